@@ -10,8 +10,8 @@ from drretail.errors import NotFound
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
 from drretail.grounding.text.serialisation import compact_json, order_record, record_text
 from drretail.grounding.text.untrusted import harmless
-from drretail.grounding.verify.product_statements import GONE, POLICY, UNKNOWN
-from drretail.grounding.verify.turns import ORDER_ID
+from drretail.grounding.verify.answers import ORDER_ID
+from drretail.grounding.verify.records import GONE, POLICY, UNKNOWN
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.shop import USD, Order, Product

@@ -13,7 +13,7 @@ from weakref import finalize
 from drretail.env import looked_up
 from drretail.env.world import World
 from drretail.grounding.report.citations import scan
-from drretail.grounding.verify.turns import PRODUCT_ID
+from drretail.grounding.verify.answers import PRODUCT_ID
 from drretail.parsing import texts_in
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query

@@ -42,11 +42,14 @@ FALSE_STATEMENTS = "false_statements"
 """The metric of what is false in reports, which pages list, and its headline."""
 KINDS: Mapping[str, Sequence[str]] = {
     "price": ("price_wrong",),
+    "sale": ("list_price_wrong",),
+    "variant": ("option_wrong",),
     "stock": ("stock_wrong",),
-    "field": ("property_wrong", "rating_wrong", "rating_count_wrong", "brand_wrong"),
+    "field": ("measure_wrong", "rating_wrong", "rating_count_wrong"),
     "order": ("status_wrong", "order_date_wrong"),
     "policy": ("policy_wrong",),
     "total": ("total_wrong", "calculation_wrong"),
+    "quotation": ("quotation_wrong",),
     "unknown": ("not_in_catalog", "unresolved_citation"),
 }
 """The kinds of false statements that have a row of their own, with their findings."""

@@ -2,8 +2,8 @@
 Also how a judge read the reports of an experiment, as code finds it.
 """
 
-import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 
@@ -15,43 +15,34 @@ FORM = "form"
 DECLARED = "declared"
 READER_PATTERN = r"^(?:declared|form|model:.+)$"
 
-JudgedKind = Literal[
+Kind = Literal[
     "price",
+    "list_price",
     "rating",
     "rating_count",
+    "order_date",
     "total",
-    "difference",
-    "left_over",
-    "over_budget",
-    "per_unit",
-    "date",
-    "quantity",
-    "brand",
-    "place",
-    "lowest_price",
-    "highest_rating",
-    "most_ratings",
-    "only_one",
+    "measure",
     "order_status",
-    "property",
-    "more",
-    "less",
-    "same",
-    "share",
+    "stock",
+    "option",
+    "policy",
+    "product",
 ]
-"""What a judge types."""
-ValueKind = JudgedKind | Literal["measure", "stock", "product", "policy"]
-COMPARISONS: tuple[ValueKind, ...] = ("more", "less", "same", "share")
-"""Claims about the ``field`` of one source beside that of another in ``than``; ``amount`` says by how much, if at all.
+"""What stands at a place of a text. A total is what a cited calculation, or the declared cart, comes to; a measure a
+figure with its unit; a product a thing that is sold.
 """
-OF_CALCULATIONS: tuple[ValueKind, ...] = ("difference", "left_over", "over_budget", "per_unit", "quantity")
-"""What a calculation of cited figures gives, but for their total."""
-OF_FIELDS: tuple[ValueKind, ...] = ("measure", "property", *COMPARISONS)
-"""What fields of records decide by their names."""
-SUPERLATIVES: tuple[ValueKind, ...] = ("lowest_price", "highest_rating", "most_ratings", "only_one")
-"""Claims about one product among those that the run was shown. ``amount`` is empty, or the words that narrow the group.
-For ``only_one`` it is the limit that no other product keeps, or empty if something else makes it the only one.
-"""
+ValueKind = Kind | Literal["equation", "quotation"]
+"""And what is found by form alone: the result of a sum that is written out, and words in quotation marks."""
+OF_FORM: frozenset[ValueKind] = frozenset({"equation", "quotation"})
+FIELDS: Mapping[ValueKind, tuple[str, ...]] = {
+    "order_status": ("Delivered", "Shipped", "Processing", "Cancelled", "Returned"),
+    "stock": ("in stock", "sold out", ""),
+    "policy": ("shipping", "free_from", "delivery_days", "return_days"),
+}
+"""The values that the ``field`` of a kind may have."""
+CLOSED: frozenset[ValueKind] = frozenset({"order_status", "stock", "option", "product"})
+"""The kinds whose ``field`` says one of the values that there are, so that no figure is needed."""
 Relation = Literal["is", "about", "at_least", "at_most", "range"]
 ValueState = Literal["verified", "contradicted", "underivable"]
 Decision = Literal["buy", "part", "none"]
@@ -139,43 +130,59 @@ class Outcome(Record):
 
 
 class ReadValue(Record):
-    """``report[start:end]`` gives a value of each source in ``of`` (a range: of all of them)."""
+    """``report[start:end]`` gives a value of one source."""
 
     kind: ValueKind
-    amount: str | tuple[str, str]
-    """A decimal string. For a range its lower and upper end; for a date its ISO form as far as it is given ("2020-04");
-    for a brand or a place the words; for a property yes, no, or a figure with its unit.
+    amount: str
+    """What stands there: a figure as a decimal string, a day in its ISO form ("--04-28" without a year), else the
+    words.
     """
-    field: str | None = Field(default=None, exclude_if=lambda name: name is None)
-    """The name of a property, or of what is compared."""
-    than: tuple[str, ...] = Field(default=(), exclude_if=lambda sources: not sources)
-    """What it is compared with: evidence ids, or the amount of money that it is a share of."""
-    currency: str | None = None
-    relation: Relation = "is"
-    of: tuple[str, ...] = ()
-    """Evidence ids."""
+    field: str = Field(default="", exclude_if=lambda name: not name)
+    """The name of a measure or an option, the part of the policy, or the value of a closed kind: "Delivered"."""
+    of: str = ""
+    """The evidence id of an offer or product, an order or a calculation; ``CART``; empty if nothing is known."""
     start: int = Field(ge=0)
     end: int = Field(ge=0)
     state: ValueState = "underivable"
     derivation: str | None = None
-    """How the value follows from the records, or what the records say instead."""
+    """What the record says, or how the value follows from it."""
+    is_caught: bool | None = Field(default=None, exclude_if=lambda is_so: is_so is None)
+    """Of a verified figure, whether code finds it wrong once another digit stands there."""
     is_unconfirmed: bool = Field(default=False, exclude_if=lambda is_so: not is_so)
     """True if a record contradicts what a model typed, and the model did not confirm that its sentence says so."""
 
     @property
-    def amount_in_words(self) -> str:
-        """The amount, or both ends of a range: "10 to 20"."""
-        return self.amount if isinstance(self.amount, str) else " to ".join(self.amount)
-
-    @property
     def denial(self) -> str:
         """Identifies what is said together with what a record says instead."""
-        return sha256_of(self.model_dump(mode="json", exclude={"state", "is_unconfirmed"}))[:12]
+        return sha256_of(self.model_dump(mode="json", exclude={"state", "is_caught", "is_unconfirmed"}))[:12]
 
-    @property
-    def is_worded(self) -> bool:
-        """True if it is a statement in words, which may hold figures of others: "the cheapest", "dishwasher safe"."""
-        return self.kind in SUPERLATIVES or (self.field is not None and not re.search(r"\d", f"{self.amount}"))
+
+CART = "cart"
+"""The source of a total that is what the declared picks cost together."""
+
+
+Cause = Literal["stale", "ignored", "not_looked"]
+"""An assistant's tools had returned the same as it says; they had returned something else; they were not asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """``report[start:end]`` of an assistant says something of a product, an order or the shop that a record decides."""
+
+    start: int
+    end: int
+    kind: ValueKind
+    is_true: bool
+    of: str
+    """The evidence id."""
+    record: str
+    """What the record says: "€111.00", "order status: Cancelled"."""
+    title: str
+    """Of the product or order."""
+    tool: str = ""
+    """What the assistant's own tools had returned of it; empty if nothing is known."""
+    cause: Cause | None = None
+    """Why a false statement was made, as far as the assistant's calls tell."""
 
 
 class Unread(Record):
@@ -183,7 +190,6 @@ class Unread(Record):
 
     start: int
     end: int
-    why: str
 
 
 class LookedAt(NamedTuple):
@@ -197,17 +203,25 @@ class LookedAt(NamedTuple):
     """Statements, with a numeral or without, that one contradicts."""
     unconfirmed: int = 0
     """Those that one would contradict, if its reader had confirmed that the report says so."""
+    altered: int = 0
+    """The verified figures of which code changed a digit, each once, ..."""
+    caught: int = 0
+    """... and how many of these it then found to be wrong."""
+
+    @property
+    def power(self) -> float | None:
+        """The share of the checked figures that would be found if they were wrong."""
+        return self.caught / self.altered if self.altered else None
 
     @property
     def in_words(self) -> str:
-        """ "31 of 219 numbers beside citations could be checked (188 not decided), 2 statements contradicted"."""
+        """ "31 of 219 numbers beside citations checked (.84 of them would be found if wrong), 2 contradicted"."""
         unsure = f", {self.unconfirmed:,} not confirmed" * bool(self.unconfirmed)
         if not self.numerals:
             return f"no numbers beside citations{unsure}"
-        left = self.numerals - self.decided
-        undecided = f" ({left:,} not decided)" if left else ""
+        power = "" if self.power is None else f" ({self.power:.2f} of the right ones would be found if wrong)"
         wrong = f", {self.contradicted:,} statement{'s' * (self.contradicted != 1)} contradicted"
-        checked = f"{self.decided:,} of {self.numerals:,} numbers beside citations could be checked{undecided}"
+        checked = f"{self.decided:,} of {self.numerals:,} numbers beside citations checked{power}"
         return checked + wrong * bool(self.contradicted) + unsure
 
 
@@ -225,16 +239,16 @@ class Reading(Document):
     unread: tuple[Unread, ...] = ()
     numerals: int = 0
     """All numerals in the parts of the text that belong to citations; ``unread`` are those not decided."""
-    seen: int = 0
-    """Those of a kind that the reader knows: money, ratings, numbers of ratings, figures beside calculations."""
-    read: int = 0
-    """How many of these were read."""
+    spans: tuple[tuple[int, int], ...] = Field(default=(), exclude_if=lambda spans: not spans)
+    """The places that a model has read, in which form is silent."""
 
     @property
     def looked_at(self) -> LookedAt:
         contradicted = sum(value.state == "contradicted" for value in self.values)
         unconfirmed = sum(value.is_unconfirmed for value in self.values)
-        return LookedAt(self.numerals, max(0, self.numerals - len(self.unread)), contradicted, unconfirmed)
+        tested = [value.is_caught for value in self.values if value.is_caught is not None]
+        decided = max(0, self.numerals - len(self.unread))
+        return LookedAt(self.numerals, decided, contradicted, unconfirmed, len(tested), sum(tested))
 
 
 Shares = Mapping[str, tuple[int, int]]
@@ -252,7 +266,7 @@ MOST_UNCOVERED = 0.1
 than this share of the reports so does not read.
 """
 REPORTS, MARKS, FIGURES, UNCITED, IN_REPORT = "reports", "marks", "figures", "uncited", "in_report"
-IN_SOURCE, LABELLED = "in_source", "labelled"
+IN_SOURCE, AT_PLACE, LABELLED = "in_source", "at_place", "labelled"
 CONFIRMED, CONTRADICTED = "confirmed", "contradicted"
 SAME_LABEL, SAME_CLAIM = "same_label", "same_claim"
 AUDITED: Mapping[str, str] = {
@@ -262,6 +276,7 @@ AUDITED: Mapping[str, str] = {
     UNCITED: "figures without a mark in claims",
     IN_REPORT: "quotes in the report",
     IN_SOURCE: "quotes in the sources",
+    AT_PLACE: "typed values with a figure at their place",
     LABELLED: "claims labelled",
     CONFIRMED: "right figures supported",
     CONTRADICTED: "wrong figures found",
@@ -320,7 +335,7 @@ class JudgeAudit(OfJudge):
     @property
     def low(self) -> tuple[str, ...]:
         """The figures below the floor, in words; empty for a judge that reads."""
-        floors = dict.fromkeys((FIGURES, IN_REPORT, IN_SOURCE, LABELLED, SAME_LABEL), FLOOR)
+        floors = dict.fromkeys((FIGURES, IN_REPORT, IN_SOURCE, AT_PLACE, LABELLED, SAME_LABEL), FLOOR)
         shares = (
             (name, floor, *self.shares.get(name, (0, 0)))
             for name, floor in (floors | {UNCITED: _FLOOR_UNCITED}).items()

@@ -17,9 +17,9 @@ from drretail.eval.scores.file import made_of, read_scores
 from drretail.eval.scores.gathering import judged_run, words_read
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
 from drretail.experiment import Definition, other_versions, read_definition
-from drretail.grounding.verify.product_statements import Statement
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
+from drretail.records.reading import Statement
 from drretail.records.run import Run, in_order, place_of, shared_models, slug
 from drretail.records.score import CODE, Scoreboard, Scores, Verdict
 from drretail.records.tables.figures import counted

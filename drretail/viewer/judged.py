@@ -23,9 +23,9 @@ from drretail.eval.method import in_all_wordings
 from drretail.eval.registry import PAIRWISE, installed, pair_metric
 from drretail.eval.scores.board import read_board
 from drretail.eval.scores.gathering import name_of, verdicts_by_assessor
-from drretail.grounding.verify.product_statements import Statement
 from drretail.parsing import parse_json
 from drretail.records.evidence import Finding
+from drretail.records.reading import Statement
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Rules, Verdict
 

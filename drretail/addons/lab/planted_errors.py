@@ -13,7 +13,8 @@ from random import Random
 from drretail.grounding.constraints import is_over_budget
 from drretail.grounding.text.layout import Sentence
 from drretail.grounding.verify.checks import Case, check_report
-from drretail.grounding.verify.records import Ledger, all_words_of, amount_of, fits, on_record, plain
+from drretail.grounding.verify.places import amounts_at
+from drretail.grounding.verify.records import Ledger, all_words_of, fits, on_record, plain
 from drretail.records.reading import Pick, Reading, ReadValue, ValueKind
 from drretail.records.shop import Product
 
@@ -80,7 +81,7 @@ class Material:
     def right_values(self) -> Iterator[tuple[ReadValue, Sentence]]:
         """Values that the records verify, each with its sentence, which holds no error."""
         for value in self.reading.values:
-            if value.state != "verified" or value.relation not in ("is", "about") or value.is_worded:
+            if value.state != "verified":
                 continue
             for index, sentence in enumerate(self.case.layout.sentences):
                 if sentence.start <= value.start < sentence.end and index not in self.wrong:
@@ -105,27 +106,24 @@ _NUMERAL = re.compile(r"\d(?:[\d,]*\d)?(?:\.\d+)?")
 def wrong_figure(material: Material, kind: ValueKind) -> Iterator[Planted]:
     """Multiplies a right figure by one of the factors, and writes it as the old one is written."""
     for value, _ in material.right_values():
-        amount = amount_of(value) if value.kind == kind else None
-        if amount is None or amount.low != amount.high:
-            continue
-        for numeral in _NUMERAL.finditer(material.case.report, value.start, value.end):
-            if Decimal(numeral[0].replace(",", "")) == amount.low:
-                new = round(amount.low * material.chance.choice(_FACTORS), len(numeral[0].partition(".")[2]))
-                words = f"{new:,}" if "," in numeral[0] else f"{new}"
-                if new != amount.low:
-                    yield material.replaced(numeral.start(), numeral.end(), words, f"right is {amount.low}")
-                break
+        for numeral in _NUMERAL.finditer(material.case.report, value.start, value.end) if value.kind == kind else ():
+            right = Decimal(numeral[0].replace(",", ""))
+            new = round(right * material.chance.choice(_FACTORS), len(numeral[0].partition(".")[2]))
+            words = f"{new:,}" if "," in numeral[0] else f"{new}"
+            if new != right:
+                yield material.replaced(numeral.start(), numeral.end(), words, f"right is {right}")
+            break
 
 
 def citation_moved(material: Material) -> Iterator[Planted]:
     """Moves a sentence's only citation to a product for which a value in the sentence is wrong."""
     for value, sentence in material.right_values():
-        amount, own = amount_of(value), value.of[0] if len(value.of) == 1 else ""
+        amounts, own = amounts_at(value.kind, material.case.report, value.start, value.end), value.of
         marks = [mark for mark in material.case.citations if sentence.start <= mark.start and mark.end <= sentence.end]
-        if amount is None or own[:2] != "P:" or [mark.evidence_id for mark in marks] != [own]:
+        if len(amounts) != 1 or own[:2] != "P:" or [mark.evidence_id for mark in marks] != [own]:
             continue
         others = [
-            other for other, product in material.shown.items() if not fits(amount, on_record(value.kind, product))
+            other for other, product in material.shown.items() if not fits(amounts[0], on_record(value.kind, product))
         ]
         if others:
             words = marks[0].marker.replace(own[2:], material.chance.choice(others))
@@ -183,8 +181,7 @@ KINDS: Mapping[str, Callable[[Material], Iterator[Planted]]] = {
     "wrong rating": partial(wrong_figure, kind="rating"),
     "wrong rating count": partial(wrong_figure, kind="rating_count"),
     "wrong total": partial(wrong_figure, kind="total"),
-    "wrong left-over": partial(wrong_figure, kind="left_over"),
-    "wrong per-unit price": partial(wrong_figure, kind="per_unit"),
+    "wrong sum": partial(wrong_figure, kind="equation"),
     "citation moved to another product": citation_moved,
     "invented feature": invented_feature,
     "contradicted web advice": contradicted_advice,

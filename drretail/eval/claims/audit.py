@@ -33,9 +33,9 @@ from drretail.eval.claims.claims import (
 from drretail.eval.claims.rulings import CONTRADICTED, NO_QUOTE, NOT_RATED, NOTES
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.registry import load_metric
-from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.wording import split_words
+from drretail.grounding.verify.form import owned_by_marks, read_by_form
 from drretail.grounding.verify.records import Ledger
 from drretail.records import reading as audited
 from drretail.records.base import sha256_of
@@ -120,7 +120,7 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
     claims, marks = listed_claims(extraction), marks_in(layout)
     left = uncovered(marks, claims)
     apart = [sentence for sentence in layout.sentences if sentence.kind in _NO_CLAIMS]
-    values = read_by_form(layout, ledger).values
+    values = read_by_form(layout, ledger, owned_by_marks(layout))
     figures = [each for each in values if not any(sentence.start <= each.start < sentence.end for sentence in apart)]
     uncited = [
         sentence
@@ -132,6 +132,7 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
     taken = sum(any(_meets(claim, sentence.start, sentence.end) for claim in claims) for sentence in uncited)
     covered = sum(bool(claims_on(value, layout.report, claims, in_quotes=True)) for value in figures)
     dropped = extraction.notes.count(NOT_IN_REPORT)
+    typed = sum(len(claim.values) for claim in claims)
     labels = by_stage[SUPPORT]
     judged = [verdict for verdict in labels.values() if verdict.state in ("scored", "failed")]
     supported = [each for each in judged if each.value or NO_QUOTE in each.notes]
@@ -142,6 +143,7 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
         audited.UNCITED: (taken, len(uncited)),
         audited.IN_REPORT: (len(claims), len(claims) + dropped),
         audited.IN_SOURCE: (sum(NO_QUOTE not in each.notes for each in supported), len(supported)),
+        audited.AT_PLACE: (typed, typed + sum(claim.figureless or 0 for claim in claims)),
         audited.LABELLED: (sum(each.state == "scored" for each in judged), len(judged)),
     }
     shares |= dict(_agreement(figures, layout.report, claims, labels | by_stage[f"{SUPPORT}{FIRST_ANSWER}"]))
@@ -158,7 +160,7 @@ def _agreement(
     states: dict[str, set[str]] = defaultdict(set)
     for value in figures:
         for claim in claims_on(value, report, claims, in_quotes=False):
-            if {*value.of} & {*claim.sources}:
+            if value.of in claim.sources:
                 states[claim.claim_id].add(value.state)
     values = {item: float(each.value) for item, each in labels.items() if each.state == "scored"}
     right = [values[item] > 0 for item, known in states.items() if item in values and known == {"verified"}]

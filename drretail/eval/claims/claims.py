@@ -14,12 +14,11 @@ from pydantic import Field, ValidationError
 from drretail.errors import UserError
 from drretail.eval.judging.sources import fit, size
 from drretail.grounding.report.evidence_ids import parse_evidence_id, product_evidence_id
-from drretail.grounding.verify.comparisons import shown_of_kind
 from drretail.grounding.verify.records import Ledger, record_of
 from drretail.llm.prompt import tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
-from drretail.records.reading import COMPARISONS, SUPERLATIVES, ReadValue
+from drretail.records.reading import CART, ReadValue
 from drretail.records.score import Rules, SourceRef, Verdict
 from drretail.records.shop import SHOP_URL
 
@@ -73,7 +72,9 @@ class Claim(Record):
     values: tuple[ReadValue, ...] = ()
     """The figures and names in it, not yet verified."""
     dropped: int | None = None
-    """How many ids the judge gave these values beyond the claim's own sources; they are left out."""
+    """How many values are left out, since the judge gave them an id from elsewhere."""
+    figureless: int | None = None
+    """How many are left out, since no figure stands at their place."""
 
     @property
     def is_cited(self) -> bool:
@@ -101,19 +102,22 @@ def make_claim(
     quote: str = "",
     span: tuple[int, int] | None = None,
     values: Sequence[ReadValue] = (),
+    figureless: int = 0,
     looked_up: Sequence[str] = (),
     section: str = "",
 ) -> Claim:
     """A claim with the id that follows from its number and content; ``looked_up`` are among its sources.
 
-    Its values are said of its own sources, or of what its ``section`` of the report cites: an id that a judge brings
-    from elsewhere would accuse. A value of others alone is left out. Only a comparison is of things, which may be cited
-    anywhere.
+    Its values are said of its own sources, of what its ``section`` of the report cites, or of the cart: an id that a
+    judge brings from elsewhere would accuse.
     """
-    own = {*sources, *unresolved, *(source for value in values for source in value.of if source in section)}
-    of = [tuple(source for source in value.of if source in own or value.kind in COMPARISONS) for value in values]
-    cut = [(value, value.model_copy(update={"of": ids})) for value, ids in zip(values, of, strict=True)]
-    dropped = sum(len(value.of) - len(own_value.of) for value, own_value in cut)
+    own = [
+        value
+        for value in values
+        if value.of in ("", CART, *sources, *unresolved)
+        or value.of.partition("/")[0] in sources
+        or value.of.partition(":")[2] in section
+    ]
     digest = sha256_of([claim, list(sources), list(unresolved)])[:6]
     start, end = span or (None, None)
     return Claim(
@@ -125,8 +129,9 @@ def make_claim(
         quote=quote,
         start=start,
         end=end,
-        values=tuple(own_value for value, own_value in cut if own_value.of or not value.of),
-        dropped=dropped or None,
+        values=tuple(own),
+        dropped=len(values) - len(own) or None,
+        figureless=figureless or None,
     )
 
 
@@ -165,24 +170,6 @@ def source_type(source: str) -> SourceType:
     if kind == "product" or host.removeprefix("www.") == SHOP_URL.partition("://")[2]:
         return "product"
     return "web" if kind in (None, "web") else "internal"
-
-
-SHOWN = "S"
-"""The beginning of these lists' ids among the sources."""
-
-
-def shown_products(claims: Iterable[Claim], ledger: Ledger) -> list[dict[str, str]]:
-    """For each claim with a superlative, by source id: the products of each kind that the run was shown, one per line.
-    Claims on the same kind share a list.
-    """
-    ids: dict[str, str] = {}
-    shown: list[dict[str, str]] = []
-    for claim in claims:
-        named = (name.removeprefix("P:") for value in claim.values if value.kind in SUPERLATIVES for name in value.of)
-        products = [ledger.products[name] for name in dict.fromkeys(named) if name in ledger.products]
-        lists = dict.fromkeys(shown_of_kind(product, ledger) for product in products)
-        shown.append({ids.setdefault(lines, f"{SHOWN}{len(ids) + 1}"): lines for lines in lists})
-    return shown
 
 
 SAME_TEXT = "The same text as that of {}."

@@ -40,7 +40,7 @@ from drretail.grounding.report.evidence_ids import parse_evidence_id, product_ev
 from drretail.grounding.text.wording import products_named
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record
-from drretail.records.reading import ReadValue
+from drretail.records.reading import CART
 from drretail.records.score import Verdict
 
 _WORDS_TOLD = 120
@@ -255,12 +255,8 @@ def claims_of(
         # A claim that cites such a product is not about one that is named before it.
         named = () if unknown else about(extracted.claim, span)
         looked_up = tuple(name for name in named if name not in sources)
-        typed: list[ReadValue] = []
-        for value in as_values(values, report, extracted.quote, span or (after, after)):
-            of, than = (tuple(_as_ids(names, resolver)) for names in (value.of, value.than))
-            if value.kind == "total":  # "with the mini pan $121.50 [C:…] [P:…]" counts more than was calculated
-                of = tuple(dict.fromkeys((*of, *resolved.sources)))
-            typed.append(value.model_copy(update={"of": of, "than": than}))
+        typed, figureless = as_values(values, report, span or (after, after))
+        typed = [value.model_copy(update={"of": _as_id(value.of, resolver)}) for value in typed]
         claims.append(
             make_claim(
                 extracted.claim_id,
@@ -271,6 +267,7 @@ def claims_of(
                 span=span,
                 looked_up=looked_up,
                 values=typed,
+                figureless=figureless,
                 section="" if span is None else section_around(report, *span),
             )
         )
@@ -286,12 +283,13 @@ def products_of(subject: Subject, claim: str, span: tuple[int, int] | None) -> l
         return []
     named = [product.product_id for product in products_named(claim, subject.shop.titles)]
     start, end = span or (0, 0)
-    parts = (part for part in subject.answers.parts if start < part.end and part.start < end)
-    ids = dict.fromkeys(product_evidence_id(key) for key in named or (key for part in parts for key in part.about))
-    return [name for name in ids if name in looked_up]
+    parts = (part for part in subject.answers.owned if start < part.end and part.start < end)
+    around = (source for part in parts if len(part.sources) == 1 for source in part.sources)
+    return [name for name in dict.fromkeys(map(product_evidence_id, named) if named else around) if name in looked_up]
 
 
-def _as_ids(names: Sequence[str], resolver: SourceResolver) -> Iterator[str]:
-    """Evidence ids, also where the judge gave numbers of marks or addresses."""
-    for name in names:
-        yield from (() if parse_evidence_id(name) else resolver.resolve([name]).sources) or (name,)
+def _as_id(name: str, resolver: SourceResolver) -> str:
+    """An evidence id, also where the judge gave the number of a mark or an address."""
+    is_id = not name or name == CART or parse_evidence_id(name)
+    sources = () if is_id else resolver.resolve([name]).sources
+    return sources[0] if len(sources) == 1 else name

@@ -24,7 +24,6 @@ from drretail.eval.claims.claims import (
     fitted,
     packed,
     same_texts,
-    shown_products,
     source_tags,
     source_type,
 )
@@ -32,9 +31,8 @@ from drretail.eval.claims.report_index import has_words
 from drretail.eval.judging.question import LEFT_OUT, REASON, still_to_ask
 from drretail.eval.judging.session import JudgeSession, Step
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.verify.product_statements import AGREES
+from drretail.grounding.verify.places import compared
 from drretail.grounding.verify.records import Ledger
-from drretail.grounding.verify.values import verify
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.llm.structured import MAX_REPAIRS
 from drretail.records.base import Record
@@ -56,20 +54,21 @@ def check_of(claim: Claim, ledger: Ledger, report: str) -> RecordCheck | None:
     """What the records say of the values that the judge typed of a claim. None without any, or if none is contradicted
     and not all can be verified.
     """
-    verified = verify(claim.values, ledger, report, lambda _: claim.sources)
-    states = {value.state for value in verified}
+    values = [compared(value, report, ledger) for value in claim.values]
+    states = {value.state for value in values}
     if "contradicted" not in states and states != {"verified"}:
         return None
-    of_values: list[str] = []
-    for value in verified:
-        of_records = f" ({value.derivation})" if value.derivation else ""
-        finding = value.derivation or "" if value.state == "contradicted" else f"{AGREES}{of_records}"
-        if value.state != "underivable":
-            name = f"{value.kind.replace('_', ' ')} {value.field or ''}".removeprefix("property ").strip()
-            of_values.append(f"{name} {value.amount_in_words}: {finding}")
-    return RecordCheck("contradicted" in states, tuple(of_values))
+    lines = [
+        f"{value.kind.replace('_', ' ')} {value.amount}: "
+        + (f"the record says {value.derivation}" if value.state == "contradicted" else AGREES)
+        for value in values
+        if value.state != "underivable"
+    ]
+    return RecordCheck("contradicted" in states, tuple(lines))
 
 
+AGREES = "agrees with the records"
+"""Part of a line about a right value."""
 PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"
 ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED = "only_in_snippet", "source_cut", "contradicted"
 ASKED_AGAIN, CHANGED, NO_QUOTE = "asked_again", "changed_mind", "no_quote"
@@ -356,16 +355,11 @@ class SupportJudge:
         texts = [all_text for all_text in all_texts if all_text.id in cited]
         about = about_sources((source_text.id for source_text in texts), self.evidence, self.ledger)
         question = self.subject.query.text
-        shown = shown_products(claims, self.ledger)
-        listed = {claim.claim_id: lists for claim, lists in zip(claims, shown, strict=True)}
-        lists = {name: lines for own in shown for name, lines in own.items()}
-        beside = [tagged("source", text, id=name) for name, text in {QUESTION: question, **lists}.items()]
         values = {
             "today": self.subject.today,
-            "sources": "\n\n".join([*beside, source_tags(texts, about)]),
+            "sources": "\n\n".join([tagged("source", question, id=QUESTION), source_tags(texts, about)]),
             "claims": "\n\n".join(
-                _shown(number, claim, [*claim.sources, *listed[claim.claim_id]], lines.get(claim.claim_id, ()))
-                for number, claim in enumerate(claims, 1)
+                _shown(number, claim, lines.get(claim.claim_id, ())) for number, claim in enumerate(claims, 1)
             ),
         }
 
@@ -387,7 +381,6 @@ class SupportJudge:
                 labels[number],
                 [
                     question,
-                    *listed[claim.claim_id].values(),
                     # With what the tags of its sources say, such as a page's date.
                     source_tags([text for text in texts if text.id in claim.sources], about),
                 ],
@@ -472,7 +465,7 @@ def _quoted(answer: SupportAnswer, unquoted: Collection[str], item: str) -> Supp
     return SupportAnswer(None, notes=notes, error=UNQUOTED) if answer.is_unquoted else replace(answer, notes=notes)
 
 
-def _shown(number: int, claim: Claim, sources: Sequence[str], lines: Sequence[str]) -> str:
+def _shown(number: int, claim: Claim, lines: Sequence[str]) -> str:
     """A claim for a prompt, with its sources and the lines of its records."""
-    text = tagged("claim", claim.claim, id=str(number), sources=" ".join(sources))
+    text = tagged("claim", claim.claim, id=str(number), sources=" ".join(claim.sources))
     return "\n".join([text, *(tagged("record", line, claim=str(number)) for line in lines)])

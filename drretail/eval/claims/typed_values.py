@@ -1,21 +1,17 @@
-"""What a judge types of a report (figures, names, picks) and of each answer of a shop's assistant: schema, problems,
+"""What a judge types of a report (places of figures, picks) and of each answer of a shop's assistant: schema, problems,
 places. What records contradict of it is put to the same judge once more: only what it confirms is false.
 
-The judge is told which products were named and what their records' fields are called, and no value of theirs: so it can
-write down what is said, and only code can say whether it is so.
+The judge says where something stands, of what kind it is, and of what: the amount is what code reads at that place. So
+a judge can mistype no figure, and only code says whether one is right.
 
-Whoever types a statement may misread it, and a comparison may not be what its sentence means. So the judge is shown
-the sentence beside the record's line before anything is accused; what it does not confirm stays open.
+Whoever types a statement may misread it. So the judge is shown the sentence beside the record's line before anything is
+accused; what it does not confirm stays open.
 """
 
-import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from functools import lru_cache, partial
 from pathlib import Path
-
-from pydantic import ConfigDict, Field, JsonValue
 
 from drretail.eval.claims.claims import MOST_CLAIMS, Claim
 from drretail.eval.claims.report_index import SourceResolver
@@ -23,90 +19,59 @@ from drretail.eval.judging.criteria import NumberedItem, QuestionBatch, ask_numb
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.text.amounts import find_amounts, find_dates, find_days, notation_of
 from drretail.grounding.text.layout import Sentence
+from drretail.grounding.verify.answers import ReadTurn
 from drretail.grounding.verify.checks import Case, read_report
-from drretail.grounding.verify.product_statements import Records
-from drretail.grounding.verify.turns import ReadTurn
-from drretail.grounding.verify.typed import NUMBER, SHIPPING, Typed, TypedKind
+from drretail.grounding.verify.places import figures_at, place_of
+from drretail.grounding.verify.records import Ledger
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
-from drretail.records.reading import (
-    COMPARISONS,
-    SUPERLATIVES,
-    JudgedKind,
-    Pick,
-    Reading,
-    ReadValue,
-    Relation,
-    ValueKind,
-)
+from drretail.records.reading import CART, CLOSED, FIELDS, Kind, Pick, Reading, ReadValue
 from drretail.records.score import Verdict
 from drretail.records.shop import LIST_PRICE, OTHER_TITLES, STOCK, VARIANTS, offers_of, product_of
 
-_OF_WORDS: tuple[ValueKind, ...] = ("brand", "place", "order_status", "property")
-_NAMED = frozenset({"property", *COMPARISONS})
-"""The kinds with a ``field``."""
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
-DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}|\d\d-\d\d")
-_PER_CENT = re.compile(rf"{_NUMBER.pattern} ?%?")
-_NUMBER_OR_NONE = re.compile(rf"(?:{_NUMBER.pattern})?")
-_ANY, _SOME_WORDS = re.compile(r".*", re.DOTALL), re.compile(r"(?<!\s)[^\S\n]*+\S.*")
 MOST_TOLD = 8
 """The most problems that a judge is told of at once."""
 _KEPT_REPORTS = 128
 """The size of the cache: a judge quotes from one report many times."""
-_CURRENCY = re.compile(r"[A-Z]{3}")
-_IN_DIGITS = "a number in digits"
-_FORMS: dict[ValueKind, tuple[re.Pattern[str], str]] = {
-    **dict.fromkeys((*SUPERLATIVES, *COMPARISONS), (_ANY, "words")),
-    **dict.fromkeys(_OF_WORDS, (_SOME_WORDS, "words")),
-    "date": (DATE, "a date"),
-    "share": (_PER_CENT, _IN_DIGITS),
-    "only_one": (_NUMBER_OR_NONE, _IN_DIGITS),
-}
-"""What amounts look like, in words too; those of other kinds are numbers."""
-
-
-_REQUIRED: list[JsonValue] = ["kind", "amount", "amount_to", "currency", "relation", "of", "quote", "field", "than"]
 
 
 class SaidValue(Record):
-    """One value as a judge gives it."""
+    """One value as a judge gives it: where it stands, what it is, and of what."""
 
-    kind: JudgedKind
-    amount: str
-    amount_to: str
-    currency: str
-    relation: Relation
-    of: list[str]
+    kind: Kind
+    of: str
+    field: str
     quote: str
-    field: str = ""
-    than: list[str] = Field(default_factory=list[str])
-
-    # Answers from before may lack the last two; models are asked for all.
-    model_config = ConfigDict(json_schema_extra={"required": _REQUIRED})
 
 
-def value_problems(values: Iterable[SaidValue], report: str, known: Collection[str]) -> Iterable[str]:
-    """What is wrong with values, in words for the judge; ``known`` are the run's evidence ids."""
+def value_problems(values: Iterable[SaidValue], text: str, known: Collection[str]) -> Iterator[str]:
+    """What is wrong with values, in words for the judge; ``known`` are the ids of the things that they may be of."""
     for value in values:
-        form, words = _FORMS.get(value.kind, (_NUMBER, _IN_DIGITS))
-        for amount in (value.amount, *([value.amount_to] if value.amount_to else [])):
-            if not form.fullmatch(amount):
-                yield f"the amount {amount!r} of the {value.kind} {value.quote!r} has to be {words}"
-        # Of what is calculated it is a share of money.
-        sides = ({source.strip("[]")[:2] for source in side} for side in (value.of, value.than))
-        is_of_sums = value.kind == "share" and {"C:"} in sides
-        if value.kind in _NAMED and not value.field.strip() and not is_of_sums:
-            yield f"the {value.kind} {value.quote!r} has to name its field"
-        if value.currency and not _CURRENCY.fullmatch(value.currency):
-            yield f"the currency {value.currency!r} has to be three capital letters, or empty"
-        than = (name for name in value.than if not _NUMBER.search(name) or ":" in name)
-        yield from strange_ids((bare(each) for each in (*value.of, *than)), report, known)
-        if value.quote.strip():
-            yield from strange_quote(value.quote, report)
+        fields = FIELDS.get(value.kind)
+        if fields is not None and value.field not in fields:
+            yield f"the field of the {value.kind} {value.quote!r} has to be one of {', '.join(map(repr, fields))}"
+        if value.of not in ("", CART):
+            yield from strange_ids([bare(value.of)], text, known)
+        yield from strange_quote(value.quote, text)
+
+
+def as_values(
+    values: Iterable[SaidValue], report: str, span: tuple[int, int] = (0, 0)
+) -> tuple[tuple[ReadValue, ...], int]:
+    """The values at their places, and how many were left out, since no figure stands there. Quotes are searched from
+    the claim's sentence on.
+    """
+    read: list[ReadValue] = []
+    figureless = 0
+    for said in values:
+        place = find_quote(report, said.quote, span[0])
+        if place is None or not (said.kind in CLOSED or figures_at(said.kind, report, *place)):
+            figureless += 1
+            continue
+        read.append(place_of(said.kind, report, *place, of=bare(said.of), field=said.field.strip()))
+    return tuple(read), figureless
 
 
 def joined_problems(problems: Sequence[str]) -> str | None:
@@ -126,37 +91,6 @@ def strange_quote(quote: str, report: str) -> Iterable[str]:
     """A problem for a quote that is not in the report."""
     if find_quote(report, quote) is None:
         yield f"the quote {quote!r} does not stand in the report: copy it exactly"
-
-
-def as_values(
-    values: Iterable[SaidValue], report: str, claim_quote: str, sentence: tuple[int, int]
-) -> tuple[ReadValue, ...]:
-    """The values with their places, not yet verified. A place is the value's own quote, else the claim's, else its
-    sentence, narrowed to the amount if that occurs once.
-    """
-    whole = find_quote(report, claim_quote, sentence[0]) or (sentence if sentence[0] < sentence[1] else None)
-    read: list[ReadValue] = []
-    for typed in values:
-        place = find_quote(report, typed.quote, sentence[0]) if typed.quote.strip() else whole
-        if place is None:
-            continue
-        start, end = narrowed(report, *place, typed.kind, typed.amount)
-        is_day = typed.kind == "date" and len(typed.amount) == 5
-        amount = f"--{typed.amount}" if is_day else typed.amount
-        read.append(
-            ReadValue(
-                kind=typed.kind,
-                amount=(amount, typed.amount_to) if typed.amount_to else amount,
-                currency=typed.currency or None,
-                relation=typed.relation,
-                of=tuple(map(bare, typed.of)),
-                field=typed.field.strip() or None if typed.kind in (*_NAMED, "difference") else None,
-                than=tuple(map(bare, typed.than)),
-                start=start,
-                end=end,
-            )
-        )
-    return tuple(read)
 
 
 def find_quote(report: str, quote: str, after: int = 0) -> tuple[int, int] | None:
@@ -180,22 +114,6 @@ def _single_spaced(text: str) -> tuple[str, list[int]]:
 def bare(name: str) -> str:
     """An id without the brackets of its mark."""
     return name.strip("[] ")
-
-
-def narrowed(report: str, start: int, end: int, kind: str, amount: str) -> tuple[int, int]:
-    """The amount within a quote, if it occurs once."""
-    text = report[start:end]
-    number = _NUMBER.search(amount)
-    if kind in ("date", "order_date"):
-        dates = [*find_dates(text), *find_days(text, notation_of(report))]
-        places = [(date.start, date.end) for date in dates if date.iso.lstrip("-") == amount]
-    elif number is None or kind in ("brand", "place"):
-        words = re.finditer(re.escape(amount.strip()), text, re.IGNORECASE)
-        places = [match.span() for match in words if kind in ("brand", "place", "order_status")]
-    else:
-        figures = find_amounts(text)
-        places = [(figure.start, figure.end) for figure in figures if figure.low == Decimal(number[0])]
-    return (start + places[0][0], start + places[0][1]) if len(places) == 1 else (start, end)
 
 
 PROMPTS = str(Path(__file__).parents[1] / "metrics" / "reading" / "judge.py")
@@ -262,37 +180,17 @@ class PickReader:
         return value
 
 
-READING, READING_VERSION = "reading", 2
+READING, READING_VERSION = "reading", 3
 TURN = "turn"
 """The stage of what a judge typed of one answer; the items are turn-1, turn-2, …"""
 _MOST_BEFORE = 6_000
 """The characters of the conversation before an answer that are shown, the last ones."""
-_FIELD = re.compile(r"^\W{0,3}([^\W\d_][^\n:.;]{1,40}): ", re.MULTILINE)
-_TURN_FORMS: dict[TypedKind, str] = {
-    **dict.fromkeys(("price", "list_price", "total", "policy"), NUMBER),
-    "stock": rf"yes|no|{NUMBER}",
-    "property": r".*\S.*",
-    "order_status": r"(?:not )?(?:Delivered|Shipped|Processing|Cancelled|Returned)",
-    "order_date": DATE.pattern,
-    "order_line": rf"(?:{NUMBER})?",
-}
 
 
-class SaidInTurn(Record):
-    kind: TypedKind
-    of: list[str]
-    field: str
-    amount: str
-    amount_to: str
-    currency: str
-    relation: Relation
-    quote: str
-
-
-class TurnStatements(Record):
+class TurnValues(Record):
     """What one answer says of the shop's products and orders."""
 
-    statements: list[SaidInTurn]
+    values: list[SaidValue]
 
 
 def turn_prompt() -> Prompt:
@@ -300,14 +198,16 @@ def turn_prompt() -> Prompt:
     return load_prompt(PROMPTS, TURN).shared_until("{{sources}}")
 
 
-def turn_questions(subject: Subject) -> Iterator[JudgeQuestion[TurnStatements]]:
+def turn_questions(subject: Subject) -> Iterator[JudgeQuestion[TurnValues]]:
     """One question for each answer that says anything."""
     answers, report = subject.answers, subject.report or ""
+    if answers is None:
+        return
     before = ""
-    for number, turn in enumerate(() if answers is None else answers.turns, 1):
+    for number, turn in enumerate(answers.turns, 1):
         answer = report[turn.start : turn.end].strip()
         values = {
-            "sources": tagged("sources", "\n".join(_source(name, subject.shop) for name in turn.known)),
+            "sources": tagged("sources", "\n".join(_source(name, answers.ledger) for name in turn.things)),
             "context": tagged("context", before[-_MOST_BEFORE:]),
             "question": tagged("question", turn.question),
             "answer": tagged("answer", answer),
@@ -319,9 +219,9 @@ def turn_questions(subject: Subject) -> Iterator[JudgeQuestion[TurnStatements]]:
                 f"{TURN}-{number}",
                 turn_prompt(),
                 values,
-                TurnStatements,
-                partial(_ruling, turn=turn, report=report),
-                partial(_problems, turn=turn, report=report),
+                TurnValues,
+                partial(_turn_ruling, turn=turn, report=report),
+                partial(_turn_problems, turn=turn, report=report),
                 purpose="extraction",
             )
 
@@ -334,55 +234,44 @@ async def read_turns(subject: Subject, judge_session: JudgeSession) -> list[Verd
     return await judge_session.ask_and_record(*turn_questions(subject))
 
 
-def _source(name: str, shop: Records) -> str:
-    """One product or order as the judge is told of it."""
+def _source(name: str, shop: Ledger) -> str:
+    """One product or order as the judge is told of it: offers by their ids, and the names of its fields."""
     if name[:2] == "O:":
         return f"{name} Order {name[2:]}"
-    item = shop.products.get(name)
+    item = shop.products.get(name[2:])
     if item is None:
-        return f"P:{name} {shop.titles.get(name, name)}"
-    title = f"P:{name} {' / '.join(item.titles.splitlines())}"
-    variants = ", ".join(f"{at} {offer.name}" for at, offer in enumerate(offers_of(item), 1) if offer.name)
-    own = (name for name in item.details if name not in (STOCK, LIST_PRICE, VARIANTS, OTHER_TITLES))
-    texts = (match[1] for text in (*item.features, *item.description) for match in _FIELD.finditer(text))
-    fields = dict.fromkeys(name for name in (*own, *texts) if name not in item.titles.splitlines())
-    return "; ".join([title, *([f"variants: {variants}"] * bool(variants)), f"fields: {', '.join(fields)}"])
+        return f"{name} {shop.titles.get(name[2:], name[2:])}"
+    title = f"{name} {' / '.join(item.titles.splitlines())}"
+    offers = (f"P:{offer.offer_id} {_options(offer.options)}" for offer in offers_of(item) if offer.options)
+    fields = (name for name in item.details if name not in (STOCK, LIST_PRICE, VARIANTS, OTHER_TITLES))
+    return "; ".join(filter(None, (title, "variants: " + ", ".join(offers), "fields: " + ", ".join(fields))))
 
 
-def _problems(answer: TurnStatements, *, turn: ReadTurn, report: str) -> str | None:
+def _options(options: Mapping[str, str]) -> str:
+    return f"({', '.join(f'{name}: {value}' for name, value in options.items())})"
+
+
+def _turn_problems(answer: TurnValues, *, turn: ReadTurn, report: str) -> str | None:
     """Why an answer is sent back, in words for the judge."""
-    text = report[turn.start : turn.end]
-    known = {name if name[:2] == "O:" else f"P:{name}" for name in turn.known}
-    problems: list[str] = []
-    for statement in answer.statements:
-        if not re.fullmatch(_TURN_FORMS.get(statement.kind, ".*"), statement.amount) or (
-            statement.amount_to and not re.search(r"\d", statement.amount_to)
-        ):
-            problems.append(f"{statement.amount!r} is no amount of a {statement.kind}")
-        for name in statement.of:
-            if name.partition("#")[0] not in known and name != SHIPPING and name not in text:
-                problems.append(f"{name!r} is neither the id of a source nor a name in the answer")
-        if statement.kind != "policy" and not statement.of:
-            problems.append(f"the {statement.kind} {statement.amount!r} has to say what it is of")
-        problems += strange_quote(statement.quote, text)
-    return joined_problems(problems)
+    known = {value.of for value in answer.values if bare(value.of).partition("/")[0] in turn.things}
+    return joined_problems([*value_problems(answer.values, report[turn.start : turn.end], known)])
 
 
-def _ruling(answer: TurnStatements, *, turn: ReadTurn, report: str) -> Ruling:
-    return Ruling([typed.model_dump(mode="json") for typed in placed(answer.statements, turn, report)])
+def _turn_ruling(answer: TurnValues, *, turn: ReadTurn, report: str) -> Ruling:
+    values, figureless = as_values(answer.values, report[turn.start : turn.end])
+    moved = (
+        value.model_copy(update={"start": value.start + turn.start, "end": value.end + turn.start}) for value in values
+    )
+    return Ruling({"values": [value.model_dump(mode="json") for value in moved], "figureless": figureless})
 
 
-def placed(statements: Sequence[SaidInTurn], turn: ReadTurn, report: str) -> Iterator[Typed]:
-    """The statements at their places in the report, narrowed to the figure if it occurs once in the quote."""
-    known = {name if name[:2] == "O:" else f"P:{name}" for name in turn.known}
-    for statement in statements:
-        place = find_quote(report[turn.start : turn.end], statement.quote)
-        if place is None:
-            continue
-        start, end = narrowed(report, turn.start + place[0], turn.start + place[1], statement.kind, statement.amount)
-        of = [name if name.partition("#")[0] in known or name == SHIPPING else f"P:{name}" for name in statement.of]
-        fields = statement.model_dump(exclude={"quote", "of"})
-        yield Typed.model_validate({**fields, "of": tuple(of), "start": start, "end": end})
+def reading_of_turns(slug: str, verdicts: Iterable[Verdict], turns: Sequence[ReadTurn]) -> Reading:
+    """What a judge typed of the answers that it read."""
+    read = [verdict for verdict in verdicts if verdict.stage == TURN and verdict.state == "scored"]
+    values = (value for verdict in read for value in verdict.value["values"])
+    numbers = (int(verdict.item.rpartition("-")[2]) for verdict in read)
+    spans = ((turns[number - 1].start, turns[number - 1].end) for number in numbers if number <= len(turns))
+    return Reading(reader=f"model:{slug}", values=tuple(map(ReadValue.model_validate, values)), spans=tuple(spans))
 
 
 CONFIRM = "confirm"
@@ -413,6 +302,7 @@ def reading_by(slug: str, claims: Iterable[Claim], picks: Verdict | None, denial
         reader=f"model:{slug}",
         picks=tuple(map(Pick.model_validate, picks.value)) if picks and picks.state == "scored" else None,
         values=tuple(value for claim in claims for value in claim.values),
+        spans=tuple((claim.start, claim.end) for claim in claims if claim.start is not None and claim.end is not None),
         confirmed=tuple(denials),
     )
 
@@ -473,10 +363,9 @@ def _lines(value: ReadValue, case: Case, turns: Iterable[ReadTurn]) -> Iterator[
     yield "sentence", text([own])
     yield "after", text(sentences[at + 1 : at + 2])
     yield "its words", case.report[value.start : value.end]
-    words = " ".join(filter(None, (value.kind, value.field, value.relation, value.amount_in_words)))
+    words = " ".join(filter(None, (value.kind, value.field, value.amount)))
     yield "read as", words.replace("_", " ")
-    for name, sources in (("of", value.of), ("than", value.than)):
-        yield name, ", ".join(f"{source} {titles.get(source, '')}".strip() for source in sources)
+    yield "of", f"{value.of} {titles.get(value.of.partition('/')[0], '')}".strip()
     yield "record", value.derivation or ""
 
 

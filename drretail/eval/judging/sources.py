@@ -22,7 +22,7 @@ from drretail.grounding.report.evidence_ids import (
     product_evidence_id,
     web_evidence_id,
 )
-from drretail.grounding.verify.product_statements import UNKNOWN
+from drretail.grounding.verify.records import UNKNOWN
 from drretail.journal import Journal
 from drretail.progress import Progress
 from drretail.records.base import sha256_of

@@ -27,11 +27,9 @@ from drretail.grounding.constraints import Decisions
 from drretail.grounding.report.page import read_page
 from drretail.grounding.report.render import Rendered, render_report
 from drretail.grounding.text.layout import Layout, read_layout
+from drretail.grounding.verify.answers import ReadAnswers, read_answers
 from drretail.grounding.verify.checks import PAGE_AGE, Case
-from drretail.grounding.verify.product_statements import Records, records_in
-from drretail.grounding.verify.records import Ledger, read_ledger
-from drretail.grounding.verify.turns import ReadAnswers, read_answers
-from drretail.grounding.verify.typed import Typed
+from drretail.grounding.verify.records import Ledger, read_ledger, read_shop
 from drretail.llm.prompt import tagged
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
@@ -144,30 +142,24 @@ class Subject:
         return evidence | {entry.id: entry for entry in self.look_up(run, self.query, evidence.values())}
 
     @cached_property
-    def shop(self) -> Records:
+    def shop(self) -> Ledger:
         """The shop's records of what an assistant's answers name."""
-        return records_in(self.with_records.values())
+        return read_shop(self.with_records.values())
 
     @cached_property
     def answers(self) -> ReadAnswers | None:
-        """What an assistant's answers say of the shop's products and orders, by rules; None if the report cites records
-        by marks, so that it is read by these, or if no record of the shop is known.
+        """What an assistant's answers are about; None if the report cites records by marks, so that it is read by
+        these, or if no record of the shop is known.
         """
         marks = (citation.marker for citation in self.case.citations)
-        if self.run is None or not self.report or any(map(_OWN_MARK.search, marks)):
+        run, report, shop = self.run, self.report or "", self.shop
+        if run is None or not report or any(map(_OWN_MARK.search, marks)):
             return None
-        shop = self.shop
-        if not (shop.products or shop.orders or shop.missing or shop.policy != Policy()):
+        if not (shop.products or shop.order_dates or shop.missing or shop.policy != Policy()):
             return None
-        return self.answers_with(())
-
-    def answers_with(self, typed: Sequence[Typed], confirmed: Collection[str] | None = None) -> ReadAnswers:
-        """The same with what a model typed of them, and which denials it ``confirmed``; None if all count."""
-        run, report, evidence = self.run, self.report or "", self.with_records
-        assert run is not None
         whole = Turn(question=self.query.text, start=0, end=len(report), steps=len(run.steps))
-        turns = run.turns or (whole,)
-        return read_answers(read_layout(report, evidence), turns, run.steps, evidence, self.shop, typed, confirmed)
+        layout = read_layout(report, self.with_records)
+        return read_answers(layout, run.turns or (whole,), run.steps, self.with_records, shop)
 
     @cached_property
     def ledger(self) -> Ledger:

@@ -10,12 +10,12 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value, description_of, of_verdicts
 from drretail.grounding.constraints import Decisions
-from drretail.grounding.verify.checks import LEAST_COVERAGE, Case, check_report
-from drretail.grounding.verify.findings import WEB_SEARCH, dated_pages
+from drretail.grounding.verify.checks import Case, check_report
+from drretail.grounding.verify.findings import CODES, WEB_SEARCH, dated_pages
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import NOT_TYPED
-from drretail.records.reading import FORM, OF_FIELDS, SUPERLATIVES, Reading, ValueKind
+from drretail.records.reading import Reading, ValueKind
 from drretail.records.score import Verdict
 from drretail.records.wish import Want, Wish
 
@@ -37,7 +37,6 @@ def _any_want(has: Callable[[Want], object]) -> Holds:
 _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
     "picks": (lambda _, reading: reading.picks is not None, NO_PICKS),
     "buys": (lambda _, reading: reading.picks, "the report picks nothing"),
-    "cart": (lambda _, reading: reading.reader != FORM, "layout alone tells no cart"),
     "world": (lambda case, _: case.lookup is not None, NO_WORLD),
     "products": (
         lambda case, reading: reading.picks or any(each[:2] == "P:" for each in case.cited),
@@ -115,8 +114,6 @@ class Check:
     """Names of conditions; the first that does not hold gives the reason."""
     of_values: tuple[ValueKind, ...] = ()
     """The kinds of values that it checks; enough of them must be read for its score to mean something."""
-    unread: str = ""
-    """Why there is nothing to check if no such value was read; blank for a general reason."""
     of_claims: bool = True
     """True if it checks what a report says, and not its run or its form."""
     of_settings: bool = False
@@ -127,7 +124,7 @@ class Check:
     def lacks(self, case: Case, reading: Reading) -> str | None:
         """Why there is nothing to check, or None."""
         if self.of_values and not any(value.kind in self.of_values for value in reading.values):
-            return self.unread or f"no {' or '.join(kind.replace('_', ' ') for kind in self.of_values)} was read"
+            return f"no {' or '.join(kind.replace('_', ' ') for kind in self.of_values)} was read"
         conditions = (_CONDITIONS[name] for name in self.needs.split())
         return next((why for holds, why in conditions if not holds(case, reading)), None)
 
@@ -139,40 +136,20 @@ CHECKS: Mapping[str, Check] = {
         Check("pick_not_argued", "picks buys"),
         Check("no_decision", "typed wants was_asked", of_claims=False),
         Check("refused_wrongly", "needed was_asked possible", of_claims=False),
-        Check("not_wanted", "picks cart records typed bounded buys"),
-        Check("want_left_out", "picks cart records typed needed buys"),
-        Check("over_budget", "picks cart records typed money buys"),
-        Check("price_unknown", "picks cart records typed money buys", only_warns=True),
-        Check("below_rating", "picks cart records typed ratings buys"),
-        Check("recommended_although_owned", "picks cart records typed orders owner buys"),
-        Check("unwanted_brand", "picks cart records typed brands buys"),
-        Check("demand_broken", "picks cart records typed demands buys"),
-        Check("not_borne_out", "picks cart records typed demands buys", only_warns=True),
-        Check("unsafe_pick", "picks cart records typed facts buys"),
-        Check("quantity_wrong", "picks cart records typed wants buys"),
+        Check("not_wanted", "picks records typed bounded buys"),
+        Check("want_left_out", "picks records typed needed buys"),
+        Check("over_budget", "picks records typed money buys"),
+        Check("price_unknown", "picks records typed money buys", only_warns=True),
+        Check("below_rating", "picks records typed ratings buys"),
+        Check("recommended_although_owned", "picks records typed orders owner buys"),
+        Check("unwanted_brand", "picks records typed brands buys"),
+        Check("demand_broken", "picks records typed demands buys"),
+        Check("not_borne_out", "picks records typed demands buys", only_warns=True),
+        Check("unsafe_pick", "picks records typed facts buys"),
+        Check("quantity_wrong", "picks records typed wants buys"),
         Check("variant_unknown", "picks records buys"),
         Check("unavailable", "picks records buys"),
-        Check("price_wrong", of_values=("price",)),
-        Check("stock_wrong", of_values=("stock",), unread="nothing was read on stock"),
-        Check("policy_wrong", of_values=("policy",), unread="nothing was read on delivery, shipping or returns"),
-        Check("rating_wrong", of_values=("rating",)),
-        Check("rating_count_wrong", of_values=("rating_count",)),
-        Check("total_wrong", of_values=("total",)),
-        Check(
-            "calculation_wrong",
-            of_values=("difference", "left_over", "over_budget", "per_unit", "quantity"),
-            unread="the report states no difference, remainder, excess, price per unit or quantity",
-        ),
-        Check("property_wrong", of_values=OF_FIELDS, unread="no property that the record decides was read"),
-        Check("status_wrong", of_values=("order_status",), unread="no status of an order was read"),
-        Check("order_date_wrong", of_values=("date",)),
-        Check("brand_wrong", of_values=("brand",)),
-        Check("place_wrong", of_values=("place",)),
-        Check(
-            "superlative_wrong",
-            of_values=SUPERLATIVES,
-            unread='the report makes no claim such as "cheapest", "best rated" or "the only one"',
-        ),
+        *(Check(code, of_values=(kind,)) for kind, code in CODES.items() if code != "not_in_catalog"),
         Check("unresolved_citation", "ledger citations"),
         Check("url_not_seen", "ledger watched pages"),
         Check("old_page", "today dated_pages", of_claims=False, of_settings=True, only_warns=True),
@@ -196,9 +173,6 @@ class HowRead(Record):
     """ "picks declared", "picks by form" …"""
     values_by: str
     picks: int | None
-    seen: int
-    read: int
-    """Figures of the kinds that are read, and those that were; of too few, nothing follows."""
 
 
 def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
@@ -213,8 +187,6 @@ def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
         picks_by=picks_by(reading),
         values_by=reading.values_by or form,
         picks=None if reading.picks is None else len(reading.picks),
-        seen=reading.seen,
-        read=reading.read,
     )
     read = CodeVerdict("scored", how.model_dump(mode="json"), how_read(reading))
     existing = judge_session.existing(READ, REPORT)
@@ -258,16 +230,14 @@ VARIANTS = (CLEAN, PICKS_KNOWN, *map(without, CHECKS))
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
     """For each check, 1 without errors, else 0; warnings count only in checks that find nothing else.
 
-    Checks of values are na if fewer than half of the figures were read. ``clean`` covers all checks: it is 0 with any
-    error, and without one na if the picks are unknown, too little was read, or no check of what the report says
-    applies. A check without a verdict is failed, and then so is ``clean``.
+    ``clean`` covers all checks: it is 0 with any error, and without one na if the picks are unknown, or if no check of
+    what the report says applies. A check without a verdict is failed, and then so is ``clean``.
     """
     by_code = {verdict.item: verdict for verdict in verdicts if verdict.stage != READ}
     recorded = next((verdict.value for verdict in verdicts if verdict.stage == READ), None)
     how = None if recorded is None else HowRead.model_validate(recorded)
-    covered = how is None or how.read >= LEAST_COVERAGE * how.seen
-    single = {code: _value(code, by_code.get(code), covered=covered) for code in CHECKS}
-    verdict = clean(single, can_be=covered and how is not None and how.picks is not None)
+    single = {code: _value(code, by_code.get(code)) for code in CHECKS}
+    verdict = clean(single, can_be=how is not None and how.picks is not None)
     if how is None:
         return [verdict, Value(PICKS_KNOWN, "failed"), *single.values()]
     # Who read the picks is an item, so that tables can count the readers.
@@ -276,20 +246,18 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     return [verdict, known, *single.values()]
 
 
-def _value(code: str, verdict: Verdict | None, *, covered: bool) -> Value:
+def _value(code: str, verdict: Verdict | None) -> Value:
     if verdict is None or verdict.state != "scored":
         return Value(without(code), "failed" if verdict is None else verdict.state)
     findings = [Finding.model_validate(line) for line in verdict.value]
     errors = sum(finding.severity == "error" for finding in findings)
     items = {"errors": errors, "warnings": len(findings) - errors}
-    if CHECKS[code].of_values and not covered:
-        return Value(without(code), "na", None, items)
     counted = len(findings) if CHECKS[code].only_warns else errors
     return Value(without(code), "scored", float(counted == 0), items)
 
 
 def clean(single: Mapping[str, Value], *, can_be: bool) -> Value:
-    """0 with an error, however little was read. Without errors 1, or na if too little was read to tell."""
+    """0 with an error. Without errors 1, or na if too little is known to tell."""
     if any(value.state == "failed" for value in single.values()):
         return Value(CLEAN, "failed")
     scored = {code: value for code, value in single.items() if value.state == "scored"}
@@ -301,5 +269,5 @@ def clean(single: Mapping[str, Value], *, can_be: bool) -> Value:
 
 DESCRIPTION = description_of("checks")
 METRIC = Metric(
-    "checks", 7, judge_checks, of_verdicts(values), VARIANTS, DESCRIPTION, after=("reading",), needs_judge=False
+    "checks", 8, judge_checks, of_verdicts(values), VARIANTS, DESCRIPTION, after=("reading",), needs_judge=False
 )

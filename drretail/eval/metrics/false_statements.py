@@ -1,6 +1,6 @@
 """What is false in a report, each statement once, whether code or the judge says so (docs/scores.md)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from drretail.eval.claims.typed_values import (
     confirmed_reading,
     find_quote,
     read_turns,
+    reading_of_turns,
 )
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import judges_reading
@@ -21,21 +22,21 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import RULES, Metric, Value, all_lacking, description_of, lacking
 from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, JUDGED, KINDS, kind_of_code
+from drretail.grounding.verify.answers import ReadAnswers, cause_of
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import CODES
-from drretail.grounding.verify.turns import ReadAnswers
-from drretail.grounding.verify.typed import Typed
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
-from drretail.records.reading import FORM, LookedAt, Reading
+from drretail.records.reading import LookedAt, Reading, Statement
 from drretail.records.score import Rules, Verdict
+from drretail.records.shop import product_of
 
 STAGE, ITEM = "false", "report"
 OF_CODE = frozenset({*CODES.values(), "unresolved_citation", "not_in_catalog"})
 """The findings of code that deny a statement; the others are about limits, the run, or form."""
-FALSE_ANSWERS, LOOKED_AT = "false_answers", "looked_at"
+FALSE_ANSWERS, LOOKED_AT, POWER = "false_answers", "looked_at", "power"
 OF_KIND = {kind: f"false_{kind}" for kind in KINDS}
-VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, LOOKED_AT, *OF_KIND.values())
+VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, LOOKED_AT, POWER, *OF_KIND.values())
 READ_BY_RULES = "read by rules"
 NO_SOURCE = "there is no record and no page to hold it against: import with --world, or tools' results"
 
@@ -75,9 +76,10 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     _record(subject, judge_session, _value(case, read_report(case, by_model), contradicted), reason)
 
 
-async def _judge_answers(subject: Subject, judge_session: JudgeSession, by_rules: ReadAnswers) -> None:
-    """Records what the shop's records contradict of what rules read, or this judge."""
-    answers, reason = by_rules, READ_BY_RULES
+async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers: ReadAnswers) -> None:
+    """Records what the shop's records contradict of what form makes certain, or of what this judge typed."""
+    by_model, reason, case = judges_reading(subject), READ_BY_RULES, subject.case
+    typed = None if by_model is None else by_model.model_copy(update={"values": (), "spans": ()})
     if judge_session.judge.ref.kind != "rule_based":
         with judge_session.beside(READING, READING_VERSION) as reading_session:
             verdicts = await read_turns(subject, reading_session)
@@ -85,22 +87,38 @@ async def _judge_answers(subject: Subject, judge_session: JudgeSession, by_rules
                 failed = CodeVerdict("failed", None, "the judge failed on its answers")
                 judge_session.record_if_changed(STAGE, ITEM, failed)
                 return
-            answered = (verdict for verdict in verdicts if verdict.state == "scored")
-            typed = [Typed.model_validate(one) for verdict in answered for one in verdict.value or ()]
-            reading = subject.answers_with(typed, ()).as_read(Reading(reader=FORM), subject.case.report)
-            with_records = replace(subject.case, evidence=subject.with_records)
-            denials = await confirmed(with_records, reading_session, reading, by_rules.turns)
-        answers = subject.answers_with(typed, denials)
-        reason = f"by the statements {sha256_of([*map(repr, typed), *denials])[:16]}"
-    case, picks = replace(subject.case, read_answers=lambda: answers), judges_reading(subject)
-    reading = read_report(case, None if picks is None else picks.model_copy(update={"values": ()}))
+            typed = reading_of_turns(judge_session.judge.slug, verdicts, answers.turns)
+            typed = typed.model_copy(update={"picks": None if by_model is None else by_model.picks})
+            with_records = replace(case, evidence=subject.with_records)
+            denials = await confirmed(with_records, reading_session, read_report(case, typed), answers.turns)
+        typed = typed.model_copy(update={"confirmed": denials})
+        reason = f"by the values {sha256_of([*map(repr, typed.values), *denials])[:16]}"
+    reading = read_report(case, typed)
     looked_up = [entry for entry in subject.with_records.values() if entry.looked_up and (entry.url or entry.image)]
     value = _value(case, reading, ()) | {
-        "read": [asdict(one) for one in answers.statements],
+        "read": [asdict(one) for one in _statements(subject, reading, answers)],
         "shown": {entry.id: [entry.url, entry.image] for entry in looked_up},
-        "unread": [[one.start, one.end] for one in answers.unread],
+        "unread": [[one.start, one.end] for one in reading.unread],
     }
     _record(subject, judge_session, value, reason)
+
+
+def _statements(subject: Subject, reading: Reading, answers: ReadAnswers) -> Iterator[Statement]:
+    """The decided values, the false ones with what the tools had returned before."""
+    steps = () if subject.run is None else subject.run.steps
+    has_calls = any(step.kind == "tool" for step in steps)
+    shown = [subject.with_records[key] for step in steps for key in step.evidence if key in subject.with_records]
+    for value in reading.values:
+        if value.state == "underivable":
+            continue
+        is_true = value.state == "verified"
+        titles = answers.ledger.titles
+        title = f"Order {value.of[2:]}" if value.of[:2] == "O:" else titles.get(product_of(value.of[2:]), value.of[2:])
+        title = "Your shop's policy" if value.kind == "policy" else title
+        is_asked = has_calls and not is_true
+        tool, cause = cause_of(value, subject.case.report, title, shown) if is_asked else ("", None)
+        record = value.derivation or ""
+        yield Statement(value.start, value.end, value.kind, is_true, value.of, record, title, tool, cause)
 
 
 def _value(case: Case, reading: Reading, by_judge: Sequence[Finding]) -> dict[str, Any]:
@@ -113,8 +131,7 @@ def _value(case: Case, reading: Reading, by_judge: Sequence[Finding]) -> dict[st
         "kinds": [
             next((kind_of_code(c.code) for c in of_code if c is one or _meet(c, one)), JUDGED) for one in statements
         ],
-        "looked_at": [reading.looked_at.decided, reading.looked_at.numerals],
-        "unconfirmed": reading.looked_at.unconfirmed,
+        "looked_at": reading.looked_at._asdict(),
     }
 
 
@@ -146,20 +163,22 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
     verdict = next(iter(verdicts), None)
     if verdict is None or verdict.state != "scored":
         return all_lacking(verdict, VARIANTS)
-    statements, (decided, numerals) = verdict.value["statements"], verdict.value["looked_at"]
-    is_alone = subject.system.is_imported and not subject.system.is_of_shop and not (statements or decided)
+    statements, looked = verdict.value["statements"], LookedAt(**verdict.value["looked_at"])
+    is_alone = subject.system.is_imported and not subject.system.is_of_shop and not (statements or looked.decided)
     if is_alone and not any(one.texts for one in subject.with_records.values()):  # read last: evidence is large
         return [lacking(variant, "na", NO_SOURCE) for variant in VARIANTS]
     by_judge = sum(one["code"] == CONTRADICTED for one in statements)
-    looked = LookedAt(numerals, decided, len(statements), verdict.value.get("unconfirmed", 0))._asdict()
+    looked = looked._replace(contradicted=len(statements))
+    counts, share = looked._asdict(), looked.decided / looked.numerals if looked.numerals else None
     items = {"by the judge": float(by_judge), "by code alone": float(len(statements) - by_judge)}
     return [
         Value(FALSE_STATEMENTS, "scored", float(len(statements)), items),
         Value(FALSE_ANSWERS, "scored", float(bool(statements)), {AS_ANSWERS: 1.0} if "read" in verdict.value else {}),
-        Value(LOOKED_AT, "scored", decided / numerals, looked) if numerals else Value(LOOKED_AT, "na"),
+        Value(LOOKED_AT, "na" if share is None else "scored", share, counts),
+        Value(POWER, "na" if looked.power is None else "scored", looked.power),
         *(Value(name, "scored", float(verdict.value["kinds"].count(kind))) for kind, name in OF_KIND.items()),
     ]
 
 
 DESCRIPTION = description_of("false_statements")
-METRIC = Metric(FALSE_STATEMENTS, 3, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, READING))
+METRIC = Metric(FALSE_STATEMENTS, 4, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, READING))

@@ -7,9 +7,8 @@
 
 Each part is from 0 to 1. Integrity is 0 or 1. It is 0 for one contradicted figure, for one pick that no tool has shown
 or that the report does not argue for, for one invented source of a claim about a pick, or for one false refusal. Prose
-earns nothing. Figures that records support earn something, and figures that nothing supports cost something. Comments
-are not read at all. A report with HTML beyond plain tags (grounding/report/markup.py) is worth nothing, since code
-can't say what a reader sees of it. So without the right cart, no reward is above 1/2.
+earns nothing. A figure of a pick that its record has earns something. Comments are not read at all. A report with HTML
+beyond plain tags (grounding/report/page.py) is worth nothing, since code can't say what a reader sees of it. So without the right cart, no reward is above 1/2.
 
 A pick whose record leaves demands open is worth the share of its want's limits that are kept.
 
@@ -38,13 +37,15 @@ from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.page import read_page
 from drretail.grounding.text.untrusted import visible
 from drretail.grounding.text.words import STOP_WORDS, stem, words
-from drretail.grounding.verify.checks import Case, borne_out, breach, read_report
+from drretail.grounding.verify.checks import Case, breach, read_report
 from drretail.grounding.verify.records import amounts_in
 from drretail.records.base import Record
 from drretail.records.criteria import WebQuestion
 from drretail.records.evidence import Evidence
 from drretail.records.query import NOT_TYPED, Ends, Query, Reference, WantedThing
+from drretail.records.reading import Reading
 from drretail.records.run import GYM_AGENT, Run, System
+from drretail.records.shop import product_of
 from drretail.records.wish import Wish
 
 NO_REPORT = "no report was handed in"
@@ -77,7 +78,7 @@ class Reward(Record):
     integrity: float = 0.0
     """1 if nothing that a reader sees is false and the report argues for every pick, else 0."""
     verified: float = 0.0
-    """The share of the picks whose price the report names, times the share of its figures that records explain."""
+    """The share of the picks of which the report gives a figure that the record has."""
     web: float = 1.0
     """The share of an answer to the query's question to the web that the report gives and a cited page bears out; 1 if
     the query asks the web nothing."""
@@ -126,6 +127,13 @@ def reward_of(
     question = query.web_question if searches else None
     web = 1.0 if question is None or not question.answers else web_answered(case, question)
     return earned.model_copy(update={"web": web}).paid()
+
+
+def _borne_out(reading: Reading) -> float:
+    """The share of the picks of which the report gives a figure that the record has."""
+    right = {product_of(value.of.removeprefix("P:")) for value in reading.values if value.state == "verified"}
+    picked = {pick.product for pick in reading.picks or ()}
+    return len(picked & right) / len(picked) if picked else 0.0
 
 
 def web_answered(case: Case, question: WebQuestion) -> float:
@@ -186,7 +194,7 @@ class _Earned:
         broken = breach(self.case, reading)
         if broken or not parts.decision:
             return parts.model_copy(update={"integrity": float(not broken), "why": broken or parts.why})
-        return parts.model_copy(update={"integrity": 1.0, "verified": borne_out(self.case, reading)})
+        return parts.model_copy(update={"integrity": 1.0, "verified": _borne_out(reading)})
 
     def _of_refusal(self, wish: Wish) -> Reward:
         """The parts on a query that can't be met: those of the nearest products, or of a cart of what can be had."""

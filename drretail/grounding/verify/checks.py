@@ -1,18 +1,16 @@
-"""A report read and checked as a whole, the entry point of evaluation and of agents that verify drafts; whether
-anything in it is false or not argued for, and how well its figures are supported.
+"""A report read and checked as a whole, the entry point of evaluation and of agents that verify drafts.
 
-``read_report`` takes the declared picks, else a model's, else those by form, and compares each value with the records.
-``check_report`` lists what is wrong with that reading, with the sources, and with the run.
+``read_report`` takes the declared picks, else a model's, and compares values with the records: those that a model
+typed, and those that form makes certain where no model has read. ``check_report`` lists what is wrong with that
+reading, with the sources, and with the run.
 
 All of it is about what a reader is shown. Prose is not judged: a sentence without a figure neither helps nor harms.
 """
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from decimal import Decimal
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain
@@ -21,13 +19,10 @@ from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.page import blanked, meet
 from drretail.grounding.report.picks import by_product
-from drretail.grounding.report.reading import UNEXPLAINED, read_by_form
-from drretail.grounding.report.statements import verify_place
-from drretail.grounding.text.amounts import Amount, find_amounts
-from drretail.grounding.text.layout import Layout, Sentence, read_layout
-from drretail.grounding.text.numerals import SIZED, find_numerals
+from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.wording import format_amount
 from drretail.grounding.text.words import content_stems
+from drretail.grounding.verify.answers import ReadAnswers
 from drretail.grounding.verify.findings import (
     cart_by_kind,
     known_profiles,
@@ -43,24 +38,14 @@ from drretail.grounding.verify.findings import (
     source_findings,
     value_findings,
 )
-from drretail.grounding.verify.records import (
-    Calculation,
-    Ledger,
-    all_words_of,
-    amounts_in,
-    derivation,
-    fits,
-    on_record,
-    read_ledger,
-    record_of,
-)
-from drretail.grounding.verify.turns import ReadAnswers
-from drretail.grounding.verify.values import verify
+from drretail.grounding.verify.form import numerals_in, owned_by_marks, read_by_form
+from drretail.grounding.verify.places import compared, would_be_caught
+from drretail.grounding.verify.records import Ledger, all_words_of, read_ledger, record_of
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import KeptReference, Query, Reference
-from drretail.records.reading import DECLARED, FORM, Outcome, Pick, Reading, ReadValue
+from drretail.records.reading import DECLARED, FORM, OF_FORM, Outcome, Pick, Reading, ReadValue, Unread
 from drretail.records.run import Run
-from drretail.records.shop import VOID_STATUSES, Product, UserProfile, product_of, sold_for
+from drretail.records.shop import VOID_STATUSES, Product, UserProfile, product_of
 from drretail.records.wish import Wish
 from drretail.remembered import remembered_by
 
@@ -68,8 +53,6 @@ NO_PICKS = "the report declares no picks"
 NO_LOOK_UP = "it says that an order does not exist, and no look-up of an order that the query names has failed"
 PICKED_AS_WELL = "it refuses a thing that it picks as well"
 PAGE_AGE = 3.0
-LEAST_COVERAGE = 0.5
-"""The share of the figures seen that must have been read before the reading is scored."""
 _PROPER = re.compile(r"\b[A-Z][^\W\d_]{3,}")
 _ALIKE = 0.75
 """The least similarity of a word and its misspelling."""
@@ -212,59 +195,65 @@ class Case:
         shown = read_ledger(self.evidence, self.query) if self.read_shown is None else self.read_shown()
         return replace(shown.with_products(self.products(picks)), picks=None if picks is None else tuple(picks))
 
-    @remembered_by(_picked)
-    def read_by_form(self, picks: Sequence[Pick] | None) -> Reading:
-        """The report as read by form beside the ledger for these picks: several metrics ask for the same."""
-        return read_by_form(self.layout, self.ledger(picks))
+    @cached_property
+    def by_form(self) -> Sequence[ReadValue]:
+        """The values that form makes certain: several metrics ask for the same."""
+        answers = self.read_answers()
+        if answers is not None:
+            return read_by_form(answers.layout, answers.ledger, answers.owned)
+        return read_by_form(self.layout, self.ledger(self.picks), owned_by_marks(self.layout))
+
+    @cached_property
+    def numerals(self) -> Sequence[Unread]:
+        """All numerals beside citations, or in what an assistant's answers say of a thing or an order."""
+        answers = self.read_answers()
+        if answers is not None:
+            return numerals_in(answers.layout, answers.owned)
+        return numerals_in(self.layout, owned_by_marks(self.layout))
 
 
 def read_report(case: Case, by_model: Reading | None = None) -> Reading:
-    """The picks and verified values of a report, with how many of its figures were read.
+    """The picks and values of a report, with how many of its figures were decided, and how many of these would be found
+    if they were wrong.
 
-    At the same place, a model's value has priority over one by form, unless form is certain of an error that the
-    model's value leaves open, or a written sum is wrong. What the model did not confirm is left open.
+    Where a model has read, form is silent but for sums and quoted words. What the model did not confirm is left open.
     """
-    picks = case.picks
+    answers, picks = case.read_answers(), case.picks
     if picks is None and by_model is not None and by_model.picks is not None:
         picks = tuple(_by_id(pick, case) for pick in by_model.picks)
-    ledger, by_form = case.ledger(picks), case.read_by_form(picks)
-    if (answers := case.read_answers()) is not None:
-        by_form = answers.as_read(by_form, case.report)
-        if case.wish is None and picks is None:  # nothing is to be bought
-            by_form = by_form.model_copy(update={"picks": ()})
-    values_by_model = verify(
-        () if by_model is None else by_model.values, ledger, case.layout.text, case.layout.cited_at
-    )
-    values_by_model = tuple(verify_place(value, case.all_profiles) for value in values_by_model)
+    if picks is None and answers is not None and case.wish is None:
+        picks = ()  # nothing is to be bought
+    ledger = case.ledger(picks) if answers is None else answers.ledger
+    typed = [compared(value, case.report, ledger) for value in (by_model.values if by_model else ())]
+    typed = [would_be_caught(value, case.report, ledger) for value in typed]
     if by_model is not None and (confirmed := by_model.confirmed) is not None:
-        left_open = {"state": "underivable", "is_unconfirmed": True}
-        values_by_model = tuple(
-            value.model_copy(update=left_open)
-            if value.state == "contradicted" and value.denial not in confirmed
-            else value
-            for value in values_by_model
-        )
-    # The words of a superlative often include the price.
-    figures = [value for value in values_by_model if not value.is_worded]
-    worded = [value for value in values_by_model if value.is_worded]
-    wrong_results = {equation.result.start for equation in case.layout.equations if not equation.holds}
-    values_by_form = [verify_place(value, case.all_profiles) for value in by_form.values]
-    values = [*_merged(values_by_form, figures, wrong_results), *worded]
-    decided = [value for value in figures if value.state != "underivable"]
-    unread = tuple(numeral for numeral in by_form.unread if not any(meet(numeral, value) for value in decided))
-    is_read = (any(meet(one, value) for value in figures) for one in by_form.unread if one.why == UNEXPLAINED)
+        typed = [_as_confirmed(value, confirmed) for value in typed]
+    read = [*(by_model.spans if by_model else ()), *((value.start, value.end) for value in typed)]
+    certain = [
+        value
+        for value in case.by_form
+        if value.kind in OF_FORM or not any(start < value.end and value.start < end for start, end in read)
+    ]
+    numerals = case.numerals
+    values = sorted([*typed, *certain], key=lambda value: (value.start, value.kind))
+    decided = [value for value in values if value.state != "underivable"]
     values_by = FORM if by_model is None else by_model.reader
-    reader = DECLARED if case.picks is not None else values_by if picks is not None else FORM
+    reader = DECLARED if case.picks is not None else values_by
     return Reading(
         reader=reader,
         values_by=None if values_by == reader else values_by,
-        picks=by_form.picks if picks is None else picks,
-        values=tuple(sorted(values, key=lambda value: (value.start, value.kind))),
-        unread=unread,
-        numerals=by_form.numerals,
-        seen=by_form.seen,
-        read=by_form.read + sum(is_read),
+        picks=picks,
+        values=tuple(values),
+        unread=tuple(one for one in numerals if not any(meet(one, value) for value in decided)),
+        numerals=len(numerals),
     )
+
+
+def _as_confirmed(value: ReadValue, confirmed: Collection[str]) -> ReadValue:
+    """The value; left open if a record contradicts it and the model did not confirm that this is what is said."""
+    if value.state != "contradicted" or value.denial in confirmed:
+        return value
+    return value.model_copy(update={"state": "underivable", "is_unconfirmed": True})
 
 
 def check_report(case: Case, reading: Reading) -> list[Finding]:
@@ -290,7 +279,6 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
             ledger=case.ledger(reading.picks),
             catalog=catalog,
             refusable={} if case.wish is None else refusable_wants(case.wish, outcome, case.ends),
-            are_certain=reading.reader != FORM,
         )
         # A citation of an unknown product has a finding of its own, at its place.
         findings += (one for one in of_picks if one.code != "not_in_catalog" or one.evidence_id not in case.cited)
@@ -331,39 +319,10 @@ def _by_id(pick: Pick, case: Case) -> Pick:
     return pick.model_copy(update={"product": best})
 
 
-def _merged(
-    by_form: Sequence[ReadValue], by_model: Sequence[ReadValue], wrong_results: Collection[int]
-) -> list[ReadValue]:
-    """The values of both readers, one reader's at each place."""
-
-    def is_certain(value: ReadValue) -> bool:
-        if value.start in wrong_results:
-            return True
-        own = {source for source in value.of if source[:2] != "C:"}
-        for one in (other for other in by_model if meet(other, value)):
-            # The model's value is undecided, and about the same thing as form's.
-            sources = {source for source in one.of if source[:2] != "C:"}
-            is_of_same = not sources or sources & own or (not own and all(source[:2] == "P:" for source in sources))
-            is_explained = one.derivation is not None and not one.is_unconfirmed
-            if one.state != "underivable" or is_explained or not is_of_same:
-                return False
-        return True
-
-    certain = [value for value in by_form if value.state == "contradicted" and is_certain(value)]
-    values = [*certain, *(value for value in by_model if not any(meet(value, other) for other in certain))]
-    values += [value for value in by_form if not any(meet(value, other) for other in values)]
-    return values
-
-
 CONTRADICTED = "a figure is contradicted by a record"
 NOT_SHOWN = "a pick was shown by no tool"
 NOT_ARGUED = "a pick is not argued for in what a reader sees"
 UNRESOLVED = "a claim about a pick cites what no tool has shown"
-_MOST_PIECES = 12
-_OWN_COUNTS = 5
-"""Up to so many, or up to the number of its citations, a plain number is the report's own count: "two of the 3"."""
-_WRITTEN_BY_RUNS = ("C:", "U:profile")
-"""Evidence into which a run itself can put numbers: calculations, and profiles, which it can change."""
 _WORD = re.compile(r"[^\W\d_]")
 _ENTITY = re.compile(r"&#?\w+;")
 
@@ -395,95 +354,8 @@ def breach(case: Case, reading: Reading) -> str:
     return ""
 
 
-def borne_out(case: Case, reading: Reading) -> float:
-    """How well the figures of a report support its picks, from 0 to 1.
-
-    It is the share of the picks whose price the report names (their rating, if no price is known), times the share of
-    figures that a record explains. Explained figures count once, and only those about picks; unexplained ones count
-    everywhere. So true words about other things hide no invention, and one more true figure about a pick never costs
-    anything.
-    """
-    # The ledger, with only calculations that start from a record or the query: otherwise any number can be computed.
-    ledger = case.ledger(reading.picks)
-    records = ledger.products.values()
-    known = {on_record(kind, item) for item in records for kind in ("price", "rating", "rating_count")} - {None}
-    sound: dict[str, Calculation] = {}
-    for key, calculation in ledger.calculations.items():
-        grounded = [number in known or ledger.names(number) for number in calculation.operands]
-        others = [number for number, is_known in zip(calculation.operands, grounded, strict=True) if not is_known]
-        if any(grounded) and all(number == int(number) and number <= _MOST_PIECES for number in others):
-            sound[key] = calculation
-            known.add(abs(calculation.result))
-    layout, ledger = case.layout, replace(ledger, calculations=sound)
-    picks = {f"P:{pick.product}": pick for pick in reading.picks or ()}
-    explained: set[tuple[Decimal, Decimal]] = set()
-    inventions: set[tuple[str, Decimal]] = set()
-    priced: set[str] = set()
-    sizes = {numeral.start for numeral in find_numerals(layout.text) if numeral.unit in SIZED}
-    for sentence, about, amount in _figures(layout):
-        # Numbers of the query, and the report's own counts ("two of the 3", no "3 ounces"), are not claims.
-        is_small = amount.low <= max(_OWN_COUNTS, len(case.cited)) and amount.start not in sizes
-        is_count = amount.kind == "number" and not amount.places and is_small
-        if is_count or ledger.names(amount.low) or ledger.names(amount.high):
-            continue
-        of_picks = picks.keys() & set(about)
-        if not _is_explained(amount, about, ledger, case.evidence):
-            inventions.add((" ".join(case.report[sentence.start : sentence.end].split()), amount.low))
-        elif of_picks:
-            explained.add((amount.low, amount.high))
-            priced |= {pick for pick in of_picks if _says_the_worth(amount, picks[pick], ledger)}
-    if not explained:
-        return 0.0
-    return len(priced) / len(picks) * len(explained) / (len(explained) + len(inventions))
-
-
 def _about(layout: Layout, index: int) -> tuple[str, ...]:
     """What a sentence is about: all that it cites, else the products that the surrounding part of the report cites."""
     cited = layout.cited.get(index, ())
     is_of_products = any(source[:2] == "P:" for source in cited)
     return cited if is_of_products else (*cited, *layout.around[index])
-
-
-def _figures(layout: Layout) -> Iterator[tuple[Sentence, tuple[str, ...], Amount]]:
-    """Every figure with its sentence and what that is about, without dates and heads of tables."""
-    undated = blanked(layout.text, ((date.start, date.end) for date in layout.dates))
-    amounts = find_amounts(undated, layout.notation)
-    starts = [amount.start for amount in amounts]
-    for index, sentence in enumerate(layout.sentences):
-        inside = amounts[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
-        if sentence.kind != "table_head" and inside:
-            about = _about(layout, index)
-            yield from ((sentence, about, amount) for amount in inside)
-
-
-def _is_explained(amount: Amount, about: Sequence[str], ledger: Ledger, evidence: Mapping[str, Evidence]) -> bool:
-    """True if a record of what the sentence is about has the figure, or it follows from known prices."""
-    products = [source.removeprefix("P:") for source in about if source[:2] == "P:"]
-    items = [ledger.products[product] for product in products if product in ledger.products]
-    if amount.kind == "money":
-        near = dict.fromkeys([*products, *(pick.product for pick in ledger.picks or ())])
-        prices = (price for item in items for price in sold_for(item) or [on_record("price", item)])
-        pages = (text.text for key in about if key[:2] == "W:" and key in evidence for text in evidence[key].texts)
-        on_pages = (written for text in pages for written in amounts_in(text) if written.kind == "money")
-        return (
-            any(fits(amount, price) for price in prices)
-            or derivation(amount, ledger, near) is not None
-            or any({written.low, written.high} & {amount.low, amount.high} for written in on_pages)
-        )
-    known = [on_record(kind, item) for item in items for kind in ("rating", "rating_count")]
-    worked_out = (one for each in ledger.calculations.values() for one in (each.result, *each.operands))
-    if any(fits(amount, number) for number in (*known, *map(abs, worked_out))):
-        return True
-    entries = [evidence[key] for key in about if key in evidence and not key.startswith(_WRITTEN_BY_RUNS)]
-    shown = (text.text for entry in entries for text in entry.texts)
-    numbers = (one for text in (*map(all_words_of, items), *shown) for one in amounts_in(text))
-    return any({number.low, number.high} & {amount.low, amount.high} for number in numbers)
-
-
-def _says_the_worth(amount: Amount, pick: Pick, ledger: Ledger) -> bool:
-    """True for the price of a pick, or for its rating if its price is unknown."""
-    item, price = ledger.products.get(pick.product), ledger.price_of(pick)
-    if item is None:
-        return False
-    worth = on_record("rating", item) if price is None else price
-    return (amount.kind == "money") == (price is not None) and fits(amount, worth)

@@ -23,9 +23,6 @@ from drretail.records.criteria import FactKind
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Fit, KeptReference, Reference, WantedThing
 from drretail.records.reading import (
-    OF_CALCULATIONS,
-    OF_FIELDS,
-    SUPERLATIVES,
     Because,
     Outcome,
     Pick,
@@ -292,19 +289,19 @@ def _least(want: Want, thing: WantedThing, searches: Sequence[_Search]) -> Decim
 
 CODES: dict[ValueKind, str] = {
     "price": "price_wrong",
-    "stock": "stock_wrong",
-    "product": "not_in_catalog",
-    "policy": "policy_wrong",
+    "list_price": "list_price_wrong",
     "rating": "rating_wrong",
     "rating_count": "rating_count_wrong",
-    "total": "total_wrong",
-    "date": "order_date_wrong",
-    "brand": "brand_wrong",
-    "place": "place_wrong",
+    "order_date": "order_date_wrong",
     "order_status": "status_wrong",
-    **dict.fromkeys(OF_FIELDS, "property_wrong"),
-    **dict.fromkeys(OF_CALCULATIONS, "calculation_wrong"),
-    **dict.fromkeys(SUPERLATIVES, "superlative_wrong"),
+    "total": "total_wrong",
+    "equation": "calculation_wrong",
+    "measure": "measure_wrong",
+    "stock": "stock_wrong",
+    "option": "option_wrong",
+    "policy": "policy_wrong",
+    "product": "not_in_catalog",
+    "quotation": "quotation_wrong",
 }
 """The finding of a contradicted value, by its kind."""
 _FACTS: dict[FactKind, str] = {
@@ -321,10 +318,9 @@ def value_findings(report: str, values: Iterable[ReadValue]) -> Iterator[Finding
     """One error for each contradicted value."""
     for value in values:
         if value.state == "contradicted":
-            found, source = value.derivation, value.of[0] if value.of else None
-            is_of_field = value.kind == "date" and f"{source}"[:2] == "P:"
-            code = "property_wrong" if is_of_field else CODES[value.kind]
+            found, source = value.derivation, value.of or None
             start, end, text = value.start, value.end, report[value.start : value.end]
+            code = CODES[value.kind]
             yield Finding(code=code, severity="error", start=start, end=end, text=text, found=found, evidence_id=source)
 
 
@@ -376,17 +372,15 @@ def pick_findings(
     ledger: Ledger,
     catalog: Collection[str] | None = None,
     refusable: Mapping[str, bool] = MappingProxyType({}),
-    are_certain: bool = True,
 ) -> list[Finding]:
     """What is wrong with the picks of a report, in their order, then with the whole cart.
 
     ``owned`` are products that the user has, ``cited`` the evidence ids that the report cites, ``catalog`` the ids of
     picks that the shop has, ``refusable`` the wants that may be left out, True if rightly. Of alternatives the first
-    counts. Picks by form are not certain: they have no quantities, and may be only some of the picks, or what is named
-    because it will not do. So they break no wish.
+    counts.
     """
     findings = [finding for pick in picks for finding in _of_any_pick(pick, report, cited, ledger, catalog)]
-    if wish is None or not are_certain:
+    if wish is None:
         return findings
     cart = cart_by_kind(wish, picks, ledger)
     findings += [finding for pick in picks for finding in _of_wanted_pick(pick, report, cart, owned, ledger)]

@@ -1,17 +1,14 @@
-"""What figures are compared with: products, orders, calculations, the query's own numbers, the picks; and how an
-amount may follow from these: from prices, their sums and multiples, the budget, calculations.
-
-A writer who cites the calculation ``40-2*19.49 = 1.02`` may mean its result, or ``2*19.49``, one of its terms.
+"""What figures are compared with: products, orders, calculations, the query's own numbers, the picks, a shop's policy;
+and whether an amount with cents follows from prices, the budget or what was calculated.
 """
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
-from functools import cached_property, lru_cache, partial
-from itertools import combinations, product
+from functools import cached_property, lru_cache
+from itertools import combinations
 from typing import Any, cast
 from unicodedata import combining, normalize
 
@@ -19,13 +16,11 @@ from pydantic import ValidationError
 
 from drretail.grounding.constraints import UNDECIDED, Decisions, offer_of
 from drretail.grounding.text.amounts import Amount, find_amounts
-from drretail.grounding.text.wording import format_money
-from drretail.grounding.text.words import NUMBERS, words
 from drretail.parsing import json_or_none
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.reading import Pick, ReadValue, ValueKind, ValueState
-from drretail.records.shop import ORDER_STATUSES, USD, VOID_STATUSES, Money, Offer, Product
+from drretail.records.shop import USD, Money, Offer, Policy, Product, offers_of
 from drretail.records.wish import Wish
 from drretail.remembered import remembered_by
 
@@ -58,6 +53,16 @@ class Ledger:
     wish: Wish | None = None
     decisions: Decisions = UNDECIDED
     """Whether products keep the query's demands."""
+    policy: Policy | None = None
+    """Of the shop whose assistant answers, which has all that is sold and every order; None if only what a run was
+    shown is known.
+    """
+    missing: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Why ids that answers name lead to no product or order of that shop: ``GONE`` or ``UNKNOWN``."""
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The whole texts of pages and files, and what a run was shown of records."""
+    former: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The titles of the products that are gone, by id."""
 
     def with_products(self, products: Mapping[str, Product]) -> "Ledger":
         """The ledger with the world's own records, which win over what the run was shown."""
@@ -80,32 +85,33 @@ class Ledger:
     def limit(self) -> Decimal | None:
         return None if self.budget is None else self.budget.value
 
-    def items(self, source: str) -> list[Product]:
-        """The records of a source in a product's form, by which fields are read: an order's, and its thing's."""
-        record = self.records.get(source, {})
-        # Lists are no figures: what is said of "eight of the orders" is not said of all of them.
-        single = ((path, value) for path, value in leaves(record) if not isinstance(value, list))
-        # How many orders a list counts of each brand, or of each status and year where it has all orders.
-        counts: dict[str, object] = {
-            f"orders {brand['name']}": brand["orders"] for brand in record.get("top_brands") or ()
-        }
-        if record.get("orders") and record.get("total") == record.get("shown") is not None:
-            years = [(order["order_date"][:4], order["order_status"]) for order in record["orders"]]
-            statuses = [status for _, status in years]
-            counts |= {f"orders {status}": statuses.count(status) for status in ORDER_STATUSES}
-            # Of a year there are two counts: who doesn't count what was sent back means the second.
-            valid = Counter(year for year, status in years if status not in VOID_STATUSES)
-            every = Counter(year for year, _ in years)
-            counts |= {f"orders {year}": f"{count} or {valid[year]}" for year, count in every.items()}
-        fields = {path.replace("_", " ").strip(): value for path, value in (*single, *counts.items())}
-        title, price = f"{record.get('product_title', '')}", record.get("price")
-        paid = price if isinstance(price, int | float) else None
-        own = Product(product_id=source, title=title, category="", details=fields, price=paid)
-        thing = self.products.get(self.ordered.get(source, source.removeprefix("P:")))
-        return [item for item in (own if record else None, thing) if item is not None]
-
     def price(self, product_id: str) -> Decimal | None:
         return on_record("price", self.products[product_id]) if product_id in self.products else None
+
+    def offers(self, source: str) -> Sequence[Offer]:
+        """The offers that an evidence id means: of "P:T/T-M" one, of "P:T" all of the product; none of other ids."""
+        product_id, _, variant = source.removeprefix("P:").partition("/")
+        offers = offers_of(self.products[product_id]) if product_id in self.products else ()
+        return [offer for offer in offers if not variant or offer.offer_id.partition("/")[2] == variant]
+
+    def text_of(self, source: str) -> str:
+        """All that a source says, of a product its record; empty if its whole text is not known."""
+        item = self.products.get(source.removeprefix("P:").partition("/")[0])
+        return self.texts.get(source, "") if item is None else all_words_of(item)
+
+    @cached_property
+    def all_texts(self) -> Sequence[str]:
+        """All that was read, and what was asked."""
+        return [self.query_text, *self.texts.values(), *map(all_words_of, self.products.values())]
+
+    def lines_of(self, order: str) -> list[str]:
+        """The evidence ids of an order's lines: "O:1001-1" and "O:1001-2" of "O:1001"."""
+        return [key for key in self.order_dates if key == order or key.rpartition("-")[0] == order]
+
+    @cached_property
+    def titles(self) -> Mapping[str, str]:
+        """All titles by product, also of products that are gone."""
+        return {key: item.title for key, item in self.products.items()} | {**self.former}
 
     @remembered_by(lambda pick: pick.offer_id)
     def offer(self, pick: Pick) -> Offer | None:
@@ -152,6 +158,7 @@ def read_ledger(
         ordered={key: str(record.get("product_id")) for key, record in orders.items()},
         calculations={entry.id: one for entry in evidence.values() if (one := _calculation(entry)) is not None},
         records=records,
+        texts={key: "\n".join(text.text for text in entry.sources) for key, entry in evidence.items()},
         query_text="" if query is None else query.text,
         budget=None if query is None or query.wish is None else query.wish.budget,
         picks=None if picks is None else tuple(picks),
@@ -160,26 +167,30 @@ def read_ledger(
     )
 
 
-def amount_of(value: ReadValue) -> Amount | None:
-    """The amount of a value; None for words and dates."""
-    low, high = (value.amount, value.amount) if isinstance(value.amount, str) else value.amount
-    try:
-        numbers = Decimal(low), Decimal(high)
-    except InvalidOperation:
-        return None
-    kind = "number" if value.kind in ("rating", "rating_count", "quantity") else "money"
-    places = max(0, -int(numbers[0].as_tuple().exponent))
-    return Amount(kind, *numbers, value.start, value.end, value.currency, value.relation, places)
+POLICY = "F:policy"
+"""The evidence id of the shop's policy."""
+UNKNOWN, GONE = "the shop has no such thing", "the shop has it no more"
+
+
+def read_shop(evidence: Iterable[Evidence]) -> Ledger:
+    """The ledger of what was looked up in the shop for its assistant's answers, without what the assistant's own tools
+    said: that may be what the shop does not have.
+    """
+    looked_up = {entry.id: entry for entry in evidence if entry.looked_up}
+    lacking = [entry for entry in looked_up.values() if entry.problem in (GONE, UNKNOWN) or not entry.texts]
+    ledger = read_ledger({key: entry for key, entry in looked_up.items() if entry not in lacking})
+    policy = looked_up.get(POLICY)
+    known = {} if policy is None else record_of(policy.texts[0].text) or {}
+    return replace(
+        ledger,
+        policy=Policy.model_validate({name: value for name, value in known.items() if name != "currency"}),
+        missing={entry.id: entry.problem or UNKNOWN for entry in lacking},
+        former={entry.key: entry.title for entry in lacking if entry.problem == GONE},
+    )
 
 
 def with_state(value: ReadValue, state: ValueState, words: str) -> ReadValue:
     return value.model_copy(update={"state": state, "derivation": words or None})
-
-
-def decided(text: str, kind: ValueKind, span: tuple[int, int], of: str, is_true: bool, record: str) -> ReadValue:
-    """The value that ``text`` names there in so many words, of one source whose record decides it."""
-    value = ReadValue(kind=kind, amount=text[slice(*span)], of=(of,), start=span[0], end=span[1])
-    return with_state(value, "verified" if is_true else "contradicted", record)
 
 
 def on_record(kind: ValueKind, item: Product) -> Decimal | None:
@@ -240,10 +251,7 @@ def leaves(record: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, obj
 
 CENTS = 2
 """Decimal places of an exact amount."""
-_DOZEN = range(1, 13)
-"""Multiples of a price that are tried even if nobody names the number."""
-# The most prices combined in all ways, the most quantities besides none and one, the most prices that are added up.
-_MOST_TERMS, _MOST_QUANTITIES, _MOST_SUMMED = 6, 3, 12
+_MOST_PIECES = 12
 
 
 def fits(amount: Amount, record: Decimal | None) -> bool:
@@ -251,122 +259,22 @@ def fits(amount: Amount, record: Decimal | None) -> bool:
     return record is not None and amount.agreement(record) in ("equal", "rounded", "bounded")
 
 
-def result_shown(amounts: Iterable[Amount], calculation: Calculation) -> Amount | None:
-    """The amount that is a calculation's result: its absolute value, in per cent, or in cents."""
-    for amount in amounts:
-        result = abs(calculation.result) * (100 if amount.kind == "percent" and abs(calculation.result) < 1 else 1)
-        how = amount.agreement(result)
-        if how is not None and (how != "bounded" or _is_near(amount, result)):
-            return amount
-    return None
+def derived(amount: Amount, ledger: Ledger, near: Iterable[str]) -> bool:
+    """True if an amount with cents follows from prices, the budget, or what was calculated: its chance to do so by
+    accident is small. Without cents it would be large (METRICS 0), so that nothing follows.
 
-
-def title_numbers(near: Iterable[str], ledger: Ledger) -> set[Decimal]:
-    """The whole numbers in the titles of products, by which a price may be divided: "6 Pack"."""
-    titles = " ".join(item.title for key in near if (item := ledger.products.get(key)) is not None)
-    return {amount.low for amount in amounts_in(titles) if amount.kind == "number" and not amount.places}
-
-
-def derivation(
-    amount: Amount, ledger: Ledger, near: Collection[str], counts: Collection[Decimal] = (), *, is_left: bool = False
-) -> str | None:
-    """How an amount of money follows from records, in words; None without an explanation.
-
-    ``near`` are the products cited around it, ``counts`` the numbers beside it. What several pieces of one product
-    leave of the budget explains the amount only if it ``is_left``: otherwise it would explain too much by chance.
+    ``near`` are the products that the report cites beside it.
     """
-    if ledger.names(amount.low):
-        return "named by the query"
-    for key, calculation in ledger.calculations.items():
-        if replace(amount, relation="is").agreement(abs(calculation.result)) in ("equal", "rounded"):
-            return f"{key}: {calculation.expression}"
-    for explanation, number in _derived(ledger, near, counts, is_left=is_left):
-        how = amount.agreement(number)
-        # An amount without cents may also be a limit or range around the number.
-        if how in ("equal", "rounded") or (how == "bounded" and amount.places < CENTS and _is_near(amount, number)):
-            return explanation
-    texts = [all_words_of(ledger.products[key]) for key in near if key in ledger.products]
-    in_records = (other for text in texts for other in amounts_in(text))
-    is_in_record = any(other.kind == "money" and fits(amount, other.low) for other in in_records)
-    return "stands in the record" if is_in_record else None
-
-
-def _derived(
-    ledger: Ledger, near: Collection[str], counts: Collection[Decimal], *, is_left: bool
-) -> Iterator[tuple[str, Decimal]]:
-    """The numbers that can be derived from the prices, with words."""
-    prices = {key: price for key in near if (price := ledger.price(key)) is not None}
-    limit, total, money = ledger.limit, ledger.total, partial(format_money, currency=ledger.currency)
-    if total is not None:
-        yield "the picks together", total
-        if limit is not None:
-            yield "the budget and the picks together", abs(limit - total)
-    for price in prices.values():
-        for number in sorted({*map(Decimal, _DOZEN[1:]), *counts}):
-            yield f"{number} x {money(price)}", number * price
-            if limit is not None and is_left:
-                yield f"the budget and {number} x {money(price)}", abs(limit - number * price)
-        for number in counts:
-            if number > 1:
-                yield f"{money(price)} / {number}", price / number
-        for named in ledger.asked:
-            if named.kind == "money" and named.low != price:
-                yield f"{money(named.low)} and {money(price)}", abs(named.low - price)
-    for one, other in combinations(prices.values(), 2):
-        yield f"{money(one)} + {money(other)}", one + other
-        yield f"{money(max(one, other))} - {money(min(one, other))}", abs(one - other)
-
-
-def numbers_of(ids: Iterable[str], ledger: Ledger, counts: Iterable[int] = ()) -> frozenset[Decimal]:
-    """What calculations and prices may come to.
-
-    Terms, products and sums; what any of these leaves of the query's limits, or exceeds them by; prices of one piece or
-    of several, and how far two products are apart in these. ``counts`` are the numbers beside them, in which products
-    may be bought or packed. Ids of other sources are passed over.
-    """
-    from drretail.grounding.text.numerals import steps  # only what checks reports asks for them
-
-    ids = list(ids)
-    numbers: set[Decimal] = set()
-    calculations = [ledger.calculations[key] for key in ids if key in ledger.calculations]
-    for calculation in calculations:
-        numbers |= steps(calculation.expression) | {abs(calculation.result)}
-    keys = dict.fromkeys(key.removeprefix("P:") for key in ids)
-    prices = [price for key in keys if (price := ledger.price(key)) is not None]
-    numbers |= _sums([*(calculation.result for calculation in calculations), *prices], (-1, 0, 1))
-    # In the quantities that are named; up to a dozen of one product, or of the whole set.
-    named = [*(pick.quantity for pick in ledger.picks or ()), *counts, *sorted(small_numbers(ledger.query_text))]
-    times = list(dict.fromkeys(count for count in named if count > 1))[:_MOST_QUANTITIES]
-    numbers |= _sums(prices, (0, 1, *times))
-    numbers |= {number * count for number in (*prices, sum(prices, Decimal(0))) for count in _DOZEN}
-    limits = {amount.low for amount in ledger.asked if amount.kind == "money"} | {ledger.limit or Decimal(0)}
-    numbers |= {abs(limit - number) for limit in limits for number in numbers}
-    pieces = {*title_numbers(keys, ledger), *map(Decimal, named)} - {Decimal(0)}
-    by_price = [{price * count for count in (1, 2, *times)} | {price / piece for piece in pieces} for price in prices]
-    apart = (abs(one - other) for pair in combinations(by_price, 2) for one, other in product(*pair))
-    return frozenset(numbers.union(*by_price, apart))
-
-
-def small_numbers(text: str) -> set[int]:
-    """The whole numbers below a hundred in a text, in digits or in words."""
-    whole = (amount.low for amount in find_amounts(text) if amount.kind == "number" and not amount.places)
-    digits = {int(number) for number in whole if 1 < number < 100}
-    return digits | {NUMBERS[word] for word in words(text) if word in NUMBERS}
-
-
-def _sums(numbers: Sequence[Decimal], times: Sequence[int]) -> set[Decimal]:
-    """The absolute sums of numbers, each taken so many times; with many numbers, only each alone and all together."""
-    if len(numbers) > _MOST_SUMMED:
-        return {*map(abs, numbers), abs(sum(numbers, Decimal(0)))}
-    sums, times = {Decimal(0)}, times if len(numbers) <= _MOST_TERMS else (0, 1)
-    for number in numbers:
-        sums = {total + number * count for total in sums for count in times}
-    return set(map(abs, sums))
-
-
-def _is_near(amount: Amount, number: Decimal) -> bool:
-    """True if a number is close to a limit or a range: "over $50" fits 50.90, "up to $25" not 6.05."""
-    return min(abs(end - number) for end in (amount.low, amount.high)) * 10 <= number
+    if amount.places < CENTS:
+        return False
+    prices = [price for key in dict.fromkeys(near) if (price := ledger.price(key)) is not None]
+    limits = [one.low for one in ledger.asked if one.kind == "money"]
+    limits += [limit for limit in (ledger.limit,) if limit is not None]
+    numbers = {*ledger.of_cart, *(abs(one.result) for one in ledger.calculations.values())}
+    numbers |= {price * count for price in prices for count in range(2, _MOST_PIECES + 1)}
+    numbers |= {abs(one - other) for one, other in combinations([*prices, *limits], 2)}
+    numbers |= {one + other for one, other in combinations(prices, 2)}
+    return any(amount.agreement(number) in ("equal", "rounded") for number in numbers)
 
 
 @lru_cache(maxsize=512)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from drretail.grounding.text.layout import find_sentences
-from drretail.grounding.verify.product_statements import Cause
 from drretail.records.evidence import Finding
+from drretail.records.reading import Cause
 from drretail.records.tables.figures import counted
 from drretail.viewer.experiment import RunView
 from drretail.viewer.judged import Support

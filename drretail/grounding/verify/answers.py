@@ -1,0 +1,130 @@
+"""An assistant's answers turn by turn: which product or order each of their parts is about.
+
+No citation marks are needed. A sentence, a line or a cell is about the one thing that it names by title or id; a part
+that names nothing is about the one thing that its answer names, else the one that the question names, else the one that
+the turn's tools returned. Of several it is about none.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from drretail.grounding.text.amounts import find_amounts
+from drretail.grounding.text.layout import Layout, read_layout
+from drretail.grounding.text.wording import products_named
+from drretail.grounding.verify.form import Owned
+from drretail.grounding.verify.records import Ledger, leaves, record_of
+from drretail.records.evidence import Evidence
+from drretail.records.reading import Cause, ReadValue
+from drretail.records.run import Step, Turn
+
+_OF_TOOLS = {"price": re.compile("price|cost|preis", re.I), "stock": re.compile("stock|inventory|availab", re.I)}
+"""What tools call a price and a stock."""
+_MOST_OF_TOOLS = 25
+PRODUCT_ID = re.compile(r"(?<![\w/.:-])(?=[\w-]*\d)(?=[\w-]*[^\W\d])\w[\w-]{2,}(?![\w-])")
+"""What may be an id of a product: letters and digits together."""
+ORDER_ID = re.compile(r"(?<![\w-])#?(?P<id>[A-Za-z]{0,5}-?\d[\w-]{2,})(?![\w-])")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTurn:
+    """``report[start:end]`` answers a question."""
+
+    question: str
+    start: int
+    end: int
+    things: tuple[str, ...]
+    """The evidence ids of what the conversation and this turn's tools have named by its end."""
+
+
+@dataclass(frozen=True)
+class ReadAnswers:
+    """The answers of a conversation, and what they are held against."""
+
+    layout: Layout
+    ledger: Ledger
+    turns: tuple[ReadTurn, ...]
+    owned: tuple[Owned, ...]
+
+
+def read_answers(
+    layout: Layout, turns: Sequence[Turn], steps: Sequence[Step], seen: Mapping[str, Evidence], shop: Ledger
+) -> ReadAnswers:
+    """The turns of a conversation, with the steps of all and what their tools returned."""
+    read: list[ReadTurn] = []
+    owned: list[Owned] = []
+    before: dict[str, None] = {}
+    names, first_step = _Names(layout, shop), 0
+    for turn in turns:
+        asked = _Names(read_layout(turn.question, None), shop).within(0, len(turn.question))
+        tools = [*_of_tools(steps[first_step : turn.steps], seen, shop)]
+        first_step = turn.steps
+        answered = names.within(turn.start, turn.end)
+        about = next((things for things in (answered, asked, tools) if things), ())
+        owned += _parts(layout, turn, tuple(about), names)
+        before |= dict.fromkeys((*asked, *answered, *tools[:_MOST_OF_TOOLS]))
+        read.append(ReadTurn(turn.question, turn.start, turn.end, (*before,)))
+    return ReadAnswers(layout, shop, tuple(read), tuple(owned))
+
+
+def _parts(layout: Layout, turn: Turn, about: tuple[str, ...], names: "_Names") -> Iterator[Owned]:
+    rows = {cell.sentence for cell in layout.cells}
+    for cell in layout.cells:
+        if turn.start <= cell.start < turn.end and cell.row >= 0:
+            heads = (name for head in cell.heads for name in names.within(*head))
+            sources = dict.fromkeys((*names.within(cell.start, cell.end), *heads))
+            yield Owned(cell.start, cell.end, tuple(sources), cell.labels)
+    for index, sentence in enumerate(layout.sentences):
+        if turn.start <= sentence.start < turn.end and index not in rows:
+            for line in re.finditer(r"[^\n]+", layout.text[sentence.start : sentence.end]):
+                start, end = sentence.start + line.start(), sentence.start + line.end()
+                yield Owned(start, end, tuple(names.within(start, end)) or about)
+
+
+class _Names:
+    """What a text names by title, id, link or mark, each with its place."""
+
+    def __init__(self, layout: Layout, shop: Ledger) -> None:
+        titles = {key: item.titles for key, item in shop.products.items()} | {**shop.former}
+        titled = products_named(layout.text, titles, only_whole=shop.former)
+        names = [(one.start, f"P:{one.product_id}") for one in titled]
+        names += [
+            (one.start, source)
+            for one in layout.stretches
+            for source in one.cited
+            if source in shop.missing or shop.offers(source)
+        ]
+        ids = {*shop.products, *(key.partition(":")[2] for key in shop.missing)}
+        names += [(one.start(), f"P:{one[0]}") for one in PRODUCT_ID.finditer(layout.text) if one[0] in ids]
+        orders = ((one.start(), f"O:{one['id']}") for one in ORDER_ID.finditer(layout.text))
+        names += [(at, key) for at, key in orders if key in shop.missing or shop.lines_of(key)]
+        self._names = sorted(names)
+
+    def within(self, start: int, end: int) -> list[str]:
+        """The evidence ids of what ``text[start:end]`` names, in order, each once."""
+        return [*dict.fromkeys(source for at, source in self._names if start <= at < end)]
+
+
+def _of_tools(steps: Iterable[Step], seen: Mapping[str, Evidence], shop: Ledger) -> Iterator[str]:
+    """The shop's products that calls and their results name, by id or by title."""
+    by_title = {title.casefold(): key for key, title in shop.titles.items()}
+    for step in steps:
+        entries = (seen[name] for name in step.evidence if name in seen)
+        named = [*(step.args or {}).values(), *(name for entry in entries for name in (entry.key, entry.title))]
+        keys = (name if name in shop.products else by_title.get(name.casefold()) for name in map(str, named))
+        yield from dict.fromkeys(f"P:{key}" for key in keys if key is not None)
+
+
+def cause_of(value: ReadValue, text: str, title: str, shown: Iterable[Evidence]) -> tuple[str, Cause | None]:
+    """What the assistant's own tools had returned of a false value, and why it is false, as far as that tells."""
+    name = _OF_TOOLS.get(value.kind) or (re.compile(re.escape(value.field), re.I) if value.kind == "measure" else None)
+    if name is None:
+        return "", None
+    of, titled = value.of.partition("/")[0], title.casefold()
+    entries = [entry for entry in shown if entry.id == of or titled in (entry.title.casefold(), entry.key.casefold())]
+    records = (record_of(one.text) or {} for entry in entries for one in entry.texts if one.shown)
+    told = [f"{field}" for record in records for key, field in leaves(record) if name.search(key) and field is not None]
+    if not told:
+        return "", None if entries else "not_looked"
+    said, by_tool = ({one.low for one in find_amounts(words)} for words in (text[value.start : value.end], told[0]))
+    return told[0], ("stale" if said & by_tool else "ignored") if said and by_tool else None
