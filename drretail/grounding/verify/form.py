@@ -36,8 +36,8 @@ _LEFT_OUT = re.compile(r"\[?(?:…|\.{3,})\]?|\[[^\[\]]{0,40}\]")
 _FEWEST_WORDS = 4
 _FIRST = re.compile(r"[^\W_]")
 _STARS = re.compile(r"\s?(?:/\s?5\b|[★⭐])|\s?\(")
-_RATED = re.compile(r"\d[.,]\d(?:\s?(?:/\s?5|[★⭐]))?\s?[(·,]\s?$")
-_LEAST, _MOST = Decimal("0.5"), Decimal(2)
+_RATED = re.compile(r"\d[.,]\d\d?(?:\s?(?:/\s?5|[★⭐]|stars?\b))?\W{0,4}(?:[^\W\d_]{1,6}\s)?$")
+_LEAST, _MOST = Decimal("0.4"), Decimal(3)
 """How far a wrong price may be from the right one: what is further off is of a piece, or of something else."""
 _LABEL = re.compile(r"([^:;|\n]{0,60}):[\s*_]*$")
 _SIGNS = " \t*_~(|,;:–—-·=\"'“”"
@@ -149,16 +149,19 @@ class _Reader:
         record = on_record(kind, item)
         if amount.relation not in ("is", "about") or record is None or self.ledger.names(amount.low):
             return False
+        is_near = _LEAST * record <= amount.low <= _MOST * record
+        if self._is_headed(kind, span):
+            return True
         if kind != "price":
-            return _LEAST <= amount.low / record <= _MOST if record else False
+            return is_near or (kind == "rating_count" and bool(_RATED.search(text[span.start : amount.start])))
         if span.labels:
-            return self._is_headed(kind, span)
+            return False
         before, behind = _word_before(text, amount.start), _word_behind(text, amount.end)
         label = _LABEL.search(text[span.start : amount.start])
         names = {*words_of(f"{item.titles} {item.brand or ''}")}
         return (
             amount.places >= CENTS
-            and _LEAST <= amount.low / record <= _MOST
+            and is_near
             and (before == "" or before in self.labels["costs"])
             and (behind == "" or behind in self.labels["costs"])
             and (label is None or {*words_of(label[1])} <= self.labels["price"] | self.labels["beside"] | names)
@@ -175,12 +178,15 @@ class _Reader:
         return derived(amount, self.ledger, [product_id, *self.cited]) or any(fits(amount, one.low) for one in written)
 
     def _day(self, span: Owned, text: str, order: str) -> Iterator[ReadValue]:
-        """The one day beside an order, which a word of labels.toml calls the day of the order."""
+        """The one day beside an order. An assistant also knows when an order came: there a word of labels.toml has to call
+        it the day of the order.
+        """
         days = [one for one in days_at(text, span.start, span.end) if one.is_day]
         if len({one.iso for one in days}) == 1:
             spoken = {*words_of(text[span.start : span.end]), *(word for one in span.labels for word in one.split())}
             value = compared(place_of("order_date", text, days[0].start, days[0].end, order), text, self.ledger)
-            if value.state == "verified" or (value.state == "contradicted" and spoken & self.labels["date"]):
+            is_certain = self.ledger.policy is None or spoken & self.labels["date"]
+            if value.state == "verified" or (value.state == "contradicted" and is_certain):
                 yield value
 
     def _result(self, span: Owned, text: str) -> Iterator[ReadValue]:

@@ -13,7 +13,15 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from drretail.grounding.text.amounts import Amount, WrittenDate, find_amounts, find_dates, find_days, notation_of
+from drretail.grounding.text.amounts import (
+    Amount,
+    Notation,
+    WrittenDate,
+    find_amounts,
+    find_dates,
+    find_days,
+    notation_of,
+)
 from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals, steps
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import content_stems
@@ -39,10 +47,12 @@ class Answer(NamedTuple):
 OPEN = Answer(None)
 
 
-def amounts_at(kind: ValueKind, text: str, start: int, end: int) -> list[Amount]:
-    """The amounts of a kind that stand within ``text[start:end]``."""
+def amounts_at(
+    kind: ValueKind, text: str, start: int, end: int, notation: Notation | None = None
+) -> list[Amount]:
+    """The amounts of a kind that stand within ``text[start:end]``, by default in the notation of the whole text."""
     first = max(0, start - _BEFORE)
-    window = find_amounts(text[first : end + _BEHIND], notation_of(text))
+    window = find_amounts(text[first : end + _BEHIND], notation or _notation(text))
     amounts = [replace(one, start=one.start + first, end=one.end + first) for one in window]
     amounts = [one for one in amounts if start <= one.start and one.end <= end and one.kind != "percent"]
     if kind in MONEY:
@@ -53,9 +63,14 @@ def amounts_at(kind: ValueKind, text: str, start: int, end: int) -> list[Amount]
     return [one for one in amounts if not one.places] if kind in _COUNTS else amounts
 
 
+@lru_cache(maxsize=64)
+def _notation(text: str) -> Notation:
+    return notation_of(text)
+
+
 def days_at(text: str, start: int, end: int) -> list[WrittenDate]:
     """The dates within ``text[start:end]``, those without a year too."""
-    notation, words = notation_of(text), text[start:end]
+    notation, words = _notation(text), text[start:end]
     dates = [*find_dates(words, notation), *find_days(words, notation)]
     return [WrittenDate(one.iso, one.start + start, one.end + start) for one in dates]
 
@@ -111,8 +126,8 @@ def altered(text: str, value: ReadValue) -> str:
     digits = [at for at in range(value.start, value.end) if text[at].isdigit()]
     if not digits:
         return text
-    # Of a price the dollars, of a year its last digit: a slip of a cent may pass as rounded.
-    at = digits[0] if value.kind != "order_date" else digits[-1]
+    # The middle digit: of a price its cents or dollars, of a rating what stands behind the point.
+    at = digits[len(digits) // 2] if value.kind != "order_date" else digits[-1]
     other = str((int(text[at]) + 3) % 9 + 1)
     return f"{text[:at]}{other}{text[at + 1 :]}"
 
