@@ -251,21 +251,6 @@ def has_offers(item: Product) -> bool:
     return not item.details.keys().isdisjoint((VARIANTS, STOCK, LIST_PRICE))
 
 
-def sold_for(item: Product) -> list[Decimal]:
-    """The distinct prices of a product's variants, or its own price, the lowest first."""
-    return sorted({offer.price for offer in offers_of(item) if offer.price is not None})
-
-
-def list_prices(item: Product) -> list[Decimal]:
-    """The distinct list prices of a product's variants, or its own, the lowest first."""
-    return sorted({offer.list_price for offer in offers_of(item) if offer.list_price is not None})
-
-
-def is_priced_whole(item: Product) -> bool:
-    """False if the record names only the lowest of several prices."""
-    return not item.price_from or (VARIANTS in item.details and all(one.price is not None for one in offers_of(item)))
-
-
 def _number(value: object) -> Decimal | None:
     match = re.search(r"\d[\d,]*(?:\.\d+)?", str(value)) if value is not None else None
     return None if match is None else Decimal(match[0].replace(",", "")).normalize()

@@ -223,12 +223,6 @@ class WrittenDate:
         return iso.endswith(self.iso[1:]) if self.iso[:2] == "--" else iso.startswith(self.iso)
 
 
-def exact_amount(number: Decimal, relation: Relation) -> Amount:
-    """The amount of a number in digits, with as many places as it is written with."""
-    places = max(0, -int(number.as_tuple().exponent))
-    return Amount("number", number, number, 0, 0, relation=relation, places=places)
-
-
 def find_amounts(text: str, notation: Notation = ENGLISH) -> list[Amount]:
     """All amounts in text order and without overlap, except numbers within dates, words and fractions."""
     taken = bytearray(len(text))

@@ -271,11 +271,6 @@ class Layout:
         """The index of the sentence at a place, -1 before all."""
         return bisect_right(self.sentences, place, key=lambda sentence: sentence.start) - 1
 
-    def cited_at(self, place: int) -> tuple[str, ...]:
-        """What the sentence at a place cites; if it has no marks, the products that the part around it cites."""
-        index = self.sentence_at(place)
-        return self.cited.get(index) or self.around[index] if index >= 0 else ()
-
 
 class _Group(NamedTuple):
     """Adjacent marks."""

@@ -170,12 +170,6 @@ def labels(*, english: bool) -> Mapping[str, frozenset[str]]:
     return {kind: frozenset(word for table in tables for word in table.get(kind, ())) for kind in kinds}
 
 
-@cache
-def answer_words(kind: str) -> frozenset[str]:
-    """The words of one kind in answers of shops' assistants, in the languages of answers.toml together."""
-    return frozenset(word for of_language in _tables("answers.toml")[kind].values() for word in of_language)
-
-
 def language_of(text: str) -> str:
     """The language of answers.toml with most function words of its own in a text, in lower case: "german".
 

@@ -6,6 +6,7 @@ the record has this very thing: a price is that of one offer, a measure that of 
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -21,6 +22,7 @@ from drretail.grounding.text.amounts import (
     find_dates,
     find_days,
     notation_of,
+    other_notation,
 )
 from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals, steps
 from drretail.grounding.text.wording import format_money
@@ -47,9 +49,7 @@ class Answer(NamedTuple):
 OPEN = Answer(None)
 
 
-def amounts_at(
-    kind: ValueKind, text: str, start: int, end: int, notation: Notation | None = None
-) -> list[Amount]:
+def amounts_at(kind: ValueKind, text: str, start: int, end: int, notation: Notation | None = None) -> list[Amount]:
     """The amounts of a kind that stand within ``text[start:end]``, by default in the notation of the whole text."""
     first = max(0, start - _BEFORE)
     window = find_amounts(text[first : end + _BEHIND], notation or _notation(text))
@@ -136,7 +136,9 @@ def _numbers(value: ReadValue, text: str, numbers: Sequence[Decimal], record: st
     """Whether one of the amounts at a place is one of a record's numbers."""
     amounts = amounts_at(value.kind, text, value.start, value.end)
     own = [one for one in amounts if not (currency and one.currency and not may_share_a_sign(one.currency, currency))]
-    if any(fits(amount, number) for amount in own if not amount.is_range for number in numbers):
+    # "1.240" is read both ways, since an answer may be too short to tell its language by.
+    others = amounts_at(value.kind, text, value.start, value.end, other_notation())
+    if any(fits(amount, number) for amount in (*own, *others * bool(own)) if not amount.is_range for number in numbers):
         return Answer(True, record)
     if len(amounts) != 1 or len(own) != 1 or own[0].is_range or own[0].compound:
         return OPEN
@@ -222,14 +224,18 @@ def _picks_cost(total: Decimal, ledger: Ledger) -> str:
 def _measure(value: ReadValue, text: str, ledger: Ledger) -> Answer:
     item = ledger.products.get(value.of.removeprefix("P:").partition("/")[0])
     numerals = measures_at(text, value.start, value.end)
-    amounts = {one.start: one for one in amounts_at(value.kind, text, value.start, value.end)}
-    if item is None or not numerals or any(one.start not in amounts for one in numerals):
+    readings: dict[int, list[Amount]] = defaultdict(list)
+    for notation in (_notation(text), other_notation()):  # "1.240 g" is read both ways, as a price is
+        for amount in amounts_at(value.kind, text, value.start, value.end, notation):
+            readings[amount.start].append(amount)
+    if item is None or not numerals or not {one.start for one in numerals} <= readings.keys():
         return OPEN
     lines: list[str] = []
     for numeral in numerals:
         known = [*_in_unit(numeral.unit, item)]
         named = [(number, line) for number, line in known if names_field(value.field, line)]
-        line = next((line for number, line in named or known if _is_measure(amounts[numeral.start], number)), None)
+        said = readings[numeral.start]
+        line = next((line for number, line in named or known if any(_is_measure(one, number) for one in said)), None)
         if line is None:
             distinct = {line for _, line in named}
             is_denied = len(numerals) == 1 and len(named) == len(distinct) == 1
