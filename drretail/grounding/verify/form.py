@@ -178,8 +178,8 @@ class _Reader:
         return derived(amount, self.ledger, [product_id, *self.cited]) or any(fits(amount, one.low) for one in written)
 
     def _day(self, span: Owned, text: str, order: str) -> Iterator[ReadValue]:
-        """The one day beside an order. A shop's assistant also knows when an order came: there a word of labels.toml has
-        to call it the day of the order.
+        """The one day beside an order. A shop's assistant also knows when an order came: there, labels.toml has to
+        call it the day of the order.
         """
         days = [one for one in days_at(text, span.start, span.end) if one.is_day]
         if len({one.iso for one in days}) == 1:
