@@ -7,6 +7,6 @@ marks.py           what points to a source, by its form
 citations.py       the scanner: every mark resolved by a run's evidence and the lists, or the reason why it is not read
 picks.py           picks that are declared in a block of their own, and those that calculations and layout make certain
 statements.py      measures, the status of orders, the user's state and home beside a mark; all numerals beside marks
-reading.py         the form reader: values, picks, and how much was read
+
 render.py          the report with numbered, linked references
 """

@@ -31,7 +31,8 @@ from drretail.records.reading import ReadValue, Unread, ValueKind
 
 _PRODUCT, _ORDER, _CALCULATION = "P:", "O:", "C:"
 _KINDS: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
-_QUOTED = re.compile(r"[“„«「\"](?P<words>[^“”„«»「」\"\n]{12,400})[”“»」\"](?=[^\w\n]*$)")
+# The " of "3.9\" thick" opens no quotation.
+_QUOTED = re.compile(r"(?<!\w)[“„«「\"](?P<words>[^“”„«»「」\"\n]{12,400})[”“»」\"](?=[^\w\n]*$)")
 _LEFT_OUT = re.compile(r"\[?(?:…|\.{3,})\]?|\[[^\[\]]{0,40}\]")
 _FEWEST_WORDS = 4
 _FIRST = re.compile(r"[^\W_]")

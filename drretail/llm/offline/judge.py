@@ -45,7 +45,7 @@ class Found:
 
 def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
     """The report's claims in order, in whatever language: each sentence, item or row that cites something, and, unless
-    ``only_cited``, each that has a figure; without questions, and without repetitions.
+    ``only_cited``, each that has a figure; without questions that cite nothing, and without repetitions.
     """
     layout = read_layout(report, None)
     rows = {row: list(cells) for row, cells in groupby(layout.cells, key=lambda cell: cell.sentence)}
@@ -55,7 +55,7 @@ def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
         text, sources = layout.text[sentence.start : sentence.end], layout.cited.get(index, ())
         if sentence.kind == "table_head":
             heads = {cell.column: _plain(layout.text[cell.start : cell.end]) for cell in rows.get(index, ())}
-        if sentence.kind in ("table_head", "heading", "entry") or _QUESTION.search(text):
+        if sentence.kind in ("table_head", "heading", "entry") or (_QUESTION.search(text) and not sources):
             continue
         claim = _plain(text)
         if sentence.kind == "row":
