@@ -1,16 +1,17 @@
 """Records of a shop as evidence that nobody was shown: they are looked up for judging what a report says of them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
+from drretail.env.manifest import WorldRows
 from drretail.env.world import World
 from drretail.errors import NotFound
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
 from drretail.grounding.text.serialisation import compact_json, order_record, record_text
 from drretail.grounding.text.untrusted import harmless
-from drretail.grounding.verify.answers import ORDER_ID
 from drretail.grounding.verify.records import GONE, POLICY, UNKNOWN
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
@@ -69,18 +70,23 @@ def of_missing(key: str, url: str | None, former: Product | None) -> Evidence:
     )
 
 
-def orders_named(world: World, texts: Iterable[str]) -> Iterator[Evidence]:
-    """The orders whose ids stand in texts; those of several lines have a number behind their id."""
+def orders_named(world: World, names: Iterable[str]) -> dict[str, Evidence]:
+    """The orders among these ids, by their own; those of several lines have a number behind their id."""
     orders: dict[str, Order] = {}
-    for name in dict.fromkeys(match["id"] for text in texts for match in ORDER_ID.finditer(text)):
+    for name in names:
         for key in (name, *(f"{name}-{line}" for line in range(1, _MOST_LINES + 1))):
             try:
                 orders[key] = world.store.order(key)
             except NotFound:
                 if key != name:
                     break
-    for order in orders.values():
-        yield _of_order(order, world)
+    return {key: _of_order(order, world) for key, order in orders.items()}
+
+
+def of_missing_order(key: str) -> Evidence:
+    """An order that the shop never got."""
+    name, title = order_evidence_id(key), f"Order {key}"
+    return Evidence(id=name, kind="order", key=key, title=title, state="not_found", problem=UNKNOWN, looked_up=True)
 
 
 def _of_order(order: Order, world: World) -> Evidence:
@@ -111,13 +117,26 @@ def policy_of(world: World) -> Iterator[Evidence]:
 
 def first_products(world: World, count: int) -> list[Product]:
     """Some of the shop's products; none if it has no place."""
+    with _rows_of(world) as rows:
+        return [] if rows is None else [*islice(rows.products, count)]
+
+
+def first_orders(world: World, count: int) -> list[str]:
+    """The ids of some of the shop's orders; none if it has no place."""
+    with _rows_of(world) as rows:
+        return [] if rows is None else [order.order_id for order in islice(rows.orders, count)]
+
+
+@contextmanager
+def _rows_of(world: World) -> Generator[WorldRows | None]:
     from drretail.env.folder import rows_of  # loads what reads an index, which a run does without
 
     place = world.servers or world.folder
     if place is None:
-        return []
+        yield None
+        return
     with rows_of(place, world.settings) as rows:
-        return [*islice(rows.products, count)]
+        yield rows
 
 
 def with_looked_up(seen: Iterable[Evidence], looked_up: Iterable[Evidence]) -> Iterator[Evidence]:

@@ -13,7 +13,7 @@ from weakref import finalize
 from drretail.env import looked_up
 from drretail.env.world import World
 from drretail.grounding.report.citations import scan
-from drretail.grounding.verify.answers import PRODUCT_ID
+from drretail.grounding.verify.answers import ORDER_ID, PRODUCT_ID
 from drretail.parsing import texts_in
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
@@ -24,6 +24,7 @@ _OF_SHOP = re.compile(r"/(?:products?|p|item)/(?P<key>[^/]+)/?\Z")
 """How most shops' product addresses end. ``product_url`` in the shop's mapping gives another form."""
 _KEY = re.compile(r"\\\{(?:handle|id)\\\}")
 _LOOKED_AT, _FEWEST_ALIKE = 2_000, 3
+_YEAR = re.compile(r"(?:19|20)\d\d")
 """The ids from which the form of ids is read, and how many must have it."""
 
 
@@ -52,6 +53,8 @@ class NamedProducts:
             if cited.name.startswith("P:"):
                 ids.append(cited.name.removeprefix("P:"))
         texts = (report, question)
+        named = dict.fromkeys(match["id"] for text in texts for match in ORDER_ID.finditer(text))
+        orders = looked_up.orders_named(self._world, named)
         written = dict.fromkeys(match[0] for text in texts for match in PRODUCT_ID.finditer(text))
         products = _products(self._world, [*linked, *ids, *written])
         absent = [key for key in (*linked, *written) if key not in products]
@@ -63,7 +66,8 @@ class NamedProducts:
             *(looked_up.of_product(product, linked.get(key)) for key, product in products.items()),
             *(looked_up.of_missing(key, linked.get(key), gone.get(key)) for key in dict.fromkeys([*gone, *unknown])),
             *self._policy,
-            *looked_up.orders_named(self._world, texts),
+            *orders.values(),
+            *(looked_up.of_missing_order(name) for name in named if self._is_missing(name, orders)),
         )
 
     def named_by_run(self, run: Run, query: Query, seen: Iterable[Evidence]) -> tuple[Evidence, ...]:
@@ -98,6 +102,19 @@ class NamedProducts:
     def _forms(self) -> Collection[str]:
         """The form, digits aside, that the ids of most of the shop's products have."""
         forms = Counter(_form(item.product_id) for item in looked_up.first_products(self._world, _LOOKED_AT))
+        return [form for form, count in forms.items() if count * 2 > forms.total() and count >= _FEWEST_ALIKE]
+
+    def _is_missing(self, name: str, orders: Collection[str]) -> bool:
+        """True for an id of the form of the shop's orders by which there is none, and which is no year."""
+        is_held = any(key == name or key.rpartition("-")[0] == name for key in orders)
+        return not is_held and _form(name) in self._order_forms and _YEAR.fullmatch(name) is None
+
+    @cached_property
+    def _order_forms(self) -> Collection[str]:
+        """The forms, digits aside, of the shop's own orders, without the numbers of their lines."""
+        ids = looked_up.first_orders(self._world, _LOOKED_AT)
+        lines = {key.rpartition("-")[0] for key in ids if key.endswith("-2")}
+        forms = Counter(_form(key.rpartition("-")[0] if key.rpartition("-")[0] in lines else key) for key in ids)
         return [form for form, count in forms.items() if count * 2 > forms.total() and count >= _FEWEST_ALIKE]
 
 

@@ -51,16 +51,18 @@ KINDS: Mapping[str, Sequence[str]] = {
     "total": ("total_wrong", "calculation_wrong"),
     "quotation": ("quotation_wrong",),
     "unknown": ("not_in_catalog", "unresolved_citation"),
+    "text": ("contradicted",),
 }
 """The kinds of false statements that have a row of their own, with their findings."""
 
 
-JUDGED = "judged"
+TEXT = "text"
+"""What a source says in words, as a judge quotes it: "your text says"."""
 
 
 def kind_of_code(code: str) -> str:
-    """The kind of false statement that a finding is; ``JUDGED`` for a judge's and for what has no kind."""
-    return next((kind for kind, codes in KINDS.items() if code in codes), JUDGED)
+    """The kind of false statement that a finding is."""
+    return next((kind for kind, codes in KINDS.items() if code in codes), TEXT)
 
 
 AS_ANSWERS = "read as answers"

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from drretail.eval.claims.audit import NOT_JUDGED, followed
-from drretail.eval.claims.claims import FAITHFULNESS, PICKS, SUPPORT
+from drretail.eval.claims.claims import FAITHFULNESS, PICKS, SUPPORT, Claim
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.claims.typed_values import (
     READING,
@@ -21,7 +21,7 @@ from drretail.eval.judging.readings import judges_reading
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import RULES, Metric, Value, all_lacking, description_of, lacking
-from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, JUDGED, KINDS, kind_of_code
+from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, KINDS, TEXT, kind_of_code
 from drretail.grounding.verify.answers import ReadAnswers, cause_of
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import CODES
@@ -34,9 +34,9 @@ from drretail.records.shop import product_of
 STAGE, ITEM = "false", "report"
 OF_CODE = frozenset({*CODES.values(), "unresolved_citation", "not_in_catalog"})
 """The findings of code that deny a statement; the others are about limits, the run, or form."""
-FALSE_ANSWERS, LOOKED_AT, POWER = "false_answers", "looked_at", "power"
+FALSE_ANSWERS, CHECKED, POWER = "false_answers", "checked", "power"
 OF_KIND = {kind: f"false_{kind}" for kind in KINDS}
-VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, LOOKED_AT, POWER, *OF_KIND.values())
+VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, CHECKED, POWER, *OF_KIND.values())
 READ_BY_RULES = "read by rules"
 NO_SOURCE = "there is no record and no page to hold it against: import with --world, or tools' results"
 
@@ -63,17 +63,19 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
         picks = next((verdict for verdict in judged if verdict.stage == PICKS), None)
         by_model = await confirmed_reading(case, judge_session, own, picks)
         reason += f", confirmed {sha256_of(by_model.confirmed)[:8]}" if by_model.confirmed else ""
-    # The claims that the judge calls contradicted, at their words.
+    contradicted = [*_contradicted(case.report, own, judged)]
+    _record(subject, judge_session, _value(case, read_report(case, by_model), contradicted), reason)
+
+
+def _contradicted(report: str, claims: Iterable[Claim], judged: Iterable[Verdict]) -> Iterator[Finding]:
+    """The claims that the judge calls contradicted, with the words of the source that it quotes."""
     ruled = {verdict.item: verdict for verdict in judged if verdict.stage == SUPPORT and CONTRADICTED in verdict.notes}
-    contradicted: list[Finding] = []
-    for claim in own:
+    for claim in claims:
         if (verdict := ruled.get(claim.claim_id)) is not None:
-            start, end = find_quote(case.report, claim.quote, claim.start or 0) or (claim.start, claim.end)
+            start, end = find_quote(report, claim.quote, claim.start or 0) or (claim.start, claim.end)
             found, source = verdict.reason or verdict.quote, claim.sources[0] if claim.sources else None
             text, place = claim.claim, {"start": start, "end": end}
-            of = Finding(code=CONTRADICTED, severity="error", text=text, found=found, evidence_id=source, **place)
-            contradicted.append(of)
-    _record(subject, judge_session, _value(case, read_report(case, by_model), contradicted), reason)
+            yield Finding(code=CONTRADICTED, severity="error", text=text, found=found, evidence_id=source, **place)
 
 
 async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers: ReadAnswers) -> None:
@@ -95,7 +97,13 @@ async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers:
         reason = f"by the values {sha256_of([*map(repr, typed.values), *denials])[:16]}"
     reading = read_report(case, typed)
     looked_up = [entry for entry in subject.with_records.values() if entry.looked_up and (entry.url or entry.image)]
-    value = _value(case, reading, ()) | {
+    # What the prose of a record says is no field of it: the judge quotes it, in its verdict on the claim.
+    judged, claims, of_claims = followed(judge_session)
+    if judge_session.judge.ref.kind != "rule_based" and judged:
+        reason += f", {of_claims}"
+    else:
+        judged = []
+    value = _value(case, reading, [*_contradicted(case.report, claims.judged or (), judged)]) | {
         "read": [asdict(one) for one in _statements(subject, reading, answers)],
         "shown": {entry.id: [entry.url, entry.image] for entry in looked_up},
         "unread": [[one.start, one.end] for one in reading.unread],
@@ -129,7 +137,7 @@ def _value(case: Case, reading: Reading, by_judge: Sequence[Finding]) -> dict[st
         "statements": [each.model_dump(mode="json", exclude_none=True) for each in statements],
         # A judge's is of the kind that code finds in its words.
         "kinds": [
-            next((kind_of_code(c.code) for c in of_code if c is one or _meet(c, one)), JUDGED) for one in statements
+            next((kind_of_code(c.code) for c in of_code if c is one or _meet(c, one)), TEXT) for one in statements
         ],
         "looked_at": reading.looked_at._asdict(),
     }
@@ -174,7 +182,7 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
     return [
         Value(FALSE_STATEMENTS, "scored", float(len(statements)), items),
         Value(FALSE_ANSWERS, "scored", float(bool(statements)), {AS_ANSWERS: 1.0} if "read" in verdict.value else {}),
-        Value(LOOKED_AT, "na" if share is None else "scored", share, counts),
+        Value(CHECKED, "na" if share is None else "scored", share, counts),
         Value(POWER, "na" if looked.power is None else "scored", looked.power),
         *(Value(name, "scored", float(verdict.value["kinds"].count(kind))) for kind, name in OF_KIND.items()),
     ]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from drretail.grounding.report.page import blanked
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.wording import products_named
@@ -78,16 +79,19 @@ def _parts(layout: Layout, turn: Turn, about: tuple[str, ...], names: "_Names") 
         if turn.start <= sentence.start < turn.end and index not in rows:
             for line in re.finditer(r"[^\n]+", layout.text[sentence.start : sentence.end]):
                 start, end = sentence.start + line.start(), sentence.start + line.end()
-                yield Owned(start, end, tuple(names.within(start, end)) or about)
+                yield Owned(start, end, names.offers_within(start, end) or about)
 
 
 class _Names:
     """What a text names by title, id, link or mark, each with its place."""
 
     def __init__(self, layout: Layout, shop: Ledger) -> None:
+        self._shop = shop
         titles = {key: item.titles for key, item in shop.products.items()} | {**shop.former}
         titled = products_named(layout.text, titles, only_whole=shop.former)
         names = [(one.start, f"P:{one.product_id}") for one in titled]
+        self._text = blanked(layout.text, ((one.start, one.end) for one in titled))
+        """Without the titles, whose words are no options."""
         names += [
             (one.start, source)
             for one in layout.stretches
@@ -103,6 +107,18 @@ class _Names:
     def within(self, start: int, end: int) -> list[str]:
         """The evidence ids of what ``text[start:end]`` names, in order, each once."""
         return [*dict.fromkeys(source for at, source in self._names if start <= at < end)]
+
+    def offers_within(self, start: int, end: int) -> tuple[str, ...]:
+        """The same; of one product the one offer whose options are all written there, and of which none other is."""
+        names = self.within(start, end)
+        offers = self._shop.offers(names[0]) if len(names) == 1 else ()
+        if len(offers) < 2:
+            return tuple(names)
+        parts = {*re.findall(r"[^\W_]+", self._text[start:end])}
+        values = {value for offer in offers for value in offer.options.values()}
+        written = {value for value in values if {*re.findall(r"[^\W_]+", value)} <= parts}
+        meant = [offer.offer_id for offer in offers if {*offer.options.values()} & values == written]
+        return (f"P:{meant[0]}",) if len(meant) == 1 else tuple(names)
 
 
 def _of_tools(steps: Iterable[Step], seen: Mapping[str, Evidence], shop: Ledger) -> Iterator[str]:

@@ -40,7 +40,7 @@ NOTES: Mapping[str, str] = tomllib.loads(Path(__file__).with_name("notes.toml").
 NOT_RATED = "not rated (rule-based)"
 EVERY_DECLARED = "Every system listed its picks in a `picks` block."
 UNASKED = LACKS_IN_WORDS[NOT_JUDGED]
-LOOKED_AT = "looked_at"
+CHECKED = "checked"
 """The variant that shows how much of the reports code could decide."""
 _SELF_CHECKED = "Self-checked: the agent removes these errors from its own reports, so the checks say little about it."
 RECORDED = "scripted:recorded"
@@ -218,7 +218,7 @@ def _readers(scores: Sequence[Score], names: Mapping[str, str], systems: Systems
     by_name: dict[str, str] = {}
     for label, name in read.items():
         own = [score for score in scores if score.system == label]
-        looked = next((score.items for score in own if score.variant == LOOKED_AT and "numerals" in score.items), {})
+        looked = next((score.items for score in own if score.variant == CHECKED and "numerals" in score.items), {})
         readers = next((readers for score in own if (readers := readers_of(score.items))), {})
         total = sum(readers.values())
         words = [LookedAt(*(int(looked.get(name, 0)) for name in LookedAt._fields)).in_words] if looked else []
