@@ -37,7 +37,7 @@ from drretail.env.manifest import (
     write_checksums,
 )
 from drretail.env.processes import Worker, cores, ignore
-from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
+from drretail.env.servers.naming import ServerSettings, is_on_servers, required
 from drretail.env.store.sqlite import SqliteStore, SqliteWriter, unreadable
 from drretail.errors import UserError
 from drretail.files import write_json
@@ -52,9 +52,8 @@ def rows_of(spec: str | Path, servers: ServerSettings | None = None) -> Generato
 
     Raises UserError as ``open_world`` does. While rows are read, it raises ToolError if a server fails.
     """
-    check_place(spec)
     if is_on_servers(spec):
-        from drretail.env.servers.reading import rows_on_servers  # the clients take long to load
+        from drretail.env.servers.generations import rows_on_servers  # the clients take long to load
 
         with rows_on_servers(str(spec), required(servers, spec)) as rows:
             yield rows

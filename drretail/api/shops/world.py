@@ -71,7 +71,7 @@ def check(options: CheckWorldOptions) -> Result[list[Finding]]:
     place, notes = place_of(str(options.world)), list[str]()
     with busy("reading every row and file"):
         if is_on_servers(place):
-            from drretail.env.servers.integrity import check_servers
+            from drretail.env.servers.generations import check_servers
 
             findings = check_servers(place, server_settings())
         else:
@@ -99,9 +99,9 @@ def copy(options: CopyOptions) -> Result[Manifest]:
 def _manifest(place: str) -> Manifest:
     """The manifest of a world, even of a damaged one."""
     if is_on_servers(place):
-        from drretail.env.servers.reading import read_generation
+        from drretail.env.servers.generations import manifest_on_servers
 
-        return read_generation(place, server_settings()).manifest
+        return manifest_on_servers(place, server_settings())
     return read_manifest(live_generation(Path(place)))
 
 

@@ -222,12 +222,11 @@ class TantivyCatalog:
         )
         scored = query.sort_by == "relevance" and bool(terms.matching)
         hits = tuple(Hit(self._ids[address.doc], key if scored else None) for key, address in result.hits)
-        return CatalogPage(total=count_of(result) if total is None else total, hits=hits[: query.limit])
+        hidden = self._count_hidden(query, terms) if among is None and query.filters_numbers else 0
+        return CatalogPage(count_of(result) if total is None else total, hits[: query.limit], hidden)
 
-    def count_hidden(self, query: CatalogQuery) -> int:
-        terms = self.formulation.terms(query)
-        if not terms.matching and query.text.strip():
-            return 0
+    def _count_hidden(self, query: CatalogQuery, terms: SearchTerms) -> int:
+        """The number of further matches if products of unknown price or rating passed the filters."""
         limits = self._limits(query)
         lacked = [number for number in limits if number in self._lacked]
         matching = [*self._matching(terms), *self._in_category(query)]
