@@ -362,7 +362,6 @@ def test_a_damaged_source_is_not_copied(source: Path, tmp_path: Path, damage: st
         ("source", "./source", "the same world"),
         ("servers:shop", "servers:shop", "the same world"),
         ("none", "target", "There is no world"),
-        ("source", "server:t", "goes by 'servers:t'"),
     ],
 )
 def test_what_cannot_be_copied_is_said(

@@ -122,8 +122,8 @@ def _unusable(settings: ServerSettings, prefix: str) -> Generator[ExitStack]:
         unfit = f"{prefix}_URL, a password or a certificate cannot be used ({type(problem).__name__})"
         wrong = problem.message.rstrip(".") if isinstance(problem, ToolError) else unfit
         raise UserError(
-            f"{wrong}: start it (`docker compose up --detach --wait`), or check {prefix}_URL, DRRETAIL_{prefix}_USER and "
-            f"DRRETAIL_{prefix}_PASSWORD (docs/shop.md has all settings)."
+            f"{wrong}: start it (`docker compose up --detach --wait`), or check {prefix}_URL, DRRETAIL_{prefix}_USER "
+            f"and DRRETAIL_{prefix}_PASSWORD (docs/shop.md has all settings)."
         ) from problem
 
 
