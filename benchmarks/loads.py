@@ -13,6 +13,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from elastic_transport import Transport
@@ -22,7 +23,7 @@ from served import remove
 from world import Texts, made_orders, made_products, timed
 
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.catalog.elastic import as_document, create_index, finish_index
+from drretail.env.catalog.elastic import as_document, create_index
 from drretail.env.catalog.formulation import ENGLISH
 from drretail.env.intake import Intake
 from drretail.env.manifest import WorldRows
@@ -67,7 +68,7 @@ def plain_insert(servers: Servers, products: list[Product], orders: list[OrderRo
         servers.database["orders"].create_index(BY_USER)
         create_index(servers.elastic, index, ENGLISH)
         bulk(servers.elastic, indexed, index=index)
-        finish_index(servers.elastic, index)
+        servers.elastic.indices.refresh(index=index)
 
     return insert
 
@@ -104,7 +105,7 @@ def requests_per_search(settings: ServerSettings, products: list[Product]) -> di
             Transport.perform_request = counted
             for number, (kind, given) in enumerate(SEARCHES.items()):
                 asked.clear()
-                world.catalog.search(CatalogQuery(**{"text": products[number].title, **given}))
+                world.catalog.search(replace(CatalogQuery(products[number].title), **given))
                 counts[kind] = len(asked)
         return counts
     finally:

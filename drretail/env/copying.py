@@ -24,9 +24,8 @@ def find_live(spec: str | Path, servers: ServerSettings | None = None) -> Manife
     """The manifest of the live world at ``spec``; None if there is no world, or it cannot be read."""
     with suppress(UserError):
         if is_on_servers(spec):
-            from drretail.env.servers.generations import manifest_on_servers  # the clients take long to load
-
-            return manifest_on_servers(str(spec), required(servers, spec))
+            with open_world(spec, servers=servers, web=SandboxWeb([])) as world:
+                return world.manifest
         return read_manifest(live_generation(Path(spec)))
     return None
 

@@ -127,7 +127,7 @@ def a_world(folder: Path) -> Path:
 def test_a_world_goes_round_and_comes_back_the_same_unless_it_is_damaged(
     server_settings: ServerSettings, name_world: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("drretail.env.servers.loading.AT_ONCE", 7)
+    monkeypatch.setattr("drretail.env.servers.loading.ORDERS_AT_ONCE", 7)
     name = name_world()
     source, back = a_world(tmp_path / "w"), tmp_path / "back"
     first, second = f"servers:{name}", f"servers:{name_world()}"

@@ -6,7 +6,7 @@ import pytest
 from elastic_transport import Transport
 
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.catalog.elastic import ElasticCatalog, add_products, as_document, create_index, finish_index
+from drretail.env.catalog.elastic import ElasticCatalog, add_products, as_document, create_index
 from drretail.env.catalog.formulation import ENGLISH
 from drretail.env.servers.clients import Servers
 from drretail.errors import ToolError, UserError
@@ -28,7 +28,7 @@ def index(servers: Servers) -> str:
     name = f"{servers.name}-g00000000"
     create_index(servers.elastic, name, ENGLISH)
     add_products(servers.elastic, name, ENGLISH, products(12))
-    finish_index(servers.elastic, name)
+    servers.elastic.indices.refresh(index=name)
     return name
 
 
@@ -37,7 +37,6 @@ def test_an_index_has_its_fields_and_settings(servers: Servers, index: str) -> N
     assert mapping["dynamic"] == "strict"
     assert as_document(products(1)[0], ENGLISH).keys() == mapping["properties"].keys()
     settings: dict[str, Any] = servers.elastic.indices.get_settings(index=index)[index]["settings"]["index"]
-    assert "refresh_interval" not in settings
     assert (settings["number_of_shards"], settings["number_of_replicas"]) == ("1", "0")
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from drretail.api.option import accepts
 from drretail.api.options.shops import CheckWorldOptions, CopyOptions, InfoOptions
-from drretail.api.worlds import place_of, server_settings
+from drretail.api.worlds import open_world, place_of, server_settings
 from drretail.env.copying import copy_world
 from drretail.env.folder import check_world
 from drretail.env.manifest import CHECKSUMS, Manifest, live_generation, read_manifest
@@ -97,11 +97,10 @@ def copy(options: CopyOptions) -> Result[Manifest]:
 
 
 def _manifest(place: str) -> Manifest:
-    """The manifest of a world, even of a damaged one."""
+    """The manifest of a world, in a folder even of a damaged one."""
     if is_on_servers(place):
-        from drretail.env.servers.generations import manifest_on_servers
-
-        return manifest_on_servers(place, server_settings())
+        with open_world(place) as world:
+            return world.manifest
     return read_manifest(live_generation(Path(place)))
 
 

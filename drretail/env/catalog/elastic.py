@@ -28,12 +28,10 @@ from drretail.records.shop import Product
 STANDARD = {"standard": {"type": "standard", "max_token_length": 10_922}}
 LARGEST_WINDOW = 2**31 - 1
 """The most hits that a search may skip and show together; the memory it takes is bounded by the products found."""
-BUSY_RETRIES = 6
-"""How often a document that the server is too busy for is sent again, after 2 seconds, then 4 and so on."""
 
 
 def create_index(client: Elasticsearch, index: str, formulation: Formulation) -> None:
-    """Creates an index in which nothing can be found until ``finish_index``; any other field is refused.
+    """Creates an index without products; any other field is refused.
 
     Elasticsearch does not keep the documents themselves: the store holds the records, and nothing reads them here.
     """
@@ -46,13 +44,12 @@ def create_index(client: Elasticsearch, index: str, formulation: Formulation) ->
         "popularity": {"type": "long"},
     }
     for name, has_phrases in formulation.fields.items():
-        kept = "positions" if has_phrases else "freqs"
-        fields[name] = {"type": "text", "analyzer": formulation.tokenizer, "index_options": kept}
+        options = "positions" if has_phrases else "freqs"
+        fields[name] = {"type": "text", "analyzer": formulation.tokenizer, "index_options": options}
     about = {"dynamic": "strict", "_meta": {"formulation": formulation.version}, "_source": {"enabled": False}}
     settings = {
         "number_of_shards": 1,
         "number_of_replicas": 0,
-        "refresh_interval": "-1",
         "max_result_window": LARGEST_WINDOW,
         "analysis": {"analyzer": STANDARD},
     }
@@ -79,27 +76,18 @@ def add_products(client: Elasticsearch, index: str, formulation: Formulation, pr
         {"_op_type": "create", "_id": product.product_id, "_source": as_document(product, formulation)}
         for product in products
     )
-    # A request is not sent again after a lost answer: the products might be there already.
-    once = client.options(max_retries=0)
     try:
-        bulk(once, actions, index=index, max_retries=BUSY_RETRIES)
+        # What a busy server refuses is sent again after 2, 4 … 64 seconds. Nothing else is: it might be there already.
+        bulk(client.options(max_retries=0), actions, index=index, max_retries=6)
     except BulkIndexError as problem:
         refused = problem.errors[0]["create"]
         reason = f"{refused['error']['type']}, status {refused['status']}"
         raise UserError(f"Elasticsearch refuses the product {refused['_id']!r} ({reason}).") from problem
 
 
-def finish_index(client: Elasticsearch, index: str) -> None:
-    """Makes all products searchable."""
-    client.indices.put_settings(index=index, settings={"refresh_interval": None})
-    client.indices.refresh(index=index)
-
-
-Clause = dict[str, Any]
-"""A query of Elasticsearch's query language."""
+Clause = dict[str, Any]  # of Elasticsearch's query language
 EVERYTHING: Clause = {"match_all": {}}
-PAGE = 10_000
-"""The most names or ids of one answer."""
+PAGE = 10_000  # names or ids of one answer
 MOST_ANSWERS = 1_000
 """The most answers that a catalog remembers: agents and repeats ask the same of an index that never changes."""
 
@@ -144,8 +132,8 @@ class ElasticCatalog:
         reply = self._ask(
             query=words if among is None else {"ids": {"values": among}},
             # After the words, so that the matches that the limits hide are counted in the same request.
-            post_filter=all_of([*category, *limits]),
-            aggs={"hidden": {"filter": all_of([*category, *unknown_in(limits)])}} if limits else None,
+            post_filter={"bool": {"filter": [*category, *limits]}},
+            aggs={"hidden": {"filter": hidden_by(limits, category)}} if limits else None,
             sort=[*keys, {"product_id": "asc"}],
             from_=min(query.offset, LARGEST_WINDOW - size),
             size=size,
@@ -160,7 +148,7 @@ class ElasticCatalog:
         words, category, limits = self._clauses(query)
         found, after = list[str](), None
         while words is not None:
-            clause = all_of([words, *category, *limits])
+            clause: Clause = {"bool": {"filter": [words, *category, *limits]}}
             reply = self._ask(query=clause, sort=[{"product_id": "asc"}], search_after=after, size=PAGE)
             page = [hit["sort"][0] for hit in reply["hits"]["hits"]]
             found += page
@@ -209,10 +197,11 @@ def words_clause(terms: SearchTerms) -> Clause:
 def term_clause(term: Term) -> Clause:
     if term.others:
         return {"dis_max": {"queries": [term_clause(each) for each in (replace(term, others=()), *term.others)]}}
-    if len(term.words) > 1:
+    first, *others = term.words
+    if others:
         # As a text: the server splits it into the same words.
         return {"match_phrase": {term.field: {"query": term.text, "boost": term.boost}}}
-    return {"term": {term.field: {"value": term.words[0], "boost": term.boost}}}
+    return {"term": {term.field: {"value": first, "boost": term.boost}}}
 
 
 def numbers_within(query: CatalogQuery) -> list[Clause]:
@@ -225,16 +214,11 @@ def numbers_within(query: CatalogQuery) -> list[Clause]:
     ]
 
 
-def unknown_in(limits: Sequence[Clause]) -> list[Clause]:
-    """The clauses for products that lack a limited number and pass the limits on the others."""
+def hidden_by(limits: Sequence[Clause], category: Sequence[Clause]) -> Clause:
+    """The clause for products of the category that lack a limited number and pass the limits on the others."""
     unknown = [{"bool": {"must_not": [{"exists": {"field": field}}]}} for each in limits for field in each["range"]]
     either = [any_of([limit, lacking]) for limit, lacking in zip(limits, unknown, strict=True)]
-    return [any_of(unknown), *either]
-
-
-def all_of(clauses: Sequence[Clause]) -> Clause:
-    """The clause that all of these match; it adds nothing to the score."""
-    return {"bool": {"filter": clauses}}
+    return {"bool": {"filter": [*category, any_of(unknown), *either]}}
 
 
 def any_of(clauses: Sequence[Clause]) -> Clause:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import elastic_transport
 import elasticsearch
@@ -23,8 +23,6 @@ Document = dict[str, Any]
 # 50 parallel runs, each with four threads of tools.
 CONNECTIONS = 200
 LOADING_SECONDS = 600.0
-# A server that is up is found in milliseconds; a user should not wait long to read that it is down.
-LONGEST_SEARCH_FOR_SERVER = 5.0
 
 # What is wrong, by MongoDB's code or Elasticsearch's status.
 WRONG = {
@@ -45,18 +43,20 @@ def server_faults(settings: ServerSettings) -> Generator[None]:
         yield
     except (mongo.PyMongoError, elastic_transport.TransportError, elasticsearch.ApiError) as problem:
         is_mongo = isinstance(problem, mongo.PyMongoError)
-        server = f"MongoDB at {hosts_of(settings.mongo_url)}"
-        where = f"database ({server})" if is_mongo else f"search (Elasticsearch at {hosts_of(settings.es_url)})"
+        server, url = (
+            ("database (MongoDB", settings.mongo_url) if is_mongo else ("search (Elasticsearch", settings.es_url)
+        )
+        where = f"{server} at {hosts_of(url)})"
         code = getattr(problem, "code" if is_mongo else "status_code", None) or 0
         if isinstance(problem, LATE) or code in (408, 504):
             raise ToolError("timeout", f"The shop's {where} gave no answer in time.") from problem
         wrong = "cannot be reached" if isinstance(problem, UNREACHABLE) else WRONG.get(code, "refused the request")
-        reason = f"code {code}" if code else type(problem).__name__
+        reason = code or type(problem).__name__
         raise ToolError("unavailable", f"The shop's {where} {wrong} ({reason}).") from problem
 
 
-HOST = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?"
 # Messages show only what is plainly hosts: an unescaped password may hold any character.
+HOST = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?"
 ADDRESS = re.compile(rf"(?:[a-z+]+://)?(?:[^/?#@]*@)?({HOST}(?:,{HOST})*)(?:[/?#][^@]*)?")
 
 
@@ -67,8 +67,8 @@ def hosts_of(url: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Servers:
-    """Both servers, for one world. Safe to use from several threads; close it, or use it as a context manager."""
+class Servers(AbstractContextManager["Servers"]):
+    """Both servers, for one world. Safe to use from several threads; close it, or use it in ``with``."""
 
     name: str
     settings: ServerSettings
@@ -81,15 +81,11 @@ class Servers:
         return self.mongo[self.name]
 
     def faults(self) -> AbstractContextManager[None]:
-        """See ``server_faults``."""
         return server_faults(self.settings)
 
     def close(self) -> None:
         self.mongo.close()
         self.elastic.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -130,8 +126,9 @@ def _unusable(settings: ServerSettings, prefix: str) -> Generator[ExitStack]:
 def open_mongo(settings: ServerSettings, name: str) -> tuple[MongoClient[Document], str]:
     """A client, and its server's version. Raises UserError if the server cannot be used for the database ``name``."""
     milliseconds = int(settings.timeout * 1000)
-    search = int(min(settings.timeout / 2, LONGEST_SEARCH_FOR_SERVER) * 1000)
-    user = {"username": settings.mongo_user, "password": settings.mongo_password}
+    # A server that is up is found in milliseconds; a user should not wait long to read that it is down.
+    search = min(milliseconds // 2, 5000)
+    user: dict[str, Any] = {"username": settings.mongo_user, "password": settings.mongo_password}
     with _unusable(settings, "MONGO") as opened:
         client = MongoClient[Document](
             settings.mongo_url,
@@ -152,7 +149,7 @@ def open_mongo(settings: ServerSettings, name: str) -> tuple[MongoClient[Documen
 def open_elastic(settings: ServerSettings) -> tuple[Elasticsearch, str]:
     """A client, and its server's version. Raises UserError if the server cannot be used."""
     user = (settings.es_user, settings.es_password or "") if settings.es_user and not settings.es_api_key else None
-    options = {"api_key": settings.es_api_key, "basic_auth": user, "ca_certs": settings.es_ca_file}
+    options: dict[str, Any] = {"api_key": settings.es_api_key, "basic_auth": user, "ca_certs": settings.es_ca_file}
     with _unusable(settings, "ES") as opened:
         client = Elasticsearch(
             settings.es_url,

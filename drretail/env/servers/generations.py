@@ -27,15 +27,13 @@ from drretail.records.shop import Product
 
 WORLDS = "worlds"
 LIVE = {"_id": "live"}
-AT_ONCE = 10_000
-"""The most users or orders of one answer."""
+ORDERS_AT_ONCE = 10_000
 
 
 class Generation(Record):
     """One complete generation of a world."""
 
     key: str
-    """The part of the names of its collections and its index that no other generation has."""
     manifest: Manifest
     pool: ProfilePool
 
@@ -51,28 +49,19 @@ def read_generation(servers: Servers, place: int = 0) -> Generation:
         document = servers.database[WORLDS].find_one(LIVE) or {}
     entries = document.get("generations", [])[place:]
     if not entries:
-        where = hosts_of(servers.settings.mongo_url)
-        raise UserError(
-            f"There is no world {spec} in MongoDB at {where}. Make one with `drretail ingest … --world {spec}` or "
-            f"`drretail world copy W {spec}`."
-        )
+        raise UserError(f"There is no world {spec} in MongoDB at {hosts_of(servers.settings.mongo_url)}: ingest one.")
     try:
         return Generation.model_validate_json(entries[0]["record"])
     except (LookupError, TypeError, ValidationError) as problem:
-        raise UserError(
-            f"The description of the world {spec} is damaged or of another version ({type(problem).__name__}). Make it "
-            "anew."
-        ) from problem
+        raise UserError(f"The description of {spec} is damaged or of another version. Make it anew.") from problem
 
 
 def open_servers(
     spec: str, settings: ServerSettings, *, former: bool = False
 ) -> tuple[MongoStore, ElasticCatalog, Manifest]:
-    """Store, catalog and manifest of the live generation of "servers:NAME", or of the one before it; closing the store
-    closes both.
+    """Store, catalog and manifest of a generation of "servers:NAME"; closing the store closes both.
 
-    Raises UserError if there is no such generation, if its index has another formulation, or if a server cannot be
-    used.
+    Raises UserError if there is no such generation, if it is damaged, or if a server cannot be used.
     """
     servers = connect(settings, world_name(spec))
     try:
@@ -85,38 +74,24 @@ def open_servers(
     return store, catalog, generation.manifest
 
 
-def manifest_on_servers(spec: str, settings: ServerSettings) -> Manifest:
-    """The live manifest of "servers:NAME". Raises UserError if there is none, or a server cannot be used."""
-    with connect(settings, world_name(spec)) as servers:
-        return read_generation(servers).manifest
-
-
 @contextmanager
 def rows_on_servers(spec: str, settings: ServerSettings) -> Generator[WorldRows]:
     """The rows of the live generation of "servers:NAME"; see ``folder.rows_of``."""
-    with connect(settings, world_name(spec), loading=True) as servers:
+    with connect(settings, world_name(spec), loading=True) as servers, servers.faults():
         generation = read_generation(servers)
-        products, orders = products_in(servers, generation.key), orders_in(servers, generation.key)
-        yield generation.manifest.rows(generation.pool, products, orders)
+        yield generation.manifest.rows(generation.pool, *rows_in(servers, generation.key))
 
 
-def products_in(servers: Servers, key: str) -> Iterator[Product]:
-    """A generation's products in order of id. Raises ToolError if the server fails."""
-    with servers.faults():
-        yield from map(product_of, collections_of(servers, key)["products"].find().sort("_id"))
-
-
-def orders_in(servers: Servers, key: str) -> Iterator[OrderRow]:
-    """A generation's orders by user, time and id. Raises ToolError if the server fails."""
-    with servers.faults():
-        yield from map(order_row, collections_of(servers, key)["orders"].find(batch_size=AT_ONCE).sort(BY_USER))
+def rows_in(servers: Servers, key: str) -> tuple[Iterator[Product], Iterator[OrderRow]]:
+    """A generation's products by id, and its orders by user, time and id."""
+    rows = collections_of(servers, key)
+    return map(product_of, rows["products"].find().sort("_id")), map(order_row, rows["orders"].find().sort(BY_USER))
 
 
 def counts_of(servers: Servers, key: str) -> list[tuple[str, int]]:
     """The rows of each table of a generation, and the products of its index."""
-    with servers.faults():
-        tables = [(name, rows.count_documents({})) for name, rows in collections_of(servers, key).items()]
-        indexed = servers.elastic.options(ignore_status=404).count(index=index_name(servers.name, key))
+    tables = [(name, rows.count_documents({})) for name, rows in collections_of(servers, key).items()]
+    indexed = servers.elastic.options(ignore_status=404).count(index=index_name(servers.name, key))
     return [*tables, ("products", indexed.get("count", 0))]
 
 
@@ -126,7 +101,7 @@ def check_servers(spec: str, settings: ServerSettings) -> list[Finding]:
 
     Raises UserError if there is no world, ToolError if a server fails.
     """
-    with connect(settings, world_name(spec), loading=True) as servers:
+    with connect(settings, world_name(spec), loading=True) as servers, servers.faults():
         generation = read_generation(servers)
         try:
             return list(_faults_of(servers, generation))
@@ -137,16 +112,16 @@ def check_servers(spec: str, settings: ServerSettings) -> list[Finding]:
 def _faults_of(servers: Servers, generation: Generation) -> Iterator[Finding]:
     manifest, intake, finished = generation.manifest, Intake(), list[Aggregates]()
     yield from compare_counts(manifest, counts_of(servers, generation.key))
-    for _ in intake.take_products(products_in(servers, generation.key)):
+    products, orders = rows_in(servers, generation.key)
+    for _ in intake.take_products(products):
         pass
-    with servers.faults():
-        users = collections_of(servers, generation.key)["users"].find(batch_size=AT_ONCE).sort("_id")
-        for _ in intake.take_orders(orders_in(servers, generation.key), finished, AT_ONCE):
-            for summed, stored in zip(finished, users, strict=False):
-                if aggregates_of(stored) != summed:
-                    yield fault("user_sums", str(stored), str(summed))
-                    return
-            finished.clear()
+    users = collections_of(servers, generation.key)["users"].find().sort("_id")
+    for _ in intake.take_orders(orders, finished, ORDERS_AT_ONCE):
+        for summed, stored in zip(finished, users, strict=False):
+            if aggregates_of(stored) != summed:
+                yield fault("user_sums", str(stored), str(summed))
+                return
+        finished.clear()
     hashes = {"products": intake.product_hash.hexdigest(), "orders": intake.order_hash.hexdigest()}
     yield from compare_fingerprint(manifest, generation.pool.hash, **hashes)
     catalog = ElasticCatalog(servers, index_name(servers.name, generation.key))

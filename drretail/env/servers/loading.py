@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 
-from drretail.env.catalog.elastic import add_products, create_index, finish_index
+from drretail.env.catalog.elastic import add_products, create_index
 from drretail.env.folder import compare_counts
 from drretail.env.intake import Intake
 from drretail.env.manifest import Manifest, WorldRows
 from drretail.env.servers.clients import Servers
-from drretail.env.servers.generations import AT_ONCE, LIVE, WORLDS, Generation, counts_of, index_name
+from drretail.env.servers.generations import LIVE, ORDERS_AT_ONCE, WORLDS, Generation, counts_of, index_name
 from drretail.env.servers.naming import KEY, SPEC_PREFIX
 from drretail.env.store.mongo import BY_USER, collections_of, order_document, product_document, user_document
 from drretail.env.store.users import Aggregates
@@ -23,19 +23,21 @@ from drretail.records.shop import Product
 
 # A product has kilobytes of text, an order a hundred bytes.
 PRODUCTS_AT_ONCE = 1_000
-KEPT = 2
-"""The number of generations that can be opened."""
 Job = Callable[[], object]
 
 
 def write_servers(servers: Servers, rows: WorldRows, progress: Progress | None = None) -> Manifest:
     """Loads the rows under a new name, checks counts and fingerprint, and makes them live. Returns their manifest.
 
-    Until then the old world stays live. Raises ValueError for rows out of order, and UserError if a server fails, if
-    another world comes of the rows than was expected, or if the servers do not hold what was sent.
+    Until then the old world stays live. A load that was cut is begun anew: what it left is dropped.
+
+    Raises ValueError for rows out of order, and UserError if a server fails, if another world comes of the rows than
+    was expected, or if the servers do not hold what was sent.
     """
     with load_errors(servers):
-        key = begin(servers)
+        key = secrets.token_hex(4)
+        servers.database[WORLDS].update_one(LIVE, {"$set": {"loading": key}}, upsert=True)
+        drop_others(servers)
         manifest = _load(servers, key, rows, progress or Progress()).manifest(rows, servers.versions)
         for wrong in compare_counts(manifest, counts_of(servers, key)):
             raise UserError(
@@ -63,7 +65,7 @@ def _load(servers: Servers, key: str, rows: WorldRows, progress: Progress) -> In
 
     def order_jobs(bar: Bar) -> Iterator[Job]:
         users = list[Aggregates]()
-        for orders in intake.take_orders(rows.orders, users, AT_ONCE):
+        for orders in intake.take_orders(rows.orders, users, ORDERS_AT_ONCE):
             documents = {"orders": [*map(order_document, orders)], "users": [*map(user_document, users)]}
             for table in filter(documents.get, documents):
                 yield partial(collections[table].insert_many, documents[table], ordered=False)
@@ -73,7 +75,7 @@ def _load(servers: Servers, key: str, rows: WorldRows, progress: Progress) -> In
     create_index(servers.elastic, index, rows.formulation)
     with progress.track("products into both servers") as bar:
         _do(product_jobs(bar))
-    finish_index(servers.elastic, index)
+    servers.elastic.indices.refresh(index=index)
     with progress.track("orders and users into MongoDB") as bar:
         _do(order_jobs(bar))
     progress.note("Building indexes.")
@@ -92,14 +94,6 @@ def _do(jobs: Iterable[Job]) -> None:
         last.result()
 
 
-def begin(servers: Servers) -> str:
-    """The key of a new generation. What other loads left is dropped: a load that was cut is begun anew."""
-    key = secrets.token_hex(4)
-    servers.database[WORLDS].update_one(LIVE, {"$set": {"loading": key}}, upsert=True)
-    drop_others(servers)
-    return key
-
-
 def go_live(servers: Servers, generation: Generation) -> None:
     """Points the world at the generation, and drops those that can no longer be opened.
 
@@ -107,15 +101,14 @@ def go_live(servers: Servers, generation: Generation) -> None:
     another load has begun meanwhile.
     """
     name, key = servers.name, generation.key
-    remove = {"index": index_name(name, "*"), "alias": name, "must_exist": False}
-    add = {"index": index_name(name, key), "alias": name}
-    servers.elastic.indices.update_aliases(actions=[{"remove": remove}, {"add": add}])
+    others = {"index": index_name(name, "*"), "alias": name, "must_exist": False}
+    this = {"index": index_name(name, key), "alias": name}
+    servers.elastic.indices.update_aliases(actions=[{"remove": others}, {"add": this}])
     # As text, so that every value comes back as it was.
     entry = {"key": key, "record": generation.model_dump_json()}
-    newest_first = {"generations": {"$each": [entry], "$position": 0, "$slice": KEPT}}
-    latest = {**LIVE, "loading": key}
-    done = servers.database[WORLDS].update_one(latest, {"$push": newest_first, "$unset": {"loading": ""}})
-    if not done.matched_count:
+    last_two = {"generations": {"$each": [entry], "$position": 0, "$slice": 2}}
+    pointer, change = {**LIVE, "loading": key}, {"$push": last_two, "$unset": {"loading": ""}}
+    if not servers.database[WORLDS].update_one(pointer, change).matched_count:
         raise UserError(f"Another load of {SPEC_PREFIX}{name} has begun meanwhile: this one does not go live.")
     drop_others(servers)
 
@@ -124,16 +117,13 @@ def drop_others(servers: Servers) -> None:
     """Drops the rows of every generation that can neither be opened nor is being loaded."""
     document = servers.database[WORLDS].find_one(LIVE) or {}
     kept = {document.get("loading"), *(entry.get("key") for entry in document.get("generations", ()))}
-
-    def is_stale(pattern: str, name: str) -> bool:
-        match = re.fullmatch(pattern, name)
-        return match is not None and match[1] not in kept
-
     for name in servers.database.list_collection_names():
-        if is_stale(rf"g({KEY})_\w+", name):
+        match = re.fullmatch(rf"g({KEY})_\w+", name)
+        if match and match[1] not in kept:
             servers.database.drop_collection(name)
     for name in servers.elastic.indices.get(index=index_name(servers.name, "*"), features="aliases"):
-        if is_stale(index_name(servers.name, f"({KEY})"), name):
+        match = re.fullmatch(index_name(servers.name, f"({KEY})"), name)
+        if match and match[1] not in kept:
             servers.elastic.indices.delete(index=name)
 
 

@@ -28,13 +28,11 @@ from drretail.records.shop import (
 
 BY_USER = ["user_id", "timestamp", "_id"]
 """The index of orders, in the order in which a world is written."""
-USERS_AT_ONCE = 10_000
-TABLES = ("products", "users", "orders")
 
 
 def collections_of(servers: Servers, key: str) -> dict[str, Collection[Document]]:
     """The collections of one generation of a world by table, whether they exist or not."""
-    return {table: servers.database[f"g{key}_{table}"] for table in TABLES}
+    return {table: servers.database[f"g{key}_{table}"] for table in ("products", "users", "orders")}
 
 
 def product_document(product: Product) -> Document:
@@ -127,7 +125,7 @@ class MongoStore:
     def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
         users = self._rows["users"]
         with self._servers.faults():
-            return sample_users(lambda: map(aggregates_of, users.find(batch_size=USERS_AT_ONCE)), seed, n, strata)
+            return sample_users(lambda: map(aggregates_of, users.find()), seed, n, strata)
 
     def kinds_in(self, part: tuple[str, ...]) -> list[KindGroup] | None:
         del part

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from drretail.env.catalog.base import Analyzer, Catalog
-from drretail.env.catalog.elastic import ElasticCatalog, add_products, create_index, finish_index
+from drretail.env.catalog.elastic import ElasticCatalog, add_products, create_index
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.catalog.tantivy import TantivyCatalog, TantivyWriter
 from drretail.env.servers.clients import Servers, connect
@@ -59,5 +59,5 @@ def on_servers(servers: Servers, products: Sequence[Product], analyzer: Analyzer
     client.options(ignore_status=404).indices.delete(index=index)
     create_index(client, index, FORMULATIONS[analyzer])
     add_products(client, index, FORMULATIONS[analyzer], products)
-    finish_index(client, index)
+    client.indices.refresh(index=index)
     return ElasticCatalog(servers, index)

@@ -148,7 +148,7 @@ FAULTS: list[tuple[Exception, str, str]] = [
     (refused(504), "timeout", "no answer in time"),
     (refused(401, elasticsearch.AuthenticationException), "unavailable", "refused the credentials"),
     (refused(404, elasticsearch.NotFoundError), "unavailable", "no longer has the index"),
-    (refused(400, elasticsearch.BadRequestError), "unavailable", "code 400"),
+    (refused(400, elasticsearch.BadRequestError), "unavailable", "400"),
     (refused(200, elasticsearch.UnsupportedProductError), "unavailable", "refused the request"),
 ]
 
