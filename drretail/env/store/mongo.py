@@ -54,8 +54,7 @@ def product_of(document: Mapping[str, Any]) -> Product:
 
 def order_document(row: OrderRow) -> Document:
     """Listing 2 with the time in milliseconds UTC."""
-    fields = dict(zip(OrderRow._fields, row, strict=True))
-    return {"_id": row.order_id, **fields, "order_date": order_date(row.timestamp)}
+    return row._asdict() | {"_id": row.order_id, "order_date": order_date(row.timestamp)}
 
 
 def order_row(document: Mapping[str, Any]) -> OrderRow:
@@ -69,7 +68,7 @@ def order_row(document: Mapping[str, Any]) -> OrderRow:
 
 def user_document(user: Aggregates) -> Document:
     """A user's aggregates, by which users are drawn."""
-    return {"_id": user.user_id, **dict(zip(Aggregates._fields, user, strict=True))}
+    return user._asdict() | {"_id": user.user_id}
 
 
 def aggregates_of(document: Mapping[str, Any]) -> Aggregates:
