@@ -77,7 +77,7 @@ class Intake:
             for user_id, of_user in groupby(batch, key=itemgetter(1)):
                 if user_id != user.user_id:
                     if user_id < user.user_id:
-                        raise ValueError(f"order {next(of_user)} after those of {user.user_id!r}: {UNSORTED}")
+                        raise ValueError(f"orders of {user_id!r} after those of {user.user_id!r}: {UNSORTED}")
                     if self.users:
                         finished.append(user.total())
                     user = UserSum(user_id, self.listings)

@@ -279,7 +279,7 @@ def paired(parts: Sequence[str]) -> Iterator[str]:
     return map(add, parts, parts[1:])
 
 
-# A search's note mostly asks for the same text again.
+# A sort searches twice, and so does a filter that hides matches.
 @lru_cache(maxsize=1024)
 def _stemmed_terms(text: str, match: Match, forms: WordForms) -> SearchTerms:
     text = with_sizes(text)
