@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 # What needs more spills to disk: the ids of 3.5 million orders take 5.3 seconds without a limit and 6.0 within 600 MB.
-MEMORY_MB = 600
+MEMORY_MB = 400
 LEAST_MB = 200
 
 
