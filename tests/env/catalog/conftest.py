@@ -48,8 +48,7 @@ def build(
 def embedded(folders: pytest.TempPathFactory, products: Sequence[Product], analyzer: Analyzer) -> TantivyCatalog:
     folder = folders.mktemp("index")
     writer = TantivyWriter(folder, FORMULATIONS[analyzer])
-    for product in products:
-        writer.add(product)
+    writer.add(products)
     writer.close()
     return TantivyCatalog(folder, FORMULATIONS[analyzer])
 
