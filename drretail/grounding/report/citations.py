@@ -11,21 +11,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
 from drretail.grounding.report.evidence_ids import address_of, normalise_url
 from drretail.grounding.report.marks import (
+    GROUP,
     ONLY_LABEL,
     Mark,
+    Shape,
     Target,
     find_marks,
-    highest_unlisted,
-    is_meant,
-    loose_marks,
-    marks_by_author,
-    marks_in_columns,
-    split_raised,
+    numbered,
 )
 from drretail.grounding.report.page import Page, blanked, lines, read_page
 from drretail.grounding.report.references import (
@@ -51,6 +49,11 @@ _SENTENCE_FOLLOWS = re.compile(r"[ \t]*(?:\n|$|\[)|[ \t]+[^\sa-z,;:(–—]")
 _BETWEEN = re.compile(r"\W*(?:[^\W\d_]{1,5})?\W*")
 _ENTITY = re.compile(r"<[^<>]*>|&\w+;")
 _BAR = re.compile(r"(?<!\\)\|")
+_ONLY_GROUP = re.compile(rf"\s*({GROUP})\s*")
+_OF_VARIANT = re.compile(r'"id": ?"([\w@-]+)"')
+_FEWEST, _LONGEST_GROUP = 3, 20
+_LEAST_LISTED = 0.8
+"""The share of loose numbers that must be entries: of numbers that mean something else, fewer are."""
 _ONLY_MARKER = re.compile(r"[\s>*+•-]*\[?\^?\w{1,4}\]?[\s:.,]*")
 
 
@@ -215,13 +218,6 @@ def source_lines(report: str) -> list[tuple[int, int]]:
     return _read(report).source_lines
 
 
-def numbers_apart(report: str, highest: int) -> list[tuple[int, int]]:
-    """The numbers in square brackets that refer to no source, and would seem to where sources go up to ``highest``."""
-    reading = _read(report)
-    apart = (mark for mark in reading.apart if report[mark.end - 1] == "]")
-    return [mark[:2] for mark in apart if is_meant(mark, reading.references, highest)]
-
-
 def link_words(marker: str, source: str) -> str:
     """The words of a link, which belong to the sentence; none for ``[[3]](url)``, or if they are the source."""
     words, arrow, _ = marker[1:].partition("](")
@@ -238,8 +234,6 @@ class _Reading:
     references: References
     marks: list[Mark]
     unshown: list[tuple[Mark, UnreadReason]]
-    apart: list[Mark]
-    """Numbers in brackets that refer to no source."""
     source_lines: list[tuple[int, int]]
 
 
@@ -249,21 +243,90 @@ def _read(report: str) -> _Reading:
     text = page.prose
     references = read_references(text, {f"{number}" for mark in find_marks(text) for number in mark.numbers})
     rest = blanked(text, references.spans)
-    all_marks = [split_raised(mark, references) for mark in find_marks(rest)]
-    highest = max(references.numbers, default=0) if references.spans else highest_unlisted(rest, all_marks)
-    clear = {mark for mark in all_marks if mark.is_certain or is_meant(mark, references, highest)}
-    columns = [*marks_in_columns(rest, references)]
-    marks = [*(mark for mark in all_marks if mark in clear or not mark.numbers), *columns]
-    apart = [mark for mark in all_marks if mark.numbers and mark not in clear]
-    marks += marks_by_author(blanked(rest, (mark[:2] for mark in (*clear, *columns))), references)
-    if references.numbers and not any(mark.numbers for mark in marks):
-        marks += loose_marks(blanked(rest, (mark[:2] for mark in marks)), references)
-    own_lines, blocks = _belonging(rest, sorted(marks))
-    placed = [mark._replace(block=blocks.get(mark.start)) for mark in sorted(marks)]
-    return _Reading(text, references, placed, list(_unshown(page, references, highest)), apart, own_lines)
+    marks = _counting([_split_raised(mark, references) for mark in find_marks(rest)], references)
+    taken = blanked(rest, (mark[:2] for mark in marks))
+    is_cited = any(references.own_label(target.value) for mark in marks for target in mark.targets)
+    marks = sorted([*marks, *_in_columns(taken, references, is_cited=is_cited)])
+    own_lines, blocks = _belonging(rest, marks)
+    placed = [mark._replace(block=blocks.get(mark.start)) for mark in marks]
+    return _Reading(text, references, placed, list(_unshown(page, references)), own_lines)
 
 
-def _unshown(page: Page, references: References, highest: int) -> Iterator[tuple[Mark, UnreadReason]]:
+def _is_listed(mark: Mark, references: References) -> bool:
+    """True if the report's list has what a mark names; a 0 only if it is in the list."""
+    labels = [target.value for target in mark.targets if target.kind == "label"]
+    own = {references.own_label(label) for label in labels}
+    return own != {None} and bool(own) and (0 not in mark.numbers or "0" in own)
+
+
+def _counting(marks: list[Mark], references: References) -> list[Mark]:
+    """The marks that point to sources by their shape, or because the list has them. Numbers in round brackets and behind
+    stops mean something else in most texts: they count where the list has nearly all of them, or where there is no list
+    and they begin with 1.
+    """
+    listed = {mark for mark in marks if _is_listed(mark, references)}
+    numbers: dict[Shape, list[tuple[Mark, int]]] = {}
+    for mark in marks:
+        numbers.setdefault(mark.shape, []).extend((mark, number) for number in mark.numbers)
+    cites = any(mark in listed for mark in marks if mark.shape not in ("round", "open", "loose"))
+
+    def is_shape(shape: Shape) -> bool:
+        own = numbers.get(shape, [])
+        if not references.entries:
+            return len(own) >= _FEWEST and len({number for _, number in own}) > 1 and 1 in {number for _, number in own}
+        return sum(mark in listed for mark, _ in own) >= _LEAST_LISTED * len(own) > 0
+
+    is_round = is_shape("round")
+    is_open = is_round and not cites and len(numbers["round"]) > 1
+    is_loose = is_shape("loose") and not cites and len(numbers["loose"]) > 1
+    by_shape = {"round": is_round, "open": is_open, "loose": is_loose}
+
+    def counts(mark: Mark) -> bool:
+        if mark.shape in by_shape:
+            return by_shape[mark.shape] and mark.may_count
+        if mark in listed or mark.shape == "sure" or mark.targets[0].kind != "label":
+            return True
+        is_number = mark.shape in ("square", "raised") and mark.may_count
+        return is_number and len(mark.numbers) <= max(references.highest, _LONGEST_GROUP)
+
+    return [mark for mark in marks if counts(mark)]
+
+
+def _split_raised(mark: Mark, references: References) -> Mark:
+    """A raised ``¹²`` as 1 and 2, if the list is shorter."""
+    label = mark.targets[0].value
+    is_raised = mark.shape == "raised" and mark.end - mark.start == len(label) and not references.own_label(label)
+    if not is_raised or not all(map(references.own_label, label)):
+        return mark
+    return mark._replace(targets=tuple(Target("label", digit) for digit in dict.fromkeys(label)))
+
+
+def _in_columns(text: str, references: References, *, is_cited: bool) -> Iterator[Mark]:
+    """The cells of columns of numbers: below a head that names sources; or where the list has all of them, if there
+    are groups ("1, 3"), or if nothing else refers to the list.
+    """
+    table: list[list[tuple[int, int]]] = []
+    for start, end in (*lines(text), (len(text), len(text))):
+        bars = [bar.start() for bar in _BAR.finditer(text, start, end)]
+        edges = [*([] if bars[:1] == [start] else [start - 1]), *bars, end]
+        if bars:
+            table.append([*pairwise(edges)])
+            continue
+        for at, (left, right) in enumerate(table[0] if len(table) > 2 else ()):
+            cells = [row[at] for row in table[2:] if at < len(row) and re.search(r"\w", text[slice(*row[at])])]
+            found = [_ONLY_GROUP.fullmatch(text, left + 1, right) for left, right in cells]
+            marks = [Mark(*cell.span(1), numbered(cell[1]), "cell") for cell in found if cell]
+            marks = [mark for mark in marks if mark.may_count]
+            listed = sum(_is_listed(mark, references) for mark in marks)
+            names = is_source_heading(text[left + 1 : right])
+            is_whole = bool(at) and listed == len(cells)
+            is_group = any(len(mark.numbers) > 1 for mark in marks)
+            if (names and (listed or not references.entries)) or (is_whole and listed and (is_group or not is_cited)):
+                yield from marks
+        table = []
+
+
+def _unshown(page: Page, references: References) -> Iterator[tuple[Mark, UnreadReason]]:
     """The addresses, and the ids and numbers in brackets, that stand in code, images, and what may be hidden."""
     spans: dict[UnreadReason, Iterable[tuple[int, int]]] = {
         "in_code": page.code,
@@ -277,7 +340,8 @@ def _unshown(page: Page, references: References, highest: int) -> Iterator[tuple
         for found in find_marks(page.report[offset:end]):
             mark = found._replace(start=offset + found.start, end=offset + found.end)
             is_index = page.report[mark.start - 1 : mark.start].isalnum()
-            if not is_index and (found.is_certain or is_meant(mark, references, highest)):
+            is_listed = mark.shape in ("square", "raised") and _is_listed(mark, references)
+            if not is_index and (mark.shape == "sure" or is_listed):
                 yield mark, reason
         position = max(position, end)
 
@@ -336,6 +400,7 @@ class _Resolver:
 
     def __init__(self, reading: _Reading, evidence: Known | None) -> None:
         self._has_ledger = evidence is not None
+        self._lacks_lists = not reading.references.entries
         entries = evidence.values() if isinstance(evidence, Mapping) else evidence or ()
         self._by_id = {entry.id: entry for entry in entries}
         products = [entry for entry in self._by_id.values() if entry.kind == "product"]
@@ -359,25 +424,37 @@ class _Resolver:
             if target.kind == "label":
                 cited = self._label(target.value, mark)
             else:
-                cited = [self._target(target)] if mark.is_certain or product_of(target.value) in self._by_id else []
+                cited = [self._target(target)] if mark.shape == "sure" or self._entry(target.value) else []
             for each in cited:
                 sources.setdefault(each.source, each)
         return tuple(sources.values())
 
     def _label(self, label: str, mark: Mark) -> list[Cited]:
-        if entry := self._references.entry(label, mark.start):
-            name = label if entry.year and label.endswith(entry.year) else entry.label.lstrip("^")
+        if own := self._references.own_label(label):
+            entry = self._references.entry(own, mark.start)
+            name = own if own in entry.authors else entry.label.lstrip("^")
             found = [replace(cited, label=name) for _, cited in self.named[entry]]
             return found or [Cited(entry.label or label, "unresolved", reason="no_address")]
         if product := self._products.get(label):  # a shop's assistant writes [L1] for [P:L1]
             return [_cited(label, product)]
-        reason = None if self.named else "no_entry"  # without any list that could be read, nobody knows what it cites
-        return [Cited(label, "unresolved", reason=reason)] if mark.is_certain or mark.numbers else []
+        # A number in brackets beside a list leads nowhere; what any other mark cites nobody knows.
+        is_read = bool(self.named) and mark.shape == "square"
+        is_mark = mark.shape != "word"
+        return [Cited(label, "unresolved", reason=None if is_read else "no_entry")] if is_mark else []
+
+    def _entry(self, name: str) -> Evidence | None:
+        """The entry of an id; an offer's is its product's, whether it is named by both, P:T/T-M, or by its own, P:T-M."""
+        return self._by_id.get(product_of(name)) or self._offers.get(name.removeprefix("P:"))
+
+    @cached_property
+    def _offers(self) -> dict[str, Evidence]:
+        entries = [entry for entry in self._by_id.values() if entry.kind == "product"]
+        return {key: entry for entry in entries for text in entry.texts for key in _OF_VARIANT.findall(text.text)}
 
     def _target(self, target: Target) -> Cited:
         """What an id or an address resolves to."""
         if target.kind == "id":
-            entry = self._by_id.get(product_of(target.value))  # an offer's source is its product's record
+            entry = self._entry(target.value)
             unknown = Cited(target.value, "unresolved")
             return unknown if entry is None else _cited(target.value, entry)
         name = unescape(target.value)

@@ -5,42 +5,33 @@ word names sources also makes the other lines with addresses below it entries.
 """
 
 import re
-import unicodedata
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from drretail.grounding.report.evidence_ids import FILE_ID
+from drretail.grounding.report.marks import ADDRESS, BARE_ID, SQUARE, SUPERSCRIPTS, folded_label, plain_label
 from drretail.grounding.report.page import lines
 
-_DOMAINS = "com|org|net|edu|gov|info|io|example"
-ADDRESS = (
-    rf"(?:https?://(?=[^\W_])|(?<![\w@./:-])(?:www\.(?=[^\W_])|(?:[a-z0-9-]{{1,60}}\.){{1,4}}(?:{_DOMAINS})(?=/\w)))"
-)
-"""The beginning of an address; without a scheme, one with www. or with a path."""
-BARE_ID = rf"(?<![\w:/])(?:[PUWC]:[A-Za-z0-9][A-Za-z0-9_@-]{{0,140}}(?:/[A-Za-z0-9_-]{{1,64}})?|{FILE_ID})(?!\w)"
-SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹†‡§¶"
-SQUARE = str.maketrans("【】［］〔〕（）", "[][][]()")
 HEADING = re.compile(r"[ \t>]*(?P<level>#{1,6})[ \t]|[ \t>]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*[:：]?[ \t]*$")
 ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _URL = re.compile(ADDRESS, re.IGNORECASE)
 _SOURCE = re.compile(rf"{ADDRESS}|{BARE_ID}", re.IGNORECASE)
-_ONLY_ADDRESS = re.compile(rf"\W*(?:\[[^\[\]\n]*\]\(\S*\)|{ADDRESS}\S*)\W*", re.IGNORECASE)
+_ONLY_ADDRESS = re.compile(rf"\W*(?:\d{{1,3}}\W+)?(?:\[[^\[\]\n]*\]\(\S*\)|{ADDRESS}\S*)\W*", re.IGNORECASE)
 _NAMES_SOURCES = re.compile(
-    r"(?:sources?(?:\(s\))?|references?|refs|citations?|cited|footnotes|endnotes|bibliogra\w+|links"
-    r"|einzelnachweise|quellen\w*|literatur\w*|fuentes|referencias|références|referências|citadas|fontes|fonti|bronnen|kaynak\w+"
+    r"(?:sources?(?:\(s\))?|references?|refs?|citations?|cited|footnotes|endnotes|bibliogra\w+|links|belege?|nachweise?"
+    r"|einzelnachweise|quellen?\w*|literatur\w*|fuentes?|referencias|références|referências|citadas|fontes?|fonti|bronnen|kaynak\w+"
     r"|источники|.{0,2}参考.{0,2}|參考.{0,2}|.{0,2}来源|引用.{0,2}|出典|참고.{0,2}|출처)$",
     re.IGNORECASE,
 )
 _LEAD = r"[ \t>]*+(?:[-*+•][ \t]++)?(?:\*\*)?[ \t]*+"
 _LABEL = r"(?:[^\W\d_]{1,12}[ \t:：._-]{0,2})?\d{1,4}"
-# A marker that nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>.
+# A marker that nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>, $^{1}$.
 _MARKED = re.compile(
     rf"{_LEAD}(?:\[{{1,2}}(?![POUWCF]:)(?P<number>\^?(?:{_LABEL}|[a-z]{{1,4}}))\^?\]{{1,2}}(?![(\]])"
     rf"|\[(?P<name>\^?[^\[\]\n]{{1,80}})\](?=:)"
-    rf"|(?:<sup>[ \t]*\[?|\^)(?P<raised>\d{{1,4}})(?:\]?[ \t]*</sup>|\^)|(?P<super>[{SUPERSCRIPTS}]{{1,4}}))"
+    rf"|(?:<sup>[ \t]*\[?|\$?\^\{{?)(?P<raised>\d{{1,4}})(?:\]?[ \t]*</sup>|\}}?\^?\$?)|(?P<super>[{SUPERSCRIPTS}]{{1,4}}))"
     r"(?:\*\*)?[ \t]*[:：.,，–—-]?[ \t]*(?P<body>.*)",
     re.IGNORECASE,
 )
@@ -77,17 +68,6 @@ _OF_BOLD = 7
 """The level of a heading in bold letters."""
 
 
-def folded_label(label: str) -> str:
-    """The label of a mark or an entry, equal for both: ``Source 3`` → ``source3``, ``⁰³`` → ``3``."""
-    label = re.sub(r"[\s:：._-]+", "", unicodedata.normalize("NFKC", label).casefold())
-    return str(int(label)) if label.isdecimal() else label
-
-
-def plain_label(label: str) -> str:
-    """The number of a folded label, without the word or sign before it."""
-    return folded_label(re.sub(r"^(?:\^|source|ref[a-z]*|cit[a-z]*|web|file|post|fn|see|cf|来源)s?(?=\d)", "", label))
-
-
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One entry of a list: its label, empty without any, and the offsets of the text after it."""
@@ -96,9 +76,8 @@ class Entry:
     start: int
     end: int
     has_source: bool
-    names: frozenset[str] = frozenset()
-    """The first word and the initials of its author."""
-    year: str = ""
+    authors: tuple[str, ...] = ()
+    """The first word and the initials of its author, each with its year: "smith 2018"."""
 
 
 @dataclass(frozen=True)
@@ -114,32 +93,27 @@ class References:
         plain: dict[str, list[Entry]] = {}  # a raised 1 cites [^1]: where no entry is just 1
         for entry in self.entries:
             plain.setdefault(plain_label(entry.label), []).append(entry)
-            for label in (entry.label, *(f"{name} {entry.year}" for name in entry.names if entry.year)):
+            for label in (entry.label, *entry.authors):
                 by_label.setdefault(label, []).append(entry)
-        return plain | by_label
-
-    @property
-    def has_years(self) -> bool:
-        return any(entry.year for entry in self.entries)
+        return {label: [one for one in own if one.has_source] or own for label, own in (plain | by_label).items() if label}
 
     @cached_property
-    def numbers(self) -> list[int]:
-        """All numbers with an entry."""
-        return [int(number) for label in self._by_label if (number := plain_label(label)).isdecimal()]
+    def highest(self) -> int:
+        """The highest number with an entry."""
+        return max((int(label) for label in self._by_label if label.isdecimal()), default=0)
 
-    def entry(self, label: str, position: int) -> Entry | None:
-        """The next entry of this label after ``position``, else the last before it: each section may have a list. One
-        without a source gives way to one that has it.
+    def own_label(self, label: str) -> str | None:
+        """The label under which the list has what a mark names: "s1" or "1", and "smith 2018" of "smith et al., 2018"."""
+        word, _, year = label.rpartition(" ")
+        authors = (f"{name} {year}" for name in re.findall(r"[^\W\d_]+", word)) if word else ()
+        return next((own for own in (label, plain_label(label), *authors) if own in self._by_label), None)
+
+    def entry(self, label: str, position: int) -> Entry:
+        """The next entry of a label of the list after ``position``, else the last before it: each section may have a
+        list.
         """
-        entries = self._by_label.get(label) or self._by_label.get(plain_label(label)) or []
-        entries = [entry for entry in entries if entry.has_source] or entries
-        index = bisect_left(entries, position, key=lambda entry: entry.start)
-        return entries[min(index, len(entries) - 1)] if label and entries else None
-
-    def labels_by_author(self, author: str, year: str) -> list[str]:
-        """The label of an entry of this year, whose author's name stands in the words before it."""
-        labels = (f"{word} {year}".casefold() for word in re.findall(r"[^\W\d_]+", author))
-        return [label for label in labels if label in self._by_label][:1]
+        entries = self._by_label[label]
+        return entries[min(bisect_left(entries, position, key=lambda entry: entry.start), len(entries) - 1)]
 
 
 class _Line:
@@ -158,6 +132,10 @@ class _Line:
         self.author = _AUTHORED.match(plain)
         self.body = 0 if self.match is None else len(plain[: self.match.start("body")].rstrip())
         """Where the text behind the marker begins."""
+        heading = HEADING.match(self.text)
+        self.level = 0 if heading is None else len(heading["level"] or "") or _OF_BOLD
+        """The level of a heading; 0 for no heading."""
+        self.begins_entry = bool(self.match or ITEM.match(self.text) or self.text.lstrip().startswith("|"))
 
     @property
     def label(self) -> str:
@@ -165,26 +143,29 @@ class _Line:
         return folded_label(next((value for name, value in groups.items() if value and name != "body"), ""))
 
     @property
-    def begins_entry(self) -> bool:
-        return bool(self.match or ITEM.match(self.text) or self.text.lstrip().startswith("|"))
+    def is_definition(self) -> bool:
+        """True for a line that begins with a marker of its own, or an author and a year, and holds an address."""
+        if self.match is None:
+            return bool(self.author and self.has_url and _OF_ENTRY.match(self.text, self.author.end("year")))
+        begins = _SOURCE.match(self.text[self.body :].lstrip("[( :,"))
+        return self.is_marked and bool(_FOOTNOTE.match(self.text) or self.has_url or begins)
 
     @property
-    def level(self) -> int:
-        """The level of a heading; 0 for no heading."""
-        heading = HEADING.match(self.text)
-        return 0 if heading is None else len(heading["level"] or "") or _OF_BOLD
+    def may_list(self) -> bool:
+        """True for what may be an entry without an address."""
+        return self.match is not None or (self.author is not None and "(" in self.text[: self.author.end("year")])
 
     def entry(self) -> Entry:
         words = re.findall(r"[^\W\d_]+", self.author["author"]) if self.author else []
         names = {word.casefold() for word in (*words[:1], "".join(word[0] for word in words if word[0].isupper()))}
-        year = self.author["year"].casefold() if self.author else ""
-        return Entry(self.label, self.start + self.body, self.end, self.has_source, frozenset(names - {""}), year)
+        authors = tuple(f"{name} {self.author['year'].casefold()}" for name in names if name and self.author)
+        return Entry(self.label, self.start + self.body, self.end, self.has_source, authors)
 
 
 def read_references(text: str, cited: Collection[str]) -> References:
     """The lists of a text; ``cited`` are the numbers that stand in brackets anywhere in it."""
     own = [_Line(text, start, end) for start, end in _parts(text)]
-    listed = _headed(own) | {index for index, line in enumerate(own) if _is_definition(line)}
+    listed = _headed(own) | {index for index, line in enumerate(own) if line.is_definition}
     filled = [index for index, line in enumerate(own) if not line.is_blank]
     for one, beside in [*pairwise(filled), *pairwise(reversed(filled))]:
         if one in listed and own[beside].is_marked and not own[beside].text[own[beside].body :].strip(" .,\r"):
@@ -217,8 +198,8 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
             if below.has_source:
                 end = stop if _ONLY_ADDRESS.fullmatch(below.text.rpartition("\n")[2]) else end
                 break
-        if _FOOTNOTE.match(line.text):
-            end += len(_BELOW_FOOTNOTE.match(text, end)[0])  # type: ignore[index] — it may be empty
+        if _FOOTNOTE.match(line.text) and (below := _BELOW_FOOTNOTE.match(text, end)):
+            end = below.end()
         position = end
         yield start, end
 
@@ -226,9 +207,7 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
 def is_source_heading(text: str) -> bool:
     """True for a short line without a sentence whose first or last word names sources."""
     words = re.findall(r"[^\W\d_]{2,}(?:\(s\))?|[^\W\d_a-zA-Z]", re.sub(r"[(（]\d.*?[)）]|<[^<>]*>", " ", text))
-    is_line = (
-        0 < len(words) <= 8 and len(text) < 80 and "|" not in text and not re.search(r"(?<!\d)[.!?。](?:\s|$)", text)
-    )
+    is_line = 0 < len(words) <= 8 and len(text) < 80 and "|" not in text and not re.search(r"(?<!\d)[.!?。](?:\s|$)", text)
     return is_line and bool(_NAMES_SOURCES.match(words[0]) or _NAMES_SOURCES.match(words[-1]))
 
 
@@ -246,12 +225,7 @@ def _headed(own: Sequence[_Line]) -> set[int]:
                 if line.level <= (heading.level or _OF_BOLD):
                     break
                 follows = True
-            elif (
-                line.is_marked
-                or line.has_url
-                or (line.has_source and line.begins_entry)
-                or (follows and _may_list(line))
-            ):
+            elif line.is_marked or line.has_url or (line.has_source and line.begins_entry) or (follows and line.may_list):
                 last, follows = index, True
             elif not line.is_blank:
                 follows = False
@@ -260,19 +234,6 @@ def _headed(own: Sequence[_Line]) -> set[int]:
                 title -= 1
             listed |= set(range(title, last + 1))
     return listed
-
-
-def _may_list(line: _Line) -> bool:
-    """True for what may be an entry without an address."""
-    return line.match is not None or (line.author is not None and "(" in line.text[: line.author.end("year")])
-
-
-def _is_definition(line: _Line) -> bool:
-    """True for a line that begins with a marker of its own, or an author and a year, and holds an address."""
-    if line.match is None:
-        return bool(line.author and line.has_url and _OF_ENTRY.match(line.text, line.author.end("year")))
-    begins = _SOURCE.match(line.text[line.body :].lstrip("[( :,"))
-    return line.is_marked and bool(_FOOTNOTE.match(line.text) or line.has_url or begins)
 
 
 def _numbered(own: Sequence[_Line], listed: Collection[int], cited: Collection[str]) -> set[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal, NamedTuple
 
-from drretail.grounding.report.citations import Cited, Known, Token, link_words, numbers_apart, scan
+from drretail.grounding.report.citations import Cited, Known, Token, link_words, scan
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.grounding.report.marks import UNRESOLVED
 from drretail.grounding.text.amounts import find_dates
@@ -94,10 +94,6 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
         Edit(start=bare.start(), end=bare.end(), text=f"{bare['word'] or 'order '}{bare['number']}")
         for bare in _BARE_ORDER.finditer(report)
         if not any(start < bare.end() and bare.start() < end for start, end in taken)
-    ]
-    removed += [
-        Edit(start=start, end=end, text=f"[{UNRESOLVED}{report[start + 1 : end - 1]}]")
-        for start, end in numbers_apart(report, numbering.count)
     ]
     edits = tuple(sorted([*changed, *removed], key=lambda edit: edit.start))
     ends = [0, *(edit.end for edit in edits)]
