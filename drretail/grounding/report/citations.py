@@ -241,7 +241,7 @@ class _Reading:
 def _read(report: str) -> _Reading:
     page = read_page(report)
     text = page.prose
-    references = read_references(text, {f"{number}" for mark in find_marks(text) for number in mark.numbers})
+    references = read_references(text, Counter(f"{number}" for mark in find_marks(text) for number in mark.numbers))
     rest = blanked(text, references.spans)
     marks = _counting([_split_raised(mark, references) for mark in find_marks(rest)], references)
     taken = blanked(rest, (mark[:2] for mark in marks))
@@ -284,7 +284,7 @@ def _counting(marks: list[Mark], references: References) -> list[Mark]:
     def counts(mark: Mark) -> bool:
         if mark.shape in by_shape:
             return by_shape[mark.shape] and mark.may_count
-        if mark in listed or mark.shape == "sure" or mark.targets[0].kind != "label":
+        if mark in listed or mark.shape in ("sure", "link") or mark.targets[0].kind != "label":
             return True
         is_number = mark.shape in ("square", "raised") and mark.may_count
         return is_number and len(mark.numbers) <= max(references.highest, _LONGEST_GROUP)
@@ -340,7 +340,8 @@ def _unshown(page: Page, references: References) -> Iterator[tuple[Mark, UnreadR
         for found in find_marks(page.report[offset:end]):
             mark = found._replace(start=offset + found.start, end=offset + found.end)
             is_index = page.report[mark.start - 1 : mark.start].isalnum()
-            is_listed = mark.shape in ("square", "raised") and _is_listed(mark, references)
+            is_square = mark.shape == "square" and mark.may_count and bool(references.entries)
+            is_listed = is_square or (mark.shape == "raised" and _is_listed(mark, references))
             if not is_index and (mark.shape == "sure" or is_listed):
                 yield mark, reason
         position = max(position, end)
@@ -400,7 +401,6 @@ class _Resolver:
 
     def __init__(self, reading: _Reading, evidence: Known | None) -> None:
         self._has_ledger = evidence is not None
-        self._lacks_lists = not reading.references.entries
         entries = evidence.values() if isinstance(evidence, Mapping) else evidence or ()
         self._by_id = {entry.id: entry for entry in entries}
         products = [entry for entry in self._by_id.values() if entry.kind == "product"]
@@ -439,8 +439,8 @@ class _Resolver:
             return [_cited(label, product)]
         # A number in brackets beside a list leads nowhere; what any other mark cites nobody knows.
         is_read = bool(self.named) and mark.shape == "square"
-        is_mark = mark.shape != "word"
-        return [Cited(label, "unresolved", reason=None if is_read else "no_entry")] if is_mark else []
+        reason = None if is_read else "no_address" if mark.shape == "link" else "no_entry"
+        return [Cited(label, "unresolved", reason=reason)] if mark.shape != "word" else []
 
     def _entry(self, name: str) -> Evidence | None:
         """The entry of an id; an offer's is its product's, whether it is named by both, P:T/T-M, or by its own, P:T-M."""

@@ -10,10 +10,11 @@ from drretail.grounding.report.page import url_end
 
 UNRESOLVED = "unresolved: "
 _DOMAINS = "com|org|net|edu|gov|info|io|example|co|de|uk|fr|it|es|nl|ch|at|eu|jp|kr|cn|ca|au|us|se|pl|br|dev|app|shop"
+_DOMAIN = rf"(?:[a-z0-9-]{{1,60}}\.){{1,4}}(?:{_DOMAINS})"
 ADDRESS = (
-    rf"(?:https?://(?=[^\W_])|(?<![\w@./:-])(?:www\.(?=[^\W_])|(?:[a-z0-9-]{{1,60}}\.){{1,4}}(?:{_DOMAINS})(?=/\w)))"
+    rf"(?:https?://(?=[^\W_])|(?<![\w@./:-])(?:doi:[ ]?(?=10\.\d)|www\.(?=[^\W_])|{_DOMAIN}(?=/\w)))"
 )
-"""The beginning of an address; without a scheme, one with www. or with a path."""
+"""The beginning of an address; without a scheme, one with www., doi: or a path."""
 _ANY_ID = rf"(?:[POUWC]:[A-Za-z0-9][A-Za-z0-9_@-]{{0,140}}(?:/[A-Za-z0-9_-]{{1,64}})?|{FILE_ID})"
 BARE_ID = rf"(?<![\w:/])(?:[PUWC]:[A-Za-z0-9][A-Za-z0-9_@-]{{0,140}}(?:/[A-Za-z0-9_-]{{1,64}})?|{FILE_ID})(?!\w)"
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹†‡§¶"
@@ -24,6 +25,7 @@ CITES = (
 )
 """Words before the number of a source."""
 _HIGHEST, _LONGEST_RANGE = 999, 50
+_SMALL = r"[#№]?\d{1,3}(?:[ ]?[,;/–-][ ]?\d{1,3}){0,8}"
 _RANGE = r"\d{1,4}(?:[ \t]*[-–—~⁻−][ \t]*\d{1,4})?"
 GROUP = rf"{_RANGE}(?:\s*(?:[,，；;、/|&]|and)?\s*(?<!\d){_RANGE})*"
 _RAISED = r"[ ]?[\[(]?[\d ,;–-]{1,40}[\])]?[ ]?"
@@ -31,9 +33,10 @@ _YEAR = r"(?:19|20)\d\d[a-z]?|n\.d"
 _TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
 _TOKEN = re.compile(
     # What products' exports have instead of an address.
-    rf"(?P<exported>\ue200[^\ue200\ue201\n]{{0,200}}\ue201?|(?:file)?cite(?:\W?{_TURN})+"
+    rf"(?P<exported>\ue200[^\ue200\ue201\n]{{0,200}}\ue201?|(?:file)?cite(?:\W?{_TURN})+|\\cite[a-z]{{0,9}}\{{[^{{}}\n]{{1,80}}\}}"
     r"|<(?!cite>)[\w:-]{0,20}(?:cit|ref|card|render|footnote)[\w:-]{0,20}(?:\s[^<>]{0,300})?>(?:\s{0,9}<argument[^<>]{0,99}>)?\d{0,4})"
     r"|<a\b[^<>]{0,500}?href=[\"']?(?P<href>https?://[^\s\"'<>]{1,2000})[\"']?[^<>]{0,500}>[^<>]{0,500}</a>"
+    rf"|(?P<domain>[(（\[](?:via |see )?{_DOMAIN}(?:[,+;][ ]?(?:{_DOMAIN}|\d))*[)）\]](?!\())"
     rf"|<(?P<auto>https?://[^\s<>]+)>|(?P<url>{ADDRESS})"
     r"|(?P<bracket>\[(?:[^\[\]\n]|\[[^\[\]\n]{0,400}\]){0,400}+\]|【[^【】\n]{1,400}】|［[^［］\n]{1,400}］|〔[^〔〕\n]{1,400}〕"
     rf"|[(（]{_ANY_ID}(?:[,;、\s]{{1,3}}{_ANY_ID}){{0,9}}[)）])|(?P<id>{BARE_ID})"
@@ -41,8 +44,8 @@ _TOKEN = re.compile(
     rf"|\$?\^(?:\{{{_RAISED}\}}|\d{{1,4}}(?:[,–-]\d{{1,4}})*+\^?)\$?"
     rf"|[{SUPERSCRIPTS}]{{1,6}}(?:[⁻–,][{SUPERSCRIPTS}]{{1,4}})*)"
     # "(Ref. 1)", "It is loud (1).", but not "4.6 ★ (12)"; "so.4 It", as Gemini's reports cite.
-    rf"|(?P<round>[(（]{CITES}\.?[ ]?{GROUP}[)）]"
-    rf"|(?<![\d★⭐+~≈] )(?:(?<=[\w)\]\"”’*%] )|(?<=[)）\u3040-\u9fff])|(?<=[^\W\d_]{{4}}))[(（]{GROUP}[)）])"
+    rf"|(?P<round>[(（]{CITES}\.?[ ]?{_SMALL}[)）]"
+    rf"|(?<![\d★⭐+~≈] )(?:(?<=[\w)\]\"”’*%] )|(?<=[)）\u3040-\u9fff])|(?<=[^\W\d_]{{4}}))[(（]{_SMALL}[)）])"
     r"|(?P<loose>(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”’»*%][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)|(?<=[。！？；，]))"
     r"[1-9]\d{0,2}(?:,[ ]?[1-9]\d{0,2}){0,8}(?=[\s|<)]|$))"
     # "(Smith et al., 2018; Ma, 2021)", and the year of "Smith and Jones (2018)".
@@ -57,7 +60,7 @@ ONLY_LABEL = re.compile(r"\[?\^?(?P<label>[A-Za-z]?\d{1,4})\]?")
 _ID = re.compile(_ANY_ID)
 # [1], [1-3; 5], [1/2], [Source 3], [1, p. 4], [1†L3]
 _NUMBERS = re.compile(
-    rf"\s*(?P<word>[^\W\d_]{{1,12}}[\s:：._-]{{0,2}})?(?P<numbers>{GROUP})"
+    rf"\s*(?P<word>[^\W\d_]{{1,12}}[\s:：._-]{{0,2}})?[#№]?(?P<numbers>{GROUP})"
     r"(?P<place>\s*(?:†|[,，:：]\s*\D|[:：]|\().{0,80})?\s*",
     re.IGNORECASE,
 )
@@ -65,15 +68,19 @@ _LABELS = re.compile(r"\s*[A-Za-z]\d{1,4}(?:[\s,;]+[A-Za-z]\d{1,4})+\s*")
 _WORD_THAT_CITES = re.compile(rf"{CITES}\W*|[A-Za-z]", re.IGNORECASE)
 # A raised number behind a unit, a digit, a letter or a term is a power: m², 10³, R², (70/130)². A price has none.
 _BASE = re.compile(
-    r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ])[A-Za-zα-ω]|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµ]?m|ft|in|mi|yd)|[⁺⁻]"
+    r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ°])(?<!\d )[A-Za-zα-ω]|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµ]?m|ft|in|mi|yd)|[⁺⁻]"
     r"|\([\w.]{1,9} ?[+*/×·^−] ?[\w.]{1,9}\))\$?$"
 )
 _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?。，|(（\n]|$)")
+_BEGINS_LINE = re.compile(r"(?:^|\n)[ \t>*_+-]*$")
+_CENTS = re.compile(r"[$€£¥₹][ ]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]*[.,]?(?:<sup>\d\d</sup>|\^\d\d\^?|[⁰¹²³⁴⁵⁶⁷⁸⁹]{2})$")
 _PRICE = re.compile(r"[$€£¥₹][ ]?\d[\d.,]*$")
 _AUTHOR_AND_YEAR = re.compile(rf"(?P<author>[^;；]{{0,300}}?)(?P<year>\b(?:{_YEAR}))")
-_AUTHORED = re.compile(rf"[(（]\W*(?:see |cf\.? )?[A-ZÀ-Þ][^\d;]{{1,80}}, ?(?:{_YEAR})\b")
+_AUTHORED = re.compile(
+    rf"[(（]\W*(?:see |cf\.? )?[A-ZÀ-Þ][^\d;]{{1,80}}(?:,|et al\.?,?|(?:&|and) [A-ZÀ-Þ]\w+,?) ?(?:{_YEAR})\b"
+)
 
-Shape = Literal["sure", "square", "raised", "word", "round", "open", "loose", "cell", "author"]
+Shape = Literal["sure", "square", "raised", "word", "round", "open", "loose", "cell", "author", "link"]
 
 
 class Target(NamedTuple):
@@ -125,18 +132,19 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
         if kind == "bracket":
             start, end, targets, shape = _bracket(text, start, end)
         elif kind == "url":
-            end = url_end(text, start, wide=wide)
+            end = url_end(text, token.end(), wide=wide)
             targets = (_url(text[start:end]),)
         elif kind in ("href", "auto"):
             targets = (_url(token[kind]),)
         elif kind == "id":
             targets, shape = (Target("id", token["id"]),), "word"
+        elif kind == "domain":
+            targets, shape = (Target("label", token[0][1:-1]),), "link"
         elif kind == "exported":
             names = re.findall(_TURN, token[0]) or re.findall(r"(?<=>)\d+$", token[0]) or [token[0]]
             targets = tuple(Target("label", name) for name in dict.fromkeys(names))
         elif kind in ("round", "loose"):
-            number = re.search(GROUP, token[0])
-            targets, shape = numbered(number[0] if number else ""), "loose"
+            targets, shape = numbered(token[0]), "loose"
             if kind == "round":
                 ends_clause = _ENDS_CLAUSE.match(text, end)
                 shape = "sure" if token[0][1:2].isalpha() else "round" if ends_clause else "open"
@@ -146,7 +154,8 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
         elif "http" not in token[0] and not _is_power(text, start, position := end, token[0]):
             number = unicodedata.normalize("NFKC", re.sub(r"<[^<>]*>", "", token[0]))
             targets = numbered(number) if re.search(r"\d", number) else (Target("label", number),)
-            shape = "raised"
+            is_note = _BEGINS_LINE.search(text, max(0, start - 9), start) or _CENTS.search(text, max(0, start - 24), end)
+            shape = "sure" if set(number) <= {"†", "‡"} else "word" if is_note else "raised"
         if targets:
             yield Mark(start, end, targets, shape)
             position = end
@@ -160,7 +169,8 @@ def _is_power(text: str, start: int, end: int, raised: str) -> bool:
 
 
 def _url(text: str) -> Target:
-    return Target("url", text if "://" in text[:8] else f"https://{text}")
+    name = re.sub(r"^doi:[ ]?", "doi.org/", text, flags=re.IGNORECASE)
+    return Target("url", name if "://" in name[:8] else f"https://{name}")
 
 
 def _authors(text: str, start: int, end: int) -> Iterator[Target]:
@@ -193,16 +203,18 @@ def _of_link(words: str, target: str) -> tuple[tuple[Target, ...], Shape]:
         return (_url(target),), "sure"
     if _ID.fullmatch(target):
         return (Target("id", target),), "sure"
-    is_label = (words and not target) or (label and target.startswith("#"))
-    return ((Target("label", folded_label(label["label"] if label else words)),) if is_label else ()), "word"
+    if (words and not target) or (label and target.startswith("#")):
+        return (Target("label", label["label"] if label else words),), "word"
+    is_place = target[:1] != "#" and not target.startswith(("mailto:", "tel:")) and re.search(r"[/.:]", target)
+    return ((Target("label", target),) if is_place else ()), "link"  # a file, a path: no address
 
 
 def _in_bracket(content: str) -> tuple[tuple[Target, ...], Shape]:
     """The targets of a bracket's content, and its shape."""
     if content.startswith(UNRESOLVED):  # a rendered report's own word for a citation that did not resolve
         return (Target("id", content.removeprefix(UNRESOLVED)),), "sure"
-    if content.startswith("^") and " " not in content[1:]:
-        return (Target("label", "^" + content.strip("^").casefold()),), "sure"
+    if content[:1] in ("^", "@") and " " not in content[1:]:
+        return (Target("label", content[0] + content[1:].strip("^").casefold()),), "sure"
     ids, is_only = _ids(content)
     if ids and is_only:
         return ids, "sure"
@@ -210,14 +222,17 @@ def _in_bracket(content: str) -> tuple[tuple[Target, ...], Shape]:
         labels = content.casefold().replace(",", " ").replace(";", " ").split()
         return tuple(Target("label", label) for label in labels), "square"
     parts = [part for part in map(_NUMBERS.fullmatch, re.split(r"[;；]", content)) if part]
-    if len(parts) == 1 + len(re.findall(r"[;；]", content)):
+    is_year = re.search(rf"[^\W\d_].*\b(?:{_YEAR})$", content)
+    if not is_year and len(parts) == 1 + len(re.findall(r"[;；]", content)):
         labels = [target for part in parts for target in numbered(part["numbers"], (part["word"] or "").strip())]
         words = [part["word"] for part in parts if part["word"]]
         is_sure = "†" in content or any(len(word.strip()) > 1 and _WORD_THAT_CITES.fullmatch(word) for word in words)
         is_square = all(map(_WORD_THAT_CITES.fullmatch, words))
         return tuple(dict.fromkeys(labels)), "sure" if is_sure else "square" if is_square else "word"
-    is_word = not ids and re.search(r"[^\W\d_]", content)
-    return (Target("label", folded_label(content)),) if is_word else ids, "word"
+    if ids or not re.search(r"[^\W\d_]", content):
+        return ids, "word"
+    authors = tuple(_authors(f"[{content}]", 0, len(content) + 2))
+    return authors or (Target("label", content),), "sure" if _AUTHORED.match(f"({content}") else "word"
 
 
 def numbered(content: str, word: str = "") -> tuple[Target, ...]:

@@ -6,6 +6,7 @@ word names sources also makes the other lines with addresses below it entries.
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,7 +31,7 @@ _LABEL = r"(?:[^\W\d_]{1,12}[ \t:：._-]{0,2})?\d{1,4}"
 # A marker that nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>, $^{1}$.
 _MARKED = re.compile(
     rf"{_LEAD}(?:\[{{1,2}}(?![POUWCF]:)(?P<number>\^?(?:{_LABEL}|[a-z]{{1,4}}))\^?\]{{1,2}}(?![(\]])"
-    rf"|\[(?P<name>\^?[^\[\]\n]{{1,80}})\](?=:)"
+    rf"|\[(?P<name>\^?[^\[\]\n]{{1,80}})\](?=:|[ \t]+<?{ADDRESS})"
     rf"|(?:<sup>[ \t]*\[?|\$?\^\{{?)(?P<raised>\d{{1,4}})(?:\]?[ \t]*</sup>|\}}?\^?\$?)|(?P<super>[{SUPERSCRIPTS}]{{1,4}}))"
     r"(?:\*\*)?[ \t]*[:：.,，–—-]?[ \t]*(?P<body>.*)",
     re.IGNORECASE,
@@ -47,6 +48,8 @@ _AUTHORED = re.compile(
     rf"{_LEAD}(?:\[?\d{{1,4}}[\].)][ \t]*+)?(?P<author>[^\W\d_][^\d|\[\]]{{0,200}}?)[(\[ ]"
     r"(?P<year>(?:19|20)\d\d[a-z]?|n\.d)(?![\w/-]).*"
 )
+# "- Wirecutter: https://…"
+_TITLED = re.compile(rf"{_LEAD}(?P<title>[^\W\d_][^\[\]():\n]{{1,40}}?)(?:\*\*)?[ \t]*[:：–—-][ \t]*(?=<?{ADDRESS})", re.IGNORECASE)
 _OF_ENTRY = re.compile(r"[^()\[\]\n]{0,20}[)\]][.:,]")
 _FOOTNOTE = re.compile(r"[ \t]{0,3}\[\^[^\[\]]+\]:")
 _BELOW_FOOTNOTE = re.compile(r"(?:\n(?:[ \t]*\n)*(?: {2}|\t)[ \t]*\S.*)*")
@@ -54,7 +57,8 @@ _RULE = re.compile(
     r"[ \t>]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|?)++$|[ \t]*+(?:[-*_][ \t]*+){3,}+$|[ \t]*+(?:<[^<>]*+>[ \t]*+)*+$"
 )
 _DEFINED = re.compile(
-    rf"\[\d{{1,4}}\]:(?=[ \t]*{ADDRESS})|(?<!\S)\[\d{{1,4}}\](?=[ \t]+(?:\[[^\[\]\n]*\]\()?[^\[\n]*?{ADDRESS})",
+    rf"\[\d{{1,4}}\]:(?=[ \t]*{ADDRESS})|(?<!\S)\[\d{{1,4}}\](?=[ \t]+(?:\[[^\[\]\n]*\]\()?[^\[\n]*?{ADDRESS})"
+    rf"|(?<!\S)(?:\(\d{{1,3}}\)|\d{{1,3}}[.)]|[{SUPERSCRIPTS}]{{1,3}})(?=[ \t]*{ADDRESS})",
     re.IGNORECASE,
 )
 _TAG = re.compile(r"<(?!/?sup\b|https?:)[^<>\n]{0,500}>", re.IGNORECASE)
@@ -63,6 +67,7 @@ _WORD = rf"[^\W\d_{_IDEOGRAPH}]+"
 LABELLED = re.compile(rf"\W*(?:(?:(?:{_WORD}\W{{1,2}}){{0,3}}{_WORD}|[{_IDEOGRAPH}]{{1,6}})\s?[:：]\W*)?")
 """At most a label, such as "Read more here:"."""
 SHORTLY_LABELLED = re.compile(rf"\W*(?:(?:{_WORD}|[{_IDEOGRAPH}]{{1,2}})\s?[:：]\W*)?")
+_MARK = re.compile(r"[\[【]\d|https?:")
 _LINES_BELOW = 3
 _OF_BOLD = 7
 """The level of a heading in bold letters."""
@@ -106,7 +111,8 @@ class References:
         """The label under which the list has what a mark names: "s1" or "1", and "smith 2018" of "smith et al., 2018"."""
         word, _, year = label.rpartition(" ")
         authors = (f"{name} {year}" for name in re.findall(r"[^\W\d_]+", word)) if word else ()
-        return next((own for own in (label, plain_label(label), *authors) if own in self._by_label), None)
+        folded = folded_label(label)
+        return next((own for own in (folded, plain_label(folded), *authors) if own in self._by_label), None)
 
     def entry(self, label: str, position: int) -> Entry:
         """The next entry of a label of the list after ``position``, else the last before it: each section may have a
@@ -139,7 +145,8 @@ class _Line:
 
     @property
     def label(self) -> str:
-        groups = {} if self.match is None else self.match.groupdict()
+        found = self.match or _TITLED.match(self.text)
+        groups = {} if found is None else found.groupdict()
         return folded_label(next((value for name, value in groups.items() if value and name != "body"), ""))
 
     @property
@@ -162,8 +169,8 @@ class _Line:
         return Entry(self.label, self.start + self.body, self.end, self.has_source, authors)
 
 
-def read_references(text: str, cited: Collection[str]) -> References:
-    """The lists of a text; ``cited`` are the numbers that stand in brackets anywhere in it."""
+def read_references(text: str, cited: Counter[str]) -> References:
+    """The lists of a text; ``cited`` counts the numbers of its marks, whatever they mean."""
     own = [_Line(text, start, end) for start, end in _parts(text)]
     listed = _headed(own) | {index for index, line in enumerate(own) if line.is_definition}
     filled = [index for index, line in enumerate(own) if not line.is_blank]
@@ -171,6 +178,11 @@ def read_references(text: str, cited: Collection[str]) -> References:
         if one in listed and own[beside].is_marked and not own[beside].text[own[beside].body :].strip(" .,\r"):
             listed.add(beside)  # an entry that lacks its address
     listed |= _numbered(own, listed, cited)
+    labels = {own[index].label for index in listed}
+    for index, line in enumerate(own):  # what is cited elsewhere, and has no address
+        number = plain_label(line.label)
+        if line.is_marked and cited[number] > 1 and line.label not in labels and not _MARK.search(line.text, line.body):
+            listed.add(index)
     lists = [own[index] for index in sorted(listed)]
     entries = (line.entry() for line in lists if not line.level and (line.match or line.has_source or line.author))
     return References(tuple(entries), tuple((line.start, line.end) for line in lists))
@@ -214,8 +226,9 @@ def is_source_heading(text: str) -> bool:
 def _headed(own: Sequence[_Line]) -> set[int]:
     """The lines from a heading of sources to the last entry below it, up to a heading of the same level."""
     listed: set[int] = set()
+    bare = _above_addresses(own)
     for title, heading in enumerate(own):
-        if heading.has_source or not is_source_heading(heading.text):
+        if heading.has_source or not (is_source_heading(heading.text) or title in bare):
             continue
         last, follows = title, True
         for index in range(title + 1, len(own)):
@@ -234,6 +247,19 @@ def _headed(own: Sequence[_Line]) -> set[int]:
                 title -= 1
             listed |= set(range(title, last + 1))
     return listed
+
+
+def _above_addresses(own: Sequence[_Line]) -> set[int]:
+    """The headings, in any language, below which nothing stands but addresses."""
+    found: set[int] = set()
+    title, count = -1, 0
+    for index, line in enumerate(own):
+        if line.level and not line.has_source:
+            found |= {title} if count > 1 else set()
+            title, count = index, 0
+        elif not line.is_blank:
+            count = count + 1 if title >= 0 and _ONLY_ADDRESS.fullmatch(line.text) else -len(own)
+    return found | ({title} if count > 1 else set())
 
 
 def _numbered(own: Sequence[_Line], listed: Collection[int], cited: Collection[str]) -> set[int]:
