@@ -273,7 +273,8 @@ def _counting(marks: list[Mark], references: References) -> list[Mark]:
     def is_shape(shape: Shape) -> bool:
         own = numbers.get(shape, [])
         if not references.entries:
-            return len(own) >= _FEWEST and len({number for _, number in own}) > 1 and 1 in {number for _, number in own}
+            distinct = {number for _, number in own}
+            return len(distinct) >= _FEWEST and 1 in distinct
         return sum(mark in listed for mark, _ in own) >= _LEAST_LISTED * len(own) > 0
 
     is_round = is_shape("round")

@@ -17,7 +17,7 @@ ADDRESS = (
 """The beginning of an address; without a scheme, one with www., doi: or a path."""
 _ANY_ID = rf"(?:[POUWC]:[A-Za-z0-9][A-Za-z0-9_@-]{{0,140}}(?:/[A-Za-z0-9_-]{{1,64}})?|{FILE_ID})"
 BARE_ID = rf"(?<![\w:/])(?:[PUWC]:[A-Za-z0-9][A-Za-z0-9_@-]{{0,140}}(?:/[A-Za-z0-9_-]{{1,64}})?|{FILE_ID})(?!\w)"
-SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹†‡§¶"
+SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹†‡"
 SQUARE = str.maketrans("【】［］〔〕（）", "[][][]()")
 CITES = (
     r"(?:sources?|src|refs?|references?|(?:oai)?cit(?:es?|ed|ations?)|web|file|post|fn|see|cf|vgl|quellen?|fuentes?"
@@ -68,7 +68,7 @@ _LABELS = re.compile(r"\s*[A-Za-z]\d{1,4}(?:[\s,;]+[A-Za-z]\d{1,4})+\s*")
 _WORD_THAT_CITES = re.compile(rf"{CITES}\W*|[A-Za-z]", re.IGNORECASE)
 # A raised number behind a unit, a digit, a letter or a term is a power: m², 10³, R², (70/130)². A price has none.
 _BASE = re.compile(
-    r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ°])(?<!\d )[A-Za-zα-ω]|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµ]?m|ft|in|mi|yd)|[⁺⁻]"
+    r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ°])(?<!\d )[A-Za-zα-ω]|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµ]?m|ft|in|mi|yd)|[⁺⁻}]"
     r"|\([\w.]{1,9} ?[+*/×·^−] ?[\w.]{1,9}\))\$?$"
 )
 _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?。，|(（\n]|$)")
