@@ -18,10 +18,10 @@ from typing import Literal
 from drretail.grounding.report.evidence_ids import address_of, normalise_url
 from drretail.grounding.report.marks import (
     GROUP,
+    ID,
     ONLY_LABEL,
     Mark,
     Shape,
-    Target,
     find_marks,
     numbered,
 )
@@ -245,7 +245,7 @@ def _read(report: str) -> _Reading:
     rest = blanked(text, references.spans)
     marks = _counting([_split_raised(mark, references) for mark in find_marks(rest)], references)
     taken = blanked(rest, (mark[:2] for mark in marks))
-    is_cited = any(references.own_label(target.value) for mark in marks for target in mark.targets)
+    is_cited = any(map(references.own_label, (label for mark in marks for label in mark.labels)))
     marks = sorted([*marks, *_in_columns(taken, references, is_cited=is_cited)])
     own_lines, blocks = _belonging(rest, marks)
     placed = [mark._replace(block=blocks.get(mark.start)) for mark in marks]
@@ -254,8 +254,7 @@ def _read(report: str) -> _Reading:
 
 def _is_listed(mark: Mark, references: References) -> bool:
     """True if the report's list has what a mark names; a 0 only if it is in the list."""
-    labels = [target.value for target in mark.targets if target.kind == "label"]
-    own = {references.own_label(label) for label in labels}
+    own = set(map(references.own_label, mark.labels))
     return own != {None} and bool(own) and (0 not in mark.numbers or "0" in own)
 
 
@@ -285,7 +284,7 @@ def _counting(marks: list[Mark], references: References) -> list[Mark]:
     def counts(mark: Mark) -> bool:
         if mark.shape in by_shape:
             return by_shape[mark.shape] and mark.may_count
-        if mark in listed or mark.shape in ("sure", "link") or mark.targets[0].kind != "label":
+        if mark in listed or mark.shape in ("sure", "link") or not mark.labels:
             return True
         is_number = mark.shape in ("square", "raised") and mark.may_count
         return is_number and len(mark.numbers) <= max(references.highest, _LONGEST_GROUP)
@@ -295,11 +294,11 @@ def _counting(marks: list[Mark], references: References) -> list[Mark]:
 
 def _split_raised(mark: Mark, references: References) -> Mark:
     """A raised ``¹²`` as 1 and 2, if the list is shorter."""
-    label = mark.targets[0].value
+    label = mark.targets[0]
     is_raised = mark.shape == "raised" and mark.end - mark.start == len(label) and not references.own_label(label)
     if not is_raised or not all(map(references.own_label, label)):
         return mark
-    return mark._replace(targets=tuple(Target("label", digit) for digit in dict.fromkeys(label)))
+    return mark._replace(targets=tuple(dict.fromkeys(label)))
 
 
 def _in_columns(text: str, references: References, *, is_cited: bool) -> Iterator[Mark]:
@@ -387,7 +386,7 @@ def _holds_only(text: str, start: int, end: int, marks: Sequence[Mark]) -> bool:
     item = ITEM.match(before)
     is_only = all(map(_BETWEEN.fullmatch, between)) and not re.search(r"\w", _ENTITY.sub("", behind))
     words = _ENTITY.sub("", before[item.end() if item else 0 :])
-    is_url = any(mark.targets[0].kind == "url" for mark in marks)
+    is_url = any("://" in mark.targets[0] for mark in marks)
     return is_only and (LABELLED.fullmatch(words) if is_url else SHORTLY_LABELLED.fullmatch(words)) is not None
 
 
@@ -420,12 +419,12 @@ class _Resolver:
 
     def cited(self, mark: Mark) -> tuple[Cited, ...]:
         """The distinct sources of a mark; none if it is uncertain and means something else."""
-        sources: dict[str, Cited] = {}
+        sources, labels = dict[str, Cited](), mark.labels
         for target in mark.targets:
-            if target.kind == "label":
-                cited = self._label(target.value, mark)
+            if target in labels:
+                cited = self._label(target, mark)
             else:
-                cited = [self._target(target)] if mark.shape == "sure" or self._entry(target.value) else []
+                cited = [self._target(target)] if mark.shape == "sure" or self._entry(target) else []
             for each in cited:
                 sources.setdefault(each.source, each)
         return tuple(sources.values())
@@ -452,13 +451,12 @@ class _Resolver:
         entries = [entry for entry in self._by_id.values() if entry.kind == "product"]
         return {key: entry for entry in entries for text in entry.texts for key in _OF_VARIANT.findall(text.text)}
 
-    def _target(self, target: Target) -> Cited:
+    def _target(self, target: str) -> Cited:
         """What an id or an address resolves to."""
-        if target.kind == "id":
-            entry = self._entry(target.value)
-            unknown = Cited(target.value, "unresolved")
-            return unknown if entry is None else _cited(target.value, entry)
-        name = unescape(target.value)
+        if ID.fullmatch(target):
+            entry = self._entry(target)
+            return Cited(target, "unresolved") if entry is None else _cited(target, entry)
+        name = unescape(target)
         address = address_of(name)
         host, _, path = address.partition("/")
         is_of_shop = host.partition(":")[0] == _SHOP_HOST  # a port is not part of the shop's name
@@ -476,10 +474,10 @@ class _Resolver:
     def _sources(self, text: str, entry: Entry) -> Iterator[tuple[tuple[int, int], Cited]]:
         """All sources that an entry names, with their titles there; ids may lack brackets."""
         line = text[entry.start : entry.end]
-        marks = [mark for mark in find_marks(line, wide=True) if mark.targets[0].kind != "label"]
+        marks = [mark for mark in find_marks(line, wide=True) if not mark.labels]
         # The words beside the marks, or those of the link.
         besides = _ENTITY.sub(" ", blanked(line, (mark[:2] for mark in marks))).strip(_AROUND_TITLES)
-        words = (link_words(line[mark.start : mark.end], mark.targets[0].value) for mark in marks)
+        words = (link_words(line[mark.start : mark.end], mark.targets[0]) for mark in marks)
         title = " ".join((besides or " ".join(words)).split())
         for mark in marks:
             for target in mark.targets:

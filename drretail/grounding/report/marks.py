@@ -26,8 +26,8 @@ CITES = (
 """Words before the number of a source."""
 _HIGHEST, _LONGEST_RANGE = 999, 50
 _SMALL = r"[#№]?\d{1,3}(?:[ ]?[,;/–-][ ]?\d{1,3}){0,8}"
-_RANGE = r"\d{1,4}(?:[ \t]*[-–—~⁻−][ \t]*\d{1,4})?"
-GROUP = rf"{_RANGE}(?:\s*(?:[,，；;、/|&]|and)?\s*(?<!\d){_RANGE})*"
+_RANGE = r"[#№]?\d{1,4}(?:[ \t]*[-–—~⁻−][ \t]*[A-Za-z]?\d{1,4})?"
+GROUP = rf"{_RANGE}(?:\s*(?:[,，；;、/|&]|and)?\s*(?<!\d)(?:{CITES}[\s:]*|[A-Za-z])?{_RANGE})*"
 _RAISED = r"[ ]?[\[(]?[\d ,;–-]{1,40}[\])]?[ ]?"
 _YEAR = r"(?:19|20)\d\d[a-z]?|n\.d"
 _TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
@@ -57,15 +57,14 @@ _TARGET = re.compile(
     r"(?:[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)"
 )
 ONLY_LABEL = re.compile(r"\[?\^?(?P<label>[A-Za-z]?\d{1,4})\]?")
-_ID = re.compile(_ANY_ID)
-# [1], [1-3; 5], [1/2], [Source 3], [1, p. 4], [1†L3]
+ID = re.compile(_ANY_ID)
+# [1], [1-3; 5], [1/2], [Source 3], [S2, S3], [1, p. 4], [1†L3]
 _NUMBERS = re.compile(
-    rf"\s*(?P<word>[^\W\d_]{{1,12}}[\s:：._-]{{0,2}})?[#№]?(?P<numbers>{GROUP})"
-    r"(?P<place>\s*(?:†|[,，:：]\s*\D|[:：]|\().{0,80})?\s*",
+    rf"\s*(?P<word>[^\W\d_]{{1,12}}[\s:：._-]{{0,2}}(?=\d))?(?P<numbers>{GROUP})(?P<place>\s*(?:†|[,，:：]\s*\D|[:：]|\().{{0,80}})?\s*",
     re.IGNORECASE,
 )
-_LABELS = re.compile(r"\s*[A-Za-z]\d{1,4}(?:[\s,;]+[A-Za-z]\d{1,4})+\s*")
-_WORD_THAT_CITES = re.compile(rf"{CITES}\W*|[A-Za-z]", re.IGNORECASE)
+_NUMBER = re.compile(r"(?P<letter>[A-Za-z]?)(?P<first>\d{1,4})(?:[ \t]*[-–—~⁻−][ \t]*[A-Za-z]?(?P<last>\d{1,4}))?")
+_WORD_THAT_CITES = re.compile(rf"(?:{CITES})?[\s:：._-]*", re.IGNORECASE)
 # A raised number behind a unit, a digit, a letter or a term is a power: m², 10³, R², (70/130)². A price has none.
 _BASE = re.compile(
     r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ°])(?<!\d )[A-Za-zα-ω]|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµ]?m|ft|in|mi|yd)|[⁺⁻}]"
@@ -83,27 +82,24 @@ _AUTHORED = re.compile(
 Shape = Literal["sure", "square", "raised", "word", "round", "open", "loose", "cell", "author", "link"]
 
 
-class Target(NamedTuple):
-    """A URL, an evidence id, the label of an entry ("3", "^note", "foo"), or an author with a year."""
-
-    kind: Literal["url", "id", "label"]
-    value: str
-
-
 class Mark(NamedTuple):
     """``report[start:end]``; one whose shape is not sure counts if the report's list has it, or others of its shape."""
 
     start: int
     end: int
-    targets: tuple[Target, ...]
+    targets: tuple[str, ...]
+    """URLs, evidence ids, or labels of entries ("3", "^note", "foo", "smith 2018")."""
     shape: Shape = "sure"
     block: tuple[int, int] | None = None
     """The span above that a line of nothing but sources belongs to."""
 
     @property
+    def labels(self) -> list[str]:
+        return [target for target in self.targets if "://" not in target and not ID.fullmatch(target)]
+
+    @property
     def numbers(self) -> list[int]:
-        labels = (plain_label(target.value) for target in self.targets if target.kind == "label")
-        return [int(label) for label in labels if label.isdecimal()]
+        return [int(label) for label in map(plain_label, self.labels) if label.isdecimal()]
 
     @property
     def may_count(self) -> bool:
@@ -118,8 +114,8 @@ def folded_label(label: str) -> str:
 
 
 def plain_label(label: str) -> str:
-    """The number of a folded label, without the word, letter or sign before it."""
-    return folded_label(re.sub(rf"^(?:\^|{CITES}|[a-z])(?=\d)", "", label))
+    """The number of a label, without the word, letter or sign before it."""
+    return folded_label(re.sub(rf"^(?:\^|{CITES}|[a-z])(?=\d)", "", folded_label(label)))
 
 
 def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
@@ -127,7 +123,7 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
     position = 0
     while token := _TOKEN.search(text, position):
         start, end = token.span()
-        position, targets, shape = start + 1, tuple[Target, ...](), "sure"
+        position, targets, shape = start + 1, (token[0],), "sure"
         kind = token.lastgroup
         if kind == "bracket":
             start, end, targets, shape = _bracket(text, start, end)
@@ -135,27 +131,29 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
             end = url_end(text, token.end(), wide=wide)
             targets = (_url(text[start:end]),)
         elif kind in ("href", "auto"):
-            targets = (_url(token[kind]),)
+            targets = (token[kind],)
         elif kind == "id":
-            targets, shape = (Target("id", token["id"]),), "word"
+            shape = "word"
         elif kind == "domain":
-            targets, shape = (Target("label", token[0][1:-1]),), "link"
+            targets, shape = (token[0][1:-1],), "link"
         elif kind == "exported":
             names = re.findall(_TURN, token[0]) or re.findall(r"(?<=>)\d+$", token[0]) or [token[0]]
-            targets = tuple(Target("label", name) for name in dict.fromkeys(names))
-        elif kind in ("round", "loose"):
+            targets = tuple(dict.fromkeys(names))
+        elif kind == "loose":
             targets, shape = numbered(token[0]), "loose"
-            if kind == "round":
-                ends_clause = _ENDS_CLAUSE.match(text, end)
-                shape = "sure" if token[0][1:2].isalpha() else "round" if ends_clause else "open"
+        elif kind == "round":
+            is_word = token[0][1:2].isalpha()
+            targets, shape = numbered(token[0]), "sure" if is_word else "round" if _ENDS_CLAUSE.match(text, end) else "open"
         elif kind == "author":
-            targets, shape = tuple(_authors(text, start, end)), "author"
-            shape = "sure" if _AUTHORED.match(token[0]) else shape
-        elif "http" not in token[0] and not _is_power(text, start, position := end, token[0]):
+            targets, shape = tuple(_authors(text, start, end)), "sure" if _AUTHORED.match(token[0]) else "author"
+        elif "http" in token[0] or _is_power(text, start, end, token[0]):
+            targets, position = (), start + 1 if "http" in token[0] else end
+        else:
             number = unicodedata.normalize("NFKC", re.sub(r"<[^<>]*>", "", token[0]))
-            targets = numbered(number) if re.search(r"\d", number) else (Target("label", number),)
             is_note = _BEGINS_LINE.search(text, max(0, start - 9), start) or _CENTS.search(text, max(0, start - 24), end)
-            shape = "sure" if set(number) <= {"†", "‡"} else "word" if is_note else "raised"
+            is_dagger = set(number) <= {"†", "‡"}
+            targets = (number,) if is_dagger else numbered(number)
+            shape = "sure" if is_dagger else "word" if is_note else "raised"
         if targets:
             yield Mark(start, end, targets, shape)
             position = end
@@ -168,20 +166,20 @@ def _is_power(text: str, start: int, end: int, raised: str) -> bool:
     return bool((base and not is_unit) or re.match(r"[A-Za-z⁺⁻]", text[end : end + 1]))
 
 
-def _url(text: str) -> Target:
+def _url(text: str) -> str:
     name = re.sub(r"^doi:[ ]?", "doi.org/", text, flags=re.IGNORECASE)
-    return Target("url", name if "://" in name[:8] else f"https://{name}")
+    return name if "://" in name[:8] else f"https://{name}"
 
 
-def _authors(text: str, start: int, end: int) -> Iterator[Target]:
+def _authors(text: str, start: int, end: int) -> Iterator[str]:
     """An author with each year; in "Roe, 2021a, 2021b" the last one, in "Roe (2021)" the words before."""
     author = text[max(0, start - 60) : start]
     for part in _AUTHOR_AND_YEAR.finditer(text, start + 1, end - 1):
         author = part["author"] if part["author"].strip(" ,;") else author
-        yield Target("label", f"{author} {part['year']}".casefold())
+        yield f"{author} {part['year']}"
 
 
-def _bracket(text: str, start: int, end: int) -> tuple[int, int, tuple[Target, ...], Shape]:
+def _bracket(text: str, start: int, end: int) -> tuple[int, int, tuple[str, ...], Shape]:
     """The mark of a bracket, with the address behind it; without targets if it is none."""
     words = text[start + 1 : end - 1]
     if link := _TARGET.match(text, end):
@@ -193,64 +191,57 @@ def _bracket(text: str, start: int, end: int) -> tuple[int, int, tuple[Target, .
     return start, end, *_in_bracket(words.translate(SQUARE).replace("[", "").replace("]", ""))
 
 
-def _of_link(words: str, target: str) -> tuple[tuple[Target, ...], Shape]:
+def _of_link(words: str, target: str) -> tuple[tuple[str, ...], Shape]:
     """``[words](url)`` or ``[words](P:…)``; ids in the words take precedence. ``[3](#ref-3)`` refers to an entry."""
-    ids, is_only = _ids(words)
-    label = ONLY_LABEL.fullmatch(words)
-    if ids and is_only:
-        return ids, "sure"
+    ids, shape = _ids(words)
+    if shape == "sure":
+        return ids, shape
     if re.match(ADDRESS, target, re.IGNORECASE):
         return (_url(target),), "sure"
-    if _ID.fullmatch(target):
-        return (Target("id", target),), "sure"
-    if (words and not target) or (label and target.startswith("#")):
-        return (Target("label", label["label"] if label else words),), "word"
+    if ID.fullmatch(target):
+        return (target,), "sure"
+    if (words and not target) or (ONLY_LABEL.fullmatch(words) and target.startswith("#")):
+        return (words.strip("[]"),), "word"
     is_place = target[:1] != "#" and not target.startswith(("mailto:", "tel:")) and re.search(r"[/.:]", target)
-    return ((Target("label", target),) if is_place else ()), "link"  # a file, a path: no address
+    return (target,) if is_place else (), "link"  # a file or a path
 
 
-def _in_bracket(content: str) -> tuple[tuple[Target, ...], Shape]:
+def _in_bracket(content: str) -> tuple[tuple[str, ...], Shape]:
     """The targets of a bracket's content, and its shape."""
     if content.startswith(UNRESOLVED):  # a rendered report's own word for a citation that did not resolve
-        return (Target("id", content.removeprefix(UNRESOLVED)),), "sure"
+        return (content.removeprefix(UNRESOLVED),), "sure"
     if content[:1] in ("^", "@") and " " not in content[1:]:
-        return (Target("label", content[0] + content[1:].strip("^").casefold()),), "sure"
-    ids, is_only = _ids(content)
-    if ids and is_only:
-        return ids, "sure"
-    if _LABELS.fullmatch(content):  # [S2, S3]
-        labels = content.casefold().replace(",", " ").replace(";", " ").split()
-        return tuple(Target("label", label) for label in labels), "square"
-    parts = [part for part in map(_NUMBERS.fullmatch, re.split(r"[;；]", content)) if part]
-    is_year = re.search(rf"[^\W\d_].*\b(?:{_YEAR})$", content)
-    if not is_year and len(parts) == 1 + len(re.findall(r"[;；]", content)):
-        labels = [target for part in parts for target in numbered(part["numbers"], (part["word"] or "").strip())]
-        words = [part["word"] for part in parts if part["word"]]
-        is_sure = "†" in content or any(len(word.strip()) > 1 and _WORD_THAT_CITES.fullmatch(word) for word in words)
-        is_square = all(map(_WORD_THAT_CITES.fullmatch, words))
-        return tuple(dict.fromkeys(labels)), "sure" if is_sure else "square" if is_square else "word"
-    if ids or not re.search(r"[^\W\d_]", content):
-        return ids, "word"
+        return (content[0] + content[1:].strip("^").casefold(),), "sure"
+    ids, shape = _ids(content)
+    parts = [_NUMBERS.fullmatch(part) for part in re.split(r"[;；]", content)]
+    words = [part["word"] or "" for part in parts if part]
+    if ids or not re.search(r"\w", content):
+        return ids, shape
+    if all(parts) and all(len(word) == 1 or _WORD_THAT_CITES.fullmatch(word) for word in words):
+        numbers = (part["word"] * (len(part["word"]) == 1) + part["numbers"] if part["word"] else part["numbers"] for part in parts if part)
+        is_sure = "†" in content or any(len(word) > 1 for word in words)
+        return numbered("; ".join(numbers)), "sure" if is_sure else "square"
     authors = tuple(_authors(f"[{content}]", 0, len(content) + 2))
-    return authors or (Target("label", content),), "sure" if _AUTHORED.match(f"({content}") else "word"
+    is_word = re.search(r"[^\W\d_]", content)
+    return authors or ((content,) if is_word else ()), "sure" if _AUTHORED.match(f"({content}") else "word"
 
 
-def numbered(content: str, word: str = "") -> tuple[Target, ...]:
+def numbered(content: str) -> tuple[str, ...]:
     """The labels that numbers and ranges name, each once; none for a range that runs too far. What runs backwards is no
     range, but a number with a place: Claude's ``[41-23]`` is sentence 23 of source 41.
     """
-    numbers: dict[int, None] = {}
-    for part in re.findall(_RANGE, content):
-        first, *last = [int(number) for number in re.findall(r"\d+", part)]
-        if last and last[0] > first + _LONGEST_RANGE:
+    labels: dict[str, None] = {}
+    for number in _NUMBER.finditer(content):
+        first, last = int(number["first"]), int(number["last"] or 0)
+        if last > first + _LONGEST_RANGE:
             return ()
-        numbers |= dict.fromkeys(range(first, max([first, *last]) + 1))
-    return tuple(Target("label", folded_label(f"{word}{number}")) for number in numbers)
+        labels |= dict.fromkeys(f"{number['letter']}{each}" for each in range(first, max(first, last) + 1))
+    return tuple(labels)
 
 
-def _ids(content: str) -> tuple[tuple[Target, ...], bool]:
-    """The ids in a bracket; whether it has nothing else, so that invented ids are found too."""
+def _ids(content: str) -> tuple[tuple[str, ...], Shape]:
+    """The ids in a bracket; sure if it has nothing else, so that invented ids are found too."""
     parts = re.findall(r"[^\s,;|，；、]+", content)
-    ids = [part for part in parts if _ID.fullmatch(part)]
-    is_only = len(ids) == len(parts)
-    return tuple(Target("id", part) for part in dict.fromkeys(ids) if is_only or parse_evidence_id(part)), is_only
+    ids = [part for part in parts if ID.fullmatch(part)]
+    is_only = bool(ids) and len(ids) == len(parts)
+    return tuple(part for part in dict.fromkeys(ids) if is_only or parse_evidence_id(part)), "sure" if is_only else "word"

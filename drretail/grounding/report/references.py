@@ -109,10 +109,9 @@ class References:
 
     def own_label(self, label: str) -> str | None:
         """The label under which the list has what a mark names: "s1" or "1", and "smith 2018" of "smith et al., 2018"."""
-        word, _, year = label.rpartition(" ")
-        authors = (f"{name} {year}" for name in re.findall(r"[^\W\d_]+", word)) if word else ()
-        folded = folded_label(label)
-        return next((own for own in (folded, plain_label(folded), *authors) if own in self._by_label), None)
+        word, _, year = label.casefold().rpartition(" ")
+        authors = (f"{name} {year}" for name in re.findall(r"[^\W\d_]+", word))
+        return next((own for own in (folded_label(label), plain_label(label), *authors) if own in self._by_label), None)
 
     def entry(self, label: str, position: int) -> Entry:
         """The next entry of a label of the list after ``position``, else the last before it: each section may have a
