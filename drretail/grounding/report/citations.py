@@ -25,7 +25,7 @@ from drretail.grounding.report.marks import (
     find_marks,
     numbered,
 )
-from drretail.grounding.report.page import Page, blanked, lines, read_page
+from drretail.grounding.report.page import blanked, lines, read_page
 from drretail.grounding.report.references import (
     HEADING,
     ITEM,
@@ -44,13 +44,12 @@ Known = Mapping[str, Evidence] | Iterable[Evidence]
 _RULE = Path(__file__).with_name("what_a_mark_covers.md")
 _SHOP_HOST = SHOP_URL.partition("://")[2]
 _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
-_BEHIND_STOP = re.compile(r"[.!?…][\"”’)*_]{0,2}[ ]$")
-_SENTENCE_FOLLOWS = re.compile(r"[ \t]*(?:\n|$|\[)|[ \t]+[^\sa-z,;:(–—]")
 _BETWEEN = re.compile(r"\W*(?:[^\W\d_]{1,5})?\W*")
 _ENTITY = re.compile(r"<[^<>]*>|&\w+;")
 _BAR = re.compile(r"(?<!\\)\|")
 _ONLY_GROUP = re.compile(rf"\s*({GROUP})\s*")
 _OF_VARIANT = re.compile(r'"id": ?"([\w@-]+)"')
+_PLACES: tuple[UnreadReason | None, ...] = (None, "hidden", "image", "in_code")
 _FEWEST, _LONGEST_GROUP = 3, 20
 _LEAST_LISTED = 0.8
 """The share of loose numbers that must be entries: of numbers that mean something else, fewer are."""
@@ -125,6 +124,8 @@ class Scan:
 
     tokens: tuple[Token, ...]
     listed: ListedSources
+    source_lines: tuple[tuple[int, int], ...] = ()
+    """The lines that hold nothing but sources, and belong to the text above them."""
 
     @cached_property
     def marks(self) -> list[Token]:
@@ -171,51 +172,25 @@ def scan(report: str, evidence: Known | None) -> Scan:
     """
     reading = _read(report)
     resolver = _Resolver(reading, evidence)
-    tokens = [Token(*span, (cited,), is_listed=True) for named in resolver.named.values() for span, cited in named]
-    tokens += (
-        Token(mark.start, mark.end, cited, block=mark.block)
-        for mark in reading.marks
-        if (cited := resolver.cited(mark))
-    )
-    for mark, reason in reading.unshown:
-        cited = tuple(replace(each, reason=reason) for each in resolver.cited(mark))
-        tokens += [Token(mark.start, mark.end, cited)] if cited else []
+    tokens: list[Token] = []
+    for mark, reason in reading.marks:
+        cited = resolver.cited(mark)
+        cited = tuple(replace(each, reason=reason) for each in cited) if reason else cited
+        tokens += [Token(mark.start, mark.end, cited, block=reading.blocks.get(mark.start))] if cited else []
     starts = [start for start, _ in reading.references.spans]
     listed: list[list[Cited]] = [[] for _ in starts]
     for entry, sources in resolver.named.items():
+        tokens += (Token(*span, (cited,), is_listed=True) for span, cited in sources)
         listed[bisect_right(starts, entry.start) - 1] += [cited for _, cited in sources]
     own = [(*span, tuple(cited)) for span, cited in zip(reading.references.spans, listed, strict=True)]
-    spans = tuple(
-        (start, min(end + 1, len(report))) for start, end, cited in own if cited or _is_frame(reading.text[start:end])
-    )
-    return Scan(tuple(sorted(tokens, key=lambda token: token.start)), ListedSources(tuple(own), spans))
+    spans = [(start, end + 1) for start, end, cited in own if cited or _is_frame(reading.text[start:end])]
+    sources = ListedSources(tuple(own), tuple((start, min(end, len(report))) for start, end in spans))
+    return Scan(tuple(sorted(tokens, key=lambda token: token.start)), sources, tuple(reading.source_lines))
 
 
 def find_citations(report: str, evidence: Known | None) -> list[Citation]:
     """The citations of a report (``scan``), in text order."""
     return scan(report, evidence).citations(report)
-
-
-def closing_marks(report: str) -> list[tuple[int, int]]:
-    """The spans of the marks that end sentences: those without square brackets, such as ``¹``, and links behind
-    full stops where another sentence follows: "So it is. [Lab](https://…) Next", but not "[Lab](https://…) says".
-    """
-    closing: list[tuple[int, int]] = []
-    for mark in scan(report, None).marks:
-        span = mark.start, mark.end
-        if report[mark.start] == "[" and report[mark.end - 1] == ")":
-            is_behind = (closing and closing[-1][1] == mark.start) or _BEHIND_STOP.search(
-                report, max(0, mark.start - 5), mark.start
-            )
-            closing += [span] if is_behind and _SENTENCE_FOLLOWS.match(report, mark.end) else []
-        elif not report.startswith(("[", "【", "http", "<http", "www"), mark.start):
-            closing.append(span)
-    return closing
-
-
-def source_lines(report: str) -> list[tuple[int, int]]:
-    """The lines that hold nothing but sources, and belong to the text above them."""
-    return _read(report).source_lines
 
 
 def link_words(marker: str, source: str) -> str:
@@ -232,24 +207,40 @@ class _Reading:
 
     text: str
     references: References
-    marks: list[Mark]
-    unshown: list[tuple[Mark, UnreadReason]]
+    marks: list[tuple[Mark, UnreadReason | None]]
     source_lines: list[tuple[int, int]]
+    blocks: dict[int, tuple[int, int]]
+    """By the starts of marks, the block above that a line of nothing but sources belongs to."""
 
 
 @lru_cache(maxsize=16)
 def _read(report: str) -> _Reading:
     page = read_page(report)
-    text = page.prose
-    references = read_references(text, Counter(f"{number}" for mark in find_marks(text) for number in mark.numbers))
+    text, places = page.prose, bytearray(len(report))
+    images = [image.span() for image in page.images]
+    for place, spans in enumerate(((*page.unread, *page.hidden, *page.struck), images, page.code), 1):
+        for start, end in spans:
+            places[start:end] = bytes([place]) * (end - start)
+    found = [*find_marks(report)]
+    numbers = Counter(f"{number}" for mark in found if not places[mark.start] for number in mark.numbers)
+    references = read_references(text, numbers)
+    for start, end in references.spans:
+        places[start:end] = bytes([len(_PLACES)]) * (end - start)
+    shown = [_split_raised(mark, references) for mark in found if not places[mark.start]]
+    marks = _counting(shown, references)
     rest = blanked(text, references.spans)
-    marks = _counting([_split_raised(mark, references) for mark in find_marks(rest)], references)
-    taken = blanked(rest, (mark[:2] for mark in marks))
     is_cited = any(map(references.own_label, (label for mark in marks for label in mark.labels)))
-    marks = sorted([*marks, *_in_columns(taken, references, is_cited=is_cited)])
-    own_lines, blocks = _belonging(rest, marks)
-    placed = [mark._replace(block=blocks.get(mark.start)) for mark in marks]
-    return _Reading(text, references, placed, list(_unshown(page, references)), own_lines)
+    marks += _in_columns(blanked(rest, (mark[:2] for mark in marks)), references, is_cited=is_cited)
+    own_lines, blocks = _belonging(rest, sorted(marks))
+    unshown = [
+        (mark, _PLACES[place])
+        for mark in found
+        if 0 < (place := places[mark.start]) < len(_PLACES)
+        if mark.shape in ("sure", "square") or (mark.shape == "raised" and _is_listed(mark, references))
+        if mark.shape == "sure" or (mark.may_count and references.entries)
+        if not report[mark.start - 1 : mark.start].isalnum()
+    ]
+    return _Reading(text, references, [*((mark, None) for mark in marks), *unshown], own_lines, blocks)
 
 
 def _is_listed(mark: Mark, references: References) -> bool:
@@ -324,27 +315,6 @@ def _in_columns(text: str, references: References, *, is_cited: bool) -> Iterato
             if (names and (listed or not references.entries)) or (is_whole and listed and (is_group or not is_cited)):
                 yield from marks
         table = []
-
-
-def _unshown(page: Page, references: References) -> Iterator[tuple[Mark, UnreadReason]]:
-    """The addresses, and the ids and numbers in brackets, that stand in code, images, and what may be hidden."""
-    spans: dict[UnreadReason, Iterable[tuple[int, int]]] = {
-        "in_code": page.code,
-        "image": [image.span() for image in page.images],
-        "hidden": (*page.unread, *page.hidden, *page.struck),
-    }
-    position = 0
-    placed: list[tuple[int, int, UnreadReason]] = [(*span, reason) for reason, own in spans.items() for span in own]
-    for start, end, reason in sorted(placed):
-        offset = max(start, position)
-        for found in find_marks(page.report[offset:end]):
-            mark = found._replace(start=offset + found.start, end=offset + found.end)
-            is_index = page.report[mark.start - 1 : mark.start].isalnum()
-            is_square = mark.shape == "square" and mark.may_count and bool(references.entries)
-            is_listed = is_square or (mark.shape == "raised" and _is_listed(mark, references))
-            if not is_index and (mark.shape == "sure" or is_listed):
-                yield mark, reason
-        position = max(position, end)
 
 
 def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]], dict[int, tuple[int, int]]]:

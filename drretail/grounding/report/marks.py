@@ -45,7 +45,7 @@ _TOKEN = re.compile(
     rf"|[{SUPERSCRIPTS}]{{1,6}}(?:[⁻–,][{SUPERSCRIPTS}]{{1,4}})*)"
     # "(Ref. 1)", "It is loud (1).", but not "4.6 ★ (12)"; "so.4 It", as Gemini's reports cite.
     rf"|(?P<round>[(（]{CITES}\.?[ ]?{_SMALL}[)）]"
-    rf"|(?<![\d★⭐+~≈] )(?:(?<=[\w)\]\"”’*%] )|(?<=[)）\u3040-\u9fff])|(?<=[^\W\d_]{{4}}))[(（]{_SMALL}[)）])"
+    rf"|(?<![\d★⭐+~≈] )(?:(?<=[\w)\]\"”’*%.!?] )|(?<=[)）\u3040-\u9fff])|(?<=[^\W\d_]{{4}}))[(（]{_SMALL}[)）])"
     r"|(?P<loose>(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”’»*%][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)|(?<=[。！？；，]))"
     r"[1-9]\d{0,2}(?:,[ ]?[1-9]\d{0,2}){0,8}(?=[\s|<)]|$))"
     # "(Smith et al., 2018; Ma, 2021)", and the year of "Smith and Jones (2018)".
@@ -70,7 +70,7 @@ _BASE = re.compile(
     r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ°])(?<!\d )[A-Za-zα-ω]|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµ]?m|ft|in|mi|yd)|[⁺⁻}]"
     r"|\([\w.]{1,9} ?[+*/×·^−] ?[\w.]{1,9}\))\$?$"
 )
-_ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?。，|(（\n]|$)")
+_ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?。，|(（<\n]|$)")
 _BEGINS_LINE = re.compile(r"(?:^|\n)[ \t>*_+-]*$")
 _CENTS = re.compile(r"[$€£¥₹][ ]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]*[.,]?(?:<sup>\d\d</sup>|\^\d\d\^?|[⁰¹²³⁴⁵⁶⁷⁸⁹]{2})$")
 _PRICE = re.compile(r"[$€£¥₹][ ]?\d[\d.,]*$")
@@ -90,8 +90,6 @@ class Mark(NamedTuple):
     targets: tuple[str, ...]
     """URLs, evidence ids, or labels of entries ("3", "^note", "foo", "smith 2018")."""
     shape: Shape = "sure"
-    block: tuple[int, int] | None = None
-    """The span above that a line of nothing but sources belongs to."""
 
     @property
     def labels(self) -> list[str]:

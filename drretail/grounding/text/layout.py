@@ -20,10 +20,8 @@ from drretail.grounding.report.citations import (
     Cited,
     Known,
     Token,
-    closing_marks,
     link_words,
     scan,
-    source_lines,
 )
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.page import blanked, lines, read_page
@@ -44,12 +42,11 @@ _RULE = re.compile(
     r"[ \t]*+\|?[ \t]*+:?-{2,}+:?[ \t]*+(?:\|[ \t]*+:?-{2,}+:?[ \t]*+)*\|?[ \t]*+$|[ \t]*+(?:[-*_][ \t]*+){3,}+$"
 )
 _MARK = "\ue000"
-"""Replaces each character of a mark without square brackets while sentences are separated."""
+"""Replaces each character of a mark while sentences are separated."""
 # A stop, closing quotes or brackets, and following marks; a link with words begins the next sentence.
 _STOP = re.compile(
     r"(?P<stop>(?<![.!?…])[.!?…]++|[。！？])[\"'”’)\]*_»]*"
-    r"(?:[ \t]*(?:[\[【](?:\^|\d|[a-z]{3,8}:|[POUWCF]:)[^\[\]【】\n]*[\]】](?:\([^()\s]*\))?|\ue000+))*"
-    r"(?=\s+[^\sa-z(\ue000]|\s*$|(?<=[。！？])\S)"
+    r"(?:[ \t]*\ue000+)*(?=\s+[^\sa-z(]|\s*$|(?<=[。！？])\S)"
 )
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|approx|etc|incl|excl|no|nos|st|dr|mr|mrs|ms|prof|inc|ltd|co|corp|oz|lbs?|in|ft|sq|fl|qt|pt|gal"
@@ -81,11 +78,12 @@ def find_sentences(report: str) -> list[Sentence]:
 
     A paragraph may span several lines. Linear in the length of the report.
     """
-    text = blanked(read_page(report).words, (*scan(report, None).listed.spans, *source_lines(report)))
+    tokens = scan(report, None)
+    text = blanked(read_page(report).words, (*tokens.listed.spans, *tokens.source_lines))
     parts, position = list[str](), 0
-    for start, end in closing_marks(report):
-        parts += [text[position:start], _MARK * (end - start)]
-        position = end
+    for mark in tokens.marks:
+        parts += [text[position : mark.start], _MARK * (mark.end - mark.start)]
+        position = mark.end
     text, sentences = "".join([*parts, text[position:]]), list[Sentence]()
     block: tuple[int, int, SentenceKind] | None = None
     head: tuple[int, int] | None = None
@@ -147,7 +145,7 @@ def _split(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sent
 
 def _sentence(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sentence]:
     start, end = _trimmed(text, start, end)
-    if any(character.isalnum() for character in text[start:end]):
+    if any(character.isalnum() or character == _MARK for character in text[start:end]):
         yield Sentence(start, end, kind)
 
 
