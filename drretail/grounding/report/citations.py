@@ -275,8 +275,8 @@ def _counting(marks: list[Mark], references: References) -> list[Mark]:
     def counts(mark: Mark) -> bool:
         if mark.shape in by_shape:
             return by_shape[mark.shape] and mark.may_count
-        if mark in listed or mark.shape in ("sure", "link") or not mark.labels:
-            return True
+        if mark in listed or mark.shape in ("sure", "link") or not mark.numbers:
+            return mark.shape != "author" or mark in listed
         is_number = mark.shape in ("square", "raised") and mark.may_count
         return is_number and len(mark.numbers) <= max(references.highest, _LONGEST_GROUP)
 
@@ -405,7 +405,7 @@ class _Resolver:
             name = own if own in entry.authors else entry.label.lstrip("^")
             found = [replace(cited, label=name) for _, cited in self.named[entry]]
             return found or [Cited(entry.label or label, "unresolved", reason="no_address")]
-        if product := self._products.get(label):  # a shop's assistant writes [L1] for [P:L1]
+        if product := self._products.get(label.casefold()):  # a shop's assistant writes [L1] for [P:L1]
             return [_cited(label, product)]
         # A number in brackets beside a list leads nowhere; what any other mark cites nobody knows.
         is_read = bool(self.named) and mark.shape == "square"

@@ -44,13 +44,9 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 # "Smith, J., & Doe, A. (2019). Title", "World Health Organization. (2021)".
-_AUTHORED = re.compile(
-    rf"{_LEAD}(?:\[?\d{{1,4}}[\].)][ \t]*+)?(?P<author>[^\W\d_][^\d|\[\]]{{0,200}}?)[(\[ ]"
-    r"(?P<year>(?:19|20)\d\d[a-z]?|n\.d)(?![\w/-]).*"
-)
+_AUTHORED = re.compile(r"[^\w\n]*(?:\d{1,4}\W+)?(?P<author>[^\W\d_][^\d|\[\]\n]{0,200}?)[(\[ ](?P<year>(?:19|20)\d\d[a-z]?|n\.d)(?![\w/-])[^()\[\]\n]{0,20}(?P<end>[)\]][.:,])?")
 # "- Wirecutter: https://…"
 _TITLED = re.compile(rf"{_LEAD}(?P<title>[^\W\d_][^\[\]():\n]{{1,40}}?)(?:\*\*)?[ \t]*[:：–—-][ \t]*(?=<?{ADDRESS})", re.IGNORECASE)
-_OF_ENTRY = re.compile(r"[^()\[\]\n]{0,20}[)\]][.:,]")
 _FOOTNOTE = re.compile(r"[ \t]{0,3}\[\^[^\[\]]+\]:")
 _BELOW_FOOTNOTE = re.compile(r"(?:\n(?:[ \t]*\n)*(?: {2}|\t)[ \t]*\S.*)*")
 _RULE = re.compile(
@@ -134,7 +130,7 @@ class _Line:
         self.is_blank = not self.text.strip() or _RULE.match(self.text) is not None
         self.has_url = _URL.search(self.text) is not None
         self.has_source = _SOURCE.search(self.text) is not None
-        self.author = _AUTHORED.match(plain)
+        self.author = _AUTHORED.match(self.text)
         self.body = 0 if self.match is None else len(plain[: self.match.start("body")].rstrip())
         """Where the text behind the marker begins."""
         heading = HEADING.match(self.text)
@@ -152,14 +148,14 @@ class _Line:
     def is_definition(self) -> bool:
         """True for a line that begins with a marker of its own, or an author and a year, and holds an address."""
         if self.match is None:
-            return bool(self.author and self.has_url and _OF_ENTRY.match(self.text, self.author.end("year")))
+            return bool(self.author and self.author["end"] and self.has_url)
         begins = _SOURCE.match(self.text[self.body :].lstrip("[( :,"))
         return self.is_marked and bool(_FOOTNOTE.match(self.text) or self.has_url or begins)
 
     @property
     def may_list(self) -> bool:
         """True for what may be an entry without an address."""
-        return self.match is not None or (self.author is not None and "(" in self.text[: self.author.end("year")])
+        return self.match is not None or bool(self.author and self.author["end"])
 
     def entry(self) -> Entry:
         words = re.findall(r"[^\W\d_]+", self.author["author"]) if self.author else []

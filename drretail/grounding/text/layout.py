@@ -82,8 +82,9 @@ def find_sentences(report: str) -> list[Sentence]:
     text = blanked(read_page(report).words, (*tokens.listed.spans, *tokens.source_lines))
     parts, position = list[str](), 0
     for mark in tokens.marks:
-        parts += [text[position : mark.start], _MARK * (mark.end - mark.start)]
-        position = mark.end
+        if text[mark.start : mark.end].strip():
+            parts += [text[position : mark.start], _MARK * (mark.end - mark.start)]
+            position = mark.end
     text, sentences = "".join([*parts, text[position:]]), list[Sentence]()
     block: tuple[int, int, SentenceKind] | None = None
     head: tuple[int, int] | None = None
