@@ -286,10 +286,10 @@ class _Group(NamedTuple):
 
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved by ``evidence``."""
-    page = read_page(plain_figures(report))
-    plain = page.unframed
-    tokens = scan(plain, evidence)  # in code a mark cites nothing, but says of what a figure is
-    marks = [mark for mark in tokens.marks if not _is_dead(mark, page.code)]
+    plain = plain_figures(report)
+    tokens = scan(plain, evidence)
+    # In code a mark cites nothing, but says of what a figure is.
+    marks = [token for token in tokens.tokens if token.cites or token.cited[0].reason == "in_code"]
     listed, groups = tokens.listed, _groups(plain, marks)
     starts = [group.start for group in groups]
     notes = [
@@ -328,13 +328,6 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     stretches.sort(key=lambda stretch: stretch.start)
     notes = tuple(note for note in notes if own.get(note.sentence) is not note)
     return Layout(report, text, sentences, tuple(stretches), tuple(cells), notes)
-
-
-def _is_dead(mark: Token, code: Sequence[tuple[int, int]]) -> bool:
-    """True for a number in code that no list has."""
-    return all(cited.reason == "no_entry" for cited in mark.cited) and any(
-        start <= mark.start < end for start, end in code
-    )
 
 
 def _covering(marks: Sequence[Token], sentences: Sequence[Sentence]) -> Iterator[Stretch]:
