@@ -69,16 +69,43 @@ _OF_BOLD = 7
 """The level of a heading in bold letters."""
 
 
-@dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of a list: its label, empty without any, and the offsets of the text after it."""
+    """A line of a report, or a marker and a title with the address below them, as an entry of a list."""
 
-    label: str
-    start: int
-    end: int
-    has_source: bool
-    authors: tuple[str, ...] = ()
-    """The first word and the initials of its author, each with its year: "smith 2018"."""
+    def __init__(self, text: str, left: int, end: int) -> None:
+        self.left, self.end, self.text = left, end, text[left:end]
+        plain = _TAG.sub(lambda tag: " " * len(tag[0]), self.text.translate(SQUARE)).replace("\n", " ")
+        plain = plain.replace("\\[", " [").replace("\\]", "] ")
+        self.marker = _MARKED.match(plain) or _NUMBERED.match(plain)
+        self.is_marked = self.marker is not None and self.marker.re is _MARKED
+        self.body = 0 if self.marker is None else len(plain[: self.marker.start("body")].rstrip())
+        self.start = left + self.body
+        """Where the text behind the marker begins."""
+        titled = self.marker or _TITLED.match(self.text)
+        groups = {} if titled is None else titled.groupdict()
+        self.label = folded_label(next((value for name, value in groups.items() if value and name != "body"), ""))
+        self.author = _AUTHORED.match(self.text)
+        """A name before a year: "smith 2018" is what it is cited by."""
+        words = re.findall(r"[^\W\d_]+", self.author["author"]) if self.author else []
+        names = {*words[:1], "".join(word[0] for word in words if word[0].isupper())} - {""}
+        self.authors = [f"{name} {self.author['year']}".casefold() for name in names if self.author]
+        self.is_blank = not self.text.strip() or _RULE.match(self.text) is not None
+        self.has_url = _URL.search(self.text) is not None
+        self.has_source = _SOURCE.search(self.text) is not None
+        heading = HEADING.match(self.text)
+        self.level = 0 if heading is None else len(heading["level"] or "") or _OF_BOLD
+        """The level of a heading; 0 for no heading."""
+        self.begins = bool(self.marker or ITEM.match(self.text) or self.text.lstrip().startswith("|"))
+        self.may_list = self.marker is not None or bool(self.author and self.author["end"])
+        """True for what may be an entry without an address."""
+
+    @property
+    def is_definition(self) -> bool:
+        """True for a line that begins with a marker of its own, or an author and a year, and holds an address."""
+        if self.marker is None:
+            return self.may_list and self.has_url
+        begins = _SOURCE.match(self.text[self.body :].lstrip("[( :,"))
+        return self.is_marked and bool(_FOOTNOTE.match(self.text) or self.has_url or begins)
 
 
 @dataclass(frozen=True)
@@ -117,56 +144,9 @@ class References:
         return entries[min(bisect_left(entries, position, key=lambda entry: entry.start), len(entries) - 1)]
 
 
-class _Line:
-    """A line of a report, or a marker and a title with the address below them."""
-
-    def __init__(self, text: str, start: int, end: int) -> None:
-        self.start, self.end = start, end
-        self.text = text[start:end]
-        plain = _TAG.sub(lambda tag: " " * len(tag[0]), self.text.translate(SQUARE)).replace("\n", " ")
-        plain = plain.replace("\\[", " [").replace("\\]", "] ")
-        self.match = _MARKED.match(plain) or _NUMBERED.match(plain)
-        self.is_marked = self.match is not None and self.match.re is _MARKED
-        self.is_blank = not self.text.strip() or _RULE.match(self.text) is not None
-        self.has_url = _URL.search(self.text) is not None
-        self.has_source = _SOURCE.search(self.text) is not None
-        self.author = _AUTHORED.match(self.text)
-        self.body = 0 if self.match is None else len(plain[: self.match.start("body")].rstrip())
-        """Where the text behind the marker begins."""
-        heading = HEADING.match(self.text)
-        self.level = 0 if heading is None else len(heading["level"] or "") or _OF_BOLD
-        """The level of a heading; 0 for no heading."""
-        self.begins_entry = bool(self.match or ITEM.match(self.text) or self.text.lstrip().startswith("|"))
-
-    @property
-    def label(self) -> str:
-        found = self.match or _TITLED.match(self.text)
-        groups = {} if found is None else found.groupdict()
-        return folded_label(next((value for name, value in groups.items() if value and name != "body"), ""))
-
-    @property
-    def is_definition(self) -> bool:
-        """True for a line that begins with a marker of its own, or an author and a year, and holds an address."""
-        if self.match is None:
-            return bool(self.author and self.author["end"] and self.has_url)
-        begins = _SOURCE.match(self.text[self.body :].lstrip("[( :,"))
-        return self.is_marked and bool(_FOOTNOTE.match(self.text) or self.has_url or begins)
-
-    @property
-    def may_list(self) -> bool:
-        """True for what may be an entry without an address."""
-        return self.match is not None or bool(self.author and self.author["end"])
-
-    def entry(self) -> Entry:
-        words = re.findall(r"[^\W\d_]+", self.author["author"]) if self.author else []
-        names = {word.casefold() for word in (*words[:1], "".join(word[0] for word in words if word[0].isupper()))}
-        authors = tuple(f"{name} {self.author['year'].casefold()}" for name in names if name and self.author)
-        return Entry(self.label, self.start + self.body, self.end, self.has_source, authors)
-
-
 def read_references(text: str, cited: Counter[str]) -> References:
     """The lists of a text; ``cited`` counts the numbers of its marks, whatever they mean."""
-    own = [_Line(text, start, end) for start, end in _parts(text)]
+    own = [Entry(text, start, end) for start, end in _parts(text)]
     listed = _headed(own) | {index for index, line in enumerate(own) if line.is_definition}
     filled = [index for index, line in enumerate(own) if not line.is_blank]
     for one, beside in [*pairwise(filled), *pairwise(reversed(filled))]:
@@ -179,8 +159,8 @@ def read_references(text: str, cited: Counter[str]) -> References:
         if line.is_marked and cited[number] > 1 and line.label not in labels and not _MARK.search(line.text, line.body):
             listed.add(index)
     lists = [own[index] for index in sorted(listed)]
-    entries = (line.entry() for line in lists if not line.level and (line.match or line.has_source or line.author))
-    return References(tuple(entries), tuple((line.start, line.end) for line in lists))
+    entries = (line for line in lists if not line.level and (line.marker or line.has_source or line.author))
+    return References(tuple(entries), tuple((line.left, line.end) for line in lists))
 
 
 def _parts(text: str) -> Iterator[tuple[int, int]]:
@@ -197,10 +177,10 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
         if len(begins) > 1 and LABELLED.fullmatch(before):
             yield from pairwise([start, *(begins if begins[0] > start else begins[1:]), end])
             continue
-        line = _Line(text, start, end)
-        for _, stop in own[index + 1 : index + 1 + _LINES_BELOW] if line.match and not line.has_source else ():
-            below = _Line(text, own[index + 1][0], stop)
-            if not below.text.rpartition("\n")[2].strip() or below.begins_entry:
+        line = Entry(text, start, end)
+        for _, stop in own[index + 1 : index + 1 + _LINES_BELOW] if line.marker and not line.has_source else ():
+            below = Entry(text, own[index + 1][0], stop)
+            if not below.text.rpartition("\n")[2].strip() or below.begins:
                 break
             if below.has_source:
                 end = stop if _ONLY_ADDRESS.fullmatch(below.text.rpartition("\n")[2]) else end
@@ -218,7 +198,7 @@ def is_source_heading(text: str) -> bool:
     return is_line and bool(_NAMES_SOURCES.match(words[0]) or _NAMES_SOURCES.match(words[-1]))
 
 
-def _headed(own: Sequence[_Line]) -> set[int]:
+def _headed(own: Sequence[Entry]) -> set[int]:
     """The lines from a heading of sources to the last entry below it, up to a heading of the same level."""
     listed: set[int] = set()
     bare = _above_addresses(own)
@@ -233,7 +213,7 @@ def _headed(own: Sequence[_Line]) -> set[int]:
                 if line.level <= (heading.level or _OF_BOLD):
                     break
                 follows = True
-            elif line.is_marked or line.has_url or (line.has_source and line.begins_entry) or (follows and line.may_list):
+            elif line.is_marked or line.has_url or (line.has_source and line.begins) or (follows and line.may_list):
                 last, follows = index, True
             elif not line.is_blank:
                 follows = False
@@ -244,7 +224,7 @@ def _headed(own: Sequence[_Line]) -> set[int]:
     return listed
 
 
-def _above_addresses(own: Sequence[_Line]) -> set[int]:
+def _above_addresses(own: Sequence[Entry]) -> set[int]:
     """The headings, in any language, below which nothing stands but addresses."""
     found: set[int] = set()
     title, count = -1, 0
@@ -257,13 +237,13 @@ def _above_addresses(own: Sequence[_Line]) -> set[int]:
     return found | ({title} if count > 1 else set())
 
 
-def _numbered(own: Sequence[_Line], listed: Collection[int], cited: Collection[str]) -> set[int]:
+def _numbered(own: Sequence[Entry], listed: Collection[int], cited: Collection[str]) -> set[int]:
     """The last run of lines that begin with numbers and hold addresses, if the text cites most of these numbers and no
     other entry has them.
     """
     runs: list[list[int]] = [[]]
     for index, line in enumerate(own):
-        if line.match is not None and not line.is_marked and line.has_url and index not in listed:
+        if line.marker is not None and not line.is_marked and line.has_url and index not in listed:
             runs[-1].append(index)
         elif not line.is_blank:
             runs.append([])
