@@ -408,7 +408,7 @@ class _Resolver:
         if product := self._products.get(label.casefold()):  # a shop's assistant writes [L1] for [P:L1]
             return [_cited(label, product)]
         # A number in brackets beside a list leads nowhere; what any other mark cites nobody knows.
-        is_read = bool(self.named) and mark.shape == "square"
+        is_read = bool(self.named) and (mark.shape == "square" or label.startswith("^"))
         reason = None if is_read else "no_address" if mark.shape == "link" else "no_entry"
         return [Cited(label, "unresolved", reason=reason)] if mark.shape != "word" else []
 

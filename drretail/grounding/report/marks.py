@@ -199,7 +199,7 @@ def _of_link(words: str, target: str) -> tuple[tuple[str, ...], Shape]:
     if ID.fullmatch(target):
         return (target,), "sure"
     if (words and not target) or (ONLY_LABEL.fullmatch(words) and target.startswith("#")):
-        return (words.strip("[]"),), "word"
+        return (words.strip("[]"),), "word" if target else "link"
     is_place = target[:1] != "#" and not target.startswith(("mailto:", "tel:")) and re.search(r"[/.:]", target)
     return (target,) if is_place else (), "link"  # a file or a path
 
