@@ -50,6 +50,7 @@ _BAR = re.compile(r"(?<!\\)\|")
 _ONLY_GROUP = re.compile(rf"\s*({GROUP})\s*")
 _OF_VARIANT = re.compile(r'"id": ?"([\w@-]+)"')
 _PLACES: tuple[UnreadReason | None, ...] = (None, "hidden", "image", "in_code")
+_LOOSE = ("round", "open", "loose")
 _FEWEST, _LONGEST_GROUP = 3, 20
 _LEAST_LISTED = 0.8
 """The share of loose numbers that must be entries: of numbers that mean something else, fewer are."""
@@ -137,13 +138,10 @@ class Scan:
         """How many sources of tokens are read, listed, and not read. A token of two sources counts twice, and an image,
         which cites nothing, not at all.
         """
-        cited = (each for token in self.tokens if not token.is_listed for each in token.cited)
-        reasons: Counter[UnreadReason | None] = Counter(each.reason for each in cited)
-        not_read: dict[UnreadReason, int] = {}
-        for reason, count in reasons.items():
-            if reason is not None and reason != "image":
-                not_read[reason] = count
-        listed = sum(len(token.cited) for token in self.tokens if token.is_listed)
+        cited = [(each.reason, token.is_listed) for token in self.tokens for each in token.cited]
+        listed = sum(is_listed for _, is_listed in cited)
+        reasons = Counter(reason for reason, is_listed in cited if not is_listed and reason != "image")
+        not_read = {reason: count for reason, count in reasons.items() if reason is not None}
         return CitationCounts(read=reasons[None], listed=listed, not_read=not_read)
 
     def citations(self, report: str) -> list[Citation]:
@@ -221,26 +219,24 @@ def _read(report: str) -> _Reading:
     for place, spans in enumerate(((*page.unread, *page.hidden, *page.struck), images, page.code), 1):
         for start, end in spans:
             places[start:end] = bytes([place]) * (end - start)
-    found = [*find_marks(report)]
-    numbers = Counter(f"{number}" for mark in found if not places[mark.start] for number in mark.numbers)
+    every = [*find_marks(report)]
+    numbers = Counter(f"{number}" for mark in every if not places[mark.start] for number in mark.numbers)
     references = read_references(text, numbers)
     for start, end in references.spans:
         places[start:end] = bytes([len(_PLACES)]) * (end - start)
-    shown = [_split_raised(mark, references) for mark in found if not places[mark.start]]
-    marks = _counting(shown, references)
-    rest = blanked(text, references.spans)
+    shown = [mark for mark in every if not places[mark.start]]
+    marks, rest = _counting(shown, references), blanked(text, references.spans)
     is_cited = any(map(references.own_label, (label for mark in marks for label in mark.labels)))
     marks += _in_columns(blanked(rest, (mark[:2] for mark in marks)), references, is_cited=is_cited)
     own_lines, blocks = _belonging(rest, sorted(marks))
-    unshown = [
-        (mark, _PLACES[place])
-        for mark in found
-        if 0 < (place := places[mark.start]) < len(_PLACES)
-        if mark.shape in ("sure", "square") or (mark.shape == "raised" and _is_listed(mark, references))
-        if mark.shape == "sure" or (mark.may_count and references.entries)
-        if not report[mark.start - 1 : mark.start].isalnum()
-    ]
-    return _Reading(text, references, [*((mark, None) for mark in marks), *unshown], own_lines, blocks)
+    placed: list[tuple[Mark, UnreadReason | None]] = [(mark, None) for mark in marks]
+    for mark in every:
+        place, is_number = places[mark.start], mark.may_count and bool(references.entries)
+        is_listed = mark.shape == "raised" and _is_listed(mark, references)
+        is_mark = mark.shape == "sure" or (is_number and (is_listed or mark.shape == "square"))
+        if 0 < place < len(_PLACES) and is_mark and not report[mark.start - 1 : mark.start].isalnum():
+            placed.append((mark, _PLACES[place]))
+    return _Reading(text, references, placed, own_lines, blocks)
 
 
 def _is_listed(mark: Mark, references: References) -> bool:
@@ -254,27 +250,23 @@ def _counting(marks: list[Mark], references: References) -> list[Mark]:
     stops mean something else in most texts: they count where the list has nearly all of them, or where there is no list
     and they begin with 1.
     """
+    marks = [_split_raised(mark, references) for mark in marks]
     listed = {mark for mark in marks if _is_listed(mark, references)}
-    numbers: dict[Shape, list[tuple[Mark, int]]] = {}
-    for mark in marks:
-        numbers.setdefault(mark.shape, []).extend((mark, number) for number in mark.numbers)
-    cites = any(mark in listed for mark in marks if mark.shape not in ("round", "open", "loose"))
+    cites = any(mark.shape not in _LOOSE for mark in listed)
 
     def is_shape(shape: Shape) -> bool:
-        own = numbers.get(shape, [])
-        if not references.entries:
-            distinct = {number for _, number in own}
-            return len(distinct) >= _FEWEST and 1 in distinct
-        return sum(mark in listed for mark, _ in own) >= _LEAST_LISTED * len(own) > 0
+        own = [mark for mark in marks if mark.shape == shape]
+        numbers = {number for mark in own for number in mark.numbers}
+        is_listed = len(listed.intersection(own)) >= _LEAST_LISTED * len(own) > 0
+        return is_listed if references.entries else len(numbers) >= _FEWEST and 1 in numbers
 
-    is_round = is_shape("round")
-    is_open = is_round and not cites and len(numbers["round"]) > 1
-    is_loose = is_shape("loose") and not cites and len(numbers["loose"]) > 1
-    by_shape = {"round": is_round, "open": is_open, "loose": is_loose}
+    shapes = {"round"} if is_shape("round") else set[str]()
+    shapes |= {"open"} if shapes and not cites else set()
+    shapes |= {"loose"} if not cites and is_shape("loose") and len(marks) > 1 else set()
 
     def counts(mark: Mark) -> bool:
-        if mark.shape in by_shape:
-            return by_shape[mark.shape] and mark.may_count
+        if mark.shape in _LOOSE:
+            return mark.shape in shapes and mark.may_count
         if mark in listed or mark.shape in ("sure", "link") or not mark.numbers:
             return mark.shape != "author" or mark in listed
         is_number = mark.shape in ("square", "raised") and mark.may_count
@@ -286,10 +278,9 @@ def _counting(marks: list[Mark], references: References) -> list[Mark]:
 def _split_raised(mark: Mark, references: References) -> Mark:
     """A raised ``¹²`` as 1 and 2, if the list is shorter."""
     label = mark.targets[0]
-    is_raised = mark.shape == "raised" and mark.end - mark.start == len(label) and not references.own_label(label)
-    if not is_raised or not all(map(references.own_label, label)):
-        return mark
-    return mark._replace(targets=tuple(dict.fromkeys(label)))
+    is_whole = mark.shape != "raised" or mark.end - mark.start > len(label) or references.own_label(label)
+    is_split = not is_whole and all(map(references.own_label, label))
+    return mark._replace(targets=tuple(dict.fromkeys(label))) if is_split else mark
 
 
 def _in_columns(text: str, references: References, *, is_cited: bool) -> Iterator[Mark]:
@@ -305,8 +296,8 @@ def _in_columns(text: str, references: References, *, is_cited: bool) -> Iterato
             continue
         for at, (left, right) in enumerate(table[0] if len(table) > 2 else ()):
             cells = [row[at] for row in table[2:] if at < len(row) and re.search(r"\w", text[slice(*row[at])])]
-            found = [_ONLY_GROUP.fullmatch(text, left + 1, right) for left, right in cells]
-            marks = [Mark(*cell.span(1), numbered(cell[1]), "cell") for cell in found if cell]
+            groups = [_ONLY_GROUP.fullmatch(text, left + 1, right) for left, right in cells]
+            marks = [Mark(*group.span(1), numbered(group[1]), "cell") for group in groups if group]
             marks = [mark for mark in marks if mark.may_count]
             listed = sum(_is_listed(mark, references) for mark in marks)
             names = is_source_heading(text[left + 1 : right])

@@ -11,9 +11,7 @@ from drretail.grounding.report.page import url_end
 UNRESOLVED = "unresolved: "
 _DOMAINS = "com|org|net|edu|gov|info|io|example|co|de|uk|fr|it|es|nl|ch|at|eu|jp|kr|cn|ca|au|us|se|pl|br|dev|app|shop"
 _DOMAIN = rf"(?:[a-z0-9-]{{1,60}}\.){{1,4}}(?:{_DOMAINS})"
-ADDRESS = (
-    rf"(?:https?://(?=[^\W_])|(?<![\w@./:-])(?:doi:[ ]?(?=10\.\d)|www\.(?=[^\W_])|{_DOMAIN}(?=/\w)))"
-)
+ADDRESS = rf"(?:https?://(?=[^\W_])|(?<![\w@./:-])(?:doi:[ ]?(?=10\.\d)|www\.(?=[^\W_])|{_DOMAIN}(?=/\w)))"
 """The beginning of an address; without a scheme, one with www., doi: or a path."""
 _ANY_ID = rf"(?:[POUWC]:[A-Za-z0-9][A-Za-z0-9_@-]{{0,140}}(?:/[A-Za-z0-9_-]{{1,64}})?|{FILE_ID})"
 BARE_ID = rf"(?<![\w:/])(?:[PUWC]:[A-Za-z0-9][A-Za-z0-9_@-]{{0,140}}(?:/[A-Za-z0-9_-]{{1,64}})?|{FILE_ID})(?!\w)"
@@ -141,14 +139,19 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
             targets, shape = numbered(token[0]), "loose"
         elif kind == "round":
             is_word = token[0][1:2].isalpha()
-            targets, shape = numbered(token[0]), "sure" if is_word else "round" if _ENDS_CLAUSE.match(text, end) else "open"
+            targets, shape = (
+                numbered(token[0]),
+                "sure" if is_word else "round" if _ENDS_CLAUSE.match(text, end) else "open",
+            )
         elif kind == "author":
             targets, shape = tuple(_authors(text, start, end)), "sure" if _AUTHORED.match(token[0]) else "author"
         elif "http" in token[0] or _is_power(text, start, end, token[0]):
             targets, position = (), start + 1 if "http" in token[0] else end
         else:
             number = unicodedata.normalize("NFKC", re.sub(r"<[^<>]*>", "", token[0]))
-            is_note = _BEGINS_LINE.search(text, max(0, start - 9), start) or _CENTS.search(text, max(0, start - 24), end)
+            is_note = _BEGINS_LINE.search(text, max(0, start - 9), start) or _CENTS.search(
+                text, max(0, start - 24), end
+            )
             is_dagger = set(number) <= {"†", "‡"}
             targets = (number,) if is_dagger else numbered(number)
             shape = "sure" if is_dagger else "word" if is_note else "raised"
@@ -216,7 +219,11 @@ def _in_bracket(content: str) -> tuple[tuple[str, ...], Shape]:
     if ids or not re.search(r"\w", content):
         return ids, shape
     if all(parts) and all(len(word) == 1 or _WORD_THAT_CITES.fullmatch(word) for word in words):
-        numbers = (part["word"] * (len(part["word"]) == 1) + part["numbers"] if part["word"] else part["numbers"] for part in parts if part)
+        numbers = (
+            part["word"] * (len(part["word"]) == 1) + part["numbers"] if part["word"] else part["numbers"]
+            for part in parts
+            if part
+        )
         is_sure = "†" in content or any(len(word) > 1 for word in words)
         return numbered("; ".join(numbers)), "sure" if is_sure else "square"
     authors = tuple(_authors(f"[{content}]", 0, len(content) + 2))
@@ -242,4 +249,6 @@ def _ids(content: str) -> tuple[tuple[str, ...], Shape]:
     parts = re.findall(r"[^\s,;|，；、]+", content)
     ids = [part for part in parts if ID.fullmatch(part)]
     is_only = bool(ids) and len(ids) == len(parts)
-    return tuple(part for part in dict.fromkeys(ids) if is_only or parse_evidence_id(part)), "sure" if is_only else "word"
+    return tuple(
+        part for part in dict.fromkeys(ids) if is_only or parse_evidence_id(part)
+    ), "sure" if is_only else "word"

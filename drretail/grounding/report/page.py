@@ -15,10 +15,9 @@ from typing import Protocol
 Spans = tuple[tuple[int, int], ...]
 """Starts and ends in the report."""
 _UNREAD = frozenset(
-    "script style template title noscript noframes iframe object embed audio video canvas svg math select datalist dialog"
-    " rp font img input meta link base textarea".split()
+    ["script", "style", "template", "title", "noscript", "noframes", "iframe", "object", "embed", "audio", "video", "canvas", "svg", "math", "select", "datalist", "dialog", "rp", "font", "img", "input", "meta", "link", "base", "textarea"]
 )
-_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_VOID = frozenset(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"])
 _HIDING = re.compile(r"\s(?:style|hidden)(?=[\s=/]|$)", re.IGNORECASE)
 _TAG = re.compile(
     r"(?<!\\)(?P<comment><!--.{0,20000}?--!?>|(?:(?<=\n)|\A)<!--.*\Z|<[!?][^>\n]*>|</(?![A-Za-z])[^>\n]*>)"
@@ -50,8 +49,9 @@ _HEAD_RULE = re.compile(r"[ \t>|]*+(?::?-+:?[ \t|]*+)++$")
 _BLOCKS = r"(?:li|[uo]l|p|div|tr|t[dh]|table|thead|tbody|h[1-6]|section|article|br)"
 _BLOCK_TAG = re.compile(rf"<(?P<name>/?{_BLOCKS})\b[^<>]{{0,200}}>", re.IGNORECASE)
 _HTML = re.compile(rf"^ {{0,3}}</?{_BLOCKS}\b.*(?:\n(?![ \t]*$).*)*", re.IGNORECASE | re.MULTILINE)
-_AS_MARKDOWN = {"tr": "\n", "/tr": "|\n", "td": "|", "th": "|", "/td": " ", "/th": " "}
-_AS_MARKDOWN |= {"br": "\n", "/li": "\n", "li": "\n- "}
+_AS_MARKDOWN = dict(
+    zip(["tr", "/tr", "td", "th", "/td", "/th", "br", "/li", "li"], ("\n", "|\n", "|", "|", " ", " ", "\n", "\n", "\n- "), strict=True)
+)
 _EMPHASIS = re.compile(r"(?<![^\W_])_{1,3}(?=[$€£¥₹\d])|(?<=[$€£¥₹\d%])_{1,3}(?![^\W_])")
 """Beside figures; other underscores are letters of a name."""
 _STOPS = r"\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"

@@ -44,9 +44,13 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 # "Smith, J., & Doe, A. (2019). Title", "World Health Organization. (2021)".
-_AUTHORED = re.compile(r"[^\w\n]*(?:\d{1,4}\W+)?(?P<author>[^\W\d_][^\d|\[\]\n]{0,200}?)[(\[ ](?P<year>(?:19|20)\d\d[a-z]?|n\.d)(?![\w/-])[^()\[\]\n]{0,20}(?P<end>[)\]][.:,])?")
+_AUTHORED = re.compile(
+    r"[^\w\n]*(?:\d{1,4}\W+)?(?P<author>[^\W\d_][^\d|\[\]\n]{0,200}?)[(\[ ](?P<year>(?:19|20)\d\d[a-z]?|n\.d)(?![\w/-])[^()\[\]\n]{0,20}(?P<end>[)\]][.:,])?"
+)
 # "- Wirecutter: https://…"
-_TITLED = re.compile(rf"{_LEAD}(?P<title>[^\W\d_][^\[\]():\n]{{1,40}}?)(?:\*\*)?[ \t]*[:：–—-][ \t]*(?=<?{ADDRESS})", re.IGNORECASE)
+_TITLED = re.compile(
+    rf"{_LEAD}(?P<title>[^\W\d_][^\[\]():\n]{{1,40}}?)(?:\*\*)?[ \t]*[:：–—-][ \t]*(?=<?{ADDRESS})", re.IGNORECASE
+)
 _FOOTNOTE = re.compile(r"[ \t]{0,3}\[\^[^\[\]]+\]:")
 _BELOW_FOOTNOTE = re.compile(r"(?:\n(?:[ \t]*\n)*(?: {2}|\t)[ \t]*\S.*)*")
 _RULE = re.compile(
@@ -123,7 +127,9 @@ class References:
             plain.setdefault(plain_label(entry.label), []).append(entry)
             for label in (entry.label, *entry.authors):
                 by_label.setdefault(label, []).append(entry)
-        return {label: [one for one in own if one.has_source] or own for label, own in (plain | by_label).items() if label}
+        return {
+            label: [one for one in own if one.has_source] or own for label, own in (plain | by_label).items() if label
+        }
 
     @cached_property
     def highest(self) -> int:
@@ -131,7 +137,7 @@ class References:
         return max((int(label) for label in self._by_label if label.isdecimal()), default=0)
 
     def own_label(self, label: str) -> str | None:
-        """The label under which the list has what a mark names: "s1" or "1", and "smith 2018" of "smith et al., 2018"."""
+        """The list's label of what a mark names: "s1" or "1", and "smith 2018" of "Smith et al., 2018"."""
         word, _, year = label.casefold().rpartition(" ")
         authors = (f"{name} {year}" for name in re.findall(r"[^\W\d_]+", word))
         return next((own for own in (folded_label(label), plain_label(label), *authors) if own in self._by_label), None)
@@ -148,15 +154,11 @@ def read_references(text: str, cited: Counter[str]) -> References:
     """The lists of a text; ``cited`` counts the numbers of its marks, whatever they mean."""
     own = [Entry(text, start, end) for start, end in _parts(text)]
     listed = _headed(own) | {index for index, line in enumerate(own) if line.is_definition}
-    filled = [index for index, line in enumerate(own) if not line.is_blank]
-    for one, beside in [*pairwise(filled), *pairwise(reversed(filled))]:
-        if one in listed and own[beside].is_marked and not own[beside].text[own[beside].body :].strip(" .,\r"):
-            listed.add(beside)  # an entry that lacks its address
     listed |= _numbered(own, listed, cited)
     labels = {own[index].label for index in listed}
-    for index, line in enumerate(own):  # what is cited elsewhere, and has no address
-        number = plain_label(line.label)
-        if line.is_marked and cited[number] > 1 and line.label not in labels and not _MARK.search(line.text, line.body):
+    for index, line in enumerate(own):  # what lacks its address
+        is_cited = cited[plain_label(line.label)] > 1 or (labels and not line.text[line.body :].strip(" .,\r"))
+        if line.is_marked and is_cited and line.label not in labels and not _MARK.search(line.text, line.body):
             listed.add(index)
     lists = [own[index] for index in sorted(listed)]
     entries = (line for line in lists if not line.level and (line.marker or line.has_source or line.author))
@@ -194,7 +196,9 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
 def is_source_heading(text: str) -> bool:
     """True for a short line without a sentence whose first or last word names sources."""
     words = re.findall(r"[^\W\d_]{2,}(?:\(s\))?|[^\W\d_a-zA-Z]", re.sub(r"[(（]\d.*?[)）]|<[^<>]*>", " ", text))
-    is_line = 0 < len(words) <= 8 and len(text) < 80 and "|" not in text and not re.search(r"(?<!\d)[.!?。](?:\s|$)", text)
+    is_line = (
+        0 < len(words) <= 8 and len(text) < 80 and "|" not in text and not re.search(r"(?<!\d)[.!?。](?:\s|$)", text)
+    )
     return is_line and bool(_NAMES_SOURCES.match(words[0]) or _NAMES_SOURCES.match(words[-1]))
 
 

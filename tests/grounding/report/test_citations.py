@@ -73,8 +73,19 @@ def test_offsets_are_exact_and_marks_apart_in_any_text(report: str) -> None:
 UNITS = [
     *("[", "](", "![](", "`", "`` ` ", "https://a.b)", "https://a(", "[1] ", "[1]: ", "((", "[a](https://b.c "),
     *("[P:A; ", "【[", "<https://a", "\n[1] x", "\n1. https://a.b", "# Sources\n", "```\n", "[P:B]", "a.1 ", "¹"),
-    *("<sup>1", "(2018) ", "(a 2018; ", "\\[1\\]", "<a href=", "<b ", "\n|1|", "> ", "~~", "<!-- ", "\n[a]: \"", "(1, "),
-    *("\n- Ma, J. (2018). x", "<cite ", "$^{1", "^1,", "\n| 1, 2 |", "[a.com, ", "(a.com, ", "\ue200", "citeturn0a1", "1; 2 "),
+    *("<sup>1", "(2018) ", "(a 2018; ", "\\[1\\]", "<a href=", "<b ", "\n|1|", "> ", "~~", "<!-- ", '\n[a]: "', "(1, "),
+    *(
+        "\n- Ma, J. (2018). x",
+        "<cite ",
+        "$^{1",
+        "^1,",
+        "\n| 1, 2 |",
+        "[a.com, ",
+        "(a.com, ",
+        "\ue200",
+        "citeturn0a1",
+        "1; 2 ",
+    ),
 ]
 
 
@@ -176,7 +187,7 @@ def test_a_line_of_sources_is_no_sentence_and_covers_the_block_above(form: str) 
 
 def test_figures_beside_marks_keep_their_own_digits() -> None:
     report = f"It costs $45.20 now.10 It weighs 3 kg.11 Next{TWENTY}"
-    assert [report[one.start : one.end] for one in find_sentences(report)][0] == "It costs $45.20 now.10"
+    assert next(report[one.start : one.end] for one in find_sentences(report)) == "It costs $45.20 now.10"
     layout = read_layout(report, None)
     owned = {report[each.start : each.end]: len(each.cited) for each in layout.stretches[:2]}
     assert owned == {"It costs $45.20 now.10": 1, "It weighs 3 kg.11": 1}
