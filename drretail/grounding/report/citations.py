@@ -246,7 +246,7 @@ def _is_listed(mark: Mark, references: References) -> bool:
 
 
 def _counting(marks: list[Mark], references: References) -> list[Mark]:
-    """The marks that point to sources by their shape, or because the list has them. Numbers in round brackets and behind
+    """The marks that point to sources by their shape, or because the list has them. Numbers in round brackets or behind
     stops mean something else in most texts: they count where the list has nearly all of them, or where there is no list
     and they begin with 1.
     """
@@ -393,7 +393,7 @@ class _Resolver:
     def _label(self, label: str, mark: Mark) -> list[Cited]:
         if own := self._references.own_label(label):
             entry = self._references.entry(own, mark.start)
-            name = own if own in entry.authors else entry.label.lstrip("^")
+            name = own if own in entry.authors else entry.label
             found = [replace(cited, label=name) for _, cited in self.named[entry]]
             return found or [Cited(entry.label or label, "unresolved", reason="no_address")]
         if product := self._products.get(label.casefold()):  # a shop's assistant writes [L1] for [P:L1]
@@ -404,7 +404,7 @@ class _Resolver:
         return [Cited(label, "unresolved", reason=reason)] if mark.shape != "word" else []
 
     def _entry(self, name: str) -> Evidence | None:
-        """The entry of an id; an offer's is its product's, whether it is named by both, P:T/T-M, or by its own, P:T-M."""
+        """The entry of an id; an offer's is its product's, named by both, P:T/T-M, or by its own, P:T-M."""
         return self._by_id.get(product_of(name)) or self._offers.get(name.removeprefix("P:"))
 
     @cached_property

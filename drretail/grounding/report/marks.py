@@ -65,8 +65,8 @@ _NUMBER = re.compile(r"(?P<letter>[A-Za-z]?)(?P<first>\d{1,4})(?:[ \t]*[-–—~
 _WORD_THAT_CITES = re.compile(rf"(?:{CITES})?[\s:：._-]*", re.IGNORECASE)
 # A raised number behind a unit, a digit, a letter or a term is a power: m², 10³, R², (70/130)². A price has none.
 _BASE = re.compile(
-    r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ°])(?<!\d )[A-Za-zα-ω]|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµ]?m|ft|in|mi|yd)|[⁺⁻}]"
-    r"|\([\w.]{1,9} ?[+*/×·^−] ?[\w.]{1,9}\))\$?$"
+    r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ°])(?<!\d )[A-Za-zα-ω]|[⁺⁻}]"
+    r"|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµ]?m|ft|in|mi|yd)|\([\w.]{1,9} ?[+*/×·^−] ?[\w.]{1,9}\))\$?$"
 )
 _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?。，|(（<\n]|$)")
 _BEGINS_LINE = re.compile(r"(?:^|\n)[ \t>*_+-]*$")

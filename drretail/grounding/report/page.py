@@ -14,10 +14,11 @@ from typing import Protocol
 
 Spans = tuple[tuple[int, int], ...]
 """Starts and ends in the report."""
-_UNREAD = frozenset(
-    ["script", "style", "template", "title", "noscript", "noframes", "iframe", "object", "embed", "audio", "video", "canvas", "svg", "math", "select", "datalist", "dialog", "rp", "font", "img", "input", "meta", "link", "base", "textarea"]
+_UNREAD = re.compile(
+    "(?:script|style|template|title|noscript|noframes|iframe|object|embed|audio|video|canvas|svg|math|select|datalist"
+    "|dialog|rp|font|img|input|meta|link|base|textarea)$"
 )
-_VOID = frozenset(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"])
+_VOID = re.compile("(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$")
 _HIDING = re.compile(r"\s(?:style|hidden)(?=[\s=/]|$)", re.IGNORECASE)
 _TAG = re.compile(
     r"(?<!\\)(?P<comment><!--.{0,20000}?--!?>|(?:(?<=\n)|\A)<!--.*\Z|<[!?][^>\n]*>|</(?![A-Za-z])[^>\n]*>)"
@@ -49,9 +50,7 @@ _HEAD_RULE = re.compile(r"[ \t>|]*+(?::?-+:?[ \t|]*+)++$")
 _BLOCKS = r"(?:li|[uo]l|p|div|tr|t[dh]|table|thead|tbody|h[1-6]|section|article|br)"
 _BLOCK_TAG = re.compile(rf"<(?P<name>/?{_BLOCKS})\b[^<>]{{0,200}}>", re.IGNORECASE)
 _HTML = re.compile(rf"^ {{0,3}}</?{_BLOCKS}\b.*(?:\n(?![ \t]*$).*)*", re.IGNORECASE | re.MULTILINE)
-_AS_MARKDOWN = dict(
-    zip(["tr", "/tr", "td", "th", "/td", "/th", "br", "/li", "li"], ("\n", "|\n", "|", "|", " ", " ", "\n", "\n", "\n- "), strict=True)
-)
+_AS_MARKDOWN = {"tr": "\n", "/tr": "|\n", "td": "|", "th": "|", "br": "\n", "/li": "\n", "li": "\n- "}
 _EMPHASIS = re.compile(r"(?<![^\W_])_{1,3}(?=[$€£¥₹\d])|(?<=[$€£¥₹\d%])_{1,3}(?![^\W_])")
 """Beside figures; other underscores are letters of a name."""
 _STOPS = r"\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"
@@ -232,8 +231,8 @@ def _unread(text: str, tags: Iterable[re.Match[str]]) -> Iterator[tuple[int, int
             yield start, limit
             name = ""
         own = (tag["name"] or "").casefold()
-        if not name and own and not tag["close"] and (own in _UNREAD or _HIDING.search(tag["rest"])):
-            if own in _VOID:
+        if not name and own and not tag["close"] and (_UNREAD.match(own) or _HIDING.search(tag["rest"])):
+            if _VOID.match(own):
                 yield tag.span()
                 continue
             is_block = not text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()
@@ -264,7 +263,7 @@ def _in_lines(text: str) -> str:
 
     def as_markdown(tag: re.Match[str]) -> str:
         name = tag["name"].casefold()
-        sign = _AS_MARKDOWN.get(name, "\n\n")
+        sign = _AS_MARKDOWN.get(name, " " if name in ("/td", "/th") else "\n\n")
         if name in ("ol", "ul"):
             counts.append(int(name == "ol"))
         elif name in ("/ol", "/ul"):

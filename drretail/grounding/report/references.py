@@ -28,28 +28,25 @@ _NAMES_SOURCES = re.compile(
 )
 _LEAD = r"[ \t>]*+(?:[-*+•][ \t]++)?(?:\*\*)?[ \t]*+"
 _LABEL = r"(?:[^\W\d_]{1,12}[ \t:：._-]{0,2})?\d{1,4}"
-# A marker that nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>, $^{1}$.
-_MARKED = re.compile(
-    rf"{_LEAD}(?:\[{{1,2}}(?![POUWCF]:)(?P<number>\^?(?:{_LABEL}|[a-z]{{1,4}}))\^?\]{{1,2}}(?![(\]])"
-    rf"|\[(?P<name>\^?[^\[\]\n]{{1,80}})\](?=:|[ \t]+<?{ADDRESS})"
-    rf"|(?:<sup>[ \t]*\[?|\$?\^\{{?)(?P<raised>\d{{1,4}})(?:\]?[ \t]*</sup>|\}}?\^?\$?)|(?P<super>[{SUPERSCRIPTS}]{{1,4}}))"
-    r"(?:\*\*)?[ \t]*[:：.,，–—-]?[ \t]*(?P<body>.*)",
-    re.IGNORECASE,
-)
-# One that also numbers steps: "1.", "(1)", "| 1 |", "1 Title, https://…", "[1](https://…)".
-_NUMBERED = re.compile(
-    rf"(?:{_LEAD}\(?(?P<number>{_LABEL})(?:\*\*)?(?:\\?[.)、:：](?:\*\*)?|[ \t]+[-–—]|(?=[ \t]+[^\W\d_].*{ADDRESS}))"
-    rf"(?!\d)|{_LEAD}\[\[?(?P<link>\d{{1,4}})\]?\](?=\()"
-    r"|[ \t]*\|[ \t*\[]*(?P<cell>\d{1,4})[ \t*\].]*\|)[ \t]*(?P<body>.*)",
+_MARKER = re.compile(
+    # What nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>, $^{1}$.
+    rf"{_LEAD}(?:(?P<own>\[{{1,2}}(?![POUWCF]:)\^?(?:{_LABEL}|[a-z]{{1,4}})\^?\]{{1,2}}(?![(\]])"
+    rf"|\[\^?[^\[\]\n]{{1,80}}\](?=:|[ \t]+<?{ADDRESS})"
+    rf"|(?:<sup>[ \t]*\[?|\$?\^\{{?)\d{{1,4}}(?:\]?[ \t]*</sup>|\}}?\^?\$?)|[{SUPERSCRIPTS}]{{1,4}})(?:\*\*)?"
+    # What also numbers steps: "1.", "(1)", "| 1 |", "1 Title, https://…", "[1](https://…)".
+    rf"|(?P<number>\(?{_LABEL}(?:\*\*)?(?:\\?[.)、:：](?:\*\*)?|[ \t]+[-–—]|(?=[ \t]+[^\W\d_].*{ADDRESS}))(?!\d)"
+    r"|\[\[?\d{1,4}\]?\](?=\()|\|[ \t*\[]*\d{1,4}[ \t*\].]*\|))[ \t]*[:：.,，–—-]?",
     re.IGNORECASE,
 )
 # "Smith, J., & Doe, A. (2019). Title", "World Health Organization. (2021)".
 _AUTHORED = re.compile(
-    r"[^\w\n]*(?:\d{1,4}\W+)?(?P<author>[^\W\d_][^\d|\[\]\n]{0,200}?)[(\[ ](?P<year>(?:19|20)\d\d[a-z]?|n\.d)(?![\w/-])[^()\[\]\n]{0,20}(?P<end>[)\]][.:,])?"
+    r"[^\w\n]*(?:\d{1,4}\W+)?(?P<author>[^\W\d_][^\d|\[\]\n]{0,200}?)[(\[ ](?P<year>(?:19|20)\d\d[a-z]?|n\.d)(?![\w/-])"
+    r"[^()\[\]\n]{0,20}(?P<end>[)\]][.:,])?"
 )
-# "- Wirecutter: https://…"
+# A name before an address: "- Wirecutter: https://…".
 _TITLED = re.compile(
-    rf"{_LEAD}(?P<title>[^\W\d_][^\[\]():\n]{{1,40}}?)(?:\*\*)?[ \t]*[:：–—-][ \t]*(?=<?{ADDRESS})", re.IGNORECASE
+    rf"{_LEAD}(?P<own>(?P<number>)[^\W\d_][^\[\]():\n]{{1,40}}?)(?:\*\*)?[ \t]*[:：–—-][ \t]*(?=<?{ADDRESS})",
+    re.IGNORECASE,
 )
 _FOOTNOTE = re.compile(r"[ \t]{0,3}\[\^[^\[\]]+\]:")
 _BELOW_FOOTNOTE = re.compile(r"(?:\n(?:[ \t]*\n)*(?: {2}|\t)[ \t]*\S.*)*")
@@ -61,6 +58,7 @@ _DEFINED = re.compile(
     rf"|(?<!\S)(?:\(\d{{1,3}}\)|\d{{1,3}}[.)]|[{SUPERSCRIPTS}]{{1,3}})(?=[ \t]*{ADDRESS})",
     re.IGNORECASE,
 )
+_SIGNS = re.compile(r"<[^<>]*>|[^\w†‡ ]")
 _TAG = re.compile(r"<(?!/?sup\b|https?:)[^<>\n]{0,500}>", re.IGNORECASE)
 _IDEOGRAPH = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _WORD = rf"[^\W\d_{_IDEOGRAPH}]+"
@@ -80,14 +78,13 @@ class Entry:
         self.left, self.end, self.text = left, end, text[left:end]
         plain = _TAG.sub(lambda tag: " " * len(tag[0]), self.text.translate(SQUARE)).replace("\n", " ")
         plain = plain.replace("\\[", " [").replace("\\]", "] ")
-        self.marker = _MARKED.match(plain) or _NUMBERED.match(plain)
-        self.is_marked = self.marker is not None and self.marker.re is _MARKED
-        self.body = 0 if self.marker is None else len(plain[: self.marker.start("body")].rstrip())
+        self.marker = _MARKER.match(plain)
+        self.is_marked = self.marker is not None and self.marker["own"] is not None
+        self.body = 0 if self.marker is None else len(plain[: self.marker.end()].rstrip())
         self.start = left + self.body
         """Where the text behind the marker begins."""
         titled = self.marker or _TITLED.match(self.text)
-        groups = {} if titled is None else titled.groupdict()
-        self.label = folded_label(next((value for name, value in groups.items() if value and name != "body"), ""))
+        self.label = folded_label(_SIGNS.sub(" ", (titled["own"] or titled["number"]) if titled else ""))
         self.author = _AUTHORED.match(self.text)
         """A name before a year: "smith 2018" is what it is cited by."""
         words = re.findall(r"[^\W\d_]+", self.author["author"]) if self.author else []
@@ -140,7 +137,8 @@ class References:
         """The list's label of what a mark names: "s1" or "1", and "smith 2018" of "Smith et al., 2018"."""
         word, _, year = label.casefold().rpartition(" ")
         authors = (f"{name} {year}" for name in re.findall(r"[^\W\d_]+", word))
-        return next((own for own in (folded_label(label), plain_label(label), *authors) if own in self._by_label), None)
+        names = (folded_label(label.lstrip("^@")), plain_label(label), *authors)
+        return next((own for own in names if own in self._by_label), None)
 
     def entry(self, label: str, position: int) -> Entry:
         """The next entry of a label of the list after ``position``, else the last before it: each section may have a
