@@ -141,7 +141,7 @@ class Scan:
         cited = [(each.reason, token.is_listed) for token in self.tokens for each in token.cited]
         listed = sum(is_listed for _, is_listed in cited)
         reasons = Counter(reason for reason, is_listed in cited if not is_listed and reason != "image")
-        not_read = {reason: count for reason, count in reasons.items() if reason is not None}
+        not_read: dict[UnreadReason, int] = {reason: count for reason, count in reasons.items() if reason is not None}
         return CitationCounts(read=reasons[None], listed=listed, not_read=not_read)
 
     def citations(self, report: str) -> list[Citation]:
