@@ -24,7 +24,7 @@ CITES = (
 """Words before the number of a source."""
 _HIGHEST, _LONGEST_RANGE = 999, 50
 _SMALL = r"[#№]?\d{1,3}(?:[ ]?[,;/–-][ ]?\d{1,3}){0,8}"
-_RANGE = r"[#№]?\d{1,4}(?:[ \t]*[-–—~⁻−][ \t]*[A-Za-z]?\d{1,4})?"
+_RANGE = r"[#№]?\d{1,4}(?:[ \t]*[-‐‑–—~⁻−][ \t]*[A-Za-z]?\d{1,4})?"
 GROUP = rf"{_RANGE}(?:\s*(?:[,，；;、/|&]|and)?\s*(?<!\d)(?:{CITES}[\s:]*|[A-Za-z])?{_RANGE})*"
 _RAISED = r"[ ]?[\[(]?[\d ,;–-]{1,40}[\])]?[ ]?"
 _YEAR = r"(?:19|20)\d\d[a-z]?|n\.d"
@@ -32,7 +32,7 @@ _TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
 _TOKEN = re.compile(
     # What products' exports have instead of an address.
     rf"(?P<exported>\ue200[^\ue200\ue201\n]{{0,200}}\ue201?|(?:file)?cite(?:\W?{_TURN})+|\\cite[a-z]{{0,9}}\{{[^{{}}\n]{{1,80}}\}}"
-    r"|<(?!cite>)[\w:-]{0,20}(?:cit|ref|card|render|footnote)[\w:-]{0,20}(?:\s[^<>]{0,300})?>(?:\s{0,9}<argument[^<>]{0,99}>)?\d{0,4})"
+    r"|<(?!cite>)[\w:-]{0,20}(?:cit|ref|card|render|footnote)[\w:-]{0,20}(?:\s[^<>]{0,300}>(?:\s{0,9}<argument[^<>]{0,99}>)?\d{0,4}|>\d{1,4}))"
     r"|<a\b[^<>]{0,500}?href=[\"']?(?P<href>https?://[^\s\"'<>]{1,2000})[\"']?[^<>]{0,500}>[^<>]{0,500}</a>"
     rf"|(?P<domain>[(（\[](?:via |see )?{_DOMAIN}(?:[,+;][ ]?(?:{_DOMAIN}|\d))*[)）\]](?!\())"
     rf"|<(?P<auto>https?://[^\s<>]+)>|(?P<url>{ADDRESS})"
@@ -42,7 +42,8 @@ _TOKEN = re.compile(
     rf"|\$?\^(?:\{{{_RAISED}\}}|\d{{1,4}}(?:[,–-]\d{{1,4}})*+\^?)\$?"
     rf"|[{SUPERSCRIPTS}]{{1,6}}(?:[⁻–,][{SUPERSCRIPTS}]{{1,4}})*)"
     # "(Ref. 1)", "It is loud (1).", but not "4.6 ★ (12)"; "so.4 It", as Gemini's reports cite.
-    rf"|(?P<round>[(（]{CITES}\.?[ ]?{_SMALL}[)）]"
+    rf"|(?P<named>\b(?:sources?|refs?|references?|quellen?|fuentes?|fontes?)\.?[ ]?[:：][ ]?{_SMALL}(?![\w.%]\w|\w))"
+    rf"|(?P<round>[(（]{CITES}[.:：]?[ ]?{_SMALL}[)）]"
     rf"|(?<![\d★⭐+~≈] )(?:(?<=[\w)\]\"”’*%.!?] )|(?<=[)）\u3040-\u9fff])|(?<=[^\W\d_]{{4}}))[(（]{_SMALL}[)）])"
     r"|(?P<loose>(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”’»*%][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)|(?<=[。！？；，]))"
     r"[1-9]\d{0,2}(?:,[ ]?[1-9]\d{0,2}){0,8}(?=[\s|<)]|$))"
@@ -61,7 +62,7 @@ _NUMBERS = re.compile(
     rf"\s*(?P<word>[^\W\d_]{{1,12}}[\s:：._-]{{0,2}}(?=\d))?(?P<numbers>{GROUP})(?P<place>\s*(?:†|[,，:：]\s*\D|[:：]|\().{{0,80}})?\s*",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"(?P<letter>[A-Za-z]?)(?P<first>\d{1,4})(?:[ \t]*[-–—~⁻−][ \t]*[A-Za-z]?(?P<last>\d{1,4}))?")
+_NUMBER = re.compile(r"(?P<letter>[A-Za-z]?)(?P<first>\d{1,4})(?:[ \t]*[-‐‑–—~⁻−][ \t]*[A-Za-z]?(?P<last>\d{1,4}))?")
 _WORD_THAT_CITES = re.compile(rf"(?:{CITES})?[\s:：._-]*", re.IGNORECASE)
 # A raised number behind a unit, a digit, a letter or a term is a power: m², 10³, R², (70/130)². A price has none.
 _BASE = re.compile(
@@ -73,6 +74,8 @@ _BEGINS_LINE = re.compile(r"(?:^|\n)[ \t>*_+-]*$")
 _CENTS = re.compile(r"[$€£¥₹][ ]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]*[.,]?(?:<sup>\d\d</sup>|\^\d\d\^?|[⁰¹²³⁴⁵⁶⁷⁸⁹]{2})$")
 _PRICE = re.compile(r"[$€£¥₹][ ]?\d[\d.,]*$")
 _AUTHOR_AND_YEAR = re.compile(rf"(?P<author>[^;；]{{0,300}}?)(?P<year>\b(?:{_YEAR}))")
+_KEY = re.compile(r"[A-Z][A-Za-z]{1,5}\+?\d\d[a-z]?")
+"""[Smi18], [Doe+19]."""
 _AUTHORED = re.compile(
     rf"[(（]\W*(?:see |cf\.? )?[A-ZÀ-Þ][^\d;]{{1,80}}(?:,|et al\.?,?|(?:&|and) [A-ZÀ-Þ]\w+,?) ?(?:{_YEAR})\b"
 )
@@ -105,7 +108,7 @@ class Mark(NamedTuple):
 
 def folded_label(label: str) -> str:
     """The label of a mark or an entry, equal for both: ``Source 3`` → ``source3``, ``⁰³`` → ``3``."""
-    label = re.sub(r"[\s:：._-]+", "", unicodedata.normalize("NFKC", label).casefold())
+    label = re.sub(r"[\s:：._+-]+", "", unicodedata.normalize("NFKC", label).casefold())
     return str(int(label)) if label.isdecimal() else label
 
 
@@ -135,6 +138,8 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
         elif kind == "exported":
             names = re.findall(_TURN, token[0]) or re.findall(r"(?<=>)\d+$", token[0]) or [token[0]]
             targets = tuple(dict.fromkeys(names))
+        elif kind == "named":
+            targets, shape = numbered(re.sub(r"^[^\W\d]+", "", token[0])), "author"
         elif kind == "loose":
             targets, shape = numbered(token[0]), "loose"
         elif kind == "round":
@@ -228,7 +233,8 @@ def _in_bracket(content: str) -> tuple[tuple[str, ...], Shape]:
         return numbered("; ".join(numbers)), "sure" if is_sure else "square"
     authors = tuple(_authors(f"[{content}]", 0, len(content) + 2))
     is_word = re.search(r"[^\W\d_]", content)
-    return authors or ((content,) if is_word else ()), "sure" if _AUTHORED.match(f"({content}") else "word"
+    is_sure = _AUTHORED.match(f"({content}") or _KEY.fullmatch(content)
+    return authors or ((content,) if is_word else ()), "sure" if is_sure else "word"
 
 
 def numbered(content: str) -> tuple[str, ...]:

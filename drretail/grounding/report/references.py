@@ -30,7 +30,7 @@ _LEAD = r"[ \t>]*+(?:[-*+•][ \t]++)?(?:\*\*)?[ \t]*+"
 _LABEL = r"(?:[^\W\d_]{1,12}[ \t:：._-]{0,2})?\d{1,4}"
 _MARKER = re.compile(
     # What nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>, $^{1}$.
-    rf"{_LEAD}(?:(?P<own>\[{{1,2}}(?![POUWCF]:)\^?(?:{_LABEL}|[a-z]{{1,4}})\^?\]{{1,2}}(?![(\]])"
+    rf"{_LEAD}(?:(?P<own>\[{{1,2}}(?![POUWCF]:)\^?(?:{_LABEL}|[a-z]{{1,4}}|[^\s\[\]]{{1,12}}\d\d[a-z]?)\^?\]{{1,2}}(?![(\]])"
     rf"|\[\^?[^\[\]\n]{{1,80}}\](?=:|[ \t]+<?{ADDRESS})"
     rf"|(?:<sup>[ \t]*\[?|\$?\^\{{?)\d{{1,4}}(?:\]?[ \t]*</sup>|\}}?\^?\$?)|[{SUPERSCRIPTS}]{{1,4}})(?:\*\*)?"
     # What also numbers steps: "1.", "(1)", "| 1 |", "1 Title, https://…", "[1](https://…)".
@@ -159,6 +159,9 @@ def read_references(text: str, cited: Counter[str]) -> References:
         if line.is_marked and is_cited and line.label not in labels and not _MARK.search(line.text, line.body):
             listed.add(index)
     lists = [own[index] for index in sorted(listed)]
+    if not any(line.label for line in lists):  # a list without numbers is cited by its order
+        for number, line in enumerate((line for line in lists if line.has_source), 1):
+            line.label = f"{number}"
     entries = (line for line in lists if not line.level and (line.marker or line.has_source or line.author))
     return References(tuple(entries), tuple((line.left, line.end) for line in lists))
 
