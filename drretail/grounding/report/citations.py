@@ -222,10 +222,12 @@ def _read(report: str) -> _Reading:
     every = [*find_marks(report)]
     numbers = Counter(f"{number}" for mark in every if not places[mark.start] for number in mark.numbers)
     references = read_references(text, numbers)
-    for start, end in references.spans:
+    entries = {(entry.left, entry.end) for entry in references.entries}
+    listed = [span for span in references.spans if span in entries or _is_frame(text[slice(*span)])]
+    for start, end in listed:  # what else stands between entries may have marks
         places[start:end] = bytes([len(_PLACES)]) * (end - start)
     shown = [mark for mark in every if not places[mark.start]]
-    marks, rest = _counting(shown, references), blanked(text, references.spans)
+    marks, rest = _counting(shown, references), blanked(text, listed)
     is_cited = any(map(references.own_label, (label for mark in marks for label in mark.labels)))
     marks += _in_columns(blanked(rest, (mark[:2] for mark in marks)), references, is_cited=is_cited)
     own_lines, blocks = _belonging(rest, sorted(marks))

@@ -74,8 +74,6 @@ _BEGINS_LINE = re.compile(r"(?:^|\n)[ \t>*_+-]*$")
 _CENTS = re.compile(r"[$€£¥₹][ ]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]*[.,]?(?:<sup>\d\d</sup>|\^\d\d\^?|[⁰¹²³⁴⁵⁶⁷⁸⁹]{2})$")
 _PRICE = re.compile(r"[$€£¥₹][ ]?\d[\d.,]*$")
 _AUTHOR_AND_YEAR = re.compile(rf"(?P<author>[^;；]{{0,300}}?)(?P<year>\b(?:{_YEAR}))")
-_KEY = re.compile(r"[A-Z][A-Za-z]{1,5}\+?\d\d[a-z]?")
-"""[Smi18], [Doe+19]."""
 _AUTHORED = re.compile(
     rf"[(（]\W*(?:see |cf\.? )?[A-ZÀ-Þ][^\d;]{{1,80}}(?:,|et al\.?,?|(?:&|and) [A-ZÀ-Þ]\w+,?) ?(?:{_YEAR})\b"
 )
@@ -233,8 +231,7 @@ def _in_bracket(content: str) -> tuple[tuple[str, ...], Shape]:
         return numbered("; ".join(numbers)), "sure" if is_sure else "square"
     authors = tuple(_authors(f"[{content}]", 0, len(content) + 2))
     is_word = re.search(r"[^\W\d_]", content)
-    is_sure = _AUTHORED.match(f"({content}") or _KEY.fullmatch(content)
-    return authors or ((content,) if is_word else ()), "sure" if is_sure else "word"
+    return authors or ((content,) if is_word else ()), "sure" if _AUTHORED.match(f"({content}") else "word"
 
 
 def numbered(content: str) -> tuple[str, ...]:

@@ -65,6 +65,7 @@ _WORD = rf"[^\W\d_{_IDEOGRAPH}]+"
 LABELLED = re.compile(rf"\W*(?:(?:(?:{_WORD}\W{{1,2}}){{0,3}}{_WORD}|[{_IDEOGRAPH}]{{1,6}})\s?[:：]\W*)?")
 """At most a label, such as "Read more here:"."""
 SHORTLY_LABELLED = re.compile(rf"\W*(?:(?:{_WORD}|[{_IDEOGRAPH}]{{1,2}})\s?[:：]\W*)?")
+_NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[\[【]\^?\d|[:：]\W*\d")
 _MARK = re.compile(r"[\[【]\d|https?:")
 _LINES_BELOW = 3
 _OF_BOLD = 7
@@ -195,11 +196,9 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
 
 
 def is_source_heading(text: str) -> bool:
-    """True for a short line without a sentence whose first or last word names sources."""
+    """True for a short line without a sentence or a mark whose first or last word names sources."""
     words = re.findall(r"[^\W\d_]{2,}(?:\(s\))?|[^\W\d_a-zA-Z]", re.sub(r"[(（]\d.*?[)）]|<[^<>]*>", " ", text))
-    is_line = (
-        0 < len(words) <= 8 and len(text) < 80 and "|" not in text and not re.search(r"(?<!\d)[.!?。](?:\s|$)", text)
-    )
+    is_line = 0 < len(words) <= 8 and len(text) < 80 and not _NO_HEADING.search(text)
     return is_line and bool(_NAMES_SOURCES.match(words[0]) or _NAMES_SOURCES.match(words[-1]))
 
 
