@@ -138,11 +138,13 @@ class Scan:
         """How many sources of tokens are read, listed, and not read. A token of two sources counts twice, and an image,
         which cites nothing, not at all.
         """
-        cited = [(each.reason, token.is_listed) for token in self.tokens for each in token.cited]
-        listed = sum(is_listed for _, is_listed in cited)
-        reasons = Counter(reason for reason, is_listed in cited if not is_listed and reason != "image")
-        not_read: dict[UnreadReason, int] = {reason: count for reason, count in reasons.items() if reason is not None}
-        return CitationCounts(read=reasons[None], listed=listed, not_read=not_read)
+        listed = sum(len(token.cited) for token in self.tokens if token.is_listed)
+        reasons = [each.reason for token in self.tokens if not token.is_listed for each in token.cited]
+        not_read: dict[UnreadReason, int] = {}
+        for reason in filter(None, reasons):
+            if reason != "image":
+                not_read[reason] = not_read.get(reason, 0) + 1
+        return CitationCounts(read=reasons.count(None), listed=listed, not_read=not_read)
 
     def citations(self, report: str) -> list[Citation]:
         """The marks of the scanned report as citations, in text order; one with several sources is one for each."""
