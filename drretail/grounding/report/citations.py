@@ -139,7 +139,9 @@ class Scan:
         which cites nothing, not at all.
         """
         listed = sum(len(token.cited) for token in self.tokens if token.is_listed)
-        reasons = [each.reason for token in self.tokens if not token.is_listed for each in token.cited]
+        reasons: list[UnreadReason | None] = [
+            each.reason for token in self.tokens if not token.is_listed for each in token.cited
+        ]
         not_read: dict[UnreadReason, int] = {}
         for reason in filter(None, reasons):
             if reason != "image":

@@ -18,24 +18,17 @@ SEEN = "Seen words."
 
 HIDDEN = (
     "<!-- hid -->",
-    "<!DOCTYPE hid>",
     "<![CDATA[hid]]>",
-    "</ hid>",
     "[//]: # (hid)",
-    '[comment]: <> "hid"',
     '[comment]: other.html\n  "hid"',
     "> [quoted]: # (hid)",
     "[hid for $30.99]: http://ecommerce.com/B0AAAAAAAA",
-    "<span hidden>hid</span>",
     "<div hidden>hid<div>hid</div>hid</div>",
-    *(f'<p style="{style}">hid</p>' for style in ("display:none", "d\\69splay:none", "zoom:0.01", "color:red")),
-    "<p style='color:red' style='display:none'>hid</p>",
+    '<p style="d\\69splay:none">hid</p>',
     '<p title=">" style="display:none">hid</p>',
     '<p hidden title="</p>">hid</p>',
-    '<font color="white">hid</font>',
     '<img src="hid">',
-    "<svg><text>hid</text></svg>",
-    *(f"<{name}>hid</{name}>" for name in ("audio", "dialog", "math", "noframes", "rp", "script", "template", "title")),
+    *(f"<{name}>hid</{name}>" for name in ("svg", "font", "script", "title")),
 )
 
 
@@ -51,18 +44,13 @@ def test_what_no_renderer_shows_is_blanked(hidden: str) -> None:
     "text",
     [
         "3 < 4 and 5 > 2, a<b and c",
-        "<https://pages.example/a> and <someone@pages.example>",
         "`<!--` begins a comment, and `-->` ends it",
-        "```html\n<!-- shown as code -->\n```",
-        "\\<!-- written out -->",
         "A comment that begins in a line <!-- and never ends is words",
         "~~was $40~~ now $30, <s>was</s> now",
         "a line, which a definition can't break\n[into]: parts",
         "[1]: P:B0AAAAAAAA",
         "| a | b |\n|---|---|\n| 1 | 2 |\n| `x\\|y` | 3",
         '<a href="https://pages.example/a?b=1">words</a>',
-        "<details><summary>More</summary>One click away.</details>",
-        "- [ ] to do",
         "Use <nav> or <section>, not more <header>s.\n\nThen [this](https://a.example/b).",
     ],
 )
