@@ -218,15 +218,11 @@ def _in_bracket(content: str) -> tuple[tuple[str, ...], Shape]:
         return (content[0] + content[1:].strip("^").casefold(),), "sure"
     ids, shape = _ids(content)
     parts = [_NUMBERS.fullmatch(part) for part in re.split(r"[;；]", content)]
-    words = [part["word"] or "" for part in parts if part]
+    words = [(part["word"] or "") if part else "-" for part in parts]
     if ids or not re.search(r"\w", content):
         return ids, shape
     if all(parts) and all(len(word) == 1 or _WORD_THAT_CITES.fullmatch(word) for word in words):
-        numbers = (
-            part["word"] * (len(part["word"]) == 1) + part["numbers"] if part["word"] else part["numbers"]
-            for part in parts
-            if part
-        )
+        numbers = (word * (len(word) == 1) + part["numbers"] for word, part in zip(words, parts, strict=True) if part)
         is_sure = "†" in content or any(len(word) > 1 for word in words)
         return numbered("; ".join(numbers)), "sure" if is_sure else "square"
     authors = tuple(_authors(f"[{content}]", 0, len(content) + 2))

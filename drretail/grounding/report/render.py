@@ -195,7 +195,8 @@ def _runs(report: str, marks: list[Token]) -> list[list[Token]]:
 
 def _is_rendered(report: str, mark: Token) -> bool:
     """True for marks that a reader can't follow: ids, numbers, footnotes, links to ids and into the report's list."""
-    if report.startswith(f"[{UNRESOLVED}", mark.start):
+    is_word = mark.cited[0].reason is not None and report[mark.start] not in "[【"  # "(Smith, 2018)" without a list
+    if is_word or report.startswith(f"[{UNRESOLVED}", mark.start):
         return False
     return parse_evidence_id(mark.cited[0].name) is not None or not _LINK.search(report[mark.start : mark.end])
 

@@ -53,7 +53,7 @@ def test_words_are_what_white_space_separates_in_the_report_as_shown(report: str
         ("You [U:profile; U:orders@A2_1].", "You (your profile; orders of user A2_1)."),
         (f"Sum [{SUM}].", "Sum (calculation: 2 * 12.50 = 25.0)."),
         ("A `[P:F1]`.", f"A {FEEDER}."),
-        ("A [P:XYZ].", "A [unresolved: P:XYZ]."),
+        ("A [P:XYZ] [7] (Smith, 2018)¹ [P:F1].", f"A [unresolved: P:XYZ][unresolved: 7] (Smith, 2018)¹ {FEEDER}."),
         ("A [this feeder](P:F1).", f"A this feeder {FEEDER}."),
     ],
 )
