@@ -31,7 +31,7 @@ _YEAR = r"(?:19|20)\d\d[a-z]?|n\.d"
 _TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
 _TOKEN = re.compile(
     # What products' exports have instead of an address.
-    rf"(?P<exported>\ue200[^\ue200\ue201\n]{{0,200}}\ue201?|(?:file)?cite(?:\W?{_TURN})+|\\cite[a-z]{{0,9}}\{{[^{{}}\n]{{1,80}}\}}"
+    rf"(?P<exported>\ue200[^\ue200\ue201\n]{{1,200}}\ue201?|(?:file)?cite(?:\W?{_TURN})+|\\cite[a-z]{{0,9}}\{{[^{{}}\n]{{1,80}}\}}"
     r"|<(?!cite>)[\w:-]{0,20}(?:cit|ref|card|render|footnote)[\w:-]{0,20}(?:\s[^<>]{0,300}>(?:\s{0,9}<argument[^<>]{0,99}>)?\d{0,4}|>\d{1,4}))"
     r"|<a\b[^<>]{0,500}?href=[\"']?(?P<href>https?://[^\s\"'<>]{1,2000})[\"']?[^<>]{0,500}>[^<>]{0,500}</a>"
     rf"|(?P<domain>[(（\[](?:via |see )?{_DOMAIN}(?:[,+;][ ]?(?:{_DOMAIN}|\d))*[)）\]](?!\())"

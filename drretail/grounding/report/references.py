@@ -67,7 +67,7 @@ LABELLED = re.compile(rf"\W*(?:(?:(?:{_WORD}\W{{1,2}}){{0,3}}{_WORD}|[{_IDEOGRAP
 SHORTLY_LABELLED = re.compile(rf"\W*(?:(?:{_WORD}|[{_IDEOGRAPH}]{{1,2}})\s?[:：]\W*)?")
 _NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[\[【]\^?\d|[:：]\W*\d")
 _MARK = re.compile(r"[\[【]\d|https?:")
-_LINES_BELOW = 3
+_LINES_BELOW, _LONGEST_TITLE = 3, 80
 _OF_BOLD = 7
 """The level of a heading in bold letters."""
 
@@ -197,8 +197,10 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
 
 def is_source_heading(text: str) -> bool:
     """True for a short line without a sentence or a mark whose first or last word names sources."""
-    words = re.findall(r"[^\W\d_]{2,}(?:\(s\))?|[^\W\d_a-zA-Z]", re.sub(r"[(（]\d.*?[)）]|<[^<>]*>", " ", text))
-    is_line = 0 < len(words) <= 8 and len(text) < 80 and not _NO_HEADING.search(text)
+    words = re.findall(
+        r"[^\W\d_]{2,}(?:\(s\))?|[^\W\d_a-zA-Z]", re.sub(r"[(（]\d.*?[)）]|<[^<>]*>", " ", text[:_LONGEST_TITLE])
+    )
+    is_line = 0 < len(words) <= 8 and len(text) < _LONGEST_TITLE and not _NO_HEADING.search(text)
     return is_line and bool(_NAMES_SOURCES.match(words[0]) or _NAMES_SOURCES.match(words[-1]))
 
 
