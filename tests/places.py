@@ -16,9 +16,8 @@ from drretail.env.web.base import Web
 from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world
 from drretail.records.shop import Product
 
-PlaceKind = Literal["embedded", "servers", "servers-three-shards"]
+PlaceKind = Literal["embedded", "servers"]
 ON_SERVERS = pytest.param("servers", marks=pytest.mark.servers)
-ON_THREE_SHARDS = pytest.param("servers-three-shards", marks=pytest.mark.servers)
 PLACES = ("embedded", ON_SERVERS)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 import yaml
 
 from drretail.api.settings import Settings, read_settings
+from drretail.api.worlds import server_settings
+from drretail.env.servers.clients import hosts_of
 from tests.build import known
 
 ROOT = Path(__file__).parents[1]
@@ -85,6 +88,47 @@ def test_any_password_passes_elasticsearchs_check(compose: dict[str, Any], tmp_p
     line = re.fullmatch(r'user = "((?:[^"\\]|\\["\\])*)"', (tmp_path / "read").read_text(encoding="utf-8"))
     assert line
     assert re.sub(r"\\(.)", r"\1", line[1]) == f"elastic:{password}"
+
+
+def published(compose: dict[str, Any], environment: dict[str, str]) -> list[str]:
+    """Where Compose publishes the two servers with these variables."""
+
+    def value(match: re.Match[str]) -> str:
+        return environment.get(match[1], (match[2] or "").removeprefix(":-"))
+
+    ports = [compose["services"][name]["ports"][0] for name in SERVICES]
+    return [VARIABLE.sub(value, port).rpartition(":")[0] for port in ports]
+
+
+@pytest.mark.parametrize("given", [{}, {"DRRETAIL_MONGO_PORT": "27018", "DRRETAIL_ES_PORT": "9201"}])
+def test_drretail_looks_for_the_servers_where_compose_publishes_them(
+    compose: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: dict[str, str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("MONGO_URL", "ES_URL", "DRRETAIL_MONGO_PORT", "DRRETAIL_ES_PORT"):
+        monkeypatch.delenv(name, raising=False)
+    for name, port in given.items():
+        monkeypatch.setenv(name, port)
+    settings = server_settings()
+    assert [hosts_of(settings.mongo_url), hosts_of(settings.es_url)] == published(compose, given)
+    # The replica set names the port that MongoDB has inside its container.
+    assert settings.mongo_url.endswith("/?directConnection=true")
+    monkeypatch.setenv("MONGO_URL", "mongodb://elsewhere:1")
+    assert server_settings().mongo_url == "mongodb://elsewhere:1"
+
+
+def test_docker_compose_reads_the_file(tmp_path: Path) -> None:
+    if (
+        shutil.which("docker") is None
+        or subprocess.run(["docker", "compose", "version"], capture_output=True).returncode
+    ):
+        pytest.skip("docker compose is not installed")
+    names = {match[1] for match in VARIABLE.finditer(TEXT) if ":?" in (match[2] or "")}
+    env = tmp_path / "env"
+    env.write_text("".join(f"{name}=secret\n" for name in [*names, "DRRETAIL_ES_USER"]), encoding="utf-8")
+    command = ["docker", "compose", "--file", str(ROOT / "docker-compose.yml"), "--env-file", str(env), "config"]
+    read = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert sorted(yaml.safe_load(read.stdout)["services"]) == sorted(SERVICES)
 
 
 def test_user_and_passwords_go_by_the_names_of_the_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

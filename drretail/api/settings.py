@@ -17,6 +17,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from drretail.env.servers.naming import ES_PORT, MONGO_PORT
 from drretail.errors import UserError, file_error
 from drretail.parsing import TOO_DEEP, parse_toml
 from drretail.records.models import ModelProfile
@@ -69,25 +70,24 @@ class Settings(BaseSettings):
     mongo_url: str | None = Field(
         default=None, repr=False, validation_alias=AliasChoices("drretail_mongo_url", "mongo_url")
     )
-    """MongoDB's address for worlds called servers:NAME; by default this machine. Also read from MONGO_URL."""
+    """MongoDB's address for worlds called servers:NAME; by default this machine's ``mongo_port``. Also read from
+    MONGO_URL.
+    """
+    mongo_port: int = Field(default=MONGO_PORT, ge=1, le=65535)
+    """MongoDB's port on this machine; docker-compose.yml publishes it there."""
     mongo_user: str | None = None
     mongo_password: SecretStr | None = None
-    mongo_ca_file: Path | None = None
-    """CA certificates for MongoDB; setting it turns TLS on."""
     es_url: str | None = Field(default=None, repr=False, validation_alias=AliasChoices("drretail_es_url", "es_url"))
-    """Elasticsearch's address; by default this machine. Also read from ES_URL."""
+    """Elasticsearch's address; by default this machine's ``es_port``. Also read from ES_URL."""
+    es_port: int = Field(default=ES_PORT, ge=1, le=65535)
+    """Elasticsearch's port on this machine; docker-compose.yml publishes it there."""
     es_user: str | None = None
     es_password: SecretStr | None = None
     es_api_key: SecretStr | None = None
     """Instead of user and password."""
     es_ca_file: Path | None = None
-    es_shards: int = Field(default=1, ge=1)
-    """Shards of a new index; one holds tens of millions of products."""
-    es_replicas: int = Field(default=0, ge=0)
     servers_timeout: float = Field(default=10, gt=0)
     """Seconds for one request to either server."""
-    servers_connections: int = Field(default=200, ge=1)
-    """The most connections to each server; 50 concurrent runs with four tool threads need 200."""
     page_age: float = Field(default=3, ge=0)
     """Age in years, at the shop's current date, from which a cited web page gets a warning."""
     cache_dir: Path = Field(default_factory=lambda: caches_folder() / "drretail")

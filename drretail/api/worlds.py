@@ -6,7 +6,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drretail.env.servers.naming import ES_URL, MONGO_URL, SHIPPED, ServerSettings, check_place, is_on_servers
+from drretail.env.servers.naming import (
+    LOCAL_ELASTIC,
+    LOCAL_MONGO,
+    SHIPPED,
+    ServerSettings,
+    is_on_servers,
+)
 from drretail.env.web.base import BUILT_IN, PageOptions, Web, WebOptions, open_web
 from drretail.errors import NotFound, UserError
 from drretail.experiment import read_definition, run_files
@@ -111,7 +117,6 @@ def place_of(spec: str) -> str:
 
     Raises UserError for a text that is nearly a name on servers and is no existing folder.
     """
-    check_place(spec)
     if spec not in SHIPPED:
         return spec
     from drretail.api.settings import read_settings
@@ -175,20 +180,16 @@ def server_settings(**given: str | None) -> ServerSettings:
     from drretail.api.settings import read_settings
 
     settings = read_settings(**given)
+    secrets = {"mongo_password": settings.mongo_password, "es_password": settings.es_password}
+    secrets["es_api_key"] = settings.es_api_key
     return ServerSettings(
-        mongo_url=settings.mongo_url or MONGO_URL,
-        es_url=settings.es_url or ES_URL,
+        mongo_url=settings.mongo_url or LOCAL_MONGO.format(port=settings.mongo_port),
+        es_url=settings.es_url or LOCAL_ELASTIC.format(port=settings.es_port),
         mongo_user=settings.mongo_user,
-        mongo_password=settings.mongo_password,
         es_user=settings.es_user,
-        es_password=settings.es_password,
-        es_api_key=settings.es_api_key,
-        mongo_ca_file=settings.mongo_ca_file,
-        es_ca_file=settings.es_ca_file,
+        es_ca_file=None if settings.es_ca_file is None else str(settings.es_ca_file),
         timeout=settings.servers_timeout,
-        connections=settings.servers_connections,
-        shards=settings.es_shards,
-        replicas=settings.es_replicas,
+        **{name: secret.get_secret_value() for name, secret in secrets.items() if secret is not None},
     )
 
 

@@ -78,7 +78,7 @@ def _funnel(fates: Mapping[str, int], reasons: Sequence[str]) -> Funnel:
     return Funnel(read=fates["kept"] + sum(dropped.values()), kept=fates["kept"], dropped=dropped)
 
 
-MEMORY_MB = 250
+MEMORY_MB = 200
 _BATCH = 5_000
 
 

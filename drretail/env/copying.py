@@ -13,7 +13,7 @@ from drretail.env.manifest import (
     read_manifest,
     writer_lock,
 )
-from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required, world_name
+from drretail.env.servers.naming import ServerSettings, is_on_servers, required, world_name
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import open_world
 from drretail.errors import UserError
@@ -21,16 +21,11 @@ from drretail.progress import Progress
 
 
 def find_live(spec: str | Path, servers: ServerSettings | None = None) -> Manifest | None:
-    """The manifest of the live world at ``spec``; None if there is no world, or it is too damaged to read.
-
-    Raises UserError if the world has another format, or a server cannot be used.
-    """
-    check_place(spec)
-    if is_on_servers(spec):
-        from drretail.env.servers.reading import live_on_servers  # the clients take long to load
-
-        return live_on_servers(str(spec), required(servers, spec))
+    """The manifest of the live world at ``spec``; None if there is no world, or it cannot be read."""
     with suppress(UserError):
+        if is_on_servers(spec):
+            with open_world(spec, servers=servers, web=SandboxWeb([])) as world:
+                return world.manifest
         return read_manifest(live_generation(Path(spec)))
     return None
 
@@ -55,7 +50,6 @@ def writer_to(spec: str | Path, servers: ServerSettings | None = None) -> Genera
     Meanwhile no other process can write the folder. Raises UserError if another process is writing it, or if a
     server cannot be used or written to.
     """
-    check_place(spec)
     if not is_on_servers(spec):
         with writer_lock(Path(spec)):
             yield partial(write_world, Path(spec), is_locked=True)

@@ -1,18 +1,16 @@
 """A world in a folder: write_world with its embedded index, the rows of any world, check_world."""
 
-import pickle
 import sqlite3
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
-from functools import partial
 from importlib.metadata import version
 from itertools import zip_longest
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from drretail.env.catalog.formulation import BY_VERSION, Formulation, formulation_of_index
-from drretail.env.catalog.tantivy import SPOOL_END, TantivyCatalog, index_lines
+from drretail.env.catalog.formulation import BY_VERSION, formulation_of_index
+from drretail.env.catalog.tantivy import TantivyCatalog, TantivyWriter
 from drretail.env.intake import Intake
 from drretail.env.manifest import (
     CURRENT,
@@ -36,8 +34,7 @@ from drretail.env.manifest import (
     world_fingerprint,
     write_checksums,
 )
-from drretail.env.processes import Worker, cores, ignore
-from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
+from drretail.env.servers.naming import ServerSettings, is_on_servers, required
 from drretail.env.store.sqlite import SqliteStore, SqliteWriter, unreadable
 from drretail.errors import UserError
 from drretail.files import write_json
@@ -52,9 +49,8 @@ def rows_of(spec: str | Path, servers: ServerSettings | None = None) -> Generato
 
     Raises UserError as ``open_world`` does. While rows are read, it raises ToolError if a server fails.
     """
-    check_place(spec)
     if is_on_servers(spec):
-        from drretail.env.servers.reading import rows_on_servers  # the clients take long to load
+        from drretail.env.servers.generations import rows_on_servers  # the clients take long to load
 
         with rows_on_servers(str(spec), required(servers, spec)) as rows:
             yield rows
@@ -227,67 +223,18 @@ def write_world(
 def write_rows(staging: Path, intake: Intake, rows: WorldRows, progress: Progress) -> None:
     """Writes the database and the index, in one pass over each stream."""
     store = SqliteWriter(staging / DATABASE_FILE, rows.pool, intake)
-    index = IndexBuilder(staging / INDEX_FOLDER, intake.formulation)
     try:
         with progress.track("products into store and index") as bar:
-            for line in store.add_products(rows.products):
-                index.add(line)
-                bar.advance()
-        index.end()
+            index = TantivyWriter(staging / INDEX_FOLDER, intake.formulation)
+            for batch in store.add_products(rows.products):
+                index.add(batch)
+                bar.advance(len(batch))
+            index.close()
+            del index  # its memory
         with progress.track("orders into the store") as bar:
             for size in store.add_orders(rows.orders):
                 bar.advance(size)
             store.close()
-        with progress.track("index"):
-            index.close()
     except BaseException:
-        index.abandon()
         store.abandon()
         raise
-
-
-WORTH_A_PROCESS = 2000
-"""The products from which on a second process is started: it takes half a second, in which so many are indexed."""
-
-
-class IndexBuilder:
-    """Takes the canonical lines of products in order of id, and builds an index in ``folder``.
-
-    The lines go through a file, so that neither process waits for the other before the end. With one core, or with few
-    products, ``close`` builds the index.
-    """
-
-    def __init__(self, folder: Path, formulation: Formulation) -> None:
-        self._spool = folder.with_suffix(".spool")
-        self._file = self._spool.open("w", encoding="utf-8", newline="\n")
-        self._job = partial(index_lines, folder, formulation.version, self._spool)
-        self._count = 0
-        self._worker: Worker | None = None
-
-    def add(self, line: str) -> None:
-        self._file.write(f"{line}\n")
-        self._count += 1
-        if self._count == WORTH_A_PROCESS and cores() > 1:
-            self._worker = Worker()
-            self._worker.start(pickle.dumps(self._job))
-
-    def end(self) -> None:
-        """Marks the end of the products."""
-        self._file.write(SPOOL_END)
-        self._file.close()
-
-    def close(self) -> None:
-        """Waits for the index. Raises UserError if there are too many products for one segment."""
-        if self._worker is None:
-            self._job(ignore)
-        else:
-            self._worker.wait()
-            self._worker.end()
-        self._spool.unlink()
-
-    def abandon(self) -> None:
-        """Stops without an index."""
-        self._file.close()
-        if self._worker is not None:
-            self._worker.kill()
-            self._worker.end()

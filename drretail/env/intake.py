@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from operator import itemgetter
 from typing import NamedTuple
 
 from drretail import __version__
@@ -24,6 +25,7 @@ from drretail.errors import UserError
 from drretail.records.shop import VOID_STATUSES, Product
 
 MILLISECONDS_PER_DAY = 86_400_000
+UNSORTED = "not sorted by user, time and id, or twice"
 
 
 class ProductFacts(NamedTuple):
@@ -49,17 +51,17 @@ class Intake:
         self.orders = 0
         self.last_order: int | None = None
         self.without_product: OrderRow | None = None
+        self._before = ""
 
     def take_products(self, products: Iterable[Product]) -> Iterator[tuple[Product, str]]:
-        """Each product with its canonical line."""
-        before = ""
+        """Each of the next products with its canonical line."""
         for product in products:
-            if product.product_id <= before:
-                raise ValueError(f"product {product.product_id!r} follows {before!r}: not sorted, or twice")
-            before = product.product_id
+            if product.product_id <= self._before:
+                raise ValueError(f"product {product.product_id!r} follows {self._before!r}: not sorted, or twice")
+            self._before = product.product_id
             line = product_line(product)
             self.product_hash.add(line)
-            self.listings[before] = ProductFacts(product.price, product.category)
+            self.listings[product.product_id] = ProductFacts(product.price, product.category)
             yield product, line
 
     def take_orders(
@@ -69,34 +71,40 @@ class Intake:
 
         A user's sums are added to ``finished`` when the next user's orders begin; the last user's, with the last batch.
         """
-        before, user = ("", -1, ""), UserSum("")
-        rows = iter(orders)
-        while True:
+        rows, user, place = iter(orders), "", (-1, "")
+        count, spend, categories = 0, 0.0, dict[str, int]()
+        is_last = False
+        while not is_last:
             batch = list(islice(rows, size))
+            is_last = len(batch) < size
+            # One loop without calls, since millions of orders pass.
             for row in batch:
                 order_id, user_id, product_id, timestamp, quantity, status = row
-                place = (user_id, timestamp, order_id)
-                if place <= before:
-                    raise ValueError(f"order {row} after {before}: not sorted by user, time and id, or twice")
-                if user_id != before[0]:
-                    if self.users:
-                        finished.append(user.total())
-                    user = UserSum(user_id)
+                if user_id != user:
+                    if user_id < user:
+                        raise ValueError(f"order {row} after those of {user!r}: {UNSORTED}")
+                    if count:
+                        finished.append(Aggregates(user, count, round(spend, 2), place[0], top_of(categories)))
+                    user, count, spend, categories = user_id, 0, 0.0, {}
                     self.users += 1
-                before = place
-                listing = self.listings.get(product_id)
-                if listing is None:
+                elif (timestamp, order_id) <= place:
+                    raise ValueError(f"order {row} after {place}: {UNSORTED}")
+                place = timestamp, order_id
+                count += 1
+                if (listing := self.listings.get(product_id)) is None:
+                    # It counts in no category and sum.
                     self.without_product = row
-                user.add(timestamp, quantity, status, listing)
+                elif status not in VOID_STATUSES:
+                    price, category = listing
+                    categories[category] = categories.get(category, 0) + 1
+                    if price is not None:
+                        spend += quantity * price
+            if is_last and count:
+                finished.append(Aggregates(user, count, round(spend, 2), place[0], top_of(categories)))
             self.order_hash.add_all(map(order_line, batch))
             self.orders += len(batch)
             if batch:
-                self.last_order = max(self.last_order or 0, *(row[3] for row in batch))
-            if len(batch) < size:
-                if self.users:
-                    finished.append(user.total())
-                yield batch
-                return
+                self.last_order = max(self.last_order or 0, max(map(itemgetter(3), batch)))
             yield batch
 
     def manifest(self, rows: WorldRows, engines: Mapping[str, str]) -> Manifest:
@@ -143,28 +151,9 @@ class Intake:
         return manifest
 
 
-class UserSum:
-    """Sums up the orders of one user as they pass. Products that the shop has no more count in no category and sum."""
-
-    __slots__ = ("categories", "last_order", "n_orders", "spend", "user_id")
-
-    def __init__(self, user_id: str) -> None:
-        self.user_id = user_id
-        self.n_orders = 0
-        self.spend = 0.0
-        self.last_order = 0
-        self.categories: dict[str, int] = {}
-
-    def add(self, timestamp: int, quantity: int, status: str, listing: ProductFacts | None) -> None:
-        self.n_orders += 1
-        self.last_order = timestamp
-        if status not in VOID_STATUSES and listing is not None:
-            price, category = listing
-            self.categories[category] = self.categories.get(category, 0) + 1
-            if price is not None:
-                self.spend += quantity * price
-
-    def total(self) -> Aggregates:
-        """The sums: spend in cents, and the category with most orders (ties by name; empty if all orders are void)."""
-        top = max(sorted(self.categories), key=self.categories.__getitem__, default="")
-        return Aggregates(self.user_id, self.n_orders, round(self.spend, 2), self.last_order, top)
+def top_of(categories: Mapping[str, int]) -> str:
+    """The category with most orders, ties by name; empty if all orders are void."""
+    if len(categories) == 1:
+        return next(iter(categories))
+    most = max(categories.values(), default=0)
+    return min((name for name, orders in categories.items() if orders == most), default="")

@@ -203,9 +203,16 @@ class LineHash:
         self._waiting.clear()
 
 
+_OPTIONAL = frozenset(("page", "image"))
+"""The fields that a product's record lacks where they are None."""
+
+
 def product_line(product: Product) -> str:
     """The canonical JSON of a product, which the fingerprint hashes and the store keeps."""
-    values = product.model_dump(mode="json")
+    # Not pydantic's dump, which takes as long as all the rest.
+    values = {
+        name: value for name, value in vars(product).items() if value is not None or name not in ("page", "image")
+    }
     for name in ("price", "average_rating"):
         values[name] = normalised(values[name])  # else canonical_json rewrites the whole record, of every other product
     return canonical_json(values)

@@ -6,6 +6,7 @@ An embedded world is a folder (manifest.py says how it survives a crash):
     gen-<fingerprint12>/      manifest.json, shop.sqlite, index/
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
@@ -27,7 +28,7 @@ from drretail.env.manifest import (
     live_generation,
     read_manifest,
 )
-from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
+from drretail.env.servers.naming import ServerSettings, is_on_servers, required
 from drretail.env.store.base import Store
 from drretail.env.store.sqlite import SqliteStore
 from drretail.env.store.users import ProfilePool, default_pool
@@ -70,7 +71,9 @@ class World:
     def open_former(self) -> "World | None":
         """The generation that is kept beside the live one, as a world to close; None if there is none."""
         if self.servers is not None:
-            return _on_servers(self.servers, self.settings, self.web, former=True)
+            with suppress(UserError):
+                return _on_servers(self.servers, self.settings, self.web, former=True)
+            return None
         former = None if self.folder is None else former_generation(self.folder)
         return None if self.folder is None or former is None else _embedded(self.folder, former, self.web)
 
@@ -93,27 +96,22 @@ def open_world(spec: str | Path, *, web: Web | None = None, servers: ServerSetti
     only commands and ``drretail.open_world`` read the settings. Raises UserError if there is no world, if it is damaged
     or of another format, and if a server cannot be used.
     """
-    check_place(spec)
     web = SandboxWeb(default_corpus()) if web is None else web
     if is_on_servers(spec):
         world = _on_servers(str(spec), required(servers, spec), web)
     else:
         world = _embedded(Path(spec), live_generation(Path(spec)), web)
-    assert world is not None, "there is a live world, or an error was raised"
     if isinstance(web, SandboxWeb):  # as it is on the shop's today; the open web stays unchanged
         web = pages_of_shop(web, world.manifest).as_of(world.manifest.now.date())
     return replace(world, web=web)
 
 
-def _on_servers(spec: str, settings: ServerSettings | None, web: Web, *, former: bool = False) -> World | None:
+def _on_servers(spec: str, settings: ServerSettings | None, web: Web, *, former: bool = False) -> World:
     # The clients take 0.4 s to load; an embedded world should not wait for them.
-    from drretail.env.servers.reading import open_servers
+    from drretail.env.servers.generations import open_servers
 
-    opened = open_servers(spec, required(settings, spec), former=former)
-    if opened is None:
-        return None
-    store, catalog, generation = opened
-    return World(store, catalog, web, generation.manifest, servers=spec, settings=settings)
+    store, catalog, manifest = open_servers(spec, required(settings, spec), former=former)
+    return World(store, catalog, web, manifest, servers=spec, settings=settings)
 
 
 def _embedded(folder: Path, generation: Path, web: Web) -> World:

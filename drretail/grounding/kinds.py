@@ -16,8 +16,6 @@ from drretail.grounding.text.wording import is_plural
 from drretail.grounding.text.words import stem
 from drretail.records.shop import Product
 
-VERSION = 1
-"""The version of ``kind_of``. Raise it when any product gets another kind: worlds store the kinds at ingest."""
 RANKS = "Best Sellers Rank"
 _ANDS = re.compile(r"(?:(?<!\s)\s++)?(?:[,&/]|\band\b)\s*+")
 GENDERS = {"Women": "women's", "Men": "men's", "Girls": "girls'", "Boys": "boys'"}

@@ -142,15 +142,16 @@ class Source(Record):
 
 UnreadReason = Literal["no_entry", "no_address", "in_code", "hidden", "image"]
 WHY_UNREAD: Mapping[UnreadReason, str] = {
-    "no_entry": "no list of sources",
-    "no_address": "no address in the list",
+    "no_entry": "no entry in a list",
+    "no_address": "no address",
     "in_code": "in code",
     "hidden": "hidden",
     "image": "an image",
 }
-"""Why a token of a report is not read, in words: the report has no list that could be read; its entry has no address;
-it stands in code, or where no browser or not every one shows it; it is the address of an image. What is read may lead
-nowhere: a number that the list does not have, an id or a product that the run was never handed.
+"""Why a token of a report is not read, in words: no list has an entry for it; its entry, or the file that it links to,
+has no address; it stands in code, or where no browser or not every one shows it; it is the address of an image. What is
+read may lead nowhere: a number in square brackets that the list does not have, an id or a product that the run was
+never handed.
 """
 
 
@@ -220,7 +221,7 @@ class CitationCounts(Record):
         return self.missing > MOST_UNREAD * self.in_all
 
     def unread_of(self, system: str) -> str:
-        """ "12 of 80 citations of bot could not be read (no list of sources: 12)", the commonest reason first."""
+        """ "12 of 80 citations of bot could not be read (no entry in a list: 12)", the commonest reason first."""
         ordered = sorted(self.not_read.items(), key=lambda reason: -reason[1])
         why = ", ".join(f"{WHY_UNREAD[reason]}: {count:,}" for reason, count in ordered)
         return f"{self.missing:,} of {self.in_all:,} citations of {system} could not be read ({why})"

@@ -113,9 +113,6 @@ class _Guarded:
 
 WEB_SEARCH = "web_search"
 LIVE = "These pages are of the live web and may be younger than the shop's today, {today}."
-NOTHING_FOUND = (
-    "No page fits this query: try the two or three words that matter most, or other words for the same thing."
-)
 READ_BEFORE = "This summary is of an earlier search that found the page, too; of this search it may say less."
 """The note beside a summary that was written for an earlier query."""
 PAGES_SHARE = 0.9
@@ -166,9 +163,7 @@ def _searched(session: Session, query: str, effects: Effects, place: Place, *, c
         sources += _sources(item, hit)
         results.append(hit | ({"note": READ_BEFORE} if item.summary else {}))
     value: dict[str, Any] = {"shown": len(results), "results": results}
-    if not results:
-        value["note"] = NOTHING_FOUND
-    elif session.settings.web_is_live:
+    if results and session.settings.web_is_live:
         value["note"] = LIVE.format(today=session.settings.now.date().isoformat())
     return ToolResult(value, tuple(sources))
 

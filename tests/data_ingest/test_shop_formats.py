@@ -228,41 +228,6 @@ def test_columns_an_export_lacks_are_said(tmp_path: Path, export: tuple[str, str
         assert "say these in the mapping" in line
 
 
-FEED = """<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE x [<!ENTITY big "no">]>
-{opening}
-<{item}><g:id>S-1</g:id><g:item_group_id>S</g:item_group_id><title>Trail shirt</title>
- <g:price>30.00 CHF</g:price><g:sale_price>CHF 19.–</g:sale_price><g:color>Grün</g:color>
- <g:shipping><g:country>CH</g:country><g:price>5.00 EUR</g:price></g:shipping>
- <g:product_type>Apparel &gt; Shirts</g:product_type>
- <g:product_highlight>Light</g:product_highlight><g:product_highlight>Dry</g:product_highlight>
- <g:product_detail><g:section_name>General</g:section_name><g:attribute_name>Fabric</g:attribute_name>
-  <g:attribute_value>Wool</g:attribute_value></g:product_detail></{item}>
-<{item}><g:id>S-2</g:id><g:item_group_id>S</g:item_group_id><title>Trail shirt</title><g:price>30.00 CHF</g:price>
- <g:color>Rot</g:color></{item}>
-<{item}><g:id>X</g:id><g:price>&big;1 CHF</g:price></{item}>
-{closing}
-"""
-NAMESPACE = 'xmlns:g="http://base.google.com/ns/1.0"'
-
-
-@pytest.mark.parametrize("form", ["rss", "atom"])
-def test_a_merchant_feed_in_xml_is_read_with_the_currency_that_it_names(tmp_path: Path, form: str) -> None:
-    opening, item, closing = {
-        "rss": (f'<rss version="2.0" {NAMESPACE}><channel><title>Shop</title>', "item", "</channel></rss>"),
-        "atom": (f'<feed xmlns="http://www.w3.org/2005/Atom" {NAMESPACE}><title>Shop</title>', "entry", "</feed>"),
-    }[form]
-    (tmp_path / "raw").mkdir()
-    (tmp_path / "raw" / "feed.xml").write_text(FEED.format(opening=opening, item=item, closing=closing))
-    report = read(tmp_path, of_format("merchant", "feed.xml"))
-    shirt = product_in(tmp_path / "w", "S")
-    assert (shirt.price, shirt.price_from, shirt.currency) == (19.0, True, "CHF")
-    assert shirt.features == ("Light", "Dry", "General: Fabric: Wool", "Color: Grün, Rot")
-    assert shirt.categories == ("Apparel", "Shirts")
-    (file,) = report.files
-    assert [(bad.line, bad.problem) for bad in file.shown] == [(13, "no title (title)")]
-
-
 @pytest.mark.parametrize(
     "details", ["product_detail", "product detail", "product_detail(section_name:attribute_name:attribute_value)"]
 )
@@ -288,19 +253,16 @@ MANY = ",".join(["sku", "name", "net", *(f"c{number}" for number in range(60_000
 @pytest.mark.parametrize(
     ("form", "content", "message"),
     [
-        ("merchant", "<html><p>No shop</p></html>", "is no feed of products"),
-        ("merchant", "<rss><item><id>1</id>", "is no XML that can be read"),
         ("shopify", "A,Title", r"id = 'Variant SKU', but p\.csv has no such column; it has A, Title"),
         ("magento", "A,Title", r"format: There is no format 'magento'. Known are merchant, shopify, woo"),
         ("", MANY, rf"has 60,003 columns, and a table may have {MOST_COLUMNS:,}"),
     ],
-    ids=["a page", "broken XML", "a column", "a format", "too many columns"],
+    ids=["a column", "a format", "too many columns"],
 )
 def test_what_is_no_export_of_its_format_is_one_sentence(tmp_path: Path, form: str, content: str, message: str) -> None:
-    file = "feed.xml" if form == "merchant" else "p.csv"
-    head = of_format(form, file) if form else BY_MAPPING
+    head = of_format(form, "p.csv") if form else BY_MAPPING
     with pytest.raises(UserError, match=message):
-        read(tmp_path, head, {"file": file, "columns": content, "rows": []})
+        read(tmp_path, head, {"file": "p.csv", "columns": content, "rows": []})
 
 
 def test_a_key_of_the_mapping_goes_before_the_formats(tmp_path: Path) -> None:

@@ -14,18 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.env import folder
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.catalog.formulation import ENGLISH, STANDARD
-from drretail.env.catalog.tantivy import TantivyCatalog
+from drretail.env.catalog.formulation import STANDARD
 from drretail.env.copying import copy_world
-from drretail.env.folder import IndexBuilder, check_world, rows_of
+from drretail.env.folder import check_world, rows_of
 from drretail.env.manifest import (
     CURRENT,
     DATABASE_FILE,
     Origin,
     live_generation,
-    product_line,
     read_manifest,
 )
 from drretail.env.servers.naming import ServerSettings
@@ -275,50 +272,6 @@ def test_an_embedded_world_does_not_wait_for_the_clients_of_servers() -> None:
     assert loaded.stdout == "set()\n"
 
 
-def lines(count: int) -> Iterator[str]:
-    for number in range(count):
-        title = f"Garden hose {number} ft, {'été' * (number % 3)}"
-        yield product_line(Product(product_id=f"B{number:03}", title=title, category="Garden", price=1.0 + number))
-
-
-def built(folder: Path, count: int) -> list[tuple[str, float | None]]:
-    index = IndexBuilder(folder / "index", ENGLISH)
-    for line in lines(count):
-        index.add(line)
-    index.end()
-    index.close()
-    assert [path.name for path in folder.iterdir()] == ["index"]
-    hits = TantivyCatalog(folder / "index", ENGLISH).search(CatalogQuery("hose 30 ft", limit=100)).hits
-    return [(hit.product_id, hit.score) for hit in hits]
-
-
-@pytest.mark.parametrize("cores", [1, 2])
-def test_an_index_is_the_same_whoever_builds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cores: int) -> None:
-    (tmp_path / "here").mkdir()
-    (tmp_path / "other").mkdir()
-    here = built(tmp_path / "here", 50)
-    monkeypatch.setattr(folder, "WORTH_A_PROCESS", 10)
-    monkeypatch.setattr(folder, "cores", lambda: cores)
-    assert built(tmp_path / "other", 50) == here
-    assert len(here) == 50
-
-
-def test_an_error_of_another_process_is_raised_and_none_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folder, "WORTH_A_PROCESS", 1)
-    monkeypatch.setattr(folder, "cores", lambda: 2)
-    broken = IndexBuilder(tmp_path / "broken", ENGLISH)
-    broken.add('"no product"')
-    broken.end()
-    with pytest.raises(ValueError, match="1 validation error for Product"):
-        broken.close()
-    broken.abandon()
-
-    index = IndexBuilder(tmp_path / "index", ENGLISH)
-    index.add(next(lines(1)))
-    index.abandon()  # returns when the process has ended
-    assert not list((tmp_path / "index").glob("*.idx"))
-
-
 @pytest.fixture
 def source(tmp_path: Path, products: list[Product], orders: list[OrderRow]) -> Path:
     """A world with everything that a manifest can tell, and a pool of its own."""
@@ -362,7 +315,6 @@ def test_a_damaged_source_is_not_copied(source: Path, tmp_path: Path, damage: st
         ("source", "./source", "the same world"),
         ("servers:shop", "servers:shop", "the same world"),
         ("none", "target", "There is no world"),
-        ("source", "server:t", "goes by 'servers:t'"),
     ],
 )
 def test_what_cannot_be_copied_is_said(

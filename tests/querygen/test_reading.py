@@ -9,14 +9,13 @@ from statistics import fmean
 import pytest
 
 from drretail.data_ingest.demo import build_shop
-from drretail.env.folder import rows_of
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import cautions
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.files import write_lines
 from drretail.grounding.gold_files import gold_path, with_gold, write_with_gold
-from drretail.grounding.kinds import VERSION, kind_of
+from drretail.grounding.kinds import kind_of
 from drretail.progress import Progress
 from drretail.querygen.decisions import holds, how_decided, how_far_decided, questions_of
 from drretail.querygen.lint import Linter
@@ -31,11 +30,9 @@ from drretail.querygen.reading import (
     read_tasks,
     shipped_queries,
 )
-from drretail.records.base import sha256_of
 from drretail.records.query import NEED_KINDS, Query
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
-from tests.build import known
 from tests.llm.provider import Provider
 from tests.querygen.conftest import call, refused
 
@@ -278,13 +275,6 @@ def test_every_demand_of_the_fifty_and_the_twenty_is_decided_on_the_records_as_t
     decisions = [each for query in shipped_queries() if query.gold for each in query.gold.decisions]
     assert {question.ruling.by.partition(":")[0] for question in questions} == {"model"}
     assert all(holds(decision, Offers(demo)) for decision in decisions[::20])
-
-
-def test_the_table_of_kinds_has_a_new_name_when_products_are_called_otherwise(demo: World) -> None:
-    """Raise ``kinds.VERSION`` with the hash: a world made before would keep the names of its day."""
-    with rows_of(known(demo.folder)) as rows:
-        called = [(each.product_id, str(kind_of(each))) for each in rows.products]
-    assert (VERSION, sha256_of(called)[:12]) == (1, "4b49705b6212")
 
 
 def test_a_category_of_spaces_names_no_kind() -> None:

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -65,6 +64,6 @@ def new_place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
             return Place(tmp_path_factory.mktemp("shop") / "world")
         settings: ServerSettings = request.getfixturevalue("server_settings")
         name: Callable[[], str] = request.getfixturevalue("name_world")
-        return Place(f"servers:{name()}", replace(settings, shards=1 if kind == "servers" else 3))
+        return Place(f"servers:{name()}", settings)
 
     return place

@@ -3,14 +3,13 @@
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal, cast
 
 from drretail.api.models import Opener
-from drretail.env.servers.clients import hosts_of, open_elastic, open_mongo, try_elastic, try_mongo
+from drretail.env.servers.clients import hosts_of, open_elastic, open_mongo
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import ModelError, UserError, describe_error, install_line
 from drretail.grounding.text.wording import on_try
@@ -189,12 +188,14 @@ def examine_servers(settings: ServerSettings, *, mongo_is_set: bool, es_is_set: 
     patient = replace(settings, timeout=min(settings.timeout, PATIENCE))
 
     def mongo() -> str:
-        with closing(open_mongo(patient)) as client:
-            return try_mongo(client, patient, DATABASE)
+        client, version = open_mongo(patient, DATABASE)
+        client.close()
+        return version
 
     def elastic() -> str:
-        with closing(open_elastic(patient)) as client:
-            return try_elastic(client, patient)
+        client, version = open_elastic(patient)
+        client.close()
+        return version
 
     yield _sign("MongoDB", hosts_of(patient.mongo_url), mongo, needed=mongo_is_set)
     yield _sign("Elasticsearch", hosts_of(patient.es_url), elastic, needed=es_is_set)

@@ -19,7 +19,7 @@ from drretail.api.settings import read_settings
 from drretail.api.worlds import server_settings
 from drretail.data_ingest.raw.tables import is_mapping
 from drretail.data_ingest.synth import write_shop
-from drretail.env.servers.naming import check_place, is_on_servers, world_name
+from drretail.env.servers.naming import is_on_servers, world_name
 from drretail.errors import UnknownName, UserError
 from drretail.progress import choose_progress
 from drretail.records.tables.figures import counted
@@ -145,7 +145,6 @@ def _day(day: Day) -> date | None:
 
 def stages_folder(world: str) -> Path:
     """The folder of an ingest's finished stages: the world's own, or one in the cache for a world on servers."""
-    check_place(world)
     return read_settings().cache_dir / "ingest" / world_name(world) if is_on_servers(world) else Path(world)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from drretail.api.option import accepts
 from drretail.api.options.shops import CheckWorldOptions, CopyOptions, InfoOptions
-from drretail.api.worlds import place_of, server_settings
+from drretail.api.worlds import open_world, place_of, server_settings
 from drretail.env.copying import copy_world
 from drretail.env.folder import check_world
 from drretail.env.manifest import CHECKSUMS, Manifest, live_generation, read_manifest
@@ -71,7 +71,7 @@ def check(options: CheckWorldOptions) -> Result[list[Finding]]:
     place, notes = place_of(str(options.world)), list[str]()
     with busy("reading every row and file"):
         if is_on_servers(place):
-            from drretail.env.servers.integrity import check_servers
+            from drretail.env.servers.generations import check_servers
 
             findings = check_servers(place, server_settings())
         else:
@@ -97,11 +97,10 @@ def copy(options: CopyOptions) -> Result[Manifest]:
 
 
 def _manifest(place: str) -> Manifest:
-    """The manifest of a world, even of a damaged one."""
+    """The manifest of a world, in a folder even of a damaged one."""
     if is_on_servers(place):
-        from drretail.env.servers.reading import read_generation
-
-        return read_generation(place, server_settings()).manifest
+        with open_world(place) as world:
+            return world.manifest
     return read_manifest(live_generation(Path(place)))
 
 

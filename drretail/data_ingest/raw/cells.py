@@ -15,7 +15,7 @@ from babel.numbers import list_currencies
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND, LATER, LONGEST_SHOWN, SHOWN, Saved, numbered_rows
 from drretail.data_ingest.raw.mapping import Columns, Mapping, TableColumns, listed
 from drretail.data_ingest.raw.sources import open_binary
-from drretail.data_ingest.raw.tables import LINE, Table, lines_of, not_utf8
+from drretail.data_ingest.raw.tables import Table, lines_of, not_utf8
 from drretail.data_ingest.selection import sql_text
 from drretail.errors import UserError
 from drretail.records.shop import ORDER_STATUSES, SIGNS, USD
@@ -60,7 +60,7 @@ class Cells:
         rows = f"SELECT row_number() OVER () AS number, * FROM {read}"  # noqa: S608 -- quoted
         wanted = part.fill_down if part else ()
         if wanted and self.table.form == "jsonl":
-            raise UserError(f"{self.table.name} has no cells to fill down: leave fill_down out.")
+            raise UserError(f"{self.table.path} has no cells to fill down: leave fill_down out.")
         # The key is filled first, through the whole file; then the other columns, within the rows of one key.
         within = "" if key is None else f"PARTITION BY {self.text(key)} "
         of_key, others = ([column for column in wanted if (column == key) == is_key] for is_key in (True, False))
@@ -238,7 +238,7 @@ def reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         if open_quote is not None:
             _, (line,) = lines_of(cells.table, [], [open_quote], [ordinal for ordinal, _ in refused])
             raise UserError(
-                f"{cells.table.name}, line {line:,}: a quote is not closed, which hides the rows after it; close it, "
+                f"{cells.table.path}, line {line:,}: a quote is not closed, which hides the rows after it; close it, "
                 "or double the quotes that stand within values."
             )
     if any(problem == "INVALID ENCODING" for _, problem in refused):
@@ -275,7 +275,7 @@ def _with_lines(cells: Cells, first: list[tuple[int, str]], refused: list[tuple[
                 row = json.loads(data.decode("utf-8-sig"))
             except (ValueError, RecursionError):
                 row = None
-            lines.append((row.get(LINE, line), problem) if isinstance(row, dict) else (line, "no JSON object"))
+            lines.append((line, problem if isinstance(row, dict) else "no JSON object"))
     return lines
 
 
@@ -295,7 +295,7 @@ def check_ids(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     query = f"SELECT own_id, min(id_said), max(id_said) FROM mapped {same} ORDER BY own_id LIMIT 1"  # noqa: S608
     for own, one, another in db.execute(query).fetchall():
         raise UserError(
-            f"{cells.table.name} has the ids {one!r} and {another!r}, which would both be {own!r} ({CITED_BY}): "
+            f"{cells.table.path} has the ids {one!r} and {another!r}, which would both be {own!r} ({CITED_BY}): "
             "give one of them another id."
         )
 
@@ -313,7 +313,7 @@ def check_prices(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     wrong, example = _counted(db, "price_said", f"regexp_full_match(price_read, {quoted(_OTHER_MARK)})")
     if wrong:
         raise UserError(
-            f"{cells.table.name} has {counted(wrong, 'price')} such as {example!r}, which decimal = "
+            f"{cells.table.path} has {counted(wrong, 'price')} such as {example!r}, which decimal = "
             f"{cells.mapping.decimal!r} cannot read: write decimal = {other!r} in the mapping, or mend the file."
         )
     unread, example = _counted(db, "price_said", "price_read IS NOT NULL AND price IS NULL")
@@ -359,7 +359,7 @@ def currency_of(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> str:
         if counts and not (code and len(code) == 3 and code.isascii() and code.isalpha()):
             found = _listed(("none" if code is None else code, rows) for code, rows in counts)
             raise UserError(
-                f"{cells.table.name} has prices in {found}, and a world has one currency, named by its code of three "
+                f"{cells.table.path} has prices in {found}, and a world has one currency, named by its code of three "
                 "letters: convert the others, or leave their rows out."
             )
         currency = code or currency
@@ -374,7 +374,7 @@ def currency_of(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> str:
     for codes, rows, example in named:
         if currency not in codes:
             raise UserError(
-                f"{cells.table.name} has {counted(rows, 'price')} such as {example[:LONGEST_SHOWN]!r}, and the "
+                f"{cells.table.path} has {counted(rows, 'price')} such as {example[:LONGEST_SHOWN]!r}, and the "
                 f"world's currency is {currency}: say another in the mapping, or convert those prices."
             )
     return currency
@@ -389,7 +389,7 @@ def check_statuses(db: "DuckDBPyConnection", cells: Cells) -> None:
     if counts:
         found = _listed((repr(word), rows) for word, rows in counts)
         raise UserError(
-            f"{cells.table.name} has statuses that the mapping does not know: {found}. Write in [status] which of "
+            f"{cells.table.path} has statuses that the mapping does not know: {found}. Write in [status] which of "
             f'{", ".join(ORDER_STATUSES)} each of them is, such as {counts[0][0] or ""!r} = "Delivered".'
         )
 
@@ -431,7 +431,7 @@ def read_dates(db: "DuckDBPyConnection", name: str, cells: Cells, saved: Saved) 
     others = [form for form, count in zip(best, differing or (), strict=True) if count]
     if others:
         raise UserError(
-            f"{cells.table.name} has dates such as {example!r}, which may be {best[0]} or {others[0]}: write "
+            f"{cells.table.path} has dates such as {example!r}, which may be {best[0]} or {others[0]}: write "
             f"date_format = {best[0]!r} in the mapping, or the other."
         )
     shown = f"dates such as {example[:LONGEST_SHOWN]!r} were read as {best[0]}"

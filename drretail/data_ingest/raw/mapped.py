@@ -46,7 +46,7 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path, until_ms:
     assert source.mapping is not None, "a table has a mapping"
     saved = Saved()
     define_macros(db)
-    cells = _cells(source.path, source.mapping, target)
+    cells = _cells(source.path, source.mapping)
     if source.mapping.format is not None:
         part = "products" if source.shape == "products" else "orders"
         columns = getattr(source.mapping, part)
@@ -60,7 +60,7 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path, until_ms:
         rows = _product_rows(cells)
     else:
         assert source.mapping.orders is not None, "a mapping without orders names no file of them"
-        _enter_orders(db, cells, source, target, saved)
+        _enter_orders(db, cells, source, saved)
         rows = _order_rows(source.mapping.orders, until_ms)
     db.execute(f"CREATE TEMP TABLE mapped AS {rows}")
     reject_rows(db, cells, saved)
@@ -71,7 +71,7 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path, until_ms:
         if source.mapping.products.parent is not None:
             merge_variants(db, saved)
         if source.beside:
-            _add_titles(db, _cells(source.beside[0], source.mapping, target))
+            _add_titles(db, _cells(source.beside[0], source.mapping))
         db.execute(f"ALTER TABLE mapped ADD COLUMN shop_currency VARCHAR DEFAULT {quoted(currency)}")
         fields = ("parent_asin", *ROW_FIELDS)
     else:
@@ -97,8 +97,8 @@ def _add_titles(db: "DuckDBPyConnection", cells: Cells) -> None:
     )
 
 
-def _cells(path: Path, mapping: Mapping, target: Path) -> Cells:
-    return Cells(open_table(path, mapping).as_lines(target.with_name(f"{path.name}.lines")), mapping)
+def _cells(path: Path, mapping: Mapping) -> Cells:
+    return Cells(open_table(path, mapping), mapping)
 
 
 def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
@@ -205,12 +205,12 @@ def _filled(name: str, **values: object) -> str:
     return Template(sql_text(f"duckdb/{name}")).substitute(details, **values)
 
 
-def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target: Path, saved: Saved) -> None:
+def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, saved: Saved) -> None:
     """Makes the table ``entries``: one row per product of an order, from one table or from two."""
     orders = cells.mapping.orders
     assert orders is not None, "there is a table of orders"
     lines = orders.lines
-    heads = cells if lines is None else _cells(source.beside[0], cells.mapping, target)
+    heads = cells if lines is None else _cells(source.beside[0], cells.mapping)
     user = f"[x FOR x IN [{heads.first_id(orders.user)}] IF lower(x) NOT IN ({', '.join(map(quoted, NO_ID))})][1]"
     fields = {
         "order_said": heads.first_id(orders.id),
@@ -241,7 +241,7 @@ def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target
             f"FROM ({joined}) l LEFT JOIN heads h ON h.order_said = l.line_of WHERE coalesce(h.is_kept, true)"
         )
     if cells.mapping.products.parent is not None or len(listed(product)) > 1:
-        products = _cells(source.beside[-1], cells.mapping, target)
+        products = _cells(source.beside[-1], cells.mapping)
         _shelve(db, products, Saved())
         db.execute(_filled("aliases", products=_product_rows(products)))
         for place in reversed(range(len(listed(product)))):

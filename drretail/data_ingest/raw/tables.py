@@ -1,4 +1,4 @@
-"""The tables of your own shop, CSV, JSONL, Parquet or a feed in XML: their columns, and how an engine reads them."""
+"""The tables of your own shop, CSV, JSONL or Parquet: their columns, and how an engine reads them."""
 
 import csv
 import json
@@ -6,12 +6,10 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
-
-from lxml import html
+from typing import Literal
 
 from drretail.data_ingest.raw.mapping import LineColumns, Mapping, TableColumns, columns_named, read_mapping
 from drretail.data_ingest.raw.sources import Source, check_packed, is_packed, open_binary
@@ -19,14 +17,11 @@ from drretail.errors import UserError, nearest_names
 from drretail.records.tables.figures import first_few
 from drretail.records.tables.sheets import check_width
 
-Form = Literal["csv", "jsonl", "parquet", "xml"]
+Form = Literal["csv", "jsonl", "parquet"]
 _FORMS: dict[str, Form] = {
     **{".csv": "csv", ".tsv": "csv", ".txt": "csv"},
-    **{".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".xml": "xml"},
+    **{".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"},
 }
-LINE = ""
-"""The field of a feed's row with the line on which its item begins."""
-_ITEMS = ("item", "{*}item", "{*}entry")
 _MAPPING = ".toml"
 _SEPARATORS = ",;\t|"
 _NAMED_COLUMNS = 60
@@ -45,22 +40,6 @@ class Table:
     types: tuple[str, ...] = ()
     """The SQL types of Parquet's columns."""
     separator: str = ","
-    feed: Path | None = None
-    """The XML feed whose items ``path`` holds as lines of JSON."""
-
-    @property
-    def name(self) -> Path:
-        """The file that the user knows: the feed, if there is one."""
-        return self.feed or self.path
-
-    def as_lines(self, target: Path) -> "Table":
-        """The table as an engine reads it. A feed's items are written to ``target``; other tables stay as they are."""
-        if self.form != "xml":
-            return self
-        with target.open("w", encoding="utf-8") as out:
-            # Each element's text by its name, or a list of texts if the element is repeated.
-            out.writelines(f"{json.dumps(row, ensure_ascii=False)}\n" for row in _feed_rows(self.path, self.packed))
-        return replace(self, path=target, form="jsonl", packed=False, feed=self.path)
 
 
 def is_mapping(paths: Sequence[Path]) -> bool:
@@ -143,7 +122,7 @@ def open_table(path: Path, mapping: Mapping | None) -> Table:
             raise UserError(f"{path} has no header: its first line names no column.")
         table = Table(path, form, packed, tuple(names), separator=separator)
     else:
-        table = Table(path, form, packed, (_feed_columns if form == "xml" else _jsonl_columns)(path, packed))
+        table = Table(path, form, packed, _jsonl_columns(path, packed))
     check_width(path, len(table.columns))
     return table
 
@@ -225,44 +204,3 @@ def lines_of(
                 if row >= max(rows, default=0) and ordinal >= max(of_refused, default=0):
                     break
     return [of_rows[number] or number + 1 for number in rows], [of_refused[number] or number for number in of_refused]
-
-
-def _feed_columns(path: Path, packed: bool) -> tuple[str, ...]:
-    """The fields of the first items, in order of appearance."""
-    columns = dict[str, None]()
-    for row in islice(_feed_rows(path, packed), _ROWS):
-        columns |= dict.fromkeys(name for name in row if name != LINE)
-    if not columns:
-        raise UserError(f"{path} is no feed of products: it has no <item> of RSS 2.0 and no <entry> of Atom.")
-    return tuple(columns)
-
-
-def _feed_rows(path: Path, packed: bool) -> Iterator[dict[str, Any]]:
-    with open_binary(path, packed) as file:
-        try:
-            # Entities are not expanded, so that none can grow without end, and nothing is fetched.
-            for _, item in html.etree.iterparse(file, tag=_ITEMS, resolve_entities=False, no_network=True):
-                yield {LINE: item.sourceline, **_fields(item)}
-                item.clear()
-                while item.getprevious() is not None:
-                    del item.getparent()[0]
-        except html.etree.XMLSyntaxError as problem:
-            raise UserError(f"{path} is no XML that can be read: {problem.msg}.") from None
-
-
-def _fields(item: Any) -> dict[str, Any]:
-    """The texts of an item by element name. The feed's own namespace (g:title) comes before RSS elements so named.
-
-    An element with several parts becomes one text: g:product_detail as "General: Material: Steel".
-    """
-    fields, spaces = dict[str, Any](), dict[str, str]()
-    for element in item.iterchildren(tag=html.etree.Element):
-        name = html.etree.QName(element)
-        parts = [part.text or "" for part in element.iterchildren(tag=html.etree.Element)] or [element.text or ""]
-        text, space = ": ".join(filter(None, map(str.strip, parts))), name.namespace or ""
-        if not text or (name.localname in spaces and space < spaces[name.localname]):
-            continue
-        before = fields.get(name.localname) if spaces.get(name.localname) == space else None
-        several = [*before, text] if isinstance(before, list) else [before, text]
-        fields[name.localname], spaces[name.localname] = text if before is None else several, space
-    return fields

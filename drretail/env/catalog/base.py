@@ -1,6 +1,7 @@
 """The contract of every catalog."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, Protocol
 
 Match = Literal["any", "all", "phrase"]
@@ -76,6 +77,8 @@ class Catalog(Protocol):
     def close(self) -> None: ...
 
 
+# Thousands of products share a category.
+@lru_cache(maxsize=16_384)
 def fold_category(name: str) -> str:
     """The form in which category names are compared: case, "_", and "&" for "and" make no difference."""
     return " ".join(name.casefold().replace("_", " ").replace("&", " and ").split())

@@ -24,25 +24,20 @@ Of thirty sorts over real rows, written for this, 19 had three products of the r
 
 
 class Index(Protocol):
-    """The operations of an engine; each is one request to it."""
+    """The operation of an engine: one request to it."""
 
     def find(self, query: CatalogQuery, among: Sequence[str] | None = None) -> CatalogPage:
-        """All matches, in the query's order; with ``among``, only of these products."""
-        ...
+        """All matches, in the query's order, and the number of matches that its filters hide.
 
-    def count_hidden(self, query: CatalogQuery) -> int:
-        """The number of further matches if products of unknown price or rating passed the filters."""
+        With ``among``, only these products in the query's order: they are known to match, and nothing is hidden.
+        """
         ...
 
 
 def search_index(index: Index, query: CatalogQuery) -> CatalogPage:
-    """The answer to one search."""
-    page = index.find(query) if query.sort_by == "relevance" else sorted_matches(index, query)
-    return replace(page, hidden=index.count_hidden(query)) if query.filters_numbers else page
-
-
-def sorted_matches(index: Index, query: CatalogQuery) -> CatalogPage:
-    """The relevant matches in the order of a price, rating or popularity."""
+    """The answer to one search; a sort ranks the relevant matches only."""
+    if query.sort_by == "relevance":
+        return index.find(query)
     best = index.find(replace(query, sort_by="relevance", order=None, limit=BEST, offset=0))
     highest = best.hits[0].score if best.hits else None
     if highest is None:  # nothing found, or a query without words, whose matches are all equally good
@@ -54,4 +49,4 @@ def sorted_matches(index: Index, query: CatalogQuery) -> CatalogPage:
         for place, hit in enumerate(best.hits)
         if place < FIRST_PAGE or (hit.score is not None and hit.score >= least)
     ]
-    return index.find(query, among=ranked)
+    return replace(index.find(query, among=ranked), hidden=best.hidden)

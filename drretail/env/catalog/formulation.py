@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from importlib import resources
 from itertools import chain, pairwise
-from operator import itemgetter
+from operator import add, itemgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, get_args
@@ -268,17 +268,18 @@ def _stemmed_in(forms: WordForms) -> Callable[[str], tuple[str, str]]:
     def stemmed_text(text: str) -> tuple[str, str]:
         found = forms.stems(with_sizes(text))
         stems = " ".join(found)
-        return " ".join([stems, *forms.parts(stems)]), " ".join(paired(found))
+        parts = forms.parts(stems)
+        return " ".join([stems, *parts]) if parts else stems, " ".join(paired(found))
 
     return stemmed_text
 
 
 def paired(parts: Sequence[str]) -> Iterator[str]:
     """Each two neighbouring words as one word."""
-    return map("".join, pairwise(parts))
+    return map(add, parts, parts[1:])
 
 
-# A search's note mostly asks for the same text again.
+# A sort searches twice, and so does a filter that hides matches.
 @lru_cache(maxsize=1024)
 def _stemmed_terms(text: str, match: Match, forms: WordForms) -> SearchTerms:
     text = with_sizes(text)

@@ -1,8 +1,6 @@
 """The catalog of an embedded world: one tantivy index in one segment."""
 
-import json
 import os
-import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,7 +16,6 @@ from tantivy import FieldType, Index, Occur, Order, Query, Schema, Searcher
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, SortOrder, fold_category
 from drretail.env.catalog.engine import search_index
 from drretail.env.catalog.formulation import (
-    BY_VERSION,
     ENGLISH,
     Formulation,
     SearchTerms,
@@ -32,7 +29,7 @@ from drretail.errors import ToolError, UserError
 from drretail.records.shop import Product
 
 if TYPE_CHECKING:
-    from drretail.env.processes import Tell
+    pass
 
 # One segment holds all products that fit into the writer's memory; 80k need about a quarter of it.
 WRITER_BYTES = 2_000_000_000
@@ -77,10 +74,12 @@ class TantivyWriter:
         self._index.register_tokenizer("standard", standard_analyzer())
         self._writer = self._index.writer(WRITER_BYTES, num_threads=1)
 
-    def add(self, product: Product) -> None:
-        document = as_document(product, self._formulation)
+    def add(self, products: Sequence[Product]) -> None:
+        """Adds the next products. By the hundred: to make a document between other work takes a third longer."""
+        documents = [as_document(product, self._formulation) for product in products]
         with write_errors():
-            self._writer.add_document(document)
+            for document in documents:
+                self._writer.add_document(document)
 
     def close(self) -> None:
         """Commits. Raises UserError if there are too many products for one segment."""
@@ -94,29 +93,6 @@ class TantivyWriter:
             raise UserError(
                 "These products are too many for an embedded catalog; keep fewer of them (`drretail ingest --cap`)."
             )
-
-
-SPOOL_END = "\n"
-"""The line after the last product in a file of products."""
-# Seconds: longer than it takes to write some products, and little compared with the time of indexing.
-_PAUSE = 0.02
-
-
-def index_lines(folder: Path, version: str, spool: Path, tell: "Tell") -> None:
-    """Indexes the products in a file, up to its empty line; another process may still be writing the file."""
-    writer = TantivyWriter(folder, BY_VERSION[version])
-    del tell
-    with spool.open(encoding="utf-8", newline="\n") as file:
-        line = ""
-        while line != SPOOL_END:
-            line += file.readline()
-            if not line.endswith("\n"):
-                time.sleep(_PAUSE)
-            elif line != SPOOL_END:
-                # Not read as JSON by pydantic, which refuses more levels than are written here.
-                writer.add(Product.model_validate(json.loads(line)))
-                line = ""
-    writer.close()
 
 
 @contextmanager
@@ -148,7 +124,7 @@ def read_errors(folder: Path) -> Generator[None]:
 
 def as_document(product: Product, formulation: Formulation) -> tantivy.Document:
     names = category_names(product)
-    fields: dict[str, list[str]] = {
+    fields: dict[str, Any] = {
         "product_id": [product.product_id],
         "category": [*map(fold_category, names)],
         "category_name": [*names],
@@ -158,16 +134,14 @@ def as_document(product: Product, formulation: Formulation) -> tantivy.Document:
             for field, texts in formulation.texts(product).items()
         },
     }
-    document = tantivy.Document(**fields)
-    if product.price is not None:
-        document.add_float("price", product.price)
-    if product.average_rating is not None:
-        document.add_float("rating", product.average_rating)
+    for key, number in (("price", product.price), ("rating", product.average_rating)):
+        if number is not None:
+            fields[key] = number
     numbers = {"price": product.price, "rating": product.average_rating, "popularity": product.rating_number}
     for key, number in numbers.items():
-        document.add_float(f"{key}_asc", LAST if number is None else float(number))
-        document.add_float(f"{key}_desc", -LAST if number is None else float(number))
-    return document
+        fields[f"{key}_asc"] = LAST if number is None else float(number)
+        fields[f"{key}_desc"] = -LAST if number is None else float(number)
+    return tantivy.Document(**fields)
 
 
 class TantivyCatalog:
@@ -222,12 +196,11 @@ class TantivyCatalog:
         )
         scored = query.sort_by == "relevance" and bool(terms.matching)
         hits = tuple(Hit(self._ids[address.doc], key if scored else None) for key, address in result.hits)
-        return CatalogPage(total=count_of(result) if total is None else total, hits=hits[: query.limit])
+        hidden = self._count_hidden(query, terms) if among is None and query.filters_numbers else 0
+        return CatalogPage(count_of(result) if total is None else total, hits[: query.limit], hidden)
 
-    def count_hidden(self, query: CatalogQuery) -> int:
-        terms = self.formulation.terms(query)
-        if not terms.matching and query.text.strip():
-            return 0
+    def _count_hidden(self, query: CatalogQuery, terms: SearchTerms) -> int:
+        """The number of further matches if products of unknown price or rating passed the filters."""
         limits = self._limits(query)
         lacked = [number for number in limits if number in self._lacked]
         matching = [*self._matching(terms), *self._in_category(query)]

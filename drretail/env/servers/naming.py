@@ -4,18 +4,13 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import SecretStr
-
 from drretail.errors import UserError
 
 SPEC_PREFIX = "servers:"
-NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,37}")
-# A name of this form would be the name of another world's index.
-INDEX_LIKE = re.compile(r".*-g[0-9]+")
-# MongoDB's own databases.
-RESERVED = frozenset({"admin", "config", "local"})
-NEARLY = re.compile(r"servers?:\s*(.*)", re.IGNORECASE)
-
+KEY = "[0-9a-f]{8}"
+"""The key of a generation: its index is NAME-g<key>, so that no world may be called like that."""
+# Both a database and an index; three databases are MongoDB's own.
+NAME = re.compile(rf"(?!(?:admin|config|local|.*-g{KEY})$)[a-z0-9][a-z0-9_-]{{0,37}}")
 
 SHIPPED = ("demo", "market")
 """The names of the made-up shops, whose worlds are built into the cache."""
@@ -29,56 +24,35 @@ def is_on_servers(spec: str | Path) -> bool:
 def world_name(spec: str) -> str:
     """NAME of "servers:NAME". Raises UserError if it cannot name both a database and an index."""
     name = spec.removeprefix(SPEC_PREFIX)
-    if not NAME.fullmatch(name) or INDEX_LIKE.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise UserError(
             f"{spec!r} cannot name a world on servers: after '{SPEC_PREFIX}' come at most 38 of a-z, 0-9, '_' and '-', "
-            "the first a letter or digit, and not '-g' with a number at the end."
+            "the first a letter or digit, not '-g' with eight of 0-9a-f at the end, and not admin, config or local."
         )
-    if name in RESERVED:
-        raise UserError(f"{spec!r} cannot name a world on servers: {name!r} is a database of MongoDB's own.")
     return name
 
 
-def check_place(spec: str | Path) -> None:
-    """Raises UserError for a missing folder whose name looks like a misspelt "servers:NAME"."""
-    nearly = NEARLY.fullmatch(spec) if isinstance(spec, str) and not is_on_servers(spec) else None
-    if nearly is not None and not Path(str(spec)).exists():
-        raise UserError(
-            f"There is no folder {str(spec)!r}. A world on servers goes by '{SPEC_PREFIX}{nearly[1].lower()}', a "
-            f"folder of this name by './{spec}'."
-        )
-
-
-MONGO_URL = "mongodb://127.0.0.1:27017"
-ES_URL = "http://127.0.0.1:9200"
-
-# 50 parallel runs, each with four threads of tools.
-CONNECTIONS = 200
+MONGO_PORT, ES_PORT = 27017, 9200
+"""The ports on this machine. docker-compose.yml publishes the servers there, by the same settings."""
+# Direct, since a replica set in a container names the port that it has inside.
+LOCAL_MONGO = "mongodb://127.0.0.1:{port}/?directConnection=true"
+LOCAL_ELASTIC = "http://127.0.0.1:{port}"
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """The user's settings for MongoDB and Elasticsearch.
+    """Where MongoDB and Elasticsearch are, and who asks. What may hold a password is not in the representation."""
 
-    The addresses may hold a user and a password, so they are not part of the representation.
-    """
-
-    mongo_url: str = field(default=MONGO_URL, repr=False)
-    es_url: str = field(default=ES_URL, repr=False)
+    mongo_url: str = field(default=LOCAL_MONGO.format(port=MONGO_PORT), repr=False)
+    es_url: str = field(default=LOCAL_ELASTIC.format(port=ES_PORT), repr=False)
     mongo_user: str | None = None
-    mongo_password: SecretStr | None = None
+    mongo_password: str | None = field(default=None, repr=False)
     es_user: str | None = None
-    es_password: SecretStr | None = None
-    es_api_key: SecretStr | None = None
-    mongo_ca_file: Path | None = None
-    """The certificates that MongoDB is checked against; setting it turns TLS on."""
-    es_ca_file: Path | None = None
+    es_password: str | None = field(default=None, repr=False)
+    es_api_key: str | None = field(default=None, repr=False)
+    es_ca_file: str | None = None
     timeout: float = 10
     """Seconds for one request; half of it for finding a server at all."""
-    connections: int = CONNECTIONS
-    """The most connections to each server; further requests wait for one."""
-    shards: int = 1
-    replicas: int = 0
 
 
 def required(servers: ServerSettings | None, spec: str | Path) -> ServerSettings:

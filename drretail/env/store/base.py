@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
-from drretail.grounding.kinds import KindGroup
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variants_of
 
 Stratum = Literal["orders", "category", "recency", "spend"]
@@ -86,10 +85,6 @@ class Store(Protocol):
 
         The first users of a sample are the sample of fewer users.
         """
-        ...
-
-    def kinds_in(self, part: tuple[str, ...]) -> list[KindGroup] | None:
-        """The products below these categories by what ``grounding.kinds`` calls them; None without such a table."""
         ...
 
     def close(self) -> None: ...

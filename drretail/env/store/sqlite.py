@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import quote
@@ -27,7 +28,6 @@ from drretail.env.store.users import (
     user_statistics,
 )
 from drretail.errors import NotFound, UserError
-from drretail.grounding.kinds import VERSION, Kind, KindGroup, kind_of
 from drretail.records.base import lean
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variants_of
 
@@ -44,14 +44,11 @@ ORDERS = (
 USERS = f"SELECT {', '.join(Aggregates._fields)} FROM users"  # noqa: S608 -- constants
 USERS_BY_ID = f"{USERS} WHERE user_id IN (SELECT value FROM json_each(?))"  # noqa: S608 -- constants
 _KEYS = "I"
-"""The type of the numbers of users and products in the tables of cells and kinds, as an array packs them."""
-KINDS = f"kinds_{VERSION}"
-"""The table of what products are called. What another version called them is not looked at."""
+"""The type of the numbers of users in the table of cells, as an array packs them."""
 OF_VARIANTS = (
     "SELECT DISTINCT record FROM products JOIN variants USING (product_id)"
     " WHERE variant_id IN (SELECT value FROM json_each(?))"
 )
-KINDS_INSIDE = f"SELECT path, kind, products FROM {KINDS} WHERE substr(path, 1, ?) = ?"  # noqa: S608 -- constants
 
 MOST_CONNECTIONS = 8
 """The most connections of all threads together: each holds three files, and a process may have but a thousand."""
@@ -152,20 +149,6 @@ class SqliteStore:
         sizes: dict[Cell, int] = {tuple(json.loads(cell)): size // array(_KEYS).itemsize for cell, size in rows}
         drawn = drawn_from(sizes, self._ids_of, seed, n)
         return rows_of(drawn, self._rows(USERS_BY_ID, (json.dumps(drawn),)))
-
-    @reads
-    def kinds_in(self, part: tuple[str, ...]) -> list[KindGroup] | None:
-        if not self._has(KINDS):
-            return None
-        inside = f"{json.dumps(part)[:-1]},"
-        rows = self._rows(KINDS_INSIDE, (len(inside), inside))
-        named = "SELECT product_id FROM products WHERE rowid IN (SELECT value FROM json_each(?)) ORDER BY rowid"
-        groups: list[KindGroup] = []
-        for path, kind, products in rows:
-            numbers = json.dumps(memoryview(products).cast(_KEYS).tolist())
-            product_ids = tuple(product_id for (product_id,) in self._rows(named, (numbers,)))
-            groups.append(KindGroup(tuple(json.loads(path)), Kind(*json.loads(kind)), product_ids))
-        return groups
 
     def close(self) -> None:
         """Closes all connections; the store cannot be used afterwards."""
@@ -268,7 +251,7 @@ INDEXES = (
     "CREATE UNIQUE INDEX orders_by_id ON orders (order_id)",
 )
 TWICE = "SELECT order_id FROM orders GROUP BY order_id HAVING count(*) > 1 LIMIT 1"
-BATCH = 20_000
+PRODUCTS_AT_ONCE, ORDERS_AT_ONCE = 500, 20_000
 USER_ROW = "INSERT INTO users VALUES (?, ?, ?, ?, ?, ?)"
 
 
@@ -282,28 +265,29 @@ class SqliteWriter:
     def __init__(self, path: Path, pool: ProfilePool, intake: "Intake") -> None:
         self._intake = intake
         self._user = (0, "")
-        self._kinds: dict[tuple[tuple[str, ...], Kind], array[int]] = {}
         self._db = sqlite3.connect(path, isolation_level=None)
         # The file is deleted if anything fails, so nothing needs to be durable before the end.
         self._db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-50000;" + TABLES)
         self._db.execute("BEGIN")
         self._db.execute("INSERT INTO profile_pool VALUES (?)", (pool.as_line(),))
 
-    def add_products(self, products: Iterable[Product]) -> Iterator[str]:
-        """Yields the canonical line of each product, and writes the product as it does."""
-        for number, (product, line) in enumerate(self._intake.take_products(products), 1):
-            self._db.execute("INSERT INTO products VALUES (?, ?)", (product.product_id, line))
-            variants = ((variant_id, product.product_id) for variant_id in variants_of(product))
+    def add_products(self, products: Iterable[Product]) -> Iterator[list[Product]]:
+        """Writes all products in batches; yields each batch."""
+        rest = iter(products)
+        while batch := list(islice(rest, PRODUCTS_AT_ONCE)):
+            lines = self._intake.take_products(batch)
+            self._db.executemany(
+                "INSERT INTO products VALUES (?, ?)", [(product.product_id, line) for product, line in lines]
+            )
+            variants = ((variant, product.product_id) for product in batch for variant in variants_of(product))
             self._db.executemany("INSERT INTO variants VALUES (?, ?)", variants)
-            if (kind := kind_of(product)) is not None:
-                self._kinds.setdefault((product.categories, kind), array(_KEYS)).append(number)
-            yield line
+            yield batch
 
     def add_orders(self, orders: Iterable[OrderRow]) -> Iterator[int]:
         """Writes all orders in batches, with their users; yields the size of each batch."""
         finished: list[Aggregates] = []
         users = 0
-        for batch in self._intake.take_orders(orders, finished, BATCH):
+        for batch in self._intake.take_orders(orders, finished, ORDERS_AT_ONCE):
             self._db.executemany("INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?)", self._order_rows(batch))
             self._db.executemany(USER_ROW, ((k, *user) for k, user in enumerate(finished, users + 1)))
             users += len(finished)
@@ -327,12 +311,6 @@ class SqliteWriter:
             cells = cells_of(self._db.execute(f"{USERS} ORDER BY k"), STRATA)
             rows = ((json.dumps(cell), array(_KEYS, [place + 1 for place in users])) for cell, users in cells)
             self._db.executemany("INSERT INTO cells VALUES (?, ?)", rows)
-            self._db.execute(f"CREATE TABLE {KINDS} (path TEXT NOT NULL, kind TEXT NOT NULL, products BLOB NOT NULL)")
-            kinds = (
-                (json.dumps(path), json.dumps((kind.name, kind.category, kind.gender)), numbers)
-                for (path, kind), numbers in self._kinds.items()
-            )
-            self._db.executemany(f"INSERT INTO {KINDS} VALUES (?, ?, ?)", kinds)  # noqa: S608 -- constants
             self._db.execute("COMMIT")
             self._db.execute("PRAGMA journal_mode=WAL")
         except sqlite3.IntegrityError as problem:

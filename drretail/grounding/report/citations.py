@@ -11,23 +11,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
 from drretail.grounding.report.evidence_ids import address_of, normalise_url
 from drretail.grounding.report.marks import (
+    GROUP,
+    ID,
     ONLY_LABEL,
     Mark,
-    Target,
+    Shape,
     find_marks,
-    highest_unlisted,
-    is_meant,
-    loose_marks,
-    marks_by_author,
-    marks_in_columns,
-    split_raised,
+    numbered,
 )
-from drretail.grounding.report.page import Page, blanked, lines, read_page
+from drretail.grounding.report.page import blanked, lines, read_page
 from drretail.grounding.report.references import (
     HEADING,
     ITEM,
@@ -46,11 +44,16 @@ Known = Mapping[str, Evidence] | Iterable[Evidence]
 _RULE = Path(__file__).with_name("what_a_mark_covers.md")
 _SHOP_HOST = SHOP_URL.partition("://")[2]
 _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
-_BEHIND_STOP = re.compile(r"[.!?…][\"”’)*_]{0,2}[ ]$")
-_SENTENCE_FOLLOWS = re.compile(r"[ \t]*(?:\n|$|\[)|[ \t]+[^\sa-z,;:(–—]")
 _BETWEEN = re.compile(r"\W*(?:[^\W\d_]{1,5})?\W*")
 _ENTITY = re.compile(r"<[^<>]*>|&\w+;")
 _BAR = re.compile(r"(?<!\\)\|")
+_ONLY_GROUP = re.compile(rf"\s*({GROUP})\s*")
+_OF_VARIANT = re.compile(r'"id": ?"([\w@-]+)"')
+_PLACES: tuple[UnreadReason | None, ...] = (None, "hidden", "image", "in_code")
+_LOOSE = ("round", "open", "loose")
+_FEWEST, _LONGEST_GROUP = 3, 20
+_LEAST_LISTED = 0.8
+"""The share of loose numbers that must be entries: of numbers that mean something else, fewer are."""
 _ONLY_MARKER = re.compile(r"[\s>*+•-]*\[?\^?\w{1,4}\]?[\s:.,]*")
 
 
@@ -122,6 +125,8 @@ class Scan:
 
     tokens: tuple[Token, ...]
     listed: ListedSources
+    source_lines: tuple[tuple[int, int], ...] = ()
+    """The lines that hold nothing but sources, and belong to the text above them."""
 
     @cached_property
     def marks(self) -> list[Token]:
@@ -133,14 +138,15 @@ class Scan:
         """How many sources of tokens are read, listed, and not read. A token of two sources counts twice, and an image,
         which cites nothing, not at all.
         """
-        cited = (each for token in self.tokens if not token.is_listed for each in token.cited)
-        reasons: Counter[UnreadReason | None] = Counter(each.reason for each in cited)
-        not_read: dict[UnreadReason, int] = {}
-        for reason, count in reasons.items():
-            if reason is not None and reason != "image":
-                not_read[reason] = count
         listed = sum(len(token.cited) for token in self.tokens if token.is_listed)
-        return CitationCounts(read=reasons[None], listed=listed, not_read=not_read)
+        reasons: list[UnreadReason | None] = [
+            each.reason for token in self.tokens if not token.is_listed for each in token.cited
+        ]
+        not_read: dict[UnreadReason, int] = {}
+        for reason in filter(None, reasons):
+            if reason != "image":
+                not_read[reason] = not_read.get(reason, 0) + 1
+        return CitationCounts(read=reasons.count(None), listed=listed, not_read=not_read)
 
     def citations(self, report: str) -> list[Citation]:
         """The marks of the scanned report as citations, in text order; one with several sources is one for each."""
@@ -168,58 +174,25 @@ def scan(report: str, evidence: Known | None) -> Scan:
     """
     reading = _read(report)
     resolver = _Resolver(reading, evidence)
-    tokens = [Token(*span, (cited,), is_listed=True) for named in resolver.named.values() for span, cited in named]
-    tokens += (
-        Token(mark.start, mark.end, cited, block=mark.block)
-        for mark in reading.marks
-        if (cited := resolver.cited(mark))
-    )
-    for mark, reason in reading.unshown:
-        cited = tuple(replace(each, reason=reason) for each in resolver.cited(mark))
-        tokens += [Token(mark.start, mark.end, cited)] if cited else []
+    tokens: list[Token] = []
+    for mark, reason in reading.marks:
+        cited = resolver.cited(mark)
+        cited = tuple(replace(each, reason=reason) for each in cited) if reason else cited
+        tokens += [Token(mark.start, mark.end, cited, block=reading.blocks.get(mark.start))] if cited else []
     starts = [start for start, _ in reading.references.spans]
     listed: list[list[Cited]] = [[] for _ in starts]
     for entry, sources in resolver.named.items():
+        tokens += (Token(*span, (cited,), is_listed=True) for span, cited in sources)
         listed[bisect_right(starts, entry.start) - 1] += [cited for _, cited in sources]
     own = [(*span, tuple(cited)) for span, cited in zip(reading.references.spans, listed, strict=True)]
-    spans = tuple(
-        (start, min(end + 1, len(report))) for start, end, cited in own if cited or _is_frame(reading.text[start:end])
-    )
-    return Scan(tuple(sorted(tokens, key=lambda token: token.start)), ListedSources(tuple(own), spans))
+    spans = [(start, end + 1) for start, end, cited in own if cited or _is_frame(reading.text[start:end])]
+    sources = ListedSources(tuple(own), tuple((start, min(end, len(report))) for start, end in spans))
+    return Scan(tuple(sorted(tokens, key=lambda token: token.start)), sources, tuple(reading.source_lines))
 
 
 def find_citations(report: str, evidence: Known | None) -> list[Citation]:
     """The citations of a report (``scan``), in text order."""
     return scan(report, evidence).citations(report)
-
-
-def closing_marks(report: str) -> list[tuple[int, int]]:
-    """The spans of the marks that end sentences: those without square brackets, such as ``¹``, and links behind
-    full stops where another sentence follows: "So it is. [Lab](https://…) Next", but not "[Lab](https://…) says".
-    """
-    closing: list[tuple[int, int]] = []
-    for mark in scan(report, None).marks:
-        span = mark.start, mark.end
-        if report[mark.start] == "[" and report[mark.end - 1] == ")":
-            is_behind = (closing and closing[-1][1] == mark.start) or _BEHIND_STOP.search(
-                report, max(0, mark.start - 5), mark.start
-            )
-            closing += [span] if is_behind and _SENTENCE_FOLLOWS.match(report, mark.end) else []
-        elif not report.startswith(("[", "【", "http", "<http", "www"), mark.start):
-            closing.append(span)
-    return closing
-
-
-def source_lines(report: str) -> list[tuple[int, int]]:
-    """The lines that hold nothing but sources, and belong to the text above them."""
-    return _read(report).source_lines
-
-
-def numbers_apart(report: str, highest: int) -> list[tuple[int, int]]:
-    """The numbers in square brackets that refer to no source, and would seem to where sources go up to ``highest``."""
-    reading = _read(report)
-    apart = (mark for mark in reading.apart if report[mark.end - 1] == "]")
-    return [mark[:2] for mark in apart if is_meant(mark, reading.references, highest)]
 
 
 def link_words(marker: str, source: str) -> str:
@@ -236,50 +209,109 @@ class _Reading:
 
     text: str
     references: References
-    marks: list[Mark]
-    unshown: list[tuple[Mark, UnreadReason]]
-    apart: list[Mark]
-    """Numbers in brackets that refer to no source."""
+    marks: list[tuple[Mark, UnreadReason | None]]
     source_lines: list[tuple[int, int]]
+    blocks: dict[int, tuple[int, int]]
+    """By the starts of marks, the block above that a line of nothing but sources belongs to."""
 
 
 @lru_cache(maxsize=16)
 def _read(report: str) -> _Reading:
     page = read_page(report)
-    text = page.prose
-    references = read_references(text, {f"{number}" for mark in find_marks(text) for number in mark.numbers})
-    rest = blanked(text, references.spans)
-    all_marks = [split_raised(mark, references) for mark in find_marks(rest)]
-    highest = max(references.numbers, default=0) if references.spans else highest_unlisted(rest, all_marks)
-    clear = {mark for mark in all_marks if mark.is_certain or is_meant(mark, references, highest)}
-    columns = [*marks_in_columns(rest, references)]
-    marks = [*(mark for mark in all_marks if mark in clear or not mark.numbers), *columns]
-    apart = [mark for mark in all_marks if mark.numbers and mark not in clear]
-    marks += marks_by_author(blanked(rest, (mark[:2] for mark in (*clear, *columns))), references)
-    if references.numbers and not any(mark.numbers for mark in marks):
-        marks += loose_marks(blanked(rest, (mark[:2] for mark in marks)), references)
+    text, places = page.prose, bytearray(len(report))
+    images = [image.span() for image in page.images]
+    for place, spans in enumerate(((*page.unread, *page.hidden, *page.struck), images, page.code), 1):
+        for start, end in spans:
+            places[start:end] = bytes([place]) * (end - start)
+    every = [*find_marks(report)]
+    numbers = Counter(f"{number}" for mark in every if not places[mark.start] for number in mark.numbers)
+    references = read_references(text, numbers)
+    entries = {(entry.left, entry.end) for entry in references.entries}
+    listed = [span for span in references.spans if span in entries or _is_frame(text[slice(*span)])]
+    for start, end in listed:  # what else stands between entries may have marks
+        places[start:end] = bytes([len(_PLACES)]) * (end - start)
+    shown = [mark for mark in every if not places[mark.start]]
+    marks, rest = _counting(shown, references), blanked(text, listed)
+    is_cited = any(map(references.own_label, (label for mark in marks for label in mark.labels)))
+    marks += _in_columns(blanked(rest, (mark[:2] for mark in marks)), references, is_cited=is_cited)
     own_lines, blocks = _belonging(rest, sorted(marks))
-    placed = [mark._replace(block=blocks.get(mark.start)) for mark in sorted(marks)]
-    return _Reading(text, references, placed, list(_unshown(page, references, highest)), apart, own_lines)
+    placed: list[tuple[Mark, UnreadReason | None]] = [(mark, None) for mark in marks]
+    for mark in every:
+        place, is_number = places[mark.start], mark.may_count and bool(references.entries)
+        is_listed = mark.shape == "raised" and _is_listed(mark, references)
+        is_mark = mark.shape == "sure" or (is_number and (is_listed or mark.shape == "square"))
+        if 0 < place < len(_PLACES) and is_mark and not report[mark.start - 1 : mark.start].isalnum():
+            placed.append((mark, _PLACES[place]))
+    return _Reading(text, references, placed, own_lines, blocks)
 
 
-def _unshown(page: Page, references: References, highest: int) -> Iterator[tuple[Mark, UnreadReason]]:
-    """The addresses, and the ids and numbers in brackets, that stand in code, images, and what may be hidden."""
-    spans: dict[UnreadReason, Iterable[tuple[int, int]]] = {
-        "in_code": page.code,
-        "image": [image.span() for image in page.images],
-        "hidden": (*page.unread, *page.hidden, *page.struck),
-    }
-    position = 0
-    placed: list[tuple[int, int, UnreadReason]] = [(*span, reason) for reason, own in spans.items() for span in own]
-    for start, end, reason in sorted(placed):
-        offset = max(start, position)
-        for found in find_marks(page.report[offset:end]):
-            mark = found._replace(start=offset + found.start, end=offset + found.end)
-            is_index = page.report[mark.start - 1 : mark.start].isalnum()
-            if not is_index and (found.is_certain or is_meant(mark, references, highest)):
-                yield mark, reason
-        position = max(position, end)
+def _is_listed(mark: Mark, references: References) -> bool:
+    """True if the report's list has what a mark names; a 0 only if it is in the list."""
+    own = set(map(references.own_label, mark.labels))
+    return own != {None} and bool(own) and (0 not in mark.numbers or "0" in own)
+
+
+def _counting(marks: list[Mark], references: References) -> list[Mark]:
+    """The marks that point to sources by their shape, or because the list has them. Numbers in round brackets or behind
+    stops mean something else in most texts: they count where the list has nearly all of them, or where there is no list
+    and they begin with 1.
+    """
+    marks = [_split_raised(mark, references) for mark in marks]
+    listed = {mark for mark in marks if _is_listed(mark, references)}
+    cites = any(mark.shape not in _LOOSE for mark in listed)
+
+    def is_shape(shape: Shape) -> bool:
+        own = [mark for mark in marks if mark.shape == shape]
+        numbers = {number for mark in own for number in mark.numbers}
+        is_listed = len(listed.intersection(own)) >= _LEAST_LISTED * len(own) > 0
+        return is_listed if references.entries else len(numbers) >= _FEWEST and 1 in numbers
+
+    shapes = {"round"} if is_shape("round") else set[str]()
+    shapes |= {"open"} if shapes and not cites else set()
+    shapes |= {"loose"} if not cites and is_shape("loose") and len(marks) > 1 else set()
+
+    def counts(mark: Mark) -> bool:
+        if mark.shape in _LOOSE:
+            return mark.shape in shapes and mark.may_count
+        if mark in listed or mark.shape in ("sure", "link") or not mark.numbers:
+            return mark.shape != "author" or mark in listed
+        is_number = mark.shape in ("square", "raised") and mark.may_count
+        return is_number and len(mark.numbers) <= max(references.highest, _LONGEST_GROUP)
+
+    return [mark for mark in marks if counts(mark)]
+
+
+def _split_raised(mark: Mark, references: References) -> Mark:
+    """A raised ``¹²`` as 1 and 2, if the list is shorter."""
+    label = mark.targets[0]
+    is_whole = mark.shape != "raised" or mark.end - mark.start > len(label) or references.own_label(label)
+    is_split = not is_whole and all(map(references.own_label, label))
+    return mark._replace(targets=tuple(dict.fromkeys(label))) if is_split else mark
+
+
+def _in_columns(text: str, references: References, *, is_cited: bool) -> Iterator[Mark]:
+    """The cells of columns of numbers: below a head that names sources; or where the list has all of them, if there
+    are groups ("1, 3"), or if nothing else refers to the list.
+    """
+    table: list[list[tuple[int, int]]] = []
+    for start, end in (*lines(text), (len(text), len(text))):
+        bars = [bar.start() for bar in _BAR.finditer(text, start, end)]
+        edges = [*([] if bars[:1] == [start] else [start - 1]), *bars, end]
+        if bars:
+            table.append([*pairwise(edges)])
+            continue
+        for at, (left, right) in enumerate(table[0] if len(table) > 2 else ()):
+            cells = [row[at] for row in table[2:] if at < len(row) and re.search(r"\w", text[slice(*row[at])])]
+            groups = [_ONLY_GROUP.fullmatch(text, left + 1, right) for left, right in cells]
+            marks = [Mark(*group.span(1), numbered(group[1]), "cell") for group in groups if group]
+            marks = [mark for mark in marks if mark.may_count]
+            listed = sum(_is_listed(mark, references) for mark in marks)
+            names = is_source_heading(text[left + 1 : right])
+            is_whole = bool(at) and listed == len(cells)
+            is_group = any(len(mark.numbers) > 1 for mark in marks)
+            if (names and (listed or not references.entries)) or (is_whole and listed and (is_group or not is_cited)):
+                yield from marks
+        table = []
 
 
 def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]], dict[int, tuple[int, int]]]:
@@ -321,7 +353,7 @@ def _holds_only(text: str, start: int, end: int, marks: Sequence[Mark]) -> bool:
     item = ITEM.match(before)
     is_only = all(map(_BETWEEN.fullmatch, between)) and not re.search(r"\w", _ENTITY.sub("", behind))
     words = _ENTITY.sub("", before[item.end() if item else 0 :])
-    is_url = any(mark.targets[0].kind == "url" for mark in marks)
+    is_url = any("://" in mark.targets[0] for mark in marks)
     return is_only and (LABELLED.fullmatch(words) if is_url else SHORTLY_LABELLED.fullmatch(words)) is not None
 
 
@@ -354,33 +386,44 @@ class _Resolver:
 
     def cited(self, mark: Mark) -> tuple[Cited, ...]:
         """The distinct sources of a mark; none if it is uncertain and means something else."""
-        sources: dict[str, Cited] = {}
+        sources, labels = dict[str, Cited](), mark.labels
         for target in mark.targets:
-            if target.kind == "label":
-                cited = self._label(target.value, mark)
+            if target in labels:
+                cited = self._label(target, mark)
             else:
-                cited = [self._target(target)] if mark.is_certain or product_of(target.value) in self._by_id else []
+                cited = [self._target(target)] if mark.shape == "sure" or self._entry(target) else []
             for each in cited:
                 sources.setdefault(each.source, each)
         return tuple(sources.values())
 
     def _label(self, label: str, mark: Mark) -> list[Cited]:
-        if entry := self._references.entry(label, mark.start):
-            name = label if entry.year and label.endswith(entry.year) else entry.label.lstrip("^")
+        if own := self._references.own_label(label):
+            entry = self._references.entry(own, mark.start)
+            name = own if own in entry.authors else entry.label
             found = [replace(cited, label=name) for _, cited in self.named[entry]]
             return found or [Cited(entry.label or label, "unresolved", reason="no_address")]
-        if product := self._products.get(label):  # a shop's assistant writes [L1] for [P:L1]
+        if product := self._products.get(label.casefold()):  # a shop's assistant writes [L1] for [P:L1]
             return [_cited(label, product)]
-        reason = None if self.named else "no_entry"  # without any list that could be read, nobody knows what it cites
-        return [Cited(label, "unresolved", reason=reason)] if mark.is_certain or mark.numbers else []
+        # A number in brackets beside a list leads nowhere; what any other mark cites nobody knows.
+        is_read = bool(self.named) and (mark.shape == "square" or label.startswith("^"))
+        reason = None if is_read else "no_address" if mark.shape == "link" else "no_entry"
+        return [Cited(label, "unresolved", reason=reason)] if mark.shape != "word" else []
 
-    def _target(self, target: Target) -> Cited:
+    def _entry(self, name: str) -> Evidence | None:
+        """The entry of an id; an offer's is its product's, named by both, P:T/T-M, or by its own, P:T-M."""
+        return self._by_id.get(product_of(name)) or self._offers.get(name.removeprefix("P:"))
+
+    @cached_property
+    def _offers(self) -> dict[str, Evidence]:
+        entries = [entry for entry in self._by_id.values() if entry.kind == "product"]
+        return {key: entry for entry in entries for text in entry.texts for key in _OF_VARIANT.findall(text.text)}
+
+    def _target(self, target: str) -> Cited:
         """What an id or an address resolves to."""
-        if target.kind == "id":
-            entry = self._by_id.get(product_of(target.value))  # an offer's source is its product's record
-            unknown = Cited(target.value, "unresolved")
-            return unknown if entry is None else _cited(target.value, entry)
-        name = unescape(target.value)
+        if ID.fullmatch(target):
+            entry = self._entry(target)
+            return Cited(target, "unresolved") if entry is None else _cited(target, entry)
+        name = unescape(target)
         address = address_of(name)
         host, _, path = address.partition("/")
         is_of_shop = host.partition(":")[0] == _SHOP_HOST  # a port is not part of the shop's name
@@ -398,10 +441,10 @@ class _Resolver:
     def _sources(self, text: str, entry: Entry) -> Iterator[tuple[tuple[int, int], Cited]]:
         """All sources that an entry names, with their titles there; ids may lack brackets."""
         line = text[entry.start : entry.end]
-        marks = [mark for mark in find_marks(line, wide=True) if mark.targets[0].kind != "label"]
+        marks = [mark for mark in find_marks(line, wide=True) if not mark.labels]
         # The words beside the marks, or those of the link.
         besides = _ENTITY.sub(" ", blanked(line, (mark[:2] for mark in marks))).strip(_AROUND_TITLES)
-        words = (link_words(line[mark.start : mark.end], mark.targets[0].value) for mark in marks)
+        words = (link_words(line[mark.start : mark.end], mark.targets[0]) for mark in marks)
         title = " ".join((besides or " ".join(words)).split())
         for mark in marks:
             for target in mark.targets:

@@ -1,29 +1,24 @@
 """What of a report a browser shows. All texts of a page are as long as the report: what they leave out is spaces.
 
-markdown-it finds the blocks. Whether a browser shows an element with ``style``, or one that needs a script or a click,
-cannot be told from the text: it is not read, with its content, and counted (``Page.unread``). What only looks like a
-tag, such as ``<brand name>``, hides itself and nothing behind it. Struck text stands on the page, and is not said.
+Whether a browser shows an element with ``style``, or one that needs a script or a click, cannot be told from the text:
+it is not read, with its content, and counted (``Page.unread``). What only looks like a tag, such as ``<brand name>``,
+hides itself and nothing behind it. Struck text stands on the page, and is not said.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Protocol
-
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
+from typing import Protocol
 
 Spans = tuple[tuple[int, int], ...]
 """Starts and ends in the report."""
-_NAMES = re.compile(r"\w+")
-_UNREAD = frozenset(
-    _NAMES.findall(
-        "script style template title noscript noframes iframe object embed audio video canvas svg math select datalist"
-        " dialog rp font img input meta link base textarea"
-    )
+_UNREAD = re.compile(
+    "(?:script|style|template|title|noscript|noframes|iframe|object|embed|audio|video|canvas|svg|math|select|datalist"
+    "|dialog|rp|font|img|input|meta|link|base|textarea)$"
 )
-_VOID = frozenset(_NAMES.findall("area base br col embed hr img input link meta source track wbr"))
+_VOID = re.compile("(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$")
 _HIDING = re.compile(r"\s(?:style|hidden)(?=[\s=/]|$)", re.IGNORECASE)
 _TAG = re.compile(
     r"(?<!\\)(?P<comment><!--.{0,20000}?--!?>|(?:(?<=\n)|\A)<!--.*\Z|<[!?][^>\n]*>|</(?![A-Za-z])[^>\n]*>)"
@@ -33,33 +28,29 @@ _TAG = re.compile(
 )
 _HREF = re.compile(r"""href\s*=\s*(?:"[^"\s]*"|'[^'\s]*'|[^\s"'>]+)""", re.IGNORECASE)
 _STRUCK = re.compile(r"~~(?=\S)[^~]{1,500}?(?<=\S)~~|<(?P<tag>s|del|strike)>[^<]{1,500}</(?P=tag)>", re.IGNORECASE)
+_FENCE = re.compile(
+    r"^[ \t>]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(?P<sign>`{3,}|~{3,})[ \t]*(?P<info>[^`\r\n]*)\r?$", re.MULTILINE
+)
 _CODE = re.compile(r"(?<![`\\])(?:`[^`\n]+`|``(?!`)[^\n]{1,200}?(?<!`)``)(?!`)")
 _ONLY_MARKS = re.compile(r"`\s*(?:[\[【](?:\^?\d|[POUWCF]:)[^\[\]【】\n]{0,200}[\]】][\s,;]*)+`")
 """Some models write their marks as code."""
 _SIGNS_OF_CODE = re.compile(r"`+|^[ \t>]*~{3,}.*", re.MULTILINE)
-_BEHIND_FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})(?P<marks>[ \t]*[\[【(].*)$", re.MULTILINE)
-"""Models put marks behind the end of a block of code, which in Markdown would then go on."""
 _FRAMES = frozenset({"markdown", "md"})
 """Models wrap whole reports in a fence of this kind; what is inside is the report."""
-_MOST_FRAMES = 8
 _IMAGE = re.compile(r"!\[(?P<words>[^\[\]\n]{0,500})\]\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\)")
-_DEFINITION = re.compile(r"\[[^\[\]\s]*\]:\s*(?:<?https?://[^\s<>]*>?|[POUWCF]:[\w:@-]+)", re.IGNORECASE)
-_BAR = re.compile(r"(?<!\\)\|")
-_BLOCK_TAG = re.compile(
-    r"<(?P<name>/?(?:li|[uo]l|p|div|tr|t[dh]|table|thead|tbody|h[1-6]|section|article|br))\b[^<>]{0,200}>",
-    re.IGNORECASE,
+_DEFINITION = re.compile(
+    r"^[ \t>]*\[(?P<label>(?!\^)[^\[\]\n]+)\]:[ \t]*(?:\n[ \t]*)?(?P<to><[^<>\n]*>|\S++)"
+    r"(?P<title>[ \t\r]*\n?[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t\r]*$",
+    re.MULTILINE,
 )
-_AS_MARKDOWN = {
-    "tr": "\n",
-    "/tr": "|\n",
-    "td": "|",
-    "th": "|",
-    "/td": " ",
-    "/th": " ",
-    "br": "\n",
-    "/li": "\n",
-    "li": "\n- ",
-}
+_SOURCE = re.compile(r"<?(?:https?://|www\.|[POUWCF]:\w)", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"\[([^\[\]\n]+)\]")
+_BAR = re.compile(r"(?<!\\)\|")
+_HEAD_RULE = re.compile(r"[ \t>|]*+(?::?-+:?[ \t|]*+)++$")
+_BLOCKS = r"(?:li|[uo]l|p|div|tr|t[dh]|table|thead|tbody|h[1-6]|section|article|br)"
+_BLOCK_TAG = re.compile(rf"<(?P<name>/?{_BLOCKS})\b[^<>]{{0,200}}>", re.IGNORECASE)
+_HTML = re.compile(rf"^ {{0,3}}</?{_BLOCKS}\b.*(?:\n(?![ \t]*$).*)*", re.IGNORECASE | re.MULTILINE)
+_AS_MARKDOWN = {"tr": "\n", "/tr": "|\n", "td": "|", "th": "|", "br": "\n", "/li": "\n", "li": "\n- "}
 _EMPHASIS = re.compile(r"(?<![^\W_])_{1,3}(?=[$€£¥₹\d])|(?<=[$€£¥₹\d%])_{1,3}(?![^\W_])")
 """Beside figures; other underscores are letters of a name."""
 _STOPS = r"\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"
@@ -171,73 +162,65 @@ class Page:
         return blanked(self.report, [*zip(edges[::2], edges[1::2], strict=True), *self.tags])
 
 
-@lru_cache(maxsize=1)
-def _parser() -> "MarkdownIt":
-    from markdown_it import MarkdownIt
-
-    return MarkdownIt("commonmark").enable("table").disable(["code", "inline"])
-
-
 @lru_cache(maxsize=16)  # marks, lists, sentences and layout of a report start from the same
 def read_page(report: str) -> Page:
     """The page that a browser makes of a report."""
-    text = report.replace("\r\n", " \n").replace("\r", "\n").replace("\0", "\ufffd")
-    text = blanked(text, (fence.span("marks") for fence in _BEHIND_FENCE.finditer(text)))
-    blocks, frame = _Blocks(text), list[tuple[int, int]]()
-    while blocks.frame and len(frame) < _MOST_FRAMES:
-        frame += blocks.frame
-        text = blanked(text, blocks.frame)
-        blocks = _Blocks(text)
-    source = blanked(report, (*frame, *blocks.code))
-    inline = _CODE.finditer(blanked(source, blocks.html))
-    code = sorted([*blocks.code, *(each.span() for each in inline if not _ONLY_MARKS.fullmatch(each[0]))])
+    fences, frame = _fences(report)
+    source = blanked(report, (*fences, *frame))
+    inline = _CODE.finditer(blanked(source, (html.span() for html in _HTML.finditer(source))))
+    code = sorted([*fences, *(each.span() for each in inline if not _ONLY_MARKS.fullmatch(each[0]))])
     tags = list(_TAG.finditer(blanked(source, code)))
-    hidden = (*blocks.hidden, *(span for tag in tags for span in _hidden_in(tag)))
-    spans = tuple(tag.span() for tag in tags)
-    return Page(report, hidden, tuple(_unread(source, tags)), tuple(code), spans, tuple(frame))
+    hidden = [*_defining(source), *_beyond(source), *(span for tag in tags for span in _hidden_in(tag))]
+    return Page(
+        report, tuple(hidden), tuple(_unread(source, tags)), tuple(code), tuple(tag.span() for tag in tags), frame
+    )
 
 
-class _Blocks:
-    """The blocks of code and HTML in a text, the lines of fences that frame it, and what Markdown leaves out."""
+def _fences(text: str) -> tuple[list[tuple[int, int]], Spans]:
+    """The blocks of code, and the lines of fences that frame a report; one that is never closed swallows no report."""
+    code: list[tuple[int, int]] = []
+    frame: list[tuple[int, int]] = []
+    opened: list[re.Match[str]] = []
+    for fence in _FENCE.finditer(text):
+        is_frame = bool(opened) and opened[-1]["info"].strip().casefold() in _FRAMES
+        # Models put marks behind the end of a block of code, which in Markdown would then go on.
+        if opened and fence["sign"].startswith(opened[-1]["sign"]) and fence["info"][:1] in "[【(":
+            begin = opened.pop()
+            frame += [begin.span(), (fence.start(), fence.end("sign"))] if is_frame else []
+            code += [] if is_frame else [(begin.start(), fence.end("sign"))]
+        elif is_frame or not opened:
+            opened.append(fence)
+    return code, tuple(sorted([*frame, *(fence.span() for fence in opened)]))
 
-    def __init__(self, text: str) -> None:
-        environment: dict[str, Any] = {}
-        self._text, self._lines = text, list(lines(text))
-        self.frame: list[tuple[int, int]] = []
-        self.code: list[tuple[int, int]] = []
-        self.html: list[tuple[int, int]] = []
-        self.hidden: list[tuple[int, int]] = []
-        cells, row = 0, (0, 0)
-        for token in _parser().parse(text, environment):
-            if token.type == "tr_open" and token.map:
-                cells, row = 0, self._lines[token.map[0]]
-            elif token.type == "tr_close":
-                self.hidden += self._beyond(cells, *row)
-            elif token.type == "html_block" and token.map:
-                self.html.append((self._lines[token.map[0]][0], self._lines[token.map[1] - 1][1]))
-            elif token.type == "fence" and token.map:
-                self._fence(token.markup, token.info, self._lines[token.map[0]], self._lines[token.map[1] - 1])
-            cells += token.type in ("td_open", "th_open")
-        for defined in (*environment.get("references", {}).values(), *environment.get("duplicate_refs", ())):
-            first, stop = defined["map"]
-            end = self._lines[stop - 1][1]
-            start = text.find("[", self._lines[first][0], end)
-            source = _DEFINITION.match(text, start, end)  # a definition that lists a source is part of the report
-            self.hidden.append((source.end() if source else start, end))
 
-    def _fence(self, markup: str, info: str, first: tuple[int, int], last: tuple[int, int]) -> None:
-        is_closed = last > first and self._text[slice(*last)].strip("> \t").startswith(markup)
-        if not is_closed:  # a slip swallows no report
-            self.frame.append(first)
-        elif info.strip().casefold() in _FRAMES:
-            self.frame += [first, last]
-        self.code.append((first[0], len(self._text[: last[1]].rstrip(" "))))
+def _defining(text: str) -> Iterator[tuple[int, int]]:
+    """The definitions of links that no browser shows; one that lists a source is part of the report without its
+    title.
+    """
+    uses = Counter(_IN_BRACKETS.findall(text))
+    position = 0
+    for line in _DEFINITION.finditer(text):
+        above = text.rfind("\n", 0, max(0, line.start() - 1)) + 1
+        is_alone = line.start() in (0, position + 1) or not text[above : line.start()].strip(" \t\r\n>")
+        if is_alone:
+            position = line.end()
+            is_used = line["label"].split() == [line["label"]] or uses[line["label"]] > 1
+            is_listed = is_used and _SOURCE.match(line["to"])
+            yield line.end("to") if is_listed else line.start() + line[0].index("["), line.end()
 
-    def _beyond(self, cells: int, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The cells of a row that are more than its table has in its head."""
-        bars = [bar.start() for bar in _BAR.finditer(self._text, start, end)]
-        bars = bars[1:] if self._text[start:end].lstrip("> \t").startswith("|") else bars
-        yield from [(bars[cells - 1] + 1, end)] if 0 < cells <= len(bars) else []
+
+def _beyond(text: str) -> Iterator[tuple[int, int]]:
+    """The cells of rows that are more than their table has in its head."""
+    columns = 0
+    for start, end in lines(text):
+        bars = [bar.start() for bar in _BAR.finditer(text, start, end)]
+        if not bars:
+            columns = 0
+        elif columns:
+            own = bars[1:] if text[start:end].lstrip("> \t").startswith("|") else bars
+            yield from [(own[columns - 1] + 1, end)] if len(own) >= columns else []
+        elif _HEAD_RULE.match(text, start, end):
+            columns = len(re.findall("-+", text[start:end]))
 
 
 def _unread(text: str, tags: Iterable[re.Match[str]]) -> Iterator[tuple[int, int]]:
@@ -248,8 +231,8 @@ def _unread(text: str, tags: Iterable[re.Match[str]]) -> Iterator[tuple[int, int
             yield start, limit
             name = ""
         own = (tag["name"] or "").casefold()
-        if not name and own and not tag["close"] and (own in _UNREAD or _HIDING.search(tag["rest"])):
-            if own in _VOID:
+        if not name and own and not tag["close"] and (_UNREAD.match(own) or _HIDING.search(tag["rest"])):
+            if _VOID.match(own):
                 yield tag.span()
                 continue
             is_block = not text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()
@@ -266,11 +249,8 @@ def _unread(text: str, tags: Iterable[re.Match[str]]) -> Iterator[tuple[int, int
 
 def _hidden_in(tag: re.Match[str]) -> Iterator[tuple[int, int]]:
     """A comment whole; of a tag everything but its name and its address."""
-    if tag["comment"]:
-        yield tag.span()
-        return
-    start, end = tag.span("rest")
-    if address := _HREF.search(tag.string, start, end):
+    start, end = tag.span() if tag["comment"] else tag.span("rest")
+    if address := None if tag["comment"] else _HREF.search(tag.string, start, end):
         yield start, address.start()
         start = address.end()
     yield start, end
@@ -283,7 +263,7 @@ def _in_lines(text: str) -> str:
 
     def as_markdown(tag: re.Match[str]) -> str:
         name = tag["name"].casefold()
-        sign = _AS_MARKDOWN.get(name, "\n\n")
+        sign = _AS_MARKDOWN.get(name, " " if name in ("/td", "/th") else "\n\n")
         if name in ("ol", "ul"):
             counts.append(int(name == "ol"))
         elif name in ("/ol", "/ul"):

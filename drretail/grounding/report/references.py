@@ -5,100 +5,109 @@ word names sources also makes the other lines with addresses below it entries.
 """
 
 import re
-import unicodedata
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from drretail.grounding.report.evidence_ids import FILE_ID
+from drretail.grounding.report.marks import ADDRESS, BARE_ID, SQUARE, SUPERSCRIPTS, folded_label, plain_label
 from drretail.grounding.report.page import lines
 
-_DOMAINS = "com|org|net|edu|gov|info|io|example"
-ADDRESS = (
-    rf"(?:https?://(?=[^\W_])|(?<![\w@./:-])(?:www\.(?=[^\W_])|(?:[a-z0-9-]{{1,60}}\.){{1,4}}(?:{_DOMAINS})(?=/\w)))"
-)
-"""The beginning of an address; without a scheme, one with www. or with a path."""
-BARE_ID = rf"(?<![\w:/])(?:[PUWC]:[A-Za-z0-9][A-Za-z0-9_@-]{{0,140}}(?:/[A-Za-z0-9_-]{{1,64}})?|{FILE_ID})(?!\w)"
-SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹†‡§¶"
-SQUARE = str.maketrans("【】［］〔〕（）", "[][][]()")
 HEADING = re.compile(r"[ \t>]*(?P<level>#{1,6})[ \t]|[ \t>]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*[:：]?[ \t]*$")
 ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _URL = re.compile(ADDRESS, re.IGNORECASE)
 _SOURCE = re.compile(rf"{ADDRESS}|{BARE_ID}", re.IGNORECASE)
-_ONLY_ADDRESS = re.compile(rf"\W*(?:\[[^\[\]\n]*\]\(\S*\)|{ADDRESS}\S*)\W*", re.IGNORECASE)
+_ONLY_ADDRESS = re.compile(rf"\W*(?:\d{{1,3}}\W+)?(?:\[[^\[\]\n]*\]\(\S*\)|{ADDRESS}\S*)\W*", re.IGNORECASE)
 _NAMES_SOURCES = re.compile(
-    r"(?:sources?(?:\(s\))?|references?|refs|citations?|cited|footnotes|endnotes|bibliogra\w+|links"
-    r"|einzelnachweise|quellen\w*|literatur\w*|fuentes|referencias|références|referências|citadas|fontes|fonti|bronnen|kaynak\w+"
+    r"(?:sources?(?:\(s\))?|references?|refs?|citations?|cited|footnotes|endnotes|bibliogra\w+|links|belege?|nachweise?"
+    r"|einzelnachweise|quellen?\w*|literatur\w*|fuentes?|referencias|références|referências|citadas|fontes?|fonti|bronnen|kaynak\w+"
     r"|источники|.{0,2}参考.{0,2}|參考.{0,2}|.{0,2}来源|引用.{0,2}|出典|참고.{0,2}|출처)$",
     re.IGNORECASE,
 )
 _LEAD = r"[ \t>]*+(?:[-*+•][ \t]++)?(?:\*\*)?[ \t]*+"
 _LABEL = r"(?:[^\W\d_]{1,12}[ \t:：._-]{0,2})?\d{1,4}"
-# A marker that nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>.
-_MARKED = re.compile(
-    rf"{_LEAD}(?:\[{{1,2}}(?![POUWCF]:)(?P<number>\^?(?:{_LABEL}|[a-z]{{1,4}}))\^?\]{{1,2}}(?![(\]])"
-    rf"|\[(?P<name>\^?[^\[\]\n]{{1,80}})\](?=:)"
-    rf"|(?:<sup>[ \t]*\[?|\^)(?P<raised>\d{{1,4}})(?:\]?[ \t]*</sup>|\^)|(?P<super>[{SUPERSCRIPTS}]{{1,4}}))"
-    r"(?:\*\*)?[ \t]*[:：.,，–—-]?[ \t]*(?P<body>.*)",
-    re.IGNORECASE,
-)
-# One that also numbers steps: "1.", "(1)", "| 1 |", "1 Title, https://…", "[1](https://…)".
-_NUMBERED = re.compile(
-    rf"(?:{_LEAD}\(?(?P<number>{_LABEL})(?:\*\*)?(?:\\?[.)、:：](?:\*\*)?|[ \t]+[-–—]|(?=[ \t]+[^\W\d_].*{ADDRESS}))"
-    rf"(?!\d)|{_LEAD}\[\[?(?P<link>\d{{1,4}})\]?\](?=\()"
-    r"|[ \t]*\|[ \t*\[]*(?P<cell>\d{1,4})[ \t*\].]*\|)[ \t]*(?P<body>.*)",
+_MARKER = re.compile(
+    # What nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>, $^{1}$.
+    rf"{_LEAD}(?:(?P<own>\[{{1,2}}(?![POUWCF]:)\^?(?:{_LABEL}|[a-z]{{1,4}}|[^\s\[\]]{{1,12}}\d\d[a-z]?)\^?\]{{1,2}}(?![(\]])"
+    rf"|\[\^?[^\[\]\n]{{1,80}}\](?=:|[ \t]+<?{ADDRESS})"
+    rf"|(?:<sup>[ \t]*\[?|\$?\^\{{?)\d{{1,4}}(?:\]?[ \t]*</sup>|\}}?\^?\$?)|[{SUPERSCRIPTS}]{{1,4}})(?:\*\*)?"
+    # What also numbers steps: "1.", "(1)", "| 1 |", "1 Title, https://…", "[1](https://…)".
+    rf"|(?P<number>\(?{_LABEL}(?:\*\*)?(?:\\?[.)、:：](?:\*\*)?|[ \t]+[-–—]|(?=[ \t]+[^\W\d_].*{ADDRESS}))(?!\d)"
+    r"|\[\[?\d{1,4}\]?\](?=\()|\|[ \t*\[]*\d{1,4}[ \t*\].]*\|))[ \t]*[:：.,，–—-]?",
     re.IGNORECASE,
 )
 # "Smith, J., & Doe, A. (2019). Title", "World Health Organization. (2021)".
 _AUTHORED = re.compile(
-    rf"{_LEAD}(?:\[?\d{{1,4}}[\].)][ \t]*+)?(?P<author>[^\W\d_][^\d|\[\]]{{0,200}}?)[(\[ ]"
-    r"(?P<year>(?:19|20)\d\d[a-z]?|n\.d)(?![\w/-]).*"
+    r"[^\w\n]*(?:\d{1,4}\W+)?(?P<author>[^\W\d_][^\d|\[\]\n]{0,200}?)[(\[ ](?P<year>(?:19|20)\d\d[a-z]?|n\.d)(?![\w/-])"
+    r"[^()\[\]\n]{0,20}(?P<end>[)\]][.:,])?"
 )
-_OF_ENTRY = re.compile(r"[^()\[\]\n]{0,20}[)\]][.:,]")
+# A name before an address: "- Wirecutter: https://…".
+_TITLED = re.compile(
+    rf"{_LEAD}(?P<own>(?P<number>)[^\W\d_][^\[\]():\n]{{1,40}}?)(?:\*\*)?[ \t]*[:：–—-][ \t]*(?=<?{ADDRESS})",
+    re.IGNORECASE,
+)
 _FOOTNOTE = re.compile(r"[ \t]{0,3}\[\^[^\[\]]+\]:")
 _BELOW_FOOTNOTE = re.compile(r"(?:\n(?:[ \t]*\n)*(?: {2}|\t)[ \t]*\S.*)*")
 _RULE = re.compile(
     r"[ \t>]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|?)++$|[ \t]*+(?:[-*_][ \t]*+){3,}+$|[ \t]*+(?:<[^<>]*+>[ \t]*+)*+$"
 )
 _DEFINED = re.compile(
-    rf"\[\d{{1,4}}\]:(?=[ \t]*{ADDRESS})|(?<!\S)\[\d{{1,4}}\](?=[ \t]+(?:\[[^\[\]\n]*\]\()?[^\[\n]*?{ADDRESS})",
+    rf"\[\d{{1,4}}\]:(?=[ \t]*{ADDRESS})|(?<!\S)\[\d{{1,4}}\](?=[ \t]+(?:\[[^\[\]\n]*\]\()?[^\[\n]*?{ADDRESS})"
+    rf"|(?<!\S)(?:\(\d{{1,3}}\)|\d{{1,3}}[.)]|[{SUPERSCRIPTS}]{{1,3}})(?=[ \t]*{ADDRESS})",
     re.IGNORECASE,
 )
+_SIGNS = re.compile(r"<[^<>]*>|[^\w†‡ ]")
 _TAG = re.compile(r"<(?!/?sup\b|https?:)[^<>\n]{0,500}>", re.IGNORECASE)
 _IDEOGRAPH = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _WORD = rf"[^\W\d_{_IDEOGRAPH}]+"
 LABELLED = re.compile(rf"\W*(?:(?:(?:{_WORD}\W{{1,2}}){{0,3}}{_WORD}|[{_IDEOGRAPH}]{{1,6}})\s?[:：]\W*)?")
 """At most a label, such as "Read more here:"."""
 SHORTLY_LABELLED = re.compile(rf"\W*(?:(?:{_WORD}|[{_IDEOGRAPH}]{{1,2}})\s?[:：]\W*)?")
-_LINES_BELOW = 3
+_NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[\[【]\^?\d|[:：]\W*\d")
+_MARK = re.compile(r"[\[【]\d|https?:")
+_LINES_BELOW, _LONGEST_TITLE = 3, 80
 _OF_BOLD = 7
 """The level of a heading in bold letters."""
 
 
-def folded_label(label: str) -> str:
-    """The label of a mark or an entry, equal for both: ``Source 3`` → ``source3``, ``⁰³`` → ``3``."""
-    label = re.sub(r"[\s:：._-]+", "", unicodedata.normalize("NFKC", label).casefold())
-    return str(int(label)) if label.isdecimal() else label
-
-
-def plain_label(label: str) -> str:
-    """The number of a folded label, without the word or sign before it."""
-    return folded_label(re.sub(r"^(?:\^|source|ref[a-z]*|cit[a-z]*|web|file|post|fn|see|cf|来源)s?(?=\d)", "", label))
-
-
-@dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of a list: its label, empty without any, and the offsets of the text after it."""
+    """A line of a report, or a marker and a title with the address below them, as an entry of a list."""
 
-    label: str
-    start: int
-    end: int
-    has_source: bool
-    names: frozenset[str] = frozenset()
-    """The first word and the initials of its author."""
-    year: str = ""
+    def __init__(self, text: str, left: int, end: int) -> None:
+        self.left, self.end, self.text = left, end, text[left:end]
+        plain = _TAG.sub(lambda tag: " " * len(tag[0]), self.text.translate(SQUARE)).replace("\n", " ")
+        plain = plain.replace("\\[", " [").replace("\\]", "] ")
+        self.marker = _MARKER.match(plain)
+        self.is_marked = self.marker is not None and self.marker["own"] is not None
+        self.body = 0 if self.marker is None else len(plain[: self.marker.end()].rstrip())
+        self.start = left + self.body
+        """Where the text behind the marker begins."""
+        titled = self.marker or _TITLED.match(self.text)
+        self.label = folded_label(_SIGNS.sub(" ", (titled["own"] or titled["number"]) if titled else ""))
+        self.author = _AUTHORED.match(self.text)
+        """A name before a year: "smith 2018" is what it is cited by."""
+        words = re.findall(r"[^\W\d_]+", self.author["author"]) if self.author else []
+        names = {*words[:1], "".join(word[0] for word in words if word[0].isupper())} - {""}
+        self.authors = [f"{name} {self.author['year']}".casefold() for name in names if self.author]
+        self.is_blank = not self.text.strip() or _RULE.match(self.text) is not None
+        self.has_url = _URL.search(self.text) is not None
+        self.has_source = _SOURCE.search(self.text) is not None
+        heading = HEADING.match(self.text)
+        self.level = 0 if heading is None else len(heading["level"] or "") or _OF_BOLD
+        """The level of a heading; 0 for no heading."""
+        self.begins = bool(self.marker or ITEM.match(self.text) or self.text.lstrip().startswith("|"))
+        self.may_list = self.marker is not None or bool(self.author and self.author["end"])
+        """True for what may be an entry without an address."""
+
+    @property
+    def is_definition(self) -> bool:
+        """True for a line that begins with a marker of its own, or an author and a year, and holds an address."""
+        if self.marker is None:
+            return self.may_list and self.has_url
+        begins = _SOURCE.match(self.text[self.body :].lstrip("[( :,"))
+        return self.is_marked and bool(_FOOTNOTE.match(self.text) or self.has_url or begins)
 
 
 @dataclass(frozen=True)
@@ -114,85 +123,48 @@ class References:
         plain: dict[str, list[Entry]] = {}  # a raised 1 cites [^1]: where no entry is just 1
         for entry in self.entries:
             plain.setdefault(plain_label(entry.label), []).append(entry)
-            for label in (entry.label, *(f"{name} {entry.year}" for name in entry.names if entry.year)):
+            for label in (entry.label, *entry.authors):
                 by_label.setdefault(label, []).append(entry)
-        return plain | by_label
-
-    @property
-    def has_years(self) -> bool:
-        return any(entry.year for entry in self.entries)
+        return {
+            label: [one for one in own if one.has_source] or own for label, own in (plain | by_label).items() if label
+        }
 
     @cached_property
-    def numbers(self) -> list[int]:
-        """All numbers with an entry."""
-        return [int(number) for label in self._by_label if (number := plain_label(label)).isdecimal()]
+    def highest(self) -> int:
+        """The highest number with an entry."""
+        return max((int(label) for label in self._by_label if label.isdecimal()), default=0)
 
-    def entry(self, label: str, position: int) -> Entry | None:
-        """The next entry of this label after ``position``, else the last before it: each section may have a list. One
-        without a source gives way to one that has it.
+    def own_label(self, label: str) -> str | None:
+        """The list's label of what a mark names: "s1" or "1", and "smith 2018" of "Smith et al., 2018"."""
+        word, _, year = label.casefold().rpartition(" ")
+        authors = (f"{name} {year}" for name in re.findall(r"[^\W\d_]+", word))
+        names = (folded_label(label.lstrip("^@")), plain_label(label), *authors)
+        return next((own for own in names if own in self._by_label), None)
+
+    def entry(self, label: str, position: int) -> Entry:
+        """The next entry of a label of the list after ``position``, else the last before it: each section may have a
+        list.
         """
-        entries = self._by_label.get(label) or self._by_label.get(plain_label(label)) or []
-        entries = [entry for entry in entries if entry.has_source] or entries
-        index = bisect_left(entries, position, key=lambda entry: entry.start)
-        return entries[min(index, len(entries) - 1)] if label and entries else None
-
-    def labels_by_author(self, author: str, year: str) -> list[str]:
-        """The label of an entry of this year, whose author's name stands in the words before it."""
-        labels = (f"{word} {year}".casefold() for word in re.findall(r"[^\W\d_]+", author))
-        return [label for label in labels if label in self._by_label][:1]
+        entries = self._by_label[label]
+        return entries[min(bisect_left(entries, position, key=lambda entry: entry.start), len(entries) - 1)]
 
 
-class _Line:
-    """A line of a report, or a marker and a title with the address below them."""
-
-    def __init__(self, text: str, start: int, end: int) -> None:
-        self.start, self.end = start, end
-        self.text = text[start:end]
-        plain = _TAG.sub(lambda tag: " " * len(tag[0]), self.text.translate(SQUARE)).replace("\n", " ")
-        plain = plain.replace("\\[", " [").replace("\\]", "] ")
-        self.match = _MARKED.match(plain) or _NUMBERED.match(plain)
-        self.is_marked = self.match is not None and self.match.re is _MARKED
-        self.is_blank = not self.text.strip() or _RULE.match(self.text) is not None
-        self.has_url = _URL.search(self.text) is not None
-        self.has_source = _SOURCE.search(self.text) is not None
-        self.author = _AUTHORED.match(plain)
-        self.body = 0 if self.match is None else len(plain[: self.match.start("body")].rstrip())
-        """Where the text behind the marker begins."""
-
-    @property
-    def label(self) -> str:
-        groups = {} if self.match is None else self.match.groupdict()
-        return folded_label(next((value for name, value in groups.items() if value and name != "body"), ""))
-
-    @property
-    def begins_entry(self) -> bool:
-        return bool(self.match or ITEM.match(self.text) or self.text.lstrip().startswith("|"))
-
-    @property
-    def level(self) -> int:
-        """The level of a heading; 0 for no heading."""
-        heading = HEADING.match(self.text)
-        return 0 if heading is None else len(heading["level"] or "") or _OF_BOLD
-
-    def entry(self) -> Entry:
-        words = re.findall(r"[^\W\d_]+", self.author["author"]) if self.author else []
-        names = {word.casefold() for word in (*words[:1], "".join(word[0] for word in words if word[0].isupper()))}
-        year = self.author["year"].casefold() if self.author else ""
-        return Entry(self.label, self.start + self.body, self.end, self.has_source, frozenset(names - {""}), year)
-
-
-def read_references(text: str, cited: Collection[str]) -> References:
-    """The lists of a text; ``cited`` are the numbers that stand in brackets anywhere in it."""
-    own = [_Line(text, start, end) for start, end in _parts(text)]
-    listed = _headed(own) | {index for index, line in enumerate(own) if _is_definition(line)}
-    filled = [index for index, line in enumerate(own) if not line.is_blank]
-    for one, beside in [*pairwise(filled), *pairwise(reversed(filled))]:
-        if one in listed and own[beside].is_marked and not own[beside].text[own[beside].body :].strip(" .,\r"):
-            listed.add(beside)  # an entry that lacks its address
+def read_references(text: str, cited: Counter[str]) -> References:
+    """The lists of a text; ``cited`` counts the numbers of its marks, whatever they mean."""
+    own = [Entry(text, start, end) for start, end in _parts(text)]
+    listed = _headed(own) | {index for index, line in enumerate(own) if line.is_definition}
     listed |= _numbered(own, listed, cited)
+    labels = {own[index].label for index in listed}
+    for index, line in enumerate(own):  # what lacks its address
+        is_cited = cited[plain_label(line.label)] > 1 or (labels and not line.text[line.body :].strip(" .,\r"))
+        if line.is_marked and is_cited and line.label not in labels and not _MARK.search(line.text, line.body):
+            listed.add(index)
     lists = [own[index] for index in sorted(listed)]
-    entries = (line.entry() for line in lists if not line.level and (line.match or line.has_source or line.author))
-    return References(tuple(entries), tuple((line.start, line.end) for line in lists))
+    if not any(line.label for line in lists):  # a list without numbers is cited by its order
+        for number, line in enumerate((line for line in lists if line.has_source), 1):
+            line.label = f"{number}"
+    entries = (line for line in lists if not line.level and (line.marker or line.has_source or line.author))
+    return References(tuple(entries), tuple((line.left, line.end) for line in lists))
 
 
 def _parts(text: str) -> Iterator[tuple[int, int]]:
@@ -209,34 +181,35 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
         if len(begins) > 1 and LABELLED.fullmatch(before):
             yield from pairwise([start, *(begins if begins[0] > start else begins[1:]), end])
             continue
-        line = _Line(text, start, end)
-        for _, stop in own[index + 1 : index + 1 + _LINES_BELOW] if line.match and not line.has_source else ():
-            below = _Line(text, own[index + 1][0], stop)
-            if not below.text.rpartition("\n")[2].strip() or below.begins_entry:
+        line = Entry(text, start, end)
+        for _, stop in own[index + 1 : index + 1 + _LINES_BELOW] if line.marker and not line.has_source else ():
+            below = Entry(text, own[index + 1][0], stop)
+            if not below.text.rpartition("\n")[2].strip() or below.begins:
                 break
             if below.has_source:
                 end = stop if _ONLY_ADDRESS.fullmatch(below.text.rpartition("\n")[2]) else end
                 break
-        if _FOOTNOTE.match(line.text):
-            end += len(_BELOW_FOOTNOTE.match(text, end)[0])  # type: ignore[index] — it may be empty
+        if _FOOTNOTE.match(line.text) and (below := _BELOW_FOOTNOTE.match(text, end)):
+            end = below.end()
         position = end
         yield start, end
 
 
 def is_source_heading(text: str) -> bool:
-    """True for a short line without a sentence whose first or last word names sources."""
-    words = re.findall(r"[^\W\d_]{2,}(?:\(s\))?|[^\W\d_a-zA-Z]", re.sub(r"[(（]\d.*?[)）]|<[^<>]*>", " ", text))
-    is_line = (
-        0 < len(words) <= 8 and len(text) < 80 and "|" not in text and not re.search(r"(?<!\d)[.!?。](?:\s|$)", text)
+    """True for a short line without a sentence or a mark whose first or last word names sources."""
+    words = re.findall(
+        r"[^\W\d_]{2,}(?:\(s\))?|[^\W\d_a-zA-Z]", re.sub(r"[(（]\d.*?[)）]|<[^<>]*>", " ", text[:_LONGEST_TITLE])
     )
+    is_line = 0 < len(words) <= 8 and len(text) < _LONGEST_TITLE and not _NO_HEADING.search(text)
     return is_line and bool(_NAMES_SOURCES.match(words[0]) or _NAMES_SOURCES.match(words[-1]))
 
 
-def _headed(own: Sequence[_Line]) -> set[int]:
+def _headed(own: Sequence[Entry]) -> set[int]:
     """The lines from a heading of sources to the last entry below it, up to a heading of the same level."""
     listed: set[int] = set()
+    bare = _above_addresses(own)
     for title, heading in enumerate(own):
-        if heading.has_source or not is_source_heading(heading.text):
+        if heading.has_source or not (is_source_heading(heading.text) or title in bare):
             continue
         last, follows = title, True
         for index in range(title + 1, len(own)):
@@ -246,12 +219,7 @@ def _headed(own: Sequence[_Line]) -> set[int]:
                 if line.level <= (heading.level or _OF_BOLD):
                     break
                 follows = True
-            elif (
-                line.is_marked
-                or line.has_url
-                or (line.has_source and line.begins_entry)
-                or (follows and _may_list(line))
-            ):
+            elif line.is_marked or line.has_url or (line.has_source and line.begins) or (follows and line.may_list):
                 last, follows = index, True
             elif not line.is_blank:
                 follows = False
@@ -262,26 +230,26 @@ def _headed(own: Sequence[_Line]) -> set[int]:
     return listed
 
 
-def _may_list(line: _Line) -> bool:
-    """True for what may be an entry without an address."""
-    return line.match is not None or (line.author is not None and "(" in line.text[: line.author.end("year")])
+def _above_addresses(own: Sequence[Entry]) -> set[int]:
+    """The headings, in any language, below which nothing stands but addresses."""
+    found: set[int] = set()
+    title, count = -1, 0
+    for index, line in enumerate(own):
+        if line.level and not line.has_source:
+            found |= {title} if count > 1 else set()
+            title, count = index, 0
+        elif not line.is_blank:
+            count = count + 1 if title >= 0 and _ONLY_ADDRESS.fullmatch(line.text) else -len(own)
+    return found | ({title} if count > 1 else set())
 
 
-def _is_definition(line: _Line) -> bool:
-    """True for a line that begins with a marker of its own, or an author and a year, and holds an address."""
-    if line.match is None:
-        return bool(line.author and line.has_url and _OF_ENTRY.match(line.text, line.author.end("year")))
-    begins = _SOURCE.match(line.text[line.body :].lstrip("[( :,"))
-    return line.is_marked and bool(_FOOTNOTE.match(line.text) or line.has_url or begins)
-
-
-def _numbered(own: Sequence[_Line], listed: Collection[int], cited: Collection[str]) -> set[int]:
+def _numbered(own: Sequence[Entry], listed: Collection[int], cited: Collection[str]) -> set[int]:
     """The last run of lines that begin with numbers and hold addresses, if the text cites most of these numbers and no
     other entry has them.
     """
     runs: list[list[int]] = [[]]
     for index, line in enumerate(own):
-        if line.match is not None and not line.is_marked and line.has_url and index not in listed:
+        if line.marker is not None and not line.is_marked and line.has_url and index not in listed:
             runs[-1].append(index)
         elif not line.is_blank:
             runs.append([])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal, NamedTuple
 
-from drretail.grounding.report.citations import Cited, Known, Token, link_words, numbers_apart, scan
+from drretail.grounding.report.citations import Cited, Known, Token, link_words, scan
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.grounding.report.marks import UNRESOLVED
 from drretail.grounding.text.amounts import find_dates
@@ -94,10 +94,6 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
         Edit(start=bare.start(), end=bare.end(), text=f"{bare['word'] or 'order '}{bare['number']}")
         for bare in _BARE_ORDER.finditer(report)
         if not any(start < bare.end() and bare.start() < end for start, end in taken)
-    ]
-    removed += [
-        Edit(start=start, end=end, text=f"[{UNRESOLVED}{report[start + 1 : end - 1]}]")
-        for start, end in numbers_apart(report, numbering.count)
     ]
     edits = tuple(sorted([*changed, *removed], key=lambda edit: edit.start))
     ends = [0, *(edit.end for edit in edits)]
@@ -199,7 +195,8 @@ def _runs(report: str, marks: list[Token]) -> list[list[Token]]:
 
 def _is_rendered(report: str, mark: Token) -> bool:
     """True for marks that a reader can't follow: ids, numbers, footnotes, links to ids and into the report's list."""
-    if report.startswith(f"[{UNRESOLVED}", mark.start):
+    is_word = mark.cited[0].reason is not None and report[mark.start] not in "[【"  # "(Smith, 2018)" without a list
+    if is_word or report.startswith(f"[{UNRESOLVED}", mark.start):
         return False
     return parse_evidence_id(mark.cited[0].name) is not None or not _LINK.search(report[mark.start : mark.end])
 

@@ -20,10 +20,8 @@ from drretail.grounding.report.citations import (
     Cited,
     Known,
     Token,
-    closing_marks,
     link_words,
     scan,
-    source_lines,
 )
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.page import blanked, lines, read_page
@@ -44,12 +42,11 @@ _RULE = re.compile(
     r"[ \t]*+\|?[ \t]*+:?-{2,}+:?[ \t]*+(?:\|[ \t]*+:?-{2,}+:?[ \t]*+)*\|?[ \t]*+$|[ \t]*+(?:[-*_][ \t]*+){3,}+$"
 )
 _MARK = "\ue000"
-"""Replaces each character of a mark without square brackets while sentences are separated."""
+"""Replaces each character of a mark while sentences are separated."""
 # A stop, closing quotes or brackets, and following marks; a link with words begins the next sentence.
 _STOP = re.compile(
     r"(?P<stop>(?<![.!?…])[.!?…]++|[。！？])[\"'”’)\]*_»]*"
-    r"(?:[ \t]*(?:[\[【](?:\^|\d|[a-z]{3,8}:|[POUWCF]:)[^\[\]【】\n]*[\]】](?:\([^()\s]*\))?|\ue000+))*"
-    r"(?=\s+[^\sa-z(\ue000]|\s*$|(?<=[。！？])\S)"
+    r"(?:[ \t]*\ue000+)*(?=\s+[^\sa-z(]|\s*$|(?<=[。！？])\S)"
 )
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|approx|etc|incl|excl|no|nos|st|dr|mr|mrs|ms|prof|inc|ltd|co|corp|oz|lbs?|in|ft|sq|fl|qt|pt|gal"
@@ -81,11 +78,13 @@ def find_sentences(report: str) -> list[Sentence]:
 
     A paragraph may span several lines. Linear in the length of the report.
     """
-    text = blanked(read_page(report).words, (*scan(report, None).listed.spans, *source_lines(report)))
+    tokens = scan(report, None)
+    text = blanked(read_page(report).words, (*tokens.listed.spans, *tokens.source_lines))
     parts, position = list[str](), 0
-    for start, end in closing_marks(report):
-        parts += [text[position:start], _MARK * (end - start)]
-        position = end
+    for mark in tokens.marks:
+        if text[mark.start : mark.end].strip():
+            parts += [text[position : mark.start], _MARK * (mark.end - mark.start)]
+            position = mark.end
     text, sentences = "".join([*parts, text[position:]]), list[Sentence]()
     block: tuple[int, int, SentenceKind] | None = None
     head: tuple[int, int] | None = None
@@ -147,7 +146,7 @@ def _split(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sent
 
 def _sentence(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sentence]:
     start, end = _trimmed(text, start, end)
-    if any(character.isalnum() for character in text[start:end]):
+    if any(character.isalnum() or character == _MARK for character in text[start:end]):
         yield Sentence(start, end, kind)
 
 
@@ -282,10 +281,10 @@ class _Group(NamedTuple):
 
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved by ``evidence``."""
-    page = read_page(plain_figures(report))
-    plain = page.unframed
-    tokens = scan(plain, evidence)  # in code a mark cites nothing, but says of what a figure is
-    marks = [mark for mark in tokens.marks if not _is_dead(mark, page.code)]
+    plain = plain_figures(report)
+    tokens = scan(plain, evidence)
+    # In code a mark cites nothing, but says of what a figure is.
+    marks = [token for token in tokens.tokens if token.cites or token.cited[0].reason == "in_code"]
     listed, groups = tokens.listed, _groups(plain, marks)
     starts = [group.start for group in groups]
     notes = [
@@ -324,13 +323,6 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     stretches.sort(key=lambda stretch: stretch.start)
     notes = tuple(note for note in notes if own.get(note.sentence) is not note)
     return Layout(report, text, sentences, tuple(stretches), tuple(cells), notes)
-
-
-def _is_dead(mark: Token, code: Sequence[tuple[int, int]]) -> bool:
-    """True for a number in code that no list has."""
-    return all(cited.reason == "no_entry" for cited in mark.cited) and any(
-        start <= mark.start < end for start, end in code
-    )
 
 
 def _covering(marks: Sequence[Token], sentences: Sequence[Sentence]) -> Iterator[Stretch]:

@@ -44,6 +44,7 @@ _LEAST_KEEP = 2
 _DECIDED = 0.6
 """The share of offers for which records must decide a demand."""
 _HITS = 50
+_BATCH = 500
 """Hits of a plain search that are looked at for the offers of a kind."""
 
 
@@ -276,13 +277,12 @@ class Assortment:
         return tuple(kinds)
 
     def _named_in(self, part: tuple[str, ...], depth: int) -> Iterable[KindGroup]:
-        """The products of a part by what they are called, as the world keeps them or else as their records say."""
-        kept = self.stock.offers.world.store.kinds_in(part)
-        if kept is not None:
-            return [group for group in kept if len(group.path) == depth]
-        ids = self.catalog.matching(CatalogQuery("", category=part[-1]))
+        """The products of a part by what their records call them."""
+        ids, store = self.catalog.matching(CatalogQuery("", category=part[-1])), self.stock.offers.world.store
         groups: dict[tuple[tuple[str, ...], Kind], list[str]] = {}
-        for product in (each.product for each in self.stock.offers.listings(sorted(ids))):
+        # Not as listings, which are remembered: a part may hold thousands of products.
+        batches = (ids[start : start + _BATCH] for start in range(0, len(ids), _BATCH))
+        for product in (product for batch in batches for product in store.products(batch).values()):
             is_inside = (product.categories[: len(part)], len(product.categories)) == (part, depth)
             if is_inside and (kind := self._named(product)) is not None:
                 groups.setdefault((product.categories, kind), []).append(product.product_id)

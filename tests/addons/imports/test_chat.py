@@ -273,7 +273,7 @@ def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: P
     assert next(step.args for step in run.steps if step.kind == "tool") == {"text": '{"words": "kettle"'}
     # A shop's own id in brackets is a citation of the product, where the run was shown it, and names it.
     assert (count.citations.read, count.sources) == (1, 1)
-    assert [citation.evidence_id for citation in run.citations] == ["P:L1"]
+    assert [citation.evidence_id for citation in run.citations] == ["P:L1", None]
 
 
 @pytest.mark.parametrize(

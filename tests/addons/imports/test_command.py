@@ -77,7 +77,7 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
     counts = {"read": 5, "listed": 4, "not_read": 1, "sources": 4, "unresolved": 0}
     assert document["systems"] == {"one": {"reports": 2, **counts}}
     assert [each["citations"]["not_read"] for each in document["reports"]] == [{"no_address": 1}, {}]
-    assert "1 of 6 citations of one could not be read (no address in the list: 1)" in " ".join(printed.split())
+    assert "1 of 6 citations of one could not be read (no address: 1)" in " ".join(printed.split())
     assert (document["held_already"], document["format"]) == (2, 1)
 
 
@@ -118,13 +118,13 @@ def test_a_report_of_which_no_citation_is_read_is_a_warning_and_no_zero(drretail
     text(tmp_path / "in" / "marked" / "q.md", f"# Kettles?\n\n{stated}citeturn0search1\n")
     text(tmp_path / "in" / "read" / "q.md", f"# Kettles?\n\n{stated} [1]\n\n[1] https://lab.example/more\n")
     warned = " ".join(drretail("import", "markdown", "in", "--to", "exp").stdout.split())
-    assert "Warning: 1 of 1 citations of marked could not be read (no list of sources: 1): in/marked/q.md." in warned
+    assert "Warning: 1 of 1 citations of marked could not be read (no entry in a list: 1): in/marked/q.md." in warned
     assert "Nothing is concluded from its FP and FR: export the reports again" in warned
     scored = " ".join(
         drretail("score", "exp", "--metrics", "faithfulness,false_statements", "--details").stdout.split()
     )
     assert "the report cites or lists sources, and no citation could be read" in scored
-    unread = "1 of 1 citations of marked could not be read (no list of sources: 1)."
+    unread = "1 of 1 citations of marked could not be read (no entry in a list: 1)."
     board = " ".join(drretail("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
     assert board.startswith(f"Nothing is concluded from FP and FR where citations are not read: {unread}")
     found = rows(tmp_path / "exp")
@@ -134,7 +134,7 @@ def test_a_report_of_which_no_citation_is_read_is_a_warning_and_no_zero(drretail
     assert (found["bare", "FR"]["n_scored"], found["bare", "FR"]["value"]) == (1, 0.0)
     assert found["marked", "citations_read"]["items"] == {
         **{"citations": 1.0, "listed": 0.0, "read": 0.0},
-        "not read: no list of sources": 1.0,
+        "not read: no entry in a list": 1.0,
     }
     assert found["marked", "false_statements"].get("value") in (None, 0.0), "what is not read accuses nobody"
     compared = " ".join(drretail("compare", "exp", "read", "marked").stdout.split())
@@ -235,8 +235,8 @@ FORMS: dict[str, tuple[int, int, int]] = {
     "甲[^1]。\n\n[^1]：https://a.example/1": (1, 1, 0),
     "A [1].\r\n\r\n## References\r\n[1] https://a.example/1 - T\r\n": (1, 1, 0),
     "Sure!\n\n```markdown\n# R\nA [1].\n\n## References\n[1] https://a.example/1\n```\nAnything else?": (1, 1, 0),
-    "A [1].\n\n# One\n\n## References\n": (0, 0, 0),
-    "A [1] and [2] without any list.": (0, 0, 0),
+    "A [1].\n\n# One\n\n## References\n": (1, 0, 0),
+    "A [1] and [2] without any list.": (2, 0, 0),
     "A [7].\n\n[1] https://a.example": (1, 0, 1),
     '<p><a href="https://a.example/1">x</a></p><script>alert(1)</script>': (1, 1, 0),
     "": (0, 0, 0),

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
-from elasticsearch import Elasticsearch
 
 from drretail.env.catalog.base import Analyzer, Catalog
-from drretail.env.catalog.elastic import ElasticCatalog, ElasticWriter
+from drretail.env.catalog.elastic import ElasticCatalog, add_products, create_index
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.catalog.tantivy import TantivyCatalog, TantivyWriter
+from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.naming import ServerSettings
 from drretail.records.shop import Product
 
@@ -35,32 +35,28 @@ def analyzer(request: pytest.FixtureRequest) -> Analyzer:
 def build(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, analyzer: Analyzer
 ) -> Iterator[Build]:
-    """Embedded and on servers with either analyzer, ``standard`` in an index of three shards."""
+    """Embedded and on servers, with either analyzer."""
     if request.param == "embedded":
         yield lambda products: embedded(tmp_path_factory, products, analyzer)
         return
     settings: ServerSettings = request.getfixturevalue("server_settings")
     name: Callable[[], str] = request.getfixturevalue("name_world")
-    index = f"{name()}-g1"
-    with Elasticsearch(settings.es_url) as client:
-        yield lambda products: on_servers(client, index, products, analyzer, shards=3 if analyzer == "standard" else 1)
+    with connect(settings, name()) as servers:
+        yield lambda products: on_servers(servers, products, analyzer)
 
 
 def embedded(folders: pytest.TempPathFactory, products: Sequence[Product], analyzer: Analyzer) -> TantivyCatalog:
     folder = folders.mktemp("index")
     writer = TantivyWriter(folder, FORMULATIONS[analyzer])
-    for product in products:
-        writer.add(product)
+    writer.add(products)
     writer.close()
     return TantivyCatalog(folder, FORMULATIONS[analyzer])
 
 
-def on_servers(
-    client: Elasticsearch, index: str, products: Sequence[Product], analyzer: Analyzer, *, shards: int = 1
-) -> ElasticCatalog:
-    writer = ElasticWriter(client, index, address="the test", formulation=FORMULATIONS[analyzer], shards=shards)
-    writer.drop()
-    writer.create()
-    writer.add(products)
-    writer.finish()
-    return ElasticCatalog(client, index, address="the test")
+def on_servers(servers: Servers, products: Sequence[Product], analyzer: Analyzer) -> ElasticCatalog:
+    client, index = servers.elastic, f"{servers.name}-g00000000"
+    client.options(ignore_status=404).indices.delete(index=index)
+    create_index(client, index, FORMULATIONS[analyzer])
+    add_products(client, index, FORMULATIONS[analyzer], products)
+    client.indices.refresh(index=index)
+    return ElasticCatalog(servers, index)

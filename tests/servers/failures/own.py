@@ -13,15 +13,12 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import pytest
-from elasticsearch import Elasticsearch
-from pymongo import MongoClient
 
 from drretail.env.manifest import Manifest, OrderRow, WorldRows
-from drretail.env.servers.clients import Patience, connect
+from drretail.env.servers.clients import connect
 from drretail.env.servers.loading import write_servers
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import default_pool
-from drretail.progress import Progress
 from drretail.records.shop import Product
 from tests.servers.running import OWNER, CannotStart, Kind, start, stop
 
@@ -135,37 +132,8 @@ def at(place: int, action: Callable[[], object], rows: Iterable[Row]) -> Iterato
         yield row
 
 
-def load(
-    settings: ServerSettings,
-    name: str,
-    progress: Progress | None = None,
-    *,
-    patience: float = 30,
-    lease: float = 60,
-    **given: Any,
-) -> Manifest:
-    """The shop as a world on the servers; ``given`` overrides parts of it. Patience and lease are in seconds."""
+def load(settings: ServerSettings, name: str, **given: Any) -> Manifest:
+    """The shop as a world on the servers; ``given`` overrides parts of it."""
     rows: dict[str, Any] = {"products": products(), "orders": orders(), "seed": 42, "pool": default_pool()}
     with connect(settings, name, loading=True) as servers:
-        tries = Patience(seconds=patience, longest_wait=0.5)
-        return write_servers(servers, WorldRows(**{**rows, **given}), progress, patience=tries, lease_seconds=lease)
-
-
-def documents(settings: ServerSettings, name: str) -> dict[str, int]:
-    """How many there are of each collection and index that the world has, live or not."""
-    with MongoClient[dict[str, Any]](settings.mongo_url) as mongo:
-        found = {each: mongo[name][each].count_documents({}) for each in mongo[name].list_collection_names()}
-    with Elasticsearch(settings.es_url) as elastic:
-        for index in elastic.indices.get(index=f"{name}-g*"):
-            found[index] = elastic.count(index=index)["count"]
-    return found
-
-
-def whole(number: int, name: str, *, shelf: int = SHELF, history: int = HISTORY) -> dict[str, int]:
-    """What ``documents`` gives of generation ``number`` when nothing is lost and nothing doubled."""
-    return {
-        f"g{number}_products": shelf,
-        f"g{number}_orders": history,
-        f"g{number}_users": history // 5,
-        f"{name}-g{number}": shelf,
-    }
+        return write_servers(servers, WorldRows(**{**rows, **given}))

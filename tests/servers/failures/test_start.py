@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 from pymongo import MongoClient
 
 from drretail.env.copying import writer_to
@@ -47,7 +46,7 @@ def settings(server_settings: ServerSettings) -> ServerSettings:
 )
 def test_a_server_is_down(settings: ServerSettings, server: str, variable: str, url: str) -> None:
     message = refusal(replace(settings, **{variable: url}))
-    assert f"{server} at 127.0.0.1:{NOBODY}) cannot be reached: start it" in message
+    assert f"{server} at 127.0.0.1:{NOBODY}) cannot be reached" in message
     assert "docker compose up" in message
     assert variable.upper() in message
 
@@ -66,12 +65,17 @@ def test_another_kind_of_server_or_a_path_is_pointed_at(settings: ServerSettings
         assert "MONGO_URL" in refusal(replace(settings, mongo_url=web_server.replace("http", "mongodb")))
         assert "ES_URL" in refusal(replace(settings, es_url=web_server))
     assert "ES_URL" in refusal(replace(settings, es_url=settings.mongo_url.replace("mongodb", "http").split("?")[0]))
-    assert "without a path" in refusal(replace(settings, es_url=f"{settings.es_url}/{SECRET}"))
+    assert "ES_URL" in refusal(replace(settings, es_url=f"{settings.es_url}/{SECRET}"))
 
 
 @pytest.mark.parametrize(
     ("status", "caught"),
-    [(401, "refused the credentials"), (403, "`monitor`"), (400, "an Elasticsearch 9"), (503, "is overloaded")],
+    [
+        (401, "refused the credentials"),
+        (403, "does not let this user do that"),
+        (400, "refused the request"),
+        (503, "is overloaded"),
+    ],
 )
 def test_elasticsearch_refuses(settings: ServerSettings, front: Front, status: int, caught: str) -> None:
     front.rule = always(status)
@@ -82,13 +86,12 @@ def test_elasticsearch_refuses(settings: ServerSettings, front: Front, status: i
 def test_elasticsearch_takes_credentials(settings: ServerSettings, front: Front, fresh_name: str, kind: str) -> None:
     if kind == "user":
         front.rule = only_with(f"Basic {base64.b64encode(f'eva:{SECRET}'.encode()).decode()}")
-        right, wrong = {"es_user": "eva", "es_password": SecretStr(SECRET)}, {"es_user": "eva"}
+        right, wrong = {"es_user": "eva", "es_password": SECRET}, {"es_user": "eva"}
     else:
         front.rule = only_with(f"ApiKey {SECRET}")
-        right, wrong = {"es_api_key": SecretStr(SECRET)}, {"es_api_key": SecretStr(f"{SECRET}x")}
+        right, wrong = {"es_api_key": SECRET}, {"es_api_key": f"{SECRET}x"}
     through = replace(settings, es_url=front.url)
     message = refusal(replace(through, **wrong))
-    assert "DRRETAIL_ES_API_KEY" in message
     assert "DRRETAIL_ES_PASSWORD" in message
     load(replace(through, **right), fresh_name, **SMALL)
     with open_world(f"servers:{fresh_name}", servers=replace(through, **right)) as world:
@@ -99,20 +102,20 @@ def test_elasticsearch_takes_credentials(settings: ServerSettings, front: Front,
     ("user", "password", "messages"),
     [
         *((user, password, ("refused the credentials", "DRRETAIL_MONGO_PASSWORD")) for user, password in WRONG),
-        ("guest", SECRET, ("does not let this user do that", "`read`")),
+        ("guest", SECRET, ("does not let this user do that", "docs/shop.md")),
     ],
 )
 def test_mongodb_refuses(
     settings: ServerSettings, secured_mongo: OwnServer, user: str, password: str, messages: tuple[str, ...]
 ) -> None:
     secured = replace(settings, mongo_url=secured_mongo.url)
-    message = refusal(replace(secured, mongo_user=user, mongo_password=SecretStr(password)))
+    message = refusal(replace(secured, mongo_user=user, mongo_password=password))
     assert [part for part in (f"MongoDB at 127.0.0.1:{secured_mongo.port}", *messages) if part not in message] == []
-    assert "check DRRETAIL_MONGO_USER" in refusal(secured)
+    assert "DRRETAIL_MONGO_USER" in refusal(secured)
 
 
 def test_who_may_only_read_cannot_write(settings: ServerSettings, secured_mongo: OwnServer, fresh_name: str) -> None:
-    eva = replace(settings, mongo_url=secured_mongo.url, mongo_user="eva", mongo_password=SecretStr(SECRET))
+    eva = replace(settings, mongo_url=secured_mongo.url, mongo_user="eva", mongo_password=SECRET)
     load(eva, fresh_name, **SMALL)
     with MongoClient[dict[str, Any]](secured_mongo.url, username="eva", password=SECRET) as client:
         client.admin.command("createUser", "reader", pwd=SECRET, roles=[{"role": "read", "db": fresh_name}])
@@ -124,16 +127,17 @@ def test_who_may_only_read_cannot_write(settings: ServerSettings, secured_mongo:
         lambda: load(reader, fresh_name, products=products(6), orders=orders(5, 5)),
         lambda: writer_to(f"servers:{fresh_name}", reader).__enter__(),
     ):
-        with pytest.raises(UserError, match=r"does not let this user do that.*`readWrite`.*is unchanged\.$"):
+        with pytest.raises(UserError, match=r"does not let this user do that.*is unchanged"):
             start()
 
 
 @pytest.mark.parametrize("status", [403, 400])
-def test_a_refused_index_promises_nothing(settings: ServerSettings, front: Front, fresh_name: str, status: int) -> None:
-    front.rule = lambda request: status if request.command == "PUT" and f"{fresh_name}-g1" in request.path else None
-    with pytest.raises(UserError, match=r"`manage`|It says: refused by the test\.") as caught:
+def test_a_refused_index_leaves_what_is_live(
+    settings: ServerSettings, front: Front, fresh_name: str, status: int
+) -> None:
+    front.rule = lambda request: status if request.command == "PUT" and f"{fresh_name}-g" in request.path else None
+    with pytest.raises(UserError, match=rf"\({status}\).* What is live is unchanged"):
         load(replace(settings, es_url=front.url), fresh_name, **SMALL)
-    assert "goes on" not in str(caught.value)
 
 
 def test_a_database_that_differs_in_case_only_is_said(settings: ServerSettings, fresh_name: str) -> None:

@@ -1,5 +1,4 @@
-"""Searches find the same on servers, with one shard and with three, as embedded: the same products in the same order,
-and as many."""
+"""Searches find the same on servers as embedded: the same products in the same order, and as many."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +17,7 @@ from drretail.env.copying import copy_world
 from drretail.env.folder import rows_of
 from drretail.env.world import World
 from drretail.records.shop import Product
-from tests.places import ON_SERVERS, ON_THREE_SHARDS, Place, PlaceKind
+from tests.places import Place, PlaceKind
 
 # Words that are hard to tell apart, to lower, or to part; few, so that scores tie.
 LETTERS = """
@@ -30,7 +29,7 @@ SCRIPTS = LETTERS.split()
 
 @dataclass(frozen=True)
 class Copies:
-    """``source`` is embedded; ``worlds`` are open: the source and its copies on servers."""
+    """``source`` is embedded; ``worlds`` are open: the source and its copy on servers."""
 
     source: Place
     worlds: dict[PlaceKind, World]
@@ -60,19 +59,18 @@ def copies(
     source = new_place("embedded")
     with rows_of(folder / "w") as kept:
         source.write([*kept.products, *odd_products(Random(7))], kept.orders, analyzer)
-    servers, three = (new_place(kind) for kind in ("servers", "servers-three-shards"))
-    for origin, target in ((source, servers), (servers, three)):
-        copy_world(origin.spec, target.spec, servers=target.servers or origin.servers)
-    places: dict[PlaceKind, Place] = {"embedded": source, "servers": servers, "servers-three-shards": three}
+    servers = new_place("servers")
+    copy_world(source.spec, servers.spec, servers=servers.servers)
+    places: dict[PlaceKind, Place] = {"embedded": source, "servers": servers}
     with ExitStack() as stack:
         opened: dict[PlaceKind, World] = {kind: stack.enter_context(place.open()) for kind, place in places.items()}
         yield Copies(source, opened)
 
 
-@pytest.fixture(scope="session", params=[ON_SERVERS, ON_THREE_SHARDS])
-def served(request: pytest.FixtureRequest, copies: Copies) -> World:
+@pytest.fixture(scope="session")
+def served(copies: Copies) -> World:
     """The copy on servers, which is held against ``embedded``."""
-    return copies.worlds[request.param]
+    return copies.worlds["servers"]
 
 
 @pytest.fixture(scope="session")
@@ -210,7 +208,7 @@ def test_the_same_is_found_in_the_same_order(embedded: World, served: World, she
 def test_all_matches_are_the_same_in_pages_of_any_size(
     embedded: World, served: World, shelf: Shelf, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("drretail.env.catalog.elastic.IDS_AT_ONCE", 50)
+    monkeypatch.setattr("drretail.env.catalog.elastic.PAGE", 50)
     queries = drawn(kind, shelf, QUERIES // 4)
     found = [(query, embedded.catalog.matching(query), served.catalog.matching(query)) for query in queries]
     assert max(len(here) for _, here, _ in found) > 50
