@@ -13,7 +13,6 @@ from drretail.env.servers.clients import Document, Servers
 from drretail.env.store.base import STRATA, Kept, OrderPage, Stratum, of_variants
 from drretail.env.store.users import Aggregates, ProfilePool, derive_profile, sample_users, user_statistics
 from drretail.errors import NotFound
-from drretail.grounding.kinds import KindGroup
 from drretail.records.base import canonical_json
 from drretail.records.shop import (
     Order,
@@ -125,10 +124,6 @@ class MongoStore:
         users = self._rows["users"]
         with self._servers.faults():
             return sample_users(lambda: map(aggregates_of, users.find()), seed, n, strata)
-
-    def kinds_in(self, part: tuple[str, ...]) -> list[KindGroup] | None:
-        del part
-        return None
 
     def close(self) -> None:
         """Closes the connections; the store cannot be used afterwards."""

@@ -155,12 +155,6 @@ class Page:
         """The words that are shown and said, without the signs and tags that mark them."""
         return _EMPHASIS.sub(lambda sign: " " * len(sign[0]), blanked(_in_lines(self.unframed), self.tags))
 
-    @cached_property
-    def unread_words(self) -> str:
-        """The words of what may be hidden; all else is spaces."""
-        edges = [0, *(edge for span in self.unread for edge in span), len(self.report)]
-        return blanked(self.report, [*zip(edges[::2], edges[1::2], strict=True), *self.tags])
-
 
 @lru_cache(maxsize=16)  # marks, lists, sentences and layout of a report start from the same
 def read_page(report: str) -> Page:
