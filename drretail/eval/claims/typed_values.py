@@ -10,6 +10,7 @@ accused; what it does not confirm stays open.
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.text.layout import Sentence
-from drretail.grounding.verify.answers import ReadTurn
+from drretail.grounding.verify.answers import ReadAnswers, ReadTurn
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.places import figures_at, place_of
 from drretail.grounding.verify.records import Ledger
@@ -272,6 +273,20 @@ def reading_of_turns(slug: str, verdicts: Iterable[Verdict], turns: Sequence[Rea
     numbers = (int(verdict.item.rpartition("-")[2]) for verdict in read)
     spans = ((turns[number - 1].start, turns[number - 1].end) for number in numbers if number <= len(turns))
     return Reading(reader=f"model:{slug}", values=tuple(map(ReadValue.model_validate, values)), spans=tuple(spans))
+
+
+async def read_by_judge(subject: Subject, answers: ReadAnswers, judge_session: JudgeSession) -> Reading | None:
+    """What this judge typed of an assistant's answers, with the denials that it confirms; None if it failed on most.
+
+    ``judge_session`` is that of the metric "reading".
+    """
+    verdicts = await read_turns(subject, judge_session)
+    if 2 * sum(verdict.state == "failed" for verdict in verdicts) > len(verdicts):
+        return None
+    typed = reading_of_turns(judge_session.judge.slug, verdicts, answers.turns)
+    with_records = replace(subject.case, evidence=subject.with_records)
+    denials = await confirmed(with_records, judge_session, read_report(subject.case, typed), answers.turns)
+    return typed.model_copy(update={"confirmed": denials})
 
 
 CONFIRM = "confirm"

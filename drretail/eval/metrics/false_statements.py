@@ -1,7 +1,7 @@
 """What is false in a report, each statement once, whether code or the judge says so (docs/scores.md)."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from drretail.eval.claims.audit import NOT_JUDGED, followed
@@ -10,11 +10,9 @@ from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.claims.typed_values import (
     READING,
     READING_VERSION,
-    confirmed,
     confirmed_reading,
     find_quote,
-    read_turns,
-    reading_of_turns,
+    read_by_judge,
 )
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import judges_reading
@@ -84,17 +82,13 @@ async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers:
     typed = None if by_model is None else by_model.model_copy(update={"values": (), "spans": ()})
     if judge_session.judge.ref.kind != "rule_based":
         with judge_session.beside(READING, READING_VERSION) as reading_session:
-            verdicts = await read_turns(subject, reading_session)
-            if 2 * sum(verdict.state == "failed" for verdict in verdicts) > len(verdicts):
-                failed = CodeVerdict("failed", None, "the judge failed on its answers")
-                judge_session.record_if_changed(STAGE, ITEM, failed)
-                return
-            typed = reading_of_turns(judge_session.judge.slug, verdicts, answers.turns)
-            typed = typed.model_copy(update={"picks": None if by_model is None else by_model.picks})
-            with_records = replace(case, evidence=subject.with_records)
-            denials = await confirmed(with_records, reading_session, read_report(case, typed), answers.turns)
-        typed = typed.model_copy(update={"confirmed": denials})
-        reason = f"by the values {sha256_of([*map(repr, typed.values), *denials])[:16]}"
+            typed = await read_by_judge(subject, answers, reading_session)
+        if typed is None:
+            failed = CodeVerdict("failed", None, "the judge failed on its answers")
+            judge_session.record_if_changed(STAGE, ITEM, failed)
+            return
+        typed = typed.model_copy(update={"picks": None if by_model is None else by_model.picks})
+        reason = f"by the values {sha256_of([*map(repr, typed.values), *(typed.confirmed or ())])[:16]}"
     reading = read_report(case, typed)
     looked_up = [entry for entry in subject.with_records.values() if entry.looked_up and (entry.url or entry.image)]
     # What the prose of a record says is no field of it: the judge quotes it, in its verdict on the claim.

@@ -1,0 +1,131 @@
+"""``check``: one answer of a shop's assistant, or one report, held against the shop's records."""
+
+import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from drretail.api.models import open_model
+from drretail.api.worlds import open_world
+from drretail.env.named_products import NamedProducts
+from drretail.errors import ModelError, UserError
+from drretail.eval.claims.typed_values import READING, READING_VERSION, read_by_judge
+from drretail.eval.judging.question import VerdictFile
+from drretail.eval.judging.session import Judge, JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.grounding.report.citations import find_citations
+from drretail.grounding.report.picks import take_picks
+from drretail.grounding.verify.checks import check_report, read_report
+from drretail.records.base import sha256_of
+from drretail.records.evidence import Finding
+from drretail.records.query import Query
+from drretail.records.reading import LookedAt, Pick, ReadValue
+from drretail.records.run import IMPORTED_AGENT, LOOKED_UP, Run, System
+
+if TYPE_CHECKING:
+    from drretail.env.world import World
+    from drretail.llm.registry import Model
+
+_NAME = "check"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What the shop's records say of one answer."""
+
+    findings: tuple[Finding, ...]
+    """What is false or wrong in it, in text order: code, place, words, what the record says, evidence id."""
+    values: tuple[ReadValue, ...]
+    """What was compared, right and wrong."""
+    picks: tuple[Pick, ...] | None
+    """What it declares to be bought, in a block of picks; None without one."""
+    not_looked_at: tuple[str, ...]
+    """The figures about a thing or an order that nothing decided."""
+    looked_at: LookedAt
+    """How many figures were decided, and how many of the right ones would be found if they were wrong."""
+
+    @property
+    def is_true(self) -> bool:
+        """True if no record says otherwise: of what was not looked at, nothing is known."""
+        return not any(finding.severity == "error" for finding in self.findings)
+
+    def __repr__(self) -> str:
+        lines = [f"{each.text!r}: {each.found} ({each.code})" for each in self.findings if each.severity == "error"]
+        return "\n".join([f"{len(lines)} false; {self.looked_at.in_words}", *lines])
+
+
+def check(question: str, answer: str, world: "World | str | Path", *, judge: "Model | str | None" = None) -> Checked:
+    """Holds an answer against the records of a shop, without writing anything; by form, in milliseconds, if the world
+    is open already.
+
+    ``judge`` is a model, or its name as in ``score --judge``, that types what the answer says in words, too. Raises
+    UserError for a world that there is not, and ModelError if the judge gives no usable answer.
+    """
+    if not answer.strip():
+        raise UserError("There is no answer to check.")
+    with _opened(world) as shop:
+        subject = _subject(question, answer, shop)
+        typed = None
+        if judge is not None and subject.answers is not None:
+            model = open_model(judge) if isinstance(judge, str) else judge
+            with TemporaryDirectory() as folder, _session(subject, model, Path(folder)) as session:
+                typed = asyncio.run(read_by_judge(subject, subject.answers, session))
+            if typed is None:
+                raise ModelError("other", f"{model.spec} gave no usable answer on what is said")
+        reading = read_report(subject.case, typed)
+        findings = check_report(subject.case, reading)
+        text = subject.case.report
+        left = tuple(text[numeral.start : numeral.end] for numeral in reading.unread)
+        return Checked(tuple(findings), reading.values, subject.case.picks, left, reading.looked_at)
+
+
+@contextmanager
+def _opened(world: "World | str | Path") -> "Generator[World]":
+    if isinstance(world, str | Path):
+        with open_world(world) as opened:
+            yield opened
+    else:
+        yield world
+
+
+def _subject(question: str, answer: str, world: "World") -> Subject:
+    """The answer as a run of an imported system, of which nothing but its words is known."""
+    declared = take_picks(answer)
+    report = declared.report
+    shop = NamedProducts(world)
+    evidence = {entry.id: entry for entry in shop.named_by(report, question)}
+    run = Run(
+        run_id=f"{_NAME}/{_NAME}-r1",
+        system=_NAME,
+        query_id=_NAME,
+        repeat=1,
+        status="done",
+        stop="finished",
+        report=report,
+        report_sha=sha256_of(report),
+        picks=declared.picks,
+        outcome=declared.outcome,
+        citations=tuple(find_citations(report, evidence)),
+    )
+    return Subject(
+        label=_NAME,
+        system=System(agent=IMPORTED_AGENT, models={}, options={LOOKED_UP: True}),
+        query=Query(query_id=_NAME, text=question or "-", source="imported"),
+        repeat=1,
+        run=run,
+        evidence=evidence,
+        profile=None,
+        store=world.store,
+    )
+
+
+@contextmanager
+def _session(subject: Subject, model: "Model", folder: Path) -> Generator[JudgeSession]:
+    judge = Judge.of(model)
+    file = VerdictFile(folder / READING / judge.slug / _NAME / f"{_NAME}.jsonl")
+    sha, run_id = subject.report_sha or "", subject.run_id
+    with JudgeSession(judge, file, metric=READING, version=READING_VERSION, run_id=run_id, report_sha=sha) as session:
+        yield session
