@@ -55,7 +55,7 @@ def amounts_at(kind: ValueKind, text: str, start: int, end: int, notation: Notat
     window = find_amounts(text[first : end + _BEHIND], notation or _notation(text))
     amounts = [replace(one, start=one.start + first, end=one.end + first) for one in window]
     amounts = [one for one in amounts if start <= one.start and one.end <= end and one.kind != "percent"]
-    if kind in MONEY:
+    if kind in MONEY or kind == "policy":  # shipping costs money, and takes days
         return [one for one in amounts if one.kind == "money"] or amounts
     amounts = [one for one in amounts if one.kind == "number"]
     if kind == "rating":
