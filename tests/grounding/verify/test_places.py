@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from drretail.grounding.verify.places import altered, compared, figures_at, place_of, would_be_caught
 from drretail.grounding.verify.records import GONE, UNKNOWN, Calculation, Ledger
 from drretail.records.reading import CART, Kind, Pick, ReadValue
-from drretail.records.shop import Policy, Product
+from drretail.records.shop import Policy
 from tests.grounding.goods import product
 
 INK = {"id": "ink", "Color": "Ink", "price": 20, "stock": 0}
 SAND = {"id": "sand", "Color": "Sand", "price": 27.5, "stock": 3}
 SHOP_HAS = (
-    product("kettle", 64.9, currency="EUR", average_rating=4.6, rating_number=1843)
-    .model_copy(
+    product("kettle", 64.9, currency="EUR", average_rating=4.6, rating_number=1843).model_copy(
         update={
             "title": "Nordby Kettle, 1.2 L",
             "details": {"List price": 79.0, "Stock": 5, "Weight": "1240 g", "Lid Weight": "90 g", "Pieces": "4"},
