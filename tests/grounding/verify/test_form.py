@@ -126,7 +126,7 @@ def test_equations_and_words_in_quotation_marks_are_held_against_what_they_name(
         (f"Two of the towels {T}: $75 − 2 × $17.99 = $29.02", "equation $29.02!"),
         (f"The kettle pours {K}: $42.95 + $17.99 = about $61; 2 x $12.49 + tax = $27.", "equation $61"),
         (f"It is a “Harrowgill gooseneck kettle, 0.9 L” {K}.", "quotation Harrowgill gooseneck kettle, 0.9 L"),
-        (f"It is a “Harrowgill Gooseneck … Stainless Steel” {K}.", "quotation Harrowgill Gooseneck … Stainless Steel"),
+        (f"It is a “Harrowgill gooseneck … stainless steel” {K}.", "quotation Harrowgill gooseneck … stainless steel"),
         (f"Buyers say “it never leaks on the table” {K}.", "quotation it never leaks on the table!"),
         (f"Buyers say “so very good” {K}.", ""),  # too few words
         (f"Known as “the kettle of all kettles”, it pours {K}.", ""),  # not before the mark
