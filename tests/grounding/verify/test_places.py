@@ -95,6 +95,9 @@ def test_one_right_figure_settles_a_place_and_only_a_single_wrong_one_is_denied(
         ("rating_count", "P:kettle", "rated by «1,348 buyers»", "", f"{FALSE}: 1843 ratings"),
         ("rating_count", "P:kettle", "rated by «over 1,800 buyers»", "", VERIFIED),
         ("rating", "P:rug", "It has «4.9» of 5.", "", OPEN),  # the record has none
+        # A text may be too short to tell its language by.
+        ("rating_count", "P:kettle", "«1.843 Bewertungen»", "", VERIFIED),
+        ("rating", "P:kettle", "«4,6» von 5", "", VERIFIED),
     ]
     assert states(rows) == []
 
@@ -129,7 +132,7 @@ def test_a_figure_belongs_to_one_offer_and_no_union_of_variants_confirms_it() ->
 def test_orders_sums_and_the_shop_s_policy() -> None:
     rows: Rows = [
         ("order_date", "O:7", "of «March 14, 2024»", "", VERIFIED),
-        ("order_date", "O:7", f"vom «14. März» {GERMAN}", "", VERIFIED),
+        ("order_date", "O:7", "vom «14. März»", "", VERIFIED),
         ("order_date", "O:7", "of «03/04/2024»", "", OPEN),  # a day of March or of April
         ("order_date", "O:7", "of «March 15»", "", f"{FALSE}: 2024-03-14"),
         ("order_date", "O:7", "of «March 15 or March 16»", "", OPEN),
@@ -168,7 +171,7 @@ def test_a_measure_is_held_against_the_field_that_is_named_in_any_unit_and_in_th
     rows: Rows = [
         ("measure", "P:kettle", "It weighs «1.24 kg».", "Weight", f"{VERIFIED}: Weight: 1240 g"),
         ("measure", "P:kettle", "It weighs «1,240 g».", "weight", VERIFIED),
-        ("measure", "P:kettle", f"Der Kessel wiegt «1.240 g». {GERMAN}", "Weight", VERIFIED),
+        ("measure", "P:kettle", "Der Kessel wiegt «1.240 g».", "Weight", VERIFIED),
         ("measure", "P:kettle", f"Der Kessel wiegt «1.420 g». {GERMAN}", "Weight", FALSE),
         ("measure", "P:kettle", "It weighs «2.7 lb».", "Weight", VERIFIED),
         ("measure", "P:kettle", "It weighs «1.4 kg».", "Weight", f"{FALSE}: Weight: 1240 g"),
