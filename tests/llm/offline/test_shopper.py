@@ -231,7 +231,7 @@ def test_each_sentence_with_a_source_or_a_figure_is_a_claim_in_any_language() ->
     rows = [
         # headings, questions, lists of sources and what states no figure are no claims
         ("# Beds that cost $5 [P:B0X]", []),
-        ("Does it cost $5 [P:B0X]?", []),
+        ("Does it cost $5?", []),
         ("You should compare several washable dog beds.", []),
         ("", []),
         (LISTED.format("1. The 8 best cedars of 2025"), ["Cedar lasts 10 years."]),
@@ -274,13 +274,6 @@ def test_uncited_claims_are_only_in_the_list_of_all_and_numbers_are_what_the_lis
     numbered = "Cedar lasts ten years [1][9].\n\n## Sources\n[1] Wood https://wood.example/cedar\n"
     (found,) = extract_claims(numbered, only_cited=True)
     assert found.sources[0] == "https://wood.example/cedar"
-
-
-def test_an_id_without_its_letter_is_a_source_as_with_it() -> None:
-    for mark in ("[P:B0TEST0001]", "[B0TEST0001]"):
-        (found,) = extract_claims(f"The Soft Bed costs $5 {mark}.", only_cited=True)
-        assert (found.claim, found.sources) == ("The Soft Bed costs $5.", (mark.strip("[]"),))
-    assert extract_claims("It lasts ten years [ISO 9001].", only_cited=True) == []
 
 
 @given(st.text(alphabet="ab |-\n[P:B0X]*.5?", max_size=120))
