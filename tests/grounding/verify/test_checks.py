@@ -5,8 +5,6 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-import pytest
-
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.verify.checks import Case, check_report, read_report
@@ -156,61 +154,47 @@ def found(about: Case, code: str) -> list[Finding]:
     return [one for one in check_report(about, read_report(about)) if one.code == code]
 
 
-def test_a_page_older_than_the_chosen_age_is_a_warning_where_it_is_cited() -> None:
-    report = f"Hang it five feet high [{PAGE}]."
-    (finding,) = found(dated(report, "2020-01-15"), "old_page")
+HIGH = f"Hang it five feet high [{PAGE}]."
+
+
+def test_a_page_older_than_the_chosen_age_is_a_warning_unless_the_reader_is_told() -> None:
+    (finding,) = found(dated(HIGH, "2020-01-15"), "old_page")
     assert (finding.severity, finding.text, finding.evidence_id) == ("warning", f"[{PAGE}]", PAGE)
     assert finding.found == "the page is dated 2020-01-15, 3.7 years before the shop's today, 2023-09-24"
-    assert found(dated(report, "2020-01-15", page_age=4), "old_page") == []
-    assert found(dated(report, "2021-01-15"), "old_page") == []
+    assert found(dated(HIGH, "2020-01-15", page_age=4), "old_page") == []
+    assert found(dated(HIGH, "2021-01-15"), "old_page") == []
+    told = ("A guide of 2012 says five feet", "An older article says five feet", "Five feet is out of date")
+    # another year or another old thing tells nothing of the page
+    others = (
+        "A guide of 2021 says so",
+        "An old pole will do",
+        "It holds 20120 seeds",
+        "A guide of 2012 says so. Hang it",
+    )
+    for sentence in (*told, *others):
+        warnings = found(dated(f"{sentence} [{PAGE}].", "2012-02-14"), "old_page")
+        assert len(warnings) == (sentence in others), sentence
 
 
-@pytest.mark.parametrize(
-    ("sentence", "warnings"),
-    [
-        *(("A guide of 2012 says five feet", 0), ("An older article says five feet", 0)),
-        ("Five feet is out of date", 0),
-        # another year or another old thing tells nothing of the page
-        *(("A guide of 2021 says so", 1), ("An old pole will do", 1), ("It holds 20120 seeds", 1)),
-        ("A guide of 2012 says so. Hang it high", 1),
-    ],
-)
-def test_an_old_page_whose_age_the_reader_is_told_needs_no_warning(sentence: str, warnings: int) -> None:
-    assert len(found(dated(f"{sentence} [{PAGE}].", "2012-02-14"), "old_page")) == warnings
-
-
-def test_only_pages_of_the_live_web_may_be_younger_than_today_and_nothing_is_without_one() -> None:
-    report = f"It was tested on March 3, 2025 [{PAGE}]."
-    assert len(found(dated(report, "2026-03-02"), "after_today")) == 2
-    assert found(dated(report, "2026-03-02", web_is_live=True), "after_today") == []
-    old = dated(f"Hang it five feet high [{PAGE}].", "2012-02-14", web_is_live=True)
-    assert len(found(old, "old_page")) == 1
-    assert found(dated(f"You plan for May 2025. Hang it high [{PAGE}]."), "after_today") == []
-    assert found(dated(f"Hang it five feet high [{PAGE}].", "2020-01-15", now=None), "old_page") == []
-
-
-COME = (
-    *("It weighs from 2048 g", "It was tested on September 1, 2023", "Budget for 2050 dollars and more"),
-    *("It costs $2024", "The 2024 model is quieter", "It is of September 2023"),
-)
-
-
-@pytest.mark.parametrize(
-    ("sentence", "day", "warnings"),
-    [
-        ("Hang it five feet high", "2026-03-02", [(f"[{PAGE}]", "the page is dated 2026-03-02,")]),
+def test_pages_and_days_to_come_are_warnings_and_a_live_web_may_be_younger_than_today() -> None:
+    mark, of_page = f"[{PAGE}]", "the page is dated {},"
+    rows: list[tuple[str, str | None, list[tuple[str, str]]]] = [
+        ("Hang it five feet high", "2026-03-02", [(mark, of_page.format("2026-03-02"))]),
         # once, where the page's own date is cited
-        ("“Hang it high.” (2024-05-02)", "2024-05-02", [(f"[{PAGE}]", "the page is dated 2024-05-02,")]),
+        ("“Hang it high.” (2024-05-02)", "2024-05-02", [(mark, of_page.format("2024-05-02"))]),
         ("It was tested on March 3, 2025", None, [("March 3, 2025", "it lies")]),
         ("It was updated January 2024", None, [("January 2024", "it lies")]),
-        *((sentence, None, []) for sentence in COME),
-    ],
-)
-def test_pages_and_days_to_come_are_warnings(sentence: str, day: str | None, warnings: list[tuple[str, str]]) -> None:
-    findings = found(dated(f"{sentence} [{PAGE}].", day), "after_today")
-    assert [(one.severity, one.text, one.found) for one in findings] == [
-        ("warning", words, f"{beginning} after the shop's today, 2023-09-24") for words, beginning in warnings
     ]
+    none = ("It weighs from 2048 g", "It was tested on September 1, 2023", "Budget for 2050 dollars and more")
+    none += ("It costs $2024", "The 2024 model is quieter", "It is of September 2023", "You plan for May 2025. Do it")
+    for sentence, day, warnings in [*rows, *((sentence, None, []) for sentence in none)]:
+        findings = found(dated(f"{sentence} [{PAGE}].", day), "after_today")
+        assert [(one.severity, one.text, one.found) for one in findings] == [
+            ("warning", words, f"{beginning} after the shop's today, 2023-09-24") for words, beginning in warnings
+        ], sentence
+    assert found(dated("It was tested on March 3, 2025.", "2026-03-02", web_is_live=True), "after_today") == []
+    assert len(found(dated(HIGH, "2012-02-14", web_is_live=True), "old_page")) == 1
+    assert found(dated(HIGH, "2020-01-15", now=None), "old_page") == []
 
 
 CHANGE = StateChange(user_id=USER, field="email", before="a@example.org", after="b@example.org")
@@ -366,9 +350,9 @@ PAN_FIT = Fit(offer_id=PAN.product_id, worth=400)
 IN_PART = Outcome(decision="part")
 
 
-@pytest.mark.parametrize(
-    ("outcome", "state", "fits", "severity"),
-    [
+def test_a_want_that_is_refused_rightly_is_not_left_out() -> None:
+    wish = Wish(wants=tuple(BOTH))
+    rows: list[tuple[Outcome | None, Any, tuple[Fit, ...], str | None]] = [
         (IN_PART, "proved", (), None),  # nothing would do, and so it says
         (Outcome(decision="part", refused=("lawn mower",)), "proved", (), None),
         (Outcome(decision="part", refused=("toaster",)), "proved", (), "error"),  # another thing
@@ -379,17 +363,13 @@ IN_PART = Outcome(decision="part")
         (IN_PART, "refuted", (PAN_FIT,), "error"),
         (Outcome(decision="buy"), "proved", (), "error"),
         (None, None, (), "error"),
-    ],
-)
-def test_a_want_that_is_refused_rightly_is_not_left_out(
-    outcome: Outcome | None, state: Any, fits: tuple[Fit, ...], severity: str | None
-) -> None:
-    wish = Wish(wants=tuple(BOTH))
-    things = (WantedThing(name="kettle", fits=(PAN_FIT,)), WantedThing(name="lawn mower", fits=fits))
-    ends = None if state is None else Reference(query_id="q", things=things, proof=Proof(state=state))
-    run = build.run("q-r1", "", [KETTLE.product_id]).model_copy(update={"outcome": outcome})
-    query = Query(query_id="q", text="?", source="t", wish=wish)
-    for known in (ends, ends and ends.kept):
-        dated = Case("", EVIDENCE, query, picks=run.picks, run=run, ends=known)
-        found = [one.severity for one in check_report(dated, read_report(dated)) if one.code == "want_left_out"]
-        assert found == ([severity] if severity else [])
+    ]
+    for outcome, state, fits, severity in rows:
+        things = (WantedThing(name="kettle", fits=(PAN_FIT,)), WantedThing(name="lawn mower", fits=fits))
+        ends = None if state is None else Reference(query_id="q", things=things, proof=Proof(state=state))
+        run = build.run("q-r1", "", [KETTLE.product_id]).model_copy(update={"outcome": outcome})
+        query = Query(query_id="q", text="?", source="t", wish=wish)
+        for known in (ends, ends and ends.kept):
+            about = Case("", EVIDENCE, query, picks=run.picks, run=run, ends=known)
+            found = [one.severity for one in check_report(about, read_report(about)) if one.code == "want_left_out"]
+            assert found == ([severity] if severity else []), (outcome, state)
