@@ -33,7 +33,7 @@ answer = { structured = { claims = [
   { claim_id = 1, claim = "It holds 1.7 l.", quote = "The Alder holds 1.7 litres", sources = ["1"], values = [] },
   { claim_id = 2, claim = "The Alder is quiet.", quote = "It is quiet", sources = ["2"], values = [] },
   { claim_id = 3, claim = "It costs $39.", quote = "$39", sources = ["1", "https://shop.example/alder"], values = [
-    { kind = "price", amount = "39", amount_to = "", currency = "USD", relation = "is", of = ["1"], quote = "$39" },
+    { kind = "price", of = "1", field = "", quote = "$39" },
   ] },
 ], picks = [
   { product = "3", quantity = 1, alternatives = ["Alder"], quote = "It is quiet" },

@@ -19,7 +19,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.named_products import NamedProducts
 from drretail.env.world import open_world
 from drretail.experiment import path_of, read_definition, read_runs
-from drretail.grounding.verify.product_statements import GONE, UNKNOWN
+from drretail.grounding.verify.records import GONE, UNKNOWN
 from drretail.progress import Progress
 from drretail.records.query import Query
 from drretail.records.run import LOOKED_UP
