@@ -61,7 +61,7 @@ It is rated 4.5 stars from 120 ratings [P:{GOOD}].
 
 With the small feeder for $8.50 [P:{SEED}] the two come to $27.25 in total [C:sum].
 For the dog there is the Napperly leash [P:{LEASH}].
-Of your budget, $60.00 − $27.25 = $32.75 is left [C:left].
+Of your budget, $60.00 − $27.25 = $32.75 is left.
 
 You ordered the Tanagrove tube feeder on January 1, 2023 [O:0000000001].
 
@@ -81,7 +81,6 @@ def ledger(store: Store) -> list[Evidence]:
         an_entry("O:0000000001", canonical_json(ORDER)),
         an_entry("U:profile", canonical_json({"evidence": "U:profile", **profile})),
         an_entry("C:sum", "18.75+8.5 = 27.25"),
-        an_entry("C:left", "60-27.25 = 32.75"),
         an_entry("W:place", page, date="2015-03-01", url="https://birds.example/place"),
     ]
 
