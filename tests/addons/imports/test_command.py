@@ -160,7 +160,7 @@ def test_picks_of_an_imported_report_are_named_by_what_it_cites(drretail: Comman
     lab, shop = (it.evidence_id for run in read_runs(imported) if run.run_id == "one/1-r1" for it in run.citations[2:])
     assert reading.picks is not None
     assert [(pick.product, pick.alternatives) for pick in reading.picks] == [(lab, ("Alder",))]
-    assert [value.of for value in reading.values] == [(lab,)]
+    assert [value.of for value in reading.values] == [lab]
     assert shop != lab
     found = rows(imported)
     assert found["one", "without_pick_not_argued"]["n_scored"] == 1

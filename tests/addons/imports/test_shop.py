@@ -258,7 +258,7 @@ def test_a_former_generation_is_known_in_any_world(kind: PlaceKind, new_place: C
     assert {entry.key: (entry.title, entry.problem) for entry in named} == {
         "LMP-103": ("Brass lamp 3", None),
         "LMP-104": ("Brass lamp 4", "the shop has it no more"),
-        "LMP-177": ("LMP-177", "no such product"),
+        "LMP-177": ("LMP-177", UNKNOWN),
     }
 
 

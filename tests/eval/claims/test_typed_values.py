@@ -80,9 +80,9 @@ def test_a_model_types_each_answer_once_and_what_it_confirms_is_false(tmp_path: 
 
     judge, asked = scripted_judge(script)
     found = rows(build.scored(exp, ("reading", "false_statements"), judge))
-    assert {name: found[name] for name in ("false_field", "false_price", "false_answers", "looked_at")} == {
+    assert {name: found[name] for name in ("false_field", "false_price", "false_answers", "checked")} == {
         **dict.fromkeys(("false_field", "false_price", "false_answers"), float(confirmed)),
-        "looked_at": float(confirmed),
+        "checked": float(confirmed),
     }
     assert len(asked) == len(TURNS) + 1
     again = build.experiment(tmp_path / "again", {"log": {"q1-r1": answered()}}, evidence=[POT])
@@ -118,7 +118,7 @@ def judge_of(*confirmations: Any) -> tuple[Judge, Asked]:
 
 def scored(exp: Path, judge: Judge, **how: Any) -> tuple[float | None, dict[str, float]]:
     rows = {row.variant: row for row in build.scored(exp, METRICS, judge, **how).scores}
-    return rows["false_statements"].value, rows["looked_at"].items
+    return rows["false_statements"].value, rows["checked"].items
 
 
 METRICS = ("faithfulness", "reading", "checks", "false_statements")

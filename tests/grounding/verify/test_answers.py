@@ -103,7 +103,9 @@ def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> 
         ("Does the Fjell Mug cost €12?", "No.", ""),
         ("Rabatt?", "Mit dem Code SAVE10 kostet der Fjell Mug 16,20 €.", ""),
         ("Budget?", "The Fjell Tent 3 is €99 over your budget.", ""),
-        ("Bags?", "The Fjell Bag in Sand costs €20.00.", ""),  # which of them is for a reader to say
+        ("Bags?", "The Fjell Bag in Sand costs €20.00.", "price 20.00!"),  # which is the price of another
+        ("Bags?", "The Fjell Bag in Ink costs €20.00.", "price 20.00"),
+        ("Bags?", "The Fjell Bag costs €20.00.", ""),
         ("Set?", "The set of four Fjell Mug costs €60.00.", ""),
         ("If", "If the Fjell Mug were €12.00 I'd buy it.", ""),
         ("?", "| Product | Price | Quantity |\n|---|---|---|\n| Fjell Mug | €36.00 | 2 |", ""),
