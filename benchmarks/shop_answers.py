@@ -26,8 +26,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from drretail.grounding.verify.product_statements import Statement
-from drretail.grounding.verify.typed import Typed
 from extractions import confirmed_in_file, write_confirmation
 from figures import keep, parser_of
 from pydantic import ValidationError
@@ -37,6 +35,8 @@ from drretail.eval.judging.criteria import NumberedItem
 from drretail.eval.judging.question import JudgeQuestion
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.grounding.verify.checks import Case
+from drretail.grounding.verify.product_statements import Statement
+from drretail.grounding.verify.typed import Typed
 from drretail.records.base import file_name
 from drretail.records.reading import FORM, Reading
 
