@@ -83,7 +83,7 @@ def _claims(question: str, sentences: int) -> dict[str, Any]:
                 "claim": text,
                 "quote": text,
                 "sources": [each] if each else [],
-                "values": [said_value("place", "Elsewhere", "")] * (n == 1),
+                "values": [said_value("product", text)] * (n == 1),
             }
             for n, (text, each) in enumerate(stated(question, sentences), 1)
         ]

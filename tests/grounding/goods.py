@@ -6,16 +6,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import calculation_evidence_id, order_evidence_id, web_evidence_id
-from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import read_layout
 from drretail.grounding.text.serialisation import compact_json, order_item, record_text, user_record
-from drretail.grounding.verify.findings import source_findings, value_findings
+from drretail.grounding.verify.form import owned_by_marks, read_by_form
 from drretail.grounding.verify.records import Ledger, read_ledger
-from drretail.records.evidence import Evidence, Finding
+from drretail.records.evidence import Evidence
 from drretail.records.query import Fit, Query, WantedThing
-from drretail.records.reading import Pick, Reading
+from drretail.records.reading import Pick, ReadValue
 from drretail.records.shop import Address, Money, Order, Product, UserProfile
 from drretail.records.wish import Want, Wish
 from tests import build
@@ -105,16 +103,10 @@ def a_ledger(picks: Sequence[Pick] | None = None) -> Ledger:
     return read_ledger(EVIDENCE, QUERY, picks=picks)
 
 
-def reading_of(report: str, picks: Sequence[Pick] | None = None) -> Reading:
-    return read_by_form(read_layout(report, EVIDENCE), a_ledger(picks))
-
-
-def errors_in(report: str, picks: Sequence[Pick] | None = None) -> list[Finding]:
-    """What value and source findings a report gives."""
-    return [
-        *value_findings(report, reading_of(report, picks).values),
-        *source_findings(find_citations(report, EVIDENCE), GOODS),
-    ]
+def values_in(report: str, ledger: Ledger | None = None) -> list[ReadValue]:
+    """What form makes certain in a report on the kitchen."""
+    layout = read_layout(report, EVIDENCE)
+    return read_by_form(layout, ledger or a_ledger(), owned_by_marks(layout))
 
 
 USER = "AE" + "X" * 26

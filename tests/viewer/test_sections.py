@@ -247,14 +247,14 @@ def test_what_was_not_judged_failed_or_is_stale_is_told_apart(lines_of: PrintLin
     )
 
 
-LOOKED = "31 of 44 numbers beside citations could be checked (13 not decided), 2 statements contradicted"
+LOOKED = "31 of 44 numbers beside citations checked, 2 statements contradicted"
 
 
 def test_how_much_was_read_and_by_whom_is_said_below(lines_of: PrintLines) -> None:
     def read(label: str, **readers: float) -> list[Score]:
         readers = {f"picks {name.replace('_', ' ')}": count for name, count in readers.items()}
         looked = {"numerals": 44.0, "decided": 31.0, "contradicted": 2.0}
-        rows = [("false_statements", "looked_at", looked), ("checks", "picks_known", readers | {"values by form": 5.0})]
+        rows = [("false_statements", "checked", looked), ("checks", "picks_known", readers | {"values by form": 5.0})]
         return [score(label, variant, metric=metric, judge="code", items=items) for metric, variant, items in rows]
 
     def notes(rows: list[Score]) -> str:

@@ -272,7 +272,8 @@ def reading_of_turns(slug: str, verdicts: Iterable[Verdict], turns: Sequence[Rea
     values = (value for verdict in read for value in verdict.value["values"])
     numbers = (int(verdict.item.rpartition("-")[2]) for verdict in read)
     spans = ((turns[number - 1].start, turns[number - 1].end) for number in numbers if number <= len(turns))
-    return Reading(reader=f"model:{slug}", values=tuple(map(ReadValue.model_validate, values)), spans=tuple(spans))
+    typed = tuple(map(ReadValue.model_validate, values))
+    return Reading(reader=f"model:{slug}", values=typed, spans=tuple(spans), confirmed=())
 
 
 async def read_by_judge(subject: Subject, answers: ReadAnswers, judge_session: JudgeSession) -> Reading | None:

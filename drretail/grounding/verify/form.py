@@ -151,13 +151,15 @@ class _Reader:
         if amount.relation not in ("is", "about") or record is None or self.ledger.names(amount.low):
             return False
         is_near = _LEAST * record <= amount.low <= _MOST * record
-        if self._is_headed(kind, span):
-            return True
         if kind != "price":
-            return is_near or (kind == "rating_count" and bool(_RATED.search(text[span.start : amount.start])))
+            is_rated = kind == "rating_count" and bool(_RATED.search(text[span.start : amount.start]))
+            return is_near or is_rated or self._is_headed(kind, span)
+        before, behind = _word_before(text, amount.start), _word_behind(text, amount.end)
+        if self._is_headed(kind, span):  # but "$4.77 an ounce", or what two of them cost
+            is_alone = {before, behind} <= {"", *self.labels["costs"]}
+            return is_alone and not self._is_explained(amount, span, text, item.product_id)
         if span.labels:
             return False
-        before, behind = _word_before(text, amount.start), _word_behind(text, amount.end)
         label = _LABEL.search(text[span.start : amount.start])
         names = {*words_of(f"{item.titles} {item.brand or ''}")}
         return (
@@ -202,7 +204,8 @@ class _Reader:
         prices = (self.ledger.price(product) for product in self.ledger.products)
         is_named = self.ledger.names(amounts[0].low) or any(fits(amounts[0], price) for price in prices)
         is_term = derived(amounts[0], replace(self.ledger, calculations={}), self.cited)
-        if shown[0].state == "contradicted" and amounts[0].relation == "is" and not is_named and not is_term:
+        is_money = amounts[0].kind == "money" and amounts[0].relation == "is"
+        if shown[0].state == "contradicted" and is_money and not is_named and not is_term:
             yield shown[0]
 
     def _quotation(self, span: Owned, text: str) -> Iterator[ReadValue]:

@@ -50,12 +50,16 @@ OPEN = Answer(None)
 
 
 def amounts_at(kind: ValueKind, text: str, start: int, end: int, notation: Notation | None = None) -> list[Amount]:
-    """The amounts of a kind that stand within ``text[start:end]``, by default in the notation of the whole text."""
+    """The amounts of a kind that stand within ``text[start:end]``, by default in the notation of the whole text; if
+    none do, in the other one, since a text may be too short to tell its language by.
+    """
+    if notation is None:
+        return next(filter(None, (amounts_at(kind, text, start, end, one) for one in _notations(text))), [])
     first = max(0, start - _BEFORE)
-    window = find_amounts(text[first : end + _BEHIND], notation or _notation(text))
+    window = find_amounts(text[first : end + _BEHIND], notation)
     amounts = [replace(one, start=one.start + first, end=one.end + first) for one in window]
     amounts = [one for one in amounts if start <= one.start and one.end <= end and one.kind != "percent"]
-    if kind in MONEY:
+    if kind in MONEY or kind == "policy":  # shipping costs money, and takes days
         return [one for one in amounts if one.kind == "money"] or amounts
     amounts = [one for one in amounts if one.kind == "number"]
     if kind == "rating":
@@ -64,14 +68,15 @@ def amounts_at(kind: ValueKind, text: str, start: int, end: int, notation: Notat
 
 
 @lru_cache(maxsize=64)
-def _notation(text: str) -> Notation:
-    return notation_of(text)
+def _notations(text: str) -> tuple[Notation, Notation]:
+    return notation_of(text), other_notation()
 
 
 def days_at(text: str, start: int, end: int) -> list[WrittenDate]:
     """The dates within ``text[start:end]``, those without a year too."""
-    notation, words = _notation(text), text[start:end]
-    dates = [*find_dates(words, notation), *find_days(words, notation)]
+    words = text[start:end]
+    both = ([*find_dates(words, notation), *find_days(words, notation)] for notation in _notations(text))
+    dates = next(filter(None, both), [])
     return [WrittenDate(one.iso, one.start + start, one.end + start) for one in dates]
 
 
@@ -225,7 +230,7 @@ def _measure(value: ReadValue, text: str, ledger: Ledger) -> Answer:
     item = ledger.products.get(value.of.removeprefix("P:").partition("/")[0])
     numerals = measures_at(text, value.start, value.end)
     readings: dict[int, list[Amount]] = defaultdict(list)
-    for notation in (_notation(text), other_notation()):  # "1.240 g" is read both ways, as a price is
+    for notation in _notations(text):  # "1.240 g" is read both ways, as a price is
         for amount in amounts_at(value.kind, text, value.start, value.end, notation):
             readings[amount.start].append(amount)
     if item is None or not numerals or not {one.start for one in numerals} <= readings.keys():

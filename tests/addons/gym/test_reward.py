@@ -1,6 +1,8 @@
 """What earns a reward, and what does not."""
 
+import re
 from collections.abc import Sequence
+from decimal import Decimal
 from random import Random
 from typing import Any
 
@@ -18,6 +20,7 @@ from drretail.records.reading import Pick
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.addons.gym.policies import QUERY, best_picks, call, looked_up, praised, search, submit, wanted
+from tests.build import known
 
 CHEAP = "B0AQAKLECG"
 """Another swaddle blanket, for $16.99."""
@@ -161,13 +164,9 @@ def test_the_right_cart_earns_half_without_a_figure_and_nothing_without_a_word_f
 
 # Lines beside a right cart that is argued for, and what of its reward they leave.
 BESIDE = {
-    "figures that nothing bears out": (["- It weighs 812 ounces.", "- It was awarded 330 prizes."], {"verified": 0.5}),
-    "the same, one cited": (["- It was tried for 812 days [P:{bag}].", "", "330 prizes."], {"verified": 0.5}),
-    "a small weight that nothing bears out": (["- It weighs 3 ounces [P:{bag}]."], {"value": 5 / 6}),
-    "its own small count": (["- This is the best of the 3 that fit [P:{bag}]."], {"value": 1.0}),
-    "eight cited lies": ([f"- It has {n} pockets [P:{{bag}}]." for n in range(310, 318)], {"value": 0.6}),
+    "figures that no record decides": (["- It weighs 812 ounces [P:{bag}]."], {"verified": 1.0, "value": 1.0}),
     "a contradicted figure": (
-        ["", "The bag costs $3.00 [P:{bag}]."],
+        ["", "The bag costs ${wrong:.2f} [P:{bag}]."],
         {"value": 0.0, "integrity": 0.0, "why": CONTRADICTED},
     ),
     "words that may be seen and are not read": (["<font>It costs $1.03.</font>"], {"value": 0.0, "why": HTML}),
@@ -177,10 +176,11 @@ BESIDE = {
 
 
 @pytest.mark.parametrize("case", BESIDE)
-def test_figures_that_nothing_bears_out_cost_and_false_ones_cost_everything(env: ShopEnv, case: str) -> None:
+def test_false_figures_and_what_hides_cost_everything_and_open_ones_nothing(env: ShopEnv, case: str) -> None:
     lines, left = BESIDE[case]
     bag, _ = wanted(env)
-    told = well_told(env, *(line.format(bag=bag) for line in lines))
+    wrong = (env.shop.world.store.products([bag])[bag].price or 0) * 0.9
+    told = well_told(env, *(line.format(bag=bag, wrong=wrong) for line in lines))
     assert {name: getattr(told, name) for name in left} == pytest.approx(left)
 
 
@@ -192,15 +192,6 @@ def test_one_more_true_figure_never_costs_anything(env: ShopEnv, number: int) ->
     less = well_told(env, *inventions, *facts[: number // 2]).value
     env.reset(QUERY)
     assert well_told(env, *inventions, *facts[: number // 2 + 1]).value >= less
-
-
-def test_a_number_that_was_only_worked_out_is_no_record_and_a_total_of_prices_is(env: ShopEnv) -> None:
-    (laundered,) = env.step(call("calculator", expression="812 * 1"))[3]["evidence"]
-    assert well_told(env, f"- It weighs 812 ounces [{laundered}].").verified == pytest.approx(2 / 3)
-    env.reset(QUERY)
-    prices = [item.price or 0 for item in env.shop.world.store.products(wanted(env)).values()]
-    (summed,) = env.step(call("calculator", expression=" + ".join(map(str, prices))))[3]["evidence"]
-    assert well_told(env, f"Together ${sum(prices):.2f} [{summed}].").value == 1.0
 
 
 def test_a_rollout_that_comes_to_its_last_step_without_a_report_earns_nothing(shop: Shop) -> None:
@@ -257,10 +248,14 @@ def test_a_refusal_of_what_the_shop_has_earns_nothing_beside_a_right_cart_either
     assert (env.step(call("submit_report", report=report))[1], rewarded(env).why) == (0.0, REFUSED)
 
 
-@pytest.mark.parametrize("price", ["$**1**.03", "**$1**.03", "$<b>1</b>.03", "&#36;1.03", "$1\\.03", "$\u200b1.03"])
+@pytest.mark.parametrize(
+    "price", ["$**{}**.{}", "**${}**.{}", "$<b>{}</b>.{}", "&#36;{}.{}", "${}\\.{}", "$\u200b{}.{}"]
+)
 def test_a_wrong_price_is_wrong_whatever_markup_is_in_it(env: ShopEnv, price: str) -> None:
     first, *others = praised(env.shop, wanted(env)).splitlines()
-    wrong = f"- Get this one for {price} {first[first.index('[') :]}"
+    right = Decimal(known(re.search(r"[\d.]+", first))[0])
+    wrong = price.format(*f"{right - 1}".split("."))
+    wrong = f"- Get this one for {wrong} {first[first.index('[') :]}"
     assert handed_in(env, *wanted(env), text="\n".join([wrong, *others])) == (0.0, CONTRADICTED)
 
 

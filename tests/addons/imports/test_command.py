@@ -33,7 +33,7 @@ answer = { structured = { claims = [
   { claim_id = 1, claim = "It holds 1.7 l.", quote = "The Alder holds 1.7 litres", sources = ["1"], values = [] },
   { claim_id = 2, claim = "The Alder is quiet.", quote = "It is quiet", sources = ["2"], values = [] },
   { claim_id = 3, claim = "It costs $39.", quote = "$39", sources = ["1", "https://shop.example/alder"], values = [
-    { kind = "price", amount = "39", amount_to = "", currency = "USD", relation = "is", of = ["1"], quote = "$39" },
+    { kind = "price", of = "1", field = "", quote = "$39" },
   ] },
 ], picks = [
   { product = "3", quantity = 1, alternatives = ["Alder"], quote = "It is quiet" },
@@ -160,7 +160,7 @@ def test_picks_of_an_imported_report_are_named_by_what_it_cites(drretail: Comman
     lab, shop = (it.evidence_id for run in read_runs(imported) if run.run_id == "one/1-r1" for it in run.citations[2:])
     assert reading.picks is not None
     assert [(pick.product, pick.alternatives) for pick in reading.picks] == [(lab, ("Alder",))]
-    assert [value.of for value in reading.values] == [(lab,)]
+    assert [value.of for value in reading.values] == [lab]
     assert shop != lab
     found = rows(imported)
     assert found["one", "without_pick_not_argued"]["n_scored"] == 1

@@ -19,7 +19,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.named_products import NamedProducts
 from drretail.env.world import open_world
 from drretail.experiment import path_of, read_definition, read_runs
-from drretail.grounding.verify.product_statements import GONE, UNKNOWN
+from drretail.grounding.verify.records import GONE, UNKNOWN
 from drretail.progress import Progress
 from drretail.records.query import Query
 from drretail.records.run import LOOKED_UP
@@ -258,7 +258,7 @@ def test_a_former_generation_is_known_in_any_world(kind: PlaceKind, new_place: C
     assert {entry.key: (entry.title, entry.problem) for entry in named} == {
         "LMP-103": ("Brass lamp 3", None),
         "LMP-104": ("Brass lamp 4", "the shop has it no more"),
-        "LMP-177": ("LMP-177", "no such product"),
+        "LMP-177": ("LMP-177", UNKNOWN),
     }
 
 

@@ -57,12 +57,11 @@ ORDER = {
 REPORT = f"""# A feeder for your window
 
 Take the Larkhall Window Bird Feeder, Clear [P:{GOOD}], for $18.75.
-It is rated 4.5 out of 5 from 120 ratings [P:{GOOD}].
+It is rated 4.5 stars from 120 ratings [P:{GOOD}].
 
 With the small feeder for $8.50 [P:{SEED}] the two come to $27.25 in total [C:sum].
 For the dog there is the Napperly leash [P:{LEASH}].
-Three of the window feeder cost $56.25 in total [C:three].
-Of your $60.00, $32.75 is left [C:left]. In a pack of five that would be $3.75 each [C:each].
+Of your budget, $60.00 − $27.25 = $32.75 is left.
 
 You ordered the Tanagrove tube feeder on January 1, 2023 [O:0000000001].
 
@@ -82,9 +81,6 @@ def ledger(store: Store) -> list[Evidence]:
         an_entry("O:0000000001", canonical_json(ORDER)),
         an_entry("U:profile", canonical_json({"evidence": "U:profile", **profile})),
         an_entry("C:sum", "18.75+8.5 = 27.25"),
-        an_entry("C:three", "18.75*3 = 56.25"),
-        an_entry("C:left", "60-27.25 = 32.75"),
-        an_entry("C:each", "18.75/5 = 3.75"),
         an_entry("W:place", page, date="2015-03-01", url="https://birds.example/place"),
     ]
 

@@ -1,5 +1,6 @@
 """How a judge read: what its claims cover, which repeats agree, and from when on it is said not to read."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.eval.metrics.faithfulness.reports import (
     entry,
     judged,
     ruled,
+    said_value,
     scripted,
     subject,
     support,
@@ -30,7 +32,7 @@ from tests.eval.metrics.faithfulness.reports import (
 BED, BOWL = "P:B0BED00001", "P:B0BOWL0001"
 REPORT = f"""## Beds [{BIRDS_ID}]
 
-The bed costs $49.99 [{BED}]. It is rated 4.5 by 1,234 buyers [{BED}].
+The bed costs $49.99 [{BED}]. It has 4.5 stars from 1,234 ratings [{BED}].
 
 | Thing | Price |
 |---|---|
@@ -39,8 +41,11 @@ The bed costs $49.99 [{BED}]. It is rated 4.5 by 1,234 buyers [{BED}].
 
 A third of 12 is 4. They all like shade.
 """
-PRICE = claim(1, "The bed costs $49.99.", BED, quote="The bed costs $49.99")
-RATED = claim(2, "The bed is rated 4.5 by 1,234 buyers.", BED, quote="rated 4.5 by 1,234 buyers")
+VALUES = [said_value("price", "The bed", BED), said_value("price", "$49.99", BED), said_value("rating", "4.5", BED)]
+PRICE = claim(1, "The bed costs $49.99.", BED, quote="The bed costs $49.99", values=VALUES[:2])
+RATED = claim(
+    2, "The bed has 4.5 stars from 1,234 ratings.", BED, quote="4.5 stars from 1,234 ratings", values=VALUES[2:]
+)
 BOWLS = claim(3, "The bowl costs $13.50.", BOWL, quote="The bowl | $13.50")
 
 
@@ -53,6 +58,7 @@ def test_marks_figures_and_labels_are_counted_against_the_report_and_its_records
     assert found["figures"] == (4, 4)
     assert found["uncited"] == (0, 1), "shade has no figure"
     assert (found["in_report"], found["in_source"], found["labelled"]) == ((3, 3), (2, 2), (3, 3))
+    assert found["at_place"] == (2, 3), "no figure stands in: The bed"
     # The price is right, the rating is said to be wrong, and the wrong price of the bowl passes.
     assert (found["confirmed"], found["contradicted"]) == ((1, 2), (0, 1))
 
@@ -89,30 +95,24 @@ def test_what_was_not_read_is_unverifiable_and_what_leads_nowhere_counts_0(tmp_p
     assert found == {"without": [1.0, "unverifiable", None], "with": [1.0, "scored", 0.0]}
 
 
-SOURCES = "https://a.example/1", "https://a.example/2"
-
-
-@pytest.mark.parametrize(
-    "report",
-    [
-        "The lamp gives 800 lumens [source]({}).\n\nThe oak lamp lasts nine years [source]({}).",
-        "The lamp gives 800 lumens.\n({})\n\nThe oak lamp lasts nine years.\n(Source: {})",
-        "The lamp gives 800 lumens.\nSource: {}\n\nThe oak lamp lasts nine years.\nSource: {}",
-        "The lamp gives 800 lumens. The oak lamp lasts nine years.\nSources: {} and {}",
-    ],
-    ids=["inline", "brackets", "line", "one line"],
-)
-def test_where_a_report_puts_its_sources_changes_nothing(tmp_path: Path, report: str) -> None:
-    texts = "The lamp gives 800 lumens.", "The oak lamp lasts nine years."
+def test_where_a_report_puts_its_sources_changes_nothing(tmp_path: Path) -> None:
+    urls, texts = ("https://a.example/1", "https://a.example/2"), ("The lamp gives 800 lumens.", "The oak lamp lasts.")
+    reports = (
+        "The lamp gives 800 lumens [source]({}).\n\nThe oak lamp lasts [source]({}).",
+        "The lamp gives 800 lumens.\n({})\n\nThe oak lamp lasts.\n(Source: {})",
+        "The lamp gives 800 lumens.\nSource: {}\n\nThe oak lamp lasts.\nSource: {}",
+        "The lamp gives 800 lumens. The oak lamp lasts.\nSources: {} and {}",
+    )
+    ids = map(web_evidence_id, urls)
     pages = {
-        web_evidence_id(url): entry(web_evidence_id(url), "web", text(at, "page"), url=url)
-        for at, url in zip(texts, SOURCES, strict=True)
+        name: entry(name, "web", text(at, "page"), url=url) for name, at, url in zip(ids, texts, urls, strict=True)
     }
-    about = subject(report.format(*SOURCES), pages)
-    cited = enumerate(zip(texts, SOURCES, strict=True), 1)
-    listed = {"claims": [claim(at, words, url, quote=words) for at, (words, url) in cited]}
-    verdicts = judged(tmp_path, scripted(listed, {"claims": [ruled(1, "full"), ruled(2, "full")]}), about)
-    assert (values(about, verdicts)["FP"].value, values(about, verdicts)["FR"].value) == (1, 1)
+    for number, report in enumerate(reports):
+        about, cited = subject(report.format(*urls), pages), enumerate(zip(texts, urls, strict=True), 1)
+        listed = {"claims": [claim(at, words, url, quote=words[:-1]) for at, (words, url) in cited]}
+        judge = scripted(listed, {"claims": [ruled(1, "full"), ruled(2, "full")]})
+        found = values(about, judged(tmp_path / f"{number}", judge, about))
+        assert (found["FP"].value, found["FR"].value) == (1, 1), report
 
 
 def test_a_report_on_most_of_whose_claims_the_judge_failed_has_no_value(tmp_path: Path) -> None:
@@ -145,9 +145,12 @@ def test_repeats_label_the_first_list_of_claims_again_and_extract_their_own(tmp_
     assert found["confirmed"] == shares_of(first)["confirmed"] != (0, 0), "the same claims again are no further cases"
 
 
-@pytest.mark.parametrize(
-    ("shares", "low"),
-    [
+def audit_of(shares: Mapping[str, tuple[int, int]]) -> JudgeAudit:
+    return JudgeAudit(judge="p:m", judge_kind="llm", shares=dict(shares), agreement_ends=agreement_ends(shares))
+
+
+def test_a_judge_that_leaves_out_marks_or_is_below_a_floor_in_enough_cases_does_not_read() -> None:
+    rows: list[tuple[dict[str, tuple[int, int]], tuple[str, ...]]] = [
         ({"reports": (9, 10)}, ()),
         ({"reports": (17, 19)}, ("reports whose citation marks are in claims",)),
         ({"reports": (0, 1)}, ("reports whose citation marks are in claims",)),
@@ -155,37 +158,31 @@ def test_repeats_label_the_first_list_of_claims_again_and_extract_their_own(tmp_
         ({"reports": (20, 20), "uncited": (3, 20)}, ("figures without a mark in claims",)),
         ({"uncited": (4, 20)}, ()),
         ({"in_report": (16, 20), "in_source": (3, 20)}, ("quotes in the sources",)),
+        ({"at_place": (15, 20)}, ("typed values with a figure at their place",)),
+        ({"at_place": (16, 20)}, ()),
         ({"confirmed": (9, 9), "contradicted": (0, 10)}, ()),
         ({"confirmed": (2, 300)}, ("agreement with records",)),
         ({"confirmed": (300, 300), "same_label": (40, 60), "same_claim": (1, 60)}, ("same label when asked again",)),
-    ],
-)
-def test_a_judge_that_leaves_out_marks_or_is_below_a_floor_in_enough_cases_does_not_read(
-    shares: dict[str, tuple[int, int]], low: tuple[str, ...]
-) -> None:
-    audit = JudgeAudit(judge="p:m", judge_kind="llm", shares=shares, agreement_ends=agreement_ends(shares))
-    assert (audit.low, audit.reads) == (low, not low)
-    assert audit.warning.startswith("This judge doesn't read: p:m is below the floor in" if low else "")
-    assert audit.warning.endswith("Nothing is concluded from it.") == bool(low)
+    ]
+    for shares, low in rows:
+        audit = audit_of(shares)
+        assert (audit.low, audit.reads) == (low, not low), shares
+        assert audit.warning.startswith("This judge doesn't read: p:m is below the floor in" if low else "")
+        assert audit.warning.endswith("Nothing is concluded from it.") == bool(low)
 
 
-@pytest.mark.parametrize(
-    ("found", "wrong", "reads"),
-    [
-        (0, 0, "too few figures to tell"),  # where all is right, a judge that supports everything looks like any other
-        (0, 4, "too few figures to tell"),
+def test_of_a_judge_that_met_few_wrong_figures_it_is_said_that_they_are_too_few() -> None:
+    few = "too few figures to tell"
+    # Where all is right, a judge that supports everything looks like any other.
+    for found, wrong, reads in (
+        (0, 0, few),
+        (0, 4, few),
         (0, 5, "no"),
-        (2, 5, "too few figures to tell"),
+        (2, 5, few),
         (3, 12, "no"),
-        (7, 7, "too few figures to tell"),
+        (7, 7, few),
         (8, 8, "yes"),
-    ],
-)
-def test_of_a_judge_that_met_few_wrong_figures_it_is_said_that_they_are_too_few(
-    found: int, wrong: int, reads: str
-) -> None:
-    shares = {"confirmed": (300, 300), "contradicted": (found, wrong)}
-    audit = JudgeAudit(judge="p:m", judge_kind="llm", shares=shares, agreement_ends=agreement_ends(shares))
-    assert [cell.text for cell in audit_table([audit]).rows[0].cells if cell is not None][-1] == reads
-    is_told = f"too few figures to tell (300 right, {wrong} wrong)" in audit.line
-    assert is_told == (reads == "too few figures to tell")
+    ):
+        audit = audit_of({"confirmed": (300, 300), "contradicted": (found, wrong)})
+        assert [cell.text for cell in audit_table([audit]).rows[0].cells if cell is not None][-1] == reads
+        assert (f"{few} (300 right, {wrong} wrong)" in audit.line) == (reads == few)

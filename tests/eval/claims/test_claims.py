@@ -106,17 +106,15 @@ def questions(folder: Path, stage: str = SUPPORT) -> list[str]:
     return [messages[0]["content"] for messages in asked if len(messages) == 1]
 
 
-@pytest.mark.parametrize(
-    ("label", "value", "notes"),
-    [("full", 1, ()), ("partial", 0.5, ()), ("no", 0, ()), ("contradicted", 0, ("contradicted",))],
-)
-def test_labels_become_values_with_quotes(tmp_path: Path, label: str, value: float, notes: tuple[str, ...]) -> None:
+def test_labels_become_values_with_quotes(tmp_path: Path) -> None:
     quotes = ("Removable  machine\nwashable cover", "made up words", "Memory foam base")
-    (verdict,) = support_of(tmp_path, answering(BED_CLAIM, support(label, "says so", *quotes)), BED_REPORT)
-    assert (verdict.state, verdict.value, verdict.reason) == ("scored", value, "says so")
-    assert (verdict.quote, verdict.more_quotes) == (quotes[0], quotes[2:])
-    assert [source.id for source in verdict.sources] == ["P:B0BED00001"]
-    assert {*verdict.notes} == {*notes, "quote_dropped"}
+    for label, value in (("full", 1), ("partial", 0.5), ("no", 0), ("contradicted", 0)):
+        judge = answering(BED_CLAIM, support(label, "says so", *quotes))
+        (verdict,) = support_of(tmp_path / label, judge, BED_REPORT)
+        assert (verdict.state, verdict.value, verdict.reason) == ("scored", value, "says so")
+        assert (verdict.quote, verdict.more_quotes) == (quotes[0], quotes[2:])
+        assert [source.id for source in verdict.sources] == ["P:B0BED00001"]
+        assert {*verdict.notes} == {"quote_dropped", *(["contradicted"] if label == "contradicted" else [])}
 
 
 def test_support_without_a_quote_that_a_source_holds_is_asked_for_once_more_and_then_failed(tmp_path: Path) -> None:
@@ -173,20 +171,20 @@ def test_long_sources_have_calls_of_their_own(tmp_path: Path) -> None:
     assert sorted(asked.count("<claim ") for asked in questions(tmp_path)) == [1, 2]
 
 
-@pytest.mark.parametrize(
-    "first",
-    [
-        {"claims": [ruled(1, "full")]},
-        {"claims": [ruled(1, "full"), {**ruled(2, "no"), "label": "maybe"}]},
-        {"claims": [ruled(1, "full"), {"claim_id": 2}]},
-        {"claims": [ruled(1, "full"), ruled(2, "full", "  ")]},
-        {"claims": [ruled(1, "full"), ruled(2, "full"), ruled(2, "no")]},
-    ],
-)
-def test_what_an_answer_lacks_is_asked_for_alone(tmp_path: Path, first: dict[str, Any]) -> None:
-    judge = scripted({"claims": many(2, "P:B0BED00001")}, first, support("no"))
-    assert [each.value for each in support_of(tmp_path, judge, "Zips [P:B0BED00001].")] == [1, 0]
-    assert [asked.count("<claim ") for asked in questions(tmp_path)] == [2, 1]
+def test_what_an_answer_lacks_is_asked_for_alone(tmp_path: Path) -> None:
+    lacking: tuple[list[Any], ...] = (
+        [],
+        [{**ruled(2, "no"), "label": "maybe"}],
+        [{"claim_id": 2}],
+        [ruled(2, "full", "  ")],
+        [ruled(2, "full"), ruled(2, "no")],
+    )
+    for number, second in enumerate(lacking):
+        first = {"claims": [ruled(1, "full"), *second]}
+        judge = scripted({"claims": many(2, "P:B0BED00001")}, first, support("no"))
+        found = support_of(tmp_path / f"{number}", judge, "Zips [P:B0BED00001].")
+        assert [each.value for each in found] == [1, 0], second
+        assert [asked.count("<claim ") for asked in questions(tmp_path / f"{number}")] == [2, 1]
 
 
 def test_an_answer_on_claims_that_nobody_asked_about_is_sent_back(tmp_path: Path) -> None:
@@ -230,70 +228,51 @@ def test_terms_of_calculations_and_orders_come_with_a_line_of_what_they_are_such
 PRICED = ("$49.99", "price 49.99: agrees with the records"), ("$39.99", "price 39.99: the record says $49.99")
 
 
-def of_price(message: str) -> tuple[str, dict[str, Any]]:
+def of_price(message: str, of: str = "P:B0BED00001") -> tuple[str, dict[str, Any]]:
     """A report on the price of the bed, and its claim."""
     report = f"The Fluffwick bed costs {message} [P:B0BED00001]."
-    value = said_value("price", message.strip("$"), "", "P:B0BED00001")
-    return report, claim(1, f"The Fluffwick bed costs {message}.", "P:B0BED00001", quote=report, values=[value])
+    words = f"The Fluffwick bed costs {message}."
+    return report, claim(1, words, "P:B0BED00001", quote=report, values=[said_value("price", message, of)])
 
 
-@pytest.mark.parametrize(("message", "label"), [("$49.99", "partial"), ("$39.99", "contradicted"), ("$55", "no")])
-def test_the_judge_is_asked_without_code_s_opinion_once_if_they_agree(tmp_path: Path, message: str, label: str) -> None:
-    report, extracted = of_price(message)
-    if label == "no":  # a kind of value that no record has
-        extracted["values"][0]["kind"] = "quantity"
-    (verdict,) = support_of(tmp_path, answering(extracted, support(label)), report)
-    (asked,) = questions(tmp_path)
-    assert "<record" not in asked
-    assert "asked_again" not in verdict.notes
+def test_the_judge_is_asked_without_code_s_opinion_once_if_they_agree(tmp_path: Path) -> None:
+    for message, of, label in (("$49.99", BED.id, "partial"), ("$39.99", BED.id, "contradicted"), ("$55", "", "no")):
+        report, extracted = of_price(message, of)
+        (verdict,) = support_of(tmp_path / label, answering(extracted, support(label)), report)
+        (asked,) = questions(tmp_path / label)
+        assert "<record" not in asked
+        assert "asked_again" not in verdict.notes
 
 
-def test_a_superlative_is_judged_by_all_products_of_its_kind_that_the_run_was_shown(tmp_path: Path) -> None:
-    report = "The Fluffwick bed is the cheapest [P:B0BED00001]."
-    value = said_value("lowest_price", "", "the cheapest", "P:B0BED00001")
-    extracted = claim(1, "The Fluffwick bed is the cheapest.", "P:B0BED00001", quote=report, values=[value])
-    quote = "P:B0BOWL0001 Slowpaw Slow Feeder Bowl, Blue: $12.50, 4.1 of 5 (77)"
-    (verdict,) = support_of(tmp_path, answering(extracted, support("contradicted", "a bowl", quote)), report)
-    (asked,) = questions(tmp_path)
-    bed = "P:B0BED00001 Fluffwick Orthopedic Dog Bed, Large, Grey: $49.99, 4.5 of 5 (1234)"
-    assert f'<source id="S1">\n{quote}\n{bed}\n</source>' in asked
-    assert verdict.quote == quote
-    (plain,) = support_of(tmp_path / "plain", answering(BED_CLAIM, support("full")), BED_REPORT)
-    assert plain.value == 1
-    assert '<source id="S1">' not in questions(tmp_path / "plain")[0]
-
-
-@pytest.mark.parametrize(
-    ("priced", "first", "second", "is_changed"),
-    [
+def test_where_the_records_say_otherwise_the_judge_is_asked_once_more_and_the_second_answer_counts(
+    tmp_path: Path,
+) -> None:
+    values_of = {"full": 1, "partial": 0.5, "no": 0, "contradicted": 0}
+    rows = [
         (PRICED[0], "contradicted", "full", True),
         (PRICED[0], "no", "no", False),
         (PRICED[1], "full", "contradicted", True),
         (PRICED[1], "no", "contradicted", True),
         (PRICED[1], "partial", "partial", False),
-    ],
-)
-def test_where_the_records_say_otherwise_the_judge_is_asked_once_more_and_the_second_answer_counts(
-    tmp_path: Path, priced: tuple[str, str], first: str, second: str, is_changed: bool
-) -> None:
-    report, extracted = of_price(priced[0])
-    about = subject(report)
-    verdicts = judged(tmp_path, answering(extracted, support(first, "one"), support(second, "two")), about)
-    of_stage = {verdict.stage: verdict for verdict in verdicts}
-    alone, shown = questions(tmp_path)
-    assert "<record" not in alone
-    assert f'<record claim="1">\n{priced[1]}\n</record>' in shown
-    values_of = {"full": 1, "partial": 0.5, "no": 0, "contradicted": 0}
-    assert (of_stage["support_first"].value, of_stage["support_first"].reason) == (values_of[first], "one")
-    assert (of_stage[SUPPORT].value, of_stage[SUPPORT].reason) == (values_of[second], "two")
-    assert ("asked_again" in of_stage[SUPPORT].notes, "changed_mind" in of_stage[SUPPORT].notes) == (True, is_changed)
-    assert values(about, verdicts)["FP"].value == values_of[second]
+    ]
+    for number, ((message, line), first, second, is_changed) in enumerate(rows):
+        report, extracted = of_price(message)
+        about, folder = subject(report), tmp_path / f"{number}"
+        verdicts = judged(folder, answering(extracted, support(first, "one"), support(second, "two")), about)
+        of_stage = {verdict.stage: verdict for verdict in verdicts}
+        alone, shown = questions(folder)
+        assert "<record" not in alone
+        assert f'<record claim="1">\n{line}\n</record>' in shown
+        assert (of_stage["support_first"].value, of_stage["support_first"].reason) == (values_of[first], "one")
+        assert (of_stage[SUPPORT].value, of_stage[SUPPORT].reason) == (values_of[second], "two")
+        notes = of_stage[SUPPORT].notes
+        assert ("asked_again" in notes, "changed_mind" in notes) == (True, is_changed)
+        assert values(about, verdicts)["FP"].value == values_of[second]
 
 
 def test_a_judge_that_gives_no_second_answer_keeps_its_first(tmp_path: Path) -> None:
     report, extracted = of_price("$39.99")
-    about = subject(report)
-    verdicts = judged(tmp_path, answering(extracted, support("full"), "no", "no", "no"), about)
+    verdicts = judged(tmp_path, answering(extracted, support("full"), "no", "no", "no"), subject(report))
     (verdict,) = [each for each in verdicts if each.stage.startswith(SUPPORT)]
     assert (verdict.state, verdict.value, verdict.notes) == ("scored", 1, ())
 

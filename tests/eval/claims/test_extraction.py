@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any, get_args
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,14 +10,14 @@ from drretail.errors import ModelError
 from drretail.eval.claims.claims import EXTRACT, Claim
 from drretail.eval.claims.extraction import extraction_prompt, products_of
 from drretail.eval.claims.report_index import Resolved, SourceResolver, parts_of
-from drretail.eval.claims.rulings import check_of
 from drretail.grounding.text.serialisation import record_text
-from drretail.grounding.text.wording import products_named
 from drretail.journal import read_effects
 from drretail.llm.prompt import tag_content
-from drretail.records.reading import JudgedKind, ReadValue, Relation
+from drretail.records.reading import Kind
+from drretail.records.run import Turn
 from drretail.records.score import Verdict
 from drretail.records.shop import Product
+from tests import build
 from tests.build import evidence, scripted_judge, text
 from tests.eval.metrics.faithfulness.reports import (
     BIRDS,
@@ -32,7 +31,6 @@ from tests.eval.metrics.faithfulness.reports import (
     subject,
     support,
 )
-from tests.grounding.goods import KETTLE, TOWELS, a_ledger
 
 TABLE = "| Kettle | Price |\n|---|---|\n" + "\n".join(f"| Kettle {each} | ${each} |" for each in range(40))
 BLOCKS = st.sampled_from(
@@ -105,64 +103,51 @@ def test_sources_are_resolved_however_the_judge_copies_them_and_others_are_sent_
     assert len(claims_in(judged(tmp_path / "back", judge, subject(REPORT)), EXTRACT)) == 2
 
 
-PRICE = said_value("price", "49.99", "costs $49.99", "P:B0BED00001")
+PRICE = said_value("price", "costs $49.99", "P:B0BED00001")
 
 
-def test_values_come_with_their_claims_and_code_finds_their_places(tmp_path: Path) -> None:
-    (found,) = extracted(tmp_path, claim(1, "a", "P:B0BED00001", quote="costs $49.99", values=[PRICE]))
-    (value,) = found.values
-    assert (value.kind, value.amount, value.currency, value.of) == ("price", "49.99", "USD", ("P:B0BED00001",))
-    assert REPORT[value.start : value.end] == "$49.99"
-
-
-def test_a_property_is_where_its_figure_stands_and_a_comparison_may_be_of_things_cited_elsewhere(
-    tmp_path: Path,
-) -> None:
-    weight = said_value("property", "49.99 oz", "costs $49.99", "P:B0BED00001", field="item weight")
-    dearer = said_value("more", "", "costs", BIRDS_ID, field="price", than=["P:B0BED00001"])
-    (found,) = extracted(tmp_path, claim(1, "a", "P:B0BED00001", quote="costs $49.99", values=[weight, dearer]))
-    assert [(REPORT[one.start : one.end], one.field, one.of, one.than) for one in found.values] == [
-        ("$49.99", "item weight", ("P:B0BED00001",), ()),
-        ("costs", "price", (BIRDS_ID,), ("P:B0BED00001",)),
+def test_values_come_with_their_claims_and_code_reads_their_places(tmp_path: Path) -> None:
+    said = [
+        PRICE,
+        said_value("measure", "9 zips", "P:INVENTED01", "number of zips"),
+        said_value("rating", "The **Fluffwick bed**", "P:B0BED00001"),  # no figure stands there
+        said_value("price", "$49.99", BIRDS_ID),  # the claim does not cite it: it would accuse another thing
+        said_value("price", "$49.99", "cart"),
+        said_value("price", "$49.99"),
     ]
+    claims = [claim(1, "a", "P:B0BED00001", quote="costs $49.99", values=said[:1] + said[2:])]
+    claims.append(claim(2, "b", "P:INVENTED01", quote="It has 9 zips", values=said[1:2]))
+    first, second = extracted(tmp_path, *claims)
+    assert [(value.kind, value.amount, value.of, REPORT[value.start : value.end]) for value in first.values] == [
+        ("price", "49.99", "P:B0BED00001", "$49.99"),
+        ("price", "49.99", "cart", "$49.99"),
+        ("price", "49.99", "", "$49.99"),
+    ]
+    assert (first.dropped, first.figureless) == (1, 1)
+    (value,) = second.values
+    assert (value.amount, value.field, value.of) == ("9 zip", "number of zips", "P:INVENTED01")
 
 
-def test_the_prompt_says_what_every_kind_of_value_and_every_relation_is() -> None:
+def test_the_prompt_says_what_every_kind_of_value_is() -> None:
     prompt = extraction_prompt(EXTRACT).shared
-    assert [each for each in (*get_args(JudgedKind), *get_args(Relation)) if f"`{each}`" not in prompt] == []
-    # Else prices come again from every heading and sum that repeats them.
+    of_shops = {"policy", "product"}  # which reports do not speak of
+    assert {kind for kind in get_args(Kind) if f"`{kind}`" not in prompt} == of_shops
     assert "A heading or a code block is no claim, except for a figure that stands nowhere else." in prompt
 
 
-def test_ids_that_a_judge_gives_a_value_beyond_its_claims_sources_are_dropped_and_counted(tmp_path: Path) -> None:
-    """Else a difference with a thing that the sentence does not cite would be called wrong."""
-    beyond = PRICE | {"of": ["P:B0BED00001", BIRDS_ID]}
-    alone = PRICE | {"kind": "difference", "of": [BIRDS_ID]}
-    (found,) = extracted(tmp_path, claim(1, "a", "P:B0BED00001", quote="costs $49.99", values=[beyond, alone]))
-    assert [(value.kind, value.of) for value in found.values] == [("price", ("P:B0BED00001",))]
-    assert found.dropped == 2
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"amount": "fifty"}, "has to be a number in digits"),
-        ({"amount_to": "sixty"}, "has to be a number in digits"),
-        ({"kind": "date"}, "has to be a date"),
-        ({"currency": "dollars"}, "three capital letters"),
-        ({"kind": "share", "than": ["P:B0BED00001"]}, "has to name its field"),
-        ({"than": ["P:B0ELSEWHERE"]}, "is no id in the report"),
-        ({"of": ["W:zzzzzzzz"]}, "is no id in the report"),
+def test_what_is_wrong_with_a_value_is_told_to_the_judge(tmp_path: Path) -> None:
+    rows = [
+        ({"kind": "order_status", "field": "posted"}, "has to be one of 'Delivered'"),
+        ({"of": "W:zzzzzzzz"}, "is no id in the report"),
         ({"quote": "costs $59.99"}, "does not stand in the report"),
-    ],
-)
-def test_what_is_wrong_with_a_value_is_told_to_the_judge(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
-    wrong, right = (claim(1, "a", "P:B0BED00001", values=[each]) for each in (PRICE | changed, PRICE))
-    judge = scripted({"claims": [wrong]}, {"claims": [right]}, support("full"))
-    (found,) = claims_in(judged(tmp_path, judge, subject(REPORT)), EXTRACT)
-    assert len(found.values) == 1
-    effects = read_effects(tmp_path / "q1-r1.journal.jsonl")
-    assert message in effects[1].request["messages"][-1]["content"]
+    ]
+    for number, (changed, message) in enumerate(rows):
+        wrong, right = (claim(1, "a", "P:B0BED00001", values=[each]) for each in (PRICE | changed, PRICE))
+        judge = scripted({"claims": [wrong]}, {"claims": [right]}, support("full"))
+        (found,) = claims_in(judged(tmp_path / f"{number}", judge, subject(REPORT)), EXTRACT)
+        assert len(found.values) == 1
+        effects = read_effects(tmp_path / f"{number}" / "q1-r1.journal.jsonl")
+        assert message in effects[1].request["messages"][-1]["content"]
 
 
 SECTION = "\n\n".join(f"Paragraph {{0}}{number} says that seeds are good for birds in winter." for number in range(90))
@@ -225,9 +210,9 @@ def test_claims_with_quotes_that_the_report_does_not_hold_are_sent_back_then_dro
     assert (verdict.notes, verdict.repairs) == (("not_in_report",), 1)
 
 
-@pytest.mark.parametrize(
-    ("report", "copied", "labels"),
-    [
+def test_marks_in_every_style_are_sources_as_a_judge_copies_them() -> None:
+    pages = "\n\n## Sources\n1. A https://a.example/1\n2. Ma, J. (2019). B https://a.example/2\n"
+    rows = [
         ("It fell.1 It rose.2", "2", "2"),
         ("It fell [Sources 1, 2].", "Sources 1, 2", "12"),
         ("It fell [Sources 1, 2].", "[2]", "2"),
@@ -239,68 +224,33 @@ def test_claims_with_quotes_that_the_report_does_not_hold_are_sent_back_then_dro
         ("So <sup>1, 2</sup>.", "<sup>1, 2</sup>", "12"),
         ("It fell (Ma & Roe, 2019).", "Ma & Roe, 2019", "2"),
         ("As Ma (2019) says.", "Ma (2019)", "2"),
-    ],
-)
-def test_marks_in_every_style_are_sources_as_a_judge_copies_them(report: str, copied: str, labels: str) -> None:
-    pages = "\n\n## Sources\n1. A https://a.example/1\n2. Ma, J. (2019). B https://a.example/2\n"
-    resolved = SourceResolver(report + pages, {}).resolve([copied])
-    assert resolved == Resolved(tuple(f"https://a.example/{label}" for label in labels), ())
+    ]
+    for report, copied, labels in rows:
+        resolved = SourceResolver(report + pages, {}).resolve([copied])
+        assert resolved == Resolved(tuple(f"https://a.example/{label}" for label in labels), ()), (report, copied)
 
 
-@pytest.mark.parametrize(("between", "is_explained"), [(" ", True), ("\n\n", False)])
-def test_a_total_goes_by_what_its_paragraph_names_beside_the_claim(between: str, *, is_explained: bool) -> None:
-    words = "Kettle and towels make $66.93."
-    report = f"Shipping is $5.99.{between}{words}"
-    start, of = report.index("$66.93"), (f"P:{KETTLE.product_id}", f"P:{TOWELS.product_id}")
-    total = ReadValue(kind="total", amount="66.93", currency="USD", of=of, start=start, end=start + 6)
-    check = check_of(Claim(claim_id="1", claim=words, sources=of, values=(total,)), a_ledger(None), report)
-    assert (check is not None) == is_explained  # else open, for no search over sums accuses
-    assert check is None or not check.is_contradicted
-
-
-TITLES = {
-    "one": "Hand Grinder One",
-    "pro": "Hand Grinder Pro",
-    "blend": "House Blend Coffee",
-    "kettle": "Gooseneck Kettle 1 L",
-    "electric": "Electric Gooseneck Kettle 0.8 L",
-}
-
-
-def named(words: str) -> list[str]:
-    return [one.product_id for one in products_named(words, TITLES)]
-
-
-def test_a_product_is_named_by_its_title_or_by_words_that_are_its_alone() -> None:
-    assert named("The hand grinder pro and two House Blends") == ["pro", "blend"]
-    assert named("the Electric Gooseneck Kettle") == ["electric"]
-    assert named("The Gooseneck Kettle 1 L holds a litre") == ["kettle"]
-    assert named("A Hand Grinder") == []  # of two
-    assert named("a gooseneck kettle") == []  # any of that sort
-
-
-UNCITED = """The **Hand Grinder Pro** costs $149. The Silver one is sold out.
-
-- House Blend Coffee: $11.50
-
-We ship for $5. Together that's $160.50."""
-
-
-def test_a_claim_without_a_name_is_about_what_was_named_before() -> None:
-    details = {"Variants": [{"Color": "Silver", "price": 149}, {"Color": "Black", "price": 149}]}
-    pro = Product(product_id="pro", title=TITLES["pro"], price=149.0, category="c", details=details)
-    blend = Product(product_id="blend", title=TITLES["blend"], price=11.5, category="c")
+def test_a_claim_without_a_citation_is_about_the_one_thing_that_it_or_its_part_of_an_answer_names() -> None:
+    goods = (("pro", "Hand Grinder Pro"), ("blend", "House Blend Coffee"))
+    records = [record_text(Product(product_id=key, title=title, price=149.0, category="c")) for key, title in goods]
     entries = {
-        f"P:{one.product_id}": evidence(f"P:{one.product_id}", text(record_text(one), "record"), looked_up=True)
-        for one in (pro, blend)
+        f"P:{key}": evidence(f"P:{key}", text(record, "record"), looked_up=True)
+        for (key, _), record in zip(goods, records, strict=True)
     }
-    answered = subject(UNCITED, entries)
+    answers = ("The Pro costs $149. It is loud.", "- House Blend Coffee: $11.50\n- A Hand Grinder Pro")
+    report = "\n\n".join(answers)
+    second = report.index("- House")
+    turns = [
+        Turn(question="The Hand Grinder Pro?", start=0, end=len(answers[0])),
+        Turn(question="?", start=second, end=len(report)),
+    ]
+    about = build.subject(build.run("q1-r1", report).model_copy(update={"turns": tuple(turns)}), entries.values())
 
     def of(claim: str) -> list[str]:
-        start = UNCITED.index(claim)
-        return products_of(answered, claim, (start, start + len(claim)))
+        start = report.index(claim)
+        return products_of(about, claim, (start, start + len(claim)))
 
-    assert of("The Silver one is sold out.") == ["P:pro"]
+    assert of("It is loud.") == ["P:pro"]  # as its question
     assert of("House Blend Coffee: $11.50") == ["P:blend"]
-    assert of("We ship for $5.") == []
-    assert of("Together that's $160.50.") == ["P:pro", "P:blend"]
+    assert products_of(about, "Grinder and House Blend Coffee: a Hand Grinder Pro.", None) == ["P:blend", "P:pro"]
+    assert products_of(subject(report), "House Blend Coffee: $11.50", (second, len(report))) == []  # a report cites

@@ -1,18 +1,18 @@
-"""What records contradict of a judge's typing: how it is put to the judge again, and what comes of its answer."""
+"""What a judge types of reports and answers, how what records contradict of it is put to it again, and what counts."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from drretail.eval.claims.typed_values import CONFIRM, TurnStatements, to_confirm, turn_questions
+from drretail.eval.claims.typed_values import CONFIRM, TurnValues, find_quote, to_confirm, turn_questions
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge
-from drretail.eval.judging.subject import Subject
 from drretail.grounding.verify.checks import Case, read_report
+from drretail.llm.prompt import tag_content
 from drretail.llm.registry import open_model
-from drretail.records.evidence import Evidence
 from drretail.records.reading import Reading, ReadValue
 from drretail.records.run import Run, Turn
 from tests import build
@@ -20,19 +20,16 @@ from tests.build import Asked, scripted_judge
 from tests.eval.metrics.faithfulness.reports import claim, said_value, support
 from tests.eval.metrics.test_false_statements import rows
 from tests.eval.metrics.test_reading import folder, kept
-from tests.grounding.goods import EVIDENCE, KETTLE, QUERY
+from tests.grounding.goods import EVIDENCE, GOODS, KETTLE, QUERY
 
-ANSWERS = ("Der Topf bringt 3,4 kg auf die Waage.", "Two of them set you back €129.")
-TURNS = (("Is the Quarry Pot heavy?", ANSWERS[0]), ("And two?", ANSWERS[1]))
-RECORD = {"product_id": "pot", "title": "Quarry Pot", "price": 72.0, "currency": "EUR", "category": "Pots"}
-POT = Evidence(
-    id="P:pot",
-    kind="product",
-    key="pot",
-    title="Quarry Pot",
-    texts=(build.text(json.dumps(RECORD | {"details": {"Weight": "2.1 kg", "Oven safe": "no"}}), "record"),),
-    looked_up=True,
-)
+ANSWERS = ("Der Topf bringt 3,4 kg auf die Waage.", "In White it sets you back €79.")
+TURNS = (("Is the Quarry Pot heavy?", ANSWERS[0]), ("And the price?", ANSWERS[1]))
+VARIANTS = [{"id": "white", "Color": "White", "price": 72.0}, {"id": "black", "Color": "Black", "price": 79.0}]
+DETAILS = {"Weight": "2.1 kg", "Oven safe": "no", "Variants": VARIANTS}
+RECORD = {"product_id": "pot", "title": "Quarry Pot", "currency": "EUR", "category": "Pots", "details": DETAILS}
+POT = build.evidence("P:pot", build.text(json.dumps(RECORD), "record"), title="Quarry Pot", looked_up=True)
+WEIGHT = said_value("measure", "3,4 kg", "P:pot", "Weight")
+WHITE = said_value("price", "€79", "P:pot/white")
 
 
 def answered() -> Run:
@@ -43,83 +40,65 @@ def answered() -> Run:
     return build.run("q1-r1", report, label="log").model_copy(update={"turns": tuple(turns)})
 
 
-def said(kind: str, of: list[str], amount: str, quote: str, **fields: str) -> dict[str, Any]:
-    usual = {"field": "", "amount_to": "", "currency": "", "relation": "is"}
-    return {"kind": kind, "of": of, "amount": amount, "quote": quote, **usual, **fields}
+def test_a_judge_is_told_of_variants_fields_and_what_was_said_before_and_of_no_value() -> None:
+    questions = turn_questions(build.subject(answered(), [POT]))
+    first, second = (dict(one.values) for one in questions if not callable(one.values))
+    named = (
+        "P:pot Quarry Pot; variants: P:pot/white (Color: White), P:pot/black (Color: Black); fields: Weight, Oven safe"
+    )
+    assert first["sources"] == f"<sources>\n{named}\n</sources>"
+    assert (ANSWERS[0] in second["context"], ANSWERS[0] in second["answer"]) == (True, False)
+    assert not re.search("72|2[.]1", "".join((*first.values(), *second.values())))
 
 
-WEIGHT = said("property", ["P:pot"], "3.4 kg", "3,4 kg auf die Waage", field="Weight")
-TOTAL = said("total", ["P:pot", "P:pot"], "129", "€129", currency="EUR")
-
-
-@pytest.fixture
-def subject() -> Subject:
-    return build.subject(answered(), [POT])
-
-
-def test_a_judge_is_told_of_fields_and_of_what_was_said_before_and_of_no_value(subject: Subject) -> None:
-    first, second = (dict(one.values) for one in turn_questions(subject) if not callable(one.values))
-    assert first["sources"] == "<sources>\nP:pot Quarry Pot; fields: Weight, Oven safe\n</sources>"
-    assert ANSWERS[0] in second["context"]
-    assert ANSWERS[0] not in second["answer"]
-    assert "72" not in "".join((*first.values(), *second.values()))
-    assert "2.1" not in "".join((*first.values(), *second.values()))
-
-
-@pytest.mark.parametrize(
-    ("statement", "problem"),
-    [
+def test_what_cannot_be_read_is_sent_back() -> None:
+    check = build.known(next(turn_questions(build.subject(answered(), [POT]))).check)
+    rows = [
         (WEIGHT | {"quote": "3.4 kg"}, "does not stand"),
-        (WEIGHT | {"of": ["P:pan"]}, "neither the id of a source nor a name"),
-        (WEIGHT | {"of": []}, "has to say what it is of"),
-        (WEIGHT | {"kind": "price"}, "no amount of a price"),
-        (WEIGHT | {"kind": "order_status", "amount": "on its way"}, "no amount of a order_status"),
-        (WEIGHT | {"of": ["Topf"]}, None),
+        (WEIGHT | {"of": "P:pan"}, "is no id"),
+        (said_value("order_status", "auf die Waage", "P:pot", "on its way"), "has to be one of 'Delivered'"),
+        (said_value("policy", "3,4 kg", "", "weight"), "has to be one of 'shipping'"),
+        (WEIGHT | {"of": ""}, None),
         (WEIGHT, None),
-    ],
-)
-def test_what_cannot_be_read_is_sent_back(subject: Subject, statement: dict[str, Any], problem: str | None) -> None:
-    check = next(turn_questions(subject)).check
-    assert check is not None
-    found = check(TurnStatements.model_validate({"statements": [statement]}))
-    assert found is None if problem is None else problem in (found or "")
+    ]
+    for value, problem in rows:
+        found = check(TurnValues.model_validate({"values": [value]}))
+        assert found is None if problem is None else problem in (found or ""), value
 
 
 @pytest.mark.parametrize("confirmed", [True, False])
 def test_a_model_types_each_answer_once_and_what_it_confirms_is_false(tmp_path: Path, *, confirmed: bool) -> None:
-    folder = build.experiment(tmp_path / "read", {"log": {"q1-r1": answered()}}, evidence=[POT])
-    by_answer = {ANSWERS[0]: WEIGHT, ANSWERS[1]: TOTAL}
+    exp = build.experiment(tmp_path / "read", {"log": {"q1-r1": answered()}}, evidence=[POT])
 
     def script(opening: str) -> dict[str, Any]:
         if "about to be called false" in opening:
-            assert "asked: And two?" in opening
-            assert "record: 2 × Quarry Pot = €144.00" in opening
-            said = {"quote": "auf die Waage", "justification": "It says so."}
-            return {"confirmations": [said | {"claim_id": number, "confirmed": confirmed} for number in (1, 2)]}
-        answer = opening.rpartition("<answer>")[2]
-        return {"statements": [one for words, one in by_answer.items() if words in answer]}
+            assert all(line in opening for line in ("asked: And the price?", "its words: €79", "record: €72.00"))
+            both = [{"claim_id": number, "quote": "auf die", "justification": "So it says."} for number in (1, 2)]
+            return {"confirmations": [one | {"confirmed": confirmed} for one in both]}
+        answer = build.known(tag_content("answer", opening))
+        return {"values": [one for one in (WEIGHT, WHITE) if one["quote"] in answer]}
 
-    judge, asked = build.scripted_judge(script)
-    found = rows(build.scored(folder, ("reading", "false_statements"), judge))
-    false = [found[name] for name in ("false_field", "false_total", "false_answers", "looked_at")]
-    assert false == [float(confirmed)] * len(false)
+    judge, asked = scripted_judge(script)
+    found = rows(build.scored(exp, ("reading", "false_statements"), judge))
+    assert {name: found[name] for name in ("false_field", "false_price", "false_answers", "checked")} == {
+        **dict.fromkeys(("false_field", "false_price", "false_answers"), float(confirmed)),
+        "checked": float(confirmed),
+    }
     assert len(asked) == len(TURNS) + 1
     again = build.experiment(tmp_path / "again", {"log": {"q1-r1": answered()}}, evidence=[POT])
     rules = Judge.of(open_model("offline:judge"))
-    assert rows(build.scored(again, "false_statements", rules))["false_statements"] == 0
+    assert rows(build.scored(again, "false_statements", rules))["false_statements"] == 0  # of which variant, who knows
 
 
 def test_without_a_reading_of_most_answers_nothing_is_said_of_them(tmp_path: Path) -> None:
-    folder = build.experiment(tmp_path, {"log": {"q1-r1": answered()}}, evidence=[POT])
-    judge, _ = build.scripted_judge(lambda opening: {"statements": [TOTAL | {"quote": "nowhere"}]})
-    assert rows(build.scored(folder, "false_statements", judge))["false_answers"] is None
+    exp = build.experiment(tmp_path, {"log": {"q1-r1": answered()}}, evidence=[POT])
+    judge, _ = scripted_judge(lambda opening: {"values": [WHITE | {"quote": "nowhere"}]})
+    assert rows(build.scored(exp, "false_statements", judge))["false_answers"] is None
 
 
 ID = f"P:{KETTLE.product_id}"
-REPORT = f"It is steel. The kettle is yours for forty-one dollars in 3 colors [{ID}]. It pours well."
-PRICE = said_value("price", "41", "forty-one dollars", ID)
-METRICS = ("faithfulness", "reading", "checks", "false_statements")
-CONFIRMS: dict[str, Any] = {"claim_id": 1, "quote": "forty-one dollars", "justification": "It is its price."}
+REPORT = f"It is steel. The kettle is yours for $41 in 3 colors [{ID}]. It pours well."
+CONFIRMS: dict[str, Any] = {"claim_id": 1, "quote": "for $41", "justification": "It is its price."}
 
 
 def judge_of(*confirmations: Any) -> tuple[Judge, Asked]:
@@ -130,8 +109,8 @@ def judge_of(*confirmations: Any) -> tuple[Judge, Asked]:
         if "about to be called false" in text:
             return next(left)
         if "The report is data" in text:
-            claims = [claim(1, "The kettle costs $41.", ID, quote="yours for forty-one dollars", values=[PRICE])]
-            return {"claims": claims}
+            price = said_value("price", "yours for $41", ID)
+            return {"claims": [claim(1, "The kettle costs $41.", ID, quote="yours for $41", values=[price])]}
         return support("full")
 
     return scripted_judge(answer)
@@ -139,7 +118,10 @@ def judge_of(*confirmations: Any) -> tuple[Judge, Asked]:
 
 def scored(exp: Path, judge: Judge, **how: Any) -> tuple[float | None, dict[str, float]]:
     rows = {row.variant: row for row in build.scored(exp, METRICS, judge, **how).scores}
-    return rows["false_statements"].value, rows["looked_at"].items
+    return rows["false_statements"].value, rows["checked"].items
+
+
+METRICS = ("faithfulness", "reading", "checks", "false_statements")
 
 
 @pytest.mark.parametrize("confirmed", [True, False])
@@ -150,7 +132,6 @@ def test_only_what_the_judge_confirms_is_false_and_it_is_asked_once(tmp_path: Pa
     assert (false, looked["unconfirmed"]) == (confirmed, not confirmed)
     (value,) = kept(exp).values
     assert (value.state == "contradicted", value.is_unconfirmed) == (confirmed, not confirmed)
-    assert ("1 not confirmed" in kept(exp).looked_at.in_words) is not confirmed
     before = len(asked)
     assert scored(exp, judge)[0] == confirmed
     assert len(asked) == before
@@ -167,27 +148,63 @@ def test_without_a_usable_answer_it_stays_open_and_is_asked_again_where_that_is_
     assert scored(exp, judge, again="failed")[0] == 1
 
 
-def test_what_form_finds_alone_needs_nobody_to_confirm_it() -> None:
-    report = REPORT.replace("forty-one dollars", "$41")
-    start = report.index("$41")
-    value = ReadValue(kind="price", amount="41", of=(ID,), start=start, end=start + 3)
-    case = Case(report, EVIDENCE, QUERY)
-    reading = read_report(case, Reading(reader="model:m", values=(value,), confirmed=()))
-    assert [one.state for one in reading.values] == ["contradicted"]
-    assert to_confirm(case, reading) == []
-
-
 def test_the_judge_is_shown_the_sentence_with_its_neighbours_or_its_table_s_head_and_the_record() -> None:
-    table = f"| Kettle | In words |\n|---|---|\n| The steel one [{ID}] | forty-one dollars |\n"
-    for report, lines in (
-        (REPORT, {"before: It is steel.", "after: It pours well."}),
-        (table, {"table's head: | Kettle | In words |"}),
-    ):
-        start = report.index("forty-one")
-        value = ReadValue(kind="price", amount="41", of=(ID,), start=start, end=start + 17)
+    table = f"| Kettle | Cost |\n|---|---|\n| The steel one [{ID}] | $41 |\n"
+    neighbours = {"before: It is steel.", "after: It pours well."}
+    for report, lines in ((REPORT, neighbours), (table, {"table's head: | Kettle | Cost |"})):
+        start = report.index("$41")
+        value = ReadValue(kind="price", amount="41", of=ID, start=start, end=start + 3)
         case = Case(report, EVIDENCE, QUERY)
         (item,) = to_confirm(case, read_report(case, Reading(reader="model:m", values=(value,), confirmed=())))
         shown = {*item.text.splitlines()}
-        lines |= {"its words: forty-one dollars", "read as: price is 41", f"of: {ID} {EVIDENCE[ID].title}"}
-        assert lines <= shown, shown
-        assert any(line.startswith("record: the record says $") for line in shown)
+        assert (
+            lines | {"its words: $41", "read as: price 41", f"of: {ID} {EVIDENCE[ID].title}", "record: $42.95"} <= shown
+        )
+
+
+PRICED = {key: item for key, item in GOODS.items() if item.price}
+HONEST = "\n\n".join(
+    f"The {item.title} costs ${item.price:.2f} [P:{key}]. "
+    f"It is rated {item.average_rating} by {item.rating_number:,} [P:{key}]."
+    for key, item in PRICED.items()
+)
+
+
+def test_a_judge_that_marks_words_for_figures_accuses_nobody_and_is_named(tmp_path: Path) -> None:
+    """Of a third of its values the place holds another word; it confirms whatever it is asked."""
+    claims: list[Any] = []
+    for sentence in re.findall(r"[^\n]+?\](?=\.)", HONEST):
+        of = build.known(re.search(r"\[(P:\w+)\]", sentence))[1]
+        for kind, words in re.findall(r"(cost|rated|by)s? ([$\d.,]+)", sentence):
+            kind = {"cost": "price", "rated": "rating", "by": "rating_count"}[kind]
+            number = len(claims) + 1
+            place = sentence[:9] if number % 3 == 0 else words
+            claims.append(claim(number, f"{sentence}.", of, quote=sentence, values=[said_value(kind, place, of)]))
+
+    def script(opening: str) -> Any:
+        if "about to be called false" in opening:
+            numbers = range(1, opening.count("<claim ") + 1)
+            return {"confirmations": [CONFIRMS | {"claim_id": at, "quote": "It", "confirmed": True} for at in numbers]}
+        if "The report is data" in opening:
+            return {"claims": claims}
+        numbers = map(int, re.findall(r'<claim id="(\d+)"', opening))
+        return {"claims": [support("full")["claims"][0] | {"claim_id": number} for number in numbers]}
+
+    exp = build.experiment(
+        tmp_path,
+        {"a@m": {f"q{at}-r1": HONEST for at in (1, 2)}},
+        picks={"q1-r1": (), "q2-r1": ()},
+        evidence=EVIDENCE.values(),
+    )
+    scores = build.scored(exp, METRICS, scripted_judge(script)[0])
+    assert rows(scores)["false_statements"] == 0
+    (audit,) = scores.audits
+    assert audit.shares["at_place"] == (20, 30)
+    assert audit.low == ("typed values with a figure at their place",)
+    assert audit.warning.endswith("Nothing is concluded from it.")
+
+
+def test_a_quote_is_found_however_white_space_is_set_and_not_before_the_last() -> None:
+    places = [find_quote("a  b\nc a b", "a b", after) for after in (0, 1)]
+    assert places == [(0, 4), (7, 10)]
+    assert (find_quote("a b", "a b", 2), find_quote("a b", ""), find_quote("a b", "c")) == ((0, 3), None, None)

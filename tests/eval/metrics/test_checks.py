@@ -33,8 +33,8 @@ TODAY = datetime(2023, 9, 24, tzinfo=UTC)
 TUBE = PRODUCTS[0]
 FEEDER = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
 MARK = f"[P:{TUBE.product_id}]"
-RIGHT = f"Take the tube feeder {MARK}: ${TUBE.price}."
-WRONG = f"Take the tube feeder {MARK}: $20.15."
+RIGHT = f"The tube feeder costs ${TUBE.price} {MARK}."
+WRONG = f"The tube feeder costs $20.15 {MARK}."
 
 
 def subject_of(
@@ -63,7 +63,7 @@ def by_variant(values: Sequence[Value]) -> dict[str, Value]:
 
 def test_every_check_gets_one_verdict_whose_value_are_its_findings(tmp_path: Path) -> None:
     read, *checks = judged(tmp_path, subject_of(WRONG))
-    looked = "1 of 1 numbers beside citations could be checked, 1 statement contradicted"
+    looked = "1 of 1 numbers beside citations checked, 1 statement contradicted"
     assert (read.stage, read.reason) == ("read", f"{looked}, picks unknown")
     verdicts = {verdict.item: verdict for verdict in checks}
     assert list(verdicts) == list(CHECKS)
@@ -97,21 +97,16 @@ def test_declared_picks_are_checked_without_a_word_about_them(world: World, tmp_
     assert (values["clean"].value, values["picks_known"].items) == (0, {"picks declared": 1, "values by form": 1})
 
 
-def test_picks_by_form_break_no_wish_and_keep_none(world: World, tmp_path: Path) -> None:
-    limited = FEEDER.model_copy(update={"budget": Money.of(500)})
-    values = valued(tmp_path, subject_of(RIGHT, world.store, wish=limited))
-    assert values["picks_known"].items["picks by form"] == 1
-    assert values["without_over_budget"].state == "na"
-
-
-def test_a_report_that_was_read_and_is_right_is_clean_and_na_if_too_few_figures_are_read(tmp_path: Path) -> None:
-    values = valued(tmp_path, subject_of(RIGHT, picks=[TUBE.product_id]))
-    assert (values["clean"].value, values["picks_known"].value) == (1, 1)
-    report = f"{RIGHT} It was $31.17 once, then $88.02, then $12.34 {MARK}."
-    values = valued(tmp_path / "few", subject_of(report, picks=[TUBE.product_id]))
-    assert (values["without_price_wrong"].state, values["clean"].state) == ("na", "na")
-    values = valued(tmp_path / "proved", subject_of(report.replace(RIGHT, WRONG)))
-    assert (values["picks_known"].value, values["clean"].value) == (0, 0)
+def test_a_report_without_errors_is_clean_if_its_picks_are_known(tmp_path: Path) -> None:
+    rows = [
+        (RIGHT, [TUBE.product_id], 1, 1),
+        (RIGHT, None, 0, None),
+        (WRONG, [TUBE.product_id], 1, 0),
+        (WRONG, None, 0, 0),
+    ]
+    for number, (report, picks, known_picks, is_clean) in enumerate(rows):
+        values = valued(tmp_path / f"{number}", subject_of(report, picks=picks))
+        assert (values["picks_known"].value, values["clean"].value) == (known_picks, is_clean), (report, picks)
 
 
 @pytest.mark.parametrize("report", ["", "Nothing fits.", "the query itself", "bird feeder, pole, seed, garden"])

@@ -5,7 +5,7 @@ from typing import Any
 
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.session import Judge
-from drretail.eval.metrics.false_statements import each_once
+from drretail.eval.metrics.false_statements import OF_KIND, each_once
 from drretail.llm.registry import open_model
 from drretail.records.evidence import Finding
 from drretail.records.run import PICKS_MISSING, Run, RunError
@@ -39,9 +39,12 @@ def test_what_code_finds_within_a_judges_claim_is_the_same_statement_and_two_cla
 
 def answers(opening: str) -> Any:
     """A judge that reads each sentence, and holds the bed's wrong price and the millet against their sources."""
+    if "about to be called false" in opening:
+        yes = {"claim_id": 1, "quote": "costs", "justification": "So it says.", "confirmed": True}
+        return {"confirmations": [yes]}
     if "list its claims" not in opening:
         return {"claims": [ruled(1, "contradicted", "its source says otherwise")]}  # page and record are asked apart
-    value = said_value("price", "39.99", "$39.99", BED.id)
+    value = said_value("price", "$39.99", BED.id)
     return {
         "claims": [
             claim(1, "The bed costs $39.99.", BED.id, quote="The bed costs $39.99", values=[value]),
@@ -62,7 +65,8 @@ def test_each_statement_counts_once_in_the_table_and_on_the_page(tmp_path: Path)
     """The price by code and judge, the page by the judge alone, the invented product by code alone."""
     reports = {"q1-r1": f"{PRICE} {STORY} {INVENTED}", "q2-r1": RIGHT}
     folder = build.experiment(tmp_path, {"a@m": reports}, picks=DECLARED, evidence=EVIDENCE.values())
-    listed = {"claims": [claim(1, "It costs $49.99.", BED.id, quote="The bed costs $49.99")]}
+    price = said_value("price", "$49.99", BED.id)
+    listed = {"claims": [claim(1, "It costs $49.99.", BED.id, quote="The bed costs $49.99", values=[price])]}
 
     def answer(opening: str) -> Any:
         if RIGHT in opening:
@@ -71,11 +75,11 @@ def test_each_statement_counts_once_in_the_table_and_on_the_page(tmp_path: Path)
 
     judge, _ = build.scripted_judge(answer)
     scores = build.scored(folder, METRICS, judge)
-    kinds = {"false_price": 0.5, "false_unknown": 0.5} | dict.fromkeys(
-        ("false_stock", "false_field", "false_order", "false_policy"), 0.0
+    found = {"false_statements": 1.5, "false_answers": 0.5, "checked": 1.0, "power": 1.0}
+    assert (
+        rows(scores)
+        == dict.fromkeys(OF_KIND.values(), 0.0) | {"false_price": 0.5, "false_unknown": 0.5, "false_text": 0.5} | found
     )
-    found = {"false_statements": 1.5, "false_answers": 0.5, "looked_at": 1.0, "false_total": 0.0}
-    assert rows(scores) == kinds | found
     wrong, right = read_view(folder).runs
     assert [wrong.claim_of(one) is not None for one in wrong.false] == [True, True, False]
     assert right.false == ()

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.claims.typed_values import find_quote
 from drretail.eval.judging.session import Judge
 from drretail.records.reading import Reading
 from drretail.records.score import Score
@@ -14,7 +13,7 @@ from drretail.viewer.tables.scores import score_tables
 from tests import build
 from tests.build import LABEL, Asked, scripted_judge
 from tests.eval.metrics.faithfulness.reports import claim, said_value, support
-from tests.grounding.goods import EVIDENCE, KETTLE, PAN, QUERY, TOWELS
+from tests.grounding.goods import EVIDENCE, KETTLE, QUERY, TOWELS
 
 REPORT = (
     "Go for the gooseneck one; it is yours for 41 dollars [P:B0KITCHENK]. "
@@ -22,7 +21,7 @@ REPORT = (
 )
 WORDS = "Go for the  gooseneck one"
 PICK = {"product": f"P:{KETTLE.product_id}", "quantity": 1, "alternatives": list[str](), "quote": WORDS}
-PRICE = said_value("price", "41", "yours for 41 dollars", f"P:{KETTLE.product_id}")
+PRICE = said_value("price", "yours for 41 dollars", f"P:{KETTLE.product_id}")
 CLAIMS = {"claims": [claim(1, "The kettle costs $41.", f"P:{KETTLE.product_id}", values=[PRICE])]}
 CONFIRMED = {"confirmations": [{"claim_id": 1, "quote": "yours for", "justification": "It is.", "confirmed": True}]}
 
@@ -63,7 +62,7 @@ def test_values_and_picks_come_with_the_claims(tmp_path: Path) -> None:
     judge, asked = judge_of(PICK)
     found = rows(folder(tmp_path), judge)
     reading = kept(tmp_path / "exp")
-    assert len(asked) == 1
+    assert len(asked) == 2  # and once more what records contradict
     assert reading.reader == "model:scripted-test"
     (pick,), (value,) = build.known(reading.picks), reading.values
     assert (pick.product, REPORT[pick.start : pick.end]) == (KETTLE.product_id, "Go for the gooseneck one")
@@ -76,9 +75,8 @@ def test_values_and_picks_come_with_the_claims(tmp_path: Path) -> None:
 
 
 def test_of_two_judges_code_reads_one_s_values_and_the_table_says_whose(tmp_path: Path) -> None:
-    priced = said_value("price", "41", "yours for forty-one dollars", f"P:{KETTLE.product_id}")
-    typed, bare = ({"claims": [CLAIMS["claims"][0] | {"values": values}]} for values in ([priced], list[Any]()))
-    exp = folder(tmp_path, report=REPORT.replace("41", "forty-one"))
+    typed, bare = ({"claims": [CLAIMS["claims"][0] | {"values": values}]} for values in ([PRICE], list[Any]()))
+    exp = folder(tmp_path)
     for name, claims in (("b", bare), ("a", typed)):
         judge, _ = judge_of(PICK, claims=claims, name=name)
         scores = build.scored(exp, ["faithfulness", "reading", "checks", "false_statements"], judge)
@@ -93,7 +91,7 @@ def test_nobody_is_asked_for_declared_picks(tmp_path: Path) -> None:
     judge, asked = judge_of()
     found = rows(folder(tmp_path, [KETTLE.product_id, TOWELS.product_id]), judge)
     reading = kept(tmp_path / "exp")
-    assert len(asked) == 1
+    assert len(asked) == 2
     assert (reading.reader, reading.values_by) == ("declared", "model:scripted-test")
     assert [pick.product for pick in reading.picks or ()] == [KETTLE.product_id, TOWELS.product_id]
     assert found["reading", "picks_read"].n_na == 1
@@ -103,10 +101,10 @@ def test_nobody_is_asked_for_declared_picks(tmp_path: Path) -> None:
 def test_faithfulness_and_the_reading_share_one_extraction(tmp_path: Path, regrade: bool) -> None:
     judge, asked = judge_of(PICK, PICK)
     rows(folder(tmp_path), judge, ["faithfulness", "reading", "checks"])
-    assert len(asked) == 2
+    assert sum("list its claims" in each for each in asked) == 1
     if regrade:
         build.scored(tmp_path / "exp", ["faithfulness", "reading"], judge, again="everything")
-        assert len(asked) == 4
+        assert sum("list its claims" in each for each in asked) == 2
 
 
 def test_without_being_asked_for_a_reading_metrics_by_code_read_by_form(tmp_path: Path) -> None:
@@ -127,7 +125,7 @@ def test_without_being_asked_for_a_reading_metrics_by_code_read_by_form(tmp_path
 def test_picks_that_can_not_be_used_are_asked_for_alone(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
     judge, asked = judge_of(PICK | changed, PICK | changed, PICK)
     found = rows(folder(tmp_path), judge)
-    assert ["`values`" in each for each in asked] == [True, False, False]
+    assert ["list its claims" in each for each in asked] == [True, False, False, False]
     assert message in asked[2]
     assert found["checks", "picks_known"].value == 1
 
@@ -148,11 +146,3 @@ def test_a_rule_based_judge_reads_nothing_and_form_is_used(tmp_path: Path) -> No
     assert asked == []
     assert found["checks", "picks_known"].items == {"picks unknown": 1, "values by form": 1}
     assert found["reading", "picks_read"].n_na == 1
-
-
-def test_a_quote_is_found_however_white_space_is_set_and_not_before_the_last() -> None:
-    assert find_quote("a  b\nc a b", "a b") == (0, 4)
-    assert find_quote("a  b\nc a b", "a b", 1) == (7, 10)
-    assert find_quote("a b", "a b", 2) == (0, 3)
-    assert find_quote("a b", "") is None
-    assert find_quote("a b", PAN.title) is None

@@ -1,4 +1,4 @@
-"""Amounts, dates and ratings in the spellings that reports use; expressions, and sums that a text writes out."""
+"""Amounts and dates in the spellings that reports use; expressions, and sums that a text writes out."""
 
 from decimal import Decimal
 from itertools import pairwise
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.grounding.text.amounts import find_amounts, find_dates, notation_of
-from drretail.grounding.text.numerals import Equation, find_equations, find_scores, steps, value_of
+from drretail.grounding.text.numerals import Equation, find_equations, steps, value_of
 
 
 @pytest.mark.parametrize(
@@ -145,19 +145,6 @@ def test_a_date_that_may_be_of_two_months_is_found_as_both() -> None:
     assert {date.iso for date in find_dates("03/04/2024", OTHER)} == {"2024-04-03", "2024-03-04"}
     assert [date.iso for date in find_dates("13/04/2024", OTHER)] == ["2024-04-13"]
     assert [date.iso for date in find_dates("zu 12 Marken 2024", OTHER)] == ["2024"]
-
-
-ABOUT = "このケトルはとても静かで、毎日の朝食のために買う人が多いです。ステンレス製で手入れも簡単です。"
-
-
-@pytest.mark.parametrize("written", ["4.2/5", "4.2 / 5", "4.2★"])
-def test_a_rating_is_sure_by_its_scale_where_no_space_follows(written: str) -> None:
-    text = f"{ABOUT}お客様の評価は{written}でした。{ABOUT}"
-    amounts = find_amounts(text, notation_of(text))
-    found = [score for score in find_scores(text, amounts, is_english=False) if score.rating]
-    assert [(float(score.rating.low), score.is_sure) for score in found if score.rating] == [(4.2, True)]
-    of_fifty = "It took 4.2 / 50 of it"
-    assert not [score for score in find_scores(of_fifty, find_amounts(of_fifty)) if score.is_sure]
 
 
 @pytest.mark.parametrize(

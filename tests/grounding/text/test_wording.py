@@ -16,7 +16,15 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from drretail.env.catalog.base import Language
-from drretail.grounding.text.wording import article, format_money, listed, short_title, want_line, wish_lines
+from drretail.grounding.text.wording import (
+    article,
+    format_money,
+    listed,
+    products_named,
+    short_title,
+    want_line,
+    wish_lines,
+)
 from drretail.grounding.text.words import (
     STOP_WORDS,
     content_words,
@@ -32,6 +40,24 @@ from drretail.grounding.text.words import (
 from drretail.records.shop import Money
 from drretail.records.wish import Demand, Want, Wish
 from scripts.draw_months import months
+
+
+def test_a_product_is_named_by_its_title_or_by_words_that_are_its_alone() -> None:
+    titles = {
+        "one": "Hand Grinder One",
+        "pro": "Hand Grinder Pro",
+        "blend": "House Blend Coffee",
+        "kettle": "Gooseneck Kettle 1 L",
+        "electric": "Electric Gooseneck Kettle 0.8 L",
+    }
+    rows = [
+        ("The hand grinder pro and two House Blends", ["pro", "blend"]),
+        ("the Electric Gooseneck Kettle", ["electric"]),
+        ("The Gooseneck Kettle 1 L holds a litre", ["kettle"]),
+        ("A Hand Grinder", []),  # of two
+        ("a gooseneck kettle", []),  # any of that sort
+    ]
+    assert [[one.product_id for one in products_named(words, titles)] for words, _ in rows] == [ids for _, ids in rows]
 
 
 @pytest.mark.parametrize(

@@ -85,10 +85,9 @@ def papers_claim(number: int, message: str, *sources: str, quote: str = "") -> d
     return {"claim_id": number, "claim": message, "quote": quote, "sources": list(sources)}
 
 
-def said_value(kind: str, amount: str, quote: str, *of: str, **more: str | list[str]) -> dict[str, Any]:
-    money = {"currency": "USD"} if kind in ("price", "total", "difference", "left_over", "per_unit") else {}
-    plain = {"amount_to": "", "currency": "", "relation": "is"}
-    return {"kind": kind, "amount": amount, "of": list(of), "quote": quote, **plain, **money, **more}
+def said_value(kind: str, quote: str, of: str = "", field: str = "") -> dict[str, str]:
+    """A place that a judge marks."""
+    return {"kind": kind, "of": of, "field": field, "quote": quote}
 
 
 def ruled(number: int, label: str, why: str = "because", *quotes: str) -> dict[str, Any]:

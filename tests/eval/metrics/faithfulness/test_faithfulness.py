@@ -293,7 +293,7 @@ def about(*texts: EvidenceText, report: str = REPORT, **state: Any) -> Subject:
 def test_what_a_record_contradicts_has_no_support_by_the_offline_judge_under_both_rules(
     tmp_path: Path, rules: Rules
 ) -> None:
-    about = subject("The bed costs $11.11 [P:B0BED00001].")
+    about = subject("The bed costs $41.11 [P:B0BED00001].")
     made = values(about, judged(tmp_path, offline_judge(), about, rules), rules)
     assert (made["FP"].state, made["FP"].value) == ("scored", 0)
 

@@ -1,0 +1,155 @@
+"""An assistant's answers: what their parts are about, what form makes certain of them, and why they are wrong."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+import pytest
+
+from drretail.grounding.text.layout import read_layout
+from drretail.grounding.verify.answers import ReadAnswers, cause_of, read_answers
+from drretail.grounding.verify.form import read_by_form
+from drretail.grounding.verify.places import place_of
+from drretail.grounding.verify.records import GONE, POLICY, UNKNOWN, Ledger, read_shop
+from drretail.records.evidence import Evidence
+from drretail.records.run import Step, Turn
+from drretail.records.shop import Policy, Product
+from tests import build
+from tests.grounding.verify.test_places import GERMAN
+
+
+def product(key: str, title: str, price: float, **details: Any) -> Product:
+    return Product(product_id=key, title=title, price=price, currency="EUR", category="Home", details=details)
+
+
+INK, SAND = ({"Color": color, "price": price} for color, price in (("Ink", 20), ("Sand", 24.5)))
+SHOP_HAS = (
+    product("kettle", "Nordby Gooseneck Kettle 1.2 L", 64.9, **{"List price": 79.0}),
+    product("tent", "Fjell Tent 3", 399.0),
+    product("mug", "Fjell Mug", 18.0),
+    product("bag", "Fjell Bag", 20.0, Variants=[INK, SAND]),
+)
+SHOP = Ledger(
+    {item.product_id: item for item in SHOP_HAS},
+    {"O:2001": date(2024, 3, 14)},
+    {"O:2001": "bag"},
+    {},
+    policy=Policy(shipping=4.9, free_from=50, delivery_days=(2, 4), return_days=30),
+    missing={"P:jug": UNKNOWN, "O:2099": UNKNOWN},
+)
+
+
+def answers(
+    *turns: tuple[str, str],
+    steps: Sequence[Step] = (),
+    seen: Mapping[str, Evidence] | None = None,
+    behind: str = "",
+) -> ReadAnswers:
+    report, placed = "", list[Turn]()
+    for question, answer in turns:
+        start = len(report)
+        report += f"{answer}\n\n"
+        placed.append(Turn(question=question, start=start, end=start + len(answer), steps=len(steps)))
+    return read_answers(read_layout(report + behind, seen or {}), placed, steps, seen or {}, SHOP)
+
+
+def about(*turns: tuple[str, str], **fields: Any) -> list[tuple[str, ...]]:
+    return [part.sources for part in answers(*turns, **fields).owned]
+
+
+def read(*turns: tuple[str, str], behind: str = "") -> str:
+    """ "price 18, price 12!": the decided values, the contradicted with an exclamation mark."""
+    found = answers(*turns, behind=behind)
+    values = read_by_form(found.layout, found.ledger, found.owned)
+    return ", ".join(f"{value.kind} {value.amount}{'!' * (value.state == 'contradicted')}" for value in values)
+
+
+def test_a_part_is_about_what_it_names_else_what_its_answer_its_question_or_its_tools_name() -> None:
+    mug, kettle, order = ("P:mug",), ("P:kettle",), ("O:2001",)
+    assert about(("?", "The Fjell Mug is blue. It holds a litre.")) == [mug, mug]
+    assert about(("How much is the Fjell Mug?", "€15."), ("Thanks", "You're welcome!")) == [mug, ()]
+    assert about(("Fjell Mug or Fjell Tent 3?", "The first.")) == [("P:mug", "P:tent")]
+    assert about(("Where is #2001?", "On its way."), ("And O:2099?", "Lost.")) == [order, ("O:2099",)]
+    assert about(("?", "- Nordby Gooseneck Kettle 1.2 L\n- Fjell Mug")) == [kettle, mug]
+    assert about(("?", "| | Fjell Mug | Fjell Tent 3 |\n|---|---|---|\n| Price | €18 | €399 |")) == [
+        (),
+        mug,
+        ("P:tent",),
+    ]
+    shown = build.evidence("P:4711", build.text('{"id":"4711"}', "record"), title="Fjell Mug")
+    step = Step(path="0", seq=1, kind="tool", role="assistant", name="find", args={}, evidence=("P:4711",))
+    assert about(("What does it cost?", "€15."), steps=[step], seen={"P:4711": shown}) == [mug]
+    first, second = answers(("The Fjell Mug?", "Yes."), ("?", "The Fjell Tent 3.")).turns
+    assert (first.things, second.things) == (mug, ("P:mug", "P:tent"))
+
+
+def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> None:
+    rows = [
+        ("Price?", "The Nordby Gooseneck Kettle is currently available for just €59.90.", "price 59.90!"),
+        ("Kettle?", "**Nordby Gooseneck Kettle 1.2 L** – €79.00", "price 79.00!"),  # crossed out in the shop
+        ("How much is the Fjell Mug?", "It costs €18.00.", "price 18.00"),
+        ("?", "| Product | Price |\n|---|---|\n| Fjell Tent 3 | €349.00 |\n| Cedar Jug | €12.00 |", "price 349.00!"),
+        ("Order 2001?", "Order 2001: ordered on March 4, 2024.", "order_date 2024-03-04!"),
+        ("Order 2001?", "Order 2001 was placed on March 14, 2024.", "order_date 2024-03-14"),
+        # A page shows no price that is struck out.
+        ("?", "The Fjell Mug costs ~~€39.90~~ €18.00.", "price 18.00"),
+        ("?", "The Fjell Mug costs ~~€18.00~~ €12.00.", "price 12.00!"),
+        # Open is what may be meant otherwise.
+        ("Price?", "The Nordby Gooseneck Kettle costs €64.90, down from €89.00.", ""),
+        ("Which descaler fits the Nordby Gooseneck Kettle?", "Our descaler costs €7.90.", ""),
+        ("Monthly for the Fjell Tent 3?", "That would be €33.25 a month over 12 months.", ""),
+        ("Total with shipping for the Fjell Mug?", "With shipping you pay €22.90.", ""),
+        ("Fjell Mug?", "The Fjell Mug is €381.00 cheaper than the Fjell Tent 3.", ""),
+        ("Does the Fjell Mug cost €12?", "No.", ""),
+        ("Rabatt?", "Mit dem Code SAVE10 kostet der Fjell Mug 16,20 €.", ""),
+        ("Budget?", "The Fjell Tent 3 is €99 over your budget.", ""),
+        ("Bags?", "The Fjell Bag in Sand costs €20.00.", "price 20.00!"),  # which is the price of another
+        ("Bags?", "The Fjell Bag in Ink costs €20.00.", "price 20.00"),
+        ("Bags?", "The Fjell Bag costs €20.00.", ""),
+        ("Set?", "The set of four Fjell Mug costs €60.00.", ""),
+        ("If", "If the Fjell Mug were €12.00 I'd buy it.", ""),
+        ("?", "| Product | Price | Quantity |\n|---|---|---|\n| Fjell Mug | €36.00 | 2 |", ""),
+        ("2001?", "Order 2001 arrives on April 2, 2024.", ""),
+        ("Shipping?", "Express shipping costs €9.90, and returns are free.", ""),
+    ]
+    found = [(question, answer, expected, read((question, answer))) for question, answer, expected in rows]
+    assert [row for row in found if row[2] != row[3]] == []
+    assert read(("?", "Der Fjell Mug kostet 12,50 €."), behind=GERMAN) == "price 12.50!"
+
+
+TOLD = [
+    ("price", "It costs «€15».", '"price":15.0', "stale", "15.0"),
+    ("price", "It costs «€15».", '"price":18.0', "ignored", "18.0"),
+    ("price", "It costs «€15».", '"price":null', None, ""),
+    ("stock", "There are «12» left.", '"stock":12', "stale", "12"),
+    ("measure", "It weighs «3 kg».", '"Weight":"2 kg"', "ignored", "2 kg"),
+]
+
+
+@pytest.mark.parametrize(("kind", "marked", "told", "cause", "tool"), TOLD)
+def test_what_a_tool_returned_explains_a_false_value(
+    kind: Any, marked: str, told: str, cause: str | None, tool: str
+) -> None:
+    """The tool calls it by another id."""
+    before, place, behind = marked.replace("»", "«").split("«")
+    value = place_of(
+        kind, before + place + behind, len(before), len(before + place), "P:mug", "Weight" * (kind == "measure")
+    )
+    shown = build.evidence("P:4711", build.text(f'{{"id":"4711",{told}}}', "record"), title="Fjell Mug")
+    assert cause_of(value, before + place + behind, "Fjell Mug", [shown]) == (tool, cause)
+    assert cause_of(value, before + place + behind, "Fjell Mug", []) == ("", "not_looked")
+
+
+def test_the_shops_records_are_those_that_were_looked_up_and_an_id_may_lead_to_nothing() -> None:
+    own = build.evidence(
+        "P:mug", build.text('{"product_id":"mug","title":"Fjell Mug","price":18.0,"category":"x"}'), looked_up=True
+    )
+    shown = build.evidence("P:4711", build.text('{"product_id":"4711","title":"Fjell Jug","category":"x"}'))
+    nothing = build.evidence("P:jug", looked_up=True)
+    gone = build.evidence("P:old", build.text("{}"), title="Fjell Pan", problem=GONE, looked_up=True)
+    policy = build.evidence(POLICY, build.text('{"shipping":4.9,"currency":"EUR"}'), looked_up=True)
+    shop = read_shop([own, shown, nothing, gone, policy])
+    assert {*shop.products} == {"mug"}
+    assert shop.missing == {"P:jug": UNKNOWN, "P:old": GONE}
+    assert shop.former == {"old": "Fjell Pan"}
+    assert shop.policy == Policy(shipping=4.9)
