@@ -11,7 +11,7 @@ from typing import Any
 
 from langchain_core.messages import AnyMessage
 
-from drretail.agents.loop import Loop, State, begun
+from drretail.agents.loop import Launching, Loop, State, begun
 from drretail.env.session import Session
 from drretail.llm.models import Models
 from drretail.records.query import Task
@@ -23,6 +23,10 @@ class Reporting(State):
 
     task: Task
     answer: Answer
+
+
+class Leading(Launching, Reporting):
+    """The same, of a graph that launches branches."""
 
 
 @dataclass(frozen=True, slots=True)

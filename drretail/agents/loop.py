@@ -127,6 +127,11 @@ class State(TypedDict):
     """How many turns since the last one with calls had neither calls nor a report."""
     handed_in: str
     """The whole framed report that came with the last calls; empty without one."""
+
+
+class Launching(State):
+    """What a loop knows that launches branches."""
+
     branches: Annotated[list[Branch], in_launch_order]
     launched: list[Sent]
     """The launches of this turn, whose replies are None until their branches have ended."""
@@ -285,7 +290,7 @@ def after_think(state: State, loop: Loop) -> str:
     return "act" if _last_answer(state).tool_calls else _report_or_challenge(state, loop)
 
 
-async def act(state: State, loop: Loop) -> Change:
+async def act(state: Any, loop: Loop) -> Change:
     """Carries out the calls of the last turn. Launches are only begun: their replies follow with their branches."""
     calls = _last_answer(state).tool_calls
     replies: list[ToolReply | None] = []
@@ -307,7 +312,7 @@ async def act(state: State, loop: Loop) -> Change:
 
 
 def _launched(
-    state: State, performed: Sequence[Performed], loop: Loop, launches: Launches
+    state: Launching, performed: Sequence[Performed], loop: Loop, launches: Launches
 ) -> tuple[list[Performed], list[Sent], bool]:
     """The calls, with the launches refused that are too many; those that are begun; and whether tokens are short.
 
@@ -334,15 +339,15 @@ def _launched(
     return performed, sent, bool(refused) and most < allowed
 
 
-def after_act(state: State, loop: Loop) -> str | list[Send]:
-    if state["launched"] and loop.launches is not None:
+def after_act(state: Any, loop: Loop) -> str | list[Send]:
+    if loop.launches is not None and state["launched"]:
         nodes = loop.launches.nodes
         return [Send(nodes[sent["launch"].name], sent) for sent in state["launched"]]
     is_over = state["ended"] or state["stop"] != "finished"
     return _report_or_challenge(state, loop) if is_over else "think"
 
 
-async def gather(state: State, loop: Loop) -> Change:
+async def gather(state: Launching, loop: Loop) -> Change:
     """The replies to the launches of the last turn, once all their branches have ended."""
     launches, launched = launches_of(loop), state["launched"]
     branches = state["branches"][-len(launched) :]

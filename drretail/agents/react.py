@@ -16,7 +16,7 @@ from langgraph.graph import START
 from drretail.agents.base import Agent, task_message
 from drretail.agents.graphs import Graphed, Reporting
 from drretail.agents.information import agent_prompt
-from drretail.agents.loop import Change, Loop, State, challenges, ended, react
+from drretail.agents.loop import Branch, Change, Loop, challenges, ended, react
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.report.citations import scan
@@ -43,13 +43,14 @@ def graph() -> Any:
     return react(Reporting, report).add_edge(START, "think").compile(name="react")
 
 
-async def report(state: State, loop: Loop) -> Change:
+async def report(state: Any, loop: Loop) -> Change:
     """The last text is the report. Raises ModelError if there is none. No turn limit cuts a plan short."""
     end = await ended(state, loop)
     if not end.text:
         raise ModelError("no_report", "the model ended without a report")
-    failed = tuple(line for branch in state["branches"] for line in branch.failed)
-    notes = (*end.notes, *(note for branch in state["branches"] for note in branch.notes))
+    branches: list[Branch] = state.get("branches", [])
+    failed = tuple(line for branch in branches for line in branch.failed)
+    notes = (*end.notes, *(note for branch in branches for note in branch.notes))
     stop = "finished" if loop.plans else end.stop
     answer = Answer(report=end.text, stop=stop, notes=notes, failed_branches=failed)
     return {"messages": [*end.messages[len(state["messages"]) :]], "answer": answer}

@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START
 
 from drretail.agents.base import Agent
-from drretail.agents.graphs import Graphed, Reporting
+from drretail.agents.graphs import Graphed, Leading
 from drretail.agents.grounded_hybrid.briefing import Briefing, shares_in, understanding_prompt, write_briefing
 from drretail.agents.grounded_hybrid.drafts import Draft, Refusal, draft_of, refusal_of, strike_out, with_left_out
 from drretail.agents.hybrid_react import agent as hybrid
@@ -38,7 +38,7 @@ from drretail.records.run import Answer, Limits
 _prompt = partial(agent_prompt, __file__)
 
 
-class Verifying(Reporting):
+class Verifying(Leading):
     """The state of a research whose draft is verified."""
 
     briefing: Briefing

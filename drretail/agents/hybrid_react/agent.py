@@ -25,7 +25,7 @@ from langgraph.graph import END, START
 from langgraph.runtime import Runtime
 
 from drretail.agents.base import Agent, task_message, today
-from drretail.agents.graphs import Graphed, Reporting
+from drretail.agents.graphs import Graphed, Leading
 from drretail.agents.information import agent_prompt
 from drretail.agents.loop import (
     FINALIZE,
@@ -34,6 +34,7 @@ from drretail.agents.loop import (
     Builder,
     Change,
     Launches,
+    Launching,
     Loop,
     Node,
     Sent,
@@ -250,7 +251,7 @@ class Research(Record):
     stop: Stop = "finished"
 
 
-async def researched(state: State, loop: Loop) -> Research:
+async def researched(state: Launching, loop: Loop) -> Research:
     """What the research came to.
 
     Raises ModelError if no researcher brought anything: a report is never written from nothing.
@@ -299,7 +300,7 @@ async def write_report(
     return report, research.model_copy(update=left)
 
 
-def supervised(state: type[State], report: Node, prompt: PromptOf, then: str = END) -> Builder:
+def supervised(state: type[Launching], report: Node, prompt: PromptOf, then: str = END) -> Builder:
     """The supervisor with its researchers and the ``report``, without a START; the roles are prompted by these."""
     branches = {"researcher": researcher_of(prompt)}
     return react(state, report, {"think": "supervise"}, branches, then)
@@ -307,10 +308,10 @@ def supervised(state: type[State], report: Node, prompt: PromptOf, then: str = E
 
 @cache
 def graph() -> Any:
-    return supervised(Reporting, report, own_prompt).add_edge(START, "supervise").compile(name="hybrid_react")
+    return supervised(Leading, report, own_prompt).add_edge(START, "supervise").compile(name="hybrid_react")
 
 
-async def report(state: Reporting, loop: Loop) -> Change:
+async def report(state: Leading, loop: Loop) -> Change:
     research = await researched(state, loop)
     text, research = await write_report(state["task"], loop, research, own_prompt("report"))
     answer = Answer(report=text, stop=research.stop, notes=research.notes, failed_branches=research.failed)

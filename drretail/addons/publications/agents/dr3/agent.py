@@ -24,7 +24,7 @@ from langgraph.graph import START
 from langgraph.runtime import Runtime
 
 from drretail.agents.base import Agent, task_message, today
-from drretail.agents.graphs import Graphed, Reporting
+from drretail.agents.graphs import Graphed, Leading
 from drretail.agents.information import agent_prompt
 from drretail.agents.loop import (
     Branch,
@@ -221,7 +221,7 @@ READ_FILE = Tool("read_file", read_file, "read")
 @cache
 def graph() -> Any:
     branches = {"retriever": _retriever(), "reader": _reader}
-    return react(Reporting, report, branches=branches).add_edge(START, "think").compile(name="dr3")
+    return react(Leading, report, branches=branches).add_edge(START, "think").compile(name="dr3")
 
 
 NODES = {SEARCH_SANDBOX.name: "retriever", READ_FILE.name: "reader"}
