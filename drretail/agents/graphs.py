@@ -43,7 +43,8 @@ class Graphed:
     async def __call__(self, task: Task, session: Session, models: Models, limits: Limits) -> Answer:
         """The graph's answer. Raises ModelError if there is none."""
         with self.opened(session, models, limits) as loop:
-            end = await self.graph().ainvoke(self.begun(task, session, limits), context=loop)
+            begun = self.begun(task, session, limits)
+            end = await self.graph().ainvoke(begun, context=loop, output_keys=["answer"])
         return end["answer"]
 
     def begun(self, task: Task, session: Session, limits: Limits) -> dict[str, Any]:

@@ -164,7 +164,7 @@ def researcher_of(prompt: PromptOf) -> BranchNode:
             system = SystemMessage(prompt("researcher").render(turns=str(loop.turns)))
             begin = begun([system, HumanMessage(question)])
             begin |= {"sub_problem": sub_problem, "known": state["known"]}
-            end: Any = await researcher.ainvoke(begin, context=loop)
+            end: Any = await researcher.ainvoke(begin, context=loop, output_keys=["report", "notes", "shown"])
             value = {"researcher": state["number"], "report": end["report"].model_dump(mode="json", exclude_none=True)}
             branch = Branch(number=state["number"], path=path, value=value, notes=tuple(end["notes"]))
             return {"branches": [branch], "shown": end["shown"]}
