@@ -49,14 +49,18 @@ class Demand(Record):
         return self.least is not None or self.most is not None
 
     @property
+    def is_yes_or_no(self) -> bool:
+        """True if the field says yes or no to it."""
+        return bool(self.any_of) and set(map(str.casefold, self.any_of)) <= {"yes", "true"}
+
+    @property
     def rests_on_record(self) -> bool:
         """True if its own words do not say the value of the field: it is as of something that the shopper has."""
         spoken = _spoken(self.say)
-        is_yes = set(self.any_of) <= {"yes", "true"}
         return (
             self.field is not None
             and bool(self.any_of)
-            and not is_yes
+            and not self.is_yes_or_no
             and not any(_spoken(value) in spoken for value in self.any_of)
         )
 
