@@ -148,6 +148,8 @@ def _has(demand: Demand, value: str) -> bool | None:
         return True
     denied = set(map(_padded, demand.none_of))
     left = [part for part in parts if part not in denied]
+    if not left or _padded(value) in denied:
+        return False
     if any(phrase in part for phrase in phrases for part in left):
         return None
     name = frozenset(folded_name(demand.field or "").split())

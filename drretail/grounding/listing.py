@@ -142,20 +142,19 @@ def is_of_kind(product: Product, kind: str) -> bool:
     in_title, names = frozenset(_stems(product.title)), _leaf_names(below[-1]) if below else ()
     # Of "Bibs & Burp Cloths", only the name that the title has is certain.
     sure = [name for name in names if len(names) == 1 or name[-1] in in_title]
-    return any(name[-1] == wanted[-1] for name in sure) or is_in_title(product, kind)
+    return any(name[-1] == wanted[-1] for name in sure) or _is_in_title(product, kind)
 
 
-def is_named_by_both(product: Product, kinds: Sequence[str]) -> bool:
-    """True if nobody needs to look whether a product is of one of the kinds.
+def is_sure_of_kind(product: Product, kinds: Sequence[str]) -> bool:
+    """True if nobody needs to look whether a product is of one of the kinds: its leaf category has the whole name.
 
-    Its leaf category has the whole name of one, and its title says so. A part of the name is not enough: pet brushes
-    and makeup "Brush Sets" are both brushes.
+    A part of the name is not enough: pet brushes and makeup "Brush Sets" are both brushes.
     """
-    is_leaf = any(_stems(product.leaf_category) == _stems(kind) for kind in kinds)
-    return is_leaf and any(is_of_kind(product, kind) and is_in_title(product, kind) for kind in kinds)
+    leaf = _stems(product.leaf_category)
+    return any(leaf == _stems(kind) and is_of_kind(product, kind) for kind in kinds)
 
 
-def is_in_title(product: Product, kind: str) -> bool:
+def _is_in_title(product: Product, kind: str) -> bool:
     """True if one of the first parts of a product's title, up to what it is for, ends in the kind's noun."""
     wanted = _unpacked(_stems(kind))
     has_all = bool(wanted) and _words(product).issuperset(wanted)

@@ -12,7 +12,7 @@ from typing import Any
 
 from drretail.env.offers import Offers
 from drretail.grounding.constraints import Decisions, Ruling, is_within, record_sha
-from drretail.grounding.listing import Listing, is_named_by_both, pieces_in
+from drretail.grounding.listing import Listing, is_sure_of_kind, pieces_in
 from drretail.grounding.text.serialisation import record_lines
 from drretail.records.criteria import OF_KIND, Decision, Gold, State
 from drretail.records.query import Query
@@ -133,7 +133,7 @@ class _Asked:
         filter.
         """
         kind = decisions.kind(self.want, listing)
-        if kind.by != "code" or not listing.once(is_named_by_both, self.want.kinds):
+        if kind.by != "code" or not listing.once(is_sure_of_kind, self.want.kinds):
             yield self._question(listing, kind)
         if kind.state == "met":
             rulings = decisions.rulings(self.want, listing)

@@ -160,7 +160,7 @@ class Drafts:
             need = min(needs, key=lambda need: (need.product_id in taken, made.count(need.kind)))
             needs.remove(need)
             query = author.query(need, len(made) + 1)
-            if not self.linter.findings(query) and self._is_new(query):
+            if query is not None and not self.linter.findings(query) and self._is_new(query):
                 taken.add(need.product_id)
                 made.append(need.kind)
                 self._on_query()

@@ -38,6 +38,8 @@ _LEVELS, _ROOM = (0.4, 0.5, 0.6, 0.75), Decimal("1.1")
 _STEPS = ((30, 5), (100, 10), (300, 25), (1000, 50), (10**12, 100))
 # Nobody limits smaller sums, or wants to spend more than so many times what was paid before.
 _LEAST_BUDGET, _MOST_ABOVE = 10, Decimal("2.5")
+_NOT_ASKED: Mapping[str, tuple[Axis, ...]] = {"gift": ("fit", "taste"), "companion": ("taste",)}
+"""By need, what nobody asks for."""
 _COUNTS = {number: word for word, number in NUMBERS.items()}
 _RECIPIENTS = {"Women": "my sister", "Men": "my brother", "Girls": "my niece", "Boys": "my nephew"}
 
@@ -46,6 +48,7 @@ _RECIPIENTS = {"Women": "my sister", "Men": "my brother", "Girls": "my niece", "
 class Plan:
     """What a question is to ask for, chosen before it is written."""
 
+    kind: Kind
     choices: tuple[Choice, ...] = ()
     beside: Kind | None = None
     """A second kind, of which one is wanted, too."""
@@ -63,15 +66,18 @@ class Author:
     rng: Random
     used: set[str] = field(default_factory=set[str])
 
-    def query(self, need: Need, number: int) -> Query:
-        """The question for this need, the user's ``number``-th."""
-        plan, purchase = self._plan(need), need.purchase
+    def query(self, need: Need, number: int) -> Query | None:
+        """The question for this need, the user's ``number``-th; None if the shop has nothing that goes with it."""
+        kind, purchase = self._wanted(need), need.purchase
+        if kind is None:
+            return None
+        plan = self._plan(need, kind)
         limits: dict[str, Any] = {"quantity": plan.quantity}
         for choice in plan.choices:
             limits |= choice.want
         limits["must"] = tuple(demand for choice in plan.choices for demand in choice.want.get("must", ()))
         limits["options"] = {name: of for choice in plan.choices for name, of in choice.want.get("options", {}).items()}
-        name = purchase.kind.category
+        name = kind.category
         wants = [Want(name=name, kinds=(name,), again=not need.is_other, **limits)]
         wants += [] if plan.beside is None else [Want(name=plan.beside.category, kinds=(plan.beside.category,))]
         budget = self._budget(need, plan, wants)
@@ -95,20 +101,26 @@ class Author:
 
     def bears_demand(self, need: Need) -> bool:
         """True if records bear a demand on fields."""
-        return any(True for axis in OF_FIELDS for _ in self._choices(need, axis))
+        return any(True for axis in OF_FIELDS for _ in self._choices(need, need.purchase.kind, axis))
 
-    def _choices(self, need: Need, axis: Axis, kept: Ids | None = None) -> Iterable[Choice]:
-        """The demands of an axis that the offers bear, or those of them that are ``kept``."""
-        purchase, offers = need.purchase, self.assortment.of(need.purchase.kind.category)
-        if need.kind == "gift" and axis in ("fit", "taste"):
+    def _wanted(self, need: Need) -> Kind | None:
+        """The kind that is wanted: that of the purchase, or one that goes with it; None without any."""
+        if need.kind != "companion":
+            return need.purchase.kind
+        besides = self._beside(need.purchase)
+        return self.rng.choice(besides) if besides else None
+
+    def _choices(self, need: Need, kind: Kind, axis: Axis, kept: Ids | None = None) -> Iterable[Choice]:
+        """The demands of an axis that the offers of a kind bear, or those of them that are ``kept``."""
+        purchase, offers = need.purchase, self.assortment.of(kind.category)
+        if axis in _NOT_ASKED.get(need.kind, ()):
             return ()
         left = offers if kept is None else offers.keeping(kept)
         return choices(left, axis, purchase.listing, purchase.order.order_id, is_other=need.is_other)
 
-    def _plan(self, need: Need) -> Plan:
+    def _plan(self, need: Need, kind: Kind) -> Plan:
         """Random axes of those that the records bear, at most one demand of a sort."""
-        purchase, besides = need.purchase, list[Kind]()
-        of_kind, chosen, axes = self.assortment.of(purchase.kind.category), list[Choice](), set[Axis]()
+        of_kind, chosen, axes, besides = self.assortment.of(kind.category), list[Choice](), set[Axis](), list[Kind]()
         wanted, kept = self.rng.choice(_MOST_AXES), of_kind.ids
         able: dict[Axis, bool] = {"pack": need.kind == "restock"}
         # A draw by weight without replacement (Efraimidis and Spirakis).
@@ -117,31 +129,32 @@ class Author:
                 break
             named = set[str | None]().union(*map(_fields, chosen))
             # Each demand tells apart what the ones before it leave, by another field.
-            borne = self._choices(need, axis, kept) if axis in _OF_OFFERS else ()
+            borne = self._choices(need, kind, axis, kept) if axis in _OF_OFFERS else ()
             options = [each for each in borne if named.isdisjoint(_fields(each))]
             self.rng.shuffle(options)
-            choice = next((each for each in options if self._adds([*chosen, each], need)), None)
+            choice = next((each for each in options if self._adds([*chosen, each], need, kind)), None)
             if choice is not None:
                 chosen.append(choice)
                 kept &= choice.kept_in(of_kind)
             # Looked for only when it may be asked: that reads all products of the part of the shop.
-            if axis == "joint budget" and need.kind != "gift":
-                besides = self._beside(purchase)
+            if axis == "joint budget" and need.kind in ("restock", "replacement"):
+                besides = self._beside(need.purchase)
                 able[axis] = bool(besides)
             if choice or able.get(axis):
                 axes.add(axis)
         return Plan(
+            kind=kind,
             choices=tuple(sorted(chosen, key=lambda choice: _OF_OFFERS.index(choice.axis))),
             beside=self.rng.choice(besides) if besides else None,
             quantity=self.rng.choice(_PIECES) if "pack" in axes - {choice.axis for choice in chosen} else 1,
         )
 
-    def _adds(self, choices: Sequence[Choice], need: Need, amount: int | None = None) -> bool:
+    def _adds(self, choices: Sequence[Choice], need: Need, kind: Kind, amount: int | None = None) -> bool:
         """True if none of these demands makes the search easier than the others alone do, and all leave it something.
 
         What costs more than ``amount`` does not count, nor what the shopper has if it is to be replaced.
         """
-        of_kind = self.assortment.of(need.purchase.kind.category)
+        of_kind = self.assortment.of(kind.category)
         had = self.shopper.bought if need.is_other else frozenset[str]()
         new = frozenset(
             offer.product.product_id
@@ -177,7 +190,7 @@ class Author:
 
     def _text(self, need: Need, plan: Plan, budget: Money | None) -> str:
         purchase, frame = need.purchase, PHRASES["frame"]
-        kind, is_alone = purchase.kind, plan.beside is None
+        kind, is_alone = plan.kind, plan.beside is None
         year, month, _ = purchase.order.order_date[:10].split("-")
         clauses, is_single = [choice.clause for choice in plan.choices], is_alone and plan.quantity == 1
         slots = {
@@ -238,13 +251,13 @@ class Author:
                     return None
             low, high = max(self._cost(each, wants) for each in best), self._cost((kind.first for kind in kinds), wants)
             amount = _rounded(low) if low < high else max(amount, _rounded(low))
-        paid = need.purchase.listing.price
-        is_wide = is_joint or need.kind in ("companion", "gift")
+        paid = need.purchase.listing.price if plan.kind == need.purchase.kind else None
+        is_wide = is_joint or need.kind == "gift"
         is_near = paid is None or (
             (paid / 2 if is_wide else paid) <= amount
             and (plan.beside is not None or amount <= max(paid * _MOST_ABOVE * plan.quantity, 15))
         )
-        is_apt = amount >= _LEAST_BUDGET and is_near and self._adds(plan.choices, need, amount)
+        is_apt = amount >= _LEAST_BUDGET and is_near and self._adds(plan.choices, need, plan.kind, amount)
         return Money.of(amount, currencies.pop()) if is_apt else None
 
     def _cost(self, bought: Iterable[Listing | None], wants: Sequence[Want]) -> Decimal:

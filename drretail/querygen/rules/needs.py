@@ -1,4 +1,4 @@
-"""The needs of phrases.toml that a user's orders and the shop support: to restock, replace or add, or for somebody."""
+"""The needs of phrases.toml that a user's orders and the shop support: to restock, replace, go with it, or for somebody."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from drretail.grounding.kinds import GENDERS, Kind, quoted_title
-from drretail.grounding.listing import Listing, folded, pieces_in
+from drretail.grounding.listing import Listing, pieces_in
 from drretail.grounding.text.wording import nouns_of
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, is_topic
@@ -18,8 +18,6 @@ _KNOWN = PHRASES["known"]
 _OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Source", "Wattage", "Voltage", "Batteries")
 # From so many pieces on, nobody knows whether a product lasts.
 _MANY = 6
-# Nobody needs several things of one sort that cost so much.
-_DEAR = 75
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +106,11 @@ def _facts(listing: Listing, quote: str, kind: Kind) -> dict[str, bool]:
         or nouns_of("".join(leaf)) & nouns_of(quote) & nouns_of(" ".join(_KNOWN["used_up"]))
         or (not may_last and any(map(product.details.get, _OF_GOODS_USED_UP)))
     )
-    pieces, is_dear = pieces_in(product.title), (listing.price or 0) >= _DEAR
-    is_set = not {"kit", "set"}.isdisjoint(folded(product.title).split())
+    pieces = pieces_in(product.title)
     lasts = any(map(product.details.get, _OF_DEVICES)) or (may_last and pieces < _MANY)
     return {
         "used_up": is_used_up,
         "lasts": lasts and not is_used_up,
         "single": pieces == 1,
-        # Nobody needs several watches, quilt sets or heated vests.
-        "by_several": ("Clothing" in product.categories or (pieces > 1 and not is_set)) and not is_dear,
         "given": "Occasion" in product.details or kind.name.endswith(tuple(_KNOWN["given"])),
     }
