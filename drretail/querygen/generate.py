@@ -5,11 +5,12 @@ Users are named, or drawn.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from random import Random
 
-from drretail.env.catalog.base import CatalogQuery
+from drretail.env.catalog.base import Catalog, CatalogQuery
+from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 from drretail.grounding.text.words import language_of
@@ -20,8 +21,10 @@ from drretail.querygen.rules.drafting import Author
 from drretail.querygen.rules.limits import OF_FIELDS
 from drretail.querygen.rules.needs import needs_of, purchases_of
 from drretail.records.query import Axis, NeedKind, Query
+from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.records.tables.figures import counted
+from drretail.records.wish import Want
 
 # Users drawn per user wanted, since some give no query; after the last factor the search ends. The first users of
 # a larger sample are those of the smaller one.
@@ -89,6 +92,8 @@ class Generated:
     users: int
     without: tuple[str, ...] = ()
     fewer: tuple[str, ...] = ()
+    floor: str = ""
+    """The floor that does as well as the oracle, so that the queries tell no systems apart; empty if none does."""
 
     @property
     def missing_kinds(self) -> tuple[str, ...]:
@@ -101,7 +106,7 @@ class Generated:
     def missing_axes(self) -> tuple[Axis, ...]:
         """The axes that rules can make and no query has; empty if that may be by chance."""
         made = {axis for query in self.queries for axis in query.axes}
-        enough = len(self.queries) >= _ENOUGH_FOR_ALL
+        enough = len(self.queries) >= _ENOUGH_FOR_ALL or bool(self.floor)
         return tuple(axis for axis in WHY_MISSING if enough and axis not in made)
 
     @property
@@ -202,7 +207,37 @@ def generate(
             "arrived (their status is Delivered), or the shop tells too little of what arrived. Try other users or a "
             "larger world; of your own shop, say in the mapping's [status] which orders have arrived."
         )
-    return made
+    return replace(made, floor=flat_floor(made.queries, drafts.linter.stock.offers, world.catalog))
+
+
+def flat_floor(queries: Sequence[Query], offers: Offers, catalog: Catalog) -> str:
+    """The floor whose carts are all feasible, as the oracle's are; empty if none is, and of few queries.
+
+    Floors read only the kinds of what is wanted: they take the first hit of each, or the best rated product.
+    """
+
+    def first_hit(want: Want) -> Iterable[str]:
+        ids = offers.of_want(want).titles
+        hits = catalog.search(CatalogQuery(want.kinds[0], limit=_READ)).hits
+        return (hit.product_id for hit in hits if hit.product_id in ids)
+
+    def best_rated(want: Want) -> Iterable[str]:
+        worths = offers.of_want(want).worths
+        return sorted(worths, key=lambda key: -worths[key])[:1]
+
+    wishes = [(query, query.wish) for query in queries if query.wants_something and query.wish is not None]
+    for name, of_want in (("The first hit of each kind", first_hit), ("The best rated of each kind", best_rated)):
+        carts = (
+            offers.cart(
+                wish,
+                offers.reference(query),
+                [Pick(product=key, quantity=want.quantity) for want in wish.wants for key in islice(of_want(want), 1)],
+            )
+            for query, wish in wishes
+        )
+        if len(wishes) >= _ENOUGH_OF_ONE_KIND and all(cart.is_feasible for cart in carts):
+            return name
+    return ""
 
 
 def taken_in_turn(

@@ -102,7 +102,7 @@ def test_of_a_made_up_shop_every_product_of_a_kind_is_offered_and_no_other(words
         offers, everything = Offers(world), list(rows.products)
         leaves = sorted({each.categories[-1] for each in everything if len(each.categories) > 1})
         ends = {" ".join(each.title.split(",")[0].split()[-words:]) for each in everything}
-        nouns = sorted(end for end in ends if end.replace(" ", "").isalpha())
+        nouns = sorted(end for end in ends if end.replace(" ", "").isalpha() and end != "Inch")
         for kind in (*leaves[::3], *nouns[::7], *(f"{noun} set" for noun in nouns[::11])):
             expected = sorted(each.product_id for each in everything if is_of_kind(each, kind))
             found = [each.product.product_id for each in offers.of_want(Want(name="thing", kinds=(kind,)))]

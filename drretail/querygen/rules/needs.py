@@ -1,4 +1,4 @@
-"""The needs of phrases.toml that a user's orders and the shop support: to restock, replace, go with it, or for somebody."""
+"""The needs of phrases.toml that orders and the shop support: to restock, to replace, to go with it, for somebody."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
