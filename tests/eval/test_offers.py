@@ -17,7 +17,7 @@ from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
 from drretail.records.shop import Money, Product, offers_of
 from drretail.records.wish import Want, Wish
-from tests.build import demands, known, query
+from tests.build import known, query
 
 SHOP = """
 format = "shopify"

@@ -273,7 +273,7 @@ def test_every_demand_of_the_fifty_and_the_twenty_is_decided_on_the_records_as_t
     )
     assert [question.key for question in (*questions, *of_twenty) if not question.is_decided] == []
     decisions = [each for query in shipped_queries() if query.gold for each in query.gold.decisions]
-    assert {question.ruling.by.partition(":")[0] for question in questions} == {"field", "model"}
+    assert {question.ruling.by.partition(":")[0] for question in questions} == {"model"}
     assert all(holds(decision, Offers(demo)) for decision in decisions[::20])
 
 
