@@ -228,7 +228,11 @@ async def best_basket(task: Task, session: Session, models: Models, limits: Limi
     assert reference is not None  # an agent that sees it is given it
     proof = reference.proof
     if task.wish is not None and proof is not None and (proof.state == "proved" or reference.lack == "not_said"):
-        refusal = Outcome(decision="none", because=() if proof.lack is None else (proof.lack,))
+        refusal = Outcome(
+            decision="none",
+            because=() if proof.lack is None else (proof.lack,),
+            nearest=tuple(item.offer_id for item in proof.nearest.items) if proof.nearest else (),
+        )
         return Answer(report=report_without(reference, task.wish), picks=(), outcome=refusal)
     if task.wish is None or reference.best is None or not reference.best.items:
         return Answer(report=report_without(reference, task.wish), picks=())
