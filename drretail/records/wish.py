@@ -27,8 +27,8 @@ class Demand(Record):
 
     say: str = Field(min_length=1, description="The question's own words, few of them.")
     field: str | None = Field(default=None, description="The field of a product's details that decides it.")
-    any_of: tuple[str, ...] = Field(default=(), description="Phrases any of which affirms it.")
-    none_of: tuple[str, ...] = Field(default=(), description='Phrases that only sound so: "faux leather".')
+    any_of: tuple[str, ...] = Field(default=(), description="Values of the field that affirm it.")
+    none_of: tuple[str, ...] = Field(default=(), description='Values that deny it, or only sound so: "faux leather".')
     least: float | None = Field(default=None, description="The least measure in the field.")
     most: float | None = Field(default=None, description="The largest measure in the field.")
     unit: str | None = Field(default=None, description="The unit of least and most, as records write it.")
