@@ -135,7 +135,7 @@ def is_of_kind(product: Product, kind: str) -> bool:
     if not wanted or _is_for(product.title, wanted[-1]):
         return False
     below = product.categories[1:] or product.categories  # the first of several is a department
-    if any(_unpacked(_stems(name)) == wanted for name in below):
+    if below and _unpacked(_stems(below[-1])) == wanted:
         return True
     if not _words(product).issuperset(wanted):
         return False
@@ -172,10 +172,10 @@ def _nouns(title: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)
 def _is_for(title: str, noun: str) -> bool:
-    """True if a title has a noun only after the words that say what the thing is for."""
+    """True if a title says what the thing is for, and has the noun at most behind that: "Battery for JBL Speaker"."""
     parts = [_FOR.split(f" {part} ", maxsplit=1) for part in _BORDER.split(title)]
     named = any(noun in _stems(before) for before, *_ in parts)
-    return not named and any(noun in _stems(text) for before, *behind in parts if before.strip() for text in behind)
+    return not named and any(behind for before, *behind in parts if before.strip())
 
 
 def could_be_of_kind(product: Product, kind: str) -> bool:
@@ -185,9 +185,9 @@ def could_be_of_kind(product: Product, kind: str) -> bool:
 
 
 def shares_the_noun(product: Product, kinds: Sequence[str]) -> bool:
-    """True if the title has the noun of one of the kinds: whether it is of the kind may be debatable."""
-    title = frozenset(_stems(product.title))
-    return any(wanted[-1] in title for kind in kinds if (wanted := _unpacked(_stems(kind))))
+    """True if title or leaf category has the noun of one of the kinds: whether it is of the kind may be debatable."""
+    named = frozenset((*_stems(product.title), *_stems(product.leaf_category)))
+    return any(wanted[-1] in named for kind in kinds if (wanted := _unpacked(_stems(kind))))
 
 
 def holds_words(text: str, kind: str) -> bool:
