@@ -41,8 +41,6 @@ _BY_MODEL = re.compile(r"(?!offline:)[a-z][a-z0-9_]*:\S+")
 _PRODUCT_ID = re.compile(r"\bB0[0-9A-Z]{8}\b")
 # The share of a kind's priced offers that may keep a demand, and the least offers for which a share says something.
 LEAST_SHARE, MOST_SHARE, LEAST_OFFERS = 0.1, 0.6, 4
-HITS = (1, 3, 5, 10)
-"""The k of the bounded solvers."""
 
 
 def binds(query: Query) -> bool:

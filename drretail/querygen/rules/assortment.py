@@ -19,7 +19,7 @@ from drretail.grounding.listing import Listing, folded
 from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.wording import may_be_shown
 from drretail.querygen.checks.case import Stock
-from drretail.querygen.checks.contract import HITS, LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
+from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
 from drretail.records.criteria import State
 from drretail.records.shop import Product
 from drretail.records.wish import Demand
@@ -173,10 +173,7 @@ class KindOffers:
         return decided >= _DECIDED * len(self.counted) and self.tells_apart(self.met(demand))
 
     def tells_apart(self, keeping: Ids) -> bool:
-        """True if enough offers keep to it to choose from, enough don't, and the first hit doesn't.
-
-        And it has to make the search harder: no solver that looks at few hits comes nearer to the best that is left.
-        """
+        """True if enough offers keep to it to choose from, enough don't, and the first hit doesn't."""
         # The first hit may be an outlier, which is not counted.
         if self.first is not None and self.first.product.product_id in keeping:
             return False
@@ -184,20 +181,7 @@ class KindOffers:
         kept = [key for key in counted if key in keeping]
         if len(counted) < LEAST_OFFERS or len(kept) < _LEAST_KEEP:
             return False
-        if not LEAST_SHARE <= len(kept) / len(counted) <= MOST_SHARE:
-            return False
-        return all(share <= of_all for share, of_all in zip(self.found(kept), self._found_of_all, strict=True))
-
-    def found(self, ids: Collection[str]) -> tuple[float, ...]:
-        """The share of the worth of these offers' best one that is found within so many hits, for each of HITS."""
-        worth, among = self.of_kind.worths, frozenset(ids)
-        best = max((worth[key] for key in among), default=0) or 1
-        shown = [worth[hit] if hit in among else 0 for hit in self.hits[: max(HITS)]]
-        return tuple(max(shown[:depth], default=0) / best for depth in HITS)
-
-    @cached_property
-    def _found_of_all(self) -> tuple[float, ...]:
-        return self.found([offer.product.product_id for offer in self.counted])
+        return LEAST_SHARE <= len(kept) / len(counted) <= MOST_SHARE
 
     @remembered
     def keeping(self, ids: Ids) -> "KindOffers":

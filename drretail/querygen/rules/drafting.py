@@ -132,7 +132,7 @@ class Author:
             borne = self._choices(need, kind, axis, kept) if axis in _OF_OFFERS else ()
             options = [each for each in borne if named.isdisjoint(_fields(each))]
             self.rng.shuffle(options)
-            choice = next((each for each in options if self._adds([*chosen, each], need, kind)), None)
+            choice = next(iter(options), None)
             if choice is not None:
                 chosen.append(choice)
                 kept &= choice.kept_in(of_kind)
@@ -148,26 +148,6 @@ class Author:
             beside=self.rng.choice(besides) if besides else None,
             quantity=self.rng.choice(_PIECES) if "pack" in axes - {choice.axis for choice in chosen} else 1,
         )
-
-    def _adds(self, choices: Sequence[Choice], need: Need, kind: Kind, amount: int | None = None) -> bool:
-        """True if none of these demands makes the search easier than the others alone do, and all leave it something.
-
-        What costs more than ``amount`` does not count, nor what the shopper has if it is to be replaced.
-        """
-        of_kind = self.assortment.of(kind.category)
-        had = self.shopper.bought if need.is_other else frozenset[str]()
-        new = frozenset(
-            offer.product.product_id
-            for offer in of_kind.counted
-            if amount is None or (offer.price is not None and offer.price <= amount)
-        )
-        kept = [choice.kept_in(of_kind) for choice in choices]
-        with_all = of_kind.found(_in_all(new - had, kept))
-        for place in range(len(choices)):
-            others = of_kind.found(_in_all(new - had, [*kept[:place], *kept[place + 1 :]]))
-            if not any(others) or any(share > other for share, other in zip(with_all, others, strict=True)):
-                return False
-        return True
 
     def _beside(self, first: Purchase) -> list[Kind]:
         """The kinds of the department that the shopper has ordered, too, and those that the shop has beside the first.
@@ -257,8 +237,7 @@ class Author:
             (paid / 2 if is_wide else paid) <= amount
             and (plan.beside is not None or amount <= max(paid * _MOST_ABOVE * plan.quantity, 15))
         )
-        is_apt = amount >= _LEAST_BUDGET and is_near and self._adds(plan.choices, need, plan.kind, amount)
-        return Money.of(amount, currencies.pop()) if is_apt else None
+        return Money.of(amount, currencies.pop()) if amount >= _LEAST_BUDGET and is_near else None
 
     def _cost(self, bought: Iterable[Listing | None], wants: Sequence[Want]) -> Decimal:
         """What one product for each want costs in its quantity; nothing where there is none, or no price is known."""
@@ -269,10 +248,6 @@ class Author:
         chosen = self.rng.choice([text for text in sentences if text not in self.used] or sentences)
         self.used.add(chosen)
         return chosen
-
-
-def _in_all(ids: Ids, kept: Iterable[Ids]) -> Ids:
-    return ids.intersection(*kept)
 
 
 def _fields(choice: Choice) -> set[str | None]:
