@@ -150,8 +150,8 @@ def is_sure_of_kind(product: Product, kinds: Sequence[str]) -> bool:
 
     A part of the name is not enough: pet brushes and makeup "Brush Sets" are both brushes.
     """
-    leaf = _stems(product.leaf_category)
-    return any(leaf == _stems(kind) and is_of_kind(product, kind) for kind in kinds)
+    is_leaf = _stems(product.leaf_category) in map(_stems, kinds)
+    return is_leaf and any(is_of_kind(product, kind) for kind in kinds)
 
 
 def _is_in_title(product: Product, kind: str) -> bool:
