@@ -228,25 +228,10 @@ async def best_basket(task: Task, session: Session, models: Models, limits: Limi
     assert reference is not None  # an agent that sees it is given it
     proof = reference.proof
     if task.wish is not None and proof is not None and (proof.state == "proved" or reference.lack == "not_said"):
-        # The calls that show that a wish can't be met, or is not known to be: the orders that are named; all orders if
-        # the shopper has what would do; pages about what would do if they warn against it; the records of what would do
-        # if they said what is demanded; and each kind by price, ascending.
-        calls: list[Call] = [("get_order_details", {"order_id": order_id}) for order_id in task.wish.orders]
-        if proof.lack == "owned" and task.user_id is not None:
-            calls.append(("get_user_orders", {"user_id": task.user_id, "limit": 100}))
-        if proof.lack == "unsafe" and (freed := proof.cheapest_without.get("unsafe")) is not None:
-            calls += [("web_search", {"query": f"{item.title} recall test"}) for item in freed.items]
-        if proof.lack == "not_said" and (freed := proof.cheapest_without.get("not_said")) is not None:
-            calls += [("get_product_details", {"product_id": item.product_id}) for item in freed.items]
-        kinds = dict.fromkeys(kind for want in task.wish.wants for kind in want.kinds)
-        calls += [("product_catalog_search", {"query": kind, "sort_by": "price", "limit": 50}) for kind in kinds]
-        with Toolkit(session) as toolkit:
-            await toolkit.acall_all(calls)
-        nearest = None if proof.lack is None else proof.cheapest_without.get(proof.lack)
         refusal = Outcome(
             decision="none",
             because=() if proof.lack is None else (proof.lack,),
-            nearest=tuple(item.offer_id for item in nearest.items) if nearest else (),
+            nearest=tuple(item.offer_id for item in proof.nearest.items) if proof.nearest else (),
         )
         return Answer(report=report_without(reference, task.wish), picks=(), outcome=refusal)
     if task.wish is None or reference.best is None or not reference.best.items:

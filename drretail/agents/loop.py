@@ -1,39 +1,53 @@
-"""The loop that every role with tools goes round (ReAct, Yao et al. 2023): think, act, read, think again.
+"""The loop that every role with tools goes round, as a graph of LangGraph (ReAct, Yao et al. 2023): think, act, read …
 
-The toolkit carries out the calls of a turn. In the web mode "ws" whole pages are read for the role.
+The toolkit carries out the calls of a turn. In the web mode "ws" whole pages are read for the role. Some calls are
+launches: each is a branch of the run, with a path and a share of the budget of its own.
 
-think ──calls──▶ act ──▶ think … ──no calls──▶ END
-  ▲               ├──it said that it is done──▶ END
-  │               └──limit reached──▶ conclude ──▶ END    (without a conclusion: END)
-  │                  (or think: the conversation no longer fits the model, or a budget ends with an announcement)
-  └── challenge ◀── an end that comes too early: nothing was looked up (once), or calls were only announced
+START ─▶ think ──calls──▶ act ──▶ think … ──no calls, Finalize or a limit──▶ report ─▶ END
+           ▲               │ ▲
+           │      launches │ │ what they brought, in the order of the launches
+           │               ▼ │
+           │            a branch for each ─▶ gather
+           └── challenge ◀── an end that comes too early: nothing was looked up (once), or calls were only announced
+
+``report`` is each agent's own node. It begins with ``ended``, which at a limit asks the model for its last words.
 """
 
+import asyncio
 import operator
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Annotated, Any, Literal, Protocol, TypeVar
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Annotated, Any, NamedTuple, TypeVar
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
-from langgraph.graph import END, START, StateGraph
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langgraph.errors import GraphBubbleUp
+from langgraph.graph import END, StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Command
+from langgraph.types import Command, Overwrite, Send
 from typing_extensions import TypedDict
 
 from drretail.agents.information import agent_prompt
 from drretail.agents.page_reading import with_pages_read
-from drretail.errors import ModelError
+from drretail.env.session import Shown
+from drretail.errors import CommandStopped, ModelError, ModelErrorKind, ToolError, describe_error
 from drretail.grounding.report.picks import is_whole_report
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt
-from drretail.records.run import Role, Stop
+from drretail.records.base import Record
+from drretail.records.evidence import Source
+from drretail.records.run import Limits, Role, Stop
 from drretail.records.tables.figures import counted
 from drretail.tools.registry import offered
-from drretail.tools.toolkit import Performed, Toolkit, ToolReply
+from drretail.tools.tool import ToolResult
+from drretail.tools.toolkit import Launch, Performed, Toolkit, ToolReply
 
 T = TypeVar("T")
+Change = dict[str, Any]
+"""What a node adds to the state."""
+Builder = StateGraph[Any, "Loop", Any, Any]
 SHARE = 4
 """A try leaves out a fourth of what is left: providers say in no one way how much is too much."""
 LEFT_OUT = compact_json({"left_out": "This result no longer fits the conversation."})
@@ -43,36 +57,155 @@ CHALLENGES = 2
 """How often in a row a turn without calls is asked whether it was the report. A turn with calls resets the count."""
 CONCLUSIONS = 2
 """How often the report is asked for at a limit."""
+FINALIZE = "Finalize"
+"""The tool by which a role that has it says that its work is done (paper section 4)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Acted:
-    """The results of one turn's calls: a reply to each, in their order."""
+class Branch(Record):
+    """What one launch came to: a result, or why there is none."""
 
-    replies: tuple[ToolReply, ...]
-    ends: bool = False
-    """True if a call said that the work is done."""
-    looked_up: bool = False
-    """True if a call went to the shop, the web or a sub-agent, whatever came of it."""
+    number: int
+    """Its number in the launch order of the whole run, from 1."""
+    path: str
+    value: dict[str, Any] | None = None
+    """What the role that launched it reads; None for a failure."""
+    sources: tuple[Source, ...] = ()
+    """What that role may cite of it."""
+    failure: ModelErrorKind | None = None
+    message: str = ""
+    """What failed."""
     notes: tuple[str, ...] = ()
 
-
-class Executor(Protocol):
-    """The tools that a role in the loop can call, and how its calls are carried out."""
-
     @property
-    def schemas(self) -> list[dict[str, Any]]: ...
+    def failed(self) -> tuple[str, ...]:
+        """The line of a failure: "0.2: timeout: …"."""
+        return () if self.failure is None else (f"{self.path}: {self.failure}: {self.message}",)
 
-    @property
-    def can_look_up(self) -> bool:
-        """False if the role has no tools to look anything up. It may then end without having done so."""
-        ...
+    def outcome(self, who: str) -> ToolResult | ToolError:
+        """The result of the call that launched it; ``who`` names the branch if it came back with nothing."""
+        if self.value is not None:
+            return ToolResult(self.value, self.sources)
+        kind = "timeout" if self.failure == "timeout" else "unavailable"
+        return ToolError(kind, f"{who} came back with nothing: {self.failure}: {self.message}")
 
-    async def carry_out(self, calls: Sequence[ToolCall]) -> Acted: ...
+
+class Sent(TypedDict):
+    """What a branch begins with."""
+
+    launch: Launch
+    number: int
+    args: dict[str, Any]
+    """Those of the launch, as the tool took them."""
+    told: Sequence[str]
+    """Further tagged texts for it."""
+    known: Sequence[str]
+    """The evidence in these texts."""
+    limits: Limits
+    """Its share of the budget."""
+
+
+def in_launch_order(branches: Sequence[Branch], new: Sequence[Branch]) -> list[Branch]:
+    """The branches by their numbers, whichever ended first."""
+    return sorted([*branches, *new], key=lambda branch: branch.number)
+
+
+class State(TypedDict):
+    """What a loop knows. All of it can be written down, so that a checkpointer can go on from it."""
+
+    messages: Annotated[list[AnyMessage], operator.add]
+    """Added as they are: with LangGraph's own reducer, a server that gives all answers one id would overwrite them."""
+    shown: Annotated[list[Shown], operator.add]
+    """What the run was shown, with that of its branches."""
+    notes: Annotated[list[str], operator.add]
+    turns: int
+    stop: Stop
+    ended: bool
+    looked_up: bool
+    challenged: bool
+    """True once the agent was told that it had looked nothing up."""
+    announced: int
+    """How many turns since the last one with calls had neither calls nor a report."""
+    handed_in: str
+    """The whole framed report that came with the last calls; empty without one."""
+
+
+class Launching(State):
+    """What a loop knows that launches branches."""
+
+    branches: Annotated[list[Branch], in_launch_order]
+    launched: list[Sent]
+    """The launches of this turn, whose replies are None until their branches have ended."""
+    replies: list[ToolReply | None]
+    """A reply to each call of this turn, in their order."""
+    short: bool
+    """True once a launch was refused because too few tokens were left for it."""
+
+
+def begun(messages: Sequence[AnyMessage]) -> Change:
+    """The state of a loop that begins with these messages. On a thread that has a state, it is a new beginning."""
+    lists = {"messages": [*messages], "shown": [], "notes": [], "branches": []}
+    return {
+        **{name: Overwrite(value) for name, value in lists.items()},
+        **dict.fromkeys(("ended", "looked_up", "challenged", "short"), False),
+        **{"turns": 0, "stop": "finished", "announced": 0, "handed_in": "", "launched": [], "replies": []},
+    }
+
+
+Told = Callable[[Any, Mapping[str, Any]], tuple[Sequence[str], Sequence[str]]]
+"""Gives, by the state and a launch's arguments, further texts for the branch, and the evidence in them."""
 
 
 @dataclass(frozen=True, slots=True)
-class LoopEnd:
+class Launches:
+    """The calls of a loop that launch branches."""
+
+    nodes: Mapping[str, str]
+    """The node of the branches, by the name of the tool that launches them."""
+    toolkit: Toolkit
+    """The tools of the branches."""
+    limits: Limits
+    """Those of the run: at most ``researchers`` are launched in one turn."""
+    refusal: Callable[[int, bool], str]
+    """Why a launch is refused where at most so many are allowed; True if it is for want of tokens."""
+    who: Callable[[Branch], str] = lambda _: "It"
+    told: Told = lambda state, args: ((), ())
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A role at its path, with its tools and the ``turns`` with tool calls that it may take."""
+
+    role: Role
+    path: str
+    models: Models
+    toolkit: Toolkit
+    turns: int
+    conclude: Callable[[Stop], HumanMessage] | None = None
+    """Gives the message at a limit, which asks for a last turn without calls. None ends the loop there."""
+    is_unfinished: Callable[[str], bool] | None = None
+    """True for a text that may not end the loop, such as an announcement of calls."""
+    plans: bool = False
+    """True if its one turn is a plan, whose calls are carried out one after the other."""
+    launches: Launches | None = None
+    in_flight: list[asyncio.Future[None]] = field(default_factory=list[asyncio.Future[None]])
+    """One for each branch that was begun, which ends with it."""
+    memo: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """What is worth keeping besides the state. A run that goes on from a checkpoint makes it again."""
+
+    @cached_property
+    def look_ups(self) -> frozenset[str]:
+        """The names of its tools that look something up. A role without any may end without having done so."""
+        launching = () if self.launches is None else self.launches.nodes
+        return frozenset(self.toolkit.tools.keys() & {*offered(self.toolkit.session), *launching})
+
+
+def launches_of(loop: Loop) -> Launches:
+    if loop.launches is None:
+        raise ModelError("agent", "a loop that launches nothing came to a branch")
+    return loop.launches
+
+
+class LoopEnd(NamedTuple):
     """The whole conversation, why it ended, and the evidence that it was handed, in order of appearance."""
 
     messages: tuple[AnyMessage, ...]
@@ -83,44 +216,52 @@ class LoopEnd:
     """The model's last text, or the whole framed report that came with its last calls; empty for calls alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """A role at its path, with its tools and the ``turns`` with tool calls that it may take."""
+async def ended(state: State, loop: Loop) -> LoopEnd:
+    """How a loop ended. At a limit the model is asked for its report, without the oldest results if not all fit.
 
-    role: Role
-    path: str
-    models: Models
-    executor: Executor
-    turns: int
-    conclude: Callable[[Stop], HumanMessage] | None = None
-    """Gives the message at a limit, which asks for a last turn without calls. None ends the loop there."""
-    is_unfinished: Callable[[str], bool] | None = None
-    """True for a text that may not end the loop, such as an announcement of calls."""
+    An end that comes too early was challenged: once if nothing was looked up, and up to ``CHALLENGES`` times in a row
+    if calls were only announced. A conversation that no longer fits the model ends the research.
 
-    async def run(self, messages: Sequence[AnyMessage]) -> LoopEnd:
-        """Runs the loop until a turn has no calls, the model ends the work, or a limit is reached.
+    Raises ModelError if the model fails for good. Its kind is ``no_research`` if nothing was looked up after the
+    challenge either, and ``no_report`` if the model goes on announcing calls, in the same words or in others.
+    """
+    messages, notes, stop = [*state["messages"]], [*state["notes"]], state["stop"]
+    announced = state["announced"]
+    if _found_nothing(state, loop):
+        raise ModelError("no_research", f"nothing was looked up{_last_words(messages)}")
+    if loop.conclude is not None and (stop != "finished" or (announced and loop.models.must_conclude)):
+        stop = (loop.models.budget_stop or "error") if stop == "finished" else stop
+        for _ in range(CONCLUSIONS):
+            messages.append(loop.conclude(stop))
+            answer, left_out = await _concluded(messages, loop)
+            messages.append(answer)
+            left = counted(left_out, "oldest result")
+            note = f"{loop.path}: written without {left}, which did not fit the model any more"
+            notes += [note] if left_out else []
+            announced = _announced(answer, 0, loop, state["handed_in"])
+            if not announced:
+                break
+    if announced:
+        raise ModelError("no_report", f"calls were announced and not made{_last_words(messages)}")
+    text = _last_text(messages)
+    if state["handed_in"] and loop.is_unfinished is not None and loop.is_unfinished(text):
+        text = state["handed_in"]
+    own = (source.id for step in state["shown"] if step.path == loop.path for source in step.sources)
+    return LoopEnd(tuple(messages), stop, tuple(dict.fromkeys(own)), tuple(notes), text)
 
-        An end that comes too early is challenged: once if nothing was looked up, and up to ``CHALLENGES`` times in a
-        row if calls were only announced. A conversation that no longer fits the model ends the research.
 
-        Raises ModelError if the model fails for good. Its kind is ``no_research`` if nothing was looked up after the
-        challenge either, and ``no_report`` if the model goes on announcing calls, in the same words or in others.
-        """
-        end = await _graph().ainvoke(
-            {"messages": [*messages], "turns": 0, "stop": "finished"},
-            # think and act of every turn with its challenges and the turns after them, conclude twice, the two ends
-            {"recursion_limit": (2 + 2 * CHALLENGES) * (self.turns + 1) + 7},
-            context=self,
-        )
-        if _found_nothing(end, self):
-            raise ModelError("no_research", f"nothing was looked up{_last_words(end['messages'])}")
-        if end.get("announced"):
-            raise ModelError("no_report", f"calls were announced and not made{_last_words(end['messages'])}")
-        evidence = tuple(dict.fromkeys(end.get("evidence", [])))
-        text, handed_in = _last_text(end["messages"]), end.get("handed_in", "")
-        if handed_in and self.is_unfinished is not None and self.is_unfinished(text):
-            text = handed_in
-        return LoopEnd(tuple(end["messages"]), end["stop"], evidence, tuple(end.get("notes", [])), text)
+async def _concluded(messages: Sequence[AnyMessage], loop: Loop) -> tuple[AIMessage, int]:
+    """The model's last turn, and how many of the oldest results it was not shown."""
+    results = {at: message for at, message in enumerate(messages) if isinstance(message, ToolMessage)}
+
+    async def write(left_out: int) -> AIMessage:
+        # The oldest results are replaced, not removed: providers want a reply to each call.
+        shortened = {at: results[at].model_copy(update={"content": LEFT_OUT}) for at in [*results][:left_out]}
+        conversation = [shortened.get(at, message) for at, message in enumerate(messages)]
+        schemas = loop.toolkit.openai_schemas()
+        return await loop.models.call(loop.role, conversation, path=loop.path, tools=schemas, may_call=False)
+
+    return await write_within_context(write, [len(result.text) for result in results.values()])
 
 
 def challenges() -> tuple[Prompt, ...]:
@@ -128,93 +269,151 @@ def challenges() -> tuple[Prompt, ...]:
     return tuple(agent_prompt(__file__, name) for name in ("nothing_looked_up", "report_or_call"))
 
 
-class State(TypedDict, total=False):
-    messages: Annotated[list[AnyMessage], operator.add]
-    evidence: Annotated[list[str], operator.add]
-    notes: Annotated[list[str], operator.add]
-    turns: int
-    stop: Stop
-    ended: bool
-    looked_up: bool
-    challenged: bool
-    """True once the agent was told that it had looked nothing up."""
-    concluded: int
-    """How often the report was asked for at a limit."""
-    announced: int
-    """How many turns since the last one with calls had neither calls nor a report."""
-    handed_in: str
-    """The whole framed report that came with the last calls; empty without one."""
-
-
-Node = Callable[[State, Runtime[Loop]], Awaitable[State]]
-
-
-async def think(state: State, runtime: Runtime[Loop]) -> State:
-    loop = runtime.context
+async def think(state: State, loop: Loop) -> Change:
     try:
-        answer = await loop.models.call(
-            loop.role, state.get("messages", []), path=loop.path, tools=loop.executor.schemas
-        )
+        schemas = loop.toolkit.openai_schemas()
+        answer = await loop.models.call(loop.role, state["messages"], path=loop.path, tools=schemas)
     except ModelError as problem:
         if problem.kind != "context_overflow" or _found_nothing(state, loop):
             raise
         return {"stop": "context_limit"}
-    handed_in = state.get("handed_in", "")
+    handed_in = state["handed_in"]
     if answer.tool_calls:
         handed_in = answer.text if is_whole_report(answer.text) else ""
-    announced = _announced(answer, state.get("announced", 0), loop, handed_in)
+    announced = _announced(answer, state["announced"], loop, handed_in)
     return {"messages": [answer], "announced": announced, "handed_in": handed_in}
 
 
-async def act(state: State, runtime: Runtime[Loop]) -> State:
-    loop = runtime.context
+def after_think(state: State, loop: Loop) -> str:
+    if state["stop"] == "context_limit":
+        return "report"
+    return "act" if _last_answer(state).tool_calls else _report_or_challenge(state, loop)
+
+
+async def act(state: Any, loop: Loop) -> Change:
+    """Carries out the calls of the last turn. Launches are only begun: their replies follow with their branches."""
     calls = _last_answer(state).tool_calls
-    acted = await loop.executor.carry_out(calls)
-    loop.models.read(loop.role, sum(len(reply.text) for reply in acted.replies))
-    turns = state.get("turns", 0) + 1
+    replies: list[ToolReply | None] = []
+    change: Change = {"shown": [], "notes": []}
+    for batch in [[call] for call in calls] if loop.plans else [calls]:
+        named = [(call["name"], call["args"]) for call in batch]
+        performed = await loop.toolkit.aperform_all(named, path=loop.path, role=loop.role)
+        performed, notes = await with_pages_read(performed, loop.toolkit.session, loop.models)
+        waiting: set[int] = set()
+        if loop.launches is not None:
+            performed, sent, is_short = _launched(state, performed, loop, loop.launches)
+            change |= {"launched": sent, "short": state["short"] or is_short}
+            waiting = {each["launch"].seq for each in sent}
+        recorded, shown = _recorded([each for each in performed if each.launch.seq not in waiting], loop)
+        replies += [None if each.launch.seq in waiting else recorded.pop(0) for each in performed]
+        change["shown"] += shown
+        change["notes"] += notes
+    return change | ({"replies": replies} if change.get("launched") else _read(state, loop, replies))
+
+
+def _launched(
+    state: Launching, performed: Sequence[Performed], loop: Loop, launches: Launches
+) -> tuple[list[Performed], list[Sent], bool]:
+    """The calls, with the launches refused that are too many; those that are begun; and whether tokens are short.
+
+    Each branch has an equal share of the tokens and dollars that are left.
+    """
+    asked = [
+        (each.launch, each.outcome.value)
+        for each in performed
+        if each.launch.name in launches.nodes and isinstance(each.outcome, ToolResult)
+    ]
+    allowed = launches.limits.researchers
+    most = loop.models.most_branches(allowed)
+    sent: list[Sent] = []
+    if begin := asked[:most]:
+        # All branches of earlier turns have ended, so the new ones may know the evidence that those were handed.
+        loop.toolkit.session.seal()
+        share = loop.models.share(len(begin))
+        for number, (launch, args) in enumerate(begin, len(state["branches"]) + 1):
+            told, known = launches.told(state, args)
+            sent.append(Sent(launch=launch, number=number, args=args, told=told, known=known, limits=share))
+    refused = {launch.seq for launch, _ in asked[most:]}
+    error = ToolError("limit", launches.refusal(most, most < allowed))
+    performed = [Performed(each.launch, error) if each.launch.seq in refused else each for each in performed]
+    return performed, sent, bool(refused) and most < allowed
+
+
+def after_act(state: Any, loop: Loop) -> str | list[Send]:
+    if loop.launches is not None and state["launched"]:
+        nodes = loop.launches.nodes
+        return [Send(nodes[sent["launch"].name], sent) for sent in state["launched"]]
+    is_over = state["ended"] or state["stop"] != "finished"
+    return _report_or_challenge(state, loop) if is_over else "think"
+
+
+async def gather(state: Launching, loop: Loop) -> Change:
+    """The replies to the launches of the last turn, once all their branches have ended."""
+    launches, launched = launches_of(loop), state["launched"]
+    branches = state["branches"][-len(launched) :]
+    ended = [
+        Performed(sent["launch"], branch.outcome(launches.who(branch)))
+        for sent, branch in zip(launched, branches, strict=True)
+    ]
+    recorded, shown = _recorded(ended, loop)
+    replies = [reply or recorded.pop(0) for reply in state["replies"]]
+    return {"launched": [], "shown": shown} | _read(state, loop, replies)
+
+
+def _recorded(performed: Sequence[Performed], loop: Loop) -> tuple[list[ToolReply], list[Shown]]:
+    """The replies to these calls, and what they showed."""
+    replies = loop.toolkit.record_all(performed)
+    shown = [
+        Shown(loop.path, reply.seq, each.outcome.sources)
+        for each, reply in zip(performed, replies, strict=True)
+        if isinstance(each.outcome, ToolResult) and reply.evidence
+    ]
+    return replies, shown
+
+
+def _read(state: State, loop: Loop, replies: Sequence[ToolReply | None]) -> Change:
+    """The state after the replies to the last turn's calls, once all are there."""
+    answered = list(zip(_last_answer(state).tool_calls, filter(None, replies), strict=True))
+    loop.models.read(loop.role, sum(len(reply.text) for _, reply in answered))
+    turns = state["turns"] + 1
     stop: Stop = "turn_limit" if turns >= loop.turns else loop.models.budget_stop or "finished"
+    is_final = any(call["name"] == FINALIZE and reply.error is None for call, reply in answered)
+    # A look-up with valid arguments counts, whatever came of it: a server that is down is no fault of the caller's.
+    looked_up = any(call["name"] in loop.look_ups and reply.error != "invalid_argument" for call, reply in answered)
     return {
         "messages": [
             ToolMessage(reply.text, tool_call_id=call["id"] or "", status="error" if reply.error else "success")
-            for call, reply in zip(calls, acted.replies, strict=True)
+            for call, reply in answered
         ],
-        "evidence": [evidence for reply in acted.replies for evidence in reply.evidence],
-        "notes": [*acted.notes],
         "turns": turns,
-        "ended": acted.ends,
-        "looked_up": state.get("looked_up", False) or acted.looked_up,
-        "stop": "finished" if acted.ends else stop,
+        "ended": is_final,
+        "looked_up": state["looked_up"] or looked_up,
+        "stop": "finished" if is_final else stop,
     }
 
 
-async def conclude(state: State, runtime: Runtime[Loop]) -> State:
-    """Asks for the report now, without the oldest results if not all fit."""
-    loop, stop = runtime.context, state.get("stop", "error")
-    if loop.conclude is None:
-        raise ModelError("agent", "a loop without a conclusion came to one")
-    stop = (loop.models.budget_stop or "error") if stop == "finished" else stop
-    instruction = loop.conclude(stop)
-    messages = [*state.get("messages", []), instruction]
-    results = {at: message for at, message in enumerate(messages) if isinstance(message, ToolMessage)}
+async def brought(sent: Sent, loop: Loop, work: Callable[[str, Models], Awaitable[Change]]) -> Change:
+    """What a branch adds to the state: what ``work`` returns for its path and models, or its failure.
 
-    async def write(left_out: int) -> AIMessage:
-        # The oldest results are replaced, not removed: providers want a reply to each call.
-        shortened = {at: results[at].model_copy(update={"content": LEFT_OUT}) for at in [*results][:left_out]}
-        conversation = [shortened.get(at, message) for at, message in enumerate(messages)]
-        return await loop.models.call(
-            loop.role, conversation, path=loop.path, tools=loop.executor.schemas, may_call=False
-        )
-
-    answer, left_out = await write_within_context(write, [len(result.text) for result in results.values()])
-    left = counted(left_out, "oldest result")
-    note = f"{loop.path}: written without {left}, which did not fit the model any more"
-    return {
-        "messages": [instruction, answer],
-        "notes": [note] if left_out else [],
-        "stop": stop,
-        "concluded": state.get("concluded", 0) + 1,
-        "announced": _announced(answer, 0, loop, state.get("handed_in", "")),
-    }
+    A branch that fails does not affect the others. One that ends the command or interrupts the graph lets them end
+    first.
+    """
+    number, path = sent["number"], f"{loop.path}.{sent['number']}"
+    end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    loop.in_flight.append(end)
+    try:
+        return await work(path, loop.models.branch(sent["limits"]))
+    except (CommandStopped, GraphBubbleUp):
+        end.set_result(None)
+        await asyncio.gather(*loop.in_flight)
+        raise
+    # The boundary of a branch: a bug in one must not end the others; the run records it.
+    except Exception as problem:  # noqa: BLE001
+        failure = problem if isinstance(problem, ModelError) else ModelError("agent", describe_error(problem))
+        return {"branches": [Branch(number=number, path=path, failure=failure.kind, message=failure.message)]}
+    finally:
+        if not end.done():
+            end.set_result(None)
 
 
 async def write_within_context(write: Callable[[int], Awaitable[T]], sizes: Sequence[int]) -> tuple[T, int]:
@@ -237,47 +436,19 @@ async def write_within_context(write: Callable[[int], Awaitable[T]], sizes: Sequ
             left_out += 1
 
 
-async def challenge(state: State, runtime: Runtime[Loop]) -> State:
+async def challenge(state: State, loop: Loop) -> Change:
     """Tells the model, in place of the end, what is missing."""
-    idle = _found_nothing(state, runtime.context)
+    idle = _found_nothing(state, loop)
     instruction = agent_prompt(__file__, "nothing_looked_up" if idle else "report_or_call").render()
-    return {
-        "messages": [HumanMessage(instruction)],
-        "challenged": state.get("challenged", False) or idle,
-        "ended": False,
-    }
+    return {"messages": [HumanMessage(instruction)], "challenged": state["challenged"] or idle, "ended": False}
 
 
-def after_think(state: State, loop: Loop) -> Literal["act", "challenge", "conclude", "__end__"]:
-    if state.get("stop") == "context_limit":
-        return "__end__" if loop.conclude is None else "conclude"
-    if _last_answer(state).tool_calls:
-        return "act"
-    following = _end_or_challenge(state, loop)
-    can_conclude = loop.conclude is not None and loop.models.must_conclude and bool(state.get("announced"))
-    return "conclude" if can_conclude and not _found_nothing(state, loop) else following
-
-
-def after_conclude(state: State, _: Loop) -> Literal["conclude", "__end__"]:
-    return "conclude" if state.get("announced") and state.get("concluded", 0) < CONCLUSIONS else "__end__"
-
-
-def after_act(state: State, loop: Loop) -> Literal["think", "conclude", "challenge", "__end__"]:
-    if state.get("ended"):
-        return _end_or_challenge(state, loop)
-    if state.get("stop") == "finished":
-        return "think"
-    if _found_nothing(state, loop):
-        return _end_or_challenge(state, loop)
-    return "__end__" if loop.conclude is None else "conclude"
-
-
-def _end_or_challenge(state: State, loop: Loop) -> Literal["challenge", "__end__"]:
+def _report_or_challenge(state: State, loop: Loop) -> str:
     if loop.models.must_conclude:
-        return "__end__"
+        return "report"
     if _found_nothing(state, loop):
-        return "__end__" if state.get("challenged") else "challenge"
-    return "challenge" if 0 < state.get("announced", 0) <= CHALLENGES else "__end__"
+        return "report" if state["challenged"] else "challenge"
+    return "challenge" if 0 < state["announced"] <= CHALLENGES else "report"
 
 
 def _announced(answer: AIMessage, before: int, loop: Loop, handed_in: str) -> int:
@@ -288,8 +459,8 @@ def _announced(answer: AIMessage, before: int, loop: Loop, handed_in: str) -> in
     return before + 1
 
 
-def _found_nothing(state: Mapping[str, object], loop: Loop) -> bool:
-    return loop.executor.can_look_up and not state.get("looked_up")
+def _found_nothing(state: State, loop: Loop) -> bool:
+    return bool(loop.look_ups) and not state["looked_up"]
 
 
 def _last_words(messages: Sequence[AnyMessage]) -> str:
@@ -301,79 +472,60 @@ def _last_text(messages: Sequence[AnyMessage]) -> str:
     return next((message.text.strip() for message in reversed(messages) if isinstance(message, AIMessage)), "")
 
 
-@cache
-def _graph():
-    graph = StateGraph(State, context_schema=Loop)
-    graph.add_node("think", _followed(think, after_think), destinations=("act", "challenge", "conclude", END))
-    graph.add_node("act", _followed(act, after_act), destinations=("think", "conclude", "challenge", END))
-    graph.add_node("challenge", challenge)
-    graph.add_node("conclude", _followed(conclude, after_conclude), destinations=("conclude", END))
-    graph.add_edge(START, "think")
-    graph.add_edge("challenge", "think")
-    return graph.compile()
-
-
-def _followed(node: Node, following: Callable[[State, Loop], str]):
-    """The node, which also names the next node. A conditional edge would read the state anew, and take as long."""
-
-    async def followed(state: State, runtime: Runtime[Loop]) -> Command[str]:
-        change = await node(state, runtime)
-        return Command(update=change, goto=following({**state, **change}, runtime.context))
-
-    return followed
-
-
 def _last_answer(state: State) -> AIMessage:
-    last = state.get("messages", [])[-1]
+    last = state["messages"][-1]
     if not isinstance(last, AIMessage):
         raise ModelError("agent", "the conversation does not end with the model's turn")
     return last
 
 
-FINALIZE = "Finalize"
-"""The tool by which a role that has it says that its work is done (paper section 4)."""
+Node = Callable[[Any, Loop], Awaitable[Change]]
+Following = Callable[[Any, Loop], str | list[Send]]
+"""Names the node after a node."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolExecutor:
-    """Carries out a turn's calls side by side, or ``one_by_one`` in their order; replies are in that order."""
-
-    toolkit: Toolkit
-    models: Models
-    path: str
-    role: Role = "researcher"
-    one_by_one: bool = False
-    complete: Callable[[Sequence[Performed]], Awaitable[list[Performed]]] | None = None
-    """Does what calls only asked for, such as sending a sub-agent."""
-
-    @property
-    def schemas(self) -> list[dict[str, Any]]:
-        return self.toolkit.openai_schemas()
-
-    @property
-    def can_look_up(self) -> bool:
-        return not self.toolkit.tools.keys().isdisjoint(offered(self.toolkit.session))
-
-    async def carry_out(self, calls: Sequence[ToolCall]) -> Acted:
-        known = offered(self.toolkit.session)
-        batches = [[call] for call in calls] if self.one_by_one else [calls]
-        replies: list[ToolReply] = []
-        notes: list[str] = []
-        for batch in batches:
-            named = [(call["name"], call["args"]) for call in batch]
-            performed = await self.toolkit.aperform_all(named, path=self.path, role=self.role)
-            performed, page_notes = await with_pages_read(performed, self.toolkit.session, self.models)
-            performed = performed if self.complete is None else await self.complete(performed)
-            replies += self.toolkit.record_all(performed)
-            notes += page_notes
-        # A look-up with valid arguments counts, whatever came of it: a server that is down is no fault of the caller's.
-        looked_up = any(
-            call["name"] in known and reply.error != "invalid_argument"
-            for call, reply in zip(calls, replies, strict=True)
-        )
-        return Acted(tuple(replies), is_final(calls, replies), looked_up, tuple(notes))
+BranchNode = Callable[..., Awaitable[Change]]
+"""A branch, as LangGraph calls it: with what it is sent, and the runtime."""
 
 
-def is_final(calls: Sequence[ToolCall], replies: Sequence[ToolReply]) -> bool:
-    """True if one of the calls was Finalize and was answered without an error."""
-    return any(call["name"] == FINALIZE and reply.error is None for call, reply in zip(calls, replies, strict=True))
+def add_node(graph: Builder, name: str, node: Node, following: Following, *targets: str) -> None:
+    """Adds a node that also names the next one. A conditional edge would read the state anew, and take as long."""
+
+    async def followed(state: Any, runtime: Runtime[Loop]) -> Command[str]:
+        loop = runtime.context
+        loop.toolkit.session.ledger.recall(state["shown"])  # a run that goes on from a checkpoint has a new session
+        change = await node(state, loop)
+        return Command(update=change, goto=following({**state, **change}, loop))
+
+    graph.add_node(name, followed, destinations=targets)
+
+
+def react(
+    state: type[Any],
+    report: Node,
+    names: Mapping[str, str] = MappingProxyType({}),
+    branches: Mapping[str, BranchNode] = MappingProxyType({}),
+    then: str = END,
+) -> Builder:
+    """A loop, to be compiled, or to be made part of a larger graph: it has no START yet.
+
+    ``report`` is the node at its end, after which comes ``then``. ``names`` are those of nodes that have another name
+    than here, and ``branches`` the nodes of its launches.
+    """
+    called = {each: names.get(each, each) for each in ("think", "act", "report")}
+
+    def by_name(following: Following) -> Following:
+        return lambda state, loop: called.get(node, node) if isinstance(node := following(state, loop), str) else node
+
+    graph: Builder = StateGraph(state, context_schema=Loop)
+    think_, act_, ends = called["think"], called["act"], ("challenge", called["report"])
+    add_node(graph, think_, think, by_name(after_think), act_, *ends)
+    add_node(graph, act_, act, by_name(after_act), think_, *branches, *ends)
+    if branches:
+        add_node(graph, "gather", gather, by_name(after_act), think_, *ends)
+    for name, node in branches.items():
+        graph.add_node(name, node)
+        graph.add_edge(name, "gather")
+    add_node(graph, "challenge", challenge, lambda state, loop: think_, think_)
+    add_node(graph, called["report"], report, lambda state, loop: then, then)
+    return graph

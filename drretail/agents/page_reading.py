@@ -52,8 +52,8 @@ async def with_pages_read(
         return [*performed], []
     searches = [_found(each, session) for each in performed]
     pages = [page for hits in searches for page in hits if page.text is not None]
-    shares = models.branches(len(pages)) if pages else []
-    read = await asyncio.gather(*(_read(page, share) for page, share in zip(pages, shares, strict=True)))
+    share = models.share(len(pages)) if pages else models.limits
+    read = await asyncio.gather(*(_read(page, models.branch(share)) for page in pages))
     readings = {reading.page.path: reading for reading in read}
     shown = [[readings.get(page.path) or _as_seen(page) for page in hits] for hits in searches]
     notes = [reading.note for hits in shown for reading in hits if reading.note is not None]

@@ -1,17 +1,22 @@
 """ReAct (Yao et al. 2023; paper section 5.2): one model that thinks, calls tools, reads, and in the end reports.
 
-START ─▶ think ──calls──▶ act ──▶ think … ──no calls: the text is the report──▶ END
-           ▲               └──limit reached──▶ conclude ──▶ END
+START ─▶ think ──calls──▶ act ──▶ think … ──no calls: the text is the report; or a limit──▶ report ─▶ END
+           ▲
            └── challenge ◀── no calls, and no report either, once
 """
 
-from functools import partial
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import cache, partial
+from typing import Any
 
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
+from langgraph.graph import START
 
 from drretail.agents.base import Agent, task_message
+from drretail.agents.graphs import Graphed, Reporting
 from drretail.agents.information import agent_prompt
-from drretail.agents.loop import Loop, ToolExecutor, challenges
+from drretail.agents.loop import Branch, Change, Loop, challenges, ended, react
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.report.citations import scan
@@ -33,18 +38,33 @@ STOPS: dict[Stop, str] = {
 }
 
 
-async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-    """The report of one ReAct loop over all nine tools. Raises ModelError if there is none."""
-    with Toolkit(session) as toolkit:
-        executor = ToolExecutor(toolkit, models, PATH)
-        system = _prompt().render(turns=str(limits.tool_turns))
-        question = task_message(task, session)
-        end = await Loop(
-            "researcher", PATH, models, executor, limits.tool_turns, conclude_message, is_announcement
-        ).run([SystemMessage(system), question])
+@cache
+def graph() -> Any:
+    return react(Reporting, report).add_edge(START, "think").compile(name="react")
+
+
+async def report(state: Any, loop: Loop) -> Change:
+    """The last text is the report. Raises ModelError if there is none. No turn limit cuts a plan short."""
+    end = await ended(state, loop)
     if not end.text:
         raise ModelError("no_report", "the model ended without a report")
-    return Answer(report=end.text, stop=end.stop, notes=end.notes)
+    branches: list[Branch] = state.get("branches", [])
+    failed = tuple(line for branch in branches for line in branch.failed)
+    notes = (*end.notes, *(note for branch in branches for note in branch.notes))
+    stop = "finished" if loop.plans else end.stop
+    answer = Answer(report=end.text, stop=stop, notes=notes, failed_branches=failed)
+    return {"messages": [*end.messages[len(state["messages"]) :]], "answer": answer}
+
+
+@contextmanager
+def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
+    """The loop over all nine tools."""
+    with Toolkit(session) as toolkit:
+        yield Loop("researcher", PATH, models, toolkit, limits.tool_turns, conclude_message, is_announcement)
+
+
+def opening(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:
+    return [SystemMessage(_prompt().render(turns=str(limits.tool_turns))), task_message(task, session)]
 
 
 def is_announcement(text: str) -> bool:
@@ -63,4 +83,5 @@ def conclude_message(stop: Stop) -> HumanMessage:
     return HumanMessage(conclude_prompt().render(stop=tagged("stop", STOPS[stop])))
 
 
-REACT = Agent(answer, roles=("researcher",), prompts=prompts, heeds=frozenset({"tool_turns", "tokens", "dollars"}))
+_HEEDS = frozenset({"tool_turns", "tokens", "dollars"})
+REACT = Agent(Graphed(graph, opened, opening), roles=("researcher",), prompts=prompts, heeds=_HEEDS)

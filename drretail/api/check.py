@@ -74,7 +74,7 @@ def check(question: str, answer: str, world: "World | str | Path", *, judge: "Mo
             with TemporaryDirectory() as folder, _session(subject, model, Path(folder)) as session:
                 typed = asyncio.run(read_by_judge(subject, subject.answers, session))
             if typed is None:
-                raise ModelError("invalid", f"{model.spec} gave no usable answer on what is said")
+                raise ModelError("unusable", f"{model.spec} gave no usable answer on what is said")
         reading = read_report(subject.case, typed)
         findings = check_report(subject.case, reading)
         text = subject.case.report

@@ -20,6 +20,14 @@ class EvidenceCollision(DrretailError):
     """Two sources have the same evidence id within one run."""
 
 
+class Shown(NamedTuple):
+    """The sources that one step showed."""
+
+    path: str
+    seq: int
+    sources: tuple[Source, ...]
+
+
 class Ledger:
     """Collects evidence from any number of threads.
 
@@ -32,6 +40,7 @@ class Ledger:
         self._sources: list[_Placed] = []
         self._evidence: tuple[Evidence, ...] | None = None
         """All evidence so far; None after a new entry."""
+        self._steps: set[tuple[str, int]] = set()
         self._shared = 0
         """The number of sources that every path knows."""
 
@@ -45,6 +54,7 @@ class Ledger:
         numbers = path_key(path)
         with self._lock:
             self._evidence = None
+            self._steps.add((path, seq))
             for index, source in enumerate(sources):
                 key = self._keys.setdefault(source.id, source.key)
                 if key != source.key:
@@ -52,6 +62,21 @@ class Ledger:
                 self._sources.append(_Placed((numbers, seq, index), source, source.as_text(path, seq)))
                 ids[source.id] = None
         return tuple(ids)
+
+    def recall(self, steps: Iterable[Shown]) -> None:
+        """Enters what these steps showed, if it is not there: a run that was cut may go on with a new ledger."""
+        for path, seq, sources in steps:
+            if (path, seq) not in self._steps:
+                self.add(sources, path, seq)
+
+    def shown(self, path: str) -> list[Shown]:
+        """What each step at this path showed, in their order."""
+        own = path_key(path)
+        steps: dict[int, list[Source]] = {}
+        with self._lock:
+            for placed in sorted((each for each in self._sources if each.place[0] == own), key=lambda each: each.place):
+                steps.setdefault(placed.place[1], []).append(placed.source)
+        return [Shown(path, seq, tuple(sources)) for seq, sources in steps.items()]
 
     def seal(self) -> None:
         """Makes all entries so far known to every path. Call it only while nothing runs that could add an entry."""

@@ -1,27 +1,24 @@
 """The worth of a cart, or of a refusal, relative to the baskets that satisfy the wish (``grounding.basket``).
 An experiment's reference baskets are made whole from its world, and kept as counts, ends and a digest.
 
-The picks compared with the cheapest and the best basket; a declared outcome compared with the proof: the decision, its
-reasons, the alternative offered, and whether a run made the searches by which it could know.
+The picks are compared with the cheapest and the best basket, and the decision with the proof. Reasons of a refusal are
+shown elsewhere, and not scored.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.experiment import read_definition, reference_path, write_sealed
 from drretail.grounding.cart import Cart
-from drretail.grounding.listing import listing_of
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import Case
-from drretail.grounding.verify.findings import Research
 from drretail.records.base import Record
-from drretail.records.query import NOT_TYPED, Ends, Lack, Proof, Reference
-from drretail.records.reading import Outcome, Pick
-from drretail.records.shop import USD, Product
+from drretail.records.query import NOT_TYPED, Ends, Lack, Reference
+from drretail.records.reading import Pick
+from drretail.records.shop import USD
 from drretail.records.wish import Wish
 
 LACKS: Mapping[Lack, str] = {
@@ -50,6 +47,8 @@ class Measured:
     value: float | None
     reason: str
     notes: tuple[str, ...] = ()
+    is_open: bool = False
+    """True if there is no value because a pick rests on a demand that nobody has decided."""
 
 
 def not_measured(wish: Wish | None, reference: Ends) -> str | None:
@@ -81,12 +80,12 @@ def within_budget(cart: Cart) -> Measured:
 
 
 def feasible(cart: Cart) -> Measured:
-    """1 if the cart covers every want, keeps to the limits of price and holds nothing else, else 0.
+    """1 if the cart covers every want, except optional ones, within the limits of price and holds nothing else, else 0.
 
-    An empty cart for a wish with only optional wants has no value: it is neither a fault nor a merit.
+    It has no value if that rests on a demand that is open.
     """
-    if not cart.picks and all(thing.optional for thing in cart.things):
-        return Measured(None, NOT_REQUIRED)
+    if cart.rests_on_open:
+        return Measured(None, f"a demand is open; {described(cart)}", is_open=True)
     return Measured(float(cart.is_feasible), described(cart))
 
 
@@ -180,105 +179,24 @@ class Decided(Record):
     """The value of the one verdict."""
 
     state: str
-    """The proof's state: "proved", "refuted", or "open" where no record says what is demanded."""
-    declared: bool
+    """The proof's state: "proved" or "refuted"."""
     refused: bool
-    """True if nothing is bought, or a want is refused while others are bought."""
+    """True if nothing is bought, or if a want is refused while others are bought."""
     bought: bool
-    reason: float | None = None
-    """The share of the declared reasons that are right: lifting that one limit would be enough. None if nothing was
-    refused, or if no single limit is to blame.
+
+
+def decided_by(case: Case, reference: Reference) -> Decided | None:
+    """What a run decided; None without a proof. A decision "part" is a refusal only if the picks leave something out,
+    and what is no decision refuses nothing.
     """
-    nearest: float | None = None
-    """The alternative offered, relative to the best one; None if there is none."""
-    shown: bool | None = None
-    """Whether the run made the searches by which it could know."""
-    not_said: bool | None = None
-    """Whether it refuses because no record says what is demanded; None for other queries."""
-
-
-def decided_by(case: Case, reference: Reference, known: Mapping[str, Product]) -> Decided | None:
-    """What a run decided, compared with the proof, and whether its own searches show it; None without a proof.
-
-    A refusal is right only with evidence of each of its reasons; without, it is no decision. Of a wish that the shop
-    can meet, any refusal is false. ``known`` are the records of the products that the run received, by id.
-    """
-    proof, run, wish = reference.proof, case.run, case.query.wish
+    proof, run = reference.proof, case.run
     if proof is None or run is None:
         return None
-    outcome = run.outcome
-    named = [] if outcome is None else [Pick(product=key) for key in outcome.nearest]
-    offered = [
-        (known[each.product], each.offer_id)
-        for each in named
-        if each.product in known and f"P:{each.product}" in case.evidence
-    ]
-    decided = decide(outcome, reference, proof, offered, run.picks or ())
-    if proof.state == "refuted" or wish is None:
-        return decided.model_copy(update={"declared": decided.declared and not case.no_decision})
-    research = Research(wish, reference, run.steps, known, case.query.user_id, case.evidence)
-    shown = proof.lack is not None and research.shows(proof.lack)
-    reasons = outcome.because if outcome else ()
-    if case.no_decision or (decided.refused and not all(map(research.shows, reasons))):
-        decided = decided.model_copy(update={"declared": False, "refused": False, "reason": None, "nearest": None})
-    not_said = decided.refused and "not_said" in reasons if proof.state == "open" else None
-    return decided.model_copy(update={"shown": shown, "not_said": not_said})
-
-
-def decide(
-    outcome: Outcome | None,
-    reference: Reference,
-    proof: Proof,
-    offered: Sequence[tuple[Product, str]],
-    picks: Sequence[Pick],
-) -> Decided:
-    """The worth of a declared outcome; ``offered`` are the records and the ids of the alternatives that it names.
-
-    A decision "part" is a refusal only if the picks leave something out, since a cart with a product for every want
-    refuses nothing, or if it refuses an order.
-    """
-    if outcome is None:
-        return Decided(state=proof.state, declared=False, refused=False, bought=False)
+    outcome = None if case.no_decision else run.outcome
     needed = sum(not thing.optional for thing in reference.things)
-    most = needed if "no_such_order" in outcome.because else needed - 1
-    refused = outcome.decision == "none" or (outcome.decision == "part" and len(picks) <= most)
-    is_impossible = proof.state != "refuted"
-    reasons = {*proof.cheapest_without, *((proof.lack,) if proof.lack else ())}
-    named = len(set(outcome.because))
-    right = len(reasons & set(outcome.because)) / named if named else 0.0
-    return Decided(
-        state=proof.state,
-        declared=True,
-        refused=refused,
-        bought=outcome.decision != "none",
-        reason=right if is_impossible and refused and reasons else None,
-        nearest=nearness(reference, proof, offered) if is_impossible and refused else None,
-    )
-
-
-def nearness(reference: Reference, proof: Proof, offered: Sequence[tuple[Product, str]]) -> float | None:
-    """1 if the offered products are the cheapest basket without the lacking limit, else its cost divided by theirs.
-
-    0 if nothing is offered, a price is unknown, or a product fails more than a limit of price; None without such a
-    basket.
-    """
-    best = None if proof.lack is None else proof.cheapest_without.get(proof.lack)
-    if best is None:
-        return None
-    offers = [listing_of(product).offer(named) for product, named in offered]
-    ids = ["" if offer is None else offer.offer_id for offer in offers]
-    if {item.offer_id for item in best.items} == set(ids):
-        return 1.0
-    would_do = {fit.offer_id for thing in reference.things for fit in thing.fits}
-    if proof.lack == "too_dear" and not would_do.issuperset(ids):
-        return 0.0
-    quantities = {item.offer_id: item.quantity for item in best.items}
-    prices = [
-        (None if offer is None else offer.price, quantities.get(key, 1)) for key, offer in zip(ids, offers, strict=True)
-    ]
-    cost = sum((price * quantity for price, quantity in prices if price is not None), Decimal(0))
-    is_whole = bool(prices) and len(prices) == len(best.items) and all(price is not None for price, _ in prices)
-    return min(1.0, float(best.total.value / cost)) if is_whole and cost else 0.0
+    is_part = outcome is not None and outcome.decision == "part" and len(run.picks or ()) < needed
+    refused = outcome is not None and (outcome.decision == "none" or is_part)
+    return Decided(state=proof.state, refused=refused, bought=bool(run.picks))
 
 
 def made_references(experiment: Path, world: World | None, offers: Offers | None = None) -> dict[str, Reference]:

@@ -27,6 +27,8 @@ from drretail.records.query import Query
 from drretail.records.run import BASELINES, DUMPS, System
 from drretail.records.score import WHY_NOT, JudgeRef, MetricDescription, Order, Rules, Verdict, VerdictState, reasons_of
 
+OPEN = "open"
+"""Among a value's items: there is none because a pick rests on a demand that nobody has decided."""
 NOT_JUDGED = "not_judged"
 """Among a value's items: no judge was asked yet."""
 UNFETCHED_PAGES = "nobody fetched the pages it cites: `score --fetch-sources` does"
@@ -326,8 +328,11 @@ def of_measures(
         if isinstance(measured, str):
             measured = dict.fromkeys(variants, Measured(None, measured))
         for variant, outcome in measured.items():
-            keeps = outcome.reason == NO_WORLD
-            yield variant, CodeVerdict.measured(outcome.value, outcome.reason, outcome.notes, keeps_existing=keeps)
+            keeps, notes = outcome.reason == NO_WORLD, outcome.notes
+            if outcome.is_open:
+                yield variant, CodeVerdict("unverifiable", None, outcome.reason, (*notes, OPEN))
+            else:
+                yield variant, CodeVerdict.measured(outcome.value, outcome.reason, notes, keeps_existing=keeps)
 
     def values(recorded: Sequence[Verdict]) -> list[Value]:
         by_item = {verdict.item: verdict for verdict in recorded}

@@ -1,10 +1,9 @@
 """How texts are read, cited, checked and rendered: pure functions over records and texts.
 
 text/           words, sentences, amounts, layout: one reader for each
-listing.py      a product with its words prepared: of which kind it is, what it affirms or denies
+listing.py      a product with what comparing needs: its makers and offers, and of which kind it is
 kinds.py        what the shop calls a product: its kind, and its title as one would quote it
-constraints.py  which products suit a want
-columns.py      many listings as columns: limits, demands and prices are compared with all of them at once
+constraints.py  which products suit a want, by the gold, by fields, else open
 report/         what a report cites and says, and how it is shown to a reader
 verify/         values and picks compared with records
 profile.py      what the shop's records show of a user: orders, prices, and all of it in words

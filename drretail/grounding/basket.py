@@ -13,30 +13,26 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from heapq import nsmallest
-from typing import TYPE_CHECKING
 
 from drretail.grounding.constraints import (
     UNDECIDED,
     Decisions,
     Ruling,
+    decided_by_field,
     fitting,
-    is_too_dear,
     is_within,
     offers_for,
     priced_in,
     value_of,
 )
-from drretail.grounding.listing import Listing, folded, listing_of, pieces_in
+from drretail.grounding.listing import Listing, folded, pieces_in
 from drretail.records.base import lean
 from drretail.records.criteria import State
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
-from drretail.records.reading import Because
+from drretail.records.reading import REASONS
 from drretail.records.shop import USD, Money, Product, with_options
 from drretail.records.wish import Demand, Want, Wish
 from drretail.remembered import remembered, remembered_by
-
-if TYPE_CHECKING:
-    from drretail.grounding.columns import Columns
 
 RATINGS_OF_THE_MEAN = 10
 UNRATED = 3.0
@@ -181,18 +177,6 @@ class Candidates(tuple[Listing, ...]):
         return {listing.product.product_id: listing.product.title for listing in self}
 
     @cached_property
-    def columns(self) -> "Columns":
-        """The same products as columns."""
-        from drretail.grounding.columns import Columns  # loads numpy, which most commands do without
-
-        return Columns(self)
-
-    @cached_property
-    def prices(self) -> Mapping[str, Sequence[Decimal]]:
-        """The known prices in each currency, lowest first."""
-        return {currency: prices.known for currency, prices in self.columns.prices.items()}
-
-    @cached_property
     def priced(self) -> "Candidates":
         """Those with an offer of a known price."""
         return Candidates(
@@ -236,14 +220,12 @@ class Candidates(tuple[Listing, ...]):
     @remembered
     def rulings(self, demand: Demand) -> Counter[Ruling]:
         """How often records rule so on a demand."""
-        return self.columns.rulings(demand)
+        return Counter(decided_by_field(demand, listing) for listing in self)
 
     @remembered_by(_limits_alone)
     def keeping(self, want: Want, decisions: Decisions = UNDECIDED, state: State = "met") -> "Candidates":
         """Those that keep a want's limits, with the demands in this state, by id; also what the shopper has."""
-        if decisions.concern(want):
-            return Candidates(fitting(want, self, decisions=decisions, state=state))
-        return Candidates(self.columns.chosen(self.columns.keeping(want, state)))
+        return Candidates(fitting(want, self, decisions=decisions, state=state))
 
     @remembered_by(_limits_alone)
     def fits(self, want: Want, decisions: Decisions, currency: str, state: State) -> tuple[Fit, ...]:
@@ -287,18 +269,6 @@ Offered = Sequence[Candidates]
 
 FRONT = 3
 """A title's first three words tell a product from others; fewer are a brand or a kind."""
-REASONS: dict[Lack, Because] = {
-    "nothing_offered": "not_sold",
-    "no_price": "no_price",
-    "too_dear": "too_dear",
-    "no_such_brand": "no_such_brand",
-    "demands": "demands",
-    "not_said": "not_said",
-    "unsafe": "unsafe",
-    "owned": "owned",
-    "sold_out": "sold_out",
-    "no_such_option": "no_such_option",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +339,7 @@ def reference_of(
     titles = ChainMap(*(candidates.titles for candidates in shop.offered))
     currency = _currency(wish, shop.offered)
     cheapest, best = _baskets(shop.few(things, wish), wish, titles, currency)
-    lifted = _lifted(wish, shop) if cheapest is None else {}
+    lack, nearest = (None, None) if cheapest is not None else _lacking(wish, shop)
     is_again = all(want.again for want in wish.wants)
     left_out = () if is_again else [key for key in shop.owned if key in titles]
     reference = Reference(
@@ -377,43 +347,19 @@ def reference_of(
         things=tuple(things),
         cheapest=cheapest,
         best=best,
-        lack=_lack(wish, shop, lifted) if cheapest is None else None,
+        lack=lack,
         left_out=tuple(sorted(left_out)),
         warnings=tuple(sorted({fact.source for key, fact in shop.decisions.excluded.items() if key in titles})),
     )
     if could_be is None:
         return reference
-    freed: dict[Because, FoundBasket] = {REASONS[lack]: _found(*one, titles, currency) for lack, one in lifted.items()}
-    proof = _proof(wish, reference, _candidates(could_be), shop, orders, freed)
-    return reference.model_copy(update={"proof": proof})
+    proof = _proof(wish, reference, _candidates(could_be), shop, orders)
+    shown = None if nearest is None else _found(*nearest, titles, currency)
+    return reference.model_copy(update={"proof": proof.model_copy(update={"nearest": shown})})
 
 
 def _candidates(offered: Sequence[Sequence[Listing]]) -> Offered:
     return [listings if isinstance(listings, Candidates) else Candidates(listings) for listings in offered]
-
-
-def with_products(reference: Reference, wish: Wish, products: Mapping[str, Product]) -> Reference:
-    """The reference with these products alone, at their prices, and with the baskets that they make."""
-    listed = {key: listing_of(product) for key, product in products.items()}
-    currency = _currency(wish, [Candidates(listed.values())])
-    things: list[WantedThing] = []
-    for want, thing in zip(wish.wants, reference.things, strict=True):
-        kept = {
-            name: tuple(
-                fit.model_copy(update={"price": _exact(priced_in(listing, offer, currency))})
-                for fit in fits
-                if (listing := listed.get(fit.product_id)) is not None
-                and (offer := listing.offer(fit.offer_id)) is not None
-                and not is_too_dear(want, listing, offer)
-            )
-            for name, fits in (("fits", thing.fits), ("undecided", thing.undecided))
-        }
-        things.append(thing.model_copy(update=kept))
-    titles = {key: product.title for key, product in products.items()}
-    cheapest, best = _baskets(things, wish, titles, currency)
-    lack: Lack | None = None if best else "no_basket"
-    update = {"things": tuple(things), "lack": lack, "cheapest": cheapest, "best": best}
-    return reference.model_copy(update=update)
 
 
 def _baskets(
@@ -450,10 +396,14 @@ def _within(things: Sequence[WantedThing], wish: Wish) -> list[Fit] | None:
     return None if is_over else chosen
 
 
-def _lack(wish: Wish, shop: _Shop, lifted: Collection[Lack]) -> Lack:
+_Nearest = tuple[Sequence[WantedThing], list[Fit]]
+
+
+def _lacking(wish: Wish, shop: _Shop) -> tuple[Lack, _Nearest | None]:
+    """The first limit whose removal makes a basket possible, with the cheapest of these; or what else is missing."""
     needed = [number for number, want in enumerate(wish.wants) if not want.optional]
     if not all(shop.offered[number] for number in needed):
-        return "nothing_offered"
+        return "nothing_offered", None
     currency = _currency(wish, shop.offered)
     for at in needed:
         # If nothing suits the want, the price is not what is missing.
@@ -462,9 +412,11 @@ def _lack(wish: Wish, shop: _Shop, lifted: Collection[Lack]) -> Lack:
         offers = [(listing, offer) for listing in would_do for offer in offers_for(want, listing)]
         offers = offers or [(listing, offer) for listing in offered for offer in listing.offers]
         if all(priced_in(listing, offer, currency) is None for listing, offer in offers):
-            return "no_price"
-    in_the_way: list[Lack] = [lack for lack in _LIMITS if lack in lifted]
-    return in_the_way[0] if in_the_way else "no_basket"
+            return "no_price", None
+    for lack in _LIMITS:
+        if (nearest := _without(lack, wish, shop)) is not None:
+            return lack, nearest
+    return "no_basket", None
 
 
 _LIMITS: tuple[Lack, ...] = (
@@ -481,26 +433,23 @@ _WITHOUT: dict[Lack, tuple[Mapping[str, object], Mapping[str, object]]] = {
 """What to remove from the wants, and from the wish, to see whether it prevents a basket."""
 
 
-def _lifted(wish: Wish, shop: _Shop) -> dict[Lack, tuple[Sequence[WantedThing], list[Fit]]]:
-    """The cheapest basket without a limit, for each limit whose removal makes one possible."""
-    baskets: dict[Lack, tuple[Sequence[WantedThing], list[Fit]]] = {}
-    for lack in _LIMITS:
-        freed = wish
-        if lack == "not_said":
-            things = [thing.model_copy(update={"fits": thing.fits + thing.undecided}) for thing in shop.things(wish)]
-        elif lack == "unsafe":
-            things = replace(shop, decisions=shop.decisions.without_facts()).things(wish)
-        elif lack == "sold_out":
-            things = replace(shop, offered=[candidates.restocked for candidates in shop.offered]).things(wish)
-        else:
-            of_want, of_wish = _WITHOUT[lack]
-            wants = tuple(want.model_copy(update=of_want) for want in wish.wants)
-            freed = wish.model_copy(update={**of_wish, "wants": wants})
-            things = shop.things(freed)
-        needed = [thing for thing in things if not thing.optional]
-        if (chosen := _within(needed, freed)) is not None:
-            baskets[lack] = needed, chosen
-    return baskets
+def _without(lack: Lack, wish: Wish, shop: _Shop) -> _Nearest | None:
+    """The cheapest basket without one limit; None if there is none even so."""
+    freed = wish
+    if lack == "not_said":
+        things = [thing.model_copy(update={"fits": thing.fits + thing.undecided}) for thing in shop.things(wish)]
+    elif lack == "unsafe":
+        things = replace(shop, decisions=shop.decisions.without_facts()).things(wish)
+    elif lack == "sold_out":
+        things = replace(shop, offered=[candidates.restocked for candidates in shop.offered]).things(wish)
+    else:
+        of_want, of_wish = _WITHOUT[lack]
+        wants = tuple(want.model_copy(update=of_want) for want in wish.wants)
+        freed = wish.model_copy(update={**of_wish, "wants": wants})
+        things = shop.things(freed)
+    needed = [thing for thing in things if not thing.optional]
+    chosen = _within(needed, freed)
+    return None if chosen is None else (needed, chosen)
 
 
 def _found(
@@ -520,30 +469,21 @@ def _found(
     return FoundBasket(items=items, total=total, worth=sum(fit.worth for fit in chosen))
 
 
-def _proof(
-    wish: Wish,
-    reference: Reference,
-    could_be: Offered,
-    shop: _Shop,
-    orders: Collection[str],
-    without: Mapping[Because, FoundBasket],
-) -> Proof:
-    """The proof for a wish whose baskets are in ``reference``; ``without`` are the cheapest baskets with one limit
-    removed.
+def _proof(wish: Wish, reference: Reference, could_be: Offered, shop: _Shop, orders: Collection[str]) -> Proof:
+    """The proof for a wish whose baskets are in ``reference``.
 
-    It is optimistic: unknown values count as the best, every product with all words of a kind counts as one, and a
-    demand counts as met unless a reader or a field says that it is broken. If even so something is missing, no basket
-    exists. It decides by prices, brands, stars, numbers of ratings, owned products, quantities, order ids, and by what
-    readers and fields say of demands.
+    It looks at every offer that could be of the kinds. Unknown values count as the best, and open demands as met: if
+    even so something is missing, no basket exists.
     """
     looked_at = len(set[str]().union(*(candidates.titles for candidates in could_be)))
     priced = len(set[str]().union(*(candidates.priced.titles for candidates in could_be)))
-    refuted = Proof(state="refuted", looked_at=looked_at, unpriced=looked_at - priced, cheapest_without=dict(without))
+    refuted = Proof(state="refuted", looked_at=looked_at, unpriced=looked_at - priced)
     if not set(wish.orders) <= set(orders):
         return refuted.model_copy(update={"state": "proved", "lack": "no_such_order"})
     if reference.best is not None:
         return refuted
-    lack = None if reference.lack is None else REASONS.get(reference.lack)
+    named = "not_sold" if reference.lack == "nothing_offered" else reference.lack
+    lack = next((reason for reason in REASONS if reason == named), None)
     may_be = [
         [listing for listing in candidates if shop.decisions.may_be(want, listing)]
         for want, candidates in zip(wish.wants, could_be, strict=True)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
@@ -120,6 +120,16 @@ class Cart:
         """True if every want is covered, every pick is known, left and wanted, and the price limits are kept."""
         can_be_had = not self.unknown and not self.sold_out
         return not self.left_out and can_be_had and (self.wish.room or not self.besides) and self.keeps_to_money
+
+    @property
+    def rests_on_open(self) -> bool:
+        """True if it is not feasible as far as is known, and would be if what records leave open were so."""
+        if self.is_feasible:
+            return False
+        things = tuple(
+            thing.model_copy(update={"fits": (*thing.fits, *thing.undecided)}) for thing in self.reference.things
+        )
+        return replace(self, reference=self.reference.model_copy(update={"things": things})).is_feasible
 
     @property
     def share_wanted(self) -> float:

@@ -1,10 +1,9 @@
-"""Which products suit a want. A reader decides whether a product keeps a demand, else a field of its record does,
-else its words do.
+"""Which products suit a want: by the gold, in which a model has read the record, else by the field that a demand names.
 
-A demand that no record speaks of is open, and stays so: neither is it kept, nor is it broken.
+A demand that neither decides is open, and stays so: neither is it kept, nor is it broken. Words never decide.
 
 An unknown brand, rating or number of ratings does not suit; an unknown price does, since only a basket needs it. A
-product whose record says nothing of a demand does not suit either; it is undecided.
+product of which a demand is open does not suit either; it is undecided.
 """
 
 import re
@@ -13,15 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple, Self
 
-from drretail.grounding.listing import (
-    Listing,
-    folded,
-    folded_name,
-    is_of_brand,
-    is_of_kind,
-    listing_of,
-    pieces_in,
-)
+from drretail.grounding.listing import Listing, folded, folded_name, is_of_brand, is_of_kind, listing_of, pieces_in
 from drretail.grounding.text.serialisation import record_lines
 from drretail.records.base import sha256_of
 from drretail.records.criteria import OF_KIND, Fact, Gold, State
@@ -31,6 +22,9 @@ from drretail.records.wish import Demand, Want, Wish
 
 _THOUSANDS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"
 _NUMBER = rf"({_THOUSANDS}|\d+(?:[.,]\d+)?)"
+_LIST = re.compile(r"\s*(?:[;,/|](?!\d)|\s&\s|\sand\s)\s*", re.IGNORECASE)
+_SHARE = re.compile(r"\d+(?:\.\d+)?\s*%\s*(?:of\s+)?")
+_YES_OR_NO = {"yes": True, "true": True, "no": False, "false": False}
 
 
 class Ruling(NamedTuple):
@@ -39,14 +33,9 @@ class Ruling(NamedTuple):
     demand: str
     state: State
     by: str
-    """"field", "words", or the reader of a ``Decision``."""
+    """"field", the model of a ``Decision``, or "code" for a kind by the category and the title."""
     quote: str = ""
     """The record's words that it rests on."""
-
-    @property
-    def is_sure(self) -> bool:
-        """False if only the words of the record were compared."""
-        return self.by != "words"
 
 
 class Decisions:
@@ -67,9 +56,9 @@ class Decisions:
     def rulings(self, want: Want, listing: Listing, offer: Offer | None = None) -> Iterator[Ruling]:
         """The ruling on each of a want's demands, in their order, and then on its options: of one offer, or of any."""
         for demand in want.must:
-            yield self._read(want, str(demand), listing) or decided_by_code(demand, listing)
+            yield self._read(want, str(demand), listing) or decided_by_field(demand, listing)
         for demand in want.must_not:
-            yield self._read(want, str(demand), listing) or decided_by_code(demand, listing, unwanted=True)
+            yield self._read(want, str(demand), listing) or decided_by_field(demand, listing, unwanted=True)
         if want.options:
             yield ruling_on_options(want, listing, offer)
 
@@ -83,9 +72,9 @@ class Decisions:
         return tuple(ruling.demand for ruling in self.rulings(want, listing) if ruling.state == state)
 
     def kind(self, want: Want, listing: Listing) -> Ruling:
-        """The ruling whether a product is such a thing at all: as somebody decided, else by its title and category."""
+        """The ruling whether a product is such a thing at all: as a model decided, else by its category and title."""
         state: State = "met" if any(listing.once(is_of_kind, kind) for kind in want.kinds) else "broken"
-        return self._read(want, OF_KIND, listing) or Ruling(OF_KIND, state, "words")
+        return self._read(want, OF_KIND, listing) or Ruling(OF_KIND, state, "code")
 
     def is_of_kind(self, want: Want, listing: Listing) -> bool:
         """True if a product is such a thing."""
@@ -100,9 +89,9 @@ class Decisions:
         return bool(self.excluded) or any(self.products_of(want))
 
     def may_be(self, want: Want, listing: Listing) -> bool:
-        """False if a reader or a field says that the product is no such thing, or breaks a demand."""
-        rulings = (self.kind(want, listing), *self.rulings(want, listing))
-        return not any(ruling.state == "broken" and ruling.is_sure for ruling in rulings)
+        """False if a model says that the product is no such thing, or if it is known to break a demand."""
+        kind = self._read(want, OF_KIND, listing)
+        return (kind is None or kind.state != "broken") and self.state(want, listing) != "broken"
 
     def _read(self, want: Want, demand: str, listing: Listing) -> Ruling | None:
         """The decision of whoever read the record; None without one, and if the record has changed since."""
@@ -115,32 +104,19 @@ class Decisions:
 
 
 UNDECIDED = Decisions()
-"""Nothing is decided by a reader."""
+"""No model has decided anything."""
 
 
 # Cached: each of a product's demands asks, for several states and baskets.
 @lru_cache(maxsize=4096)
 def record_sha(product: Product) -> str:
-    """The sha256 of what readers see of a record: a decision holds at any price, rating and stock."""
+    """The sha256 of what a model reads of a record: a decision holds at any price, rating and stock."""
     return sha256_of(list(record_lines(product)))
 
 
-def decided_by_code(demand: Demand, listing: Listing, *, unwanted: bool = False) -> Ruling:
-    """The ruling by the field that a demand names; by words if it names none."""
-    if demand.field is not None:
-        return decided_by_value(demand, listing.fields.get(folded_name(demand.field)), unwanted=unwanted)
-    text = listing.text
-    if any(_padded(phrase) in text for phrase in demand.none_of):
-        state: State = "met" if unwanted else "broken"
-    elif any(_padded(phrase) in text for phrase in demand.any_of):
-        state = "broken" if unwanted else "met"
-    else:
-        state = listing.words.stance(str(demand), unwanted=unwanted)
-    return Ruling(str(demand), state, "words")
-
-
-def decided_by_value(demand: Demand, value: object, *, unwanted: bool = False) -> Ruling:
-    """The ruling by the value of the field that a demand names; None for a product without it."""
+def decided_by_field(demand: Demand, listing: Listing, *, unwanted: bool = False) -> Ruling:
+    """The ruling by the field that a demand names; "open" if it names none, and of a product without it."""
+    value = None if demand.field is None else listing.fields.get(folded_name(demand.field))
     if value is None or isinstance(value, list | dict):
         return Ruling(str(demand), "open", "field")
     return _by_value(demand, str(value), unwanted)
@@ -149,18 +125,42 @@ def decided_by_value(demand: Demand, value: object, *, unwanted: bool = False) -
 # Cached, as measures are: thousands of offers of a kind have a few values in a field.
 @lru_cache(maxsize=16_384)
 def _by_value(demand: Demand, value: str, unwanted: bool) -> Ruling:
-    has: bool | None = None
-    if demand.is_measure:
-        measure = _measure(value, demand.unit)
-        if measure is not None:
-            at_least = demand.least is None or measure >= demand.least
-            has = at_least and (demand.most is None or measure <= demand.most)
-    else:
-        text = _padded(value)
-        is_denied = any(_padded(phrase) in text for phrase in demand.none_of)
-        has = not is_denied and any(_padded(phrase) in text for phrase in demand.any_of or (demand.say,))
+    has = _has(demand, value)
     state: State = "open" if has is None else "met" if has is not unwanted else "broken"
     return Ruling(str(demand), state, "field", f"{demand.field}: {value}")
+
+
+def _has(demand: Demand, value: str) -> bool | None:
+    """Whether a field's value is what a demand says; None if it does not tell.
+
+    A yes or no, a material and any single value prove that all others are absent; a list of features proves nothing of
+    what it leaves out. Nor does a value that only contains the demanded words: "PU leather" may be no leather.
+    """
+    if demand.is_measure:
+        measure = _measure(value, demand.unit)
+        at_least = measure is not None and (demand.least is None or measure >= demand.least)
+        return None if measure is None else at_least and (demand.most is None or measure <= demand.most)
+    if demand.is_yes_or_no:
+        return _YES_OR_NO.get(folded(value))
+    parts = [_padded(part) for part in _LIST.split(_SHARE.sub("", value)) if folded(part)]
+    phrases = set(map(_padded, demand.any_of or (demand.say,)))
+    if not phrases.isdisjoint((*parts, _padded(value))):
+        return True
+    denied = set(map(_padded, demand.none_of))
+    left = [part for part in parts if part not in denied]
+    if not left or _padded(value) in denied:
+        return False
+    if any(phrase in part for phrase in phrases for part in left):
+        return None
+    name = frozenset(folded_name(demand.field or "").split())
+    is_whole = bool(name & _LISTS_ALL) or (len(parts) == 1 and not name & _LISTS_SOME)
+    return False if is_whole else None
+
+
+_LISTS_ALL = frozenset({"material", "materials", "fabric", "ingredients"})
+"""Words in the names of fields that list all that a thing is made of."""
+_LISTS_SOME = frozenset({"feature", "features", "use", "uses", "benefit", "benefits", "included", "components"})
+"""Words in the names of fields that list some of what holds of a thing, however few."""
 
 
 @lru_cache(maxsize=16_384)

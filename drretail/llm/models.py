@@ -137,20 +137,22 @@ class Models:
             return wanted
         return 0 if share < LEAST_BRANCH else max(1, min(wanted, int(share // SMALLEST_BRANCH)))
 
-    def branches(self, count: int) -> "list[Models]":
-        """Separate models for each of ``count`` researchers that are about to run side by side.
+    def share(self, count: int) -> Limits:
+        """The limits of each of ``count`` branches: an equal share of the tokens and dollars that are left.
 
-        Each has an equal share of the tokens and dollars that are left, so that what one spends never affects another.
+        So what one spends never affects another.
         """
         share = self.limits
         if (tokens := self._tokens_budget.share(count)) is not None:
             share = share.model_copy(update={"tokens": max(1, int(tokens))})
         if (money := self._dollars_budget.share(count)) is not None:
             share = share.model_copy(update={"dollars": max(SMALLEST, money)})
-        made = [
-            Models(self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use) for _ in range(count)
-        ]
-        self._branches += made
+        return share
+
+    def branch(self, share: Limits) -> "Models":
+        """Separate models for a branch with these limits, which count with the run's."""
+        made = Models(self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use)
+        self._branches.append(made)
         return made
 
     @property

@@ -10,14 +10,9 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from drretail.env.offers import Offers
-from drretail.grounding.basket import Candidates
-from drretail.grounding.columns import BROKEN, MET, OPEN, STATES, Columns, Mask, Rows
 from drretail.grounding.constraints import Decisions, Ruling, is_within, record_sha
-from drretail.grounding.listing import Listing, is_named_by_both, pieces_in
+from drretail.grounding.listing import Listing, is_sure_of_kind, pieces_in
 from drretail.grounding.text.serialisation import record_lines
 from drretail.records.criteria import OF_KIND, Decision, Gold, State
 from drretail.records.query import Query
@@ -56,7 +51,7 @@ class Question:
     @property
     def is_decided(self) -> bool:
         """True if a field or a model that read the record has decided it; a model may leave it open."""
-        return self.ruling.is_sure and (self.ruling.by, self.ruling.state) != ("field", "open")
+        return self.ruling.by != "code" and (self.ruling.by, self.ruling.state) != ("field", "open")
 
     @cached_property
     def record(self) -> str:
@@ -138,7 +133,7 @@ class _Asked:
         filter.
         """
         kind = decisions.kind(self.want, listing)
-        if kind.is_sure or not listing.once(is_named_by_both, self.want.kinds):
+        if kind.by != "code" or not listing.once(is_sure_of_kind, self.want.kinds):
             yield self._question(listing, kind)
         if kind.state == "met":
             rulings = decisions.rulings(self.want, listing)
@@ -172,7 +167,7 @@ class HowDecided:
     states: dict[State, int]
     """Candidates by state."""
     by: dict[str, int]
-    """Candidates by who says so: "field", "model" or "words"."""
+    """Candidates by who says so: "field", "model", or "code" for a kind."""
     undecided: int
     """Candidates whose record no model has read, and no field decides."""
 
@@ -183,83 +178,25 @@ class HowDecided:
         return {"query_id": self.query_ids[0], **of_all}
 
 
-_Demand = tuple[tuple[str, ...], str, str]
-_Counts = dict[_Demand, Counter[tuple[State, str, bool]]]
-"""For each demand, named by the queries, the want and its label, the candidates by state, reader and ``is_decided``."""
-
-
 def how_decided(questions: Iterable[Question]) -> list[HowDecided]:
     """One entry per demand, in order."""
-    return _entries(_counted(questions))
+    by_demand: dict[tuple[tuple[str, ...], str, str], list[Question]] = {}
+    for question in questions:
+        by_demand.setdefault((question.query_ids, question.want.name, question.label), []).append(question)
+    return [
+        HowDecided(
+            *demand,
+            dict(Counter(question.ruling.state for question in of_demand)),
+            dict(Counter(question.ruling.by.partition(":")[0] for question in of_demand)),
+            sum(not question.is_decided for question in of_demand),
+        )
+        for demand, of_demand in by_demand.items()
+    ]
 
 
 def how_far_decided(queries: Sequence[Query], offers: Offers) -> list[HowDecided]:
-    """``how_decided`` of all ``questions_of`` these queries; those that nobody has decided are counted in columns."""
-    counts: _Counts = {}
-    for twins in _by_task(queries):
-        (query, *others), wants = twins, [] if twins[0].wish is None else twins[0].wish.wants
-        is_plain = not others and len({want.name for want in wants}) == len(wants)
-        if is_plain and not any(map(Decisions(query.gold).concern, wants)):
-            counts |= _counted_in_columns(query, wants, offers)
-        else:
-            counts |= _counted(questions_of(twins, offers))
-    return _entries(counts)
-
-
-def _counted(questions: Iterable[Question]) -> _Counts:
-    by_demand: _Counts = {}
-    for question in questions:
-        demand, ruling = (question.query_ids, question.want.name, question.label), question.ruling
-        by_demand.setdefault(demand, Counter())[ruling.state, ruling.by.partition(":")[0], question.is_decided] += 1
-    return by_demand
-
-
-def _counted_in_columns(query: Query, wants: Sequence[Want], offers: Offers) -> _Counts:
-    """The same for a query without twins, of whose wants nothing is decided."""
-    owned, budget = {*(query.wish.owned if query.wish else ()), *offers.bought(query.user_id)}, _loosest([query])
-    counts: _Counts = {}
-    for want in wants:
-        columns = offers.could_be_for(want).columns
-        is_candidate = columns.within(want, unknown_does=True) & columns.paid(budget, want.quantity)
-        is_candidate &= columns.all if want.again else ~columns.mask(owned)
-        asked = _asked_of(want, columns, offers.of_want(want), is_candidate)
-        # A demand is as early as the first candidate of which it is asked; of one candidate, its kind is asked first.
-        for label, (rows, states, who) in sorted(asked.items(), key=lambda item: item[1][0][:1].tolist()):
-            if len(rows):
-                # In the order in which states first occur, as words or fields say them.
-                numbers, first, times = np.unique(states[rows], return_index=True, return_counts=True)
-                in_order = sorted(zip(first.tolist(), numbers.tolist(), times.tolist(), strict=True))
-                by_state = counts[(query.query_id,), want.name, label] = Counter[tuple[State, str, bool]]()
-                for _, number, count in in_order:
-                    by_state[STATES[number], who, who == "field" and number != OPEN] = count
-    return counts
-
-
-def _asked_of(
-    want: Want, columns: Columns, of_kind: Candidates, is_candidate: Mask
-) -> dict[str, tuple[Rows, NDArray[np.integer], str]]:
-    """By label the rows of which it is asked, the states of all rows, and who says so."""
-    is_of_kind = columns.where(("of kind", want.kinds), lambda each: each.product.product_id in of_kind.titles)
-    is_sure = columns.where((is_named_by_both, want.kinds), lambda each: is_named_by_both(each.product, want.kinds))
-    asked = {OF_KIND: (np.flatnonzero(is_candidate & ~is_sure), np.where(is_of_kind, MET, BROKEN), "words")}
-    demands = [(demand, False) for demand in want.must] + [(demand, True) for demand in want.must_not]
-    for demand, unwanted in demands:
-        who = "words" if demand.field is None else "field"
-        states = columns.states(demand, unwanted=unwanted)
-        asked[_label(str(demand), unwanted=unwanted)] = np.flatnonzero(is_candidate & is_of_kind), states, who
-    return asked
-
-
-def _entries(by_demand: _Counts) -> list[HowDecided]:
-    decided: list[HowDecided] = []
-    for demand, counts in by_demand.items():
-        states, by = Counter[State](), Counter[str]()
-        for (state, who, _), times in counts.items():
-            states[state] += times
-            by[who] += times
-        undecided = sum(times for (*_, is_decided), times in counts.items() if not is_decided)
-        decided.append(HowDecided(*demand, dict(states), dict(by), undecided))
-    return decided
+    """``how_decided`` of all ``questions_of`` these queries."""
+    return how_decided(questions_of(queries, offers))
 
 
 def graded_line(queries: Sequence[Query], demands: Sequence[HowDecided]) -> str:

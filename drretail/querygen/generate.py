@@ -5,11 +5,12 @@ Users are named, or drawn.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from random import Random
 
-from drretail.env.catalog.base import CatalogQuery
+from drretail.env.catalog.base import Catalog, CatalogQuery
+from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 from drretail.grounding.text.words import language_of
@@ -17,10 +18,13 @@ from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Author
-from drretail.querygen.rules.needs import OF_FIELDS, needs_of, purchases_of
-from drretail.records.query import NEED_KINDS, Axis, Query
+from drretail.querygen.rules.limits import OF_FIELDS
+from drretail.querygen.rules.needs import needs_of, purchases_of
+from drretail.records.query import Axis, NeedKind, Query
+from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.records.tables.figures import counted
+from drretail.records.wish import Want
 
 # Users drawn per user wanted, since some give no query; after the last factor the search ends. The first users of
 # a larger sample are those of the smaller one.
@@ -65,16 +69,15 @@ WHY_MISSING: Mapping[Axis, str] = {
     "pack": "no field says how many are sold together, and nothing that is used up was ordered",
     "joint budget": "no two kinds of the same part of the shop, below its departments, are named and priced",
     "trust": "stars and numbers of ratings tell no offers apart",
-    "memory": "no order is the only one of its kind in its season",
     "taste": "no maker is known of what is to be replaced",
 }
 """The axes that rules can make, each with what a shop or its orders lack where no query has it."""
+KINDS: tuple[NeedKind, ...] = ("restock", "replacement", "companion", "gift")
+"""The needs of which rules write: they are to buy."""
 _READ = 25
 """The most popular products, by whose texts the language of a shop is known if its mapping names none."""
 _PURCHASES = 24
 """The newest purchases that are looked at, with every pair of them."""
-_PER_SINGLE = 5
-"""Of so many queries of a drawn user one may be about a single product, unless the shop names no kinds of products."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
 # Among fewer queries a kind or an axis may be missing by chance; if all are of one kind, five show that.
@@ -89,19 +92,21 @@ class Generated:
     users: int
     without: tuple[str, ...] = ()
     fewer: tuple[str, ...] = ()
+    floor: str = ""
+    """The floor that does as well as the oracle, so that the queries tell no systems apart; empty if none does."""
 
     @property
     def missing_kinds(self) -> tuple[str, ...]:
         """The kinds of need without a query; empty if there are so few queries that a kind may be missing by chance."""
         made = {query.kind for query in self.queries}
         enough = _ENOUGH_FOR_ALL if len(made) > 1 else _ENOUGH_OF_ONE_KIND
-        return tuple(kind for kind in NEED_KINDS if kind not in made and len(self.queries) >= enough)
+        return tuple(kind for kind in KINDS if kind not in made and len(self.queries) >= enough)
 
     @property
     def missing_axes(self) -> tuple[Axis, ...]:
         """The axes that rules can make and no query has; empty if that may be by chance."""
         made = {axis for query in self.queries for axis in query.axes}
-        enough = len(self.queries) >= _ENOUGH_FOR_ALL
+        enough = len(self.queries) >= _ENOUGH_FOR_ALL or bool(self.floor)
         return tuple(axis for axis in WHY_MISSING if enough and axis not in made)
 
     @property
@@ -124,11 +129,9 @@ class Drafts:
         seed: str,
         linter: Linter | None = None,
         *,
-        are_named: bool = False,
         on_query: Callable[[], object] = bool,
     ) -> None:
-        """``are_named``: the users are not drawn, so that none can be replaced who gives few queries. ``on_query`` is
-        called after each query.
+        """``on_query`` is called after each query.
 
         Raises UserError for a shop whose language is not English, which the rules write."""
         language = world.manifest.language
@@ -142,7 +145,6 @@ class Drafts:
             )
         self.world, self.seed, self.linter, self._on_query = world, seed, linter or Linter(world), on_query
         self.assortment, self._written = Assortment(self.linter.stock, world.catalog), Texts()
-        self._limits_singles = not are_named and any(map(self.assortment.kind_of, _popular(world)))
 
     def of(self, user_id: str) -> Iterator[Query]:
         """One user's queries: first about products that have none yet; the kinds of need take turns."""
@@ -153,29 +155,18 @@ class Drafts:
         now = self.world.manifest.now.date()
         purchases = [*islice(purchases_of(shopper, self.assortment, now), _PURCHASES)]
         author = Author(self.world, self.assortment, shopper, purchases, rng)
-        taken, made, singles = set[str](), list[str](), 0
+        taken, made = set[str](), list[str]()
         needs = list(needs_of(purchases))
         rng.shuffle(needs)
         offered = Counter(need.kind for need in needs)
-        # Single products last, which leave less to research; first what bears a demand, then rare kinds of need.
-        needs.sort(key=lambda need: ("unnamed" in need.facts, not author.bears_demand(need), offered[need.kind]))
+        # First what bears a demand, then rare kinds of need.
+        needs.sort(key=lambda need: (not author.bears_demand(need), offered[need.kind]))
         while needs:
-            need = min(
-                needs,
-                key=lambda need: (
-                    "unnamed" in need.facts,
-                    taken.issuperset(need.product_ids),
-                    made.count(need.kind),
-                ),
-            )
-            if "unnamed" in need.facts and self._limits_singles:
-                singles += 1  # and all that follow are single, too
-                if len(made) + 1 < _PER_SINGLE * singles:
-                    return
+            need = min(needs, key=lambda need: (need.product_id in taken, made.count(need.kind)))
             needs.remove(need)
             query = author.query(need, len(made) + 1)
-            if not self.linter.findings(query) and self._is_new(query):
-                taken.update(need.product_ids)
+            if query is not None and not self.linter.findings(query) and self._is_new(query):
+                taken.add(need.product_id)
                 made.append(need.kind)
                 self._on_query()
                 yield query
@@ -208,7 +199,7 @@ def generate(
     """
     wanted = users if isinstance(users, int) else None
     asking = users_of(world, users, seed)
-    drafts = Drafts(world, seed, linter, are_named=wanted is None, on_query=on_query)
+    drafts = Drafts(world, seed, linter, on_query=on_query)
     made = taken_in_turn(asking, drafts.of, per_user=per_user, wanted=wanted)
     if not made.queries:
         raise UserError(
@@ -216,7 +207,37 @@ def generate(
             "arrived (their status is Delivered), or the shop tells too little of what arrived. Try other users or a "
             "larger world; of your own shop, say in the mapping's [status] which orders have arrived."
         )
-    return made
+    return replace(made, floor=flat_floor(made.queries, drafts.linter.stock.offers, world.catalog))
+
+
+def flat_floor(queries: Sequence[Query], offers: Offers, catalog: Catalog) -> str:
+    """The floor whose carts are all feasible, as the oracle's are; empty if none is, and of few queries.
+
+    Floors read only the kinds of what is wanted: they take the first hit of each, or the best rated product.
+    """
+
+    def first_hit(want: Want) -> Iterable[str]:
+        ids = offers.of_want(want).titles
+        hits = catalog.search(CatalogQuery(want.kinds[0], limit=_READ)).hits
+        return (hit.product_id for hit in hits if hit.product_id in ids)
+
+    def best_rated(want: Want) -> Iterable[str]:
+        worths = offers.of_want(want).worths
+        return sorted(worths, key=lambda key: -worths[key])[:1]
+
+    wishes = [(query, query.wish) for query in queries if query.wants_something and query.wish is not None]
+    for name, of_want in (("The first hit of each kind", first_hit), ("The best rated of each kind", best_rated)):
+        carts = (
+            offers.cart(
+                wish,
+                offers.reference(query),
+                [Pick(product=key, quantity=want.quantity) for want in wish.wants for key in islice(of_want(want), 1)],
+            )
+            for query, wish in wishes
+        )
+        if len(wishes) >= _ENOUGH_OF_ONE_KIND and all(cart.is_feasible for cart in carts):
+            return name
+    return ""
 
 
 def taken_in_turn(

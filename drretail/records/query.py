@@ -111,7 +111,8 @@ class Proof(Record):
     """Whether the shop can meet a wish, from a look at every product that could be of its kinds.
 
     "refuted": a basket is known. "proved": there would be none even if every unknown price, brand and rating were the
-    best imaginable, every product that could be of a kind were one, and every demand were met. "open": anything else.
+    best imaginable, every product that could be of a kind were one, and every open demand were met. "open": anything
+    else.
     """
 
     state: Literal["proved", "refuted", "open"]
@@ -125,8 +126,8 @@ class Proof(Record):
     """Names of the wants that leave it "open": one of their products has an unknown price, brand or rating, or may be
     of the kind.
     """
-    cheapest_without: dict[Because, FoundBasket] = Field(default_factory=dict[Because, FoundBasket])
-    """By limit, the cheapest basket once it is lifted."""
+    nearest: FoundBasket | None = None
+    """The cheapest basket once the one lacking limit is lifted."""
 
 
 class Ends(Document):

@@ -27,8 +27,8 @@ class Demand(Record):
 
     say: str = Field(min_length=1, description="The question's own words, few of them.")
     field: str | None = Field(default=None, description="The field of a product's details that decides it.")
-    any_of: tuple[str, ...] = Field(default=(), description="Phrases any of which affirms it.")
-    none_of: tuple[str, ...] = Field(default=(), description='Phrases that only sound so: "faux leather".')
+    any_of: tuple[str, ...] = Field(default=(), description="Values of the field that affirm it.")
+    none_of: tuple[str, ...] = Field(default=(), description='Values that deny it, or only sound so: "faux leather".')
     least: float | None = Field(default=None, description="The least measure in the field.")
     most: float | None = Field(default=None, description="The largest measure in the field.")
     unit: str | None = Field(default=None, description="The unit of least and most, as records write it.")
@@ -49,14 +49,18 @@ class Demand(Record):
         return self.least is not None or self.most is not None
 
     @property
+    def is_yes_or_no(self) -> bool:
+        """True if the field says yes or no to it."""
+        return bool(self.any_of) and set(map(str.casefold, self.any_of)) <= {"yes", "true"}
+
+    @property
     def rests_on_record(self) -> bool:
         """True if its own words do not say the value of the field: it is as of something that the shopper has."""
         spoken = _spoken(self.say)
-        is_yes = set(self.any_of) <= {"yes", "true"}
         return (
             self.field is not None
             and bool(self.any_of)
-            and not is_yes
+            and not self.is_yes_or_no
             and not any(_spoken(value) in spoken for value in self.any_of)
         )
 

@@ -1,9 +1,12 @@
 """An agent of somebody else's, with a tool and a role of its own."""
 
+from typing import Any
+
 from langchain_core.messages import HumanMessage
+from langgraph.graph import START
 
 from drretail.agents.base import Agent, task_message
-from drretail.agents.loop import Loop, ToolExecutor
+from drretail.agents.loop import Loop, State, begun, ended, react
 from drretail.env.session import Session
 from drretail.llm.models import Models
 from drretail.records.query import Task
@@ -28,12 +31,23 @@ def shipping(session: Session, weight: float) -> ToolResult:
 SHIPPING = Tool("shipping", shipping, "read")
 
 
+class Found(State):
+    words: str
+
+
+async def found(state: State, loop: Loop) -> dict[str, Any]:
+    return {"words": (await ended(state, loop)).text}
+
+
+GRAPH: Any = react(Found, found).add_edge(START, "think").compile()
+
+
 async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
     """What a buyer finds, in the words of a critic."""
     with Toolkit(session) as toolkit:
-        hands = ToolExecutor(toolkit, models, "0", role="buyer")
-        found = await Loop("buyer", "0", models, hands, limits.tool_turns).run([task_message(task, session)])
-    report = await models.call("critic", [HumanMessage(found.text)])
+        loop = Loop("buyer", "0", models, toolkit, limits.tool_turns)
+        end = await GRAPH.ainvoke(begun([task_message(task, session)]), context=loop)
+    report = await models.call("critic", [HumanMessage(end["words"])])
     return Answer(report=report.text)
 
 

@@ -17,7 +17,7 @@ from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
 from drretail.records.shop import Money, Product, offers_of
 from drretail.records.wish import Want, Wish
-from tests.build import demands, known, query
+from tests.build import known, query
 
 SHOP = """
 format = "shopify"
@@ -38,7 +38,7 @@ rund,,,,,,Blue,,,RU-B,shopify,2,deny,22.00,
 holt,Holt Wool Cap,Holt,Caps,true,Title,Default Title,,,HOLT,shopify,5,deny,19.00,active
 """.lstrip()
 MERINO = Wish(
-    wants=(Want(name="shirt", kinds=("Shirts",), must=demands("merino"), options={"size": ("M",)}),),
+    wants=(Want(name="shirt", kinds=("Shirts",), brands_wanted=("Fjell",), options={"size": ("M",)}),),
     budget=Money.of(40, "EUR"),
 )
 

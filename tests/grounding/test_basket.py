@@ -16,7 +16,6 @@ from drretail.grounding.basket import (
     cheapest_choice,
     reference_of,
     total_of,
-    with_products,
     worths,
 )
 from drretail.grounding.cart import Cart
@@ -48,6 +47,7 @@ CHEAP = product("A", 5, average_rating=3.0, rating_number=500)
 GOOD = product("B", 9.50, average_rating=4.8, rating_number=500)
 SCARF = product("C", 20, average_rating=5.0, rating_number=900)
 UNPRICED = product("D", None)
+DRY = Demand(say="waterproof", field="Waterproof", any_of=("yes",))
 
 
 def test_the_cheapest_and_the_best_are_told_apart_and_may_cost_all_of_the_budget_and_no_cent_more() -> None:
@@ -83,16 +83,16 @@ def test_what_is_optional_is_bought_where_the_budget_allows_and_never_by_the_che
 
 
 def test_what_leaves_a_demand_open_is_undecided_and_no_basket_holds_it() -> None:
-    woven, silent = product("W", 9, features=("Waterproof",)), product("S", 1)
-    reference = found((want(must=("waterproof", "blessed")), [woven, silent]))
+    woven, silent = product("W", 9, details={"Waterproof": "Yes"}), product("S", 1)
+    reference = found((want(must=(DRY, "blessed")), [woven, silent]))
     (thing,) = reference.things
     assert [(fit.product_id, fit.open) for fit in thing.undecided] == [
         ("S", ("waterproof", "blessed")),
         ("W", ("blessed",)),
     ]
     assert (thing.fits, reference.best, reference.lack) == ((), None, "not_said")
-    free = product("F", 9, average_rating=3.0, rating_number=500, features=("Without perfume",))
-    reference = found((want(must_not=("perfume",)), [free, GOOD]))
+    free = product("F", 9, average_rating=3.0, rating_number=500, details={"Ingredients": "Water, oil"})
+    reference = found((want(must_not=(Demand(say="perfume", field="Ingredients"),)), [free, GOOD]))
     assert [fit.product_id for fit in reference.things[0].fits] == ["F"]
     assert ids(reference) == (["F"], ["F"])
 
@@ -109,23 +109,10 @@ def test_what_the_web_warns_against_is_in_no_basket_and_what_is_dearer_is() -> N
         reference = warned(fact)
         proof = known(reference.proof)
         assert (reference.lack, proof.state, proof.lack) == ("unsafe", "proved", "unsafe")
-        assert [item.product_id for item in proof.cheapest_without["unsafe"].items] == ["B"]
+        assert [item.product_id for item in known(proof.nearest).items] == ["B"]
         assert reference.warnings == ("W:1",)
     assert ids(warned("dearer")) == (["B"], ["B"])
     assert warned("dearer").warnings == ()
-
-
-def test_with_other_products_what_is_undecided_has_their_prices_as_well_and_the_rest_is_gone() -> None:
-    wish = Wish(wants=(want(must=("waterproof",), price_max=Money.of(12)),))
-    query = Query(query_id="q1", text="?", wish=wish, source="t")
-    dry, silent, gone = product("A", 9, features=("Waterproof",)), product("B", 9), product("C", 9)
-    reference = reference_of(query, [[listing_of(one) for one in (dry, silent, gone)]])
-    (thing,) = with_products(reference, wish, {"A": product("A", 10), "B": product("B", 11)}).things
-    assert [[(fit.product_id, fit.price) for fit in fits] for fits in (thing.fits, thing.undecided)] == [
-        [("A", "10")],
-        [("B", "11")],
-    ]
-    assert with_products(reference, wish, {"B": product("B", 13)}).things[0].undecided == ()
 
 
 def feeders(**limits: Any) -> list[Offered]:
@@ -147,7 +134,6 @@ TEN = {"budget": Money.of(10)}
         (feeders(), {"budget": Money.of(100, "EUR")}, "no_price"),
         (feeders(brands_wanted=("Unheard Of",)), {}, "no_such_brand"),
         (feeders(ratings_min=501), {}, "demands"),
-        (feeders(must_not=("feeder",)), {}, "demands"),
         (feeders(), {"owned": ("A", "B")}, "owned"),
         (feeders(rating_min=4.9), {"owned": ("A", "B")}, "no_basket"),
         (feeders(), {"owned": ("A",), "budget": Money.of(6)}, "too_dear"),
@@ -161,8 +147,8 @@ def test_why_there_is_no_basket(wanted: list[Offered], limits: dict[str, Any], l
 def test_of_a_query_that_nobody_typed_nothing_is_known_and_without_a_budget_the_shops_own_currency_counts() -> None:
     reference = reference_of(Query(query_id="q1", text="?", source="t"), [])
     assert (reference.lack, reference.things, reference.best) == ("not_typed", (), None)
-    quiet = product("D", None, features=("Waterproof",))
-    assert found((want(must=("waterproof",)), [CHEAP, quiet])).lack == "no_price"
+    quiet = product("D", None, details={"Waterproof": "Yes"})
+    assert found((want(must=(DRY,)), [CHEAP, quiet])).lack == "no_price"
     foreign = found((want(), [product("A", 5, currency="EUR"), product("B", 7, currency="EUR")]))
     assert (foreign.lack, known(foreign.cheapest).total) == (None, Money.of(5, "EUR"))
 
@@ -274,8 +260,7 @@ def test_curved_four_stars_and_at_most_120_dollars_is_proved_infeasible_where_ev
 
     found = proved(*known_ones, want=MONITOR)
     assert (found.state, found.lack) == ("proved", "too_dear")
-    cheapest = {lack: [item.product_id for item in basket.items] for lack, basket in found.cheapest_without.items()}
-    assert cheapest == {"too_dear": ["A"], "demands": ["B"]}
+    assert [item.product_id for item in known(found.nearest).items] == ["A"]
     assert proved(*known_ones, listing_of(monitor("U", None, 4.5, "Flat")), want=MONITOR).state == "proved"
 
     found = proved(*all_of_them, want=MONITOR)
@@ -292,7 +277,7 @@ def test_curved_four_stars_and_at_most_120_dollars_is_proved_infeasible_where_ev
 def test_a_proof_by_prices_says_what_the_cheapest_is() -> None:
     found = proved(press("A", 40), press("B", 35), **THIRTY)
     assert (found.state, found.lack, found.looked_at) == ("proved", "too_dear", 2)
-    assert [item.product_id for item in found.cheapest_without["too_dear"].items] == ["B"]
+    assert [item.product_id for item in known(found.nearest).items] == ["B"]
 
 
 FEEDERS = thing("feeder", fit("A", "10", 400), fit("B", "20", 500), fit("N", None, 500))
@@ -338,6 +323,17 @@ def test_each_want_is_given_pieces_too_few_leave_it_out_and_others_are_besides()
     assert cart(several("P", 2), wanted=(packed,)).left_out == []
     unknown = cart("A", several("C", 2), "Z", room=True)
     assert (unknown.unknown, unknown.is_feasible) == (["Z"], False)
+
+
+def test_what_would_be_feasible_if_an_open_demand_were_met_rests_on_it() -> None:
+    maybe = FEEDERS.model_copy(update={"undecided": (fit("D", "900", 500, open=("soft",)),)})
+    resting = cart("D", several("C", 2), wanted=(maybe, BATHS))
+    assert (resting.is_feasible, resting.rests_on_open) == (False, True)
+    for known_to_be_wrong in (cart("D", wanted=(maybe, BATHS)), cart("Z", several("C", 2), wanted=(maybe, BATHS))):
+        assert (known_to_be_wrong.is_feasible, known_to_be_wrong.rests_on_open) == (False, False)
+    over = cart("D", several("C", 2), wanted=(maybe, BATHS), budget=Money.of(40))
+    assert (over.is_feasible, over.rests_on_open) == (False, False)
+    assert not cart("A", several("C", 2), wanted=(maybe, BATHS)).rests_on_open
 
 
 def test_a_total_is_known_where_every_price_is_and_the_budget_is_of_everything_that_is_picked() -> None:

@@ -146,9 +146,10 @@ async def test_a_run_concludes_while_the_report_still_fits_into_its_dollars_or_e
 
 async def test_branches_share_what_is_left_beside_the_reserve() -> None:
     asked = await called(models(Limits(dollars=2.0, tokens=1_000_000)), 1)
-    shares = [branch.limits for branch in asked.branches(4)]
-    assert [share.dollars for share in shares] == pytest.approx([(2.0 - 0.2 - 0.2) / 4] * 4)
-    assert {share.tokens for share in shares} == {(1_000_000 - 120_000 - 120_000) // 4}
+    share = asked.share(4)
+    assert share.dollars == pytest.approx((2.0 - 0.2 - 0.2) / 4)
+    assert share.tokens == (1_000_000 - 120_000 - 120_000) // 4
+    assert asked.branch(share).limits == share
 
 
 @given(st.floats(0.01, 1e6), st.floats(0, 1e6), st.floats(0, 1e5))

@@ -20,14 +20,15 @@ from drretail.grounding.listing import Listing, listing_of
 from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Stock
-from drretail.querygen.generate import Generated, generate
+from drretail.querygen.generate import KINDS as NEEDS
+from drretail.querygen.generate import Generated, flat_floor, generate
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment, KindOffers
-from drretail.querygen.rules.needs import by_fields, by_options
-from drretail.records.query import NEED_KINDS, Query
-from drretail.records.shop import Product
+from drretail.querygen.rules.limits import by_fields, by_options
+from drretail.records.query import Query
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
-from tests.querygen.conftest import MakeWorld, bought, orders, product_id, products
+from tests.querygen.conftest import MakeWorld, bought, orders, products
 
 LEAST_WORDS, MOST_WORDS = 20, 90
 USERS = ["ANNA", "CARA", "FAYE", "GUNN_1", "GUNN_2"]
@@ -92,33 +93,32 @@ def test_amounts_and_numbers_of_pieces_are_typed_and_the_other_way_round(many: l
 
 
 def test_all_kinds_of_need_limits_and_tools_come_up(many: list[Query]) -> None:
-    assert {query.kind for query in many} == set(NEED_KINDS)
+    assert {query.kind for query in many} == set(NEEDS)
     for bound in ("rating_min", "ratings_min", "brands_unwanted"):
         assert any(getattr(want, bound) for _, want in wants_of(many)), bound
     assert any(want.quantity > 1 for _, want in wants_of(many))
     tools = {tool for query in many for tool in query.expected_tools}
-    assert {"calculator", "get_user_profile", "get_user_orders", "web_search"} <= tools
+    assert {"calculator", "get_user_orders", "web_search"} <= tools
 
 
-def test_owned_products_are_quoted_with_their_month_or_named_by_kind_and_season(rich: World, many: list[Query]) -> None:
+def test_a_question_asks_to_buy_and_for_an_opinion_of_nothing(many: list[Query]) -> None:
     for query in many:
-        owned = _owned(rich, query)
-        quotes = {quoted_title(each) for each in owned}
-        assert owned
-        is_recalled = re.search(r"(?:in the (?:spring|summer|fall)|at the (?:beginning|end)) of 20\d\d", query.text)
-        assert is_recalled or all(f'"{quote}"' in query.text for quote in quotes)
-        assert not (is_recalled and any(f'"{quote}"' in query.text for quote in quotes))
-        ordered = rich.store.products([order.product_id for order in rich.store.orders(query.user_id or "").orders])
-        assert {want.name for want in wish_of(query).wants[:1]} <= quotes | {
-            kind.category for each in ordered.values() if (kind := kind_of(each))
-        }
+        assert wish_of(query).wants
+        assert not any(want.optional for want in wish_of(query).wants)
+        assert not re.search(r"choose well|good decision|second opinion|still a good|Was \"|recommend it", query.text)
+
+
+def test_owned_products_are_quoted_with_their_month(rich: World, many: list[Query]) -> None:
+    for query in many:
+        (owned,) = _owned(rich, query)
+        assert f'"{quoted_title(owned)}"' in query.text
         orders_of = rich.store.orders(query.user_id or "").orders
         days = [order.order_date[:10] for order in orders_of if order.product_id in wish_of(query).owned]
         months = {date.fromisoformat(day).strftime("%B %Y") for day in days}
         assert set(re.findall(r"[A-Z][a-z]+ 20\d\d", query.text)) <= months
 
 
-def test_nothing_bought_lately_is_replaced_or_compared_and_no_planner_outlives_half_a_year(
+def test_nothing_bought_lately_is_replaced_and_no_planner_outlives_half_a_year(
     make_world: MakeWorld,
 ) -> None:
     of_cara = bought("CARA", "weighted blanket", "planner")
@@ -138,13 +138,13 @@ def sixty() -> Generated:
         return generate(shop, 60, per_user=1, seed="42")
 
 
-def test_sixty_queries_of_a_priced_shop_are_of_all_kinds_and_begin_in_twenty_five_ways(sixty: Generated) -> None:
+def test_sixty_queries_of_a_priced_shop_are_of_all_kinds_and_begin_in_ten_ways(sixty: Generated) -> None:
     openings, made = set[str](), sixty.queries
     for query in made:
         names = "|".join(re.escape(want.name) for want in wish_of(query).wants)
         openings.add(re.split(r"[.?] ", re.sub(rf'"[^"]*"|\b[A-Z][a-z]+ 20\d\d|{names}', "…", query.text))[0])
-    assert {query.kind for query in made} == set(NEED_KINDS)
-    assert len(openings) >= 25
+    assert {query.kind for query in made} == set(NEEDS)
+    assert len(openings) >= 10
     assert sum("web_search" in query.expected_tools for query in made) >= 30
 
 
@@ -197,31 +197,26 @@ def test_what_goes_with_a_thing_is_another_and_a_joint_budget_takes_no_better_ca
         assert best.worth == best_of_all.worth, query.text
 
 
-def test_only_what_is_used_up_is_restocked_and_runs_low_within_half_a_year(make_world: MakeWorld) -> None:
+def test_only_what_is_used_up_is_restocked(make_world: MakeWorld) -> None:
     eaten = [each.model_copy(update={"category": "Grocery_and_Gourmet_Food"}) for each in products()]
-    for sold, first, is_restocked, runs_low in (
-        (eaten, 0, True, False),
-        (eaten, 37, True, True),
-        (products(), 20, False, False),
-    ):
-        shop = make_world(
-            sold, [*bought("CARA", "hair clips", "gel pen set", first=first), *bought("HANS", "mascara", first=40)]
-        )
+    for sold, is_restocked in ((eaten, True), (products(), False)):
+        shop = make_world(sold, [*bought("CARA", "hair clips", "gel pen set"), *bought("HANS", "mascara", first=40)])
         made = [query for seed in range(4) for query in generate(shop, ["CARA"], per_user=9, seed=str(seed)).queries]
-        texts = [query.text for query in made if query.kind == "restock"]
-        assert bool(texts) == is_restocked
-        assert any("running low" in text or "used up" in text for text in texts) == runs_low
+        assert any(query.kind == "restock" for query in made) == is_restocked
 
 
-def test_two_products_of_one_quote_are_not_compared(make_world: MakeWorld) -> None:
-    texts: list[str] = []
-    for title in ("Acme Hair Clips, Size 2", "Brightwater Hair Clips, Size 2"):
-        one = product_id("hair clips", 2)
-        sold = [each.model_copy(update={"title": title}) if each.product_id == one else each for each in products()]
-        both = [*bought("CARA", "hair clips"), *bought("CARA", "hair clips", number=2, first=1)]
-        shop = make_world(sold, [*both, *bought("HANS", "mascara", first=40)])
-        texts.append(" ".join(query.text for query in generate(shop, ["CARA"], per_user=9, seed="42").queries))
-    assert ["another beat both" in text or "a third be better" in text for text in texts] == [True, False]
+def test_a_floor_that_does_as_well_as_the_oracle_is_named(world: World, sixty: Generated) -> None:
+    """What tells no agents apart: questions without limits, whose best rated product would do."""
+    offers, catalog = Offers(world), world.catalog
+    wishes = [Wish(wants=(Want(name=kind, kinds=(kind,)),)) for kind in ("shampoo", "planner", "headlamp", "mascara")]
+    plain = [Query(query_id=f"q{at}", text="?", source="t", wish=wish) for at, wish in enumerate(wishes)]
+    assert flat_floor(plain, offers, catalog) == "", "too few"
+    limited = Want(name="dog bed", kinds=("dog bed",), price_max=Money.of(12))
+    one_more = plain[0].model_copy(update={"query_id": "q5"})
+    assert flat_floor([*plain, one_more], offers, catalog) == "The first hit of each kind"
+    bounded = one_more.model_copy(update={"wish": Wish(wants=(limited,))})
+    assert flat_floor([*plain, bounded], offers, catalog) in ("", "The first hit of each kind")
+    assert sixty.floor == ""
 
 
 def test_words_read_as_english_where_a_phrase_of_the_shop_ends_in_them(make_world: MakeWorld) -> None:
@@ -273,17 +268,19 @@ def test_the_kinds_of_a_part_are_those_of_its_products_that_lie_so_deep(make_wor
             assert {*assortment.kinds_in(part, depth)} <= called
 
 
-@pytest.mark.parametrize("paths", [True, False])
-def test_without_prices_no_budget_is_set_and_no_text_speaks_of_money(make_world: MakeWorld, paths: bool) -> None:
-    plain = products(prices=False, paths=paths)
-    poor = make_world(
-        plain if paths else [each.model_copy(update={"category": "Own_Shop"}) for each in plain], orders()
-    )
+def test_without_prices_no_budget_is_set_and_no_text_speaks_of_money(make_world: MakeWorld) -> None:
+    poor = make_world(products(prices=False), orders())
     made = [query for seed in range(2) for query in generate(poor, 6, per_user=6, seed=str(seed)).queries]
-    assert len(made) >= 20
+    assert len(made) >= 15
     assert not any(wish_of(query).limits for query in made)
     for query in made:
         assert not re.search(r"\$|\b(?:usual|normal)ly|\bpay\b|\bcosts?\b|cheaper|\bprice|value", query.text)
+
+
+def test_of_a_shop_that_names_no_kinds_no_query_can_be_made(make_world: MakeWorld) -> None:
+    flat = [each.model_copy(update={"category": "Own_Shop"}) for each in products(paths=False)]
+    with pytest.raises(UserError, match="the shop tells too little"):
+        generate(make_world(flat, orders()), 6, per_user=6, seed="42")
 
 
 def offers_with(name: str, values: Sequence[str]) -> tuple[Listing, ...]:
@@ -382,35 +379,26 @@ def test_a_connector_is_as_last_time_only_where_the_title_says_it(make_world: Ma
     assert any("the same connector" in query.text for query in made) == is_said
 
 
-def test_the_axes_of_a_shop_whose_records_have_fields_are_many_and_few_ask_for_one_product(sixty: Generated) -> None:
+def test_the_axes_of_a_shop_whose_records_have_fields_are_many(sixty: Generated) -> None:
     axes, made = Counter(axis for query in sixty.queries for axis in query.axes), sixty
     assert len(axes) >= 6
     assert made.missing_axes == ()
     assert made.demanding >= 20
-    assert made.demands_rarely  # most kinds of this shop have six offers
-    assert sum(len(wish_of(query).wants) > 1 for query in made.queries) >= 15
-    assert not [query.text for query in made.queries if "what speaks for it" in query.text or "advise me" in query.text]
+    assert sum(len(wish_of(query).wants) > 1 for query in made.queries) >= 10
     assert max(len(query.text.split()) for query in made.queries) <= 90
 
 
 def test_kinds_without_a_query_are_named_once_there_are_enough_queries() -> None:
     of_one = tuple(Query(query_id=f"q{at}", text="More food?", source="x", kind="restock") for at in range(5))
     assert Generated(of_one[:4], 4).missing_kinds == ()
-    assert Generated(of_one, 5).missing_kinds == tuple(kind for kind in NEED_KINDS if kind != "restock")
+    assert Generated(of_one, 5).missing_kinds == tuple(kind for kind in NEEDS if kind != "restock")
 
 
-def test_a_real_shop_without_prices_or_paths_gives_queries(realdata: Path, tmp_path: Path) -> None:
+def test_a_real_shop_without_kinds_is_told_that_it_gives_no_queries(realdata: Path, tmp_path: Path) -> None:
     options = IngestOptions(min_interactions=1, since=date(2000, 1, 1))
     ingest([realdata / "amazon" / "All_Beauty"], tmp_path / "world", options)
-    with open_world(tmp_path / "world") as world:
-        made = generate(world, 10, per_user=3, seed="42")
-        titles = [product.title for query in made.queries for product in _owned(world, query)]
-    assert made.users == 10
-    assert len(made.queries) >= 20
-    assert "project" in made.missing_kinds
-    for query in made.queries:
-        assert LEAST_WORDS <= len(query.text.split()) <= MOST_WORDS
-        assert not any(len(title) > 60 and title in query.text for title in titles)
+    with open_world(tmp_path / "world") as world, pytest.raises(UserError, match="the shop tells too little"):
+        generate(world, 10, per_user=3, seed="42")
 
 
 def _owned(world: World, query: Query) -> list[Product]:

@@ -34,7 +34,7 @@ COLUMNS = [
     ShownColumn(name="FR", metric="faithfulness"),
     ShownColumn(name="quality", metric="quality", unit="rating"),
     ShownColumn(name="clean", metric="checks", beside_meaning="numbers read"),
-    ShownColumn(name="feasible", metric="basket"),
+    ShownColumn(name="right", metric="basket"),
     ShownColumn(name="words", unit="words"),
     ShownColumn(name="tokens", unit="tokens"),
     ShownColumn(name="$", unit="dollars"),
@@ -127,7 +127,7 @@ METRICS = [
     ShownColumn(name="report_eval", metric="report_eval", unit="rating"),
     *COLUMNS[6:],
 ]
-ONE_OF_EACH = ["FP", "quality", "clean", "feasible", "pqr", "tone", "dr3", "brevity", "report_"]
+ONE_OF_EACH = ["FP", "quality", "clean", "right", "pqr", "tone", "dr3", "brevity", "report_"]
 
 
 @pytest.mark.parametrize("width", [80, 100])

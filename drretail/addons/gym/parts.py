@@ -98,7 +98,7 @@ def _queries(
     users = [user_id for user_id in users if user_id not in people]
     if not users:
         raise UserError("The shop has no users of whom no other query is: split queries over two shops.")
-    drafts, seen, kinds = Drafts(shop, seed, are_named=True), {*wishes}, Counter[str | None]()
+    drafts, seen, kinds = Drafts(shop, seed), {*wishes}, Counter[str | None]()
     made, spare, most = list[Query](), list[Query](), ceil(n / len(NEED_KINDS))
     for user_id in users:
         new = (query for query in drafts.of(user_id) if wanted(query) not in seen)

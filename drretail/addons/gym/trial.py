@@ -19,7 +19,7 @@ from drretail.api.systems import asked_queries, runner_of
 from drretail.api.worlds import check_askable, web_of, world_of
 from drretail.env.world import World
 from drretail.errors import UserError, check_known
-from drretail.eval.metrics.reward import BOUGHT, NOT_SHOWN, NOT_WANTED, Reward
+from drretail.eval.metrics.reward import BOUGHT, NOT_WANTED, Reward
 from drretail.experiment import run_files
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
@@ -53,7 +53,7 @@ class Trial:
         measured = {
             **dict.fromkeys(("worth", "integrity"), has_cart),
             **dict.fromkeys(of_cart, has_cart and self.reward.why != NOT_WANTED),
-            "refused": self.reward.refused or self.reward.why in (BOUGHT, NOT_SHOWN),
+            "refused": self.reward.refused or self.reward.why == BOUGHT,
             "web": self.query.web_question,
         }
         return {part: value if measured.get(part, True) else "n/a" for part, value in parts.items()}

@@ -1,32 +1,29 @@
 """Grounded Hybrid-ReAct: the paper's graph, after a typed wish and the shopper's records, and before a verifier.
 
-START ─▶ write briefing ─▶ supervise ─▶ report ─▶ verify ─▶ finish ─▶ END
-                              │  ▲                  │   ▲
-                    launches, │  │ reports   errors, │   │ the draft, or a better one
-                              ▼  │                  ▼   │
-                      research ─▶ synthesise        repair      at most Limits.repairs times
+START ─▶ brief ─▶ supervise ─▶ report ─▶ verify ─▶ strike ─▶ END
+                    │  ▲                  │  ▲
+        act: launches, │  │ gather: reports  errors, │  │ the draft, or a better one
+                    ▼  │                  ▼  │
+                   researcher             repair      at most Limits.repairs times
 """
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache, partial
 from typing import Any
 
+from langchain_core.messages import AIMessage, AnyMessage
+from langgraph.graph import END, START
+
 from drretail.agents.base import Agent
-from drretail.agents.grounded_hybrid.briefing import Briefing, understanding_prompt, write_briefing
+from drretail.agents.graphs import Graphed, Leading
+from drretail.agents.grounded_hybrid.briefing import Briefing, shares_in, understanding_prompt, write_briefing
 from drretail.agents.grounded_hybrid.drafts import Draft, Refusal, draft_of, refusal_of, strike_out, with_left_out
-from drretail.agents.hybrid_react.agent import (
-    ROLES,
-    Research,
-    Researchers,
-    moves_prompt,
-    researcher_tools,
-    supervise,
-    write_report,
-)
+from drretail.agents.hybrid_react import agent as hybrid
+from drretail.agents.hybrid_react.agent import ROLES, Research, moves_prompt, researched, supervised, write_report
 from drretail.agents.information import agent_prompt
-from drretail.agents.loop import challenges
+from drretail.agents.loop import Change, Loop, add_node, challenges, launches_of
 from drretail.agents.picks import declared, note_of
 from drretail.env.session import Session
 from drretail.errors import ModelError
@@ -36,119 +33,153 @@ from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.evidence import Finding
 from drretail.records.query import Task
-from drretail.records.run import Answer, Limits, Stop
-from drretail.tools.toolkit import Toolkit
+from drretail.records.run import Answer, Limits
 
 _prompt = partial(agent_prompt, __file__)
 
 
-async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-    """The verified report of one supervised research. Raises ModelError if there is none."""
-    with Toolkit(session, tools=researcher_tools(session)) as toolkit:
-        known = await write_briefing(task, session, toolkit, models)
-        own_prompts = _prompt("researcher"), _prompt("synthesis")
-        researchers = Researchers(toolkit, limits.tool_turns, *own_prompts, known.context_for, known.evidence)
-        prompt = _prompt("supervisor")
-        research = await supervise(task, session, models, limits, researchers, prompt, known.context)
-        writing = _Writing(task, session, models)
-        found, note, research = await _write_draft(writing, research, _prompt("report"), known.context)
-        draft = draft_of(found, task, known.wish, session, note)
-        repairs: list[Repair] = []
-        while draft.errors and len(repairs) < limits.repairs and not models.must_conclude:
-            refused = repairs[-1].refused if repairs else None
-            draft, repair = await _repair(writing, known, research, draft, len(repairs) + 1, refused)
-            repairs.append(repair)
-            if repair.failed:
-                break
-    stricken = await asyncio.to_thread(strike_out, draft)  # it reads the report several times, and other runs go on
-    cut_short = bool(draft.errors) and len(repairs) < limits.repairs
-    stop: Stop = (models.budget_stop if cut_short else None) or research.stop
-    still = stricken.draft
-    unknown = [] if still.note is None else [still.note]  # why the picks are not known
-    wrong = [f"left wrong: {error.code}: {error.found or error.text}" for error in still.errors]
-    return Answer(
-        report=with_left_out(stricken),
-        picks=still.case.picks,
-        outcome=still.case.outcome,
-        stop=stop,
-        notes=(*known.notes, *research.notes, *unknown, *wrong),
-        failed_branches=research.failed,
-        repairs=tuple(repair.line for repair in repairs),
-        struck=stricken.struck,
-        understood=known.wish,
-    )
+class Verifying(Leading):
+    """The state of a research whose draft is verified."""
+
+    briefing: Briefing
+    research: Research
+    draft: Answer
+    """Its notes say why its picks are unknown, if they are."""
+    mended: Answer | None
+    """What the last repair made of the draft, until it is compared with it."""
+    faults: tuple[str, ...]
+    """The tagged texts that a repair is told."""
+    repairs: tuple[str, ...]
+    """What came of each attempt, in one line."""
 
 
-def prompts() -> tuple[Prompt, ...]:
-    own = map(_prompt, ("supervisor", "researcher", "synthesis", "report", "repair"))
-    return understanding_prompt(), *own, moves_prompt(), *challenges()
+@cache
+def graph() -> Any:
+    builder = supervised(Verifying, report, _prompt, then="verify")
+    add_node(builder, "brief", brief, lambda state, loop: "supervise", "supervise")
+    add_node(builder, "verify", verify, after_verify, "repair", "strike")
+    add_node(builder, "repair", repair, after_repair, "verify", "strike")
+    add_node(builder, "strike", strike, lambda state, loop: END, END)
+    return builder.add_edge(START, "brief").compile(name="grounded_hybrid")
 
 
-GROUNDED_HYBRID = Agent(answer, roles=ROLES, prompts=prompts, self_checked=True)
+async def brief(state: Verifying, loop: Loop) -> Change:
+    """What is known before the research, and the supervisor's first messages."""
+    task, launches, session = state["task"], launches_of(loop), loop.toolkit.session
+    briefing = await write_briefing(task, session, launches.toolkit, loop.models)
+    messages = hybrid.opening(task, session, launches.limits, _prompt, briefing.told())
+    return {"briefing": briefing, "messages": messages, "shown": session.ledger.shown(loop.path)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Writing:
-    """What the writer of drafts needs in addition to the research."""
-
-    task: Task
-    session: Session
-    models: Models
-
-
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """The result of one attempt to repair the draft, in one line."""
-
-    line: str
-    refused: Refusal | None = None
-    """Why the repaired draft was not taken; None if it was."""
-    failed: bool = False
-    """True if there was no repaired draft at all."""
+async def report(state: Verifying, loop: Loop) -> Change:
+    """The first draft. Raises ModelError if the model fails for good or writes no report."""
+    research = await researched(state, loop)
+    told = state["briefing"].told()
+    draft, research = await _write_draft(state["task"], loop, research, _prompt("report"), told)
+    return {"research": research, "draft": draft, "mended": None, "repairs": ()}
 
 
 async def _write_draft(
-    writing: _Writing, research: Research, prompt: Prompt, notes: Sequence[str]
-) -> tuple[Declared, str | None, Research]:
-    """The report and its picks, a note if they are unknown though asked for, and the research it is based on.
-
-    Raises ModelError if the model fails for good or writes no report.
-    """
-    task, session, models = writing.task, writing.session, writing.models
-    written, research = await write_report(task, session, research, models, prompt, notes)
-    found = await declared(written, task, "report", models)
+    task: Task, loop: Loop, research: Research, prompt: Prompt, notes: Sequence[str]
+) -> tuple[Answer, Research]:
+    """A draft, and the research that it is based on."""
+    text, research = await write_report(task, loop, research, prompt, notes)
+    found = await declared(text, task, "report", loop.models)
     if not found.report.strip():
         raise ModelError("no_report", "the report generator wrote nothing but its picks")
-    note = None if found.picks is not None else note_of(found, block=found.report != written)
-    return replace(found, report=found.report.strip()), note, research
+    unknown = () if found.picks is not None else (note_of(found, block=found.report != text),)
+    draft = Answer(report=found.report.strip(), picks=found.picks, outcome=found.outcome, notes=unknown)
+    return draft, research
 
 
-async def _repair(
-    writing: _Writing, known: Briefing, research: Research, draft: Draft, number: int, refused: Refusal | None
-) -> tuple[Draft, Repair]:
-    """The draft after one attempt, prompted with why the last one failed; unchanged if the model fails for good."""
-    attempt = f"{number}: {draft.counts()}"
-    # Each error with the words at fault, the statement they are in, and what the record says; then the last refusal.
-    problems: list[dict[str, Any]] = [_problem(draft, error) for error in draft.errors]
-    if refused is not None:
-        refusal: dict[str, Any] = {"code": "repair_not_taken", "found": refused.why}
-        for name, errors in (("stayed", refused.stayed), ("brought", refused.brought)):
-            if errors:
-                refusal[name] = [_problem(refused.mended, error) for error in errors]
-        problems.append(refusal)
-    notes = [*known.context, tagged("report", draft.as_written)]
-    if draft.cost is not None:
-        notes.append(tagged("cost", draft.cost))
-    notes.append(tagged("problems", compact_json(problems)))
+async def verify(state: Verifying, loop: Loop) -> Change:
+    """The draft with its findings; or what a repair made of it, if that is better."""
+    draft, mended, refusal = _checked(state["draft"], state, loop), state["mended"], None
+    change: Change = {"mended": None}
+    if mended is not None:
+        better = _checked(mended, state, loop)
+        refusal = refusal_of(better, draft)
+        if refusal is None:
+            change["repairs"] = _attempted(state, draft, f"taken, left: {better.counts() or 'nothing'}")
+            draft, change["draft"] = better, mended
+        else:
+            change["repairs"] = _attempted(state, draft, f"not taken: {refusal}")
+    return change | {"faults": tuple(_faults(draft, refusal)) if draft.errors else ()}
+
+
+def after_verify(state: Verifying, loop: Loop) -> str:
+    is_open = len(state["repairs"]) < launches_of(loop).limits.repairs and not loop.models.must_conclude
+    return "repair" if state["faults"] and is_open else "strike"
+
+
+async def repair(state: Verifying, loop: Loop) -> Change:
+    """The draft after one attempt, prompted with its faults and with why the last attempt failed."""
+    told = [*state["briefing"].told(), *state["faults"]]
     try:
-        found, note, _ = await _write_draft(writing, research, _prompt("repair"), notes)
+        mended, _ = await _write_draft(state["task"], loop, state["research"], _prompt("repair"), told)
     except ModelError as failure:
-        return draft, Repair(f"{attempt}; failed: {failure.kind}: {failure.message}", failed=True)
-    mended = draft.instead(found, note)
-    refused = refusal_of(mended, draft)
-    if refused is not None:
-        return draft, Repair(f"{attempt}; not taken: {refused}", refused)
-    return mended, Repair(f"{attempt}; taken, left: {mended.counts() or 'nothing'}")
+        failed = f"failed: {failure.kind}: {failure.message}"
+        return {"mended": None, "repairs": _attempted(state, _checked(state["draft"], state, loop), failed)}
+    return {"mended": mended}
+
+
+def after_repair(state: Verifying, loop: Loop) -> str:
+    del loop
+    return "strike" if state["mended"] is None else "verify"
+
+
+async def strike(state: Verifying, loop: Loop) -> Change:
+    """The answer, without the statements that are still contradicted."""
+    draft, research, briefing = _checked(state["draft"], state, loop), state["research"], state["briefing"]
+    stricken = await asyncio.to_thread(strike_out, draft)  # it reads the report several times, and other runs go on
+    cut_short = bool(draft.errors) and len(state["repairs"]) < launches_of(loop).limits.repairs
+    still = stricken.draft
+    unknown = [] if still.note is None else [still.note]  # why the picks are not known
+    wrong = [f"left wrong: {error.code}: {error.found or error.text}" for error in still.errors]
+    answer = Answer(
+        report=with_left_out(stricken),
+        picks=still.case.picks,
+        outcome=still.case.outcome,
+        stop=(loop.models.budget_stop if cut_short else None) or research.stop,
+        notes=(*briefing.notes, *research.notes, *unknown, *wrong),
+        failed_branches=research.failed,
+        repairs=state["repairs"],
+        struck=stricken.struck,
+        understood=briefing.wish,
+    )
+    return {"messages": [AIMessage(answer.report)], "answer": answer}
+
+
+def _checked(draft: Answer, state: Verifying, loop: Loop) -> Draft:
+    """The draft with its findings, which are made once."""
+    if draft not in loop.memo:
+        declared = Declared(draft.report, draft.picks, outcome=draft.outcome)
+        wish, session = state["briefing"].wish, loop.toolkit.session
+        loop.memo[draft] = draft_of(declared, state["task"], wish, session, next(iter(draft.notes), None))
+    return loop.memo[draft]
+
+
+def _attempted(state: Verifying, draft: Draft, result: str) -> tuple[str, ...]:
+    """The lines of all attempts to repair the draft, with that of the last one."""
+    return *state["repairs"], f"{len(state['repairs']) + 1}: {draft.counts()}; {result}"
+
+
+def _faults(draft: Draft, refusal: Refusal | None) -> Iterator[str]:
+    """What a repair is told: the draft, what it costs, and its errors, then the last refusal.
+
+    Each error has the words at fault, the statement they are in, and what the record says.
+    """
+    problems: list[dict[str, Any]] = [_problem(draft, error) for error in draft.errors]
+    if refusal is not None:
+        refused: dict[str, Any] = {"code": "repair_not_taken", "found": refusal.why}
+        for name, errors in (("stayed", refusal.stayed), ("brought", refusal.brought)):
+            if errors:
+                refused[name] = [_problem(refusal.mended, error) for error in errors]
+        problems.append(refused)
+    yield tagged("report", draft.as_written)
+    if draft.cost is not None:
+        yield tagged("cost", draft.cost)
+    yield tagged("problems", compact_json(problems))
 
 
 def _problem(draft: Draft, error: Finding) -> dict[str, str]:
@@ -160,3 +191,30 @@ def _problem(draft: Draft, error: Finding) -> dict[str, str]:
         "evidence_id": error.evidence_id or "",
     }
     return {name: value for name, value in problem.items() if value}
+
+
+@contextmanager
+def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
+    """The supervisor's loop. A researcher is told the whole wish, and the profile's lines that bear on its part."""
+    share_of = shares_in(session.settings.world.catalog)
+
+    def told(state: Verifying, args: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
+        briefing = state["briefing"]
+        return briefing.told(args["sub_problem"], share_of), briefing.evidence
+
+    with hybrid.opened(session, models, limits, told) as loop:
+        yield loop
+
+
+def _no_messages(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:
+    """None: the supervisor's first messages rest on the briefing."""
+    del task, session, limits
+    return []
+
+
+def prompts() -> tuple[Prompt, ...]:
+    own = map(_prompt, ("supervisor", "researcher", "synthesis", "report", "repair"))
+    return understanding_prompt(), *own, moves_prompt(), *challenges()
+
+
+GROUNDED_HYBRID = Agent(Graphed(graph, opened, _no_messages), roles=ROLES, prompts=prompts, self_checked=True)

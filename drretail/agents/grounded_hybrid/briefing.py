@@ -21,7 +21,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from drretail.agents.base import task_message
 from drretail.agents.information import agent_prompt
-from drretail.env.catalog.base import CatalogQuery
+from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.env.session import Session
 from drretail.env.summaries import Summaries
 from drretail.errors import ModelError
@@ -194,7 +194,7 @@ class Understood(Wish):
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """What is known of a task. ``context`` and ``context_for`` are the tagged texts that roles get of it."""
+    """What is known of a task. ``told`` is the tagged texts that roles get of it."""
 
     wish: Wish | None = None
     """What the question wants, as the agent understood it; None if that is unknown."""
@@ -205,19 +205,16 @@ class Briefing:
     evidence: tuple[str, ...] = ()
     """The ids of the records that all this is from."""
     notes: tuple[str, ...] = ()
-    share_of: ShareOfProducts = lambda _: 1.0
-    """The share of the shop's products that have a word. Rare words tell statements apart."""
 
-    @property
-    def context(self) -> tuple[str, ...]:
-        """What the supervisor and the writer of the report are told."""
-        return self._with_wish(self.statements)
+    def told(self, part: str | None = None, share_of: ShareOfProducts = lambda _: 1.0) -> tuple[str, ...]:
+        """What the supervisor and the writer of the report are told: the wish, and the profile.
 
-    def context_for(self, part: str) -> tuple[str, ...]:
-        """The context of this sub-problem's researcher: the whole wish, and the profile's lines that bear on it."""
-        return self._with_wish(None if self.statements is None else statements_on(self.statements, part, self.share_of))
-
-    def _with_wish(self, statements: Sequence[Statement] | None) -> tuple[str, ...]:
+        Of the profile the researcher of a ``part`` is told the lines that bear on it. ``share_of`` gives the share of
+        the shop's products that have a word: rare words tell statements apart.
+        """
+        statements = self.statements
+        if statements is not None and part is not None:
+            statements = statements_on(statements, part, share_of)
         profile = () if statements is None else (profile_block(statements, self.evidence),)
         return profile if self.wish is None else (*profile, wish_block(self.wish, self.owned))
 
@@ -259,15 +256,21 @@ async def _shopper(task: Task, session: Session, toolkit: Toolkit) -> Briefing:
     failed = next((reply.text for reply in replies if reply.error is not None), failed)
     if failed is not None:
         return Briefing(notes=(f"no profile briefing: {failed}",))
-    catalog = session.settings.world.catalog
-    products = max(catalog.search(CatalogQuery("", limit=1)).total, 1)
     return Briefing(
         statements=Summaries(session.settings.world).of(task.user_id, task.text).statements,
         owned=tuple(_owned(orders, session)),
         evidence=tuple(dict.fromkeys([*evidence, *cited])),
-        # The share of the catalog's products that have a word; each word is looked up once.
-        share_of=cache(lambda word: catalog.search(CatalogQuery(word, limit=1)).total / products),
     )
+
+
+def shares_in(catalog: Catalog) -> ShareOfProducts:
+    """The share of the catalog's products that have a word. Each word is looked up once."""
+
+    @cache
+    def found(word: str) -> int:
+        return catalog.search(CatalogQuery(word, limit=1)).total
+
+    return lambda word: found(word) / max(found(""), 1)
 
 
 def _owned(orders: Sequence[dict[str, Any]], session: Session) -> Iterator[Owned]:

@@ -3,6 +3,7 @@
 system.py       a system under test: an agent with its models, options and limits; systems that conditions make
 identity.py     what an agent of the user's own consists of: hashes of its files and of what it holds
 runner.py       one query, one system, one recorded run
+graph.py        ``graph``: an agent's compiled graph, bound to a world and models
 run.py          ``run``: an experiment's folder opened, and many runs side by side into it; floors and the oracle in
                 their own process
 shard.py        one machine's part of the queries, and a few of them to begin with

@@ -187,7 +187,7 @@ def _hints(outcome: Outcome, options: CheckOptions) -> Iterator[str]:
     if outcome.spent is not None:
         yield from outcome.spent.on_prices
     if any(each.undecided for each in outcome.demands):
-        yield f"The rest goes by words alone. {how_to_decide(options)}"
+        yield f"The rest stays open. {how_to_decide(options)}"
     if outcome.died:
         yield died_line(outcome.died)
     if outcome.untyped:

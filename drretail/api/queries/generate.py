@@ -135,13 +135,18 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
         "users": made.users,
         "users_without": list(made.without),
         "users_with_fewer": list(made.fewer),
+        "floor_like_oracle": made.floor or None,
         "file": str(to),
     }
     line = f"{counted(len(made.queries), 'query')} of {counted(made.users, 'user')} → {to}"
     hints = [*_on_missing(made, len({*named}) or options.n, options)]
     if options.model is not None:
         hints.insert(0, f"{options.model} is no language model: rules write the queries.")
-    return Result(tuple(made.queries), document, [line], hints=hints, path=to)
+    notes, left = ([_FLAT.format(floor=made.floor)], len(made.queries)) if made.floor else ([], 0)
+    return Result(tuple(made.queries), document, [line], notes=notes, hints=hints, left=left, path=to)
+
+
+_FLAT = "{floor} does as well as the oracle on every query: they tell no systems apart, and the shop lacks what would."
 
 
 def _on_missing(made: "Generated", users: int, options: GenerateOptions) -> Iterator[str]:

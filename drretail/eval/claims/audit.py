@@ -36,6 +36,7 @@ from drretail.eval.registry import load_metric
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.wording import split_words
 from drretail.grounding.verify.form import owned_by_marks, read_by_form
+from drretail.grounding.verify.places import compared
 from drretail.grounding.verify.records import Ledger
 from drretail.records import reading as audited
 from drretail.records.base import sha256_of
@@ -144,10 +145,24 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
         audited.IN_REPORT: (len(claims), len(claims) + dropped),
         audited.IN_SOURCE: (sum(NO_QUOTE not in each.notes for each in supported), len(supported)),
         audited.AT_PLACE: (typed, typed + sum(claim.figureless or 0 for claim in claims)),
+        audited.TYPED: _in_keeping(claims, labels | by_stage[f"{SUPPORT}{FIRST_ANSWER}"], layout.report, ledger),
         audited.LABELLED: (sum(each.state == "scored" for each in judged), len(judged)),
     }
     shares |= dict(_agreement(figures, layout.report, claims, labels | by_stage[f"{SUPPORT}{FIRST_ANSWER}"]))
     return {"shares": {name: list(share) for name, share in shares.items()}}
+
+
+def _in_keeping(claims: Iterable[Claim], labels: Mapping[str, Verdict], report: str, ledger: Ledger) -> tuple[int, int]:
+    """How many typed values that a record decides are in keeping with the first label of their claim: who supports a
+    claim and types a figure that its record denies has mistyped it.
+    """
+    states: list[tuple[str, bool]] = []
+    for claim in claims:
+        label = labels.get(claim.claim_id)
+        if label is not None and label.state == "scored":
+            states += [(compared(value, report, ledger).state, bool(label.value)) for value in claim.values]
+    decided = [(state, is_supported) for state, is_supported in states if state != "underivable"]
+    return sum(state == "verified" or not is_supported for state, is_supported in decided), len(decided)
 
 
 def _agreement(

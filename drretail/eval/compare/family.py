@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
+from statistics import fmean
 from typing import NamedTuple
 
 from drretail.errors import UserError
@@ -9,12 +10,13 @@ from drretail.eval.compare.rows import DONE, concluded, done_row, explored, side
 from drretail.eval.compare.wording import PREFERENCE, primary_variants
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.subject import Labels, research_labels, resolve_name
-from drretail.eval.metric import is_unrated
+from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import PAIRWISE
-from drretail.eval.scores.facts import facts_of
+from drretail.eval.scores.facts import Facts, facts_of
 from drretail.eval.scores.gathering import Assessor, Gathered, name_of
 from drretail.experiment import Definition
-from drretail.records.comparison import ComparedRow, PairScore
+from drretail.records.comparison import ComparedRow, Outcome, PairScore
+from drretail.records.run import place_of
 from drretail.records.score import CODE, JudgeRef
 
 ALL_PAIRS = "all"
@@ -92,6 +94,7 @@ def family_of(
                 continue
             facts = facts_of(gathered, name, assessor)
             for variant in primary_variants(metric):
+                flat = _tells_nothing(gathered, metric, variant, facts)
                 sides = {label: side_of(facts[label].runs, variant) for label in labels}
                 made = {
                     (a, b): variant_row(
@@ -99,7 +102,7 @@ def family_of(
                         variant,
                         (sides[a], sides[b]),
                         gathered.clusters,
-                        gathered.unread(assessor, name, (a, b)),
+                        gathered.unread(assessor, name, (a, b)) or flat,
                     )
                     for a, b in pairs
                 }
@@ -112,6 +115,25 @@ def family_of(
     ended = {(a, b): done_row(gathered, a, b) for a, b in pairs}
     rows |= {(OF_DONE, pair): row for pair, row in ended.items() if (row.mean_a, row.mean_b) != (1, 1)}
     return _corrected(rows, gathered)
+
+
+def _tells_nothing(
+    gathered: Gathered, metric: Metric, variant: str, facts: Mapping[str, Facts]
+) -> tuple[Outcome, str] | None:
+    """Why nothing is concluded where a null agent does as well as the oracle: such queries tell no systems apart."""
+    if not metric.description.bounded_by_oracle:
+        return None
+    means: dict[str, dict[str, float]] = {"floor": {}, "ceiling": {}}
+    for label, of_system in facts.items():
+        place = place_of(label, gathered.definition.systems)
+        values = [fmean(its) for its in side_of(of_system.runs, variant).values.values() if its]
+        if place in means and values:
+            means[place][label] = fmean(values)
+    most = max(means["ceiling"].values(), default=None)
+    best = max(means["floor"], key=lambda label: means["floor"][label], default="")
+    if most is None or not best or means["floor"][best] < most:
+        return None
+    return "missing", f"{best} does as well as the oracle ({most:.2f}), so these queries tell no systems apart"
 
 
 def _corrected(rows: _Rows, gathered: Gathered) -> Family:

@@ -11,7 +11,7 @@ from math import inf, isfinite
 from statistics import fmean
 
 from drretail.eval.compare.wording import row_facts
-from drretail.eval.metric import Metric
+from drretail.eval.metric import OPEN, Metric
 from drretail.eval.scores.facts import Runs, value_in, whole_of
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED, PENDING_RUNS, SPOILED_RUNS, Gathered
 from drretail.records.comparison import ComparedRow, Outcome
@@ -29,7 +29,8 @@ from drretail.stats.significance import (
 )
 
 _NA = "nothing to score"
-_WHY = (*LACKS_IN_WORDS.values(), "judge failed", "sources unreadable", _NA)
+_OPEN = "rests on an open demand"
+_WHY = (*LACKS_IN_WORDS.values(), "judge failed", _OPEN, "sources unreadable", _NA)
 """Reasons for runs without a value; a query's reason is the first of these that any of its runs has."""
 _BY_STATE = {"failed": "judge failed", "unverifiable": "sources unreadable", "na": _NA}
 
@@ -67,7 +68,8 @@ def side_of(runs: Runs, variant: str) -> Side:
         nested[query].append([number for number in by_judge_repeat if number is not None])
         if value is None:
             lacks = None if variant in result.values else result.lacks
-            reasons[query].add(_BY_STATE[found.state] if lacks is None else LACKS_IN_WORDS[lacks])
+            why = _OPEN if OPEN in found.items else _BY_STATE[found.state]
+            reasons[query].add(why if lacks is None else LACKS_IN_WORDS[lacks])
     return Side(
         values=values,
         nested=nested,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from drretail.eval.baskets import MEASURES, Measured, not_borne_out, not_measured, unsafe_pick
+from drretail.eval.baskets import MEASURES, Measured, decided_by, feasible, not_borne_out, not_measured, unsafe_pick
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import picks_of
 from drretail.eval.judging.subject import Subject
@@ -12,13 +12,14 @@ from drretail.eval.metric import of_measures
 from drretail.experiment import read_reference
 from drretail.grounding.cart import Cart
 from drretail.grounding.constraints import Decisions
-from drretail.records.query import NOT_TYPED, Query, Reference
+from drretail.records.query import NOT_TYPED, Ends, Query, Reference
 from drretail.records.reading import Pick
 
 NO_SHOP = "finding the best basket takes the whole shop, and an import keeps only the products that reports name"
 NO_PICKS = "the report's picks are not known"
-VARIANTS = (*MEASURES, "not_borne_out", "unsafe_pick")
-DECIDED = ("covered", "feasible", "utility_ratio")
+RIGHT = "right"
+VARIANTS = (RIGHT, *MEASURES, "not_borne_out", "unsafe_pick")
+DECIDED = (RIGHT, "covered", "feasible", "utility_ratio")
 """Measures in which a run without declared picks gets 0: it did not decide to buy nothing."""
 
 
@@ -30,9 +31,16 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
 
 
 def applies(experiment: Path, query: Query) -> tuple[str, ...]:
-    """``feasible``, if something is wanted that the shop has."""
-    reference = read_reference(experiment, query.query_id) if query.wants_something else None
-    return () if reference is None or not_measured(query.wish, reference) is not None else ("feasible",)
+    """``right``, if the shop can meet the wish or it is proved that it can't; ``feasible``, if it can."""
+    reference = read_reference(experiment, query.query_id) if query.wish and query.wish.wants else None
+    if reference is None or (reference.best is None and not is_unmeetable(reference)):
+        return ()
+    return (RIGHT,) if not_measured(query.wish, reference) is not None else (RIGHT, "feasible")
+
+
+def is_unmeetable(reference: Ends) -> bool:
+    """True if it is proved that the shop can't meet the wish."""
+    return reference.proof is not None and reference.proof.state == "proved"
 
 
 def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pick] | None) -> Mapping[str, Measured]:
@@ -47,6 +55,9 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
     if wish is not None and not undecided and picks is not None:
         of_picks["not_borne_out"] = not_borne_out(picks, reference)
         of_picks["unsafe_pick"] = unsafe_pick(picks, Decisions(subject.query.gold).excluded)
+    if wish is not None and is_unmeetable(reference):
+        decided = decided_by(subject.case, reference)
+        of_picks[RIGHT] = Measured(float(decided is not None and decided.refused), lack or "")
     if lack is not None or wish is None:
         return none(lack or "") | of_picks
     if undecided is not None:
@@ -54,7 +65,7 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
     if picks is None:
         return none(NO_PICKS)
     cart = Cart(wish, reference, tuple(picks), subject.case.ledger(picks).products)
-    return {variant: measure(cart) for variant, measure in MEASURES.items()} | of_picks
+    return {RIGHT: feasible(cart)} | {variant: measure(cart) for variant, measure in MEASURES.items()} | of_picks
 
 
-METRIC = of_measures("basket", 4, measure, applies=applies)
+METRIC = of_measures("basket", 5, measure, applies=applies)

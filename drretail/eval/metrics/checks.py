@@ -8,7 +8,7 @@ from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import how_read, keep_reading, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value, description_of, of_verdicts
+from drretail.eval.metric import OPEN, Metric, Value, description_of, of_verdicts
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.verify.checks import Case, check_report
 from drretail.grounding.verify.findings import CODES, WEB_SEARCH, dated_pages
@@ -214,6 +214,7 @@ def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
             yield code, CodeVerdict("scored", lines, f"{len(lines)} found" if lines else "nothing found")
 
 
+OPEN_DEMAND = "not_borne_out"
 CLEAN = "clean"
 """The variant that is 1 for a report without errors."""
 PICKS_KNOWN = "picks_known"
@@ -257,11 +258,17 @@ def _value(code: str, verdict: Verdict | None) -> Value:
 
 
 def clean(single: Mapping[str, Value], *, can_be: bool) -> Value:
-    """0 with an error. Without errors 1, or na if too little is known to tell."""
+    """0 with an error. Without errors 1, or na if too little is known to tell.
+
+    It has no value if a pick rests on a demand that is open.
+    """
     if any(value.state == "failed" for value in single.values()):
         return Value(CLEAN, "failed")
     scored = {code: value for code, value in single.items() if value.state == "scored"}
     items = {name: sum(value.items.get(name, 0) for value in single.values()) for name in ("errors", "warnings")}
+    borne_out = single.get(OPEN_DEMAND)
+    if not items["errors"] and borne_out is not None and borne_out.value == 0:
+        return Value(CLEAN, "unverifiable", None, {**items, OPEN: 1.0})
     if not items["errors"] and not (can_be and any(CHECKS[code].of_claims for code in scored)):
         return Value(CLEAN, "na", None, items)
     return Value(CLEAN, "scored", float(not items["errors"]), {**items, "checks": len(scored)})

@@ -15,7 +15,7 @@ OPEN = "whether the shop can meet the wish is neither proved nor refuted"
 
 
 def decision(subject: Subject) -> CodeVerdict:
-    """The report's decision, its reasons and its alternative, compared with the proof."""
+    """The report's decision, compared with the proof."""
     reference = subject.reference
     proof = None if reference is None else reference.proof
     if subject.query.wish is None:
@@ -24,37 +24,26 @@ def decision(subject: Subject) -> CodeVerdict:
         return CodeVerdict("na", None, LACKS["no_things"])
     if subject.run is None or reference is None or proof is None:
         return CodeVerdict("na", None, NO_WORLD, keeps_existing=True)
-    if proof.state == "open" and proof.lack != "not_said":
+    if proof.state == "open":
         return CodeVerdict("na", None, OPEN)
     if all(want.optional for want in subject.query.wish.wants):
         return CodeVerdict("na", None, NOT_REQUIRED)
-    case, outcome = subject.case, subject.run.outcome
-    decided = decided_by(case, reference, case.products(subject.run.picks))
+    decided = decided_by(subject.case, reference)
     assert decided is not None
-    declared = "nothing declared" if outcome is None else " ".join((outcome.decision, *outcome.because))
+    declared = "nothing declared" if subject.run.outcome is None else subject.run.outcome.decision
     reason = f"{declared}; {proof.state} {proof.lack or ''}".strip()
     return CodeVerdict("scored", decided.model_dump(mode="json"), reason)
 
 
-def _of(state: str, read: Callable[[Decided], float | bool | None]) -> Callable[[Decided], float | None]:
-    """A reader of queries in one state; None for queries in the others."""
-
-    def value(decided: Decided) -> float | None:
-        number = read(decided) if decided.state == state else None
-        return None if number is None else float(number)
-
-    return value
+def _of(state: str, read: Callable[[Decided], bool]) -> Callable[[Decided], float | None]:
+    """A reader of queries in one state; None for queries in the other."""
+    return lambda decided: float(read(decided)) if decided.state == state else None
 
 
 VALUES: Mapping[str, Callable[[Decided], float | None]] = {
     "refusal_recall": _of("proved", lambda decided: decided.refused),
     "false_refusal": _of("refuted", lambda decided: decided.refused),
-    "reason": _of("proved", lambda decided: decided.reason),
-    "nearest": _of("proved", lambda decided: decided.nearest),
-    "shown": _of("proved", lambda decided: decided.shown),
     "bought_anyway": _of("proved", lambda decided: decided.bought),
-    "not_said": _of("open", lambda decided: decided.not_said),
-    "undeclared": lambda decided: float(not decided.declared),
 }
 """By variant, in the order of tables."""
 J = "J"
@@ -70,8 +59,6 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     decided = Decided.model_validate(verdict.value)
     numbers = {name: read(decided) for name, read in VALUES.items()}
     measured = [Value(name, "na" if value is None else "scored", value) for name, value in numbers.items()]
-    if decided.state == "open":
-        return [Value(J, "na"), *measured]
     right = float(decided.refused == (decided.state == "proved"))
     return [Value(J, "scored", right), *measured]
 
@@ -91,7 +78,7 @@ def _difference(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
 
 METRIC = Metric(
     "outcome",
-    2,
+    3,
     by_code("decide", lambda subject: [("report", decision(subject))]),
     of_verdicts(values),
     NAMES,

@@ -1,7 +1,7 @@
 """What the gym pays for a report, by code alone: its cart compared with the best one, if a reader sees nothing false.
 
     reward   = decision · integrity · (1 + web) / 2
-    decision = cart, or (1 + cart) / 2 for a right refusal of what the shop can't meet
+    decision = cart, or 1 for a right refusal of what the shop can't meet
     cart     = worth · wanted · within_budget · (1 + verified) / 2, and half of that unless the cart is all that is
                wanted and nothing else
 
@@ -16,9 +16,7 @@ A pick whose record leaves demands open is worth the share of its want's limits 
 Web is the share of an answer to what the query asks the web that the report gives, citing a page that was read and
 says so; without such a question it is 1. So no reward is above 1/2 if the web question is left unanswered.
 
-If the shop can't meet a query, which a check of all its products has proved, a refusal is rewarded instead, if the
-run's own searches show it. Its cart is then the nearest products, or what can be had of the wish. A wrong cart beside a
-right refusal is worth no more than it would be alone.
+If the shop can't meet a query, which a check of all its products has proved, a refusal is rewarded instead.
 """
 
 from collections.abc import Iterable, Mapping
@@ -32,7 +30,6 @@ from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
 from drretail.experiment import read_definition, read_reference
-from drretail.grounding.basket import with_products
 from drretail.grounding.cart import Cart
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.page import read_page
@@ -57,7 +54,6 @@ OVER = "the cart breaks the budget"
 UNMET = "the cart does not keep to the query"
 REFUSED = "something is refused that the shop has"
 BOUGHT = "something is bought, and the shop can't meet the wish"
-NOT_SHOWN = "the rollout's own searches do not show that the shop can't meet the wish"
 
 
 class Reward(Record):
@@ -66,8 +62,8 @@ class Reward(Record):
     value: float = 0.0
     """What the rollout is paid."""
     worth: float = 0.0
-    """The worth of the wanted picks relative to the best basket (docs/scores.md, ``utility_ratio``); of a refusal
-    without picks, that of the nearest products that it names, and the other parts of its cart are 1."""
+    """The worth of the wanted picks relative to the best basket (docs/scores.md, ``utility_ratio``); 1 for a right
+    refusal, as all parts of its cart."""
     wanted: float = 0.0
     """The share of the cart that is wanted, in the quantity that is wanted."""
     within_budget: float = 0.0
@@ -75,7 +71,7 @@ class Reward(Record):
     right: float = 0.0
     """1 if the cart is all that is wanted and nothing else (docs/scores.md, ``feasible``), else 0."""
     refused: float = 0.0
-    """1 if the report rightly refuses what the shop can't meet, and the run's searches show it, else 0."""
+    """1 if the report rightly refuses what the shop can't meet, else 0."""
     integrity: float = 0.0
     """1 if nothing that a reader sees is false and the report argues for every pick, else 0."""
     verified: float = 0.0
@@ -89,8 +85,7 @@ class Reward(Record):
     @property
     def decision(self) -> float:
         """What the cart, or the refusal, is worth before integrity and research."""
-        cart = self.worth * self.wanted * self.within_budget * (1 if self.right else 0.5) * (1 + self.verified) / 2
-        return (1 + cart) / 2 if self.refused else cart
+        return self.worth * self.wanted * self.within_budget * (1 if self.right else 0.5) * (1 + self.verified) / 2
 
     def paid(self) -> "Reward":
         """The same parts with the value that follows from them."""
@@ -98,8 +93,8 @@ class Reward(Record):
         return self.model_copy(update={"value": value})
 
 
-NEAREST = Reward(refused=1.0, wanted=1.0, within_budget=1.0, right=1.0, integrity=1.0, verified=1.0)
-"""A right refusal that buys nothing, whose cart is the nearest products that it names."""
+REFUSAL = Reward(refused=1.0, worth=1.0, wanted=1.0, within_budget=1.0, right=1.0, integrity=1.0, verified=1.0)
+"""A right refusal."""
 
 
 def reward_of(
@@ -181,7 +176,7 @@ class _Earned:
             return Reward(why=NOT_TYPED)
         proof = self.reference.proof
         if proof is not None and proof.state == "proved":
-            return self._of_refusal(self.case.query.wish)
+            return self._of_refusal()
         if self.run.outcome is not None and (not self.run.picks or self.run.outcome.decision != "buy"):
             return Reward(why=REFUSED)
         return self._of_cart(self.case.query.wish)
@@ -197,39 +192,14 @@ class _Earned:
             return parts.model_copy(update={"integrity": float(not broken), "why": broken or parts.why})
         return parts.model_copy(update={"integrity": 1.0, "verified": _borne_out(reading)})
 
-    def _of_refusal(self, wish: Wish) -> Reward:
-        """The parts on a query that can't be met: those of the nearest products, or of a cart of what can be had."""
-        ids = {entry.key for entry in self.case.evidence.values() if entry.kind == "product"}
-        nearest = () if self.run.outcome is None else self.run.outcome.nearest
-        decided = decided_by(self.case, self.reference, self.store.products(sorted({*ids, *nearest})))
+    def _of_refusal(self) -> Reward:
+        """The parts on a query that can't be met."""
+        decided = decided_by(self.case, self.reference)
         if decided is None or not decided.refused:
-            is_unfounded = decided is not None and not decided.declared
-            return Reward(why=NO_PICKS if self.run.outcome is None else NOT_SHOWN if is_unfounded else BOUGHT)
-        if not decided.shown:
-            return Reward(why=NOT_SHOWN)
+            return Reward(why=NO_PICKS if self.run.outcome is None else BOUGHT)
         if broken := breach(self.case, read_report(self.case)):
             return Reward(refused=1.0, why=broken)
-        rest = self._rest(wish)
-        if not decided.bought:
-            worth = 1.0 if decided.nearest is None else decided.nearest
-            return NEAREST.model_copy(update={"worth": 0.0 if rest else worth})
-        if rest is None:
-            return Reward(refused=1.0, integrity=1.0)
-        parts = replace(self, reference=rest[1])._of_cart(rest[0])
-        return parts.model_copy(update={"refused": 1.0}) if parts.right and parts.integrity else parts
-
-    def _rest(self, wish: Wish) -> tuple[Wish, Reference] | None:
-        """What can be had of the wish, and what would do for it. None if nothing can be had, or if each thing can but
-        not all together.
-        """
-        available = [(want, thing) for want, thing in zip(wish.wants, self.reference.things, strict=True) if thing.fits]
-        if not available or (len(available) == len(wish.wants) and not wish.orders):
-            return None
-        rest = wish.model_copy(update={"wants": tuple(want for want, _ in available), "orders": ()})
-        things = tuple(thing for _, thing in available)
-        products = self.store.products(sorted({fit.product_id for thing in things for fit in thing.fits}))
-        reference = self.reference.model_copy(update={"things": things, "proof": None})
-        return rest, with_products(reference, rest, products)
+        return REFUSAL
 
 
 def _parts(cart: Cart) -> Reward:
@@ -291,4 +261,4 @@ def lacks_rollouts(experiment: Path) -> str:
     return "" if is_gym else "holds no rollouts of the gym"
 
 
-METRIC = of_measures("reward", 1, measure, lacks=lacks_rollouts, applies=applies)
+METRIC = of_measures("reward", 2, measure, lacks=lacks_rollouts, applies=applies)

@@ -13,7 +13,7 @@ from itertools import groupby, product
 from math import inf
 from pathlib import Path
 
-from drretail.eval.metric import Metric, Value, is_judged, is_unrated
+from drretail.eval.metric import OPEN, Metric, Value, is_judged, is_unrated
 from drretail.eval.registry import installed
 from drretail.eval.scores.gathering import (
     LACKS_IN_WORDS,
@@ -264,7 +264,9 @@ def _parts(metric: Metric, variant: str, reports: Sequence[JudgedRun]) -> tuple[
 def missing_of(row: Score) -> dict[str, int]:
     """How many of a row's runs have no value, by reason in words; reports that were not judged are none that failed."""
     runs = {word: int(row.items.get(lack, 0)) for lack, word in (LACKS_IN_WORDS | OF_COSTS).items()}
-    by_judge = {"n/a": row.n_na, "unverifiable": row.n_unverifiable, "failed": row.n_failed - sum(runs.values())}
+    undecided = int(row.items.get(OPEN, 0))
+    by_judge = {"n/a": row.n_na, OPEN: undecided, "unverifiable": row.n_unverifiable - undecided}
+    by_judge["failed"] = row.n_failed - sum(runs.values())
     return {why: count for why, count in {**by_judge, **runs}.items() if count}
 
 

@@ -5,8 +5,6 @@ page.py            what a browser shows: the texts in which marks, sentences and
 references.py      the lists of sources in a report
 marks.py           what points to a source, by its form: one pattern
 citations.py       the scanner: every mark resolved by a run's evidence and the lists, or the reason why it is not read
-picks.py           picks that are declared in a block of their own, and those that calculations and layout make certain
-statements.py      measures, the status of orders, the user's state and home beside a mark; all numerals beside marks
-
+picks.py           picks that are declared in a block of their own
 render.py          the report with numbered, linked references
 """

@@ -1,5 +1,5 @@
-"""Numbers of a text besides its amounts: every numeral with its unit, ratings and numbers of ratings in the forms
-in which people write them, the value of an expression, and the sums that a text writes out.
+"""Numbers of a text besides its amounts: every numeral with its unit, the value of an expression, and the sums that a
+text writes out.
 
 The number of a list item or a heading ("2. Kettle", "#3"), a scale ("4.6 of 5"), an id ("0704175490", "756mbmmg") and a
 number within a word ("B12", "USB3") are no numerals. A date is one.

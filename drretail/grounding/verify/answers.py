@@ -79,7 +79,8 @@ def _parts(layout: Layout, turn: Turn, about: tuple[str, ...], names: "_Names") 
         if turn.start <= sentence.start < turn.end and index not in rows:
             for line in re.finditer(r"[^\n]+", layout.text[sentence.start : sentence.end]):
                 start, end = sentence.start + line.start(), sentence.start + line.end()
-                yield Owned(start, end, names.offers_within(start, end) or about)
+                named = names.offers_within(start, end)
+                yield Owned(start, end, named or about, is_named=bool(named))
 
 
 class _Names:

@@ -26,7 +26,6 @@ from drretail.grounding.verify.answers import ReadAnswers
 from drretail.grounding.verify.findings import (
     cart_by_kind,
     known_profiles,
-    misses_order,
     pages_after_today,
     pages_too_old,
     personal_data_sent,
@@ -50,7 +49,6 @@ from drretail.records.wish import Wish
 from drretail.remembered import remembered_by
 
 NO_PICKS = "the report declares no picks"
-NO_LOOK_UP = "it says that an order does not exist, and no look-up of an order that the query names has failed"
 PICKED_AS_WELL = "it refuses a thing that it picks as well"
 PAGE_AGE = 3.0
 _PROPER = re.compile(r"\b[A-Z][^\W\d_]{3,}")
@@ -131,9 +129,7 @@ class Case:
             return NO_PICKS
         if run.outcome is None or run.outcome.decision == "buy":
             return None
-        because, refused, picks = run.outcome.because, run.outcome.refused, run.picks or ()
-        if "no_such_order" in because and not misses_order(run.steps, wish, self.query.user_id):
-            return NO_LOOK_UP
+        refused, picks = run.outcome.refused, run.picks or ()
         if refused and picks:
             cart = cart_by_kind(wish, picks, self.ledger(picks))
             if refuses_what_it_picks(refused, wish, [cart.is_covered(at) for at in range(len(wish.wants))]):

@@ -4,12 +4,10 @@ evidence, old pages, personal data that was sent, profiles that were changed una
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
-from decimal import Decimal
 from functools import partial
 from types import MappingProxyType
-from typing import Any
 from urllib.parse import urlsplit
 
 from drretail.grounding.cart import Cart
@@ -18,19 +16,18 @@ from drretail.grounding.listing import Listing, holds_words, is_of_brand, listin
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.grounding.text.wording import format_amount, format_money
-from drretail.grounding.verify.records import Ledger, read_ledger, record_of
+from drretail.grounding.verify.records import Ledger, record_of
 from drretail.records.criteria import FactKind
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Fit, KeptReference, Reference, WantedThing
 from drretail.records.reading import (
-    Because,
     Outcome,
     Pick,
     ReadValue,
     ValueKind,
 )
-from drretail.records.run import Run, StateChange, Step
-from drretail.records.shop import SHOP_URL, Product, UserProfile, product_of
+from drretail.records.run import Run, StateChange
+from drretail.records.shop import SHOP_URL, UserProfile, product_of
 from drretail.records.wish import Want, Wish
 
 OLD_PAGE, AFTER_TODAY = "old_page", "after_today"
@@ -125,85 +122,6 @@ def known_profiles(evidence: Mapping[str, Evidence]) -> tuple[UserProfile, ...]:
     return tuple(map(UserProfile.model_validate, known))
 
 
-_CENT = Decimal("0.01")
-_MOST_WORDS = 8
-"""Words of a search for one thing; a search with a whole question's words says nothing of any single thing."""
-_ORDERS_SHOWN = 20
-"""Orders that the tool lists by default."""
-SEARCH, RECORD = "product_catalog_search", "get_product_details"
-ORDER, ORDERS = "get_order_details", "get_user_orders"
-
-
-@dataclass(frozen=True, slots=True)
-class Research:
-    """What a run looked up for a wish that it refuses."""
-
-    wish: Wish
-    reference: Reference
-    steps: Sequence[Step]
-    known: Mapping[str, Product]
-    """The records that the run received, by product id."""
-    user_id: str | None = None
-    evidence: Mapping[str, Evidence] | None = None
-    """By evidence id."""
-
-    @property
-    def _calls(self) -> list[Step]:
-        return [step for step in self.steps if step.kind == "tool"]
-
-    def shows(self, reason: Because) -> bool:
-        """Whether it holds the evidence of a reason.
-
-        That is the failed look-up of an order that the wish names; the order of a product that the user has; a page
-        that warns against a product; an opened record that does not say what is demanded; and for all other reasons
-        searches that show that the wish can't be met.
-        """
-        if reason == "no_such_order":
-            return misses_order(self.steps, self.wish, self.user_id)
-        if reason == "owned":
-            ordered = read_ledger(self.evidence or {}).ordered.values()
-            return not {*self.wish.owned, *ordered}.isdisjoint(self.reference.left_out)
-        if reason == "unsafe":
-            return not set(self.reference.warnings).isdisjoint(self.evidence or {})
-        if reason == "not_said":
-            opened = {key for step in self._calls if step.name == RECORD and not step.error for key in step.evidence}
-            return any(f"P:{fit.product_id}" in opened for thing in self.reference.things for fit in thing.undecided)
-        lack = None if self.reference.proof is None else self.reference.proof.lack
-        searches = [_Search.of(step, self.known) for step in self._calls if step.name == SEARCH and not step.error]
-        pairs = zip(self.wish.wants, self.reference.things, strict=True)
-        things = [(want, thing) for want, thing in pairs if not want.optional]
-        if lack == "too_dear":
-            bounds = [_least(want, thing, searches) for want, thing in things]
-            known_bounds = [bound for bound in bounds if bound is not None]
-            if self.wish.budget is not None:
-                return sum(known_bounds, Decimal(0)) > self.wish.budget.value
-            return bool(bounds) and len(known_bounds) == len(bounds)
-        # A search for the kind of one thing, without a highest price, found nothing suitable.
-        return any(
-            search.is_about(want)
-            and search.args.get("price_max") is None
-            and {fit.product_id for fit in thing.fits}.isdisjoint(hit.product_id for hit in search.hits)
-            for want, thing in things
-            for search in searches
-        )
-
-
-def misses_order(steps: Sequence[Step], wish: Wish, user_id: str | None) -> bool:
-    """Whether a run looked for an order that the wish names, by its id or in a complete list, and did not find it."""
-    for step in steps:
-        args = step.args or {}
-        is_list = step.name == ORDERS and step.error is None and args.get("user_id") == user_id
-        if is_list:
-            shown = sum(key.startswith("O:") for key in step.evidence)
-            is_part = args.get("offset") or args.get("status") or shown >= int(args.get("limit", _ORDERS_SHOWN))
-            is_list = not is_part
-        for order_id in wish.orders if step.kind == "tool" else ():
-            is_asked = step.name == ORDER and str(args.get("order_id", "")).removeprefix("O:") == order_id
-            if (is_asked or is_list) and f"O:{order_id}" not in step.evidence:
-                return True
-    return False
-
-
 def refuses_what_it_picks(refused: Collection[str], wish: Wish, covered: Sequence[bool]) -> bool:
     """True if a thing is refused by name, and picks cover every want that the name may mean."""
     for name in refused:
@@ -233,58 +151,6 @@ def refusable_wants(wish: Wish, outcome: Outcome | None, ends: Reference | KeptR
         return dict.fromkeys(named if outcome else (), False)
     missing = {want.name for want in ends.wants if not want.fits}
     return dict.fromkeys(named & missing if missing else named, proof.state == "proved")
-
-
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """One search from its first hit on, with the records of its hits."""
-
-    args: Mapping[str, Any]
-    hits: tuple[Product, ...]
-
-    @classmethod
-    def of(cls, step: Step, known: Mapping[str, Product]) -> "_Search":
-        ids = (key.removeprefix("P:") for key in step.evidence if key.startswith("P:"))
-        return cls(step.args or {}, tuple(known[key] for key in ids if key in known))
-
-    def is_about(self, want: Want) -> bool:
-        """True for a search for a kind of the want that hides no suitable product.
-
-        It has few other words, begins at the first hit, excludes no cheap product and no rating that the want allows,
-        and requires all words only if they are the want's own.
-        """
-        text, category = str(self.args.get("query", "")), str(self.args.get("category", ""))
-        kinds = [kind for kind in want.kinds if holds_words(text, kind) or holds_words(category, kind)]
-        is_own = any(holds_words(kind, text) for kind in (*kinds, want.name))
-        is_loose = is_own or self.args.get("match", "any") == "any"
-        is_whole = not self.args.get("offset") and not self.args.get("price_min")
-        stars = float(self.args.get("rating_min") or 0)
-        is_short = len(text.split()) <= _MOST_WORDS
-        return bool(kinds) and is_short and is_loose and is_whole and stars <= (want.rating_min or 0)
-
-
-def _least(want: Want, thing: WantedThing, searches: Sequence[_Search]) -> Decimal | None:
-    """The least cost of the want by the run's own searches; None if none of them bounds it.
-
-    In a search by ascending price, that is the first suitable hit, or the last hit if none is suitable. In a search
-    with a highest price and no suitable hit, it is above that price.
-    """
-    would_do: dict[str, list[Decimal]] = {}
-    for fit in thing.fits:
-        would_do.setdefault(fit.product_id, []).extend([] if fit.price is None else [fit.cost])
-    bounds: list[Decimal] = []
-    for search in searches:
-        if not search.is_about(want):
-            continue
-        prices = [price for hit in search.hits if (price := listing_of(hit).price) is not None]
-        # Of a product with variants, those that would do may cost more than it does at least.
-        fitting = [price for hit in search.hits for price in would_do.get(hit.product_id, ())]
-        is_ascending = search.args.get("sort_by") == "price" and search.args.get("order") in (None, "asc")
-        if is_ascending and search.args.get("price_max") is None:
-            bounds += [min(fitting)] if fitting else prices[-1:]
-        elif search.args.get("price_max") is not None and not fitting:
-            bounds.append(Decimal(str(search.args["price_max"])) + _CENT)
-    return max(bounds) * want.quantity if bounds else None
 
 
 CODES: dict[ValueKind, str] = {
@@ -497,7 +363,7 @@ def _demands(pick: Pick, report: str, rulings: Sequence[Sequence[Ruling]]) -> It
     broken = [next((ruling for ruling in of_want if ruling.state == "broken"), None) for of_want in rulings]
     if all(broken) and (first := broken[0]) is not None:
         found = f"its record speaks against {first.demand!r}" + (f" ({first.quote})" if first.quote else "")
-        yield _finding("demand_broken", report, pick, found, severity="error" if first.is_sure else "warning")
+        yield _finding("demand_broken", report, pick, found, severity="error")
     elif all(rulings):
         found = f"its record does not say {rulings[0][0].demand!r}"
         yield _finding("not_borne_out", report, pick, found, severity="warning")

@@ -8,10 +8,11 @@ it say what it is, and nothing explains it. Everything else is open.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal
 from functools import cached_property
 
-from drretail.grounding.text.amounts import Amount
+from drretail.grounding.text.amounts import Amount, WrittenDate
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.words import is_english, labels
@@ -40,6 +41,8 @@ _STARS = re.compile(r"\s?(?:/\s?5\b|[★⭐])|\s?\(")
 _RATED = re.compile(r"\d[.,]\d\d?(?:\s?(?:/\s?5|[★⭐]|stars?\b))?\W{0,4}(?:[^\W\d_]{1,6}\s)?$")
 _LEAST, _MOST = Decimal("0.4"), Decimal(3)
 """How far a wrong price may be from the right one: what is further off is of a piece, or of something else."""
+_LONGEST_ON_ITS_WAY = 60
+"""Days from an order until it came."""
 _LABEL = re.compile(r"([^:;|\n]{0,60}):[\s*_]*$")
 _SIGNS = " \t*_~(|,;:–—-·=\"'“”"
 
@@ -52,6 +55,8 @@ class Owned:
     end: int
     sources: tuple[str, ...]
     labels: tuple[str, ...] = ()
+    is_named: bool = True
+    """False if it names nothing, so that what it is about is inherited: then nothing in it is denied."""
 
 
 def owned_by_marks(layout: Layout) -> list[Owned]:
@@ -96,6 +101,10 @@ class _Reader:
 
     def read(self, span: Owned, text: str) -> Iterator[ReadValue]:
         """The values in one span of a text, which may differ from the report in a digit."""
+        values = self._values(span, text)
+        yield from values if span.is_named else (value for value in values if value.state == "verified")
+
+    def _values(self, span: Owned, text: str) -> Iterator[ReadValue]:
         products = [one for one in span.sources if one[:2] == _PRODUCT]
         orders = [one for one in span.sources if one in self.ledger.order_dates]
         if len(span.sources) == len(products) == 1:
@@ -181,16 +190,24 @@ class _Reader:
         return derived(amount, self.ledger, [product_id, *self.cited]) or any(fits(amount, one.low) for one in written)
 
     def _day(self, span: Owned, text: str, order: str) -> Iterator[ReadValue]:
-        """The one day beside an order. A shop's assistant also knows when an order came: there, labels.toml has to
-        call it the day of the order.
+        """The one day beside an order. It may be the day on which the order came, unless a word of labels.toml calls it
+        the day of the order; in a report, which knows no other, not if it is far from that.
         """
         days = [one for one in days_at(text, span.start, span.end) if one.is_day]
-        if len({one.iso for one in days}) == 1:
-            spoken = {*words_of(text[span.start : span.end]), *(word for one in span.labels for word in one.split())}
-            value = compared(place_of("order_date", text, days[0].start, days[0].end, order), text, self.ledger)
-            is_certain = self.ledger.policy is None or spoken & self.labels["date"]
-            if value.state == "verified" or (value.state == "contradicted" and is_certain):
-                yield value
+        if len({one.iso for one in days}) != 1:
+            return
+        value = compared(place_of("order_date", text, days[0].start, days[0].end, order), text, self.ledger)
+        spoken = {*words_of(text[span.start : span.end]), *(word for one in span.labels for word in one.split())}
+        is_called = bool(spoken & self.labels["date"])
+        if value.state == "verified" or is_called or (self.ledger.policy is None and self._is_far(days[0], order)):
+            yield value
+
+    def _is_far(self, day: WrittenDate, order: str) -> bool:
+        try:
+            apart = (date.fromisoformat(day.iso) - self.ledger.order_dates[order]).days
+        except ValueError:  # a day that no calendar has
+            return False
+        return not 0 <= apart <= _LONGEST_ON_ITS_WAY
 
     def _result(self, span: Owned, text: str) -> Iterator[ReadValue]:
         """The one amount with cents beside a cited calculation."""

@@ -13,7 +13,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
-from drretail.grounding.constraints import decided_by_code
+from drretail.grounding.constraints import decided_by_field
 from drretail.grounding.listing import Listing
 from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.untrusted import harmless
@@ -22,8 +22,8 @@ from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.querygen.by_model.targets import Target, category_names
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.lint import Linter
-from drretail.querygen.rules.assortment import ENOUGH, PHRASES, Assortment, KindOffers
-from drretail.querygen.rules.needs import by_fields, by_ratings, in_other_fields, is_rated
+from drretail.querygen.rules.assortment import ENOUGH, Assortment, KindOffers
+from drretail.querygen.rules.limits import LIMITS, by_fields, by_ratings, in_other_fields, is_rated
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted, percent
 from drretail.remembered import remembered
@@ -44,7 +44,7 @@ _MOST_FIELDS, _MOST_VALUES, _MOST_OPTIONS = 3, 4, 20
 # A shop without category paths has one kind per file; only titles say what the file holds.
 _SHOWN_OF_A_FILE = 8
 _LONGEST_TITLE, _LONGEST_FIELD = 90, 50
-_SPOKEN_OF = frozenset((*PHRASES["field"], *PHRASES["measure"], *PHRASES["fit"]))
+_SPOKEN_OF = frozenset((*LIMITS["field"], *LIMITS["measure"], *LIMITS["fit"]))
 """The fields that a demand may be about."""
 T = TypeVar("T")
 
@@ -180,7 +180,7 @@ def _apart(offers: KindOffers) -> Iterator[str]:
     """What tells offers apart, by field, with the number that keep each demand: "Material: cedar (5), steel (4)"."""
     by_field: dict[str, dict[str, str]] = {}
     for demand in (*(each for choice in by_fields(offers) for each in choice.want["must"]), *in_other_fields(offers)):
-        count = sum(decided_by_code(demand, offer).state == "met" for offer in offers.counted)
+        count = sum(decided_by_field(demand, offer).state == "met" for offer in offers.counted)
         unit = "" if demand.unit is None or demand.unit in demand.say else f", unit {harmless(demand.unit)}"
         by_field.setdefault(harmless(str(demand.field)), {})[harmless(demand.say)] = f"{count}{unit}"
     # Of each number of stars, the most ratings: fewer of them tell less.

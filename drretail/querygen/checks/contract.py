@@ -6,7 +6,7 @@ Questions by people, and files from elsewhere, need not keep to them.
 import re
 from collections.abc import Iterator
 
-from drretail.grounding.constraints import decided_by_code
+from drretail.grounding.constraints import decided_by_field
 from drretail.grounding.listing import folded, is_of_brand
 from drretail.querygen.checks.case import Case, Code, finding
 from drretail.records.evidence import Finding
@@ -41,8 +41,6 @@ _BY_MODEL = re.compile(r"(?!offline:)[a-z][a-z0-9_]*:\S+")
 _PRODUCT_ID = re.compile(r"\bB0[0-9A-Z]{8}\b")
 # The share of a kind's priced offers that may keep a demand, and the least offers for which a share says something.
 LEAST_SHARE, MOST_SHARE, LEAST_OFFERS = 0.1, 0.6, 4
-HITS = (1, 3, 5, 10)
-"""The k of the bounded solvers."""
 
 
 def binds(query: Query) -> bool:
@@ -96,7 +94,7 @@ def _wanted(case: Case) -> Iterator[Finding]:
     ids = {order.product_id for order in (shopper.orders if shopper else ()) if order.order_id in wish.orders}
     named = [listing for listing in ordered if listing.product.product_id in ids]
     for demand in (demand for want in wish.wants for demand in want.must if wish.orders and demand.rests_on_record):
-        rulings = [decided_by_code(demand, listing) for listing in named]
+        rulings = [decided_by_field(demand, listing) for listing in named]
         if all(ruling.state != "met" for ruling in rulings):
             shown = ", ".join(ruling.quote for ruling in rulings if ruling.quote) or f"they have no {demand.field}"
             yield finding("value_not_said", str(demand), f"the records of these orders: {shown}")

@@ -103,8 +103,8 @@ def _most(counts: Counter[str]) -> str:
 def _not_said(case: Case) -> Iterator[Finding]:
     """The demands that records leave open in the cart that is nearest to one, by whether all records are read."""
     reference = case.reference
-    might_do = {} if reference.proof is None else reference.proof.cheapest_without
-    picked = {(item.thing, item.offer_id) for item in might_do["not_said"].items} if "not_said" in might_do else ()
+    nearest = None if reference.proof is None or reference.lack != "not_said" else reference.proof.nearest
+    picked = {(item.thing, item.offer_id) for item in nearest.items} if nearest else set[tuple[str, str]]()
     open_demands = {
         (thing.name, demand)
         for thing in reference.things
@@ -119,7 +119,7 @@ def _not_said(case: Case) -> Iterator[Finding]:
         products = f"{counted(sum(each.states.values()), 'product')} of {each.want}"
         if each.undecided:
             yield finding("demand_undecided", demand, f"nobody has read the records of {each.undecided} of {products}")
-        elif "met" not in each.states and reference.lack == "not_said":
+        elif "met" not in each.states:
             yield finding("demand_unheard_of", demand, f"the records of {products} were read, and none says so")
 
 
@@ -146,11 +146,11 @@ def _lacking(case: Case, wish: Wish, *, is_proved: bool) -> Iterator[Finding]:
     """Findings on a wish that no basket meets; none in a shop without prices, where money says nothing."""
     lack, proof = case.reference.lack, case.reference.proof
     wants = ", ".join(want.name for want in wish.wants)
-    if lack == "too_dear" and proof is not None:
+    if lack == "too_dear" and proof is not None and proof.nearest is not None:
         total = () if wish.budget is None else (f"{format_amount(wish.budget)} in total",)
         pieces = (f"{format_amount(want.price_max)} a piece" for want in wish.wants if want.price_max is not None)
         limits = ", ".join(dict.fromkeys((*total, *pieces)))
-        cheapest = basket_line(proof.cheapest_without["too_dear"])
+        cheapest = basket_line(proof.nearest)
         yield finding("budget_unreachable", limits, f"the cheapest basket costs {cheapest}")
     elif lack == "no_price" and case.stock.has_prices:
         yield finding("price_unknown", wants, "no cart of them can be measured")
@@ -165,10 +165,11 @@ def _loose_budget(case: Case, wish: Wish) -> Iterator[Finding]:
         return
     dearest = Decimal(0)
     for want, candidates in case.offered:
-        prices = candidates.prices.get(wish.budget.currency, ())
+        priced = (each for each in candidates if each.product.currency == wish.budget.currency)
+        prices = [each.price for each in priced if each.price is not None]
         if len(prices) < _LEAST_PRICES:
             return
-        dearest += prices[-1] * want.quantity
+        dearest += max(prices) * want.quantity
     if wish.budget.value > _LOOSE * dearest:
         cart = format_amount(Money.of(dearest, wish.budget.currency))
         yield finding("budget_bounds_nothing", format_amount(wish.budget), f"the dearest of all costs {cart}")

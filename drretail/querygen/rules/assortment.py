@@ -1,29 +1,26 @@
-"""The shop's offers of a kind, and whether a demand tells them apart, so that a question may make it.
-
-A question calls a product by its category if the title confirms it, otherwise by its shortened title.
-"""
+"""The shop's offers of a kind, and whether a demand tells them apart, so that a question may make it."""
 
 import re
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from importlib.resources import files
 from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from drretail.env.catalog.base import Catalog, CatalogQuery
+from drretail.env.session import RESULTS
 from drretail.grounding.basket import Candidates
-from drretail.grounding.columns import MET, OPEN, Columns, Mask, Rows
+from drretail.grounding.constraints import decided_by_field
 from drretail.grounding.kinds import OF_WHOM, Kind, KindGroup, kind_of, lowered, stems
 from drretail.grounding.listing import Listing, folded
+from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.wording import may_be_shown
 from drretail.querygen.checks.case import Stock
-from drretail.querygen.checks.contract import HITS, LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
+from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
+from drretail.records.criteria import State
 from drretail.records.shop import Product
 from drretail.records.wish import Demand
 from drretail.remembered import remembered, remembered_by
@@ -31,8 +28,9 @@ from drretail.remembered import remembered, remembered_by
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 T = TypeVar("T")
 HALF_A_YEAR = 182
-"""Days after which a pack is used up, a child has outgrown its things, and what names a year is out of date."""
+"""Days after which a child has outgrown its things, and what names a year is out of date."""
 _DATED = re.compile(r"\b(?:20\d\d|calendar|planner)s?\b", re.IGNORECASE)
+_LIST = re.compile(r"[;,](?!\d)")
 # The share of a kind's offers that are in its own part of the shop: "cases" may be of anything.
 _NEARLY_ALL = 0.8
 # The least share of a kind's titles that say its name.
@@ -43,68 +41,63 @@ ENOUGH = 3
 _LEAST_KEEP = 2
 _DECIDED = 0.6
 """The share of offers for which records must decide a demand."""
+_OUTLIER = 5
+"""A price of so many times the middle one, or so many times below it, is of another sort of thing."""
+_QUESTION = re.compile(
+    r"(?!.*\b(?:you|your|my|our|we|us|this|that|these|it|they)\b)(?:How|What|Which|Why|When|Do|Does|Is|Are|Can|Should)\b"
+    r"[^.!?:\n\"“”]+\?",
+    re.IGNORECASE,
+)
+"""A whole question that can be asked outside of its page."""
+_LONGEST_QUESTION = 18
 _HITS = 50
 _BATCH = 500
 """Hits of a plain search that are looked at for the offers of a kind."""
+Ids = frozenset[str]
+"""Ids of products."""
+
+
+def comparable(listings: Iterable[Listing]) -> tuple[Listing, ...]:
+    """Those of known price, cheapest first, ties by id, in the most common currency and without outliers."""
+    known = [each for each in listings if each.price is not None]
+    counts = Counter(each.product.currency for each in known)
+    currency = next((code for code, _ in counts.most_common(1)), "")
+    priced = [(each.price, each.product.product_id, each) for each in known if each.product.currency == currency]
+    priced = sorted((price, key, each) for price, key, each in priced if price is not None)
+    middle = priced[len(priced) // 2][0] if priced else Decimal(0)
+    return tuple(each for price, _, each in priced if middle / _OUTLIER <= price < middle * _OUTLIER)
 
 
 @dataclass(frozen=True, eq=False)
 class KindOffers:
-    """The offers of one kind, or those of them that keep to something. Rows are those of all offers of the kind."""
+    """The offers of one kind, or those of them that keep to something."""
 
-    of_kind: tuple[Listing, ...]
-    """All offers of the kind."""
+    offers: tuple[Listing, ...]
+    """These offers, by id."""
     hits: tuple[str, ...] = ()
     """The ids of what a plain search for the kind shows, in this order."""
     kind: str = ""
     """What the kind is called."""
     is_prose: Callable[[str], bool] = bool
     """Whether words read as English in a sentence, as the shop writes them."""
-    part: Mask | None = None
-    """The rows of these offers; None if they are all of the kind."""
     whole: "KindOffers | None" = None
     """All offers of the kind, if these are a part of them."""
 
     @cached_property
-    def candidates(self) -> Candidates:
+    def of_kind(self) -> Candidates:
         """All offers of the kind, as baskets are made of them."""
-        if self.whole is not None:
-            return self.whole.candidates
-        return self.of_kind if isinstance(self.of_kind, Candidates) else Candidates(self.of_kind)
-
-    @property
-    def columns(self) -> Columns:
-        """All offers of the kind as columns."""
-        return self.candidates.columns
+        offers = self.offers if self.whole is None else self.whole.of_kind
+        return offers if isinstance(offers, Candidates) else Candidates(offers)
 
     @cached_property
-    def mask(self) -> Mask:
-        """The rows of these offers."""
-        return self.columns.all if self.part is None else self.part
-
-    @cached_property
-    def offers(self) -> tuple[Listing, ...]:
-        """These offers, by id."""
-        return self.of_kind if self.part is None else tuple(self.columns.chosen(self.part))
-
-    @cached_property
-    def first_row(self) -> int | None:
-        """The row of the first hit that is an offer."""
-        rows = (self.columns.rows.get(hit, -1) for hit in self.hits)
-        return next((row for row in rows if row >= 0 and self.mask[row]), None)
+    def ids(self) -> Ids:
+        return frozenset(offer.product.product_id for offer in self.offers)
 
     @cached_property
     def first(self) -> Listing | None:
         """The first hit that is an offer."""
-        return None if self.first_row is None else self.of_kind[self.first_row]
-
-    @cached_property
-    def worth(self) -> NDArray[np.int64]:
-        """For each row the worth among all of the kind."""
-        if self.whole is not None:
-            return self.whole.worth
-        worth = self.candidates.worths
-        return np.array([worth[product_id] for product_id in self.columns.ids], np.int64)
+        by_id = {offer.product.product_id: offer for offer in self.offers}
+        return next((by_id[hit] for hit in self.hits if hit in by_id), None)
 
     @cached_property
     def is_said(self) -> bool:
@@ -114,59 +107,43 @@ class KindOffers:
         return sum(all(word in title for word in words) for title in titles) >= _SAID * len(titles)
 
     @cached_property
-    def priced_rows(self) -> Rows:
-        """The rows of the offers whose prices can be compared, cheapest first."""
-        return self.columns.comparable(self.part)
-
-    @cached_property
-    def counted_rows(self) -> Rows:
-        """The rows among which shares are counted: the priced ones, or all if few have prices."""
-        return self.priced_rows if len(self.priced_rows) >= LEAST_OFFERS else np.flatnonzero(self.mask)
-
-    @property
     def priced(self) -> tuple[Listing, ...]:
         """The offers whose prices can be compared, cheapest first."""
-        return tuple(self.of_kind[row] for row in self.priced_rows.tolist())
-
-    @property
-    def counted(self) -> tuple[Listing, ...]:
-        """The offers among which shares are counted."""
-        return tuple(self.of_kind[row] for row in self.counted_rows.tolist())
+        return comparable(self.offers)
 
     @cached_property
-    def fields(self) -> Mapping[str, Rows]:
-        """The fields that enough offers fill for a share to say something, with the numbers of their values.
+    def counted(self) -> tuple[Listing, ...]:
+        """The offers among which shares are counted: the priced ones, or all if few have prices."""
+        return self.priced if len(self.priced) >= LEAST_OFFERS else self.offers
+
+    @cached_property
+    def fields(self) -> Mapping[str, Sequence[str]]:
+        """The fields that enough offers fill for a share to say something, with their values as people write them.
 
         Not those with lists in them: what a list of features leaves out, a product may have all the same.
         """
-        fields: dict[str, Rows] = {}
-        for name, column in sorted(self.columns.details.items()):
-            counts = column.counts(self.counted_rows)[1:] * column.is_filled
-            total = counts.sum()
-            if total >= LEAST_OFFERS and counts[column.is_list].sum() <= LEAST_SHARE * total:
-                fields[name] = np.flatnonzero(counts)
-        return fields
-
-    @remembered
-    def values_of(self, name: str) -> Sequence[str]:
-        """The values of one of the ``fields`` as people write them; few fields are asked for."""
-        texts = self.columns.details[name].texts
-        return sorted({lowered(texts[code]) for code in self.fields[name].tolist()})
-
-    @cached_property
-    def best_row(self) -> int | None:
-        """The row of the one that is worth most; None without offers."""
-        return self.best_of(self.mask)
+        texts: dict[str, list[str]] = defaultdict(list)
+        for offer in self.counted:
+            for name, value in offer.product.details.items():
+                if value:
+                    texts[name].append(str(value))
+        return {
+            name: sorted(set(map(lowered, values)))
+            for name, values in sorted(texts.items())
+            if len(values) >= LEAST_OFFERS
+            and sum(_LIST.search(value) is not None for value in values) <= LEAST_SHARE * len(values)
+        }
 
     @cached_property
     def best(self) -> Listing | None:
         """The one that is worth most; None without offers."""
-        return None if self.best_row is None else self.of_kind[self.best_row]
+        return self.best_of(self.ids)
 
-    def best_of(self, mask: Mask) -> int | None:
-        """The row of the one of these offers that is worth most, the first of several; None without any."""
-        rows = np.flatnonzero(mask)
-        return int(rows[self.worth[rows].argmax()]) if len(rows) else None
+    def best_of(self, ids: Collection[str]) -> Listing | None:
+        """The one of these offers that is worth most, the first of several; None without any."""
+        worth = self.of_kind.worths
+        among = (offer for offer in self.offers if offer.product.product_id in ids)
+        return max(among, key=lambda offer: worth[offer.product.product_id], default=None)
 
     @remembered
     def once(self, make: "Callable[[KindOffers], Iterable[T]]") -> tuple[T, ...]:
@@ -174,81 +151,49 @@ class KindOffers:
         return (*make(self),)
 
     @remembered
+    def states(self, demand: Demand) -> Mapping[str, State]:
+        """Whether each offer of the kind keeps a demand, by its record."""
+        return {offer.product.product_id: decided_by_field(demand, offer).state for offer in self.of_kind}
+
+    def met(self, demand: Demand) -> Ids:
+        """The offers of the kind whose records say that they keep a demand."""
+        states = (self.whole or self).states(demand)
+        return frozenset(key for key, state in states.items() if state == "met")
+
+    @remembered
     def is_selective(self, demand: Demand) -> bool:
         """True if records decide a demand for most offers, it ``tells_apart``, and the best one doesn't keep to it.
 
         Who keeps to what the best offer has anyway need not know of the demand: a sort by ratings would do.
         """
-        states = self.columns.states(demand)
-        if self.best_row is None or states[self.best_row] == MET:
+        states = (self.whole or self).states(demand)
+        if self.best is None or states[self.best.product.product_id] == "met":
             return False
-        decided = np.count_nonzero(states[self.counted_rows] != OPEN)
-        return bool(decided >= _DECIDED * len(self.counted_rows)) and self.tells_apart(states == MET)
+        decided = sum(states[offer.product.product_id] != "open" for offer in self.counted)
+        return decided >= _DECIDED * len(self.counted) and self.tells_apart(self.met(demand))
 
-    def tells_apart(self, keeps: Mask) -> bool:
-        """True if enough offers keep to it to choose from, enough don't, and the first hit doesn't.
-
-        And it has to make the search harder: no solver that looks at few hits comes nearer to the best that is left.
-        """
+    def tells_apart(self, keeping: Ids) -> bool:
+        """True if enough offers keep to it to choose from, enough don't, and the first hit doesn't."""
         # The first hit may be an outlier, which is not counted.
-        if self.first_row is not None and keeps[self.first_row]:
+        if self.first is not None and self.first.product.product_id in keeping:
             return False
-        rows = self.counted_rows
-        kept, count = rows[keeps[rows]], len(rows)
-        if count < LEAST_OFFERS or len(kept) < _LEAST_KEEP or not LEAST_SHARE <= len(kept) / count <= MOST_SHARE:
+        counted = [offer.product.product_id for offer in self.counted]
+        kept = [key for key in counted if key in keeping]
+        if len(counted) < LEAST_OFFERS or len(kept) < _LEAST_KEEP:
             return False
-        return all(share <= of_all for share, of_all in zip(self.found(kept), self._found_of_all, strict=True))
+        return LEAST_SHARE <= len(kept) / len(counted) <= MOST_SHARE
 
-    def found(self, rows: Rows) -> tuple[float, ...]:
-        """The share of the worth of these offers' best one that is found within so many hits, for each of HITS."""
-        best = int(self.worth[rows].max(initial=0)) or 1
-        among = set(rows.tolist())
-        shown = [int(self.worth[row]) if row in among else 0 for row in self._hit_rows]
-        return tuple(max(shown[:depth], default=0) / best for depth in HITS)
-
-    @cached_property
-    def _hit_rows(self) -> Sequence[int]:
-        """The rows of the hits that solvers look at; -1 for what is no offer."""
-        return [self.columns.rows.get(hit, -1) for hit in self.hits[: max(HITS)]]
-
-    @cached_property
-    def _found_of_all(self) -> tuple[float, ...]:
-        return self.found(self.counted_rows)
-
-    def keeping(self, keeps: Mask) -> "KindOffers":
-        """Only the offers of these rows, as if the shop had no others."""
-        return (self.whole or self)._part(self.mask & keeps)
-
-    @remembered_by(np.ndarray.tobytes)
-    def _part(self, part: Mask) -> "KindOffers":
-        return replace(self, part=part, whole=self)
-
-    @remembered_by(lambda limits, _: limits)
-    def rows_keeping(self, limits: Hashable, keeps: Callable[[Columns], Mask]) -> Mask:
-        """The rows of the kind that keep to these limits; ``keeps`` is asked once, however many shoppers want them."""
-        return keeps(self.columns)
+    @remembered
+    def keeping(self, ids: Ids) -> "KindOffers":
+        """Only these of the offers, as if the shop had no others."""
+        offers = tuple(offer for offer in self.offers if offer.product.product_id in ids)
+        return replace(self, offers=offers, whole=self.whole or self)
 
     @remembered
     def is_within(self, part: tuple[str, ...]) -> bool:
         """True if nearly all are in this part of the shop."""
-        inside = sum(times for path, times in self._paths.items() if path[: len(part)] == part)
+        inside = sum(offer.product.categories[: len(part)] == part for offer in self.offers)
         return inside >= _NEARLY_ALL * len(self.offers)
-
-    @cached_property
-    def _paths(self) -> Counter[tuple[str, ...]]:
-        """How many offers have each path of categories: few paths, where a kind has thousands of offers."""
-        return Counter(offer.product.categories for offer in self.offers)
-
-    @cached_property
-    def _prices(self) -> Sequence[Decimal]:
-        return [offer.price for offer in self.priced if offer.price is not None]
-
-    def has_cheaper_and_dearer(self, price: Decimal | None) -> bool:
-        """True if the upper quartile is at least twice the lower one, and the price is neither least nor greatest."""
-        prices = self._prices
-        if price is None or len(prices) <= LEAST_OFFERS or not prices[0] < price < prices[-1]:
-            return False
-        return prices[len(prices) * 3 // 4] >= 2 * prices[len(prices) // 4]
 
 
 @dataclass
@@ -296,7 +241,7 @@ class Assortment:
     def _offered(self, kind: Kind, path: tuple[str, ...], had: frozenset[str] = frozenset()) -> Kind | None:
         for name in kind.names:
             offered = self.of(name)
-            left = len(offered.of_kind) - sum(product_id in offered.columns.rows for product_id in had)
+            left = len(offered.ids - had)
             if left >= ENOUGH and offered.is_said and offered.is_within(path[:-1]):
                 return Kind(kind.name, name, kind.gender)
         return None
@@ -315,10 +260,26 @@ class Assortment:
             self.stock.offers.of_kind(name), tuple(hit.product_id for hit in hits), name, self.stock.is_prose
         )
 
+    @remembered
+    def asked_of(self, name: str) -> str:
+        """A question about a kind that a page of the world's own web asks and answers; empty if none does.
+
+        It is a sentence of the page that names the kind and speaks of nobody.
+        """
+        web, wanted = self.stock.web, frozenset(stems(name))
+        for result in web.search(name, RESULTS) if web.corpus is not None else ():
+            text = web.fetch(result.url).text
+            for span in find_sentences(text):
+                sentence = text[span.start : span.end].strip()
+                words = sentence.split()
+                if _QUESTION.fullmatch(sentence) and len(words) <= _LONGEST_QUESTION and wanted <= {*stems(sentence)}:
+                    return sentence
+        return ""
+
     @remembered_by(lambda name, other: frozenset((name, other)))
     def are_apart(self, name: str, other: str) -> bool:
         """True if no product is of both kinds."""
-        return self.of(other).columns.rows.keys().isdisjoint(self.of(name).columns.ids)
+        return self.of(other).ids.isdisjoint(self.of(name).ids)
 
 
 def is_topic(product: Product, age: int = 0) -> bool:

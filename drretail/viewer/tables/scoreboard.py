@@ -16,7 +16,7 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table, pivot
 from drretail.viewer.tables.scores import judged_by, notes_on, score_cell, system_names
 
-OUTCOME = "feasible"
+OUTCOME = "right"
 """What code measures of the picks."""
 FALSE_ANSWERS = "false answers"
 SHOWN = "*"

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.gym import asks_nothing, knows_all
 from drretail.addons.gym import Reward, Shop, ShopEnv
 from drretail.addons.gym.parts import earned
-from drretail.eval.metrics.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
+from drretail.eval.metrics.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, OVER, REFUSED
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.verify.checks import CONTRADICTED, NOT_ARGUED, UNRESOLVED
 from drretail.grounding.verify.checks import NOT_SHOWN as NEVER_SHOWN
@@ -45,8 +45,7 @@ def explained(reward: Reward) -> float:
     """The value by the formula of drretail/addons/gym/README.md."""
     cart = reward.worth * reward.wanted * reward.within_budget * (1 + reward.verified) / 2
     cart *= 1 if reward.right else 0.5
-    decision = (1 + cart) / 2 if reward.refused else cart
-    return decision * reward.integrity * (1 + reward.web) / 2
+    return cart * reward.integrity * (1 + reward.web) / 2
 
 
 def test_the_best_cart_earns_everything_with_the_webs_answer_and_half_without(researched: Shop) -> None:
@@ -206,37 +205,30 @@ def refused(env: ShopEnv, *lines: str) -> float:
     return env.step(call("submit_report", report="Nothing will do.\n\n```picks\n" + "\n".join(lines) + "\n```"))[1]
 
 
-def test_a_refusal_of_what_cannot_be_met_is_rewarded_only_where_the_searches_show_it(shop: Shop) -> None:
-    blanket = Want(name="blanket", kinds=("swaddle blanket",), must=("cotton",), ratings_min=1)
+@pytest.mark.parametrize("reason", ["none", "none: too_dear", "none: owned"])
+def test_a_refusal_of_what_cannot_be_met_is_right_whatever_its_reason_and_buying_is_not(
+    shop: Shop, reason: str
+) -> None:
+    blanket = Want(name="blanket", kinds=("swaddle blanket",), ratings_min=1)
     query = Query(query_id="unmet", text="?", source="t", wish=Wish(wants=(blanket,), budget=Money.of(5)))
     with Shop.open(shop.world, query) as opened, ShopEnv(opened) as env:
         env.reset("unmet")
-        assert (refused(env, "none: too_dear"), rewarded(env).why) == (0.0, NOT_SHOWN)
+        assert refused(env, reason) == explained(rewarded(env)) == 1.0
+        assert (rewarded(env).refused, rewarded(env).why) == (1, "")
         env.reset("unmet")
-        env.step(call("product_catalog_search", query="swaddle blanket", sort_by="price"))
-        cheapest = opened.references["unmet"].proof
-        assert cheapest is not None
-        (item,) = cheapest.cheapest_without["too_dear"].items
-        assert refused(env, "none: too_dear") == explained(rewarded(env)) == 0.5
-        env.reset("unmet")
-        env.step(call("product_catalog_search", query="swaddle blanket", sort_by="price"))
-        assert refused(env, "none: too_dear", f"nearest: P:{item.product_id} x 1") == explained(rewarded(env)) == 1.0
-        assert rewarded(env).refused == 1
-        env.reset("unmet")
-        assert (refused(env, f"P:{item.product_id} x 1"), rewarded(env).why) == (0.0, BOUGHT)
+        assert (refused(env, f"P:{CHEAP} x 1"), rewarded(env).why) == (0.0, BOUGHT)
 
 
-def test_the_rest_is_bought_where_one_thing_cannot_be_had(shop: Shop) -> None:
+def test_the_rest_may_be_bought_where_one_thing_cannot_be_had(shop: Shop) -> None:
     blanket, kayak = Want(name="blanket", kinds=("swaddle blanket",)), Want(name="kayak", kinds=("inflatable kayak",))
     query = Query(query_id="unmet", text="?", source="t", wish=Wish(wants=(blanket, kayak)))
     with Shop.open(shop.world, query) as opened, ShopEnv(opened) as env:
-        for lines, worth in ((("none: not_sold",), 0.5), ((f"P:{CHEAP} x 1", "kayak: none: not_sold"), 0.9)):
+        for lines in (("none",), (f"P:{CHEAP} x 1", "kayak: none: not_sold")):
             env.reset("unmet")
-            for words in ("inflatable kayak", "swaddle blanket"):
-                env.step(search(words))
+            env.step(search("swaddle blanket"))
             block = "```picks\n" + "\n".join(lines) + "\n```"
             reward = env.step(call("submit_report", report=f"{praised(shop, [CHEAP])}\n\n{block}"))[1]
-            assert reward == explained(rewarded(env)) == pytest.approx(worth, abs=0.1)
+            assert reward == explained(rewarded(env)) == 1.0
 
 
 def test_a_refusal_of_what_the_shop_has_earns_nothing_beside_a_right_cart_either(env: ShopEnv) -> None:

@@ -15,6 +15,7 @@ from drretail.eval.compare.comparing import assessors_of
 from drretail.eval.compare.family import chosen_pairs, family_of
 from drretail.eval.scores.gathering import Gathered
 from drretail.experiment import Definition, Experiment, read_definition
+from drretail.records.run import BASELINES
 from tests.build import SYSTEM, known
 from tests.eval.compare import crafted
 from tests.eval.compare.crafted import (
@@ -68,7 +69,7 @@ def test_what_names_no_pair_is_refused_with_what_would() -> None:
 def by_all(both: Mapping[str, Runs]) -> Gathered:
     """Two systems as two judges and code judged them."""
     judges = [("quality", "overall", judge, both) for judge in (OTHER, JUDGE)]
-    return gathered(*judges, ("basket", "feasible", CODE, both))
+    return gathered(*judges, ("basket", "right", CODE, both))
 
 
 def test_judges_are_heard_all_or_by_name_and_code_always_last() -> None:
@@ -147,9 +148,31 @@ def test_at_most_one_pair_in_ten_may_lack_a_value_and_what_neither_can_have_is_n
     for lacking, outcome in ((1, "higher"), (2, "missing")):
         a, b = [9.0] * (10 - lacking) + [None] * lacking, [1.0] * 10
         assert only_row(comparison(beside([*a, "na"], [*b, "na"]))).outcome == outcome
-    bought: Any = {"metric": "basket", "variant": "feasible", "assessor": CODE}
-    row = only_row(comparison(beside([1.0] * 10, [*[0.0] * 7, None, None, None], **bought)))
+    bought: Any = {"metric": "basket", "variant": "right", "assessor": CODE}
+    table = crafted.only_table(comparison(beside([1.0] * 10, [*[0.0] * 7, None, None, None], **bought)))
+    row = next(row for row in table.rows if row.variant == "right")
     assert (row.n_due, row.n_pairs, row.outcome) == (10, 10, "higher"), "a failed run is 0 in what counts success"
+
+
+@pytest.mark.parametrize(("lacking", "outcome"), [(1, "higher"), (2, "missing")])
+def test_over_a_tenth_of_picks_that_rest_on_open_demands_conclude_nothing(lacking: int, outcome: str) -> None:
+    bought: Any = {"metric": "basket", "variant": "right", "assessor": CODE}
+    values = [*["unverifiable"] * lacking, *[1.0] * (10 - lacking)]
+    row = only_row(comparison(beside(values, [0.0] * 10, **bought)))
+    assert (row.n_due, row.n_pairs, row.outcome) == (10, 10 - lacking, outcome)
+
+
+@pytest.mark.parametrize(("floor", "outcome"), [(0.9, "higher"), (1.0, "missing")])
+def test_where_a_floor_does_as_well_as_the_oracle_nothing_is_concluded_of_carts(floor: float, outcome: str) -> None:
+    by_label = {"a": [1.0] * 10, "b": [0.0] * 10, "null_search": [floor] * 10, "oracle": [1.0] * 10}
+    held = gathered(("basket", "right", CODE, {label: runs(values) for label, values in by_label.items()}))
+    systems = {
+        label: system.model_copy(update={"agent": label}) if label in BASELINES else system
+        for label, system in held.definition.systems.items()
+    }
+    held = replace(held, definition=held.definition.model_copy(update={"systems": systems}))
+    row = only_row(comparison(held))
+    assert (row.outcome, "tell no systems apart" in row.why) == (outcome, outcome == "missing")
 
 
 def test_failures_are_compared_exactly_by_user_and_only_where_a_test_can_show_any() -> None:
@@ -169,7 +192,7 @@ def test_headlines_of_a_judge_and_of_code_are_corrected_together_and_nothing_els
     a, b = [10.0] * 9 + [9.0], [1.0] * 10
     made = comparison(by_all({"a": runs(a), "b": runs(b)}))
     assert [table.judge for table in made.tables] == ["anthropic:claude", "openai:gpt", "code"]
-    *rows, done = (row for table in made.tables for row in table.rows if row.variant in ("overall", "feasible", "done"))
+    *rows, done = (row for table in made.tables for row in table.rows if row.variant in ("overall", "right", "done"))
     assert [row.tests for row in rows] == [2, 2, 2]
     assert (done.name, done.mean_a, done.difference, done.is_primary, done.tests) == ("done", 1, 0, False, 0)
     assert all(row.p_holm == pytest.approx(2 * known(row.p)) for row in rows)

@@ -48,7 +48,7 @@ def misread(held: Gathered) -> Gathered:
 
 
 def bought(a: Sequence[Run], b: Sequence[Run], **more: Any) -> Gathered:
-    return gathered(("basket", "feasible", CODE, {"a": runs(a), "b": runs(b)}), **more)
+    return gathered(("basket", "right", CODE, {"a": runs(a), "b": runs(b)}), **more)
 
 
 def paired(*pairs: PairScore) -> Comparison:
@@ -68,7 +68,7 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "shown alone, not as one of several": lambda: comparison(
         gathered(
             ("quality", "overall", JUDGE, {"a": runs([5.0, 7.0] * 6), "b": runs([4.0, 6.5, 5.5, 6.0] * 3)}),
-            ("basket", "feasible", CODE, {"a": runs([1.0, 0.0] * 6), "b": runs([0.0, 1.0] * 6)}),
+            ("basket", "right", CODE, {"a": runs([1.0, 0.0] * 6), "b": runs([0.0, 1.0] * 6)}),
         )
     ),
     "too few users": lambda: comparison(beside([9.0, 9.0, 9.0, 8.0], [1.0, 2.0, 1.0, 1.0])),

@@ -66,14 +66,14 @@ def test_columns_are_those_that_metrics_name_and_have_values_for_and_differ_in_n
 
 
 def test_what_was_bought_stands_first_and_systems_are_sorted_by_what_is_shown(held: Gathered) -> None:
-    basket = MetricDescription(title="B", scoreboard=(BoardColumn(variant="feasible", decides=True),))
+    basket = MetricDescription(title="B", scoreboard=(BoardColumn(variant="right", decides=True),))
     metrics = METRICS | {"basket": basket}
-    bought = [row("basket", "feasible", value, system=label, **CODE) for label, value in ((A, 0.402), (B, 0.404))]
+    bought = [row("basket", "right", value, system=label, **CODE) for label, value in ((A, 0.402), (B, 0.404))]
     precise = [row("faithfulness", "FP", 0.7), row("faithfulness", "FP", 0.9, system=B)]
     for better, rows in ((B, [*bought, *precise]), (A, [bought[0], *precise]), (B, precise)):
         made = board(held, *rows, metrics=metrics)
         assert made.rows[0].system == better
-        assert made.columns[0].name == ("FP" if rows is precise else "feasible")
+        assert made.columns[0].name == ("FP" if rows is precise else "right")
 
 
 def test_coverage_stands_beside_what_it_belongs_to(held: Gathered) -> None:

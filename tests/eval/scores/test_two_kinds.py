@@ -35,7 +35,7 @@ WISH = Wish(wants=(Want(name="mug", kinds=("mug",)),))
 QUERIES = [query(name, wish=WISH if name in WANTED else None) for name in ("q0", *WANTED)]
 CODE, JUDGE = JudgeRef(spec="code", kind="rule_based"), JudgeRef(spec="x:y", kind="llm")
 Made = tuple[str, float | str, float | str]
-"""What became of a run, and its verdicts in feasible and quality: a number, a state, or "" if it was not judged."""
+"""What became of a run, and its verdicts in right and quality: a number, a state, or "" if it was not judged."""
 VERDICTS = st.sampled_from(["na", "failed", ""])
 MADE = st.tuples(
     st.sampled_from(["done", "done", "failed", "spoiled", "pending"]),
@@ -70,7 +70,7 @@ def scored(folder: Path, made: dict[str, tuple[Made, ...]]) -> Scores:
     write_sealed(folder, kept)
     write_board(folder, Board(judge=(JUDGE.key,)))
     asked = (
-        (BASKET, "basket", "feasible", CODE, ""),
+        (BASKET, "basket", "right", CODE, ""),
         (QUALITY, "rating", "overall", JUDGE, prompt_for("overall").hash),
     )
     for label, runs in by_label.items():
@@ -110,9 +110,9 @@ def number(values: dict[str, list[float]]) -> tuple[float | None, int]:
 def expected(runs: tuple[Made, ...], column: str) -> tuple[float | None, int]:
     values: dict[str, list[float]] = {}
     for name, (became, bought, rated) in zip(PLACES, runs, strict=True):
-        value = {"done": 1.0, "feasible": bought, "quality": rated}[column]
+        value = {"done": 1.0, "right": bought, "quality": rated}[column]
         value = 0.0 if became == "failed" and column != "quality" else value if became == "done" else ""
-        counts = isinstance(value, float) and (column != "feasible" or name[:2] in WANTED)
+        counts = isinstance(value, float) and (column != "right" or name[:2] in WANTED)
         values.setdefault(name[:2], []).extend([value] if counts and isinstance(value, float) else [])
     return number(values)
 
@@ -124,7 +124,7 @@ def test_the_board_s_numbers_and_their_n_are_those_of_a_few_lines(
 ) -> None:
     board = scored(tmp_path_factory.mktemp("e"), made).scoreboard
     for row in () if board is None else board.rows:
-        for column in ("done", "feasible", "quality"):
+        for column in ("done", "right", "quality"):
             cell, (value, n) = row.cells.get(column), expected(made[row.system], column)
             found = (None, 0) if cell is None else (round(cell.value, 9), cell.n_scored)
             assert found == (value, n), (row.system, column)
@@ -155,11 +155,11 @@ def test_a_failure_that_no_other_run_shows_is_0_where_the_query_says_what_is_wan
     failed: Made = ("failed", "", "")
     good: Made = ("done", 1.0, 7.0)
     alone = scored(tmp_path / "e", {A: (good,) * 4 + (failed,) * 4, B: (failed,) * 8})
-    rows = {row.system: row for row in alone.scores if row.variant == "feasible"}
+    rows = {row.system: row for row in alone.scores if row.variant == "right"}
     assert {label: (row.value, row.n_scored) for label, row in rows.items()} == {A: (round(1 / 3, 10), 6), B: (0.0, 6)}
     rated = {row.system: (row.value, row.n_scored) for row in alone.scores if row.variant == "overall"}
     assert rated == {A: (7.0, 4), B: (None, 0)}
     row = {row.variant: row for table in compare_recorded(tmp_path / "e", A, B)[0].tables for row in table.rows}[
-        "feasible"
+        "right"
     ]
     assert (row.n_planned, row.n_due, row.n_pairs) == (4, 3, 3), "what a query lacks is n/a for every system alike"

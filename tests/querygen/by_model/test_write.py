@@ -306,7 +306,7 @@ def test_untyped_ones_are_told_and_check_types_them_in_the_file(
     assert typed(to) == [False, False]
     for _ in range(2):
         result = call(world, "check", to, "--model", "fake:x")
-        assert result.exit_code == 0, result.output
+        assert (result.exit_code, result.output.count("demand_undecided 1")) == (3, 1), "nobody has read the records"
         assert [query.typed_by for query in read_queries(to)] == ["fake:x", "fake:x"]
         assert len(chat.asked) == 4
 

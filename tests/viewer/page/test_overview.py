@@ -48,7 +48,7 @@ def test_what_was_bought_decides_before_what_is_found(
     decision: Decision,
     faults: dict[str, str],
 ) -> None:
-    values = {} if value is None else {"feasible": value}
+    values = {} if value is None else {"right": value}
     line = replace(lines[0], outcomes=outcomes, values=values)
     made = answer_card("react", read_view(judged).runs[0], line, None).line
     assert (made.decision, made.faults) == (decision, faults)
@@ -107,7 +107,7 @@ def of_three() -> list[ComparedRow]:
     """Only the difference of a and c is more than chance."""
     rows: dict[tuple[str, str], Compared] = {("a@m", "c@m"): "higher", ("b@m", "c@m"): "undecided"}
     return [
-        measure("feasible", outcome, labels=labels, difference=0.2, ci_low=0.1, ci_high=0.3)
+        measure("right", outcome, labels=labels, difference=0.2, ci_low=0.1, ci_high=0.3)
         for labels, outcome in rows.items()
     ]
 
@@ -116,13 +116,13 @@ def test_what_decides_comes_first_then_the_difference_from_the_baseline() -> Non
     columns = (
         FP,
         ShownColumn(name="FR", metric="faithfulness", variant="FR"),
-        ShownColumn(name="feasible", decides=True),
+        ShownColumn(name="right", decides=True),
     )
-    cells = {name: {"feasible": cell(0.5), "FP": cell(1), "FR": cell(1)} for name in SYSTEMS}
+    cells = {name: {"right": cell(0.5), "FP": cell(1), "FR": cell(1)} for name in SYSTEMS}
     made = board(cells, *of_three(), columns=columns)
     shown = page_board(made, board_table(made), [])
     names = [column.name for column in shown.table.columns]
-    assert names == ["feasible", "difference in feasible", "FP", "FR"]
+    assert names == ["right", "difference in right", "FP", "FR"]
     assert [names[at] for at in shown.rest] == ["FR"]
     assert shown.baseline == "c"
     drawn = [known(row.cells[1]) for row in shown.table.rows]

@@ -108,9 +108,9 @@ def test_what_is_shown_stands_first_and_one_system_is_told_by_two_scores_with_th
     assert [cell.counts for cell in board_table(made).rows[0].cells if cell] == ["n=1"]
     assert next(board_notes(made)) == "n=1 below a value: one of its two parts comes from only 1 query."
     assert conclusion(made) == ["gpt: J 1.00 (n=1)."]
-    feasible = ShownColumn(name="feasible", metric="basket", variant="feasible", decides=True, meaning="right carts")
-    made = board({"gpt": {"feasible": cell(0.4, 20), "FP": cell(1, 20)}}, columns=(FP, feasible))
-    assert conclusion(made) == ["gpt: feasible 0.40 (n=20); FP 1.00 (n=20)."]
+    feasible = ShownColumn(name="right", metric="basket", variant="right", decides=True, meaning="right carts")
+    made = board({"gpt": {"right": cell(0.4, 20), "FP": cell(1, 20)}}, columns=(FP, feasible))
+    assert conclusion(made) == ["gpt: right 0.40 (n=20); FP 1.00 (n=20)."]
 
 
 def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_are_grey() -> None:

@@ -1,46 +1,63 @@
 """DR³-Agent: a main agent that plans, acts and observes, with sub-agents for the web and for the user's files. The file
 reader asks one precise question of each part of a file; only models that see are given images.
 
-START ─▶ think ──calls──▶ act ──▶ think … ──no calls: the text is the report──▶ END
-                           │
-        search_sandbox ─▶ search ─▶ refine ─▶ search … ─▶ answer with pages
-             read_file ─▶ one question to each part of a file
+START ─▶ think ──calls──▶ act ──▶ think … ──no calls: the text is the report──▶ report ─▶ END
+                           │ ▲
+                           ▼ │ gather
+        retriever: think ⇄ act ─▶ answer with pages
+           reader: one question to each part of a file
 
-search_sandbox and read_file are tools that the agent brings: they check their arguments, and ``_Errands`` runs them,
-each in a branch of the run.
+search_sandbox and read_file are tools that the agent brings: they check their arguments, and each launches a branch of
+the run.
 """
 
 import base64
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, partial
 from typing import Annotated, Any
 
 from annotated_types import MaxLen, MinLen
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langgraph.graph import START
+from langgraph.runtime import Runtime
 
 from drretail.agents.base import Agent, task_message, today
+from drretail.agents.graphs import Graphed, Leading
 from drretail.agents.information import agent_prompt
-from drretail.agents.loop import Loop, ToolExecutor, challenges
+from drretail.agents.loop import (
+    Branch,
+    BranchNode,
+    Change,
+    Launches,
+    Loop,
+    Sent,
+    State,
+    begun,
+    brought,
+    challenges,
+    ended,
+    launches_of,
+    react,
+)
 from drretail.agents.page_reading import is_on
-from drretail.agents.react import conclude_message, conclude_prompt, is_announcement
+from drretail.agents.react import conclude_message, conclude_prompt, is_announcement, report
 from drretail.agents.user_files import LARGEST, UserFile, files_in
 from drretail.env.session import Session
 from drretail.env.web.bm25 import Bm25
-from drretail.errors import CommandStopped, ModelError, ToolError, describe_error
+from drretail.errors import ModelError, ToolError
 from drretail.grounding.report.citations import scan
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.grounding.text.serialisation import compact_json
-from drretail.llm.event_loop import all_ended
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.evidence import FileAnswer, Source
 from drretail.records.query import Task
-from drretail.records.run import Answer, Limits, Role, Stop
+from drretail.records.run import Limits, Role, Stop
 from drretail.tools.registry import CHUNKED, SUMMARISED, offered
 from drretail.tools.tool import Tool, ToolResult
-from drretail.tools.toolkit import Performed, Toolkit
+from drretail.tools.toolkit import Toolkit
 from drretail.tools.web import WEB_SEARCH
 
 READER: Role = "reader"
@@ -152,7 +169,6 @@ def _of_text(file: UserFile, part: str, place: str, question: str) -> list[BaseM
 PATH = "0"
 ROLES: tuple[Role, ...] = ("researcher", "retriever", "reader")
 _prompt = partial(agent_prompt, __file__, "main")
-Outcome = ToolResult | ToolError
 
 
 def search_sandbox(session: Session, question: Annotated[str, MinLen(1), MaxLen(2000)]) -> ToolResult:
@@ -202,111 +218,61 @@ SEARCH_SANDBOX = Tool("search_sandbox", search_sandbox, "read")
 READ_FILE = Tool("read_file", read_file, "read")
 
 
-async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-    """The report of one loop and of the sub-agents that it sent. Raises ModelError if there is none."""
-    files = [file.described() for file in files_in(session.settings.files)]
-    listing = [tagged("files", "\n".join(files))] if files else []
-    request = HumanMessage("\n".join([task_message(task, session).text, *listing]))
+@cache
+def graph() -> Any:
+    branches = {"retriever": _retriever(), "reader": _reader}
+    return react(Leading, report, branches=branches).add_edge(START, "think").compile(name="dr3")
+
+
+NODES = {SEARCH_SANDBOX.name: "retriever", READ_FILE.name: "reader"}
+
+
+@contextmanager
+def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
+    """The main agent's loop, and the tools of its retrieval agents."""
     search = CHUNKED if session.settings.web_mode == "snippets" else SUMMARISED
     has_web = WEB_SEARCH not in session.settings.without
     # The nine that the session has, and those errands that have a web or a file to work on.
-    lacking = {*(() if has_web else (SEARCH_SANDBOX.name,)), *(() if files else (READ_FILE.name,))}
+    has_files = bool(files_in(session.settings.files))
+    lacking = {*(() if has_web else (SEARCH_SANDBOX.name,)), *(() if has_files else (READ_FILE.name,))}
     tools = {name: tool for name, tool in offered(session).items() if name not in lacking}
     with (
         Toolkit(session, tools={WEB_SEARCH: search} if has_web else {}) as web,
         Toolkit(session, tools=tools) as toolkit,
     ):
-        errands = _Errands(session, models, limits, web)
-        executor = ToolExecutor(toolkit, models, PATH, complete=errands.carry_out)
-        system = _prompt().render(turns=str(limits.tool_turns), researchers=str(limits.researchers))
-        end = await Loop(
-            "researcher", PATH, models, executor, limits.tool_turns, conclude_message, is_announcement
-        ).run([SystemMessage(system), request])
-    if not end.text:
-        raise ModelError("no_report", "the model ended without a report")
-    return Answer(
-        report=end.text, stop=end.stop, notes=(*end.notes, *errands.notes), failed_branches=tuple(errands.failed)
-    )
+        launches = Launches(NODES, web, limits, _refusal)
+        turns = limits.tool_turns
+        yield Loop("researcher", PATH, models, toolkit, turns, conclude_message, is_announcement, launches=launches)
+
+
+def _refusal(most: int, few_tokens: bool) -> str:
+    if few_tokens:
+        return "The tokens that are left do not suffice for it: this one was not sent."
+    return f"At most {most} of these may be sent in one turn: this one was not."
+
+
+def opening(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:
+    files = [file.described() for file in files_in(session.settings.files)]
+    listing = [tagged("files", "\n".join(files))] if files else []
+    system = _prompt().render(turns=str(limits.tool_turns), researchers=str(limits.researchers))
+    return [SystemMessage(system), HumanMessage("\n".join([task_message(task, session).text, *listing]))]
 
 
 def prompts() -> tuple[Prompt, ...]:
     return _prompt(), retriever_prompt(), reader_prompt(), conclude_prompt(), retriever_limit_prompt(), *challenges()
 
 
-_HEEDS = frozenset({"tool_turns", "rag_turns", "researchers", "tokens", "dollars"})
-DR3 = Agent(answer, roles=ROLES, prompts=prompts, tools=(SEARCH_SANDBOX, READ_FILE), heeds=_HEEDS, reads_files=True)
+async def _reader(state: Sent, runtime: Runtime[Loop]) -> Change:
+    """One file, read for one question."""
+    loop, args = runtime.context, state["args"]
 
+    async def work(path: str, models: Models) -> Change:
+        file = next(file for file in files_in(loop.toolkit.session.settings.files) if file.name == args["file"])
+        result, notes = await read_file_on(file, args["question"], path, models)
+        number, sources = state["number"], result.sources
+        return {"branches": [Branch(number=number, path=path, value=result.value, sources=sources, notes=notes)]}
 
-@dataclass(slots=True)
-class _Errands:
-    """Carries out the calls of a turn that are for sub-agents, all side by side.
-
-    Errands are numbered in the order in which the whole run launched them. Their steps have the path ``0.<number>``.
-    """
-
-    session: Session
-    models: Models
-    limits: Limits
-    web: Toolkit
-    """The tools that the retrieval agents search with."""
-    failed: list[str] = field(default_factory=list[str])
-    """One line for each errand that brought nothing: "0.2: timeout: …"."""
-    notes: list[str] = field(default_factory=list[str])
-    _launched: int = 0
-
-    async def carry_out(self, performed: Sequence[Performed]) -> list[Performed]:
-        """The performed calls of a turn, with the results of the errands among them.
-
-        Each errand has an equal share of the tokens that are left. One that fails does not affect the others.
-        """
-        errands = (SEARCH_SANDBOX.name, READ_FILE.name)
-        errands = [
-            (at, each, each.outcome.value)
-            for at, each in enumerate(performed)
-            if each.launch.name in errands and isinstance(each.outcome, ToolResult)
-        ]
-        most = self.models.most_branches(self.limits.researchers)
-        launched, refused = errands[:most], errands[most:]
-        why = "The tokens that are left do not suffice for it: this one was not sent."
-        if most == self.limits.researchers:
-            why = f"At most {most} of these may be sent in one turn: this one was not."
-        outcomes: dict[int, Outcome] = {at: ToolError("limit", why) for at, *_ in refused}
-        if launched:
-            # All errands of earlier turns have ended, so the new ones may know the evidence that those were handed.
-            self.session.seal()
-            shares = self.models.branches(len(launched))
-            paths = [f"0.{self._launched + number}" for number in range(1, len(launched) + 1)]
-            ended = await all_ended(
-                self._branch(path, each.launch.name, question, share)
-                for path, (_, each, question), share in zip(paths, launched, shares, strict=True)
-            )
-            self._launched += len(launched)
-            for path, (at, *_), (outcome, notes) in zip(paths, launched, ended, strict=True):
-                self.notes += notes
-                if isinstance(outcome, ModelError):
-                    what = f"{outcome.kind}: {outcome.message}"
-                    self.failed.append(f"{path}: {what}")
-                    kind = "timeout" if outcome.kind == "timeout" else "unavailable"
-                    outcome = ToolError(kind, f"It came back with nothing: {what}")
-                outcomes[at] = outcome
-        return [replace(each, outcome=outcomes.get(at, each.outcome)) for at, each in enumerate(performed)]
-
-    async def _branch(
-        self, path: str, name: str, arguments: Mapping[str, str], models: Models
-    ) -> tuple[ToolResult | ModelError, tuple[str, ...]]:
-        """The result or the failure of one errand, and notes for the run."""
-        try:
-            if name != READ_FILE.name:
-                return await retrieve(arguments["question"], path, self.web, models, self.limits.rag_turns)
-            file = next(file for file in files_in(self.session.settings.files) if file.name == arguments["file"])
-            return await read_file_on(file, arguments["question"], path, models)
-        except ModelError as problem:
-            return problem, ()
-        except CommandStopped:
-            raise
-        # The boundary of a sub-agent: a bug in one must not end the others; the run records it.
-        except Exception as problem:  # noqa: BLE001
-            return ModelError("agent", describe_error(problem)), ()
+    return await brought(state, loop, work)
 
 
 ROLE: Role = "retriever"
@@ -314,23 +280,45 @@ retriever_prompt = partial(agent_prompt, __file__, "retriever")
 retriever_limit_prompt = partial(agent_prompt, __file__, "retriever_limit")
 
 
-async def retrieve(
-    question: str, path: str, toolkit: Toolkit, models: Models, turns: int
-) -> tuple[ToolResult, tuple[str, ...]]:
-    """What the web says on a question, with the pages that the answer cites, and notes for the run.
+class _Retrieving(State):
+    """The state of one retrieval agent."""
+
+    value: dict[str, Any]
+
+
+def _retriever() -> BranchNode:
+    """The node of one retrieval agent."""
+    retriever = react(_Retrieving, _pages, {"report": "answer"}).add_edge(START, "think").compile()
+
+    async def launched(state: Sent, runtime: Runtime[Loop]) -> Change:
+        parent = runtime.context
+
+        async def work(path: str, models: Models) -> Change:
+            launches = launches_of(parent)
+            loop = Loop(ROLE, path, models, launches.toolkit, launches.limits.rag_turns, _conclude_search)
+            request = f"{tagged('question', state['args']['question'])}\n{today(loop.toolkit.session)}"
+            messages = [SystemMessage(retriever_prompt().render(turns=str(loop.turns))), HumanMessage(request)]
+            end: Any = await retriever.ainvoke(begun(messages), context=loop)
+            branch = Branch(number=state["number"], path=path, value=end["value"], notes=tuple(end["notes"]))
+            return {"branches": [branch], "shown": end["shown"]}
+
+        return await brought(state, parent, work)
+
+    return launched
+
+
+def _conclude_search(stop: Stop) -> HumanMessage:
+    del stop
+    return HumanMessage(retriever_limit_prompt().render())
+
+
+async def _pages(state: State, loop: Loop) -> Change:
+    """What the web says on a question, with the pages that the answer cites.
 
     All parts of a cited page that were shown are handed on. If the answer cites none, the first part of each page is.
     Raises ModelError if the model fails for good, or nothing was searched.
     """
-    executor = ToolExecutor(toolkit, models, path, ROLE)
-    request = HumanMessage(f"{tagged('question', question)}\n{today(toolkit.session)}")
-    system = SystemMessage(retriever_prompt().render(turns=str(turns)))
-
-    def conclude(stop: Stop) -> HumanMessage:
-        del stop
-        return HumanMessage(retriever_limit_prompt().render())
-
-    end = await Loop(ROLE, path, models, executor, turns, conclude).run([system, request])
+    end = await ended(state, loop)
     if not end.text:
         raise ModelError("agent", "the retrieval agent ended without an answer")
     # The search results by evidence id, as they were shown. Several parts of one page may have been shown.
@@ -352,7 +340,18 @@ async def retrieve(
     }
     if strange:
         value["not_found"] = strange  # the main agent must not cite these
-    notes = [*end.notes]
-    notes += [] if end.stop == "finished" else [f"{path}: its search ended at the {end.stop}"]
-    notes += [f"{path}: the retrieval agent cited what was never found: {', '.join(strange)}"] if strange else []
-    return ToolResult(value, ()), tuple(notes)
+    notes = [*end.notes[len(state["notes"]) :]]
+    notes += [] if end.stop == "finished" else [f"{loop.path}: its search ended at the {end.stop}"]
+    notes += [f"{loop.path}: the retrieval agent cited what was never found: {', '.join(strange)}"] if strange else []
+    return {"value": value, "notes": notes}
+
+
+_HEEDS = frozenset({"tool_turns", "rag_turns", "researchers", "tokens", "dollars"})
+DR3 = Agent(
+    Graphed(graph, opened, opening),
+    roles=ROLES,
+    prompts=prompts,
+    tools=(SEARCH_SANDBOX, READ_FILE),
+    heeds=_HEEDS,
+    reads_files=True,
+)

@@ -1,0 +1,52 @@
+"""Agents that are compiled graphs of LangGraph.
+
+A run is one invocation of the graph. What it works with, such as its models and tools, is the graph's context, a Loop;
+what it knows is the state, which a checkpointer can keep.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AnyMessage
+
+from drretail.agents.loop import Launching, Loop, State, begun
+from drretail.env.session import Session
+from drretail.llm.models import Models
+from drretail.records.query import Task
+from drretail.records.run import Answer, Limits
+
+
+class Reporting(State):
+    """The state of a graph that answers a task."""
+
+    task: Task
+    answer: Answer
+
+
+class Leading(Launching, Reporting):
+    """The same, of a graph that launches branches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graphed:
+    """An agent's function, which invokes its graph."""
+
+    graph: Callable[[], Any]
+    """The compiled graph."""
+    opened: Callable[[Session, Models, Limits], AbstractContextManager[Loop]]
+    """Opens its context."""
+    opening: Callable[[Task, Session, Limits], list[AnyMessage]]
+    """The first messages of its loop."""
+
+    async def __call__(self, task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+        """The graph's answer. Raises ModelError if there is none."""
+        with self.opened(session, models, limits) as loop:
+            begun = self.begun(task, session, limits)
+            end = await self.graph().ainvoke(begun, context=loop, output_keys=["answer"])
+        return end["answer"]
+
+    def begun(self, task: Task, session: Session, limits: Limits) -> dict[str, Any]:
+        """The state that a run begins with."""
+        return {**begun(self.opening(task, session, limits)), "task": task}

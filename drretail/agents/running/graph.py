@@ -1,0 +1,106 @@
+"""``graph``: an agent's compiled graph, bound to a world and models, for whoever uses LangGraph."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, cast
+
+from langchain_core.messages import AnyMessage, convert_to_messages
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph.state import CompiledStateGraph
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
+
+from drretail.agents.graphs import Graphed
+from drretail.agents.loop import Loop
+from drretail.agents.names import BUILT_IN
+from drretail.agents.registry import load_agent, split_web_mode
+from drretail.agents.running.system import SystemUnderTest
+from drretail.env.session import Session, SessionSettings
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.llm.models import Models
+from drretail.llm.registry import Model
+from drretail.records.query import Task
+from drretail.records.run import Limits
+from drretail.tools.registry import own_tools
+
+
+@dataclass(frozen=True, slots=True)
+class Shopper:
+    """The context of an agent's graph."""
+
+    user_id: str | None = None
+    """Who asks; None if nobody in particular does."""
+
+
+def graph(
+    name: str,
+    *,
+    world: World,
+    model: Model | Mapping[str, Model],
+    limits: Limits | None = None,
+    checkpointer: BaseCheckpointSaver[Any] | None = None,
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """An agent's compiled graph: ``await graph(…).ainvoke({"messages": [question]}, context={"user_id": …})``.
+
+    The last message is the question. The report is the last message of the state, and ``answer`` in it is what our own
+    runs record. Every run has a session of its own; ``model`` is one for all roles or one for each, and ``NAME+ws``
+    reads whole pages. With a checkpointer, a run that was cut goes on if its thread is invoked with None; its limits
+    then count from there. A new question on a thread is a new beginning.
+
+    Raises UserError for an agent that is no graph.
+    """
+    plain, mode = split_web_mode(name)
+    agent = load_agent(plain)
+    if not isinstance(answering := agent.answer, Graphed):
+        raise UserError(f"The agent {plain} is no graph; these are: {', '.join(BUILT_IN)}.")
+    models = {"": model} if isinstance(model, Model) else model
+    sut = SystemUnderTest.of(plain, agent, models, world, web_mode=mode, limits=limits or Limits())
+    compiled = answering.graph().builder.compile(checkpointer=checkpointer, name=plain)
+    parts = {key: part for key, part in vars(compiled).items() if key != "__orig_class__"}
+    return ShopGraph(sut=sut, world=world, answering=answering, **parts | {"context_schema": Shopper})
+
+
+class _Question(TypedDict):
+    messages: list[AnyMessage]
+
+
+class ShopGraph(CompiledStateGraph[Any, Any, Any, Any]):
+    """A graph whose runs each open a session of their own."""
+
+    def __init__(self, *, sut: SystemUnderTest, world: World, answering: Graphed, **parts: Any) -> None:
+        super().__init__(**parts)
+        self.sut, self.world, self.answering = sut, world, answering
+
+    def get_input_jsonschema(self, config: Any = None) -> dict[str, Any]:
+        """What ``ainvoke`` takes: the question. The rest of the state is the graph's own."""
+        return TypeAdapter(_Question).json_schema()
+
+    async def astream(
+        self,
+        input: Any,  # noqa: A002 -- LangGraph's name for it
+        config: Any = None,
+        *,
+        context: Any = None,
+        **given: Any,
+    ) -> AsyncGenerator[Any]:
+        """Streams in a context of its own. Every other invocation streams, too."""
+        with self._opened(context) as loop:
+            begun = self._begun(cast("Mapping[str, Any]", input), loop) if isinstance(input, Mapping) else input
+            async for chunk in super().astream(begun, config, context=loop, **given):
+                yield chunk
+
+    def _opened(self, context: Shopper | Mapping[str, Any] | None) -> AbstractContextManager[Loop]:
+        user_id = (context if isinstance(context, Shopper) else Shopper(**(context or {}))).user_id
+        system, tools = self.sut.system, own_tools(self.sut.agent.tools)
+        session = Session(SessionSettings(self.world, user_id=user_id, web_mode=system.web_mode, tools=tools))
+        models = Models(self.sut.models, session.journal, session.trajectory, system.limits)
+        return self.answering.opened(session, models, system.limits)
+
+    def _begun(self, given: Mapping[str, Any], loop: Loop) -> dict[str, Any]:
+        messages = convert_to_messages(given.get("messages") or [])
+        if not messages or not messages[-1].text.strip():
+            raise UserError('The graph was asked nothing: give it {"messages": [the question]}.')
+        task = Task(text=messages[-1].text, user_id=loop.toolkit.session.settings.user_id)
+        return self.answering.begun(task, loop.toolkit.session, self.sut.system.limits)
