@@ -34,6 +34,7 @@ from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, m
 _BEFORE, _BEHIND = 24, 12
 """How many characters around a place say of its figure that it is about so much, or at least."""
 _HIGHEST_RATING = 5
+_NO_DIGITS = str.maketrans("123456789", "000000000")
 MONEY: tuple[ValueKind, ...] = ("price", "list_price", "total")
 _COUNTS: tuple[ValueKind, ...] = ("rating_count", "stock")
 
@@ -67,8 +68,13 @@ def amounts_at(kind: ValueKind, text: str, start: int, end: int, notation: Notat
     return [one for one in amounts if not one.places] if kind in _COUNTS else amounts
 
 
-@lru_cache(maxsize=64)
 def _notations(text: str) -> tuple[Notation, Notation]:
+    """That of the text's language first: its words tell it, so that a report with another digit is the same text."""
+    return _notations_of_words(text.translate(_NO_DIGITS))
+
+
+@lru_cache(maxsize=64)
+def _notations_of_words(text: str) -> tuple[Notation, Notation]:
     return notation_of(text), other_notation()
 
 
