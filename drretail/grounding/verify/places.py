@@ -26,7 +26,7 @@ from drretail.grounding.text.amounts import (
 )
 from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals, steps
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.text.words import content_stems
+from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems
 from drretail.grounding.verify.records import CENTS, Ledger, fits, leaves, on_record, with_state
 from drretail.records.reading import CART, CLOSED, ReadValue, ValueKind
 from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, may_share_a_sign
@@ -52,7 +52,7 @@ OPEN = Answer(None)
 
 def amounts_at(kind: ValueKind, text: str, start: int, end: int, notation: Notation | None = None) -> list[Amount]:
     """The amounts of a kind that stand within ``text[start:end]``, by default in the notation of the whole text; if
-    none do, in the other one, since a text may be too short to tell its language by.
+    none do, and it is too short to tell its language by, in the other one.
     """
     if notation is None:
         return next(filter(None, (amounts_at(kind, text, start, end, one) for one in _notations(text))), [])
@@ -68,14 +68,18 @@ def amounts_at(kind: ValueKind, text: str, start: int, end: int, notation: Notat
     return [one for one in amounts if not one.places] if kind in _COUNTS else amounts
 
 
-def _notations(text: str) -> tuple[Notation, Notation]:
-    """That of the text's language first: its words tell it, so that a report with another digit is the same text."""
+def _notations(text: str) -> tuple[Notation, ...]:
+    """That of the text's language, and of a text too short to tell it the other one as well. Its words tell it, so that
+    a report with another digit is the same text.
+    """
     return _notations_of_words(text.translate(_NO_DIGITS))
 
 
 @lru_cache(maxsize=64)
-def _notations_of_words(text: str) -> tuple[Notation, Notation]:
-    return notation_of(text), other_notation()
+def _notations_of_words(text: str) -> tuple[Notation, ...]:
+    own = notation_of(text)
+    is_told = not own.is_english or len(RUN.findall(text)) >= FEWEST_WORDS
+    return (own,) if is_told else (own, other_notation())
 
 
 def days_at(text: str, start: int, end: int) -> list[WrittenDate]:
@@ -147,8 +151,9 @@ def _numbers(value: ReadValue, text: str, numbers: Sequence[Decimal], record: st
     """Whether one of the amounts at a place is one of a record's numbers."""
     amounts = amounts_at(value.kind, text, value.start, value.end)
     own = [one for one in amounts if not (currency and one.currency and not may_share_a_sign(one.currency, currency))]
-    # "1.240" is read both ways, since an answer may be too short to tell its language by.
-    others = amounts_at(value.kind, text, value.start, value.end, other_notation())
+    # "1.240" is read both ways in an answer that is too short to tell its language by.
+    both = _notations(text)
+    others = amounts_at(value.kind, text, value.start, value.end, both[-1]) if len(both) > 1 else []
     if any(fits(amount, number) for amount in (*own, *others * bool(own)) if not amount.is_range for number in numbers):
         return Answer(True, record)
     if len(amounts) != 1 or len(own) != 1 or own[0].is_range or own[0].compound:
