@@ -36,6 +36,7 @@ _BEFORE, _BEHIND = 24, 12
 _HIGHEST_RATING = 5
 _NO_DIGITS = str.maketrans("123456789", "000000000")
 MONEY: tuple[ValueKind, ...] = ("price", "list_price", "total")
+_OF_WORDS: tuple[ValueKind, ...] = ("option", "order_status", "product")
 _COUNTS: tuple[ValueKind, ...] = ("rating_count", "stock")
 
 
@@ -85,8 +86,9 @@ def _notations_of_words(text: str) -> tuple[Notation, ...]:
 def days_at(text: str, start: int, end: int) -> list[WrittenDate]:
     """The dates within ``text[start:end]``, those without a year too."""
     words = text[start:end]
-    both = ([*find_dates(words, notation), *find_days(words, notation)] for notation in _notations(text))
-    dates = next(filter(None, both), [])
+    both = [[*find_dates(words, notation), *find_days(words, notation)] for notation in _notations(text)]
+    # In "12. März 2026" the English notation finds a year.
+    dates = max(both, key=lambda dates: sum(one.is_day or one.iso.startswith("--") for one in dates))
     return [WrittenDate(one.iso, one.start + start, one.end + start) for one in dates]
 
 
@@ -110,7 +112,8 @@ def figures_at(kind: ValueKind, text: str, start: int, end: int) -> Sequence[Amo
 
 def place_of(kind: ValueKind, text: str, start: int, end: int, of: str = "", field: str = "") -> ReadValue:
     """The value that stands within ``text[start:end]``, at its own place if only one does; not compared yet."""
-    figures, words = figures_at(kind, text, start, end), " ".join(text[start:end].split())
+    figures = () if kind in _OF_WORDS else figures_at(kind, text, start, end)
+    words = " ".join(text[start:end].split())
     if len(figures) == 1:
         (figure,) = figures
         start, end = figure.start, figure.end
@@ -212,9 +215,13 @@ def _order_status(value: ReadValue, text: str, ledger: Ledger) -> Answer:
     if not lines:
         return _missing(value, text, ledger)
     recorded = {f"{ledger.records[line].get('order_status') or ''}" for line in lines} - {""}
-    answers = {has_been(value.field.casefold(), status.casefold()) for status in recorded}
     line = f"order status: {', '.join(sorted(recorded))}"
-    return Answer(answers.pop(), line) if len(answers) == 1 else OPEN
+    if len(recorded) != 1:
+        return OPEN
+    status = recorded.pop()
+    # What came back was delivered once, and is not on its way: which of them is said, a word does not tell.
+    has_passed = status != value.field and has_been(value.field.casefold(), status.casefold()) is not False
+    return OPEN if has_passed else Answer(status == value.field, line)
 
 
 def _total(value: ReadValue, text: str, ledger: Ledger) -> Answer:
