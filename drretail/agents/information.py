@@ -59,7 +59,7 @@ def shopper_context(information: Information, query: Query) -> str:
 
 def instructions(session: Session) -> str:
     """For a client that asks freely: the user for whom it acts, and the shop's date."""
-    return agent_prompt(__file__, "mcp").render(given=_given(session))
+    return agent_prompt(__file__, "mcp").render(given=_known(session.settings.user_id, session.settings.now))
 
 
 def question_instructions(session: Session, question: str) -> str:
@@ -74,7 +74,8 @@ def recorded_instructions(question: str, user_id: str | None, now: datetime) -> 
 
 def own_agent_instructions(session: Session, task: Task) -> str:
     """For an agent with models of its own: the question, and the form of its report, which is its last message."""
-    given = "\n".join(filter(None, (tagged("query", task.text), _given(session), task.context)))
+    known = _known(session.settings.user_id, session.settings.now)
+    given = "\n".join(filter(None, (tagged("query", task.text), known, task.context)))
     return own_agent_prompt().render(given=given)
 
 
@@ -82,10 +83,6 @@ def client_hashes() -> dict[str, str]:
     """The hash of the prompt for a client whose run is recorded."""
     prompt = question_prompt()
     return {prompt.name: prompt.hash}
-
-
-def _given(session: Session) -> str:
-    return _known(session.settings.user_id, session.settings.now)
 
 
 def _known(user_id: str | None, now: datetime) -> str:

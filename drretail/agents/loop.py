@@ -176,7 +176,6 @@ class Loop:
     """A role at its path, with its tools and the ``turns`` with tool calls that it may take."""
 
     role: Role
-    path: str
     models: Models
     toolkit: Toolkit
     turns: int
@@ -184,6 +183,7 @@ class Loop:
     """Gives the message at a limit, which asks for a last turn without calls. None ends the loop there."""
     is_unfinished: Callable[[str], bool] | None = None
     """True for a text that may not end the loop, such as an announcement of calls."""
+    path: str = "0"
     plans: bool = False
     """True if its one turn is a plan, whose calls are carried out one after the other."""
     launches: Launches | None = None

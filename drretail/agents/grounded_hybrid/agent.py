@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage
 from langgraph.graph import END, START
 
 from drretail.agents.base import Agent
@@ -206,15 +206,11 @@ def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
         yield loop
 
 
-def _no_messages(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:
-    """None: the supervisor's first messages rest on the briefing."""
-    del task, session, limits
-    return []
-
-
 def prompts() -> tuple[Prompt, ...]:
     own = map(_prompt, ("supervisor", "researcher", "synthesis", "report", "repair"))
     return understanding_prompt(), *own, moves_prompt(), *challenges()
 
 
-GROUNDED_HYBRID = Agent(Graphed(graph, opened, _no_messages), roles=ROLES, prompts=prompts, self_checked=True)
+# The supervisor's first messages rest on the briefing.
+_GRAPHED = Graphed(graph, opened, lambda task, session, limits: [])
+GROUNDED_HYBRID = Agent(_GRAPHED, roles=ROLES, prompts=prompts, self_checked=True)
