@@ -236,16 +236,11 @@ class Briefing:
         return replace(self, wish=wish.model_copy(update={"owned": known}), notes=(*self.notes, *notes))
 
 
-async def write_briefing(task: Task, session: Session, toolkit: Toolkit, models: Models) -> Briefing:
-    """The shopper's products and profile if the tools give them, then the wish of the question.
+async def records_of_shopper(task: Task, session: Session, toolkit: Toolkit) -> Briefing:
+    """The shopper's products and profile; empty without a user, or if the run has no tools for them.
 
     Raises ModelError only if a replayed journal lacks a tool's answer.
     """
-    return await (await _shopper(task, session, toolkit)).with_wish(task, session, models)
-
-
-async def _shopper(task: Task, session: Session, toolkit: Toolkit) -> Briefing:
-    """What the records say of the shopper; empty without a user, or if the run has no tools for it."""
     if task.user_id is None or not {PROFILE, STATISTICS, ORDERS} <= set(toolkit.tools):
         return Briefing()
     user = {"user_id": task.user_id}

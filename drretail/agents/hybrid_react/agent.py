@@ -326,7 +326,7 @@ def opened(
         Toolkit(session, tools=researcher_tools(session)) as tools,
         Toolkit(session, tools=SUPERVISOR_TOOLS, threads=1) as moves,
     ):
-        launches = Launches({LAUNCH: "researcher"}, tools, limits, _refusal, _who, told)
+        launches = Launches({LAUNCH: "researcher"}, tools, limits, _refusal, "Researcher {number}", told)
         yield Loop("supervisor", models, moves, limits.supervisor_turns, launches=launches)
 
 
@@ -335,10 +335,6 @@ def _refusal(most: int, few_tokens: bool) -> str:
         return f"At most {most} researchers may be launched in one turn: this one was not."
     many = "any researcher" if most == 0 else f"more than {most} in this turn"
     return f"The tokens that are left do not suffice for {many}: this one was not launched."
-
-
-def _who(branch: Branch) -> str:
-    return f"Researcher {branch.number}"
 
 
 def opening(
