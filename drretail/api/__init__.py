@@ -11,6 +11,7 @@ worlds.py           a world by its spec and a web by its name, with the settings
 models.py           models by role, from specs, profiles and settings
 systems.py          the systems and queries that options name, and the options as the experiment keeps them
 run.py              ``run``: agents over queries, ``ask``: one question
+checked.py          ``check``: one answer held against a shop's records
 recorded.py         RecordedExperiment: the runs and reports of an experiment's folder
 recorded_scores.py  RecordedScores: its scores, as data frames and as tables
 score.py            ``score`` and ``estimate_score``, and the judges by their specs, open models and profiles
