@@ -3,7 +3,7 @@
 option.py           an option, written once for flags, files and keyword arguments
 options/            the options of each command
 observer.py         the notes and progress that a command shows during a call
-shops/              ``download``, ``synth``, ``ingest``, and the functions of ``world``
+shops/              ``download``, ``synth``, ``ingest``, the functions of ``world``, and ``check``: an answer and a shop
 queries/            the functions behind ``queries``, and the queries of a call
 doctor/             ``doctor``: what works on this machine, and what a model does with our prompts
 settings.py         flags, environment and drretail.toml, read here only
@@ -11,7 +11,6 @@ worlds.py           a world by its spec and a web by its name, with the settings
 models.py           models by role, from specs, profiles and settings
 systems.py          the systems and queries that options name, and the options as the experiment keeps them
 run.py              ``run``: agents over queries, ``ask``: one question
-checked.py          ``check``: one answer held against a shop's records
 recorded.py         RecordedExperiment: the runs and reports of an experiment's folder
 recorded_scores.py  RecordedScores: its scores, as data frames and as tables
 score.py            ``score`` and ``estimate_score``, and the judges by their specs, open models and profiles
