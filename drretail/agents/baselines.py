@@ -137,11 +137,11 @@ DUMP, DUMP_PICK = dumped(picks_first=False), dumped(picks_first=True)
 LONGEST_TITLE = 80
 
 
-def listed(card: Mapping[str, Any], remark: str = "", pieces: int = 1, *, beside: Sequence[str] = ()) -> str:
+def listed(card: Mapping[str, Any], remark: str = "", pieces: int = 1) -> str:
     """A product's line in a report: name, price and rating as far as they are known, and the citation.
 
     ``card`` is a search hit or a record. ``remark`` follows the name, before the figures. For several ``pieces`` the
-    line gives the price of one. Evidence ``beside`` the product's is cited for their number, which no record holds.
+    line gives the price of one.
     """
     price = ""
     if card.get("price") is not None:
@@ -149,10 +149,10 @@ def listed(card: Mapping[str, Any], remark: str = "", pieces: int = 1, *, beside
     stars, count, rating = card.get("average_rating"), card.get("rating_number"), ""
     if stars is not None:
         rating = f"{stars:g} stars" + ("" if not count else f" from {count:,} {'rating' if count == 1 else 'ratings'}")
-    facts = [remark, f"{pieces} × {price}" if pieces > 1 and price else price, rating]
+    facts = [remark, f"{price} each" if pieces > 1 and price else price, rating]
     described = ", ".join(fact for fact in facts if fact)
-    cited = "".join(f"[{each}]" for each in (product_evidence_id(card["product_id"]), *beside))
-    return f"- **{short_title(card['title'], LONGEST_TITLE)}**{f': {described}' if described else ''} {cited}."
+    name = f"{f'{pieces} × ' if pieces > 1 else ''}**{short_title(card['title'], LONGEST_TITLE)}**"
+    return f"- {name}{f': {described}' if described else ''} [{product_evidence_id(card['product_id'])}]."
 
 
 LACKS: Mapping[Lack, str] = {
@@ -196,7 +196,6 @@ def report_of(
     wants = {want.name: want for want in wish.wants}
     lines = ["## What to buy", ""]
     for item, record in zip(basket.items, records, strict=True):
-        counted = () if total is None or item.quantity == 1 else (total[1],)
         known = {name: record[name] for name in Product.model_fields if record.get(name) is not None}
         listing, want = listing_of(Product.model_validate(known)), wants[item.thing]
         brands = [brand for brand in want.brands_wanted if is_of_brand(listing, brand)]
@@ -205,7 +204,7 @@ def report_of(
         offered = record
         if item.offer_id != item.product_id:  # of a variant the basket names the price and the options
             offered = {**record, "title": item.title, "price": item.price, "price_from": False}
-        lines.append(listed(offered, remark, item.quantity, beside=counted))
+        lines.append(listed(offered, remark, item.quantity))
     if total is not None:
         lines += ["", f"Together: {total[0]} = {format_amount(basket.total)} [{total[1]}]."]
     if left is not None and wish.budget is not None:

@@ -40,7 +40,7 @@ from drretail.run_file import read_journal
 from tests import build
 from tests.agents.conftest import calls
 from tests.build import demands, known
-from tests.eval.claims.test_typed_values import POT, answered
+from tests.eval.claims.test_typed_values import POT, WEIGHT, answered
 from tests.eval.every_question import every_answer
 from tests.filling import filling_model
 from tests.shop import PAGES, USER, build_shop
@@ -136,7 +136,7 @@ def sends(request: Request) -> AIMessage:
 
 
 def wrong(_: Request) -> AIMessage:
-    return AIMessage("Take it for $1.00 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```")
+    return AIMessage("Take it for $21.99 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```")
 
 
 @pytest.fixture(scope="module")
@@ -206,6 +206,7 @@ def test_every_prompt_and_criterion_of_the_judges_is_sent_in_the_users_words_and
         assert {wording.label in row.judge_params for row in scores.scores if row.judge == judge.ref.spec} == {True}
         build.scored(elsewhere, metrics, judge, rules=rules, wording=wording)
     answers = build.experiment(tmp_path / "log", {"log": {"q1-r1": answered()}}, evidence=[POT])
-    build.scored(answers, "false_statements", judge, wording=wording)
+    typing = build.scripted_judge(lambda opening: {"values": [WEIGHT] if str(WEIGHT["quote"]) in opening else []})[0]
+    build.scored(answers, "false_statements", typing, wording=wording)
     folders = [folder / "verdicts" for folder in (here, elsewhere, answers)]
     assert unsent(judge_prompt_files(), [text for folder in folders for text in requests_in(folder)]) == []

@@ -6,7 +6,6 @@ import pytest
 
 from drretail.api.score import failed_answers
 from drretail.eval.scores.file import without_board_metrics
-from drretail.experiment import run_files
 from drretail.records.base import OfJudge
 from drretail.records.comparison import PairScore
 from drretail.records.score import JudgeRef, Judging, Score, Scoreboard, Scores, ShownColumn
@@ -17,25 +16,8 @@ from tests.eval.compare.crafted import preference
 from tests.eval.metrics.pairwise.judging import A, B, two
 from tests.eval.own import STUB
 from tests.llm.batches.server import BatchServer, succeeded
-from tests.run_files import edit_run
 
 STUBBED, PAIRWISE = ("score", "exp", "--metrics", STUB), ("score", "exp", "--metrics", "pairwise")
-
-
-GERMAN = "Ich empfehle diese Lampe, weil sie wenig kostet und weil die Kunden mit ihr sehr zufrieden sind. " * 5
-
-
-def test_a_report_that_no_rule_reads_is_not_asked_again_of_rules(
-    succeeds: Command, drretail: Command, made: Path
-) -> None:
-    for path in run_files(made, "react@offline-shopper"):
-        edit_run(path, report=GERMAN)
-    scored = drretail("score", "exp", "--metrics", "faithfulness", "--judge", "offline:judge")
-    assert "Failed judgements: 2 (offline:judge: refusal: offline:judge reads English" in " ".join(
-        scored.stderr.split()
-    )
-    assert "score --judge PROVIDER:MODEL" in " ".join(scored.stdout.split())
-    assert "--retry failed" not in scored.stdout + scored.stderr
 
 
 @pytest.fixture

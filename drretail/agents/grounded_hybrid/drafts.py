@@ -367,11 +367,11 @@ def with_left_out(stricken: Stricken) -> str:
 
 
 def _line(finding: Finding, known: Collection[str], products: Mapping[str, Product]) -> str:
-    """ "- Tanagrove Hopper Bird Feeder: a wrong price; the record says $39.50 [P:…]." """
+    """ "- Tanagrove Hopper Bird Feeder: a wrong price; in fact $39.50 [P:…]." """
     fault = _WORDS.get(finding.code, finding.code.replace("_", " "))
     product = products.get((finding.evidence_id or "").removeprefix("P:"))
     of = f"{short_title(product.title, 60)}: {fault}" if product else f"{fault[0].upper()}{fault[1:]}"
     is_of_record = finding.code in CODES.values() and finding.code != "not_in_catalog"
-    record = f"; {finding.found}" if is_of_record and finding.found else ""
+    record = f"; in fact {finding.found}" if is_of_record and finding.found else ""
     source = f" [{finding.evidence_id}]" if finding.evidence_id in known else ""
     return f"- {of}{record}{source}."

@@ -177,7 +177,8 @@ def read_shop(evidence: Iterable[Evidence]) -> Ledger:
     said: that may be what the shop does not have.
     """
     looked_up = {entry.id: entry for entry in evidence if entry.looked_up}
-    lacking = [entry for entry in looked_up.values() if entry.problem in (GONE, UNKNOWN) or not entry.texts]
+    own = [entry for entry in looked_up.values() if entry.kind in ("product", "order")]
+    lacking = [entry for entry in own if entry.problem in (GONE, UNKNOWN) or not entry.texts]
     ledger = read_ledger({key: entry for key, entry in looked_up.items() if entry not in lacking})
     policy = looked_up.get(POLICY)
     known = {} if policy is None else record_of(policy.texts[0].text) or {}

@@ -2,10 +2,12 @@
 
 import csv
 import json
+import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -20,14 +22,16 @@ from drretail.env.named_products import NamedProducts
 from drretail.env.world import open_world
 from drretail.experiment import path_of, read_definition, read_runs
 from drretail.grounding.verify.records import GONE, UNKNOWN
+from drretail.llm.prompt import tag_content
 from drretail.progress import Progress
 from drretail.records.query import Query
 from drretail.records.run import LOOKED_UP
 from drretail.records.shop import Product
 from drretail.run_file import read_evidence
 from tests.addons.imports.foreign import jsonl, text
-from tests.build import scored
+from tests.build import scored, scripted_judge
 from tests.cli.commands import Command, refused_by
+from tests.eval.metrics.faithfulness.reports import said_value
 from tests.places import PLACES, Place, PlaceKind
 from tests.shop import build_shop
 from tests.viewer.experiment import render_page, render_text
@@ -44,10 +48,10 @@ cup,Tasting Cup,Porcelain.,Acme,Cups,true,Title,Default Title,C-1,shopify,0,cont
 SHOP = 'format = "shopify"\ncurrency = "USD"\nproducts = {file = "products.csv"}\n'
 KETTLE, BOX = (f"https://www.acme.example/products/{handle}" for handle in ("kettle", "box"))
 ANSWERS = {
-    "Which kettle?": f"The [Gooseneck Kettle]({KETTLE}) is $59 in White and $64 in Black (was $79). White is in stock.",
-    "A box?": "Take the [box](https://www.acme.example/collections/all/products/box?variant=2) for $28.",
-    "How much?": f"The [Gooseneck Kettle 1 L]({KETTLE}) costs $49 in White.",
-    "Shipping?": "We ship for $5.",
+    "Which kettle?": f"The [Gooseneck Kettle]({KETTLE}) costs $64.00 in Black.",
+    "A box?": "Take the [box](https://www.acme.example/collections/all/products/box?variant=2) for $28.00.",
+    "How much?": f"The [Gooseneck Kettle 1 L]({KETTLE}) costs $49.00 in White.",
+    "Shipping?": "We ship for $5.00.",
 }
 
 
@@ -92,11 +96,18 @@ def statements(folder: Path, succeeds: Command, experiment: str = "exp") -> list
     return [*csv.DictReader((folder / "said.csv").read_text("utf-8-sig").splitlines())]
 
 
-def contradicted(folder: Path, succeeds: Command) -> list[tuple[int, str]]:
-    """The number of each question with a false answer, and the kind of what is false."""
-    succeeds("score", "exp", "--metrics", "faithfulness,false_statements")
-    rows = statements(folder, succeeds)
-    return sorted((int(row["question"][:-1]), row["kind"]) for row in rows if row["state"] == "contradicted")
+def typed(folder: Path, values: Mapping[str, dict[str, Any]]) -> None:
+    """The experiment scored by a judge that types these values of these answers, and confirms what records deny."""
+
+    def script(opening: str) -> dict[str, Any]:
+        if "about to be called false" in opening:
+            words = re.findall(r"^its words: (.+)$", opening, re.MULTILINE)
+            said = [{"quote": each, "justification": "So it says.", "confirmed": True} for each in words]
+            return {"confirmations": [{"claim_id": number} | each for number, each in enumerate(said, 1)]}
+        answer = (tag_content("answer", opening) or "").strip()
+        return {"values": [values[answer]] if answer in values else []}
+
+    scored(folder / "exp", ("reading", "false_statements"), scripted_judge(script)[0])
 
 
 def test_records_are_kept_and_marked_as_looked_up(world: Path, tmp_path: Path) -> None:
@@ -118,14 +129,14 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
         "scores"
     ]
     found = {row["variant"]: row.get("value") for row in scores}
-    # One in each of the three reports that name a product
-    assert (found["false_statements"], found["false_answers"]) == (pytest.approx(3 / 4), pytest.approx(3 / 4))
+    # One in each of two of the three reports that name a product
+    assert (found["false_statements"], found["false_answers"]) == (2 / 4, 2 / 4)
     assert "FR" not in found  # nobody asked the assistant for citations
     page = render_page(tmp_path / "exp")
-    assert "4 answers, 6 statements about your products checked: 3 contradict your shop&#39;s records." in page
-    assert "3 statements contradict your shop's records" in page
-    order = ["$59.00", "<strong>$32.00</strong>", "0 in stock of White"]
-    places = [page.index(it) for it in [*order, 'id="questions"', 'id="research"', "false answers (figures checked)"]]
+    assert "4 answers, 3 statements about your products checked: 2 contradict your shop&#39;s records." in page
+    assert "2 statements contradict your shop's records" in page
+    order = ["<strong>$59.00</strong>", 'id="questions"']
+    places = [page.index(it) for it in [*order, 'id="research"', "false answers (figures checked)"]]
     assert places == sorted(places)
     for of_research in ("In the cart", "What belongs into the cart", "FR 0.00"):
         assert of_research not in page
@@ -171,10 +182,10 @@ def test_import_and_score_say_how_much_is_false_and_where(world: Path, tmp_path:
     assert "drretail score exp</code>" in before
     assert "# Imported reports (drretail import): assistant." in before
     last = " ".join(succeeds("score", "exp", "--metrics", "false_statements").stdout.split())
-    assert last.startswith("4 answers, 6 statements about your products checked: 3 contradict your shop's records. ≠ ")
+    assert last.startswith("4 answers, 3 statements about your products checked: 2 contradict your shop's records. ≠ ")
     assert "Each in its conversation: drretail report exp" in last
     assert succeeds("score", "exp", "--metrics", "false_statements", "--details").stdout.startswith(
-        "4 answers, 6 statements"
+        "4 answers, 3 statements"
     )
 
 
@@ -209,17 +220,20 @@ def test_the_address_of_a_shop_is_that_of_its_pages_and_none_for_a_shop_without(
 def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_path: Path, succeeds: Command) -> None:
     for count in (6, 5):
         plain_shop(tmp_path, "".join(f"LMP-{1000 + number},Lamp {number},20\n" for number in range(count)))
-    answers = (
-        "LMP-1005 costs €20.",
-        "Take [this](https://a.example/products/LMP-1005).",
-        "LMP-1005 is no longer available.",
-        "LMP-1077 costs €20.",
-        "A lamp of type E27-40 costs €20.",
-        "LMP-1002 costs €25.",
-    )
-    answered(tmp_path, answers)
-    false = [(0, "gone"), (1, "gone"), (3, "unknown"), (5, "price")]
-    assert contradicted(tmp_path, succeeds) == false
+    values = {
+        "LMP-1005 costs €20.": said_value("product", "LMP-1005", "P:LMP-1005"),
+        "LMP-1005 is no longer available.": said_value("stock", "no longer available", "P:LMP-1005", "sold out"),
+        "LMP-1077 costs €20.": said_value("product", "LMP-1077", "P:LMP-1077"),
+        "LMP-1002 costs €25.": said_value("price", "€25", "P:LMP-1002"),
+    }
+    answered(tmp_path, values)
+    typed(tmp_path, values)
+    false = (row for row in statements(tmp_path, succeeds) if row["state"] == "contradicted")
+    assert sorted((row["question"], row["kind"], row["record_says"]) for row in false) == [
+        ("0?", "product", GONE),
+        ("2?", "product", UNKNOWN),
+        ("3?", "price", "€20.00"),
+    ]
 
 
 def test_a_product_that_is_named_by_its_title_alone_is_not_looked_up(world: Path, tmp_path: Path) -> None:
@@ -287,12 +301,16 @@ def test_delivery_shipping_and_returns_are_checked_against_the_shops_policy(tmp_
     said = ("Shipping costs €3.90.", "You can return items within 30 days.", "Delivery takes 5-7 days.")
     path = jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", one) for at, one in enumerate(said)])
     succeeds("import", "chat", str(path), "--world", "w", "--to", "exp")
-    succeeds("score", "exp", "--metrics", "faithfulness,false_statements")
+    of = (("€3.90", "shipping"), ("30 days", "return_days"), ("5-7 days", "delivery_days"))
+    typed(
+        tmp_path,
+        {one: said_value("policy", words, "", field) for one, (words, field) in zip(said, of, strict=True)},
+    )
     rows = statements(tmp_path, succeeds)
     assert sorted((row["question"], row["kind"], row["state"], row["record_says"]) for row in rows) == [
-        ("0?", "policy", "contradicted", "shipping: €4.90"),
-        ("1?", "policy", "confirmed", "returns within 30 days"),
-        ("2?", "policy", "contradicted", "delivery in 2 to 4 days"),
+        ("0?", "policy", "contradicted", "shipping: 4.9"),
+        ("1?", "policy", "confirmed", "return days: 30"),
+        ("2?", "policy", "contradicted", "delivery days: 2 to 4"),
     ]
     text(tmp_path / "shop.toml", (tmp_path / "shop.toml").read_text().replace("return_days", "retun_days"))
     assert "policy.retun_days is unknown" in refused_by("ingest", str(tmp_path / "shop.toml"), "--world", "w2")
@@ -306,8 +324,8 @@ def test_a_feed_in_two_languages_is_one_shop_checked_by_the_titles_of_both(tmp_p
         assert shop.manifest.counts.products == 2
         assert [hit.product_id for hit in shop.catalog.search(CatalogQuery("Brotbrett")).hits] == ["A1"]
     page = "https://acme.example/products/A1"
-    german = f"Das [Brotbrett aus Eiche]({page}) kostet"
-    said = (f"{german} 49 €.", f"The [Oak bread board]({page}) costs €49.", f"{german} 39 €.")
+    german = f"[Brotbrett aus Eiche]({page}) –"
+    said = (f"{german} 49,00 €.", f"The [Oak bread board]({page}) costs €49.00.", f"{german} 39,00 €.")
     answered(tmp_path, said)
     printed = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
     assert "3 statements about your products checked: 2 contradict your shop's records" in printed
@@ -343,7 +361,7 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
     questions = ["How much is the Knock Box?", "Is the Knock Box in stock?"]
     jsonl(tmp_path / "q.jsonl", [{"query_id": f"q{at}", "text": asked} for at, asked in enumerate(questions, 1)])
     for day, price in (("right", 32), ("wrong", 28)):
-        report = f"The [Knock Box]({BOX}) costs ${price}."
+        report = f"The [Knock Box]({BOX}) costs ${price}.00."
         script = f"import json, sys; sys.stdin.read(); print(json.dumps({{'report': {report!r}}}))"
         text(tmp_path / f"{day}.py", script)
         bot = f"bot=cmd:{sys.executable} {tmp_path / day}.py"
@@ -374,7 +392,7 @@ def test_bots_are_compared_by_how_often_they_are_wrong(world: Path, tmp_path: Pa
     jsonl(tmp_path / "q.jsonl", [{"query_id": f"q{at}", "text": f"Is a Knock Box for {at}?"} for at in range(8)])
     bots: list[str] = []
     for name, price in (("right", 32), ("wrong", 28)):
-        text(tmp_path / f"{name}.py", f"import sys; sys.stdin.read(); print('The [Knock Box]({BOX}) costs ${price}.')")
+        text(tmp_path / f"{name}.py", f"import sys; sys.stdin.read(); print('The [Knock Box]({BOX}) costs ${price}.00.')")
         bots += ["--agent", f"{name}=cmd:{sys.executable} {tmp_path / name}.py"]
     succeeds("run", "--world", str(world), "--queries", "q.jsonl", *bots, "--no-floors", "--to", "exp")
     told = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
@@ -382,7 +400,7 @@ def test_bots_are_compared_by_how_often_they_are_wrong(world: Path, tmp_path: Pa
         "wrong-without-web is above right-without-web in false answers, where less is better (+1.00 on every query, "
     )
     assert above in told
-    assert "≠ wrong-without-web: The Knock Box costs $28. → Your shop says $32.00 (Knock Box)." in told
+    assert "≠ wrong-without-web: The Knock Box costs $28.00. → Your shop says $32.00 (Knock Box)." in told
     assert "3 more are in the report." in told
     details = succeeds("score", "exp", "--details").stdout
     assert not [word for word in ("cited 0", "FR  ") if word in details]
@@ -397,7 +415,7 @@ def test_a_conversation_is_shown_in_order_with_a_picture_of_what_is_false(tmp_pa
     ingest([tmp_path / "shop.toml"], tmp_path / "w")
     said = [
         "How much is the Oak Lamp?",
-        "The [Oak Lamp](https://acme.example/p/7) costs €35.",
+        "The [Oak Lamp](https://acme.example/p/7) costs €35.00.",
         "<b>Sure?</b>",
         "Yes, **sure**.",
         "Really?",
@@ -416,9 +434,9 @@ def test_a_conversation_is_shown_in_order_with_a_picture_of_what_is_false(tmp_pa
         "Really?",
     ]
     assert sorted(order, key=talk.index) == order
-    assert 'costs <mark class="contradicted">€35</mark>.' in page
+    assert 'costs <mark class="contradicted">€35.00</mark>.' in page
     assert '<a href="https://acme.example/p/7"' in page
     assert 'data-src="https://acme.example/7.jpg"' in page
     assert "No claim was judged" not in page
-    assert "2 statements compared with your shop" in page
+    assert "1 statement compared with your shop" in page
     assert "<img" not in page, "only a click loads pictures"

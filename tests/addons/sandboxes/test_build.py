@@ -59,7 +59,7 @@ from drretail.querygen.reading import shipped_queries
 from drretail.records.criteria import Gold, KnownAnswer, WebAnswer, WebQuestion
 from drretail.records.query import NOT_TYPED, Query
 from drretail.records.shop import Money, Product
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Demand, Want, Wish
 from tests.build import demands, files, known
 from tests.cli.commands import Command
 
@@ -309,12 +309,13 @@ def test_where_nothing_would_do_words_find_no_fit(world: World, offers: Offers, 
 
 def test_things_of_a_query_are_its_wants_and_no_other_kind_of_their_shelf(world: World, offers: Offers) -> None:
     brushes = Want(name="place for brushes", kinds=("desk organizer",), ratings_min=200)
-    blanket = Want(name="swaddle blanket", kinds=("swaddle blanket",), must=demands("woven by hand", "cotton"))
+    layers = Demand(say="double layer", field="Fabric Weight")
+    blanket = Want(name="swaddle blanket", kinds=("swaddle blanket",), must=(*demands("woven by hand"), layers))
     place, swaddle = need_of(world, offers, asked(brushes, blanket)).things
     assert place.name == "place for brushes"
     assert place.fits
     assert all("organizer" in fit.title.lower() and (fit.rating_number or 0) >= 200 for fit in place.fits)
-    assert swaddle.must == "cotton", "a demand that no record bears out is not said to be kept"
+    assert swaddle.must == "double layer", "a demand that no record bears out is not said to be kept"
 
 
 def test_what_may_be_left_out_takes_nothing_from_the_budget_of_the_rest(world: World, offers: Offers) -> None:

@@ -250,7 +250,7 @@ def test_a_draft_goes_back_with_its_problems_and_comes_back_mended(world: World)
         "code": "price_wrong",
         "said": "$29.50",
         "sentence": "Get the **Tanagrove Hopper Bird Feeder, Cedar** at $29.50 [P:B0TEST0002].",
-        "found": "the record says $39.50",
+        "found": "$39.50",
         "evidence_id": "P:B0TEST0002",
     }
 
@@ -271,7 +271,7 @@ def test_what_stays_wrong_after_two_repairs_is_struck_whole_and_listed(world: Wo
     assert run.report is not None
     body, _, listed = run.report.partition(f"\n\n## {TITLE}\n")
     assert body == f"# Feeders\n\n{GOOD}\n\n{BIRDS}"
-    assert "a wrong price; the record says $39.50 [P:B0TEST0002]." in listed
+    assert "a wrong price; in fact $39.50 [P:B0TEST0002]." in listed
     assert "29.50" not in run.report
     assert [(finding.code, finding.text) for finding in run.struck] == [
         ("price_wrong", "Get the **Tanagrove Hopper Bird Feeder, Cedar** at $29.50 [P:B0TEST0002].")
@@ -482,7 +482,7 @@ def test_the_list_tells_the_record_and_not_what_was_said() -> None:
         [
             ABOVE,
             "",
-            f"- Harrowgill Gooseneck Kettle, 0.9 L, Stainless Steel: a wrong price; the record says $42.95 {K}.",
+            f"- Harrowgill Gooseneck Kettle, 0.9 L, Stainless Steel: a wrong price; in fact $42.95 {K}.",
             "- A product that the shop does not have.",
             "- A source that was never looked up.",
             "",

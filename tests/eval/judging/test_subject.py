@@ -41,18 +41,19 @@ def test_every_planned_run_is_a_subject_whether_it_was_made_or_not(tmp_path: Pat
 REPORT = f"Buy the gooseneck kettle at $42.95 {K}. It has 4.4 stars {K}."
 
 
-def test_an_old_experiment_whose_runs_know_no_picks_is_scored_by_form(tmp_path: Path) -> None:
+def test_values_of_a_report_that_declares_no_picks_are_read_by_form_and_its_picks_by_nobody(tmp_path: Path) -> None:
     query = QUERY.model_copy(update={"query_id": "q1"})
     old = build.experiment(tmp_path / "exp", {LABEL: {"q1-r1": REPORT}}, queries=[query], evidence=EVIDENCE.values())
     assert read_run(run_path(old, LABEL, "q1", 1)).picks is None
     made = build.scored(old, ["checks", "basket", "process"])
     found: dict[str, Score] = {row.variant: row for row in made.scores if row.metric == "checks"}
     assert (found["without_price_wrong"].value, found["without_rating_wrong"].value) == (1, 0)
-    assert found["picks_known"].items == {"picks by form": 1, "values by form": 1}
+    assert found["picks_known"].items == {"picks unknown": 1, "values by form": 1}
     assert found["clean"].value == 0
     kept = Reading.model_validate_json((old / "readings" / "form" / LABEL / "q1-r1.json").read_text("utf-8"))
-    assert [pick.product for pick in kept.picks or ()] == [KETTLE.product_id]
-    assert how_read(kept) == "2 of 2 numbers beside citations could be checked, 1 statement contradicted, picks by form"
+    assert kept.picks is None
+    checked = "2 of 2 numbers beside citations checked (1.00 of the right ones would be found if wrong)"
+    assert how_read(kept) == f"{checked}, 1 statement contradicted, picks unknown"
 
 
 PLAIN, WHOLE_PAGES, OFFLINE = "react@a-m", "react+ws@a-m", "react@a-m-without-web"
