@@ -49,6 +49,7 @@ STARTED: dict[str, Sequence[str]] = {
     "judge_audit": ["LABELLED --experiment EXPERIMENT --world WORLD"],
     "judging": ["EXPERIMENT"],
     "kappas": ["--rounds 2"],
+    "loads": ["--products 400 --orders 2000 --rounds 1"] if {"MONGO_URL", "ES_URL"} <= os.environ.keys() else [],
     "offline": ["--wice WICE"],
     "own_shop": ["--quick"],
     "pages": ["PAGES"],
