@@ -79,8 +79,8 @@ if TYPE_CHECKING:
     from drretail.agents.base import Agent as Agent
     from drretail.agents.registry import shop_tools as shop_tools
     from drretail.api import queries as queries
-    from drretail.api.check import Checked as Checked
-    from drretail.api.check import check as check
+    from drretail.api.shops.checked import Checked as Checked
+    from drretail.api.shops.checked import check as check
     from drretail.api.compare import compare as compare
     from drretail.api.demo import demo as demo
     from drretail.api.doctor.command import check_machine as check_machine
@@ -116,14 +116,14 @@ __version__ = "2.0.0.dev0"
 _PLACES = {
     "Agent": "drretail.agents.base:Agent",
     "Answer": "drretail.records.run:Answer",
-    "Checked": "drretail.api.check:Checked",
+    "Checked": "drretail.api.shops.checked:Checked",
     "Condition": "drretail.conditions.condition:Condition",
     "Metric": "drretail.eval.metric:Metric",
     "Result": "drretail.records.tables.result:Result",
     "Tool": "drretail.tools.tool:Tool",
     "Value": "drretail.eval.metric:Value",
     "ask": "drretail.api.run:ask",
-    "check": "drretail.api.check:check",
+    "check": "drretail.api.shops.checked:check",
     "build_sandbox": "drretail.addons.sandboxes.commands:build_sandbox",
     "check_machine": "drretail.api.doctor.command:check_machine",
     "check_sandbox": "drretail.addons.sandboxes.commands:check_sandbox",

@@ -3,7 +3,7 @@
 option.py           an option, written once for flags, files and keyword arguments
 options/            the options of each command
 observer.py         the notes and progress that a command shows during a call
-shops/              ``download``, ``synth``, ``ingest``, and the functions of ``world``
+shops/              ``download``, ``synth``, ``ingest``, the functions of ``world``, and ``check``
 queries/            the functions behind ``queries``, and the queries of a call
 doctor/             ``doctor``: what works on this machine, and what a model does with our prompts
 settings.py         flags, environment and drretail.toml, read here only
