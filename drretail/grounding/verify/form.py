@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import cached_property
 
 from drretail.grounding.text.amounts import Amount, WrittenDate
-from drretail.grounding.text.layout import Layout
+from drretail.grounding.text.layout import Layout, Stretch
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.words import is_english, labels
 from drretail.grounding.text.words import words as words_of
@@ -36,6 +36,7 @@ _KINDS: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
 _QUOTED = re.compile(r"(?<!\w)[“„«「\"](?P<words>[^“”„«»「」\"\n]{12,400})[”“»」\"](?=[^\w\n]*$)")
 _LEFT_OUT = re.compile(r"\[?(?:…|\.{3,})\]?|\[[^\[\]]{0,40}\]")
 _FEWEST_WORDS = 4
+_OFFER = re.compile(r"\s?\[P:(?P<product>[\w-]+)/(?P<variant>[\w-]+)\]")
 _FIRST = re.compile(r"[^\W_]")
 _STARS = re.compile(r"\s?(?:/\s?5\b|[★⭐])|\s?\(")
 _RATED = re.compile(r"\d[.,]\d\d?(?:\s?(?:/\s?5|[★⭐]|stars?\b))?\W{0,4}(?:[^\W\d_]{1,6}\s)?$")
@@ -67,8 +68,15 @@ def owned_by_marks(layout: Layout) -> list[Owned]:
         if (cell.subjects or cell.orders) and cell.row >= 0
     ]
     starts = {cell.start for cell in cells}
-    stretches = (Owned(one.start, one.end, one.cited) for one in layout.stretches if one.cited)
+    stretches = (Owned(one.start, one.end, _offers_marked(layout, one)) for one in layout.stretches if one.cited)
     return [*cells, *(stretch for stretch in stretches if stretch.start not in starts)]
+
+
+def _offers_marked(layout: Layout, stretch: Stretch) -> tuple[str, ...]:
+    """What a stretch cites; of one product the variant that its mark names: "[P:T/T-M]"."""
+    mark = _OFFER.match(layout.report, stretch.end)
+    is_of_it = mark is not None and stretch.cited == (f"{_PRODUCT}{mark['product']}",)
+    return (f"{_PRODUCT}{mark['product']}/{mark['variant']}",) if mark is not None and is_of_it else stretch.cited
 
 
 def read_by_form(layout: Layout, ledger: Ledger, owned: Iterable[Owned]) -> list[ReadValue]:
