@@ -79,8 +79,6 @@ if TYPE_CHECKING:
     from drretail.agents.base import Agent as Agent
     from drretail.agents.registry import shop_tools as shop_tools
     from drretail.api import queries as queries
-    from drretail.api.shops.answer import Checked as Checked
-    from drretail.api.shops.answer import check as check
     from drretail.api.compare import compare as compare
     from drretail.api.demo import demo as demo
     from drretail.api.doctor.command import check_machine as check_machine
@@ -94,6 +92,8 @@ if TYPE_CHECKING:
     from drretail.api.run import run as run
     from drretail.api.score import score as score
     from drretail.api.shops import world as _worlds
+    from drretail.api.shops.answer import Checked as Checked
+    from drretail.api.shops.answer import check as check
     from drretail.api.shops.ingest import download as download
     from drretail.api.shops.ingest import ingest as ingest
     from drretail.api.shops.ingest import synth as synth

@@ -154,7 +154,11 @@ def a_query(query_id: str = "q1", user_id: str | None = USER, *kinds: str) -> Qu
 
 def numbered(number: int, file: str, *path: str, popular: int = 10, title: str = "Thing") -> Product:
     return Product(
-        product_id=f"B{number:03}", title=f"{title}, No. {number}", categories=path, category=file, rating_number=popular
+        product_id=f"B{number:03}",
+        title=f"{title}, No. {number}",
+        categories=path,
+        category=file,
+        rating_number=popular,
     )
 
 

@@ -392,7 +392,9 @@ def test_bots_are_compared_by_how_often_they_are_wrong(world: Path, tmp_path: Pa
     jsonl(tmp_path / "q.jsonl", [{"query_id": f"q{at}", "text": f"Is a Knock Box for {at}?"} for at in range(8)])
     bots: list[str] = []
     for name, price in (("right", 32), ("wrong", 28)):
-        text(tmp_path / f"{name}.py", f"import sys; sys.stdin.read(); print('The [Knock Box]({BOX}) costs ${price}.00.')")
+        text(
+            tmp_path / f"{name}.py", f"import sys; sys.stdin.read(); print('The [Knock Box]({BOX}) costs ${price}.00.')"
+        )
         bots += ["--agent", f"{name}=cmd:{sys.executable} {tmp_path / name}.py"]
     succeeds("run", "--world", str(world), "--queries", "q.jsonl", *bots, "--no-floors", "--to", "exp")
     told = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())

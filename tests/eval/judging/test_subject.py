@@ -15,7 +15,7 @@ from drretail.run_file import read_run
 from tests import build
 from tests.build import LABEL, SYSTEM, experiment
 from tests.eval.metrics.pairwise.judging import A, B, C, reports
-from tests.grounding.goods import EVIDENCE, KETTLE, QUERY, K
+from tests.grounding.goods import EVIDENCE, QUERY, K
 
 RUNS = {LABEL: {"q1-r1": "One.", "q2-r1": None, "q2-r2": "Two."}, "b@model": {"q1-r1": "B."}}
 
