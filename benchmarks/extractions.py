@@ -68,7 +68,7 @@ def main() -> None:
     args = parser.parse_args()
     tally = Tally()
     with TemporaryDirectory() as scratch:
-        for report in read_set(args.folder, world_of(args, Path(scratch)), Path(scratch), args.experiment):
+        for report in read_set(args.folder, world_of(args, Path(scratch)), args.experiment):
             if args.prompts:
                 write_prompts(report, args.prompts)
             elif args.confirm:

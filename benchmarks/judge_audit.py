@@ -1,39 +1,39 @@
 """What code finds of judges that read and of judges that don't, on labelled reports and copies with planted errors.
 
-    python benchmarks/judge_audit.py SET [--played EXPERIMENT] [--scored EXPERIMENT…] [--json FILE]
+    python benchmarks/judge_audit.py SET [--experiment DIR] [--world WORLD] [--json FILE]
 
-SET is a folder as ``labelled_reports.py`` describes it, with its experiment and its world. The ideal judge takes its
-claims and labels from the labels; each misbehaving one is the ideal judge with one fault. ``--played`` names an
-experiment with verdicts by two questions per report, whose answers are given to today's questions; ``--scored`` are
-experiments with verdicts by today's questions, such as the demo's.
+SET is a folder as ``labelled_reports.py`` describes it. The ideal judge takes its claims and labels from the labels;
+each misbehaving one is the ideal judge with one fault.
 """
 
 import asyncio
-import json
 import re
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
 from pathlib import Path
 from random import Random
-from statistics import fmean
 from typing import Any
 
-from figures import keep, parser_of
-from labelled_reports import LabelledReport, Planted, read_set, unpacked
+from figures import keep
+from labelled_reports import LabelledReport, Planted, arguments, read_set, world_of
 
-from drretail.env.world import open_world
-from drretail.eval.judging.question import judge_journals, read_journal_of
+from drretail.env.world import World
 from drretail.eval.judging.session import Judge
-from drretail.eval.scores.file import read_scores
 from drretail.eval.scoring import score
+from drretail.experiment import Definition, Experiment
+from drretail.grounding.report.citations import find_citations
+from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.layout import read_layout
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
+from drretail.records.base import sha256_of
+from drretail.records.evidence import Evidence
 from drretail.records.reading import AUDITED, SAME_CLAIM, SAME_LABEL, JudgeAudit, ReadValue
+from drretail.records.run import Run, System
+from drretail.run_file import Recorded
 
 _CLAIM = re.compile(r'<claim id="(\d+)" sources="([^"]*)">\n(.*?)\n</claim>', re.DOTALL)
 _SOURCE = re.compile(r'<source id="([^"]+)"[^>]*>\n(.*?)\n</source>', re.DOTALL)
@@ -41,6 +41,8 @@ _BEFORE = 60
 """Characters before a figure that the ideal judge quotes with it."""
 LONG_BATCH = 8
 """Claims of a call that the drifting judge reads."""
+MISTYPED = 0.3
+HONEST = "honest"
 SHOWN = {name: words for name, words in AUDITED.items() if name not in (SAME_LABEL, SAME_CLAIM)}
 Answer = dict[str, Any]
 Fault = Callable[[str, Answer, str], Answer]
@@ -80,16 +82,14 @@ class Truth:
             spans = [(max(sentence.start, value.start - _BEFORE), value.end, value) for value in own]
             spans += [(sentence.start, sentence.end, None)] if sources else []
             for start, end, value in spans:
-                of = [] if value is None else [each for each in value.of if each in whole]
+                of = [value.of] if value is not None and value.of in whole else []
                 quote = whole[start:end]
-                words = (
-                    quote if value is None else f"{value.kind} of {' and '.join(value.of)}: {whole[value.start : end]}"
-                )
+                words = quote if value is None else f"{value.kind} of {value.of}: {whole[value.start : end]}"
                 claim = {"claim_id": len(found) + 1, "claim": words, "quote": quote, "sources": [*(sources or of)]}
                 at = (sentence.start, sentence.end) if value is None else (value.start, value.end)
                 if any(low < at[1] and at[0] < high for low, high in edits):
                     self.wrong.add((words, " ".join(sources or of)))
-                found.append(claim | {"values": [] if value is None else [_said(value, of)]})
+                found.append(claim | {"values": [] if value is None else [_said(value, whole)]})
         return found
 
     def answer(self, request: Request) -> Answer:
@@ -122,10 +122,8 @@ def _passage(text: str, claim: str) -> str:
     return text[max(0, place - 30) : place + 30]
 
 
-def _said(value: ReadValue, of: Sequence[str]) -> Answer:
-    low, high = value.amount if isinstance(value.amount, tuple) else (value.amount, "")
-    said = {"kind": value.kind, "amount": low, "amount_to": high, "currency": value.currency or ""}
-    return said | {"relation": value.relation, "of": [*of], "quote": ""}
+def _said(value: ReadValue, text: str) -> Answer:
+    return {"kind": value.kind, "of": value.of, "field": value.field, "quote": text[value.start : value.end]}
 
 
 def _edited(before: str, after: str) -> tuple[int, int]:
@@ -180,6 +178,16 @@ def _contradicting(schema: str, answer: Answer, question: str) -> Answer:
     return answer
 
 
+def _mistyping(schema: str, answer: Answer, question: str) -> Answer:
+    """Three values in ten are typed of another kind."""
+    mood = Random(question)
+    for claim in answer["claims"] if schema != "ClaimsSupport" else ():
+        for value in claim["values"]:
+            if mood.random() < MISTYPED:
+                value["kind"] = "rating" if value["kind"] == "price" else "price"
+    return answer
+
+
 def _drifting(schema: str, answer: Answer, question: str) -> Answer:
     """Behind the first claims of a call it repeats what it said of the last one that it read."""
     claims = answer["claims"]
@@ -197,36 +205,65 @@ BAD: Mapping[str, Fault] = {
     "dropping ids": _dropping,
     "contradicting records": _contradicting,
     "drifting in a long batch": _drifting,
+    "mistyping 30% of values": _mistyping,
 }
 
 
 def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("folder", type=Path, metavar="SET")
-    parser.add_argument("--experiment", type=Path, help="an experiment whose runs hold these reports and copies")
-    parser.add_argument("--world", type=Path, help="the world that they were made in")
-    parser.add_argument("--played", type=Path, metavar="EXPERIMENT")
-    parser.add_argument("--scored", type=Path, nargs="*", default=[], metavar="EXPERIMENT")
-    args = parser.parse_args()
+    args = arguments(__doc__, "nothing").parse_args()
     audits: dict[str, JudgeAudit] = {}
     precision: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as scratch:
-        world = open_world(args.world or unpacked(args.folder / "world.tar.xz", Path(scratch)))
+        world = world_of(args, Path(scratch))
+        reports = [*read_set(args.folder, world, args.experiment)]
         truth = Truth()
-        experiment = args.experiment or unpacked(args.folder / "experiment.tar.xz", Path(scratch))
-        for report in read_set(args.folder, world, Path(scratch), experiment):
-            truth.by_text[folded(report.report)] = report, None
-            truth.by_text |= {folded(planted.report): (report, planted) for planted in report.planted}
+        for report in reports:
+            texts = {report.report: None, **{planted.report: planted for planted in report.planted}}
+            truth.by_text |= {folded(text): (report, planted) for text, planted in texts.items()}
         for name, fault in {**GOOD, **BAD}.items():
-            audits[name], precision[name] = audit_of(experiment, Path(scratch) / "judged", play_of(truth, fault))
-        if args.played:
-            played = play_again(args.played)
-            audits["played"], precision["played"] = audit_of(args.played, Path(scratch) / "judged", played)
-    for scored in args.scored:
-        found = read_scores(scored)
-        audits |= {f"{scored.name}: {audit.judge}": audit for audit in (() if found is None else found.audits)}
+            folder = Path(scratch) / re.sub(r"\W", "", name)
+            write_runs(folder, reports, world)
+            audits[name], precision[name] = audit_of(folder, world, play_of(truth, fault))
     print_table(audits, precision)
     keep(args.json, {name: audit.model_dump() for name, audit in audits.items()})
+
+
+def write_runs(folder: Path, reports: Sequence[LabelledReport], world: World) -> None:
+    """Writes the honest reports and their copies as runs of an experiment."""
+    queries = [report.query.model_copy(update={"query_id": report.home.name}) for report in reports]
+    asked = {HONEST: tuple(query.query_id for query in queries)}
+    for at in range(1, max(len(report.planted) for report in reports) + 1):
+        asked[f"copy-{at}"] = tuple(report.home.name for report in reports if len(report.planted) >= at)
+    systems = {name: System(agent="labels", models={}) for name in asked}
+    definition = Definition(queries=tuple(queries), systems=systems, asked=asked, now=world.manifest.now)
+    with Experiment(folder, definition) as opened:
+        for report in reports:
+            evidence = tuple(_with_page(entry, world) for entry in report.evidence.values())
+            texts = [report.report, *(planted.report for planted in report.planted)]
+            for label, whole in zip(asked, texts, strict=False):
+                text = take_picks(whole).report
+                run = Run(
+                    run_id=f"{label}/{report.home.name}-r1",
+                    system=label,
+                    query_id=report.home.name,
+                    user_id=report.query.user_id,
+                    repeat=1,
+                    status="done",
+                    stop="finished",
+                    report=text,
+                    report_sha=sha256_of(text),
+                    picks=report.picks,
+                    citations=tuple(find_citations(text, report.evidence)),
+                )
+                opened.save(Recorded(run, evidence, {}, {}))
+
+
+def _with_page(entry: Evidence, world: World) -> Evidence:
+    """The entry with its page, as a run fetches the pages that it cites."""
+    if not entry.lacks_page or entry.url is None:
+        return entry
+    page = world.web.fetch(entry.url)
+    return entry.with_page(page.text, page.state, page.date, page.problem)
 
 
 def play_of(truth: Truth, fault: Fault) -> Callable[[Request], ScriptedAnswer]:
@@ -236,43 +273,12 @@ def play_of(truth: Truth, fault: Fault) -> Callable[[Request], ScriptedAnswer]:
     return play
 
 
-def play_again(experiment: Path) -> Callable[[Request], ScriptedAnswer]:
-    """The answers that a judge gave to the paper's questions, to ours: claims without values, labels by their words."""
-    lists: dict[str, list[Answer]] = {}
-    labels: dict[str, Answer] = {}
-    for path in judge_journals(experiment):
-        for effect in read_journal_of(path) if path.parents[2].name == "faithfulness" else ():
-            question, answer = effect.request["messages"][0]["content"], json.loads(effect.response)
-            if effect.scope.startswith("extract_cited"):
-                lists[(tag_content("report", question) or "").strip()] = answer["claims"]
-            elif "support" in answer:
-                labels[(tag_content("claim", question) or "").strip()] = answer
-
-    def play(request: Request) -> ScriptedAnswer:
-        if request.schema == "ClaimsSupport":
-            known = ((number, labels.get(claim.strip())) for number, claim, _, _ in _asked(request.opening))
-            asked = [(number, label) for number, label in known if label is not None]
-            given = [
-                {"claim_id": number, "quotes": [each["quote"]], "label": each["support"], "justification": "As played."}
-                for number, each in asked
-            ]
-            return ScriptedAnswer(structured={"claims": given})
-        claims = lists[(tag_content("report", request.opening) or "").strip()]
-        more = {"picks": []} if request.schema == "ClaimsAndPicks" else {}
-        return ScriptedAnswer(structured={"claims": [claim | {"values": []} for claim in claims], **more})
-
-    return play
-
-
-def audit_of(experiment: Path, to: Path, play: Callable[[Request], ScriptedAnswer]) -> tuple[JudgeAudit, float]:
-    """How a judge that answers so reads an experiment, which stays as it is, and its FP of the honest reports."""
-    shutil.rmtree(to, ignore_errors=True)
-    shutil.copytree(experiment, to, ignore=shutil.ignore_patterns("verdicts", "scores.json"))
+def audit_of(experiment: Path, world: World, play: Callable[[Request], ScriptedAnswer]) -> tuple[JudgeAudit, float]:
+    """How a judge that answers so reads an experiment, and its FP of the honest reports."""
     judge = Judge.of(scripted_model(play=play, name="judge", kind="llm"))
-    scores = asyncio.run(score(to, ["faithfulness"], [judge], progress=Progress()))
-    of_systems = scores.by_system("FP").items()
-    found = [value for label, value in of_systems if value is not None and "planted" not in label]
-    return scores.audits[0], fmean(found) if found else nan
+    scores = asyncio.run(score(experiment, ["faithfulness"], [judge], store=world.store, progress=Progress()))
+    precision = scores.by_system("FP").get(HONEST)
+    return scores.audits[0], nan if precision is None else precision
 
 
 def print_table(audits: Mapping[str, JudgeAudit], precision: Mapping[str, float]) -> None:
@@ -282,7 +288,7 @@ def print_table(audits: Mapping[str, JudgeAudit], precision: Mapping[str, float]
         cells = [_cell(audit.share(figure), audit.shares.get(figure, (0, 0))[1]) for figure in SHOWN]
         agreement = "–" if audit.agreement is None else _cell(*audit.agreement)
         says = f"no: {', '.join(audit.low)}" if audit.low else "too few figures to tell" if audit.is_open else "yes"
-        counts = f"{audit.failed_reports} | {precision.get(name, nan):.2f}"
+        counts = f"{audit.failed_reports} | {precision[name]:.2f}"
         print(f"| {name} | {' | '.join([*cells, agreement])} | {counts} | {says} |")
 
 

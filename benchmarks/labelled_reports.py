@@ -2,9 +2,8 @@
 
 A set is a folder with numbered folders: query.json, calls.json, report.md, labels.json, planted.json and planted/K.md;
 some hold twins, too: copies with one false statement each, in twins.json and twins/K.md.
-What a report rests on comes from the runs in the set's experiment.tar.xz, else its calls are performed in the world.
-What the queries want is in themselves, in the set's wishes.json (by query_id), in the shipped query of these words, or
-in the limits that older queries have beside their text.
+What a report rests on comes from an experiment's runs, else its calls are performed in the world. What the queries want
+is in themselves, in the set's wishes.json (by query_id), or in the shipped query of these words.
 """
 
 import argparse
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from figures import parser_of
 
@@ -26,15 +25,16 @@ from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World, open_world
 from drretail.eval.judging.subject import read_subjects
 from drretail.grounding.report.picks import take_picks
-from drretail.grounding.text.amounts import find_amounts, find_dates
+from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.words import NUMBERS
 from drretail.grounding.verify.checks import Case
+from drretail.grounding.verify.places import figures_at, place_of
 from drretail.progress import Progress
 from drretail.querygen.reading import shipped_queries
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
-from drretail.records.reading import JudgedKind, Pick, Reading, ReadValue, Relation
+from drretail.records.reading import Pick, Reading, ReadValue, ValueKind
 from drretail.records.shop import VOID_STATUSES
 from drretail.records.wish import Wish
 from drretail.tools.toolkit import Toolkit
@@ -44,16 +44,14 @@ OF_JUDGES = ("citation moved", "contradicted web advice", "instruction of a page
 """How the planted errors begin that nobody expects code to find."""
 OF_PICKS = ("owned", "unwanted", "budget", "catalog", "not in the shop", "invented product")
 """Planted errors that are picks: whoever reads the copy rightly reads their product among the picks."""
-DERIVED = ("total", "difference", "left_over", "per_unit")
-_RELATIONS: Mapping[str, Relation] = {
-    **dict.fromkeys(("at_most", "under", "below", "up_to", "less_than"), "at_most"),
-    **dict.fromkeys(("at_least", "over", "above", "from", "more_than"), "at_least"),
-    **dict.fromkeys(("about", "nearly", "almost", "around", "approximately", "rounded"), "about"),
-    "range": "range",
+KINDS: Mapping[str, ValueKind] = {
+    "price": "price",
+    "rating": "rating",
+    "rating_count": "rating_count",
+    "date": "order_date",
+    "total": "total",
 }
-"""Words of labels that mean one of a value's relations; all others mean "is"."""
-_NAMES = ("brand", "place")
-_MONEY = re.compile(r"[$€£¢]|\b(?:USD|EUR|GBP|dollars?|cents?|bucks|euros?)\b", re.IGNORECASE)
+"""What a judge types of the kinds that labels name."""
 _TOKEN = re.compile(r"\d[\d.,]*\d|\w+|\s+|.", re.DOTALL)
 _PRODUCT_NAMES = (
     re.compile(r"(?:[A-Z][\w'-]+ )+[A-Z][\w'-]+"),
@@ -158,14 +156,12 @@ class LabelledReport:
         return (*picks, *added)
 
     def ideal(self, planted: Planted | None = None) -> Reading:
-        """What somebody who reads everything rightly reads: the labels, in a planted copy with what was changed."""
+        """What a perfect reader types: the labelled places, in a planted copy where they are now."""
         report = self.report if planted is None else planted.report
         layout = read_layout(report, self.evidence)
         edit = _Edit(self.report, report)
         read = [_value(label, edit, layout) for label in self.labels["values"]]
         values = [value for value in read if value is not None]
-        for plant in self.planted:
-            values += _replaced_names(self.report, plant, is_planted=plant is planted)
         picks = self.picks if planted is None else self.declared(planted)
         return Reading(reader=READER, picks=picks, values=tuple(sorted(values, key=lambda value: value.start)))
 
@@ -202,10 +198,8 @@ class _Edit:
         return (first[1], last[2]), (first[3], last[4])
 
 
-def read_set(folder: Path, world: World, scratch: Path, experiment: Path | None = None) -> Iterator[LabelledReport]:
+def read_set(folder: Path, world: World, experiment: Path | None = None) -> Iterator[LabelledReport]:
     """The reports of a set in the order of their numbers; a query that was typed since has its wish."""
-    if experiment is None and (archive := folder / "experiment.tar.xz").exists():
-        experiment = unpacked(archive, scratch)
     recorded = {} if experiment is None else _recorded(experiment, world)
     typed = folder / "wishes.json"
     own = json.loads(typed.read_text("utf-8")) if typed.exists() else {}
@@ -213,33 +207,10 @@ def read_set(folder: Path, world: World, scratch: Path, experiment: Path | None 
     for path in sorted(folder.glob("*/query.json")):
         query = Query.model_validate_json(path.read_bytes())
         wish = Wish.model_validate(own[query.query_id]) if query.query_id in own else wishes.get(query.text)
-        wish = query.wish or wish or _of_limits(path, world)
-        query = query.model_copy(update={"wish": wish})
+        query = query.model_copy(update={"wish": query.wish or wish})
         report = (path.parent / "report.md").read_text("utf-8")
         evidence = recorded.get(report) or _performed(path.parent / "calls.json", query, world)
         yield LabelledReport(path.parent, query, evidence, world)
-
-
-def _of_limits(path: Path, world: World) -> Wish | None:
-    """The wish that older limits come to. They say neither what each thing is nor how many of it: anything of the kinds
-    that the labelled products have is wanted, in any number, and may be had already.
-    """
-    limits = json.loads(path.read_text("utf-8")).get("constraints")
-    labelled = path.parent / "labels.json"
-    labels = json.loads(labelled.read_text("utf-8")) if labelled.exists() else {"picks": []}
-    named = [label["product_id"] for label in (*labels["picks"], *labels.get("not_picks", ()))]
-    kinds = {item.categories[-1] for item in world.store.products(named).values() if item.categories}
-    if not limits or not kinds:
-        return None
-    is_total, budget = limits.get("budget_scope", "total") == "total", limits.get("budget")
-    wanted = {
-        "name": "what is asked for",
-        "kinds": sorted(kinds),
-        "again": True,
-        "price_max": None if is_total else budget,
-        "brands_unwanted": limits.get("brands_unwanted", []),
-    }
-    return Wish.model_validate({"wants": [wanted], "budget": budget if is_total else None, "room": True})
 
 
 def arguments(description: str | None, misses: str) -> argparse.ArgumentParser:
@@ -281,59 +252,16 @@ def _performed(calls: Path, query: Query, world: World) -> Mapping[str, Evidence
 
 
 def _value(label: Mapping[str, Any], edit: _Edit, layout: Layout) -> ReadValue | None:
-    """What a label says of the edited report; None for what is no value (dates of pages, sizes, the budget)."""
-    place = edit.moved(label["start"], label["end"])
+    """What a label says of the edited report; None for what is of no kind, of several things, or has no figure."""
+    kind, place = KINDS.get(label["kind"]), edit.moved(label["start"], label["end"])
     of = [f"P:{each}" if each[:1] == "B" else each for each in _listed(label["of"])]
-    if label["kind"] not in get_args(JudgedKind) or place is None:
+    if kind is None or place is None:
         return None
-    if label["kind"] == "date" and not all(each[:2] == "O:" for each in of):
+    if kind == "total":
+        of = _calculations(layout, *place)
+    if len(of) != 1 or (kind == "order_date" and of[0][:2] != "O:") or not figures_at(kind, edit.after, *place):
         return None
-    text = edit.after[slice(*place)]
-    if label["kind"] in DERIVED:
-        of = _calculations(layout, *place) or of
-    is_money = label["kind"] in ("price", "total", "left_over") or _MONEY.search(text)
-    is_name = label["kind"] in _NAMES
-    amount = label["amount"] if text == label["text"] and not is_name else _changed(label, text)
-    if amount is None:
-        return None
-    return ReadValue.model_validate(
-        {
-            "kind": label["kind"],
-            "amount": [f"{each:g}" for each in amount] if isinstance(amount, list) else f"{amount}",
-            "currency": "USD" if is_money and label["kind"] in ("price", *DERIVED) else None,
-            "relation": _RELATIONS.get(re.sub(r"[\s-]", "_", label.get("relation") or ""), "is"),
-            "of": of,
-            "start": place[0],
-            "end": place[1],
-        }
-    )
-
-
-def _changed(label: Mapping[str, Any], text: str) -> Any:
-    """The amount of a label whose words were changed to these: in digits, as a date, or in number words; None if they
-    hold none.
-    """
-    if label["kind"] == "date":
-        return _changed_date(str(label["amount"]), label["text"], text)
-    if label["kind"] in _NAMES:
-        return text
-    found = find_amounts(text)
-    if not found:
-        return round(label["amount"] + _spelled(text) - _spelled(label["text"]), 2) if _spelled(text) else None
-    return [float(found[0].low), float(found[0].high)] if found[0].is_range else float(found[0].low)
-
-
-def _changed_date(iso: str, before: str, after: str) -> str:
-    """The date in changed words. A day without a year is of the label's year; in a language that is not read outside
-    its report, the numbers that differ are exchanged.
-    """
-    dated = [*find_dates(after), *find_dates(f"{after} {iso[:4]}")]
-    full = next((date.iso for date in dated if len(date.iso) >= len(iso)), None)
-    old, new = re.findall(r"\d+", before), re.findall(r"\d+", after)
-    if full is None and len(old) == len(new) and old != new:
-        exchanged = {int(one): int(other) for one, other in zip(old, new, strict=True)}
-        return "-".join(f"{exchanged.get(int(part), int(part)):02}" for part in iso.split("-"))
-    return full or (dated[0].iso if dated else after)
+    return place_of(kind, edit.after, *place, of=of[0])
 
 
 def _spelled(text: str) -> int:
@@ -341,20 +269,9 @@ def _spelled(text: str) -> int:
 
 
 def _calculations(layout: Layout, start: int, end: int) -> list[str]:
-    """The calculations whose marks own a place, which a reader is asked to name."""
+    """The calculations whose marks own a place."""
     owned = (stretch.cited for stretch in layout.stretches if stretch.start <= start and end <= stretch.end)
     return [it for cited in owned for it in cited if it[:2] == "C:"]
-
-
-def _replaced_names(report: str, plant: Planted, *, is_planted: bool) -> Iterator[ReadValue]:
-    """The maker or the place that a plant exchanges, as the honest report or the planted copy has it."""
-    kind = "brand" if "brand" in plant.kind and "unwanted" not in plant.kind else "place"
-    if kind == "place" and not re.search(r"\b(?:city|state|place|country)\b", plant.kind):
-        return
-    start, end = _Edit(report, plant.report).replaced()[is_planted]
-    text = plant.report if is_planted else report
-    of = f"P:{plant.product}" if kind == "brand" else "U:profile"
-    yield ReadValue.model_validate({"kind": kind, "amount": text[start:end], "of": [of], "start": start, "end": end})
 
 
 def _in_planted_quantity(report: LabelledReport, plant: Planted) -> Iterator[Pick]:

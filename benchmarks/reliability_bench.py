@@ -87,7 +87,7 @@ def _score(folder: Path, variant: int) -> list[str]:
 
 
 def _synth(folder: Path, variant: int) -> list[str]:
-    return ["synth", "--to", str(folder / "made"), "--products", "60", "--reviews", "900", "--seed", str(variant)]
+    return ["synth", "--to", str(folder / "made"), "--products", "300", "--reviews", "6000", "--seed", str(variant)]
 
 
 def _sandbox(folder: Path, variant: int) -> list[str]:

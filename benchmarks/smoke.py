@@ -11,7 +11,6 @@ import csv
 import gzip
 import json
 import os
-import random
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from command import drretail
-from shop_log import write_log
 
 from drretail.api.settings import read_settings
 from drretail.data_ingest.demo import ensure_world
@@ -47,11 +45,11 @@ STARTED: dict[str, Sequence[str]] = {
         "LABELLED --experiment EXPERIMENT --world WORLD --answers EXPERIMENT/lab/asked",
     ],
     "floors": ["EXPERIMENT"],
-    "headlines": ["LABELLED --experiment EXPERIMENT --world WORLD"],
     "gym": ["--rollouts 4", "--rewards EXPERIMENT", "--attacks"],
     "judge_audit": ["LABELLED --experiment EXPERIMENT --world WORLD"],
     "judging": ["EXPERIMENT"],
     "kappas": ["--rounds 2"],
+    "loads": ["--products 400 --orders 2000 --rounds 1"] if {"MONGO_URL", "ES_URL"} <= os.environ.keys() else [],
     "offline": ["--wice WICE"],
     "own_shop": ["--quick"],
     "pages": ["PAGES"],
@@ -65,7 +63,6 @@ STARTED: dict[str, Sequence[str]] = {
     "run_cost": ["WORLD --quick"],
     "sandboxes": ["--queries 1 --sizes 32k"],
     "scores": ["EXPERIMENT --times 1"],
-    "shop_answers": ["LOG --prompts LOG/asked", "LOG --answers LOG/asked --key KEY"],
     "shop_log": ["--turns 60"],
     "sorting": ["WORLD --first 3"],
     "start": ["--rounds 1 --provider ollama:none"],
@@ -89,7 +86,6 @@ def make(folder: Path) -> dict[str, Path]:
     drretail("run", "--world", "demo", "--queries", str(made["QUERIES"]), "--to", str(experiment), "--agent", "react")
     drretail("score", str(experiment), "--metrics", "faithfulness,checks,basket")
     drretail("synth", "--to", str(raw), "--products", "200", "--reviews", "1500")
-    made |= of_shop(folder / "shop")
     return made | {
         "RATED": rated(folder / "rated", raw / PRODUCTS),
         "LABELLED": labelled(folder / "labelled", experiment),
@@ -97,17 +93,6 @@ def make(folder: Path) -> dict[str, Path]:
         "PAGES": pages(folder / "pages"),
         "WICE": claims(folder / "wice.jsonl"),
     }
-
-
-def of_shop(folder: Path) -> dict[str, Path]:
-    """An assistant's log of a made-up shop, with a key that names one honest statement."""
-    folder.mkdir()
-    write_log(folder, random.Random(1), 30)
-    drretail("ingest", str(folder / "shop.toml"), "--world", str(folder / "w"))
-    drretail("import", "chat", str(folder / "log.jsonl"), "--world", str(folder / "w"), "--to", str(folder / "log"))
-    said = {"conversation": "c0", "turn": 1, "words": "costs", "kind": "price"}
-    (folder / "key.json").write_text(json.dumps([said | {"is_false": False, "concerns_records": True}]))
-    return {"LOG": folder / "log", "KEY": folder / "key.json"}
 
 
 def rated(folder: Path, products: Path) -> Path:

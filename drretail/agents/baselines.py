@@ -8,7 +8,7 @@ nothing of the web or of the user.
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,22 +28,25 @@ from drretail.records.wish import Wish
 from drretail.tools.toolkit import Call, Toolkit
 
 
-async def empty_report(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-    """An empty report."""
-    del task, session, models, limits
-    return Answer(report="", picks=())
+def floor(answer: Callable[[Task, Toolkit], Awaitable[Answer]], *, sees_reference: bool = False) -> Agent:
+    """The agent that answers so, with the tools of its run and without a model."""
+
+    async def answered(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+        del models, limits
+        with Toolkit(session) as toolkit:
+            return await answer(task, toolkit)
+
+    return Agent(answered, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=sees_reference)
 
 
-EMPTY = Agent(empty_report, roles=(), heeds=frozenset(), is_baseline=True)
+def stated(report_on: Callable[[Task], str]) -> Agent:
+    """The agent whose report is made from the question alone."""
 
+    async def stating(task: Task, toolkit: Toolkit) -> Answer:
+        del toolkit
+        return Answer(report=report_on(task), picks=())
 
-async def copied_query(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-    """The question itself as the report."""
-    del session, models, limits
-    return Answer(report=task.text, picks=())
-
-
-COPY = Agent(copied_query, roles=(), heeds=frozenset(), is_baseline=True)
+    return floor(stating)
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
@@ -54,19 +57,15 @@ _TELL_NOTHING = frozenset(Path(__file__).with_name("common_words.txt").read_text
 """Words that say nothing of what is wanted."""
 
 
-async def query_keywords(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-    """The keywords of the question as the report, separated by commas."""
-    del session, models, limits
-    return Answer(report=", ".join(keywords(task.text)), picks=())
-
-
 def keywords(text: str) -> tuple[str, ...]:
     """The distinct words of a text that are neither short nor common, in lower case and in their order."""
     words = (match[0].casefold().replace("’", "'") for match in _WORD.finditer(text))
     return tuple(dict.fromkeys(word for word in words if len(word) >= _SHORTEST and word not in _TELL_NOTHING))
 
 
-KEYWORDS = Agent(query_keywords, roles=(), heeds=frozenset(), is_baseline=True)
+EMPTY = stated(lambda task: "")
+COPY = stated(lambda task: task.text)
+KEYWORDS = stated(lambda task: ", ".join(keywords(task.text)))
 
 
 PICKS = 3
@@ -78,14 +77,12 @@ _LONGEST_SEARCH = 500
 """Characters that the search accepts."""
 
 
-async def best_sellers(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+async def best_sellers(task: Task, toolkit: Toolkit) -> Answer:
     """The products with the most ratings in the wanted category. Raises ModelError if the shop can't be searched."""
-    del models, limits
-    with Toolkit(session) as toolkit:
-        # The category of most of the hits; among equals, the one that was found first.
-        counted = Counter(card["category"] for card in await _hits(toolkit, task, HITS))
-        within = {"category": counted.most_common(1)[0][0]} if counted else {}
-        bestsellers = await _search(toolkit, query="", sort_by="popularity", limit=PICKS, **within)
+    # The category of most of the hits; among equals, the one that was found first.
+    counted = Counter(card["category"] for card in await _hits(toolkit, task, HITS))
+    within = {"category": counted.most_common(1)[0][0]} if counted else {}
+    bestsellers = await _search(toolkit, query="", sort_by="popularity", limit=PICKS, **within)
     report = "\n".join(["# Bestsellers", "", *(listed(card) for card in bestsellers)])
     return Answer(report=report, picks=tuple(Pick(product=card["product_id"]) for card in bestsellers))
 
@@ -101,25 +98,23 @@ async def _search(toolkit: Toolkit, **arguments: Any) -> list[dict[str, Any]]:
     return whole_items(reply.value, "hits")
 
 
-BESTSELLERS = Agent(best_sellers, roles=(), heeds=frozenset(), is_baseline=True)
+BESTSELLERS = floor(best_sellers)
 
 
-async def best_hit(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+async def best_hit(task: Task, toolkit: Toolkit) -> Answer:
     """The best rated of the first hits: what a search finds without reading the question.
 
     It keeps to no budget and rules nothing out, since only the question says what is wanted. Raises ModelError if the
     shop can't be searched.
     """
-    del models, limits
-    with Toolkit(session) as toolkit:
-        hits = await _hits(toolkit, task, RATED_HITS)
+    hits = await _hits(toolkit, task, RATED_HITS)
     if not hits:
         return Answer(report="Nothing in this shop has a word of the question.", picks=())
     best = max(hits, key=lambda card: (card.get("average_rating", 0), card.get("rating_number", 0)))
     return Answer(report=f"# Best hit\n\n{listed(best)}", picks=(Pick(product=best["product_id"]),))
 
 
-SEARCH = Agent(best_hit, roles=(), heeds=frozenset(), is_baseline=True)
+SEARCH = floor(best_hit)
 
 
 def dumped(*, picks_first: bool) -> Agent:
@@ -127,15 +122,13 @@ def dumped(*, picks_first: bool) -> Agent:
     it declares no decision, so that a list without errors earns nothing where something is wanted.
     """
 
-    async def dump(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-        del models, limits
-        with Toolkit(session) as toolkit:
-            hits = await _hits(toolkit, task, DUMPED)
+    async def dump(task: Task, toolkit: Toolkit) -> Answer:
+        hits = await _hits(toolkit, task, DUMPED)
         picks = tuple(Pick(product=card["product_id"]) for card in hits[:1]) if picks_first else None
         report = "\n".join(["# Search results", "", *(listed(card) for card in hits)])
         return Answer(report=report, picks=picks)
 
-    return Agent(dump, roles=(), heeds=frozenset(), is_baseline=True)
+    return floor(dump)
 
 
 DUMP, DUMP_PICK = dumped(picks_first=False), dumped(picks_first=True)
@@ -220,9 +213,8 @@ def report_of(
     return "\n".join(lines)
 
 
-async def best_basket(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+async def best_basket(task: Task, toolkit: Toolkit) -> Answer:
     """The best basket as a report, or why there is none."""
-    del models, limits
     reference = task.reference
     assert reference is not None  # an agent that sees it is given it
     proof = reference.proof
@@ -235,8 +227,7 @@ async def best_basket(task: Task, session: Session, models: Models, limits: Limi
         return Answer(report=report_without(reference, task.wish), picks=(), outcome=refusal)
     if task.wish is None or reference.best is None or not reference.best.items:
         return Answer(report=report_without(reference, task.wish), picks=())
-    with Toolkit(session) as toolkit:
-        report = await _report(toolkit, reference.best, task.wish)
+    report = await _report(toolkit, reference.best, task.wish)
     return Answer(report=report, picks=reference.best.picks)
 
 
@@ -265,4 +256,4 @@ async def _values(toolkit: Toolkit, calls: Sequence[Call]) -> list[dict[str, Any
     return [reply.value for reply in replies]
 
 
-ORACLE = Agent(best_basket, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=True)
+ORACLE = floor(best_basket, sees_reference=True)

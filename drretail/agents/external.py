@@ -10,16 +10,17 @@ import secrets
 import shlex
 import shutil
 import signal
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import httpx2
 
 from drretail.agents.base import Agent, read_answer
-from drretail.agents.information import instructions, own_agent_instructions, own_agent_prompt
+from drretail.agents.information import instructions, own_agent_instructions, own_agent_prompts
 from drretail.env.session import Session
 from drretail.errors import ModelError, ModelErrorKind, UserError, quoted, shortened
 from drretail.llm.models import Models
@@ -96,6 +97,24 @@ def last_words(output: bytes | bytearray, token: str) -> str:
     return text if len(text) <= LONGEST_WORDS else f"… {text[-LONGEST_WORDS:]}"
 
 
+def _asked(
+    output_for: Callable[[bytes, int, str], Awaitable[bytes]],
+    who: str,
+    place: str,
+    version: Callable[[], str | None] | None = None,
+) -> Agent:
+    """The agent that gives this output for a request, within so many seconds; the token is in none of its errors."""
+
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+        del models
+        async with served(session) as tools:
+            request = question(task, session, tools, limits)
+            output = await output_for(request, limits.own_seconds, tools.token)
+        return answer_of(output, who)
+
+    return Agent(answer, roles=(), prompts=own_agent_prompts, heeds=frozenset(), place=place, version=version)
+
+
 GRACE = 2.0
 """Seconds between SIGTERM and SIGKILL for a command that has not ended."""
 _KEPT = 16 * 1024
@@ -119,14 +138,7 @@ def command_agent(place: str) -> Agent:
             f"There is no command {quoted(words[0])} here or on the PATH: check its name, or make the file executable."
         )
 
-    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-        del models
-        async with served(session) as tools:
-            request = question(task, session, tools, limits)
-            written = await _output_of(words, request, limits.own_seconds, tools.token)
-        return answer_of(written, words[0])
-
-    return Agent(answer, roles=(), prompts=lambda: (own_agent_prompt(),), heeds=frozenset(), place=place)
+    return _asked(partial(_output_of, words), words[0], place)
 
 
 class _Pipes(asyncio.SubprocessProtocol):
@@ -243,35 +255,23 @@ def endpoint_agent(place: str) -> Agent:
     except ValueError:  # a name
         is_here = False
 
-    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-        del models
-        async with served(session) as tools:
-            request = question(task, session, tools, limits)
-            try:
-                async with asyncio.timeout(limits.own_seconds):
-                    status, body = await _posted(place, request, through_proxy=not is_here)
-            except TimeoutError as problem:
-                raise ModelError(
-                    "timeout", f"{place} gave no answer within {limits.own_seconds:,} seconds"
-                ) from problem
-            except httpx2.HTTPError as problem:
-                reason = f"{type(problem).__name__}: {problem}".rstrip(": ")
-                raise ModelError("agent", f"{place} cannot be asked: {reason}") from problem
+    async def body_for(request: bytes, seconds: int, token: str) -> bytes:
+        try:
+            async with asyncio.timeout(seconds):
+                status, body = await _posted(place, request, through_proxy=not is_here)
+        except TimeoutError as problem:
+            raise ModelError("timeout", f"{place} gave no answer within {seconds:,} seconds") from problem
+        except httpx2.HTTPError as problem:
+            reason = f"{type(problem).__name__}: {problem}".rstrip(": ")
+            raise ModelError("agent", f"{place} cannot be asked: {reason}") from problem
         if len(body) > MOST_BYTES:
             raise ModelError("agent", f"{place} answered more than {MOST_BYTES:,} bytes")
         if not 200 <= status < 300:
-            reason = last_words(body, tools.token)
+            reason = last_words(body, token)
             raise ModelError("agent", f"{place} answered with status {status}{f': {reason}' if reason else ''}")
-        return answer_of(body, place)
+        return body
 
-    return Agent(
-        answer,
-        roles=(),
-        prompts=lambda: (own_agent_prompt(),),
-        heeds=frozenset(),
-        place=place,
-        version=lambda: _version(place, through_proxy=not is_here),
-    )
+    return _asked(body_for, place, place, partial(_version, place, through_proxy=not is_here))
 
 
 def _version(address: str, *, through_proxy: bool) -> str | None:

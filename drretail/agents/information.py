@@ -35,7 +35,11 @@ def agent_prompt(beside: str, name: str) -> Prompt:
 
 
 question_prompt = partial(agent_prompt, __file__, "mcp_question")
-own_agent_prompt = partial(agent_prompt, __file__, "own_question")
+
+
+def own_agent_prompts() -> tuple[Prompt]:
+    """The one prompt of every agent with models of its own."""
+    return (agent_prompt(__file__, "own_question"),)
 
 
 def context_prompt(information: Information) -> Prompt | None:
@@ -59,33 +63,19 @@ def shopper_context(information: Information, query: Query) -> str:
 
 def instructions(session: Session) -> str:
     """For a client that asks freely: the user for whom it acts, and the shop's date."""
-    return agent_prompt(__file__, "mcp").render(given=_given(session))
-
-
-def question_instructions(session: Session, question: str) -> str:
-    """For a client whose run is recorded: the question, and the form of its report."""
-    return recorded_instructions(question, session.settings.user_id, session.settings.now)
+    return agent_prompt(__file__, "mcp").render(given=_known(session.settings.user_id, session.settings.now))
 
 
 def recorded_instructions(question: str, user_id: str | None, now: datetime) -> str:
-    """The same text without a session."""
+    """For a client whose run is recorded: the question, and the form of its report."""
     return question_prompt().render(given=f"{tagged('query', question)}\n{_known(user_id, now)}")
 
 
 def own_agent_instructions(session: Session, task: Task) -> str:
     """For an agent with models of its own: the question, and the form of its report, which is its last message."""
-    given = "\n".join(filter(None, (tagged("query", task.text), _given(session), task.context)))
-    return own_agent_prompt().render(given=given)
-
-
-def client_hashes() -> dict[str, str]:
-    """The hash of the prompt for a client whose run is recorded."""
-    prompt = question_prompt()
-    return {prompt.name: prompt.hash}
-
-
-def _given(session: Session) -> str:
-    return _known(session.settings.user_id, session.settings.now)
+    known = _known(session.settings.user_id, session.settings.now)
+    given = "\n".join(filter(None, (tagged("query", task.text), known, task.context)))
+    return own_agent_prompts()[0].render(given=given)
 
 
 def _known(user_id: str | None, now: datetime) -> str:

@@ -82,11 +82,13 @@ class Branch(Record):
         return () if self.failure is None else (f"{self.path}: {self.failure}: {self.message}",)
 
     def outcome(self, who: str) -> ToolResult | ToolError:
-        """The result of the call that launched it; ``who`` names the branch if it came back with nothing."""
+        """The result of the call that launched it; ``who`` names the branch, by its {number}."""
         if self.value is not None:
             return ToolResult(self.value, self.sources)
         kind = "timeout" if self.failure == "timeout" else "unavailable"
-        return ToolError(kind, f"{who} came back with nothing: {self.failure}: {self.message}")
+        return ToolError(
+            kind, f"{who.format(number=self.number)} came back with nothing: {self.failure}: {self.message}"
+        )
 
 
 class Sent(TypedDict):
@@ -167,7 +169,8 @@ class Launches:
     """Those of the run: at most ``researchers`` are launched in one turn."""
     refusal: Callable[[int, bool], str]
     """Why a launch is refused where at most so many are allowed; True if it is for want of tokens."""
-    who: Callable[[Branch], str] = lambda _: "It"
+    who: str = "It"
+    """Names a branch that came back with nothing, by its {number}."""
     told: Told = lambda state, args: ((), ())
 
 
@@ -176,7 +179,6 @@ class Loop:
     """A role at its path, with its tools and the ``turns`` with tool calls that it may take."""
 
     role: Role
-    path: str
     models: Models
     toolkit: Toolkit
     turns: int
@@ -184,6 +186,7 @@ class Loop:
     """Gives the message at a limit, which asks for a last turn without calls. None ends the loop there."""
     is_unfinished: Callable[[str], bool] | None = None
     """True for a text that may not end the loop, such as an announcement of calls."""
+    path: str = "0"
     plans: bool = False
     """True if its one turn is a plan, whose calls are carried out one after the other."""
     launches: Launches | None = None
@@ -352,8 +355,7 @@ async def gather(state: Launching, loop: Loop) -> Change:
     launches, launched = launches_of(loop), state["launched"]
     branches = state["branches"][-len(launched) :]
     ended = [
-        Performed(sent["launch"], branch.outcome(launches.who(branch)))
-        for sent, branch in zip(launched, branches, strict=True)
+        Performed(sent["launch"], branch.outcome(launches.who)) for sent, branch in zip(launched, branches, strict=True)
     ]
     recorded, shown = _recorded(ended, loop)
     replies = [reply or recorded.pop(0) for reply in state["replies"]]

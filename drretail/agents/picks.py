@@ -15,7 +15,6 @@ from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import PICKS_MISSING, PICKS_UNREADABLE, Answer, Role
 
-PATH = "0"
 NO_BLOCK = "the report declares no picks"
 _FENCES = ("```", "~~~")
 asking_prompt = partial(agent_prompt, __file__, "ask_picks")
@@ -34,13 +33,11 @@ async def declared(report: str, task: Task, role: Role, models: Models) -> Decla
     question = [tagged("query", task.text), tagged("report", declaration.report.strip()), tagged("problem", problem)]
     models.trajectory.count_setback("repairs", "picks")
     try:
-        answer = await models.call(
-            role, [SystemMessage(asking_prompt().render()), HumanMessage("\n".join(question))], path=PATH
-        )
+        messages = [SystemMessage(asking_prompt().render()), HumanMessage("\n".join(question))]
+        answer = await models.call(role, messages)
     except ModelError as failure:
-        return replace(
-            declaration, problem=f"{problem}; asked for them, the model failed: {failure.kind}: {failure.message}"
-        )
+        failed = f"asked for them, the model failed: {failure.kind}: {failure.message}"
+        return replace(declaration, problem=f"{problem}; {failed}")
     again = take_picks(answer.text)
     if again.picks is None and again.problem is None and answer.text.strip():
         # It should be nothing but the block; a fence without its name is taken too.

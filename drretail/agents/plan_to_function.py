@@ -25,7 +25,6 @@ from drretail.records.query import Task
 from drretail.records.run import Limits, Stop
 from drretail.tools.toolkit import Toolkit
 
-PATH = "0"
 TURNS = 1
 _prompt = partial(agent_prompt, __file__)
 
@@ -46,7 +45,7 @@ def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
         return HumanMessage(_prompt("report_on_plan").render())
 
     with Toolkit(session) as toolkit:
-        yield Loop("researcher", PATH, models, toolkit, TURNS, report_now, plans=True)
+        yield Loop("researcher", models, toolkit, TURNS, report_now, plans=True)
 
 
 def opening(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:

@@ -27,7 +27,6 @@ from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Stop
 from drretail.tools.toolkit import Toolkit
 
-PATH = "0"
 _prompt = partial(agent_prompt, __file__, "react")
 conclude_prompt = partial(agent_prompt, __file__, "conclude")
 STOPS: dict[Stop, str] = {
@@ -60,7 +59,7 @@ async def report(state: Any, loop: Loop) -> Change:
 def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
     """The loop over all nine tools."""
     with Toolkit(session) as toolkit:
-        yield Loop("researcher", PATH, models, toolkit, limits.tool_turns, conclude_message, is_announcement)
+        yield Loop("researcher", models, toolkit, limits.tool_turns, conclude_message, is_announcement)
 
 
 def opening(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:

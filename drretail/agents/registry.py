@@ -28,7 +28,7 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from drretail.agents.base import HEEDED, Agent, Answering
 from drretail.agents.files_read import watch
-from drretail.agents.information import BLOCKS, own_agent_instructions, own_agent_prompt
+from drretail.agents.information import BLOCKS, own_agent_instructions, own_agent_prompts
 from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.picks import asking_prompt
@@ -58,7 +58,7 @@ def as_agent(given: object) -> Agent | None:
     if isinstance(given, type | BaseTool | BaseLanguageModel):
         return None
     if isinstance(given, Runnable):
-        return Agent(_answering(lambda: given, {}, given.get_name()), roles=(), prompts=_instructions)
+        return Agent(_answering(lambda: given, {}, given.get_name()), roles=(), prompts=own_agent_prompts)
     if not callable(given):
         return None
     name = getattr(given, "__name__", type(given).__name__)
@@ -73,7 +73,7 @@ def as_agent(given: object) -> Agent | None:
         _answering(given, arguments, name),
         roles=("researcher",) if "models" in wanted else (),
         heeds=HEEDED if "limits" in wanted else frozenset({"tokens", "dollars"}),
-        prompts=_instructions if makes_runnable or "instructions" in wanted else tuple,
+        prompts=own_agent_prompts if makes_runnable or "instructions" in wanted else tuple,
     )
 
 
@@ -84,10 +84,6 @@ def shop_tools() -> list[StructuredTool]:
     They raise UserError if they are called outside of a run.
     """
     return structured_tools(TOOLS.values(), _toolkit)
-
-
-def _instructions() -> tuple[Prompt, ...]:
-    return (own_agent_prompt(),)
 
 
 def _toolkit() -> Toolkit:

@@ -1,4 +1,4 @@
-"""The shop's products and orders that imported reports name, by ids and addresses, looked up for judging.
+"""The shop's products and orders that imported reports name, by ids, addresses and titles, looked up for judging.
 
 Nothing shows that a report's writer read these records.
 """
@@ -11,8 +11,10 @@ from urllib.parse import unquote, urlsplit
 from weakref import finalize
 
 from drretail.env import looked_up
+from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
 from drretail.grounding.report.citations import scan
+from drretail.grounding.text.wording import products_named
 from drretail.grounding.verify.answers import ORDER_ID, PRODUCT_ID
 from drretail.parsing import texts_in
 from drretail.records.evidence import Evidence
@@ -24,8 +26,10 @@ _OF_SHOP = re.compile(r"/(?:products?|p|item)/(?P<key>[^/]+)/?\Z")
 """How most shops' product addresses end. ``product_url`` in the shop's mapping gives another form."""
 _KEY = re.compile(r"\\\{(?:handle|id)\\\}")
 _LOOKED_AT, _FEWEST_ALIKE = 2_000, 3
-_YEAR = re.compile(r"(?:19|20)\d\d")
 """The ids from which the form of ids is read, and how many must have it."""
+_MOST_FOUND, _LONGEST_QUERY = 50, 4_000
+"""The hits among which titles of a text are looked for, and the characters of it that are searched for."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class NamedProducts:
@@ -56,7 +60,8 @@ class NamedProducts:
         named = dict.fromkeys(match["id"] for text in texts for match in ORDER_ID.finditer(text))
         orders = looked_up.orders_named(self._world, named)
         written = dict.fromkeys(match[0] for text in texts for match in PRODUCT_ID.finditer(text))
-        products = _products(self._world, [*linked, *ids, *written])
+        titled = [] if ids else (key for text in texts for key in self._titled_in(text))
+        products = _products(self._world, [*linked, *ids, *written, *titled])
         absent = [key for key in (*linked, *written) if key not in products]
         gone = {} if not absent or self._former is None else _products(self._former, absent)
         # Other addresses and words may only look like those of a product.
@@ -69,6 +74,15 @@ class NamedProducts:
             *orders.values(),
             *(looked_up.of_missing_order(name) for name in named if self._is_missing(name, orders)),
         )
+
+    def _titled_in(self, text: str) -> list[str]:
+        """The products whose titles a text has, of those that a search for it finds first."""
+        if not text.strip():
+            return []
+        page = self._world.catalog.search(CatalogQuery(text[:_LONGEST_QUERY], limit=_MOST_FOUND))
+        found = _products(self._world, [hit.product_id for hit in page.hits])
+        titles = {key: product.titles for key, product in found.items()}
+        return [one.product_id for one in products_named(text, titles)]
 
     def named_by_run(self, run: Run, query: Query, seen: Iterable[Evidence]) -> tuple[Evidence, ...]:
         """The evidence of a run, completed by these."""

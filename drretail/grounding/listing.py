@@ -185,8 +185,12 @@ def could_be_of_kind(product: Product, kind: str) -> bool:
 
 
 def shares_the_noun(product: Product, kinds: Sequence[str]) -> bool:
-    """True if title or leaf category has the noun of one of the kinds: whether it is of the kind may be debatable."""
-    named = frozenset((*_stems(product.title), *_stems(product.leaf_category)))
+    """True if title or leaf category has the noun of one of the kinds: whether it is of the kind may be debatable.
+
+    What follows "for" is no name of a product: a battery for a speaker.
+    """
+    title = _FOR.split(f" {product.title} ", maxsplit=1)[0]
+    named = frozenset((*_stems(title), *_stems(product.leaf_category)))
     return any(wanted[-1] in named for kind in kinds if (wanted := _unpacked(_stems(kind))))
 
 

@@ -84,11 +84,12 @@ async def answer_of(
     """
     attempts = attempts or Attempts()
     plain = Form(model.chat if chat is None else chat, messages)
-    form, *others = [plain] if schema is None else forms_of(model, schema, messages)
+    forms = iter([plain]) if schema is None else forms_of(model, schema, messages)
+    form = next(forms)
     refused = list[str]()
     while True:
         try:
-            answer = await _answer_in(model, form, attempts, is_last=not others)
+            answer = await _answer_in(model, form, attempts, is_last=not form.method)
         except ModelError as problem:
             raise attempts.in_all(problem)  # noqa: B904 -- it is the same error
         if not isinstance(answer, Fault):
@@ -96,7 +97,7 @@ async def answer_of(
             return answer
         attempts.failed.append(answer.error.message)
         refused.append(form.method)
-        form, *others = others
+        form = next(forms)
 
 
 async def _answer_in(model: Model, form: Form, attempts: Attempts, *, is_last: bool) -> "AIMessage | Fault":

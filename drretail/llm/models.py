@@ -151,7 +151,9 @@ class Models:
 
     def branch(self, share: Limits) -> "Models":
         """Separate models for a branch with these limits, which count with the run's."""
-        made = Models(self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use)
+        made = Models(
+            self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use, _written=self._written
+        )
         self._branches.append(made)
         return made
 

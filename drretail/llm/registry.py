@@ -89,6 +89,8 @@ class Model:
     """Seconds that one attempt may take; None = as long as its client allows."""
     refused: set[str] = field(default_factory=set[str])
     """Arguments of a request, and forms of an answer, that its server refused in this process: never sent again."""
+    bound: dict[str, Any] = field(default_factory=dict[str, Any], compare=False)
+    """Its chat model with each form and schema in which it was asked: to bind one takes a millisecond."""
     retrying: Retrying = ONCE
     pacer: Pacer = field(default_factory=Pacer)
     """Shared by all models of its provider."""
@@ -116,7 +118,7 @@ class Model:
         return priced(usage, self.spec, self.params.get("base_url"), share=share)
 
     def with_chat(self, chat: "BaseChatModel") -> "Model":
-        return replace(self, opening=lambda: chat)
+        return replace(self, opening=lambda: chat, bound={})
 
     def answering(self, purpose: str) -> "Model":
         """The model with the longest answer that the purpose takes (a role, "extraction").

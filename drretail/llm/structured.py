@@ -3,7 +3,7 @@
 import ast
 import json
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -41,16 +41,20 @@ class Form:
     """Of ``METHODS``; empty for a request that has no other form after it."""
 
 
-def forms_of(model: Model, schema: dict[str, Any], messages: "Sequence[BaseMessage]") -> list[Form]:
+def forms_of(model: Model, schema: dict[str, Any], messages: "Sequence[BaseMessage]") -> Iterator[Form]:
     """The forms in which the model can be asked for an answer in ``schema``, without those that its server refused.
 
-    The schema is passed as JSON and not as a class: some clients validate classes themselves, and then an answer that
-    needs a repair comes back as an exception without its text.
+    Each is made when it is needed, since the first nearly always serves. The schema is passed as JSON and not as a
+    class: some clients validate classes themselves, and then an answer that needs a repair comes back as an exception
+    without its text.
     """
-    chat = model.chat
-    asked = [(method, _bound(chat, schema, method)) for method in METHODS if method not in model.refused]
-    forms = [Form(bound, messages, method) for method, bound in asked if bound is not None]
-    return [*forms, Form(chat, _with_schema(messages, schema))]
+    for method in (method for method in METHODS if method not in model.refused):
+        key = f"{method} {canonical_json(schema)}"
+        if key not in model.bound:
+            model.bound[key] = _bound(model.chat, schema, method)
+        if model.bound[key] is not None:
+            yield Form(model.bound[key], messages, method)
+    yield Form(model.chat, _with_schema(messages, schema))
 
 
 def _bound(chat: "BaseChatModel", schema: dict[str, Any], method: str) -> Any:

@@ -13,9 +13,9 @@ from urllib.request import urlopen
 import pytest
 
 from drretail.addons.publications.agents.dr3 import agent
+from drretail.addons.publications.agents.dr3.user_files import UserFile
 from drretail.addons.sandboxes.search_based.gold import file_tags, page_tags
 from drretail.addons.sandboxes.search_based.pages import numbered_needs
-from drretail.agents.user_files import UserFile
 from drretail.env.web.sandbox import SandboxPage
 from drretail.records.tables.screen import UNSAFE
 from tests.addons.imports.foreign import drb

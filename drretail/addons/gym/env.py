@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, cast, get_args
 
-from drretail.agents.information import client_hashes, question_instructions
+from drretail.agents.information import question_prompt, recorded_instructions
 from drretail.agents.picks import answer_of
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import recorded_spec, run_of
@@ -157,7 +157,8 @@ class Rollout:
     @property
     def instructions(self) -> str:
         """What a policy reads first: the question, and the form of the report."""
-        return question_instructions(self._session, self.query.text)
+        settings = self._session.settings
+        return recorded_instructions(self.query.text, settings.user_id, settings.now)
 
     @property
     def is_handed_in(self) -> bool:
@@ -189,9 +190,9 @@ class Rollout:
 
     def recorded(self, system: System) -> Recorded:
         """The rollout so far, as a run of ``system``."""
-        session, hashes = self._session, client_hashes()
+        session, prompt = self._session, question_prompt()
         ended = UNHANDED if self._answer is None else self._answer
-        run = run_of(system.label(), self.query, 1, session, ended, usage={}, prompt_hashes=hashes)
+        run = run_of(system.label(), self.query, 1, session, ended, usage={}, prompt_hashes={prompt.name: prompt.hash})
         place = recorded_spec(str(session.settings.world.servers or session.settings.world.folder))
         return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), {"world": place})
 

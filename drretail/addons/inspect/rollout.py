@@ -17,7 +17,7 @@ from inspect_ai.log import transcript
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import Tool, ToolDef, ToolError, ToolParams
 
-from drretail.agents.information import client_hashes, question_prompt
+from drretail.agents.information import question_prompt
 from drretail.agents.picks import answer_of
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import recorded_spec, run_of, with_cited_pages
@@ -221,6 +221,7 @@ class Rollout:
         completion = "" if self.only_handed_in or broke else state.output.completion
         report = completion if self._report is None else self._report
         blank = not take_picks(report).report.strip()
+        prompt = question_prompt()
         run = run_of(
             self._system.label(),
             self._query,
@@ -228,7 +229,7 @@ class Rollout:
             session,
             why_there_is_none(events) if blank else answer_of(report),
             usage={ROLE: usage_of(events)},
-            prompt_hashes=client_hashes(),
+            prompt_hashes={prompt.name: prompt.hash},
         )
         seen, timeout = session.ledger.evidence(), session.settings.tool_timeout
         evidence = await asyncio.to_thread(with_cited_pages, world, run, seen, session.journal, timeout)

@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage
 from langgraph.graph import END, START
 
 from drretail.agents.base import Agent
 from drretail.agents.graphs import Graphed, Leading
-from drretail.agents.grounded_hybrid.briefing import Briefing, shares_in, understanding_prompt, write_briefing
+from drretail.agents.grounded_hybrid.briefing import Briefing, records_of_shopper, shares_in, understanding_prompt
 from drretail.agents.grounded_hybrid.drafts import Draft, Refusal, draft_of, refusal_of, strike_out, with_left_out
 from drretail.agents.hybrid_react import agent as hybrid
 from drretail.agents.hybrid_react.agent import ROLES, Research, moves_prompt, researched, supervised, write_report
@@ -66,7 +66,8 @@ def graph() -> Any:
 async def brief(state: Verifying, loop: Loop) -> Change:
     """What is known before the research, and the supervisor's first messages."""
     task, launches, session = state["task"], launches_of(loop), loop.toolkit.session
-    briefing = await write_briefing(task, session, launches.toolkit, loop.models)
+    briefing = await records_of_shopper(task, session, launches.toolkit)
+    briefing = await briefing.with_wish(task, session, loop.models)
     messages = hybrid.opening(task, session, launches.limits, _prompt, briefing.told())
     return {"briefing": briefing, "messages": messages, "shown": session.ledger.shown(loop.path)}
 
@@ -206,15 +207,11 @@ def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
         yield loop
 
 
-def _no_messages(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:
-    """None: the supervisor's first messages rest on the briefing."""
-    del task, session, limits
-    return []
-
-
 def prompts() -> tuple[Prompt, ...]:
     own = map(_prompt, ("supervisor", "researcher", "synthesis", "report", "repair"))
     return understanding_prompt(), *own, moves_prompt(), *challenges()
 
 
-GROUNDED_HYBRID = Agent(Graphed(graph, opened, _no_messages), roles=ROLES, prompts=prompts, self_checked=True)
+# The supervisor's first messages rest on the briefing.
+_GRAPHED = Graphed(graph, opened, lambda task, session, limits: [])
+GROUNDED_HYBRID = Agent(_GRAPHED, roles=ROLES, prompts=prompts, self_checked=True)

@@ -137,7 +137,6 @@ def statements_on(statements: Sequence[Statement], part: str, share_of: ShareOfP
     return [statements[at] for at in sorted(places[:MOST_LINES])]
 
 
-PATH = "0"
 ROLE = "profile"
 """The role of steps that code takes for all researchers."""
 PROFILE, STATISTICS, ORDERS = "get_user_profile", "get_user_statistics", "get_user_orders"
@@ -237,20 +236,15 @@ class Briefing:
         return replace(self, wish=wish.model_copy(update={"owned": known}), notes=(*self.notes, *notes))
 
 
-async def write_briefing(task: Task, session: Session, toolkit: Toolkit, models: Models) -> Briefing:
-    """The shopper's products and profile if the tools give them, then the wish of the question.
+async def records_of_shopper(task: Task, session: Session, toolkit: Toolkit) -> Briefing:
+    """The shopper's products and profile; empty without a user, or if the run has no tools for them.
 
     Raises ModelError only if a replayed journal lacks a tool's answer.
     """
-    return await (await _shopper(task, session, toolkit)).with_wish(task, session, models)
-
-
-async def _shopper(task: Task, session: Session, toolkit: Toolkit) -> Briefing:
-    """What the records say of the shopper; empty without a user, or if the run has no tools for it."""
     if task.user_id is None or not {PROFILE, STATISTICS, ORDERS} <= set(toolkit.tools):
         return Briefing()
     user = {"user_id": task.user_id}
-    replies = await toolkit.acall_all([(PROFILE, user), (STATISTICS, user)], path=PATH, role=ROLE)
+    replies = await toolkit.acall_all([(PROFILE, user), (STATISTICS, user)], role=ROLE)
     evidence = [evidence for reply in replies for evidence in reply.evidence]
     orders, cited, failed = await _all_orders(user, toolkit)
     failed = next((reply.text for reply in replies if reply.error is not None), failed)
@@ -291,7 +285,7 @@ async def _all_orders(user: dict[str, Any], toolkit: Toolkit) -> tuple[list[dict
     evidence: list[str] = []
     for page in range(MOST_PAGES):
         arguments = user | {"limit": PAGE, "offset": page * PAGE} if page else user | {"limit": PAGE}
-        (reply,) = await toolkit.acall_all([(ORDERS, arguments)], path=PATH, role=ROLE)
+        (reply,) = await toolkit.acall_all([(ORDERS, arguments)], role=ROLE)
         if reply.error is not None:
             return orders, evidence, reply.text
         orders += whole_items(reply.value, "orders")

@@ -128,7 +128,6 @@ def moves_prompt() -> Prompt:
     return Prompt("moves", canonical_json(json_schemas(SUPERVISOR_TOOLS)))
 
 
-PATH = "0"
 PromptOf = Callable[[str], Prompt]
 """Loads the prompt of a role."""
 own_prompt: PromptOf = partial(agent_prompt, __file__)
@@ -157,7 +156,7 @@ def researcher_of(prompt: PromptOf) -> BranchNode:
 
         async def work(path: str, models: Models) -> Change:
             launches, session = launches_of(parent), parent.toolkit.session
-            loop = Loop("researcher", path, models, launches.toolkit, launches.limits.tool_turns)
+            loop = Loop("researcher", models, launches.toolkit, launches.limits.tool_turns, path=path)
             sub_problem, user_id = state["args"]["sub_problem"], session.settings.user_id
             user = [] if user_id is None else [tagged("user_id", user_id)]
             question = "\n".join([tagged("sub_problem", sub_problem), *user, today(session), *state["told"]])
@@ -289,13 +288,13 @@ async def write_report(
             *filter(None, [task.context]),
         ]
         messages = [SystemMessage(prompt.render()), HumanMessage("\n".join(parts))]
-        return (await loop.models.call("report", messages, path=PATH)).text.strip()
+        return (await loop.models.call("report", messages)).text.strip()
 
     report, left_out = await write_within_context(write, [len(compact_json(each)) for each in research.reports])
     if not left_out:
         return report, research
     gone = ", ".join(str(each["researcher"]) for each in research.reports[:left_out])
-    note = f"{PATH}: written without the reports of researchers {gone}, which did not fit the model any more"
+    note = f"{loop.path}: written without the reports of researchers {gone}, which did not fit the model any more"
     left = {"reports": research.reports[left_out:], "notes": (*research.notes, note)}
     return report, research.model_copy(update=left)
 
@@ -327,8 +326,8 @@ def opened(
         Toolkit(session, tools=researcher_tools(session)) as tools,
         Toolkit(session, tools=SUPERVISOR_TOOLS, threads=1) as moves,
     ):
-        launches = Launches({LAUNCH: "researcher"}, tools, limits, _refusal, _who, told)
-        yield Loop("supervisor", PATH, models, moves, limits.supervisor_turns, launches=launches)
+        launches = Launches({LAUNCH: "researcher"}, tools, limits, _refusal, "Researcher {number}", told)
+        yield Loop("supervisor", models, moves, limits.supervisor_turns, launches=launches)
 
 
 def _refusal(most: int, few_tokens: bool) -> str:
@@ -336,10 +335,6 @@ def _refusal(most: int, few_tokens: bool) -> str:
         return f"At most {most} researchers may be launched in one turn: this one was not."
     many = "any researcher" if most == 0 else f"more than {most} in this turn"
     return f"The tokens that are left do not suffice for {many}: this one was not launched."
-
-
-def _who(branch: Branch) -> str:
-    return f"Researcher {branch.number}"
 
 
 def opening(

@@ -1,7 +1,7 @@
 """Worlds from Python: raw files are fetched or made up, ingested, checked and copied, as by the commands.
 
-ingest.py  download, synth: Amazon's files, or made-up ones in their form; ingest: raw files → world
-answer.py  check: one answer held against a shop's records
-world.py   info, check, copy, use: of a world
-tools.py   tools: the nine tools, and a call of one; mcp: the nine tools for MCP clients
+ingest.py   download, synth: Amazon's files, or made-up ones in their form; ingest: raw files → world
+world.py    info, check, copy, use: of a world
+checked.py  check: one answer held against the records of a world
+tools.py    tools: the nine tools, and a call of one; mcp: the nine tools for MCP clients
 """

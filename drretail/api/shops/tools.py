@@ -14,7 +14,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from drretail.agents.information import instructions, question_instructions
+from drretail.agents.information import instructions, recorded_instructions
 from drretail.api.observer import SILENT, Observer
 from drretail.api.option import accepts
 from drretail.api.options.shops import McpOptions, ToolsOptions
@@ -147,7 +147,7 @@ def serve_tools(options: McpOptions) -> Result[None]:
             server = mcp_server(session, lambda: UnrecordedRun(session_settings), instructions(session))
         else:
             runs = stack.enter_context(_recording(options, query, session, under.without, settings))
-            guide = question_instructions(session, query.text)
+            guide = recorded_instructions(query.text, session_settings.user_id, session_settings.now)
             server = mcp_server(session, runs.opened, guide, takes_report=True)
         if options.http:
             _serve_http(server, options.port or 0, options.observer or SILENT)

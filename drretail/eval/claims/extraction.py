@@ -284,8 +284,10 @@ def products_of(subject: Subject, claim: str, span: tuple[int, int] | None) -> l
     named = [product.product_id for product in products_named(claim, subject.shop.titles)]
     start, end = span or (0, 0)
     parts = (part for part in subject.answers.owned if start < part.end and part.start < end)
-    around = (source for part in parts if len(part.sources) == 1 for source in part.sources)
-    return [name for name in dict.fromkeys(map(product_evidence_id, named) if named else around) if name in looked_up]
+    around = [source for part in parts for source in part.sources]
+    orders = (source for source in around if source[:2] == "O:")
+    ids = dict.fromkeys((*map(product_evidence_id, named), *orders) if named else around)
+    return [name for name in ids if name in looked_up]
 
 
 def _as_id(name: str, resolver: SourceResolver) -> str:

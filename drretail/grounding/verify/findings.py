@@ -320,11 +320,9 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
         return
     wants, offer = cart.wanted_for(cart.offer_id(pick)), cart.offer_of(pick)
     if not wants and not cart.wish.room:
-        # If its title has the noun of what is wanted, whether it is of the kind may be debatable.
-        is_close = shares_the_noun(item, [kind for want in cart.wish.wants for kind in want.kinds])
         names = ", ".join(want.name for want in cart.wish.wants)
         found = f"“{item.title}” is not {names}" if names else "nothing is to be bought"
-        yield _finding("not_wanted", report, pick, found, severity="warning" if is_close else "error")
+        yield _finding("not_wanted", report, pick, found)
     if cart.wish.counts_money and offer is not None and offer.price is None:
         found = "the shop names no price, and the query limits what it may cost"
         yield _finding("price_unknown", report, pick, found, severity="warning")

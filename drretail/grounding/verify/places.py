@@ -26,7 +26,7 @@ from drretail.grounding.text.amounts import (
 )
 from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals, steps
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.text.words import content_stems
+from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems
 from drretail.grounding.verify.records import CENTS, Ledger, fits, leaves, on_record, with_state
 from drretail.records.reading import CART, CLOSED, ReadValue, ValueKind
 from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, may_share_a_sign
@@ -34,7 +34,9 @@ from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, m
 _BEFORE, _BEHIND = 24, 12
 """How many characters around a place say of its figure that it is about so much, or at least."""
 _HIGHEST_RATING = 5
+_NO_DIGITS = str.maketrans("123456789", "000000000")
 MONEY: tuple[ValueKind, ...] = ("price", "list_price", "total")
+_OF_WORDS: tuple[ValueKind, ...] = ("option", "order_status", "product")
 _COUNTS: tuple[ValueKind, ...] = ("rating_count", "stock")
 
 
@@ -51,7 +53,7 @@ OPEN = Answer(None)
 
 def amounts_at(kind: ValueKind, text: str, start: int, end: int, notation: Notation | None = None) -> list[Amount]:
     """The amounts of a kind that stand within ``text[start:end]``, by default in the notation of the whole text; if
-    none do, in the other one, since a text may be too short to tell its language by.
+    none do, and it is too short to tell its language by, in the other one.
     """
     if notation is None:
         return next(filter(None, (amounts_at(kind, text, start, end, one) for one in _notations(text))), [])
@@ -67,16 +69,26 @@ def amounts_at(kind: ValueKind, text: str, start: int, end: int, notation: Notat
     return [one for one in amounts if not one.places] if kind in _COUNTS else amounts
 
 
+def _notations(text: str) -> tuple[Notation, ...]:
+    """That of the text's language, and of a text too short to tell it the other one as well. Its words tell it, so that
+    a report with another digit is the same text.
+    """
+    return _notations_of_words(text.translate(_NO_DIGITS))
+
+
 @lru_cache(maxsize=64)
-def _notations(text: str) -> tuple[Notation, Notation]:
-    return notation_of(text), other_notation()
+def _notations_of_words(text: str) -> tuple[Notation, ...]:
+    own = notation_of(text)
+    is_told = not own.is_english or len(RUN.findall(text)) >= FEWEST_WORDS
+    return (own,) if is_told else (own, other_notation())
 
 
 def days_at(text: str, start: int, end: int) -> list[WrittenDate]:
     """The dates within ``text[start:end]``, those without a year too."""
     words = text[start:end]
-    both = ([*find_dates(words, notation), *find_days(words, notation)] for notation in _notations(text))
-    dates = next(filter(None, both), [])
+    both = [[*find_dates(words, notation), *find_days(words, notation)] for notation in _notations(text)]
+    # In "12. März 2026" the English notation finds a year.
+    dates = max(both, key=lambda dates: sum(one.is_day or one.iso.startswith("--") for one in dates))
     return [WrittenDate(one.iso, one.start + start, one.end + start) for one in dates]
 
 
@@ -100,7 +112,8 @@ def figures_at(kind: ValueKind, text: str, start: int, end: int) -> Sequence[Amo
 
 def place_of(kind: ValueKind, text: str, start: int, end: int, of: str = "", field: str = "") -> ReadValue:
     """The value that stands within ``text[start:end]``, at its own place if only one does; not compared yet."""
-    figures, words = figures_at(kind, text, start, end), " ".join(text[start:end].split())
+    figures = () if kind in _OF_WORDS else figures_at(kind, text, start, end)
+    words = " ".join(text[start:end].split())
     if len(figures) == 1:
         (figure,) = figures
         start, end = figure.start, figure.end
@@ -141,8 +154,9 @@ def _numbers(value: ReadValue, text: str, numbers: Sequence[Decimal], record: st
     """Whether one of the amounts at a place is one of a record's numbers."""
     amounts = amounts_at(value.kind, text, value.start, value.end)
     own = [one for one in amounts if not (currency and one.currency and not may_share_a_sign(one.currency, currency))]
-    # "1.240" is read both ways, since an answer may be too short to tell its language by.
-    others = amounts_at(value.kind, text, value.start, value.end, other_notation())
+    # "1.240" is read both ways in an answer that is too short to tell its language by.
+    both = _notations(text)
+    others = amounts_at(value.kind, text, value.start, value.end, both[-1]) if len(both) > 1 else []
     if any(fits(amount, number) for amount in (*own, *others * bool(own)) if not amount.is_range for number in numbers):
         return Answer(True, record)
     if len(amounts) != 1 or len(own) != 1 or own[0].is_range or own[0].compound:
@@ -201,9 +215,13 @@ def _order_status(value: ReadValue, text: str, ledger: Ledger) -> Answer:
     if not lines:
         return _missing(value, text, ledger)
     recorded = {f"{ledger.records[line].get('order_status') or ''}" for line in lines} - {""}
-    answers = {has_been(value.field.casefold(), status.casefold()) for status in recorded}
     line = f"order status: {', '.join(sorted(recorded))}"
-    return Answer(answers.pop(), line) if len(answers) == 1 else OPEN
+    if len(recorded) != 1:
+        return OPEN
+    status = recorded.pop()
+    # What came back was delivered once, and is not on its way: which of them is said, a word does not tell.
+    has_passed = status != value.field and has_been(value.field.casefold(), status.casefold()) is not False
+    return OPEN if has_passed else Answer(status == value.field, line)
 
 
 def _total(value: ReadValue, text: str, ledger: Ledger) -> Answer:

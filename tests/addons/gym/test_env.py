@@ -17,7 +17,7 @@ from drretail.addons.gym import Shop, ShopEnv, parts
 from drretail.addons.gym.env import recorded_rewards, save_rollouts
 from drretail.addons.gym.parts import wanted
 from drretail.addons.gym.trial import try_agent
-from drretail.agents.information import question_instructions
+from drretail.agents.information import recorded_instructions
 from drretail.api.run import run
 from drretail.api.score import score
 from drretail.cli.app import app
@@ -46,7 +46,7 @@ BUDGET_50, BUDGET_3 = (Wish(wants=(FEEDER,), budget=Money.of(most)) for most in 
 
 def test_observations_are_what_clients_of_mcp_are_told_and_our_agents_read(env: ShopEnv, shop: Shop) -> None:
     session = Session(SessionSettings(shop.world, user_id=env.query.user_id))
-    assert env.reset(QUERY) == question_instructions(session, env.query.text)
+    assert env.reset(QUERY) == recorded_instructions(env.query.text, env.query.user_id, session.settings.now)
     with Toolkit(session) as toolkit:
         read = toolkit.call("product_catalog_search", {"query": "diaper bag"})
     observation, reward, done, info = env.step(search("diaper bag"))

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import read_text
-from drretail.agents.user_files import UserFile
+from drretail.addons.publications.agents.dr3.user_files import UserFile
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.experiment import read_runs

@@ -23,6 +23,7 @@ from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, Syste
 from langgraph.graph import START
 from langgraph.runtime import Runtime
 
+from drretail.addons.publications.agents.dr3.user_files import LARGEST, UserFile, files_in
 from drretail.agents.base import Agent, task_message, today
 from drretail.agents.graphs import Graphed, Leading
 from drretail.agents.information import agent_prompt
@@ -43,7 +44,6 @@ from drretail.agents.loop import (
 )
 from drretail.agents.page_reading import is_on
 from drretail.agents.react import conclude_message, conclude_prompt, is_announcement, report
-from drretail.agents.user_files import LARGEST, UserFile, files_in
 from drretail.env.session import Session
 from drretail.env.web.bm25 import Bm25
 from drretail.errors import ModelError, ToolError
@@ -166,7 +166,6 @@ def _of_text(file: UserFile, part: str, place: str, question: str) -> list[BaseM
     return [SystemMessage(reader_prompt().render()), HumanMessage(request)]
 
 
-PATH = "0"
 ROLES: tuple[Role, ...] = ("researcher", "retriever", "reader")
 _prompt = partial(agent_prompt, __file__, "main")
 
@@ -242,7 +241,7 @@ def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
     ):
         launches = Launches(NODES, web, limits, _refusal)
         turns = limits.tool_turns
-        yield Loop("researcher", PATH, models, toolkit, turns, conclude_message, is_announcement, launches=launches)
+        yield Loop("researcher", models, toolkit, turns, conclude_message, is_announcement, launches=launches)
 
 
 def _refusal(most: int, few_tokens: bool) -> str:
@@ -295,9 +294,10 @@ def _retriever() -> BranchNode:
 
         async def work(path: str, models: Models) -> Change:
             launches = launches_of(parent)
-            loop = Loop(ROLE, path, models, launches.toolkit, launches.limits.rag_turns, _conclude_search)
+            turns = launches.limits.rag_turns
+            loop = Loop(ROLE, models, launches.toolkit, turns, _conclude_search, path=path)
             request = f"{tagged('question', state['args']['question'])}\n{today(loop.toolkit.session)}"
-            messages = [SystemMessage(retriever_prompt().render(turns=str(loop.turns))), HumanMessage(request)]
+            messages = [SystemMessage(retriever_prompt().render(turns=str(turns))), HumanMessage(request)]
             end: Any = await retriever.ainvoke(begun(messages), context=loop)
             branch = Branch(number=state["number"], path=path, value=end["value"], notes=tuple(end["notes"]))
             return {"branches": [branch], "shown": end["shown"]}

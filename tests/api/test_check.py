@@ -1,0 +1,80 @@
+"""``check`` as a user's tests call it: alone, and by the assistants' page in pydantic-evals and promptfoo."""
+
+import re
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from drretail import check
+from drretail.env.world import World
+from drretail.errors import UserError
+
+PAGE = Path(__file__).parents[2] / "drretail" / "addons" / "assistants" / "README.md"
+QUESTION = "How much is it?"
+RIGHT, WRONG = "The feeder costs $24.99 [P:B0TEST0001].", "The feeder costs $21.99 [P:B0TEST0001]."
+
+
+def example(file: str) -> dict[str, Any]:
+    """The names of an example on the page."""
+    if not PAGE.exists():
+        pytest.skip("a copy of the core alone has no page of assistants")
+    found = re.search(rf"^```python no-run\n# {file}\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    assert found is not None
+    assert len(found[1].splitlines()) <= 14
+    names: dict[str, Any] = {"__name__": "example"}
+    exec(found[1], names)
+    return names
+
+
+def test_an_answer_is_true_unless_a_record_says_otherwise(world: World) -> None:
+    right, wrong, said_nothing = (check(QUESTION, text, world) for text in (RIGHT, WRONG, "Good morning!"))
+    assert right.is_true
+    assert (right.looked_at.decided, right.looked_at.power) == (1, 1)
+    assert [(each.code, each.text, each.found) for each in wrong.findings] == [("price_wrong", "$21.99", "$24.99")]
+    assert repr(wrong).startswith("1 false; 1 of 1 numbers")
+    assert (said_nothing.is_true, said_nothing.looked_at.decided) == (True, 0)
+
+
+def test_what_decides_nothing_is_named(world: World) -> None:
+    found = check(QUESTION, f"{RIGHT} It is 12 inches tall [P:B0TEST0001].", world)
+    assert (found.is_true, found.not_looked_at) == (True, ("12",))
+
+
+def test_nothing_is_no_answer(world: World) -> None:
+    with pytest.raises(UserError, match="no answer"):
+        check(QUESTION, " ", world)
+
+
+def test_promptfoo_calls_it_for_an_assertion(tiny_shop: Path) -> None:
+    get_assert = example("is_true.py")["get_assert"]
+    context = {"vars": {"question": QUESTION}, "config": {"world": str(tiny_shop)}}
+    assert get_assert(RIGHT, context)["pass"]
+    result = get_assert(WRONG, context)
+    assert (result["pass"], result["score"]) == (False, 0)
+    assert "price_wrong" in result["reason"]
+
+
+def test_an_evaluator_of_pydantic_evals_calls_it(tiny_shop: Path) -> None:
+    evals = pytest.importorskip("pydantic_evals")
+    evaluators = [example("evals.py")["IsTrue"](str(tiny_shop))]
+    dataset = evals.Dataset(name="answers", cases=[evals.Case(name="one", inputs=QUESTION)], evaluators=evaluators)
+    right, wrong = (dataset.evaluate_sync(lambda _, text=text: text, progress=False) for text in (RIGHT, WRONG))
+    assert right.cases[0].assertions["IsTrue"].value is True
+    assert wrong.cases[0].assertions["IsTrue"].value is False
+
+
+def test_the_evaluator_says_why_without_its_package_too(tiny_shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package, evaluators = ModuleType("pydantic_evals"), ModuleType("pydantic_evals.evaluators")
+    generic = {"__class_getitem__": classmethod(lambda cls, _: cls)}
+    vars(evaluators).update(
+        Evaluator=type("Evaluator", (), generic), EvaluatorContext=type("Context", (), generic), EvaluationReason=dict
+    )
+    monkeypatch.setitem(sys.modules, "pydantic_evals", package)
+    monkeypatch.setitem(sys.modules, "pydantic_evals.evaluators", evaluators)
+    evaluator = example("evals.py")["IsTrue"](str(tiny_shop))
+    wrong = evaluator.evaluate(SimpleNamespace(inputs=QUESTION, output=WRONG))
+    assert wrong["value"] is False
+    assert "price_wrong" in wrong["reason"]
