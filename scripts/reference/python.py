@@ -40,7 +40,8 @@ NAMES = {
         "drretail.api.observer: Observer",
     ),
     "Scores": (
-        "drretail: score verify",
+        "drretail: score verify check",
+        "drretail.api.shops.checked: Checked",
         "drretail.api.score: estimate_score",
         "drretail.api.recorded_scores: RecordedScores JudgingOutcome",
         "drretail.records.score: Score",
