@@ -236,10 +236,12 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
     ]
 
 
-def test_a_product_that_is_named_by_its_title_alone_is_not_looked_up(world: Path, tmp_path: Path) -> None:
+def test_a_product_that_is_named_by_its_title_alone_is_looked_up_if_the_shop_has_it(
+    world: Path, tmp_path: Path
+) -> None:
     said = ("The Gooseneck Kettle 1 L costs $49 in White.", "The Fjord Pendant Lamp is $79.")
     came = taken(jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", answer) for at, answer in enumerate(said)]), world)
-    assert [count.looked_up for count in came.reports] == [(), ()]
+    assert [count.looked_up for count in came.reports] == [("kettle",), ()]
 
 
 def test_an_order_has_a_status_only_if_a_column_of_the_shop_tells_it(tmp_path: Path) -> None:
@@ -270,6 +272,7 @@ def test_a_former_generation_is_known_in_any_world(kind: PlaceKind, new_place: C
             "LMP-104 costs €20, LMP-103 €21, and LMP-177 €22. The Brass lamp 2 is out."
         )
     assert {entry.key: (entry.title, entry.problem) for entry in named} == {
+        "LMP-102": ("Brass lamp 2", None),
         "LMP-103": ("Brass lamp 3", None),
         "LMP-104": ("Brass lamp 4", "the shop has it no more"),
         "LMP-177": ("LMP-177", UNKNOWN),
