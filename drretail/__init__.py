@@ -92,8 +92,8 @@ if TYPE_CHECKING:
     from drretail.api.run import run as run
     from drretail.api.score import score as score
     from drretail.api.shops import world as _worlds
-    from drretail.api.shops.checked import Checked as Checked
-    from drretail.api.shops.checked import check as check
+    from drretail.api.shops.answer import Checked as Checked
+    from drretail.api.shops.answer import check as check
     from drretail.api.shops.ingest import download as download
     from drretail.api.shops.ingest import ingest as ingest
     from drretail.api.shops.ingest import synth as synth
@@ -116,14 +116,14 @@ __version__ = "2.0.0.dev0"
 _PLACES = {
     "Agent": "drretail.agents.base:Agent",
     "Answer": "drretail.records.run:Answer",
-    "Checked": "drretail.api.shops.checked:Checked",
+    "Checked": "drretail.api.shops.answer:Checked",
     "Condition": "drretail.conditions.condition:Condition",
     "Metric": "drretail.eval.metric:Metric",
     "Result": "drretail.records.tables.result:Result",
     "Tool": "drretail.tools.tool:Tool",
     "Value": "drretail.eval.metric:Value",
     "ask": "drretail.api.run:ask",
-    "check": "drretail.api.shops.checked:check",
+    "check": "drretail.api.shops.answer:check",
     "build_sandbox": "drretail.addons.sandboxes.commands:build_sandbox",
     "check_machine": "drretail.api.doctor.command:check_machine",
     "check_sandbox": "drretail.addons.sandboxes.commands:check_sandbox",

@@ -236,9 +236,7 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
     ]
 
 
-def test_a_product_that_is_named_by_its_title_alone_is_looked_up_if_the_shop_has_it(
-    world: Path, tmp_path: Path
-) -> None:
+def test_a_product_that_is_named_by_its_whole_title_alone_is_looked_up(world: Path, tmp_path: Path) -> None:
     said = ("The Gooseneck Kettle 1 L costs $49 in White.", "The Fjord Pendant Lamp is $79.")
     came = taken(jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", answer) for at, answer in enumerate(said)]), world)
     assert [count.looked_up for count in came.reports] == [("kettle",), ()]
