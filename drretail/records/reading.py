@@ -266,7 +266,7 @@ MOST_UNCOVERED = 0.1
 than this share of the reports so does not read.
 """
 REPORTS, MARKS, FIGURES, UNCITED, IN_REPORT = "reports", "marks", "figures", "uncited", "in_report"
-IN_SOURCE, AT_PLACE, TYPED, LABELLED = "in_source", "at_place", "typed", "labelled"
+IN_SOURCE, TYPED, LABELLED = "in_source", "typed", "labelled"
 CONFIRMED, CONTRADICTED = "confirmed", "contradicted"
 SAME_LABEL, SAME_CLAIM = "same_label", "same_claim"
 AUDITED: Mapping[str, str] = {
@@ -276,8 +276,7 @@ AUDITED: Mapping[str, str] = {
     UNCITED: "figures without a mark in claims",
     IN_REPORT: "quotes in the report",
     IN_SOURCE: "quotes in the sources",
-    AT_PLACE: "typed values with a figure at their place",
-    TYPED: "typed values in keeping with their labels",
+    TYPED: "typed values in keeping with text and label",
     LABELLED: "claims labelled",
     CONFIRMED: "right figures supported",
     CONTRADICTED: "wrong figures found",
@@ -336,7 +335,7 @@ class JudgeAudit(OfJudge):
     @property
     def low(self) -> tuple[str, ...]:
         """The figures below the floor, in words; empty for a judge that reads."""
-        floors = dict.fromkeys((FIGURES, IN_REPORT, IN_SOURCE, AT_PLACE, TYPED, LABELLED, SAME_LABEL), FLOOR)
+        floors = dict.fromkeys((FIGURES, IN_REPORT, IN_SOURCE, TYPED, LABELLED, SAME_LABEL), FLOOR)
         shares = (
             (name, floor, *self.shares.get(name, (0, 0)))
             for name, floor in (floors | {UNCITED: _FLOOR_UNCITED}).items()

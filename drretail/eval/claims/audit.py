@@ -133,7 +133,6 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
     taken = sum(any(_meets(claim, sentence.start, sentence.end) for claim in claims) for sentence in uncited)
     covered = sum(bool(claims_on(value, layout.report, claims, in_quotes=True)) for value in figures)
     dropped = extraction.notes.count(NOT_IN_REPORT)
-    typed = sum(len(claim.values) for claim in claims)
     labels = by_stage[SUPPORT]
     judged = [verdict for verdict in labels.values() if verdict.state in ("scored", "failed")]
     supported = [each for each in judged if each.value or NO_QUOTE in each.notes]
@@ -144,7 +143,6 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
         audited.UNCITED: (taken, len(uncited)),
         audited.IN_REPORT: (len(claims), len(claims) + dropped),
         audited.IN_SOURCE: (sum(NO_QUOTE not in each.notes for each in supported), len(supported)),
-        audited.AT_PLACE: (typed, typed + sum(claim.figureless or 0 for claim in claims)),
         audited.TYPED: _in_keeping(claims, labels | by_stage[f"{SUPPORT}{FIRST_ANSWER}"], layout.report, ledger),
         audited.LABELLED: (sum(each.state == "scored" for each in judged), len(judged)),
     }
@@ -153,8 +151,9 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
 
 
 def _in_keeping(claims: Iterable[Claim], labels: Mapping[str, Verdict], report: str, ledger: Ledger) -> tuple[int, int]:
-    """How many typed values that a record decides are in keeping with the first label of their claim: who supports a
-    claim and types a figure that its record denies has mistyped it.
+    """How many typed values are in keeping with the text and with the first label of their claim, of those that a
+    record decides or that have no figure at their place. Who supports a claim and types a figure that its record denies
+    has mistyped it.
     """
     states: list[tuple[str, bool]] = []
     for claim in claims:
@@ -162,7 +161,9 @@ def _in_keeping(claims: Iterable[Claim], labels: Mapping[str, Verdict], report: 
         if label is not None and label.state == "scored":
             states += [(compared(value, report, ledger).state, bool(label.value)) for value in claim.values]
     decided = [(state, is_supported) for state, is_supported in states if state != "underivable"]
-    return sum(state == "verified" or not is_supported for state, is_supported in decided), len(decided)
+    figureless = sum(claim.figureless or 0 for claim in claims)
+    right = sum(state == "verified" or not is_supported for state, is_supported in decided)
+    return right, len(decided) + figureless
 
 
 def _agreement(

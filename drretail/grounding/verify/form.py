@@ -119,7 +119,9 @@ class _Reader:
     def _figure(self, kind: ValueKind, span: Owned, text: str, product: str) -> ReadValue | None:
         """The one figure of a kind in a span about one product; None for none, for several, and where it is open."""
         amounts = [
-            one for one in amounts_at(kind, text, span.start, span.end) if self._is_of_kind(kind, one, span, text)
+            one
+            for one in amounts_at(kind, text, span.start, span.end, self.layout.notation)
+            if self._is_of_kind(kind, one, span, text)
         ]
         if len(amounts) != 1:
             return None
@@ -212,7 +214,8 @@ class _Reader:
     def _result(self, span: Owned, text: str) -> Iterator[ReadValue]:
         """The one amount with cents beside a cited calculation."""
         key = span.sources[0]
-        amounts = [one for one in amounts_at("total", text, span.start, span.end) if one.places == CENTS]
+        amounts = amounts_at("total", text, span.start, span.end, self.layout.notation)
+        amounts = [amount for amount in amounts if amount.places == CENTS]
         shown = [compared(place_of("total", text, one.start, one.end, key), text, self.ledger) for one in amounts]
         right = [value for value in shown if value.state == "verified"]
         if right or len(shown) != 1:

@@ -69,26 +69,30 @@ def amounts_at(kind: ValueKind, text: str, start: int, end: int, notation: Notat
     return [one for one in amounts if not one.places] if kind in _COUNTS else amounts
 
 
-def _notations(text: str) -> tuple[Notation, ...]:
-    """That of the text's language, and of a text too short to tell it the other one as well. Its words tell it, so that
-    a report with another digit is the same text.
+def _notations(text: str) -> Iterator[Notation]:
+    """That of the text's language, and of a text too short to tell it the other one as well, which takes long to load.
+    Its words tell it, so that a report with another digit is the same text.
     """
-    return _notations_of_words(text.translate(_NO_DIGITS))
+    own, is_told = _notation_of_words(text.translate(_NO_DIGITS))
+    yield own
+    if not is_told:
+        yield other_notation()
 
 
 @lru_cache(maxsize=64)
-def _notations_of_words(text: str) -> tuple[Notation, ...]:
+def _notation_of_words(text: str) -> tuple[Notation, bool]:
     own = notation_of(text)
-    is_told = not own.is_english or len(RUN.findall(text)) >= FEWEST_WORDS
-    return (own,) if is_told else (own, other_notation())
+    return own, not own.is_english or len(RUN.findall(text)) >= FEWEST_WORDS
 
 
 def days_at(text: str, start: int, end: int) -> list[WrittenDate]:
     """The dates within ``text[start:end]``, those without a year too."""
     words = text[start:end]
-    both = [[*find_dates(words, notation), *find_days(words, notation)] for notation in _notations(text)]
-    # In "12. März 2026" the English notation finds a year.
-    dates = max(both, key=lambda dates: sum(one.is_day or one.iso.startswith("--") for one in dates))
+    dates: list[WrittenDate] = []
+    for notation in _notations(text):
+        dates = [*find_dates(words, notation), *find_days(words, notation)] or dates
+        if any(one.is_day or one.iso.startswith("--") for one in dates):  # of "12. März 2026" English reads the year
+            break
     return [WrittenDate(one.iso, one.start + start, one.end + start) for one in dates]
 
 
@@ -155,9 +159,9 @@ def _numbers(value: ReadValue, text: str, numbers: Sequence[Decimal], record: st
     amounts = amounts_at(value.kind, text, value.start, value.end)
     own = [one for one in amounts if not (currency and one.currency and not may_share_a_sign(one.currency, currency))]
     # "1.240" is read both ways in an answer that is too short to tell its language by.
-    both = _notations(text)
-    others = amounts_at(value.kind, text, value.start, value.end, both[-1]) if len(both) > 1 else []
-    if any(fits(amount, number) for amount in (*own, *others * bool(own)) if not amount.is_range for number in numbers):
+    readings = (amounts_at(value.kind, text, value.start, value.end, one) for one in _notations(text)) if own else ()
+    said = (amount for reading in readings for amount in reading if not amount.is_range)
+    if any(fits(amount, number) for amount in said for number in numbers):
         return Answer(True, record)
     if len(amounts) != 1 or len(own) != 1 or own[0].is_range or own[0].compound:
         return OPEN

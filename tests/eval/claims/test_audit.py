@@ -58,14 +58,14 @@ def test_marks_figures_and_labels_are_counted_against_the_report_and_its_records
     assert found["figures"] == (4, 4)
     assert found["uncited"] == (0, 1), "shade has no figure"
     assert (found["in_report"], found["in_source"], found["labelled"]) == ((3, 3), (2, 2), (3, 3))
-    assert found["at_place"] == (2, 3), "no figure stands in: The bed"
+    assert found["typed"] == (2, 3), "no figure stands in: The bed"
     # The price is right, the rating is said to be wrong, and the wrong price of the bowl passes.
     assert (found["confirmed"], found["contradicted"]) == ((1, 2), (0, 1))
 
 
 def test_who_supports_a_claim_whose_typed_figure_its_record_denies_has_mistyped_it(tmp_path: Path) -> None:
     stars = RATED | {"values": [said_value("price", "4.5", BED)]}
-    for name, label, in_keeping in (("slip", "full", (1, 2)), ("false", "contradicted", (2, 2))):
+    for name, label, in_keeping in (("slip", "full", (1, 3)), ("false", "contradicted", (2, 3))):
         labels = {"claims": [ruled(1, "full"), ruled(2, label), ruled(3, "full")]}
         judge = scripted({"claims": [PRICE, stars, BOWLS]}, labels, labels)
         assert shares_of(judged(tmp_path / name, judge, subject(REPORT)))["typed"] == in_keeping
@@ -166,8 +166,8 @@ def test_a_judge_that_leaves_out_marks_or_is_below_a_floor_in_enough_cases_does_
         ({"reports": (20, 20), "uncited": (3, 20)}, ("figures without a mark in claims",)),
         ({"uncited": (4, 20)}, ()),
         ({"in_report": (16, 20), "in_source": (3, 20)}, ("quotes in the sources",)),
-        ({"at_place": (15, 20)}, ("typed values with a figure at their place",)),
-        ({"at_place": (16, 20)}, ()),
+        ({"typed": (15, 20)}, ("typed values in keeping with text and label",)),
+        ({"typed": (16, 20)}, ()),
         ({"confirmed": (9, 9), "contradicted": (0, 10)}, ()),
         ({"confirmed": (2, 300)}, ("agreement with records",)),
         ({"confirmed": (300, 300), "same_label": (40, 60), "same_claim": (1, 60)}, ("same label when asked again",)),

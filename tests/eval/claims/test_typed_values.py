@@ -199,8 +199,8 @@ def test_a_judge_that_marks_words_for_figures_accuses_nobody_and_is_named(tmp_pa
     scores = build.scored(exp, METRICS, scripted_judge(script)[0])
     assert rows(scores)["false_statements"] == 0
     (audit,) = scores.audits
-    assert audit.shares["at_place"] == (20, 30)
-    assert audit.low == ("typed values with a figure at their place",)
+    assert audit.shares["typed"] == (20, 30)
+    assert audit.low == ("typed values in keeping with text and label",)
     assert audit.warning.endswith("Nothing is concluded from it.")
 
 
