@@ -40,7 +40,7 @@ NAMES = {
         "drretail.api.observer: Observer",
     ),
     "Scores": (
-        "drretail: score verify",
+        "drretail: score verify check Checked",
         "drretail.api.score: estimate_score",
         "drretail.api.recorded_scores: RecordedScores JudgingOutcome",
         "drretail.records.score: Score",

@@ -42,12 +42,12 @@ def test_the_loop_goes_round_in_one_folder(
     slices = json.loads(sliced.stdout)["slices"]
     assert scores.slices == ()
     assert {each.get("n_asked", 0) for each in slices if each["system"] == TERSE} <= {0, 1}
-    terse, whole = rows[TERSE, "FP"], rows[REACT, "FP"]
+    terse, whole = rows[TERSE, "FR"], rows[REACT, "FR"]
     assert (terse.n_planned, terse.n_failed, whole.n_planned) == (1, 0, 2)
-    compared = drretail("compare", "exp", TERSE, REACT, "--json", "--fail-if", "FP < 2")
+    compared = drretail("compare", "exp", TERSE, REACT, "--json", "--fail-if", "FR < 2")
     assert compared.returncode == 4
     (tables,) = (each["tables"] for each in json.loads(compared.stdout)["comparisons"])
-    row = next(row for table in tables for row in table["rows"] if row["variant"] == "FP")
+    row = next(row for table in tables for row in table["rows"] if row["variant"] == "FR")
     assert (row["n_pairs"], row["n_planned"], row["dropped"]) == (1, 2, {})
     whole = drretail(*command, "--prompts", "terse")
     assert [(each["done"], each["before"]) for each in json.loads(whole.stdout)["systems"]] == [(2, 1)], whole.stderr
