@@ -36,7 +36,7 @@ _KINDS: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
 _QUOTED = re.compile(r"(?<!\w)[“„«「\"](?P<words>[^“”„«»「」\"\n]{12,400})[”“»」\"](?=[^\w\n]*$)")
 _LEFT_OUT = re.compile(r"\[?(?:…|\.{3,})\]?|\[[^\[\]]{0,40}\]")
 _FEWEST_WORDS = 4
-_OFFER = re.compile(r"\s?\[P:(?P<product>[\w-]+)/(?P<variant>[\w-]+)\]")
+_OFFER = re.compile(r"\[P:([\w-]+/[\w-]+)\]")
 _FIRST = re.compile(r"[^\W_]")
 _STARS = re.compile(r"\s?(?:/\s?5\b|[★⭐])|\s?\(")
 _RATED = re.compile(r"\d[.,]\d\d?(?:\s?(?:/\s?5|[★⭐]|stars?\b))?\W{0,4}(?:[^\W\d_]{1,6}\s)?$")
@@ -74,9 +74,10 @@ def owned_by_marks(layout: Layout) -> list[Owned]:
 
 def _offers_marked(layout: Layout, stretch: Stretch) -> tuple[str, ...]:
     """What a stretch cites; of one product the variant that its mark names: "[P:T/T-M]"."""
-    mark = _OFFER.match(layout.report, stretch.end)
-    is_of_it = mark is not None and stretch.cited == (f"{_PRODUCT}{mark['product']}",)
-    return (f"{_PRODUCT}{mark['product']}/{mark['variant']}",) if mark is not None and is_of_it else stretch.cited
+    marked = {*_OFFER.findall(layout.report, stretch.start, stretch.end)}
+    (variant,) = marked if len(marked) == 1 else ("",)
+    is_of_it = variant and stretch.cited == (f"{_PRODUCT}{variant.partition('/')[0]}",)
+    return (f"{_PRODUCT}{variant}",) if is_of_it else stretch.cited
 
 
 def read_by_form(layout: Layout, ledger: Ledger, owned: Iterable[Owned]) -> list[ReadValue]:

@@ -50,10 +50,9 @@ def paid(env: ShopEnv, query_id: str, report: str, named: str = "T") -> Any:
     [("T/T-M", True), ("T-M", True), ("T/T-L", False), ("T/T-S", False), ("T/T-XL", False), ("T", False)],
 )
 def test_the_right_size_alone_is_paid(env: ShopEnv, pick: str, right: bool) -> None:
-    report = f"The Fjell Merino Shirt in size M costs $45 [P:T].\n\n```picks\nP:{pick} x 1\n```"
+    report = f"The Fjell Merino Shirt in size M costs $45.00 [P:T/T-M].\n\n```picks\nP:{pick} x 1\n```"
     reward = paid(env, "size-m", report, pick if right else "T")
-    # A price beside a product of several sizes is open, so that it adds nothing.
-    assert (reward["value"], reward["right"]) == (right / 2, float(right))
+    assert (reward["value"], reward["right"]) == (float(right), float(right))
 
 
 @pytest.mark.parametrize(("query_id", "reason"), [("size-s", "sold_out"), ("size-xl", "no_such_option")])
