@@ -51,8 +51,6 @@ def stated(report_on: Callable[[Task], str]) -> Agent:
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _SHORTEST = 3
-
-
 _TELL_NOTHING = frozenset(Path(__file__).with_name("common_words.txt").read_text(encoding="utf-8").split())
 """Words that say nothing of what is wanted."""
 

@@ -133,7 +133,10 @@ class Runner:
             run = run_of(sut.label, query, repeat, session, ended, usage=models.usage, prompt_hashes=hashes)
             evidence, pages = session.ledger.evidence(), dict[str, WebPage]()
             if self.pages and journal is not None:
-                pages = await asyncio.to_thread(pages_beyond, world, run, effects, self.tool_timeout)
+                # What the report cites and no result brought: whether it exists, and what it says.
+                beyond = [one.url for one in run.citations if one.type == "web" and one.evidence_id is None and one.url]
+                fetch = partial(fetch_cited, world.web, beyond, effects.scope("beyond"), self.tool_timeout)
+                pages = await asyncio.to_thread(lambda: dict(fetch()))
                 evidence = await asyncio.to_thread(with_cited_pages, world, run, evidence, effects, self.tool_timeout)
         finally:
             effects.close()
@@ -298,13 +301,6 @@ def with_cited_pages(
         else entry.with_page(page.text, page.state, page.date, page.problem)
         for entry in evidence
     )
-
-
-def pages_beyond(world: World, run: Run, effects: Journal, seconds: float) -> dict[str, WebPage]:
-    """By address, the pages that the report cites and no result brought: whether they exist, and what they say."""
-    cited = [citation for citation in run.citations if citation.type == "web" and citation.evidence_id is None]
-    urls = [citation.url for citation in cited if citation.url is not None]
-    return dict(fetch_cited(world.web, urls, effects.scope("beyond"), seconds))
 
 
 def recorded_spec(spec: str) -> str:
