@@ -19,8 +19,8 @@ Where the help of an option names a flag such as `--by`, that is the keyword `by
 you must mend; its message says how."""
 NAMES = {
     "Worlds and models": (
-        "drretail: demo open_world open_model download synth ingest check Checked Result check_machine show_tools serve_tools",
-        "drretail: write_prompts",
+        "drretail: demo open_world open_model download synth ingest check Checked Result check_machine show_tools",
+        "drretail: serve_tools write_prompts",
         "drretail.api.shops.world: info check copy",
         "drretail.env.world: World",
     ),
