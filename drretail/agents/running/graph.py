@@ -51,6 +51,8 @@ def graph(
 
     Raises UserError for an agent that is no graph.
     """
+    if isinstance(world, str) or isinstance(model, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UserError("Give an open world and an open model: open_world(NAME), open_model(NAME).")
     plain, mode = split_web_mode(name)
     agent = load_agent(plain)
     if not isinstance(answering := agent.answer, Graphed):

@@ -15,7 +15,7 @@ from functools import cached_property
 from drretail.grounding.text.amounts import Amount, WrittenDate
 from drretail.grounding.text.layout import Layout, Stretch
 from drretail.grounding.text.numerals import find_numerals
-from drretail.grounding.text.words import is_english, labels
+from drretail.grounding.text.words import is_english, labels, month_numbers
 from drretail.grounding.text.words import words as words_of
 from drretail.grounding.verify.places import altered, amounts_at, compared, days_at, place_of
 from drretail.grounding.verify.records import (
@@ -29,6 +29,7 @@ from drretail.grounding.verify.records import (
     with_state,
 )
 from drretail.records.reading import ReadValue, Unread, ValueKind
+from drretail.records.shop import VARIANTS
 
 _PRODUCT, _ORDER, _CALCULATION = "P:", "O:", "C:"
 _KINDS: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
@@ -109,9 +110,21 @@ class _Reader:
     ledger: Ledger
 
     def read(self, span: Owned, text: str) -> Iterator[ReadValue]:
-        """The values in one span of a text, which may differ from the report in a digit."""
-        values = self._values(span, text)
-        yield from values if span.is_named else (value for value in values if value.state == "verified")
+        """The values in one span of a text, which may differ from the report in a digit. Where nothing is to be denied,
+        only the right ones.
+        """
+        is_deniable = span.is_named and (self.ledger.policy is None or self._is_bare(span, text))
+        yield from (value for value in self._values(span, text) if is_deniable or value.state == "verified")
+
+    def _is_bare(self, span: Owned, text: str) -> bool:
+        """True if a part of an assistant's answer has no words but names, options and those of labels.toml. Without a
+        mark one word more may make it another figure: "with shipping", "last year", "at another shop".
+        """
+        items = (self.ledger.products.get(one.removeprefix(_PRODUCT).partition("/")[0]) for one in span.sources)
+        names = (f"{item.titles} {item.brand or ''} {item.details.get(VARIANTS, '')}" for item in items if item)
+        own = words_of(" ".join((*names, *span.sources)))
+        known = frozenset[str]().union(*self.labels.values(), month_numbers(), own)
+        return known.issuperset(words_of(text[span.start : span.end]))
 
     def _values(self, span: Owned, text: str) -> Iterator[ReadValue]:
         products = [one for one in span.sources if one[:2] == _PRODUCT]

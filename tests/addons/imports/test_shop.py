@@ -49,7 +49,7 @@ SHOP = 'format = "shopify"\ncurrency = "USD"\nproducts = {file = "products.csv"}
 KETTLE, BOX = (f"https://www.acme.example/products/{handle}" for handle in ("kettle", "box"))
 ANSWERS = {
     "Which kettle?": f"The [Gooseneck Kettle]({KETTLE}) costs $64.00 in Black.",
-    "A box?": "Take the [box](https://www.acme.example/collections/all/products/box?variant=2) for $28.00.",
+    "A box?": "The [box](https://www.acme.example/collections/all/products/box?variant=2) is only $28.00.",
     "How much?": f"The [Gooseneck Kettle 1 L]({KETTLE}) costs $49.00 in White.",
     "Shipping?": "We ship for $5.00.",
 }
@@ -142,7 +142,7 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
         assert of_research not in page
     assert "looked up for judging" in page
     shown = succeeds("report", "exp", "--format", "text").stdout
-    assert "≠ Take the box" in shown
+    assert "≠ The box" in shown
     assert "→ Your shop says $32.00 (Knock Box)." in shown
 
 

@@ -85,7 +85,7 @@ def test_a_part_is_about_what_it_names_else_what_its_answer_its_question_or_its_
 
 def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> None:
     rows = [
-        ("Price?", "The Nordby Gooseneck Kettle is currently available for just €59.90.", "price 59.90!"),
+        ("Price?", "The Nordby Gooseneck Kettle is currently just €59.90.", "price 59.90!"),
         ("Kettle?", "**Nordby Gooseneck Kettle 1.2 L** – €79.00", "price 79.00!"),  # crossed out in the shop
         ("How much is the Fjell Mug?", "It costs €18.00.", "price 18.00"),
         ("?", "| Product | Price |\n|---|---|\n| Fjell Tent 3 | €349.00 |\n| Cedar Jug | €12.00 |", "price 349.00!"),
