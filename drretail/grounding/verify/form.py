@@ -118,8 +118,12 @@ class _Reader:
 
     def _is_bare(self, span: Owned, text: str) -> bool:
         """True if a part of an assistant's answer has no words but names, options and those of labels.toml. Without a
-        mark one word more may make it another figure: "with shipping", "last year", "at another shop".
+        mark one word more may make it another figure: "with shipping", "last year", "at another shop". So may a day
+        beside a product.
         """
+        is_dated = any(span.start <= one.start < span.end for one in self.layout.dates)
+        if is_dated and not any(one[:2] == _ORDER for one in span.sources):
+            return False
         items = (self.ledger.products.get(one.removeprefix(_PRODUCT).partition("/")[0]) for one in span.sources)
         names = (f"{item.titles} {item.brand or ''} {item.details.get(VARIANTS, '')}" for item in items if item)
         own = words_of(" ".join((*names, *span.sources)))
