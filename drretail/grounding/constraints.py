@@ -22,8 +22,8 @@ from drretail.records.wish import Demand, Want, Wish
 
 _THOUSANDS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"
 _NUMBER = rf"({_THOUSANDS}|\d+(?:[.,]\d+)?)"
-_LIST = re.compile(r"\s*(?:[;,/|](?!\d)|\s&\s|\sand\s)\s*", re.IGNORECASE)
-_SHARE = re.compile(r"\d+(?:\.\d+)?\s*%\s*(?:of\s+)?")
+_LIST = re.compile(r"[;,/|](?!\d)|\s(?:&|and)\s", re.IGNORECASE)
+_SHARE = re.compile(r"(?<![\d.])\d++(?:\.\d++)?\s?%\s?(?:of\s)?")
 _YES_OR_NO = {"yes": True, "true": True, "no": False, "false": False}
 
 

@@ -134,7 +134,11 @@ def test_a_terminal_that_can_not_move_its_cursor_gets_lines(monkeypatch: pytest.
 
 COMMANDS = {
     "synth --products 40 --reviews 400 --to raw": [" reviews"],
-    "ingest raw -w made --min-interactions 0": [" reading files", " orders into the store", " index"],
+    "ingest raw -w made --min-interactions 0": [
+        " reading files",
+        " products into store and index",
+        " orders into the store",
+    ],
     "world copy w w2": [" products into store and index", " orders into the store"],
     "world check w": [" reading every row and file"],
     "queries generate -w made --n 2 --to made.jsonl": [" writing queries"],

@@ -65,7 +65,7 @@ _WORD = rf"[^\W\d_{_IDEOGRAPH}]+"
 LABELLED = re.compile(rf"\W*(?:(?:(?:{_WORD}\W{{1,2}}){{0,3}}{_WORD}|[{_IDEOGRAPH}]{{1,6}})\s?[:：]\W*)?")
 """At most a label, such as "Read more here:"."""
 SHORTLY_LABELLED = re.compile(rf"\W*(?:(?:{_WORD}|[{_IDEOGRAPH}]{{1,2}})\s?[:：]\W*)?")
-_NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[\[【]\^?\d|[:：]\W*\d")
+_NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[\[【]\^?\d|[:：][^\w:：]*\d")
 _MARK = re.compile(r"[\[【]\d|https?:")
 _LINES_BELOW, _LONGEST_TITLE = 3, 80
 _OF_BOLD = 7
