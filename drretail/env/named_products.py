@@ -115,8 +115,7 @@ class NamedProducts:
     @cached_property
     def _forms(self) -> Collection[str]:
         """The form, digits aside, that the ids of most of the shop's products have."""
-        forms = Counter(_form(item.product_id) for item in looked_up.first_products(self._world, _LOOKED_AT))
-        return [form for form, count in forms.items() if count * 2 > forms.total() and count >= _FEWEST_ALIKE]
+        return _common_forms(item.product_id for item in looked_up.first_products(self._world, _LOOKED_AT))
 
     def _is_missing(self, name: str, orders: Collection[str]) -> bool:
         """True for an id of the form of the shop's orders by which there is none, and which is no year."""
@@ -128,14 +127,19 @@ class NamedProducts:
         """The forms, digits aside, of the shop's own orders, without the numbers of their lines."""
         ids = looked_up.first_orders(self._world, _LOOKED_AT)
         lines = {key.rpartition("-")[0] for key in ids if key.endswith("-2")}
-        forms = Counter(_form(key.rpartition("-")[0] if key.rpartition("-")[0] in lines else key) for key in ids)
-        return [form for form, count in forms.items() if count * 2 > forms.total() and count >= _FEWEST_ALIKE]
+        return _common_forms(key.rpartition("-")[0] if key.rpartition("-")[0] in lines else key for key in ids)
 
 
 def _products(world: World, keys: Sequence[str]) -> dict[str, Product]:
     """The products that a world has, in the order of these ids."""
     held = world.store.products(list(dict.fromkeys(keys)))
     return {key: held[key] for key in keys if key in held}
+
+
+def _common_forms(ids: Iterable[str]) -> Collection[str]:
+    """The form, digits aside, that most of these ids have; none of too few."""
+    forms = Counter(map(_form, ids))
+    return [form for form, count in forms.items() if count * 2 > forms.total() and count >= _FEWEST_ALIKE]
 
 
 def _form(key: str) -> str:

@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 from drretail.eval.claims.claims import REPORT, SUPPORT, claims_in, stages_of, types_of
 from drretail.eval.claims.claims import Claim as Extracted
-from drretail.eval.claims.report_index import find_words
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.question import judges_in
@@ -23,6 +22,7 @@ from drretail.eval.method import in_all_wordings
 from drretail.eval.registry import PAIRWISE, installed, pair_metric
 from drretail.eval.scores.board import read_board
 from drretail.eval.scores.gathering import name_of, verdicts_by_assessor
+from drretail.grounding.text.quotes import find_words
 from drretail.parsing import parse_json
 from drretail.records.evidence import Finding
 from drretail.records.reading import Statement

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
-from drretail.eval.claims.report_index import find_words, has_words
 from drretail.eval.scores.board import Board, write_board
 from drretail.experiment import path_of, read_runs
+from drretail.grounding.text.quotes import find_words, has_words
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding

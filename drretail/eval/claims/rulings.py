@@ -27,10 +27,10 @@ from drretail.eval.claims.claims import (
     source_tags,
     source_type,
 )
-from drretail.eval.claims.report_index import has_words
 from drretail.eval.judging.question import LEFT_OUT, REASON, still_to_ask
 from drretail.eval.judging.session import JudgeSession, Step
 from drretail.eval.judging.subject import Subject
+from drretail.grounding.text.quotes import has_words
 from drretail.grounding.verify.places import compared
 from drretail.grounding.verify.records import Ledger
 from drretail.llm.prompt import Prompt, load_prompt, tagged

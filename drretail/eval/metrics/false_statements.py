@@ -80,6 +80,7 @@ async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers:
     """Records what the shop's records contradict of what form makes certain, or of what this judge typed."""
     by_model, reason, case = judges_reading(subject), READ_BY_RULES, subject.case
     typed = None if by_model is None else by_model.model_copy(update={"values": (), "spans": ()})
+    contradicted: list[Finding] = []
     if judge_session.judge.ref.kind != "rule_based":
         with judge_session.beside(READING, READING_VERSION) as reading_session:
             typed = await read_by_judge(subject, answers, reading_session)
@@ -89,15 +90,14 @@ async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers:
             return
         typed = typed.model_copy(update={"picks": None if by_model is None else by_model.picks})
         reason = f"by the values {sha256_of([*map(repr, typed.values), *(typed.confirmed or ())])[:16]}"
+        # What the prose of a record says is no field of it: the judge quotes it, in its verdict on the claim.
+        judged, claims, of_claims = followed(judge_session)
+        if judged:
+            reason += f", {of_claims}"
+            contradicted += _contradicted(case.report, claims.judged or (), judged)
     reading = read_report(case, typed)
     looked_up = [entry for entry in subject.with_records.values() if entry.looked_up and (entry.url or entry.image)]
-    # What the prose of a record says is no field of it: the judge quotes it, in its verdict on the claim.
-    judged, claims, of_claims = followed(judge_session)
-    if judge_session.judge.ref.kind != "rule_based" and judged:
-        reason += f", {of_claims}"
-    else:
-        judged = []
-    value = _value(case, reading, [*_contradicted(case.report, claims.judged or (), judged)]) | {
+    value = _value(case, reading, contradicted) | {
         "read": [asdict(one) for one in _statements(subject, reading, answers)],
         "shown": {entry.id: [entry.url, entry.image] for entry in looked_up},
         "unread": [[one.start, one.end] for one in reading.unread],

@@ -37,7 +37,7 @@ from drretail.grounding.verify.findings import (
     source_findings,
     value_findings,
 )
-from drretail.grounding.verify.form import numerals_in, owned_by_marks, read_by_form
+from drretail.grounding.verify.form import Owned, numerals_in, owned_by_marks, read_by_form
 from drretail.grounding.verify.places import compared, would_be_caught
 from drretail.grounding.verify.records import Ledger, all_words_of, read_ledger, record_of
 from drretail.records.evidence import Citation, Evidence, Finding
@@ -192,20 +192,23 @@ class Case:
         return replace(shown.with_products(self.products(picks)), picks=None if picks is None else tuple(picks))
 
     @cached_property
+    def parts(self) -> Sequence[Owned]:
+        """What citations own, or the parts of an assistant's answers, with what they are about."""
+        answers = self.read_answers()
+        return owned_by_marks(self.layout) if answers is None else answers.owned
+
+    @cached_property
     def by_form(self) -> Sequence[ReadValue]:
         """The values that form makes certain: several metrics ask for the same."""
         answers = self.read_answers()
-        if answers is not None:
-            return read_by_form(answers.layout, answers.ledger, answers.owned)
-        return read_by_form(self.layout, self.ledger(self.picks), owned_by_marks(self.layout))
+        layout, ledger = (self.layout, self.ledger(self.picks)) if answers is None else (answers.layout, answers.ledger)
+        return read_by_form(layout, ledger, self.parts)
 
     @cached_property
     def numerals(self) -> Sequence[Unread]:
         """All numerals beside citations, or in what an assistant's answers say of a thing or an order."""
         answers = self.read_answers()
-        if answers is not None:
-            return numerals_in(answers.layout, answers.owned)
-        return numerals_in(self.layout, owned_by_marks(self.layout))
+        return numerals_in(self.layout if answers is None else answers.layout, self.parts)
 
 
 def read_report(case: Case, by_model: Reading | None = None) -> Reading:

@@ -15,6 +15,7 @@ from functools import cached_property
 from drretail.grounding.text.amounts import Amount, WrittenDate
 from drretail.grounding.text.layout import Layout, Stretch
 from drretail.grounding.text.numerals import find_numerals
+from drretail.grounding.text.quotes import has_words
 from drretail.grounding.text.words import is_english, labels, month_numbers
 from drretail.grounding.text.words import words as words_of
 from drretail.grounding.verify.places import altered, amounts_at, compared, days_at, place_of
@@ -35,18 +36,20 @@ _PRODUCT, _ORDER, _CALCULATION = "P:", "O:", "C:"
 _KINDS: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
 # The " of "3.9\" thick" opens no quotation.
 _QUOTED = re.compile(r"(?<!\w)[“„«「\"](?P<words>[^“”„«»「」\"\n]{12,400})[”“»」\"](?=[^\w\n]*$)")
-_LEFT_OUT = re.compile(r"\[?(?:…|\.{3,})\]?|\[[^\[\]]{0,40}\]")
+_INSERTED = re.compile(r"\[[^\[\]]{0,40}\]")
+"""What a quotation adds to the words that it quotes."""
 _FEWEST_WORDS = 4
 _OFFER = re.compile(r"\[P:([\w-]+/[\w-]+)\]")
 _FIRST = re.compile(r"[^\W_]")
 _STARS = re.compile(r"\s?(?:/\s?5\b|[★⭐])|\s?\(")
 _RATED = re.compile(r"\d[.,]\d\d?(?:\s?(?:/\s?5|[★⭐]|stars?\b))?\W{0,4}(?:[^\W\d_]{1,6}\s)?$")
+_BESIDE_RATING = re.compile(r"\d[.,]\d(?:\s?(?:/\s?5|[★⭐]))?\s?[(·,]\s?$")
 _LEAST, _MOST = Decimal("0.4"), Decimal(3)
 """How far a wrong price may be from the right one: what is further off is of a piece, or of something else."""
 _LONGEST_ON_ITS_WAY = 60
 """Days from an order until it came."""
 _LABEL = re.compile(r"([^:;|\n]{0,60}):[\s*_]*$")
-_SIGNS = " \t*_~(|,;:–—-·=\"'“”"
+_GAP, _SIGNS = " \t*_~", "\n.!?(|,;:–—-·=\"'“”"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +116,10 @@ class _Reader:
         """The values in one span of a text, which may differ from the report in a digit. Where nothing is to be denied,
         only the right ones.
         """
-        is_deniable = span.is_named and (self.ledger.policy is None or self._is_bare(span, text))
-        yield from (value for value in self._values(span, text) if is_deniable or value.state == "verified")
+        yield from (one for one in self._values(span, text) if one.state == "verified" or self._may_deny(span, text))
+
+    def _may_deny(self, span: Owned, text: str) -> bool:
+        return span.is_named and (self.ledger.policy is None or self._is_bare(span, text))
 
     def _is_bare(self, span: Owned, text: str) -> bool:
         """True if a part of an assistant's answer has no words but names, options and those of labels.toml. Without a
@@ -124,11 +129,10 @@ class _Reader:
         is_dated = any(span.start <= one.start < span.end for one in self.layout.dates)
         if is_dated and not any(one[:2] == _ORDER for one in span.sources):
             return False
-        items = (self.ledger.products.get(one.removeprefix(_PRODUCT).partition("/")[0]) for one in span.sources)
-        names = (f"{item.titles} {item.brand or ''} {item.details.get(VARIANTS, '')}" for item in items if item)
-        own = words_of(" ".join((*names, *span.sources)))
-        known = frozenset[str]().union(*self.labels.values(), month_numbers(), own)
-        return known.issuperset(words_of(text[span.start : span.end]))
+        items = filter(None, map(self.ledger.product, span.sources))
+        names = (f"{item.titles} {item.brand or ''} {item.details.get(VARIANTS, '')}" for item in items)
+        own = {*words_of(" ".join((*names, *span.sources)))}
+        return all(word in own or word in self.plain_words for word in words_of(text[span.start : span.end]))
 
     def _values(self, span: Owned, text: str) -> Iterator[ReadValue]:
         products = [one for one in span.sources if one[:2] == _PRODUCT]
@@ -168,9 +172,7 @@ class _Reader:
         if kind == "rating":
             is_named = bool(_STARS.match(text, amount.end)) or behind in called or before in called
             return bool(amount.places) and (is_named or self._is_headed(kind, span))
-        is_beside_rating = bool(
-            re.search(r"\d[.,]\d(?:\s?(?:/\s?5|[★⭐]))?\s?[(·,]\s?$", text[span.start : amount.start])
-        )
+        is_beside_rating = _BESIDE_RATING.search(text[span.start : amount.start]) is not None
         return behind in called or is_beside_rating or self._is_headed(kind, span)
 
     def _is_headed(self, kind: ValueKind, span: Owned) -> bool:
@@ -183,9 +185,9 @@ class _Reader:
 
     def _is_certain(self, kind: ValueKind, amount: Amount, span: Owned, text: str, product: str) -> bool:
         """Whether a figure that the record does not have can be nothing but wrong."""
-        item = self.ledger.products[product.removeprefix(_PRODUCT).partition("/")[0]]
-        record = on_record(kind, item)
-        if amount.relation not in ("is", "about") or record is None or self.ledger.names(amount.low):
+        item = self.ledger.product(product)
+        record = None if item is None else on_record(kind, item)
+        if item is None or record is None or amount.relation not in ("is", "about") or self.ledger.names(amount.low):
             return False
         is_near = _LEAST * record <= amount.low <= _MOST * record
         if kind != "price":
@@ -211,7 +213,9 @@ class _Reader:
     def _is_explained(self, amount: Amount, span: Owned, text: str, product_id: str) -> bool:
         """True for a figure with cents that follows from others, or that another thing beside it has."""
         records = self.ledger.products
-        beside = {key for key, item in records.items() if key != product_id and _is_named(item.title, text, span)}
+        line = {*words_of(text[text.rfind("\n", 0, span.start) + 1 : span.end])}
+        # What the line names, by the first word of its title.
+        beside = (key for key, item in records.items() if key != product_id and next(words_of(item.title), "") in line)
         if any(fits(amount, self.ledger.price(key)) for key in beside):
             return True
         written = (one for one in amounts_in(all_words_of(records[product_id])) if one.kind == "money")
@@ -266,13 +270,14 @@ class _Reader:
             start=span.start + match.start("words"),
             end=span.start + match.end("words"),
         )
-        texts = [self.ledger.text_of(source) for source in span.sources]
-        if any(stands_in(match["words"], one) for one in texts if one):
+        texts = [*map(self.ledger.text_of, span.sources)]
+        if any(stands_in(match["words"], text) for text in texts):
             yield with_state(value, "verified", "")
-        elif all(texts) and not any(stands_in(match["words"], one) for one in self.ledger.all_texts):
-            is_same_language = is_english(self.layout.report) == is_english("\n".join(filter(None, texts)))
-            if is_same_language:
-                yield with_state(value, "contradicted", "these words stand in nothing that it cites")
+            return
+        is_elsewhere = any(stands_in(match["words"], text) for text in self.ledger.all_texts)
+        may_be_translated = self.layout.notation.is_english != is_english("\n".join(texts))
+        if all(texts) and not is_elsewhere and not may_be_translated:
+            yield with_state(value, "contradicted", "these words stand in nothing that it cites")
 
     def equations(self) -> Iterator[ReadValue]:
         """The results of sums that the report writes out."""
@@ -288,43 +293,32 @@ class _Reader:
         return {**labels(english=self.layout.notation.is_english)}
 
     @cached_property
+    def plain_words(self) -> frozenset[str]:
+        """The words of all labels, and the names of months."""
+        return frozenset[str]().union(*self.labels.values(), month_numbers())
+
+    @cached_property
     def cited(self) -> tuple[str, ...]:
         cited = (source for stretch in self.layout.stretches for source in stretch.cited)
         return tuple(dict.fromkeys(one[2:].partition("/")[0] for one in cited if one[:2] == _PRODUCT))
 
 
 def stands_in(quoted: str, text: str) -> bool:
-    """True if a text has the quoted words, letter by letter; parts between ellipses follow each other."""
-    letters, at = _letters(text), 0
-    for part in filter(None, map(_letters, _LEFT_OUT.split(quoted))):
-        at = letters.find(part, at)
-        if at < 0:
-            return False
-        at += len(part)
-    return True
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text)).casefold()
+    """True if a text has the quoted words, letter by letter, without what stands between brackets."""
+    return has_words(text, _INSERTED.sub("…", quoted))
 
 
 def _word_before(text: str, start: int) -> str | None:
     """The word directly before a place; blank if a sign or a line's beginning is there."""
-    before = text[max(0, start - 30) : start].rstrip(_SIGNS[:5])
-    if not before or before[-1] in "\n.!?(|,;:–—-·=\"'“”" or before[-1] in _SIGNS:
+    before = text[max(0, start - 30) : start].rstrip(_GAP)
+    if not before or before[-1] in _SIGNS:
         return ""
     return next(iter([*words_of(before)][-1:]), None)
 
 
 def _word_behind(text: str, end: int) -> str | None:
     """The word directly behind a place; blank if a sign or the end is there."""
-    behind = text[end : end + 30].lstrip(_SIGNS[:5])
+    behind = text[end : end + 30].lstrip(_GAP)
     if not behind or not behind[0].isalnum():
         return "" if not behind.startswith(("/", "%", "+")) else None
     return next(words_of(behind), None)
-
-
-def _is_named(title: str, text: str, span: Owned) -> bool:
-    """True if the line of a span has the first word of a product's title."""
-    line = text[text.rfind("\n", 0, span.start) + 1 : span.end]
-    return next(words_of(title), "") in {*words_of(line)}

@@ -7,11 +7,12 @@ the record has this very thing: a price is that of one offer, a measure that of 
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from drretail.grounding.text.amounts import (
@@ -34,7 +35,9 @@ from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, m
 _BEFORE, _BEHIND = 24, 12
 """How many characters around a place say of its figure that it is about so much, or at least."""
 _HIGHEST_RATING = 5
-_NO_DIGITS = str.maketrans("123456789", "000000000")
+_GROUPED = re.compile(r"\d[.,'’\s]\d{3}(?!\d)")
+"""A figure that two notations read as different numbers."""
+_NO_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 MONEY: tuple[ValueKind, ...] = ("price", "list_price", "total")
 _OF_WORDS: tuple[ValueKind, ...] = ("option", "order_status", "product")
 _COUNTS: tuple[ValueKind, ...] = ("rating_count", "stock")
@@ -73,14 +76,16 @@ def _notations(text: str) -> Iterator[Notation]:
     """That of the text's language, and of a text too short to tell it the other one as well, which takes long to load.
     Its words tell it, so that a report with another digit is the same text.
     """
-    own, is_told = _notation_of_words(text.translate(_NO_DIGITS))
+    # As bytes, since each figure asks for it, and a text is translated a hundred times more slowly.
+    own, is_told = _notation_of_words(text.encode(errors="surrogatepass").translate(_NO_DIGITS))
     yield own
     if not is_told:
         yield other_notation()
 
 
 @lru_cache(maxsize=64)
-def _notation_of_words(text: str) -> tuple[Notation, bool]:
+def _notation_of_words(encoded: bytes) -> tuple[Notation, bool]:
+    text = encoded.decode(errors="surrogatepass")
     own = notation_of(text)
     return own, not own.is_english or len(RUN.findall(text)) >= FEWEST_WORDS
 
@@ -156,12 +161,12 @@ def altered(text: str, value: ReadValue) -> str:
 
 def _numbers(value: ReadValue, text: str, numbers: Sequence[Decimal], record: str, currency: str = "") -> Answer:
     """Whether one of the amounts at a place is one of a record's numbers."""
-    amounts = amounts_at(value.kind, text, value.start, value.end)
-    own = [one for one in amounts if not (currency and one.currency and not may_share_a_sign(one.currency, currency))]
     # "1.240" is read both ways in an answer that is too short to tell its language by.
-    readings = (amounts_at(value.kind, text, value.start, value.end, one) for one in _notations(text)) if own else ()
-    said = (amount for reading in readings for amount in reading if not amount.is_range)
-    if any(fits(amount, number) for amount in said for number in numbers):
+    readings = (amounts_at(value.kind, text, value.start, value.end, one) for one in _notations(text))
+    amounts = next(filter(None, readings), [])
+    own = [one for one in amounts if not (currency and one.currency and not may_share_a_sign(one.currency, currency))]
+    others = readings if _GROUPED.search(text, value.start, value.end) else ()
+    if own and any(_is_one_of(reading, numbers) for reading in chain([amounts], others)):
         return Answer(True, record)
     if len(amounts) != 1 or len(own) != 1 or own[0].is_range or own[0].compound:
         return OPEN
@@ -169,14 +174,16 @@ def _numbers(value: ReadValue, text: str, numbers: Sequence[Decimal], record: st
     return OPEN if is_near else Answer(False, record)
 
 
+def _is_one_of(amounts: Iterable[Amount], numbers: Iterable[Decimal]) -> bool:
+    return any(fits(amount, number) for amount in amounts if not amount.is_range for number in numbers)
+
+
 def _of_offers(value: ReadValue, text: str, ledger: Ledger, of_offer: Callable[[Offer], Decimal | None]) -> Answer:
     """A price of the one offer that is meant, or that all that may be meant have."""
-    offers = ledger.offers(value.of)
-    numbers = {of_offer(offer) for offer in offers}
-    if len(numbers) != 1 or (number := numbers.pop()) is None:
+    item, numbers = ledger.product(value.of), {of_offer(offer) for offer in ledger.offers(value.of)}
+    if item is None or len(numbers) != 1 or (number := numbers.pop()) is None:
         return OPEN
-    currency = ledger.products[value.of.removeprefix("P:").partition("/")[0]].currency
-    return _numbers(value, text, [number], format_money(number, currency), currency)
+    return _numbers(value, text, [number], format_money(number, item.currency), item.currency)
 
 
 def _price(value: ReadValue, text: str, ledger: Ledger) -> Answer:
@@ -196,7 +203,7 @@ def _list_price(value: ReadValue, text: str, ledger: Ledger) -> Answer:
 
 
 def _rating(value: ReadValue, text: str, ledger: Ledger) -> Answer:
-    item = ledger.products.get(value.of.removeprefix("P:").partition("/")[0])
+    item = ledger.product(value.of)
     number = None if item is None else on_record(value.kind, item)
     if number is None:
         return OPEN
@@ -249,7 +256,7 @@ def _picks_cost(total: Decimal, ledger: Ledger) -> str:
 
 
 def _measure(value: ReadValue, text: str, ledger: Ledger) -> Answer:
-    item = ledger.products.get(value.of.removeprefix("P:").partition("/")[0])
+    item = ledger.product(value.of)
     numerals = measures_at(text, value.start, value.end)
     readings: dict[int, list[Amount]] = defaultdict(list)
     for notation in _notations(text):  # "1.240 g" is read both ways, as a price is

@@ -20,7 +20,7 @@ from drretail.parsing import json_or_none
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.reading import Pick, ReadValue, ValueKind, ValueState
-from drretail.records.shop import USD, Money, Offer, Policy, Product, offers_of
+from drretail.records.shop import USD, Money, Offer, Policy, Product, offers_of, product_of
 from drretail.records.wish import Wish
 from drretail.remembered import remembered_by
 
@@ -59,8 +59,8 @@ class Ledger:
     """
     missing: Mapping[str, str] = field(default_factory=dict[str, str])
     """Why ids that answers name lead to no product or order of that shop: ``GONE`` or ``UNKNOWN``."""
-    texts: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The whole texts of pages and files, and what a run was shown of records."""
+    evidence: Mapping[str, Evidence] = field(default_factory=dict[str, Evidence])
+    """What all of this was read from, with the texts of pages and files."""
     former: Mapping[str, str] = field(default_factory=dict[str, str])
     """The titles of the products that are gone, by id."""
 
@@ -88,21 +88,28 @@ class Ledger:
     def price(self, product_id: str) -> Decimal | None:
         return on_record("price", self.products[product_id]) if product_id in self.products else None
 
+    def product(self, source: str) -> Product | None:
+        """The product that an evidence id names, also by one of its variants."""
+        return self.products.get(product_of(source.removeprefix("P:")))
+
     def offers(self, source: str) -> Sequence[Offer]:
         """The offers that an evidence id means: of "P:T/T-M" one, of "P:T" all of the product; none of other ids."""
-        product_id, _, variant = source.removeprefix("P:").partition("/")
-        offers = offers_of(self.products[product_id]) if product_id in self.products else ()
+        item, variant = self.product(source), source.partition("/")[2]
+        offers = () if item is None else offers_of(item)
         return [offer for offer in offers if not variant or offer.offer_id.partition("/")[2] == variant]
 
     def text_of(self, source: str) -> str:
         """All that a source says, of a product its record; empty if its whole text is not known."""
-        item = self.products.get(source.removeprefix("P:").partition("/")[0])
-        return self.texts.get(source, "") if item is None else all_words_of(item)
+        item, entry = self.product(source), self.evidence.get(source)
+        if item is not None:
+            return all_words_of(item)
+        return "" if entry is None else "\n".join(text.text for text in entry.sources)
 
     @cached_property
     def all_texts(self) -> Sequence[str]:
         """All that was read, and what was asked."""
-        return [self.query_text, *self.texts.values(), *map(all_words_of, self.products.values())]
+        read = (text.text for entry in self.evidence.values() for text in entry.sources)
+        return [self.query_text, *read, *map(all_words_of, self.products.values())]
 
     def lines_of(self, order: str) -> list[str]:
         """The evidence ids of an order's lines: "O:1001-1" and "O:1001-2" of "O:1001"."""
@@ -158,7 +165,7 @@ def read_ledger(
         ordered={key: str(record.get("product_id")) for key, record in orders.items()},
         calculations={entry.id: one for entry in evidence.values() if (one := _calculation(entry)) is not None},
         records=records,
-        texts={key: "\n".join(text.text for text in entry.sources) for key, entry in evidence.items()},
+        evidence=evidence,
         query_text="" if query is None else query.text,
         budget=None if query is None or query.wish is None else query.wish.budget,
         picks=None if picks is None else tuple(picks),

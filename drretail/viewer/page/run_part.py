@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 from markupsafe import Markup
 
-from drretail.eval.claims.report_index import has_words
+from drretail.grounding.text.quotes import has_words
 from drretail.grounding.text.wording import wish_lines
 from drretail.grounding.verify.findings import DAYS_A_YEAR
 from drretail.llm.usage import estimated_note
