@@ -76,8 +76,7 @@ def check(question: str, answer: str, world: "World | str | Path", *, judge: "Mo
             if typed is None:
                 raise ModelError("unusable", f"{model.spec} gave no usable answer on what is said")
         reading = read_report(subject.case, typed)
-        # What the answer's writer has seen is not known, so that an address is no fault.
-        findings = [each for each in check_report(subject.case, reading) if each.code != "url_not_seen"]
+        findings = check_report(subject.case, reading)
         text = subject.case.report
         left = tuple(text[numeral.start : numeral.end] for numeral in reading.unread)
         return Checked(tuple(findings), reading.values, subject.case.picks, left, reading.looked_at)
