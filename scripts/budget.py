@@ -1,0 +1,48 @@
+"""The lines of the project beside its budget (CONTRIBUTING.md). Exits with 1 if one is above.
+
+    python -m scripts.budget
+
+Counted are lines of Python that git knows, with blank lines and docstrings; and the bytes of all files of the package,
+so that nothing hides in prompts and tables.
+"""
+
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def lines(paths: Sequence[str]) -> int:
+    return sum((ROOT / path).read_bytes().count(b"\n") for path in paths if path.endswith(".py"))
+
+
+def size(paths: Sequence[str]) -> int:
+    """In bytes."""
+    return sum((ROOT / path).stat().st_size for path in paths)
+
+
+BUDGET: tuple[tuple[str, Callable[[Sequence[str]], int], str, str | None, int], ...] = (
+    ("lines of the package", lines, "drretail/", None, 89_000),
+    ("lines of the core", lines, "drretail/", "drretail/addons/", 72_000),
+    ("lines of the tests", lines, "tests/", None, 58_000),
+    ("bytes of the package", size, "drretail/", None, 6_300_000),
+)
+"""What is counted, of the files in one folder but not in another, and the most that it may be."""
+
+
+def main() -> int:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    paths = [path for path in listed.splitlines() if (ROOT / path).is_file()]
+    is_within = True
+    for title, count, folder, without, limit in BUDGET:
+        chosen = [path for path in paths if path.startswith(folder) and not (without and path.startswith(without))]
+        number = count(chosen)
+        is_within &= number <= limit
+        print(f"{title:22}{number:>10,} of {limit:>9,}{'' if number <= limit else '  above'}")
+    return 0 if is_within else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
