@@ -326,7 +326,7 @@ class PromptBuilder:
             # What it asks for and what makes it hard, without its sentences.
             wish = {} if draft.wish is None else draft.wish.model_dump(mode="json", exclude_defaults=True)
             typed = json.dumps(wish, ensure_ascii=False)
-            needs = f"kind: {draft.kind}\naxes: {', '.join(draft.axes)}\nwish: {typed}"
+            needs = f"kind: {draft.kind}\nwish: {typed}"
         shelf = tagged("shelf", self.shelf.around(target, shopper, first=kinds) or NOTHING)
         if target.user_id is None or shopper is None:
             category = tagged("category", target.category)

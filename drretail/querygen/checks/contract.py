@@ -35,7 +35,6 @@ CODES = {
         "a demand's words don't say its value, and the record of no named order has it",
         "say the value, or name in the wish the order whose product has it",
     ),
-    "axis_missing": Code("the wish lacks what was to make the question hard", "ask for it in text and wish"),
 }
 _BY_MODEL = re.compile(r"(?!offline:)[a-z][a-z0-9_]*:\S+")
 _PRODUCT_ID = re.compile(r"\bB0[0-9A-Z]{8}\b")

@@ -3,11 +3,12 @@
 import re
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from drretail.env.catalog.base import Catalog, CatalogQuery
@@ -18,9 +19,9 @@ from drretail.grounding.kinds import OF_WHOM, Kind, KindGroup, kind_of, lowered,
 from drretail.grounding.listing import Listing, folded
 from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.wording import may_be_shown
+from drretail.grounding.text.words import content_stems
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
-from drretail.records.criteria import State
 from drretail.records.shop import Product
 from drretail.records.wish import Demand
 from drretail.remembered import remembered, remembered_by
@@ -37,20 +38,17 @@ _NEARLY_ALL = 0.8
 _SAID = 0.05
 ENOUGH = 3
 """The least offers of a kind, besides what the shopper has, for an answer to choose from."""
-# With fewer offers that keep a demand, there is nothing to choose from.
-_LEAST_KEEP = 2
 _DECIDED = 0.6
 """The share of offers for which records must decide a demand."""
 _OUTLIER = 5
 """A price of so many times the middle one, or so many times below it, is of another sort of thing."""
 _QUESTION = re.compile(
-    r"(?!.*\b(?:you|your|my|our|we|us|this|that|these|it|they)\b)(?:How|What|Which|Why|When|Do|Does|Is|Are|Can|Should)\b"
+    r"(?!.*\b(?:you|your|my|our|we|us|this|that|these|it|they|people|anyone|somebody|someone)\b)(?:How|What|Which|Why|When|Do|Does|Is|Are|Can|Should)\b"
     r"[^.!?:\n\"“”]+\?",
     re.IGNORECASE,
 )
 """A whole question that can be asked outside of its page."""
 _LONGEST_QUESTION = 18
-_HITS = 50
 _BATCH = 500
 """Hits of a plain search that are looked at for the offers of a kind."""
 Ids = frozenset[str]
@@ -74,30 +72,19 @@ class KindOffers:
 
     offers: tuple[Listing, ...]
     """These offers, by id."""
-    hits: tuple[str, ...] = ()
-    """The ids of what a plain search for the kind shows, in this order."""
     kind: str = ""
     """What the kind is called."""
     is_prose: Callable[[str], bool] = bool
     """Whether words read as English in a sentence, as the shop writes them."""
-    whole: "KindOffers | None" = None
-    """All offers of the kind, if these are a part of them."""
 
     @cached_property
     def of_kind(self) -> Candidates:
-        """All offers of the kind, as baskets are made of them."""
-        offers = self.offers if self.whole is None else self.whole.of_kind
-        return offers if isinstance(offers, Candidates) else Candidates(offers)
+        """These offers as baskets are made of them."""
+        return self.offers if isinstance(self.offers, Candidates) else Candidates(self.offers)
 
     @cached_property
     def ids(self) -> Ids:
         return frozenset(offer.product.product_id for offer in self.offers)
-
-    @cached_property
-    def first(self) -> Listing | None:
-        """The first hit that is an offer."""
-        by_id = {offer.product.product_id: offer for offer in self.offers}
-        return next((by_id[hit] for hit in self.hits if hit in by_id), None)
 
     @cached_property
     def is_said(self) -> bool:
@@ -134,60 +121,21 @@ class KindOffers:
             and sum(_LIST.search(value) is not None for value in values) <= LEAST_SHARE * len(values)
         }
 
-    @cached_property
-    def best(self) -> Listing | None:
-        """The one that is worth most; None without offers."""
-        return self.best_of(self.ids)
-
-    def best_of(self, ids: Collection[str]) -> Listing | None:
-        """The one of these offers that is worth most, the first of several; None without any."""
-        worth = self.of_kind.worths
-        among = (offer for offer in self.offers if offer.product.product_id in ids)
-        return max(among, key=lambda offer: worth[offer.product.product_id], default=None)
-
     @remembered
     def once(self, make: "Callable[[KindOffers], Iterable[T]]") -> tuple[T, ...]:
         """What a function makes of these offers; it is called once, however many shoppers want the kind."""
         return (*make(self),)
 
     @remembered
-    def states(self, demand: Demand) -> Mapping[str, State]:
-        """Whether each offer of the kind keeps a demand, by its record."""
-        return {offer.product.product_id: decided_by_field(demand, offer).state for offer in self.of_kind}
-
-    def met(self, demand: Demand) -> Ids:
-        """The offers of the kind whose records say that they keep a demand."""
-        states = (self.whole or self).states(demand)
-        return frozenset(key for key, state in states.items() if state == "met")
-
-    @remembered
     def is_selective(self, demand: Demand) -> bool:
-        """True if records decide a demand for most offers, it ``tells_apart``, and the best one doesn't keep to it.
+        """True if records decide a demand for most offers, and it ``tells_apart``."""
+        states = [decided_by_field(demand, offer).state for offer in self.counted]
+        is_decided = len(states) - states.count("open") >= _DECIDED * len(states)
+        return is_decided and self.tells_apart(states.count("met"))
 
-        Who keeps to what the best offer has anyway need not know of the demand: a sort by ratings would do.
-        """
-        states = (self.whole or self).states(demand)
-        if self.best is None or states[self.best.product.product_id] == "met":
-            return False
-        decided = sum(states[offer.product.product_id] != "open" for offer in self.counted)
-        return decided >= _DECIDED * len(self.counted) and self.tells_apart(self.met(demand))
-
-    def tells_apart(self, keeping: Ids) -> bool:
-        """True if enough offers keep to it to choose from, enough don't, and the first hit doesn't."""
-        # The first hit may be an outlier, which is not counted.
-        if self.first is not None and self.first.product.product_id in keeping:
-            return False
-        counted = [offer.product.product_id for offer in self.counted]
-        kept = [key for key in counted if key in keeping]
-        if len(counted) < LEAST_OFFERS or len(kept) < _LEAST_KEEP:
-            return False
-        return LEAST_SHARE <= len(kept) / len(counted) <= MOST_SHARE
-
-    @remembered
-    def keeping(self, ids: Ids) -> "KindOffers":
-        """Only these of the offers, as if the shop had no others."""
-        offers = tuple(offer for offer in self.offers if offer.product.product_id in ids)
-        return replace(self, offers=offers, whole=self.whole or self)
+    def tells_apart(self, keeping: int) -> bool:
+        """True if so many of the ``counted`` offers are neither nearly all nor hardly any."""
+        return len(self.counted) >= LEAST_OFFERS and LEAST_SHARE <= keeping / len(self.counted) <= MOST_SHARE
 
     @remembered
     def is_within(self, part: tuple[str, ...]) -> bool:
@@ -255,24 +203,23 @@ class Assortment:
     @remembered
     def of(self, name: str) -> KindOffers:
         """The offers of a kind."""
-        hits = self.catalog.search(CatalogQuery(name, limit=_HITS)).hits
-        return KindOffers(
-            self.stock.offers.of_kind(name), tuple(hit.product_id for hit in hits), name, self.stock.is_prose
-        )
+        return KindOffers(self.stock.offers.of_kind(name), name, self.stock.is_prose)
 
     @remembered
     def asked_of(self, name: str) -> str:
         """A question about a kind that a page of the world's own web asks and answers; empty if none does.
 
-        It is a sentence of the page that names the kind and speaks of nobody.
+        It is a sentence of the page that names the kind and speaks of nobody. The next sentence answers it: it is no
+        question, and has a word of this one besides the kind's.
         """
         web, wanted = self.stock.web, frozenset(stems(name))
         for result in web.search(name, RESULTS) if web.corpus is not None else ():
             text = web.fetch(result.url).text
-            for span in find_sentences(text):
-                sentence = text[span.start : span.end].strip()
-                words = sentence.split()
-                if _QUESTION.fullmatch(sentence) and len(words) <= _LONGEST_QUESTION and wanted <= {*stems(sentence)}:
+            sentences = [text[span.start : span.end].strip() for span in find_sentences(text)]
+            for sentence, answer in pairwise(sentences):
+                asked, said = frozenset(content_stems(sentence)), frozenset(content_stems(answer))
+                is_whole = _QUESTION.fullmatch(sentence) and len(sentence.split()) <= _LONGEST_QUESTION
+                if is_whole and wanted <= asked and not answer.endswith("?") and (asked - wanted) & said:
                     return sentence
         return ""
 

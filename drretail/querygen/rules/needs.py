@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from drretail.grounding.kinds import GENDERS, Kind, quoted_title
+from drretail.grounding.kinds import Kind, quoted_title
 from drretail.grounding.listing import Listing, pieces_in
 from drretail.grounding.text.wording import nouns_of
 from drretail.querygen.checks.case import Shopper
@@ -16,8 +16,6 @@ from drretail.records.shop import Order, Product
 _KNOWN = PHRASES["known"]
 # Fields that only consumables have, and fields that only devices have.
 _OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Source", "Wattage", "Voltage", "Batteries")
-# From so many pieces on, nobody knows whether a product lasts.
-_MANY = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +30,6 @@ class Purchase:
     """The facts that hold for it, by their names in phrases.toml."""
     age: int
     """Days since the order."""
-
-    @property
-    def part(self) -> tuple[str, ...]:
-        """The first two categories above its own, which things that are used together share, besides "Men"."""
-        return tuple(name for name in self.listing.product.categories[:-1] if name not in GENDERS)[:2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +99,11 @@ def _facts(listing: Listing, quote: str, kind: Kind) -> dict[str, bool]:
         or nouns_of("".join(leaf)) & nouns_of(quote) & nouns_of(" ".join(_KNOWN["used_up"]))
         or (not may_last and any(map(product.details.get, _OF_GOODS_USED_UP)))
     )
-    pieces = pieces_in(product.title)
-    lasts = any(map(product.details.get, _OF_DEVICES)) or (may_last and pieces < _MANY)
+    may_last = may_last or any(map(product.details.get, _OF_DEVICES))
     return {
-        "used_up": is_used_up,
-        "lasts": lasts and not is_used_up,
-        "single": pieces == 1,
+        "used up": is_used_up,
+        "lasting": may_last and not is_used_up,
+        "not lasting": is_used_up or not may_last,
+        "single": pieces_in(product.title) == 1,
         "given": "Occasion" in product.details or kind.name.endswith(tuple(_KNOWN["given"])),
     }
