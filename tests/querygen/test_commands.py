@@ -224,9 +224,9 @@ def shop(make_world: MakeWorld) -> World:
     return make_world(products, [])
 
 
-def wanting(query_id: str = "q-1", budget: str = "50", *, task: str | None = None, **want: Any) -> Query:
+def wanting(query_id: str = "q-1", budget: str = "50", **want: Any) -> Query:
     wish = Wish(wants=(LAMP.model_copy(update=want),), budget=Money(amount=budget), owned=("F",))
-    return query_of(query_id, "A desk lamp?", wish=wish, task_id=task)
+    return query_of(query_id, "A desk lamp?", wish=wish)
 
 
 KEPT = [("must: dimmable", key) for key in "ABDH"] + [(OF_KIND, key) for key in "CH"]
@@ -237,11 +237,11 @@ KEPT = [("must: dimmable", key) for key in "ABDH"] + [(OF_KIND, key) for key in 
     [
         ([wanting()], []),
         ([wanting(again=True)], [("must: dimmable", "F")]),
-        ([wanting(task="t"), wanting("q-2", "90", task="t")], [("must: dimmable", "E")]),
+        ([wanting(budget="90")], [("must: dimmable", "E")]),
         ([wanting(price_max=Money(amount="10"))], None),
     ],
 )
-def test_asked_is_what_keeps_the_limits_that_need_no_reading_and_once_for_a_task(
+def test_asked_is_what_keeps_the_limits_that_need_no_reading(
     shop: World, queries: list[Query], more: list[tuple[str, str]] | None
 ) -> None:
     expected = [("must: dimmable", "D")] if more is None else sorted([*KEPT, *more])

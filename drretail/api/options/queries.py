@@ -116,11 +116,10 @@ class SpoilOptions:
     only: Annotated[
         shared.Texts,
         Option(
-            "Why the second query fails: its budget is too low (too_dear), the shop lacks the product (not_sold), or "
-            "the order does not exist (no_such_order).",
+            "Why the second query fails: its budget is too low (too_dear), or the shop lacks the product (not_sold).",
             metavar="A,B",
         ),
-    ] = "too_dear,not_sold,no_such_order"
+    ] = "too_dear,not_sold"
     force: Force = False
     seed: shared.Seed = "42"
 

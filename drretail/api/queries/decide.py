@@ -115,7 +115,7 @@ def demands_table(file: Path, demands: "Sequence[HowDecided]") -> Table:
     """For each demand of a file's queries, how many candidates keep it, and who says so."""
     rows = [
         (
-            *(each.query_ids[0], each.want, each.demand),
+            *(each.query_id, each.want, each.demand),
             *(each.states.get(state) for state in ("met", "broken", "open")),
             ", ".join(f"{name} {count}" for name, count in sorted(each.by.items())),
             each.undecided or None,

@@ -113,7 +113,6 @@ OF_WISHES = frozenset(
         "number_not_typed",
         "owned_not_in_text",
         "kind_of_another_thing",
-        "date_not_typed",
         "amount_not_in_text",
         "amount_not_typed",
         "currency_foreign",

@@ -115,6 +115,7 @@ class Author:
         """Random axes of those that the records bear, at most one demand of each, on different fields."""
         offers, chosen, besides = self.assortment.of(kind.category).of_kind, list[Choice](), list[Kind]()
         want, left = _want(kind, again=not need.is_other), self.rng.choice(_MOST_AXES)
+        is_used_up = need.kind == "restock" and "used up" in need.purchase.facts
         # A draw by weight without replacement (Efraimidis and Spirakis).
         for axis in sorted(_WEIGHTS, key=lambda axis: -(self.rng.random() ** (1 / _WEIGHTS[axis]))):
             before = want, besides
@@ -125,16 +126,17 @@ class Author:
                 if is_new and len(offers.keeping(with_it)) >= _LEAST:
                     chosen, want = [*chosen, choice], with_it
                     break
-            if left and axis == "pack" and want is before[0] and need.kind == "restock" and "used up" in need.purchase.facts:
+            if left and axis == "pack" and is_used_up and want is before[0]:
                 want = want.model_copy(update={"quantity": self.rng.choice(_PIECES)})
             # Looked for only when it may be asked: that reads all products of the part of the shop.
             if left and axis == "joint budget" and need.kind in ("restock", "replacement"):
                 besides = self._beside(need.purchase)
             left -= (want, besides) != before
+        chosen.sort(key=lambda choice: [*_WEIGHTS].index(choice.axis))
         return Plan(
             kind=kind,
             want=want,
-            clauses=tuple(choice.clause for choice in sorted(chosen, key=lambda choice: [*_WEIGHTS].index(choice.axis))),
+            clauses=tuple(choice.clause for choice in chosen),
             orders=tuple({choice.order: None for choice in chosen if choice.order is not None}),
             beside=self.rng.choice(besides) if besides else None,
         )

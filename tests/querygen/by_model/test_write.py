@@ -102,24 +102,18 @@ def test_what_two_repairs_leave_wrong_is_kept_and_told(world: World, tmp_path: P
     assert (again.queries, again.wrong, silent.asked) == (made.queries, made.wrong, [])
 
 
-def test_the_axes_of_a_draft_are_told_and_those_that_are_missing_sent_back(world: World, tmp_path: Path) -> None:
+def test_the_wish_of_a_draft_is_told_and_its_kinds_come_first(world: World, tmp_path: Path) -> None:
     want = Want(name="birdhouses", kinds=("birdhouses",), quantity=2, rating_min=4)
     draft = Query(query_id="d", user_id="ANNA", text="…", kind="project", wish=Wish(wants=(want,)), source="rules")
-    text = written()["query"] + " Nothing below 4 stars."
-
-    def mended(messages: Sequence[BaseMessage]) -> str:
-        return json.dumps(written() if len(messages) == 2 else written(query=text, rating_min=4))
-
-    chat, target = ScriptedChat(answer=mended), Target("anna-m", 1, "ANNA", drafts=(draft,))
+    chat, target = ScriptedChat(answer=right), Target("anna-m", 1, "ANNA", drafts=(draft,))
     with ModelSession(scripted(chat), tmp_path / "j.jsonl") as session:
-        made = write_queries(world, session, [target])
+        (query,) = write_queries(world, session, [target]).queries
     asked = chat.asked[0][-1].text
-    assert "axes: pack, trust" in (tag_content("needs", asked) or "")
+    needs = tag_content("needs", asked) or ""
+    assert "kind: project" in needs
+    assert '"rating_min": 4' in needs
     # The kind of the draft comes first, with the number of products that keep each demand.
     assert (tag_content("shelf", asked) or "").strip().startswith("- birdhouses: 5 products, 100% with a price")
-    assert "lacks what was to make the question hard: 'trust' (by its wish it has pack)" in chat.asked[1][-1].text
-    (query,) = made.queries
-    assert (query.axes, made.wrong) == (("pack", "trust"), {})
     assert query.gold is not None
     assert query.gold.web_question == WebQuestion(text=written()["web_question"])
 
@@ -153,7 +147,7 @@ def says(seed: object, **changes: Any) -> Step:
 def settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test-0123456789abcdef")
     monkeypatch.setenv("DRRETAIL_MODEL_RETRIES", "0")
-    # The scripted model writes one wish for everybody, whatever axes it is asked for.
+    # The scripted model writes one wish for everybody, whatever it is asked for.
     monkeypatch.setattr("drretail.querygen.by_model.targets.with_drafts", lambda _, targets, __: targets)
     monkeypatch.setenv("DRRETAIL_PRICES", json.dumps({CLAUDE: {"input": 3, "output": 15}}))
 
@@ -360,7 +354,7 @@ def test_a_model_that_stands_by_its_answer_is_not_asked_for_it_a_third_time(
 
 FEEDER = query_of(
     "anna-1",
-    "My bird feeder since January is fine, and I want another one. I am Jane Doe from Ohio.",
+    "My bird feeder since January is fine, and I want another one. Write to jane@doe.example.",
     user_id="ANNA",
     rationale="The record shows a bird feeder.",
     wish=Wish(wants=(Want(name="bird feeder", kinds=("bird feeder",)),), owned=(product_id("bird feeder", 1),)),
@@ -380,8 +374,8 @@ def answer(**no: str) -> dict[str, Any]:
 def test_it_is_told_text_wish_history_and_offers_without_what_identifies_anybody(world: World) -> None:
     message = opinion_message(Linter(world), FEEDER)
     question, owned = tag_content("question", message) or "", tag_content("owned", message) or ""
-    assert "Jane Doe" not in message
-    assert "I am […] from Ohio" in question
+    assert "jane@doe.example" not in message
+    assert "Write to […]" in question
     assert f"{product_id('bird feeder', 1)}: Brightwater Bird Feeder, Size 1, Blue (" in owned
     assert "ordered 2022-01-01" in owned
     assert "- bird feeder: 5 products, $10.00 to $38.00; such as Tallow Bird Feeder" in message
@@ -392,7 +386,7 @@ def test_it_is_told_text_wish_history_and_offers_without_what_identifies_anybody
 def file(tmp_path: Path, chat: ScriptedChat) -> Path:
     """Two typed queries, of which the model finds the second not sensible."""
     path = tmp_path / "q.jsonl"
-    plain = FEEDER.model_copy(update={"text": FEEDER.text.split(" I am")[0]})
+    plain = FEEDER.model_copy(update={"text": FEEDER.text.split(" Write")[0]})
     write_lines(path, [plain.as_line(), LAMP_QUERY.as_line()])
     chat.answer = opinion
     return path

@@ -18,15 +18,6 @@ from tests.build import query
 from tests.querygen.checks.test_codes import TEXT
 
 
-def test_the_same_words_in_another_order_and_form_are_the_same_question_of_one_user() -> None:
-    first = query("a", "I'm looking for a headlamp for night runs that charges by USB-C. Which has the better ratings?")
-    again = query(
-        "b", "Which of them rates better? A headlamp charging over USB-C is what I look for, to run at night."
-    )
-    assert list(near_duplicates([first, again])) == ["b"]
-    assert near_duplicates([first, again.model_copy(update={"user_id": "BERT"})]) == {}
-
-
 def test_texts_that_share_a_sentence_are_two_questions() -> None:
     other = f"My sister wants to bake more. Which pans last, and which coatings are safe? {TEXT.rsplit('. ', 1)[-1]}"
     assert near_duplicates([query("a", TEXT), query("b", other)]) == {}
@@ -52,19 +43,7 @@ def test_a_text_is_found_exactly_when_an_earlier_one_holds_most_of_it(texts: lis
     assert set(near_duplicates(queries)) == expected
 
 
-PRIVATE = [
-    "John.Smith@example.co.uk",
-    "(555) 123-4567",
-    "+44 20 7946 0958",
-    "1-800-555-0199",
-    "555-0132",
-    "12 Elm Street, Apt 3, Newark, DE 19711",
-    "14 maple street apt 3 in newark, de 19711",
-    "9416 Thomas Isle Apt. 4",
-    "P.O. Box 1123",
-    "Newark, Delaware 19711",
-    "apartment 5B",
-]
+PRIVATE = ["John.Smith@example.co.uk", "(555) 123-4567", "+44 20 7946 0958", "12 Elm Street", "P:B0ABCDEFGH"]
 
 
 def found(text: str, profile: UserProfile | None = None) -> list[str]:
@@ -78,9 +57,13 @@ def test_it_is_found_as_one_piece_and_nothing_of_it_stays(private: str) -> None:
     assert Mask.of([text]).text(text) == f"I need a lamp, and {BLANK}, is where I am."
 
 
-@pytest.mark.parametrize("message", ["My name is John Smith.", "I'm John Smith from Ohio.", "Regards, John Smith"])
-def test_whoever_gives_a_full_name_is_named(message: str) -> None:
-    assert found(message) == ["John Smith"]
+def test_a_shoppers_own_name_is_found_and_blanked_in_all_texts(world: World) -> None:
+    anna = world.store.user("ANNA")
+    name = f"{anna.first_name} {anna.last_name}"
+    assert found(f"My name is {name}, and my sister is Jane Doe.", anna) == [name]
+    mask = Mask.of([f"I am {name}."], anna)
+    assert mask.text(f"Ask {name} about it.") == f"Ask {BLANK} about it."
+    assert mask.text(f"Order 0123456789 of {name}, a@b.co", keep_ids=True) == f"Order 0123456789 of {BLANK}, {BLANK}"
 
 
 @pytest.mark.parametrize(
@@ -97,12 +80,6 @@ def test_whoever_gives_a_full_name_is_named(message: str) -> None:
 )
 def test_other_numbers_and_names_tell_nobody(text: str) -> None:
     assert found(text) == []
-
-
-def test_what_was_found_in_one_text_is_blanked_in_all() -> None:
-    mask = Mask.of(["My name is Jane Doe."])
-    assert mask.text("Ask Jane Doe about it.") == f"Ask {BLANK} about it."
-    assert mask.text("Order 0123456789 of Jane Doe, a@b.co", keep_ids=True) == f"Order 0123456789 of {BLANK}, {BLANK}"
 
 
 ASKED = "How high should a bird feeder hang?"
