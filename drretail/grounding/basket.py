@@ -25,12 +25,12 @@ from drretail.grounding.constraints import (
     priced_in,
     value_of,
 )
-from drretail.grounding.listing import Listing, folded, pieces_in
+from drretail.grounding.listing import Listing, pieces_in
 from drretail.records.base import lean
 from drretail.records.criteria import State
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
 from drretail.records.reading import REASONS
-from drretail.records.shop import USD, Money, Product, with_options
+from drretail.records.shop import USD, Money, with_options
 from drretail.records.wish import Demand, Want, Wish
 from drretail.remembered import remembered, remembered_by
 
@@ -203,20 +203,6 @@ class Candidates(tuple[Listing, ...]):
         """The most offers that one of them has."""
         return max((len(listing.named_offers) for listing in self), default=1) or 1
 
-    @cached_property
-    def makers(self) -> Mapping[str, Product]:
-        """One product of each brand and store."""
-        products = (listing.product for listing in self)
-        return {name: product for product in products for name in (product.brand, product.store) if name}
-
-    @cached_property
-    def fronts(self) -> Mapping[str, Sequence[Listing]]:
-        """Those of each front of a title."""
-        fronts: dict[str, list[Listing]] = {}
-        for listing in self:
-            fronts.setdefault(front_of(listing.product.title), []).append(listing)
-        return fronts
-
     @remembered
     def rulings(self, demand: Demand) -> Counter[Ruling]:
         """How often records rule so on a demand."""
@@ -259,16 +245,8 @@ class Candidates(tuple[Listing, ...]):
         return {}
 
 
-def front_of(title: str) -> str:
-    """The first words of a title, in lower case."""
-    return " ".join(folded(title).split(maxsplit=FRONT)[:FRONT])
-
-
 Offered = Sequence[Candidates]
 """For each want, all products of its kinds in the shop."""
-
-FRONT = 3
-"""A title's first three words tell a product from others; fewer are a brand or a kind."""
 
 
 @dataclass(frozen=True, slots=True)

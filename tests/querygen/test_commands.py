@@ -290,7 +290,7 @@ def test_what_cannot_be_done_is_told(world: World, file: Path, arguments: str, s
 
 def test_in_another_world_no_decision_dies(world: World, file: Path) -> None:
     write_lines(file, [QUERY.model_copy(update={"world_fingerprint": "f" * 64}).as_line()])
-    assert "name their world with --world" in refused(world, "decide", file)
+    assert "name that world with --world" in refused(world, "decide", file)
 
 
 def test_a_decision_dies_with_its_record_and_the_set_says_how_it_is_decided(

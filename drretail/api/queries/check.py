@@ -49,7 +49,6 @@ def check(options: CheckOptions) -> "Result[Outcome]":
     reader = named_writer(options.model, options)
     with world_of(options.world) as shop:
         linter = Linter(shop)
-        linter.check_world(queries)
         outcome = Outcome(queries)
         if reader is not None:
             _ask(reader, outcome, shop, linter, options)

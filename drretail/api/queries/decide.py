@@ -14,7 +14,7 @@ from drretail.errors import UserError
 from drretail.experiment import read_definition, read_runs, renew_decisions
 from drretail.grounding.gold_files import write_with_gold
 from drretail.progress import busy
-from drretail.querygen.reading import read_queries
+from drretail.querygen.reading import check_made_for, read_queries
 from drretail.records.query import Query
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import Table, table_of
@@ -54,12 +54,11 @@ def decide(options: DecideOptions) -> "Result[Decided]":
 
 def _asked(shop: "World", options: DecideOptions) -> "tuple[Decided, Offers, dict[str, set[str]]]":
     """The questions about products, the shop's offers, and the products that an experiment's runs picked."""
+    from drretail.env.offers import Offers
     from drretail.querygen.decisions import dead_decisions, questions_of
-    from drretail.querygen.lint import Linter
 
-    queries, linter = read_queries(Path(options.file)), Linter(shop)
-    linter.check_world(queries)  # in another world every decision would die
-    offers = linter.stock.offers
+    queries, offers = read_queries(Path(options.file)), Offers(shop)
+    check_made_for(queries, shop.manifest.fingerprint)  # in another world every decision would die
     picks: dict[str, set[str]] = {}
     if options.missing is not None:
         experiment, here = Path(options.missing), shop.manifest.fingerprint

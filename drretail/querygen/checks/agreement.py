@@ -4,7 +4,7 @@ No English is interpreted. Amounts and numbers are compared as values, everythin
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 from itertools import pairwise
 
@@ -15,15 +15,13 @@ from drretail.grounding.text.words import NUMBERS, STOP_WORDS, content_stems, is
 from drretail.querygen.checks import contract
 from drretail.querygen.checks.case import Case, Code, finding, names_of
 from drretail.records.evidence import Finding
-from drretail.records.wish import Demand, Want, Wish
+from drretail.records.wish import Wish
 
 _TYPE_IT = "type it in the wish, or take it out of the text"
 _SAY_IT = "say it in the text, or take it out of the wish"
 CODES = {
     "amount_not_in_text": Code("a typed amount of money is no amount of the text", _SAY_IT),
     "amount_not_typed": Code("the text names an amount of money that the wish lacks", _TYPE_IT),
-    "answer_in_text": Code("the text names a product that is to be found", "take it out of the text"),
-    "brand_not_typed": Code("the text names a maker of what is wanted that the wish lacks", _TYPE_IT),
     "number_not_in_text": Code("a typed quantity, least rating or number of ratings is not in the text", _SAY_IT),
     "number_not_typed": Code("the text names stars or a number of reviews that the wish lacks", _TYPE_IT),
     "words_not_in_text": Code("a typed name, demand, brand or deadline is not in the words of the text", _SAY_IT),
@@ -54,7 +52,7 @@ def check(case: Case) -> Iterator[Finding]:
     for match in _PLACEHOLDER.finditer(text):
         yield finding("placeholder_in_text", match[0], span=match.span())
     if wish is not None:
-        for compare in (_amounts, _numbers, _words, _offers, _owned):
+        for compare in (_amounts, _numbers, _words, _owned):
             yield from compare(case, wish)
 
 
@@ -125,35 +123,6 @@ def _words(case: Case, wish: Wish) -> Iterator[Finding]:
         missing = [word for word in typed if stem(word) not in spoken]
         if missing and "".join(typed) not in spoken:
             yield finding("words_not_in_text", phrase, f"the text lacks {', '.join(missing)}")
-
-
-def _offers(case: Case, wish: Wish) -> Iterator[Finding]:
-    """Products and makers of wanted kinds that the text names, but neither the wish nor an order.
-
-    A maker's name counts only if it is capitalised within a sentence: "Simple" and "Always" are makers, too.
-    """
-    ordered = () if case.shopper is None else case.shopper.products.values()
-    names = [f"{listing.product.title} {' '.join(listing.makers)}" for listing in (*case.owned, *ordered)]
-    for want in wish.wants:
-        names += _typed(want, want.demands)
-    known, text = f" {' '.join(map(folded, names))} ", case.query.text
-    for front, listing in case.titles_in(text):
-        # Without the maker, the words may describe any such thing: "stainless steel bird".
-        if f" {front} " not in known and any(front.startswith(f"{maker} ") for maker in listing.makers):
-            yield finding("answer_in_text", front, f"the title of {listing.product.product_id}")
-            return
-    makers = {name: product for _, candidates in case.offered for name, product in candidates.makers.items()}
-    for name, product in makers.items():
-        is_there = name[0].isupper() and name in text
-        match = re.search(rf"(?<=[a-z,;:] ){re.escape(name)}\b", text) if is_there else None
-        if match and f" {folded(name)} " not in known:
-            yield finding("brand_not_typed", name, f"the maker of {product.product_id}", span=match.span())
-
-
-def _typed(want: Want, demands: Iterable[Demand]) -> tuple[str, ...]:
-    """What a want names: itself, its kinds, these demands, its options and brands."""
-    brands = *want.brands_wanted, *want.brands_unwanted
-    return want.name, *want.kinds, *map(str, demands), want.options_in_words, *brands
 
 
 def _owned(case: Case, wish: Wish) -> Iterator[Finding]:

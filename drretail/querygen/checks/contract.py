@@ -7,14 +7,11 @@ import re
 from collections.abc import Iterator
 
 from drretail.grounding.constraints import decided_by_field
-from drretail.grounding.listing import is_of_brand
 from drretail.querygen.checks.case import Case, Code, finding
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 
 LEAST_WORDS, MOST_WORDS, LEAST_OF_A_RATIONALE = 20, 180, 8
-MOST_BESIDES = 2
-"""The most things that are wanted beside the main one."""
 USER_TOOLS = frozenset({"get_user_profile", "get_user_orders", "get_user_statistics", "get_order_details"})
 _TOOLS = {
     "the user's record": USER_TOOLS,
@@ -30,8 +27,6 @@ CODES = {
     ),
     "rationale_missing": Code("no rationale says why the question is asked", "write one"),
     "demand_decides_nothing": Code("nearly all or hardly any offers keep a demand", "demand what tells them apart"),
-    "too_many_things": Code(f"more than {MOST_BESIDES} things beside the main one are wanted", "ask for fewer"),
-    "brand_unheard_of": Code("a typed brand is of nothing that the shopper has ordered", "leave it out"),
     "value_not_said": Code(
         "a demand's words don't say its value, and the record of no named order has it",
         "say the value, or name in the wish the order whose product has it",
@@ -62,16 +57,11 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _wanted(case: Case) -> Iterator[Finding]:
-    """What no shopper would ask for: too much at once, brands never met, values that only a record shows."""
+    """Values of demands that only a record shows, of which the text names none."""
     wish, shopper = case.query.wish, case.shopper
     if wish is None or case.query.infeasible:
         return
-    if len(wish.wants) > 1 + MOST_BESIDES:
-        yield finding("too_many_things", ", ".join(want.name for want in wish.wants), f"{len(wish.wants)} things")
     ordered = [] if shopper is None else [*shopper.products.values()]
-    for brand in (brand for want in wish.wants for brand in (*want.brands_wanted, *want.brands_unwanted)):
-        if shopper is not None and not any(is_of_brand(listing, brand) for listing in ordered):
-            yield finding("brand_unheard_of", brand, "no ordered product is of it")
     ids = {order.product_id for order in (shopper.orders if shopper else ()) if order.order_id in wish.orders}
     named = [listing for listing in ordered if listing.product.product_id in ids]
     for demand in (demand for want in wish.wants for demand in want.must if wish.orders and demand.rests_on_record):

@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from importlib.resources import files
@@ -15,7 +15,7 @@ from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.env.session import RESULTS
 from drretail.grounding.basket import Candidates
 from drretail.grounding.constraints import decided_by_field
-from drretail.grounding.kinds import OF_WHOM, Kind, KindGroup, kind_of, lowered, stems
+from drretail.grounding.kinds import OF_WHOM, Kind, kind_of, lowered, stems
 from drretail.grounding.listing import Listing, folded
 from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.wording import may_be_shown
@@ -150,55 +150,34 @@ class Assortment:
 
     stock: Stock
     catalog: Catalog
-    _alike: dict[Kind, Kind] = field(default_factory=dict[Kind, Kind])
-    """One of each kind, so that thousands of products share it."""
 
     @remembered
     def kinds_in(self, part: tuple[str, ...], depth: int) -> tuple[Kind, ...]:
         """The kinds of a part of the shop that lie so many categories deep, and are hardly anywhere else."""
-        called = defaultdict[str, list[tuple[str, Kind]]](list)
-        for path, named, product_ids in self._named_in(part, depth):
-            if (kind := self._offered(named, path)) is not None:
-                called[kind.category] += ((product_id, kind) for product_id in product_ids)
-        kinds: list[Kind] = []
-        for name in sorted(called):
-            # What the last product that may be spoken of is called; few have to be read.
-            for product_id, kind in sorted(called[name], key=lambda pair: pair[0], reverse=True):
-                if is_topic(self.stock.offers.listings([product_id])[0].product):
-                    kinds.append(kind)
-                    break
-        return tuple(kinds)
-
-    def _named_in(self, part: tuple[str, ...], depth: int) -> Iterable[KindGroup]:
-        """The products of a part by what their records call them."""
         ids, store = self.catalog.matching(CatalogQuery("", category=part[-1])), self.stock.offers.world.store
-        groups: dict[tuple[tuple[str, ...], Kind], list[str]] = {}
+        kinds: dict[str, Kind] = {}
         # Not as listings, which are remembered: a part may hold thousands of products.
         batches = (ids[start : start + _BATCH] for start in range(0, len(ids), _BATCH))
         for product in (product for batch in batches for product in store.products(batch).values()):
             is_inside = (product.categories[: len(part)], len(product.categories)) == (part, depth)
-            if is_inside and (kind := self._named(product)) is not None:
-                groups.setdefault((product.categories, kind), []).append(product.product_id)
-        return [KindGroup(*of_group, tuple(product_ids)) for of_group, product_ids in groups.items()]
+            if is_inside and is_topic(product) and (kind := self.kind_of(product)) is not None:
+                kinds.setdefault(kind.category, kind)
+        return tuple(kinds[name] for name in sorted(kinds))
 
     def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> Kind | None:
         """The kind by the first name that titles say and enough offers have, nearly all around it; ``had`` are none."""
         kind = self._named(product)
-        return None if kind is None else self._offered(kind, product.categories, had)
-
-    def _offered(self, kind: Kind, path: tuple[str, ...], had: frozenset[str] = frozenset()) -> Kind | None:
-        for name in kind.names:
+        for name in () if kind is None else kind.names:
             offered = self.of(name)
             left = len(offered.ids - had)
-            if left >= ENOUGH and offered.is_said and offered.is_within(path[:-1]):
+            if kind and left >= ENOUGH and offered.is_said and offered.is_within(product.categories[:-1]):
                 return Kind(kind.name, name, kind.gender)
         return None
 
     @remembered_by(lambda product: product.product_id)
     def _named(self, product: Product) -> Kind | None:
         """What the product's record calls its kind; reading titles is most of the work, so each is read once."""
-        kind = kind_of(product)
-        return kind and self._alike.setdefault(kind, kind)
+        return kind_of(product)
 
     @remembered
     def of(self, name: str) -> KindOffers:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import groupby
 from math import ceil
 from random import Random
 from typing import Any
@@ -144,12 +145,11 @@ class Author:
     def _beside(self, first: Purchase) -> list[Kind]:
         """The kinds that the shop has beside the first: its siblings, or else its cousins."""
         path, words, others = first.listing.product.categories, stems(first.kind.name), list[Kind]()
-        parts = [path[:depth] for depth in (len(path) - 1, len(path) - 2) if len({*path[:depth]} - {*GENDERS}) > 1]
-        for kinds in (self.assortment.kinds_in(part, len(path)) for part in parts):
+        for part in [path[:depth] for depth in (len(path) - 1, len(path) - 2) if len({*path[:depth]} - {*GENDERS}) > 1]:
             # Neither "bowl sets" beside bowls, nor "keyboard and mouse combos" beside keyboards.
             others = others or [
                 kind
-                for kind in dict.fromkeys(kinds)
+                for kind in self.assortment.kinds_in(part, len(path))
                 if kind.gender == first.kind.gender
                 and not {words[-1], stems(kind.name)[-1]} & {*words} & {*stems(kind.name)}
                 and self.assortment.are_apart(first.kind.category, kind.category)
@@ -172,7 +172,10 @@ class Author:
         }
         if budget is not None and is_single:
             clauses.append(self._choice(LIMITS["clause"]["budget"]).format(**slots))
-        slots["clauses"] = listed(clauses) if clauses else ""
+        # "have a floral pattern and at least 4.5 stars", not "have a floral pattern, have at least 4.5 stars"
+        verbs = [clause.partition(" ") for clause in clauses]
+        grouped = [(verb, [rest for *_, rest in same]) for verb, same in groupby(verbs, lambda clause: clause[0])]
+        slots["clauses"] = listed([f"{verb} {listed(rests)}" for verb, rests in grouped]) if clauses else ""
         sentences = [
             self._choice(need.row["open"]),
             self._choice(need.row["want"]),

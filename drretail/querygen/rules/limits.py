@@ -29,8 +29,6 @@ _PLAIN = re.compile(r"(?:\d{1,2}-)?[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
 _FIGURE = re.compile(r"(?P<number>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?P<unit>[^\W\d_]+(?: [^\W\d_]+)?)?")
 _LONGEST_VALUE = 40
 _IS = re.compile(r"Is (?P<what>[A-Z][\w-]*(?: [\w-]+){0,2})")
-# A fit only where the title says the value: a charger with ten tips has "USB" there.
-_IN_TITLE = ("Connector Type",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,7 @@ def by_options(offers: KindOffers) -> Iterator[Choice]:
 
 def in_other_fields(offers: KindOffers) -> Iterator[Demand]:
     """The demands for a value that rules have no words for, but a model has."""
-    makers = set(map(folded, offers.of_kind.makers))
+    makers = frozenset[str]().union(*(offer.makers for offer in offers.offers))
     for name in (name for name in offers.fields if name not in LIMITS["measure"]):
         for value in offers.fields[name]:
             demand = Demand(say=value, field=name)
@@ -153,15 +151,14 @@ def _measures(offers: KindOffers) -> Iterator[Choice]:
 
 
 def _fits(offers: KindOffers, owned: Listing, order: str) -> Iterator[Choice]:
-    """What must be as it is of the product that the shopper has; the question does not say how that is."""
+    """What must be as it is of the product that the shopper has; the question does not say how that is.
+
+    Only what the title says, too: other fields may be of a part of the product, and no shopper knows them.
+    """
+    title = f" {folded(owned.product.title)} "
     for name, clause in LIMITS["fit"].items():
         value = owned.product.details.get(name)
-        if not isinstance(value, str) or not value:
-            continue
-        # Some fields are often of a part of the product, unless the title says the value.
-        is_of_product = name not in _IN_TITLE or f" {folded(value)} " in f" {folded(owned.product.title)} "
-        # Last the fields of all offers, which are counted only then.
-        if is_of_product and name in offers.fields:
+        if isinstance(value, str) and value and f" {folded(value)} " in title and name in offers.fields:
             demand = Demand(say=clause[clause.index("the same ") :], field=name, any_of=(value.casefold(),))
             if offers.is_selective(demand):
                 yield Choice("fit", {"must": (demand,)}, LIMITS["clause"]["same"].format(clause=clause), order)

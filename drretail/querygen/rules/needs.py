@@ -11,7 +11,7 @@ from drretail.grounding.text.wording import nouns_of
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, is_topic
 from drretail.records.query import NeedKind
-from drretail.records.shop import Order, Product
+from drretail.records.shop import Order
 
 _KNOWN = PHRASES["known"]
 # Fields that only consumables have, and fields that only devices have.
@@ -62,32 +62,19 @@ def needs_of(purchases: Sequence[Purchase]) -> Iterator[Need]:
 
 def purchases_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Purchase]:
     """The purchases that can be quoted and are of a kind, newest first, without what was returned or is on its way."""
-    orders: dict[str, Order] = {}
-    known = [order for order in shopper.orders if order.product_id in shopper.products]
-    for order in known:
-        if order.order_status == "Delivered":
-            orders.setdefault(order.product_id, order)
-    for product_id, order in orders.items():
-        listing = shopper.products[product_id]
+    seen, kinds = set[str](), set[str]()
+    for order in shopper.orders:
+        listing = shopper.products.get(order.product_id)
+        if listing is None or order.product_id in seen:
+            continue
+        kind = assortment.kind_of(listing.product, shopper.bought)
+        is_latest = kind is not None and kind.name.split()[-1] not in kinds
+        kinds |= set() if kind is None else {kind.name.split()[-1]}
         quote, age = quoted_title(listing.product), (today - date.fromisoformat(order.order_date[:10])).days
-        kind = None if quote is None or not is_topic(listing.product, age) else _kind(listing, shopper, assortment)
-        if quote is not None and kind is not None:
-            # Whoever says "socks" may mean all that are called so, in whichever category they are.
-            alike = (shopper.products[each.product_id].product for each in known)
-            latest = next(each.product_id for each in alike if _may_be_meant(each, listing, kind))
-            facts = _facts(listing, quote, kind) | {"latest": latest == product_id}
+        if order.order_status == "Delivered" and kind is not None and quote and is_topic(listing.product, age):
+            seen.add(order.product_id)
+            facts = _facts(listing, quote, kind) | {"latest": is_latest}
             yield Purchase(listing, order, kind, quote, frozenset(name for name, holds in facts.items() if holds), age)
-
-
-def _kind(listing: Listing, shopper: Shopper, assortment: Assortment) -> Kind | None:
-    return assortment.kind_of(listing.product, shopper.bought)
-
-
-def _may_be_meant(product: Product, listing: Listing, kind: Kind) -> bool:
-    """True for a product of the listing's category path, and for one whose title or category has the kind's noun."""
-    same = listing.product.categories
-    is_called_so = not nouns_of(kind.name.split()[-1]).isdisjoint(nouns_of(f"{product.title} {product.leaf_category}"))
-    return product == listing.product or (len(same) > 1 and product.categories == same) or is_called_so
 
 
 def _facts(listing: Listing, quote: str, kind: Kind) -> dict[str, bool]:

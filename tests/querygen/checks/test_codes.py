@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.querygen.checks import contract, web_question
 from drretail.querygen.lint import CODES, OPINIONS, Linter
 from drretail.records.query import LONGEST_TEXT, Query
@@ -92,8 +91,6 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"text": TEXT.replace("$60", "sixty dollars"), **BY_MODEL}, "amount_not_in_text"),
     ({"wish": {"budget": None}}, "amount_not_typed"),
     ({"more": " At most $20 for the bath."}, "amount_not_typed"),
-    ({"more": " Would it be the Tallow Birdhouse, Size 0?"}, "answer_in_text"),
-    ({"more": " I would like one by Tallow."}, "brand_not_typed"),
     ({"want": {"quantity": 3}}, "number_not_in_text"),
     ({"more": " At least 50 reviews.", "want": {"ratings_min": 100}}, "number_not_in_text"),
     ({"more": " Nothing below four stars."}, "number_not_typed"),
@@ -105,7 +102,6 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"text": TEXT.replace("$60", "€60"), "wish": {"budget": money("60", "EUR")}}, "currency_foreign"),
     (budget("15"), "budget_unreachable"),
     ({"more": " At most $5 each.", "want": {"price_max": money("5")}}, "budget_unreachable"),
-    (budget("6000"), "budget_bounds_nothing"),
     ({"more": " Rated 5 stars.", "want": {"rating_min": 5}}, "cannot_be_met"),
     ({"infeasible": True}, "infeasible_not_proved"),
     ({"more": " Nothing fireproof.", "want": {"must_not": ["fireproof"]}}, "demand_undecided"),
@@ -124,8 +120,6 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
         ({"want": {"must": [{"say": "bird", "field": "Color", "any_of": ["blue"]}]}, **by}, "demand_decides_nothing")
         for by in (BY_MODEL, BY_RULES)
     ),
-    ({"wish": {"wants": [HOUSE, BATH, DWARF, BED]}, **BY_MODEL}, "too_many_things"),
-    ({"more": " Not by Tallow.", "want": {"brands_unwanted": ["Tallow"]}, **BY_MODEL}, "brand_unheard_of"),
     ({"want": {"must": [AS_MINE]}, "wish": {"orders": ["0123456789"]}, **BY_MODEL}, "value_not_said"),
 ]
 
@@ -209,14 +203,8 @@ def test_of_a_query_without_a_wish_only_that_is_found_and_it_is_no_fault_of_its_
     assert checked.faults == ()
 
 
-def test_one_sentence_tells_that_all_queries_belong_to_another_world(linter: Linter, query: Query) -> None:
-    other, stranger = changed(query, world_fingerprint="0" * 64), changed(query, user_id="NOBODY")
-    with pytest.raises(UserError, match="All 2 queries were made for the world 000000000000"):
-        linter.check_world([other, other])
-    with pytest.raises(UserError, match="of 1 user, and this world holds none of them"):
-        linter.check_world([stranger, stranger])
-    linter.check_world([other, query])
-    assert codes(linter, other) == ["other_world"]
+def test_a_query_made_for_another_world_has_that_finding_alone(linter: Linter, query: Query) -> None:
+    assert codes(linter, changed(query, world_fingerprint="0" * 64)) == ["other_world"]
 
 
 def test_what_a_model_wrote_is_held_to_its_contract(query: Query) -> None:
