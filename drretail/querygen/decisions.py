@@ -148,32 +148,21 @@ def how_far_decided(queries: Sequence[Query], offers: Offers) -> list[HowDecided
     return how_decided(questions_of(queries, offers))
 
 
-def graded_line(queries: Sequence[Query], demands: Sequence[HowDecided]) -> str:
-    """For how many queries with demands a field or a model has decided every demand of every candidate, and for how
-    many also whether each candidate is of the kind: these are graded. One without a candidate is neither.
-    """
+def decided_line(queries: Sequence[Query], demands: Sequence[HowDecided]) -> str:
+    """In how many queries with demands every question about products is decided, and how, and by whom."""
     demanding = {query.query_id for query in queries if query.wish and any(want.demands for want in query.wish.wants)}
     if not any(query.wish for query in queries):
         return "No query has a typed wish, so there is nothing to decide."
-    of_products = [each for each in demands if each.demand != OF_KIND]
-    decided = demanding & _query_ids(of_products) - _query_ids(of_products, undecided=True)
-    graded = decided - _query_ids(demands, undecided=True)
-    states, by = Counter[str](), Counter[str]()
-    for each in demands:
-        states.update(each.states)
-        by.update(each.by)
+    undecided = {each.query_id for each in demands if each.undecided}
+    decided = demanding & {each.query_id for each in demands if each.demand != OF_KIND} - undecided
+    states = sum((Counter(each.states) for each in demands), Counter[State]())
+    by = sum((Counter(each.by) for each in demands), Counter[str]())
     how, whose = (", ".join(f"{name} {count}" for name, count in sorted(counts.items())) for counts in (states, by))
-    questions = states.total()
-    tally = f" {counted(questions, 'question')} about products: {how}; decided by: {whose}" if questions else ""
+    tally = f" {counted(states.total(), 'question')} about products: {how}; decided by: {whose}" if states else ""
     return (
-        f"Of {counted(len(demanding), 'query')} that demand a property, fields and models decide every demand in "
-        f"{len(decided)}, and every candidate's kind, too, in {len(graded)} (graded).{tally}"
+        f"Of {counted(len(demanding), 'query')} that demand a property, every candidate's kind and demands are decided "
+        f"in {len(decided)}.{tally}"
     )
-
-
-def _query_ids(demands: Iterable[HowDecided], *, undecided: bool = False) -> set[str]:
-    """The ids of the queries that demand these, or only what is undecided."""
-    return {each.query_id for each in demands if each.undecided or not undecided}
 
 
 Subject = tuple[str, str, str]

@@ -143,7 +143,7 @@ def _document(outcome: Outcome) -> dict[str, Any]:
 
 def _parts(outcome: Outcome, options: CheckOptions) -> Iterator[Table | str]:
     from drretail.querygen.checks.feasibility import cheapest_line
-    from drretail.querygen.decisions import graded_line
+    from drretail.querygen.decisions import decided_line
     from drretail.querygen.lint import CODES
 
     if options.details:
@@ -172,7 +172,7 @@ def _parts(outcome: Outcome, options: CheckOptions) -> Iterator[Table | str]:
     if infeasible or on_web:
         yield f"Made so that the shop can't satisfy them: {infeasible}; with a question to the web: {on_web}"
     if outcome.demands:
-        yield Prose(graded_line(outcome.queries, outcome.demands))
+        yield Prose(decided_line(outcome.queries, outcome.demands))
 
 
 def _hints(outcome: Outcome, options: CheckOptions) -> Iterator[str]:

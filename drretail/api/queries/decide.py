@@ -149,14 +149,14 @@ def _document(decided: Decided) -> dict[str, Any]:
 
 
 def _parts(decided: Decided) -> Iterator[Table | str]:
-    from drretail.querygen.decisions import graded_line, how_decided
+    from drretail.querygen.decisions import decided_line, how_decided
 
     demands = how_decided(decided.questions)
     if demands:
         yield demands_table(decided.file, demands)
     if decided.spent:
         yield decided.spent.line
-    yield Prose(graded_line(decided.queries, demands))
+    yield Prose(decided_line(decided.queries, demands))
     if decided.renewed is not None:
         yield f"Baskets renewed: {len(decided.renewed)}. Score the experiment again."
 
