@@ -13,14 +13,7 @@ from drretail.remembered import remembered, remembered_by
 OTHER_WORLD = "other_world"
 _FAMILIES = (names, agreement, feasibility, privacy, web_question)
 """The checks of every query, in the order of their findings."""
-OPINIONS = {
-    "not_sensible": Code("the reader doubts that a shopper with this history would ask it", "ask something else"),
-    "wish_unlike_text": Code("the reader finds that text and wish differ", "correct the one that is wrong"),
-    "not_anonymous": Code("the reader finds in the text who asks it", "take it out of the text"),
-}
-"""What a reading model may find (by_model/reader.py), in the order of the fields of its answer that may say no."""
 CODES: dict[str, Code] = {
-    **OPINIONS,
     **{code: entry for family in (*_FAMILIES, wording, contract) for code, entry in family.CODES.items()},
     OTHER_WORLD: Code("the query was made for another world", "name its world, or make queries for this one"),
 }

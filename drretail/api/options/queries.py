@@ -75,7 +75,7 @@ class CheckOptions(QueryCalls):
     """Checks queries against their world. Exit code 3: a fault was found.
 
     Code compares each query's text with its wish (what the shopper wants, as data) and with the shop's records. With
-    --model, a model also judges each query. docs/queries.md explains the faults.
+    --model, a model types missing wishes first. docs/queries.md explains the faults.
     """
 
     file: File

@@ -1,8 +1,7 @@
 """Whether a text identifies its writer. A shopper's question holds no ids, and nothing by which to reach a person."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from drretail.grounding.text.personal_data import People, Personal, anybodys_data, personal_data
 from drretail.querygen.checks.case import Case, Code, finding
@@ -18,11 +17,7 @@ CODES = {
     "name_in_text": Code("the text holds the user's full name", _REMOVE),
 }
 
-BLANK = "[…]"
-"""Replaces what was taken out."""
-
 _ID = re.compile(r"\b(?:B0[0-9A-Z]{8}|\d{10}|[POUWCF]:[\w@.-]+|A[A-Z0-9]{12,27})\b|https?://\S+", re.ASCII)
-_RECORD_ID = re.compile(r"B0[0-9A-Z]{8}|\d{10}|[PO]:[\w.-]+", re.ASCII)
 # The code of the finding for each kind of personal data.
 _CODES = {
     "a full name": "name_in_text",
@@ -44,33 +39,7 @@ def identifying(text: str, profile: UserProfile | None = None) -> list[Personal]
     for place in sorted(places, key=lambda place: (place.start, -place.end, place.what)):
         if not apart or place.start >= apart[-1].end:
             apart.append(place)
-        elif place.end > apart[-1].end:
-            apart[-1] = apart[-1]._replace(end=place.end)
     return apart
-
-
-@dataclass(frozen=True, slots=True)
-class Mask:
-    """Blanks out what identifies the writer of some texts, wherever it is repeated."""
-
-    profile: UserProfile | None
-    words: tuple[str, ...]
-    """The identifying words; the longest come first, so that none is replaced in part."""
-
-    @classmethod
-    def of(cls, texts: Iterable[str], profile: UserProfile | None = None) -> "Mask":
-        words = {text[place.start : place.end] for text in texts for place in identifying(text, profile)}
-        return cls(profile, tuple(sorted(words, key=lambda words: (-len(words), words))))
-
-    def text(self, text: str, *, keep_ids: bool = False) -> str:
-        """The text with what identifies the writer blanked out; ``keep_ids`` keeps ids of products and orders."""
-        for place in reversed(identifying(text, self.profile)):
-            if not (keep_ids and _RECORD_ID.fullmatch(text, place.start, place.end)):
-                text = f"{text[: place.start]}{BLANK}{text[place.end :]}"
-        for words in self.words:
-            if not (keep_ids and _RECORD_ID.fullmatch(words)):
-                text = text.replace(words, BLANK)
-        return text
 
 
 def check(case: Case) -> Iterator[Finding]:
