@@ -43,7 +43,7 @@ _DECIDED = 0.6
 _OUTLIER = 5
 """A price of so many times the middle one, or so many times below it, is of another sort of thing."""
 _QUESTION = re.compile(
-    r"(?!.*\b(?:you|your|my|our|we|us|this|that|these|it|they|people|anyone|somebody|someone)\b)(?:How|What|Which|Why|When|Do|Does|Is|Are|Can|Should)\b"
+    r"(?!.*\b(?:you|your|my|our|we|us|this|that|these|it|they|people|anyone|somebody|someone)\b)(?:How|What|Which|Why|Do|Does|Is|Are|Can|Should)\b"
     r"[^.!?:\n\"“”]+\?",
     re.IGNORECASE,
 )

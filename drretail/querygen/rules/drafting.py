@@ -80,6 +80,8 @@ class Author:
             return None
         plan = self._plan(need, kind)
         budget, several = self._budget(need, plan), len(plan.wants) > 1
+        if budget is None and not plan.clauses:
+            return None
         return Query(
             query_id=f"{short_hash(user_id)}-{number}",
             user_id=user_id,
@@ -102,7 +104,7 @@ class Author:
         """The kind that is wanted: that of the purchase, or one that goes with it; None without any."""
         if need.kind != "companion":
             return need.purchase.kind
-        besides = self._beside(need.purchase)
+        besides = self._beside(need.purchase, up=1)
         return self.rng.choice(besides) if besides else None
 
     def _choices(self, need: Need, kind: Kind, axis: str) -> Iterable[Choice]:
@@ -131,7 +133,7 @@ class Author:
                 want = want.model_copy(update={"quantity": self.rng.choice(_PIECES)})
             # Looked for only when it may be asked: that reads all products of the part of the shop.
             if left and axis == "joint budget" and need.kind in ("restock", "replacement"):
-                besides = self._beside(need.purchase)
+                besides = self._beside(need.purchase, up=2)
             left -= (want, besides) != before
         chosen.sort(key=lambda choice: [*_WEIGHTS].index(choice.axis))
         return Plan(
@@ -142,19 +144,22 @@ class Author:
             beside=self.rng.choice(besides) if besides else None,
         )
 
-    def _beside(self, first: Purchase) -> list[Kind]:
-        """The kinds that the shop has beside the first: its siblings, or else its cousins."""
-        path, words, others = first.listing.product.categories, stems(first.kind.name), list[Kind]()
-        for part in [path[:depth] for depth in (len(path) - 1, len(path) - 2) if len({*path[:depth]} - {*GENDERS}) > 1]:
-            # Neither "bowl sets" beside bowls, nor "keyboard and mouse combos" beside keyboards.
-            others = others or [
-                kind
-                for kind in self.assortment.kinds_in(part, len(path))
-                if kind.gender == first.kind.gender
-                and not {words[-1], stems(kind.name)[-1]} & {*words} & {*stems(kind.name)}
-                and self.assortment.are_apart(first.kind.category, kind.category)
-            ]
-        return others
+    def _beside(self, first: Purchase, *, up: int) -> list[Kind]:
+        """The other kinds of the part of the shop that lies so many categories up: 1 its siblings, 2 its cousins, too.
+
+        What a thing goes with is among its siblings; who buys two things on one day takes them from farther apart.
+        """
+        path, words = first.listing.product.categories, stems(first.kind.name)
+        # Neither "bowl sets" beside bowls, nor "keyboard and mouse combos" beside keyboards.
+        return [
+            kind
+            for part in (path[: len(path) - above] for above in range(1, up + 1))
+            if len({*part} - {*GENDERS}) > 1
+            for kind in self.assortment.kinds_in(part, len(path))
+            if kind.gender == first.kind.gender
+            and not {words[-1], stems(kind.name)[-1]} & {*words} & {*stems(kind.name)}
+            and self.assortment.are_apart(first.kind.category, kind.category)
+        ]
 
     def _text(self, need: Need, plan: Plan, budget: Money | None) -> str:
         purchase, frame, kind = need.purchase, PHRASES["frame"], plan.kind
@@ -168,7 +173,8 @@ class Author:
             "who": _RECIPIENTS.get(kind.gender, "a friend"),
             "also": "" if plan.beside is None else plan.beside.category,
             "count": _COUNTS.get(plan.want.quantity, ""),
-            "ask": self.assortment.asked_of(kind.category),
+            # What is to be as last time is no question.
+            "ask": "" if plan.orders else self.assortment.asked_of(kind.category),
         }
         if budget is not None and is_single:
             clauses.append(self._choice(LIMITS["clause"]["budget"]).format(**slots))
@@ -196,19 +202,18 @@ class Author:
         """A round amount that buys a fitting product for each want; None if none is near what the shopper has paid."""
         if self.rng.random() >= _BUDGET and plan.beside is None:
             return None
-        level, cost, currencies = self.rng.choice(_LEVELS), Decimal(0), set[str]()
+        level, cost, currencies, pieces = self.rng.choice(_LEVELS), list[Decimal](), set[str](), plan.want.quantity
         for want in plan.wants:
             priced = comparable(self.assortment.of(want.name).of_kind.keeping(want))
             if not priced:
                 return None
             at_level = priced[ceil(level * (len(priced) - 1))]
-            cost += (at_level.price or 0) * want.quantity
+            cost.append((at_level.price or Decimal(0)) * want.quantity)
             currencies.add(at_level.product.currency)
-        amount, paid = _rounded(cost * _ROOM), need.purchase.listing.price
+        amount, paid = _rounded(sum(cost, Decimal(0)) * _ROOM), need.purchase.listing.price
         is_known = len(currencies) == 1 and currencies <= SYMBOLS.keys() and amount >= _LEAST_BUDGET
-        # Beside a second thing, or for another kind, what was paid says little.
-        is_alone = paid is not None and plan.beside is None and plan.kind == need.purchase.kind
-        is_near = not is_alone or paid / 2 <= amount / plan.want.quantity <= max(paid * _MOST_ABOVE, 15)
+        # For another kind, what was paid says little.
+        is_near = paid is None or plan.kind != need.purchase.kind or paid / 2 <= cost[0] / pieces <= paid * _MOST_ABOVE
         return Money.of(amount, currencies.pop()) if is_known and is_near else None
 
     def _choice(self, sentences: Sequence[str]) -> str:

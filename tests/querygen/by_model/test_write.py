@@ -284,7 +284,7 @@ def test_import_types_at_once_where_a_model_is_named_what_the_file_brings_no_wis
 
 
 def test_without_a_language_model_nothing_is_typed(world: World, tmp_path: Path) -> None:
-    write_lines(file := tmp_path / "q.jsonl", [query_of("q", "Which lamp?").as_line()])
+    write_lines(file := tmp_path / "q.jsonl", [Query(query_id="q", text="Which lamp?", source="t").as_line()])
     assert "name a language model" in refused(world, "check", file, "--model", "offline:shopper")
 
 
