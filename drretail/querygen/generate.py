@@ -25,33 +25,20 @@ from drretail.records.shop import Product
 from drretail.records.tables.figures import counted
 from drretail.records.wish import Want
 
-# Users drawn per user wanted, since some give no query; after the last factor the search ends. The first users of
-# a larger sample are those of the smaller one.
-_LARGER = (1.5, 5, 20)
-
-
-def _drawn(world: World, seed: str, n: int) -> Iterator[str]:
-    """Users for a sample of ``n``, then others that may replace them. Raises UserError for a world without users."""
-    seen: set[str] = set()
-    for size in (round(n * factor) for factor in _LARGER):
-        rows = world.store.sample_users(seed, size)
-        if not rows:
-            raise UserError("This world has no users, and queries need their orders: ingest reviews or orders, too.")
-        for row in rows:
-            if row.user_id not in seen:
-                seen.add(row.user_id)
-                yield row.user_id
-        if len(rows) < size:
-            return
+_MOST_DRAWN = 20
+"""Users drawn per user wanted, since some give no query."""
 
 
 def users_of(world: World, users: Sequence[str] | int, seed: str) -> Iterable[str]:
     """These users, each once; or so many drawn ones, and then others that may replace them.
 
-    Raises UserError for a user unknown to the world, and at the first drawn one for a world without users.
+    Raises UserError for a user unknown to the world, and for a world without users.
     """
     if isinstance(users, int):
-        return _drawn(world, seed, users)
+        rows = world.store.sample_users(seed, users * _MOST_DRAWN)
+        if not rows:
+            raise UserError("This world has no users, and queries need their orders: ingest reviews or orders, too.")
+        return [row.user_id for row in rows]
     for user_id in users:
         try:
             world.store.user(user_id)
@@ -74,12 +61,11 @@ _ENOUGH_FOR_A_SHARE, _ENOUGH_FOR_A_FLOOR = 20, 5
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The queries in the order of the users, and the users with none, or with fewer than were asked for."""
+    """The queries in the order of the users, and the users with none."""
 
     queries: tuple[Query, ...]
     users: int
     without: tuple[str, ...] = ()
-    fewer: tuple[str, ...] = ()
     floor: str = ""
     """The floor that does as well as the oracle, so that the queries tell no systems apart; empty if none does."""
 
@@ -235,5 +221,4 @@ def taken_in_turn(
     for _ in range(1, per_user):
         for user_id, queries in made.items():
             queries += islice(left[user_id], 1)
-    fewer = tuple(user_id for user_id, queries in made.items() if len(queries) < per_user)
-    return Generated(tuple(chain.from_iterable(made.values())), len(made), tuple(without), fewer)
+    return Generated(tuple(chain.from_iterable(made.values())), len(made), tuple(without))

@@ -134,7 +134,6 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
         "queries": len(made.queries),
         "users": made.users,
         "users_without": list(made.without),
-        "users_with_fewer": list(made.fewer),
         "floor_like_oracle": made.floor or None,
         "file": str(to),
     }
@@ -155,8 +154,6 @@ def _on_missing(made: "Generated", users: int, options: GenerateOptions) -> Iter
         yield f"Users from whose orders no query could be made: {len(made.without)}."
     if made.users < users:
         yield f"Queries for {counted(made.users, 'user')} could be made; {users} were asked for."
-    if made.fewer:
-        yield f"Users with fewer than {options.per_user} queries: {len(made.fewer)}."
     if made.demands_rarely:
         yield (
             f"Only {made.demanding} of {len(made.queries)} queries demand something of a field or an option: of what "

@@ -110,7 +110,6 @@ OF_WISHES = frozenset(
         "owned_not_ordered",
         "words_not_in_text",
         "number_not_in_text",
-        "number_not_typed",
         "owned_not_in_text",
         "kind_of_another_thing",
         "amount_not_in_text",

@@ -23,21 +23,13 @@ CODES = {
     "amount_not_in_text": Code("a typed amount of money is no amount of the text", _SAY_IT),
     "amount_not_typed": Code("the text names an amount of money that the wish lacks", _TYPE_IT),
     "number_not_in_text": Code("a typed quantity, least rating or number of ratings is not in the text", _SAY_IT),
-    "number_not_typed": Code("the text names stars or a number of reviews that the wish lacks", _TYPE_IT),
     "words_not_in_text": Code("a typed name, demand, brand or deadline is not in the words of the text", _SAY_IT),
     "owned_not_in_text": Code("no word of the text is of an owned product", "name it in the text, or drop its id"),
     "placeholder_in_text": Code("a blank of the text was not filled in", "fill it in"),
 }
 
-# "4.5-star", "1,000+ reviews", "four stars or better"; but not "1-star reviews", which are a kind of review.
-_RATED = re.compile(
-    r"(?<![\w.,])(?P<number>\d[\d,]*(?:\.\d+)?|[a-z]+)\s?\+?[\s-](?P<unit>stars?(?![\s-]*review)|reviews?|ratings)\b",
-    re.IGNORECASE,
-)
 # The currencies that are written "$".
 _DOLLARS = frozenset({"USD", "CAD", "AUD"})
-# Fewer stars are a complaint, not a demand.
-_LEAST_STARS = 3
 # Words by which a text says how many it wants without a number.
 _HOW_MANY = dict.fromkeys(("both", "couple", "double", "pair", "pairs", "twice", "twin", "twins"), 2) | {"dozen": 12}
 _SPELT_AMOUNT = re.compile(r"\b(?:dollars?|euros?|pounds?|bucks)\b", re.IGNORECASE)
@@ -95,16 +87,6 @@ def _numbers(case: Case, wish: Wish) -> Iterator[Finding]:
         for number in typed:
             if number is not None and Decimal(str(number)) not in numbers:
                 yield finding("number_not_in_text", f"{number:g}", f"typed for {want.name}")
-    stars = {Decimal(str(want.rating_min)) for want in wish.wants if want.rating_min is not None}
-    counts = {Decimal(want.ratings_min) for want in wish.wants if want.ratings_min is not None}
-    for match in _RATED.finditer(text) if wish.wants else ():
-        is_stars = match["unit"].casefold().startswith("star")
-        digits = match["number"].replace(",", "")
-        number = words.get(digits.casefold()) if digits.isalpha() else Decimal(digits)
-        if number is None or (is_stars and number < _LEAST_STARS):
-            continue
-        if number not in (stars if is_stars else counts):
-            yield finding("number_not_typed", match[0], "the wish lacks it", span=match.span())
 
 
 def _words(case: Case, wish: Wish) -> Iterator[Finding]:

@@ -28,9 +28,6 @@ from drretail.remembered import remembered, remembered_by
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 T = TypeVar("T")
-HALF_A_YEAR = 182
-"""Days after which a child has outgrown its things, and what names a year is out of date."""
-_DATED = re.compile(r"\b(?:20\d\d|calendar|planner)s?\b", re.IGNORECASE)
 _LIST = re.compile(r"[;,](?!\d)")
 # The share of a kind's offers that are in its own part of the shop: "cases" may be of anything.
 _NEARLY_ALL = 0.8
@@ -208,8 +205,7 @@ class Assortment:
         return self.of(other).ids.isdisjoint(self.of(name).ids)
 
 
-def is_topic(product: Product, age: int = 0) -> bool:
-    """False for codes, presents, parts, intimate products, and what is outgrown or out of date at this age in days."""
-    words, known = {*folded(f"{product.title} {' '.join(product.categories)}").split()}, PHRASES["known"]
-    has_passed = age > HALF_A_YEAR and (_DATED.search(product.title) or not words.isdisjoint(known["outgrown"]))
-    return not has_passed and words.isdisjoint(known["no_topics"]) and may_be_shown(product)
+def is_topic(product: Product) -> bool:
+    """False for codes, presents, parts, intimate products, and what is for a feast or a year."""
+    words = {*folded(f"{product.title} {' '.join(product.categories)}").split()}
+    return words.isdisjoint(PHRASES["known"]["no_topics"]) and may_be_shown(product)

@@ -71,7 +71,7 @@ def purchases_of(shopper: Shopper, assortment: Assortment, today: date) -> Itera
         is_latest = kind is not None and kind.name.split()[-1] not in kinds
         kinds |= set() if kind is None else {kind.name.split()[-1]}
         quote, age = quoted_title(listing.product), (today - date.fromisoformat(order.order_date[:10])).days
-        if order.order_status == "Delivered" and kind is not None and quote and is_topic(listing.product, age):
+        if order.order_status == "Delivered" and kind is not None and quote and is_topic(listing.product):
             seen.add(order.product_id)
             facts = _facts(listing, quote, kind) | {"latest": is_latest}
             yield Purchase(listing, order, kind, quote, frozenset(name for name, holds in facts.items() if holds), age)
