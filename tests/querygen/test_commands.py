@@ -13,7 +13,7 @@ from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.baskets import keep_references, made_references
 from drretail.experiment import Experiment, read_definition, reference_path
-from drretail.files import read_jsonl, write_lines
+from drretail.files import write_lines
 from drretail.grounding.constraints import record_sha
 from drretail.grounding.gold_files import gold_path, write_gold, write_with_gold
 from drretail.querygen.decisions import decided_line, how_decided, questions_of
@@ -77,14 +77,6 @@ def test_queries_without_a_wish_are_counted_and_what_to_do_is_told(world: World,
     assert "Without a wish: 1 of 1 query" in result.output
     assert "Name a --model" in result.output
     assert json.loads(call(world, "check", generic, "--json").stdout)["untyped"] == 1
-
-
-def test_named_users_are_asked_for_and_no_others(world: World, tmp_path: Path) -> None:
-    to = tmp_path / "queries.jsonl"
-    result = call(world, "generate", "--to", to, "--user", "CARA", "--user", "ANNA", "--per-user", "1", "--json")
-    assert [line["user_id"] for line in read_jsonl(to)] == ["CARA", "ANNA"]
-    counts = {"queries": 2, "users": 2, "users_without": [], "floor_like_oracle": None}
-    assert json.loads(result.stdout) == {"format": 1, **counts, "file": str(to)}
 
 
 def test_users_without_a_query_are_told_on_stderr_unless_quiet(world: World, tmp_path: Path) -> None:

@@ -1,10 +1,8 @@
 """Queries by rules, and generic beside profile-aware ones."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
-from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -118,19 +116,6 @@ def test_owned_products_are_quoted_with_their_month(rich: World, many: list[Quer
         assert set(re.findall(r"[A-Z][a-z]+ 20\d\d", query.text)) <= months
 
 
-def test_nothing_bought_lately_is_replaced_and_no_planner_outlives_half_a_year(
-    make_world: MakeWorld,
-) -> None:
-    of_cara = bought("CARA", "weighted blanket", "planner")
-    shop = make_world(products(), [*of_cara, *bought("HANS", "mascara", first=1)])
-    with pytest.raises(UserError, match="No query could be made"):
-        generate(shop, ["CARA"], per_user=3, seed="42")
-    later = make_world(products(), [*of_cara, *bought("HANS", "mascara", first=50)])
-    made = generate(later, ["CARA"], per_user=9, seed="42").queries
-    assert "replacement" in {query.kind for query in made}
-    assert not any("planner" in query.text.casefold() for query in made)
-
-
 @pytest.fixture(scope="module")
 def sixty() -> Generated:
     """Of a shop with prices, whose records have fields."""
@@ -230,35 +215,6 @@ def test_a_kind_has_the_name_that_titles_say(make_world: MakeWorld) -> None:
     shop = make_world([*products(), *laptops], orders())
     kind = Assortment(Stock(shop), shop.catalog).kind_of(laptops[0])
     assert (kind and kind.category, kind_of(laptops[0])) == ("laptops", Kind("laptops", "traditional laptops"))
-
-
-def test_what_holds_for_a_kind_is_read_once_however_many_products_ask(
-    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read, is_said = Counter[str](), KindOffers.is_said.func
-
-    def counted(self: KindOffers) -> bool:
-        read[self.kind] += 1
-        return is_said(self)
-
-    once = cached_property(counted)
-    once.__set_name__(KindOffers, "is_said")
-    monkeypatch.setattr(KindOffers, "is_said", once)
-    shop = make_world(products(), orders())
-    assortment = Assortment(Stock(shop), shop.catalog)
-    kinds = [kind for each in products() if (kind := assortment.kind_of(each))]
-    assert len(kinds) > len(set(kinds))
-    assert set(read.values()) == {1}
-
-
-def test_the_kinds_of_a_part_are_those_of_its_products_that_lie_so_deep(make_world: MakeWorld) -> None:
-    shop = make_world(products(), orders())
-    assortment = Assortment(Stock(shop), shop.catalog)
-    offered = {each.product_id: (each.categories, assortment.kind_of(each)) for each in products()}
-    for part in {path[:depth] for path, _ in offered.values() for depth in range(1, len(path))}:
-        for depth in range(len(part) + 1, 5):
-            called = {kind for path, kind in offered.values() if path[: len(part)] == part and len(path) == depth}
-            assert {*assortment.kinds_in(part, depth)} <= called
 
 
 def test_without_prices_no_budget_is_set_and_no_text_speaks_of_money(make_world: MakeWorld) -> None:
