@@ -22,7 +22,7 @@ COLUMNS = {
     ("faithfulness", "N_cited"): "citations",
     ("checks", "clean"): "checks: clean",
     ("basket", "covered"): "covered",
-    ("basket", "feasible"): "feasible",
+    ("basket", "right"): "right",
     ("basket", "utility_ratio"): "utility_ratio",
 }
 

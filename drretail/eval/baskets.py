@@ -55,6 +55,8 @@ def not_measured(wish: Wish | None, reference: Ends) -> str | None:
     """Why the carts of a query's reports can't be measured, or None."""
     if wish is None:
         return NOT_TYPED
+    if wish.wants and all(want.optional for want in wish.wants):
+        return NOT_REQUIRED  # an empty cart would be right whatever was asked
     if reference.proof is not None and reference.proof.state == "proved":
         return "the shop provably can't meet the wish (see Outcome)"
     if reference.best is None:
@@ -65,8 +67,6 @@ def not_measured(wish: Wish | None, reference: Ends) -> str | None:
 def covered(cart: Cart) -> Measured:
     """The share of the wants with the wanted quantity; optional wants don't count."""
     needed = [number for number, thing in enumerate(cart.things) if not thing.optional]
-    if not needed:
-        return Measured(None, NOT_REQUIRED)
     return Measured(sum(map(cart.is_covered, needed)) / len(needed), described(cart))
 
 

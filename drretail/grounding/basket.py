@@ -12,7 +12,6 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from heapq import nsmallest
 
 from drretail.grounding.constraints import (
     UNDECIDED,
@@ -25,12 +24,12 @@ from drretail.grounding.constraints import (
     priced_in,
     value_of,
 )
-from drretail.grounding.listing import Listing, folded, pieces_in
+from drretail.grounding.listing import Listing, pieces_in
 from drretail.records.base import lean
 from drretail.records.criteria import State
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
 from drretail.records.reading import REASONS
-from drretail.records.shop import USD, Money, Product, with_options
+from drretail.records.shop import USD, Money, with_options
 from drretail.records.wish import Demand, Want, Wish
 from drretail.remembered import remembered, remembered_by
 
@@ -59,24 +58,14 @@ class _Choice:
         return self.cost, tuple(fit.offer_id for fit in self.fits)
 
 
-def cheapest_choice(things: Sequence[WantedThing]) -> list[Fit] | None:
-    """A fit for each thing with the least total; None if some thing has none. Equal input gives equal fits."""
-    cheapest = [_cheapest(thing.fits, len(things)) for thing in things]
-    worthless = (tuple(fit.model_copy(update={"worth": 0}) for fit in fits) for fits in cheapest)
-    equal = [thing.model_copy(update={"fits": own}) for thing, own in zip(things, worthless, strict=True)]
-    chosen = best_choice(equal, None)
-    if chosen is None:
-        return None
-    by_id = ({fit.offer_id: fit for fit in fits} for fits in cheapest)
-    return [fits[fit.offer_id] for fits, fit in zip(by_id, chosen, strict=True)]
-
-
-def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[Fit] | None:
+def best_choice(
+    things: Sequence[WantedThing], budget: Decimal | None = None, *, by_worth: bool = True
+) -> list[Fit] | None:
     """A fit for each thing with the greatest sum of worths, each thing counted once; None if none is within the budget.
 
-    Of choices of equal worth, the cheapest, then the one with the least ids.
+    Of choices of equal worth, the cheapest, then the one with the least ids. Not ``by_worth``, just the cheapest.
     """
-    offers = [_unbeaten(thing.fits, len(things)) for thing in things]
+    offers = [_unbeaten(thing.fits, len(things), by_worth=by_worth) for thing in things]
     if not all(offers):
         return None
     states = {_State(0, frozenset()): _Choice(Decimal(0), ())}
@@ -93,7 +82,7 @@ def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[F
                 cost = choice.cost + fit.cost * thing.quantity
                 if fit.offer_id in state.taken or (room is not None and cost > room):
                     continue
-                next_state = _State(state.worth + fit.worth, (state.taken | {fit.offer_id}) & later)
+                next_state = _State(state.worth + fit.worth * by_worth, (state.taken | {fit.offer_id}) & later)
                 made = _Choice(cost, (*choice.fits, fit))
                 known = extended.get(next_state)
                 if known is None or made.rank < known.rank:
@@ -116,18 +105,12 @@ def total_of(things: Sequence[WantedThing], chosen: Sequence[Fit]) -> Decimal:
     return sum((fit.cost * thing.quantity for thing, fit in zip(things, chosen, strict=True)), Decimal(0))
 
 
-def _cheapest(fits: Iterable[Fit], n: int) -> list[Fit]:
-    """The n cheapest fits with a known price; the others of n things use up fewer. Ties go to the lesser id."""
-    priced = (fit for fit in fits if fit.price is not None)
-    return nsmallest(n, priced, key=lambda fit: (fit.cost, fit.offer_id))
-
-
-def _unbeaten(fits: Iterable[Fit], n: int) -> list[Fit]:
-    """The fits with a known price that fewer than n others beat in both price and worth; ties go to the lesser id."""
+def _unbeaten(fits: Iterable[Fit], n: int, *, by_worth: bool) -> list[Fit]:
+    """The fits with a known price that fewer than n others beat in price and worth; ties go to the lesser id."""
     unbeaten: list[Fit] = []
     costs: list[Decimal] = []
     priced = (fit for fit in fits if fit.price is not None)
-    for fit in sorted(priced, key=lambda fit: (-fit.worth, fit.cost, fit.offer_id)):
+    for fit in sorted(priced, key=lambda fit: (-fit.worth * by_worth, fit.cost, fit.offer_id)):
         beaten_by = bisect_right(costs, fit.cost)
         if beaten_by < n:
             unbeaten.append(fit)
@@ -198,25 +181,6 @@ class Candidates(tuple[Listing, ...]):
             return self
         return Candidates(replace(listing, counts_stock=False) for listing in self)
 
-    @cached_property
-    def most_offers(self) -> int:
-        """The most offers that one of them has."""
-        return max((len(listing.named_offers) for listing in self), default=1) or 1
-
-    @cached_property
-    def makers(self) -> Mapping[str, Product]:
-        """One product of each brand and store."""
-        products = (listing.product for listing in self)
-        return {name: product for product in products for name in (product.brand, product.store) if name}
-
-    @cached_property
-    def fronts(self) -> Mapping[str, Sequence[Listing]]:
-        """Those of each front of a title."""
-        fronts: dict[str, list[Listing]] = {}
-        for listing in self:
-            fronts.setdefault(front_of(listing.product.title), []).append(listing)
-        return fronts
-
     @remembered
     def rulings(self, demand: Demand) -> Counter[Ruling]:
         """How often records rule so on a demand."""
@@ -248,27 +212,13 @@ class Candidates(tuple[Listing, ...]):
                 found.append(self._fits[key])
         return tuple(sorted(found, key=lambda fit: fit.offer_id))
 
-    @remembered_by(_limits_alone)
-    def few(self, want: Want, decisions: Decisions, currency: str, n: int) -> tuple[Fit, ...]:
-        """Those of the ``fits`` that a basket of ``n`` things may need: the n cheapest, and those that are unbeaten."""
-        fits = self.fits(want, decisions, currency, "met")
-        return tuple({fit.offer_id: fit for fit in (*_cheapest(fits, n), *_unbeaten(fits, n))}.values())
-
     @cached_property
     def _fits(self) -> dict[tuple[str, str, tuple[str, ...]], Fit]:
         return {}
 
 
-def front_of(title: str) -> str:
-    """The first words of a title, in lower case."""
-    return " ".join(folded(title).split(maxsplit=FRONT)[:FRONT])
-
-
 Offered = Sequence[Candidates]
 """For each want, all products of its kinds in the shop."""
-
-FRONT = 3
-"""A title's first three words tell a product from others; fewer are a brand or a kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,25 +245,11 @@ class _Shop:
             for want, candidates in zip(wish.wants, self.offered, strict=True)
         ]
 
-    def few(self, things: Sequence[WantedThing], wish: Wish) -> list[WantedThing]:
-        """The things with only those products of which a basket may need one."""
-        currency, few = _currency(wish, self.offered), list[WantedThing]()
-        for thing, want, candidates in zip(things, wish.wants, self.offered, strict=True):
-            left_out = self._left_out(want, candidates)
-            n = len(things) + len(left_out) * candidates.most_offers
-            fits = candidates.few(want, self.decisions, currency, n)
-            few.append(thing.model_copy(update={"fits": tuple(fit for fit in fits if fit.product_id not in left_out)}))
-        return few
-
     def _fits(self, want: Want, candidates: Candidates, currency: str, state: State) -> tuple[Fit, ...]:
-        left_out = self._left_out(want, candidates)
-        fits = candidates.fits(want, self.decisions, currency, state)
-        return tuple(fit for fit in fits if fit.product_id not in left_out) if left_out else fits
-
-    def _left_out(self, want: Want, candidates: Candidates) -> set[str]:
-        """The candidates that nobody should buy, and those that the shopper has and does not want again."""
+        """Without what nobody should buy, and what the shopper has and does not want again."""
         left_out = self.decisions.excluded.keys() | (frozenset[str]() if want.again else self.owned)
-        return {key for key in left_out if key in candidates.titles}
+        fits = candidates.fits(want, self.decisions, currency, state)
+        return tuple(fit for fit in fits if fit.product_id not in left_out)
 
 
 def reference_of(
@@ -338,7 +274,7 @@ def reference_of(
     things = shop.things(wish)
     titles = ChainMap(*(candidates.titles for candidates in shop.offered))
     currency = _currency(wish, shop.offered)
-    cheapest, best = _baskets(shop.few(things, wish), wish, titles, currency)
+    cheapest, best = _baskets(things, wish, titles, currency)
     lack, nearest = (None, None) if cheapest is not None else _lacking(wish, shop)
     is_again = all(want.again for want in wish.wants)
     left_out = () if is_again else [key for key in shop.owned if key in titles]
@@ -391,7 +327,7 @@ def _currency(wish: Wish, offered: Offered) -> str:
 
 def _within(things: Sequence[WantedThing], wish: Wish) -> list[Fit] | None:
     """The cheapest choice, if it is within the budget."""
-    chosen = cheapest_choice(things)
+    chosen = best_choice(things, by_worth=False)
     is_over = chosen is not None and wish.budget is not None and total_of(things, chosen) > wish.budget.value
     return None if is_over else chosen
 

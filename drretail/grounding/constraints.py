@@ -18,7 +18,7 @@ from drretail.records.base import sha256_of
 from drretail.records.criteria import OF_KIND, Fact, Gold, State
 from drretail.records.reading import Pick
 from drretail.records.shop import Offer, Product
-from drretail.records.wish import Demand, Want, Wish
+from drretail.records.wish import Demand, Want
 
 _THOUSANDS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"
 _NUMBER = rf"({_THOUSANDS}|\d+(?:[.,]\d+)?)"
@@ -314,13 +314,3 @@ def is_too_dear(want: Want, listing: Listing, offer: Offer) -> bool:
 def priced_in(listing: Listing, offer: Offer | None, currency: str | None) -> Decimal | None:
     """The price of one piece in a currency, or in its own; None if it is not known exactly."""
     return None if offer is None or currency not in (None, listing.product.currency) else offer.price
-
-
-def is_over_budget(wish: Wish, picks: Sequence[Pick], products: Mapping[str, Product]) -> bool:
-    """True if the known prices of the picks exceed the wish's budget. ``products`` has the known ones by id."""
-    if wish.budget is None:
-        return False
-    known = ((pick, listing_of(products[pick.product])) for pick in picks if pick.product in products)
-    priced = ((pick, priced_in(each, each.offer(pick.offer_id), wish.budget.currency)) for pick, each in known)
-    costs = ((price or Decimal(0)) * pick.quantity for pick, price in priced)
-    return sum(costs, Decimal(0)) > wish.budget.value

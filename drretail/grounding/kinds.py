@@ -5,11 +5,11 @@ the title, without the words that the title lacks: "gel pens" for what the shop 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from drretail.grounding.listing import folded
 from drretail.grounding.text.wording import is_plural
@@ -56,14 +56,6 @@ class Kind:
     def names(self) -> tuple[str, ...]:
         """The category, and the name that says for whom it is: "women's T-shirts"."""
         return tuple(dict.fromkeys((self.category, _whose(self.gender, self.name))))
-
-
-class KindGroup(NamedTuple):
-    """Products of one category path that are called the same, by id."""
-
-    path: tuple[str, ...]
-    kind: Kind
-    product_ids: Sequence[str]
 
 
 def kind_of(product: Product) -> Kind | None:

@@ -16,10 +16,8 @@ from drretail.grounding.listing import Listing, is_sure_of_kind, pieces_in
 from drretail.grounding.text.serialisation import record_lines
 from drretail.records.criteria import OF_KIND, Decision, Gold, State
 from drretail.records.query import Query
-from drretail.records.shop import Money
 from drretail.records.tables.figures import counted
-from drretail.records.wish import Want
-from drretail.remembered import remembered
+from drretail.records.wish import Want, Wish
 
 Key = tuple[str, str, str, str]
 """The query's id, the want's name, the demand's label and the product's id."""
@@ -34,8 +32,6 @@ class Question:
     listing: Listing
     ruling: Ruling
     """What is decided so far."""
-    query_ids: tuple[str, ...]
-    """The query, and its twins that demand the same."""
     unwanted: bool = False
 
     @property
@@ -68,100 +64,54 @@ def _label(demand: str, *, unwanted: bool) -> str:
 
 
 def questions_of(
-    queries: Sequence[Query], offers: Offers, picks: Mapping[str, Collection[str]] | None = None
+    queries: Iterable[Query], offers: Offers, picks: Mapping[str, Collection[str]] | None = None
 ) -> Iterator[Question]:
-    """A question for every demand of every candidate, decided or not; queries of one task ask it only once.
+    """A question for every demand of every candidate, decided or not.
 
     Candidates keep the limits that need no reading, unknown values included. ``picks`` are more of them, by query id.
     """
-    for twins in _by_task(queries):
-        seen = set[Key]()
-        for query in twins:
-            for question in _of_query(query, offers, twins, (picks or {}).get(query.query_id, ())):
-                if question.key not in seen:
-                    seen.add(question.key)
-                    yield question
-
-
-def _by_task(queries: Iterable[Query]) -> Iterable[list[Query]]:
-    by_task: dict[str, list[Query]] = {}
     for query in queries:
-        by_task.setdefault(query.task_id or query.query_id, []).append(query)
-    return by_task.values()
+        yield from _of_query(query, offers, (picks or {}).get(query.query_id, ()))
 
 
-def _loosest(twins: Iterable[Query]) -> Money | None:
-    """The largest budget of the queries of a task; None if one has none."""
-    budgets = [None if twin.wish is None else twin.wish.budget for twin in twins]
-    known = [budget for budget in budgets if budget is not None]
-    return max(known, key=lambda budget: budget.value) if len(known) == len(budgets) else None
-
-
-def _of_query(query: Query, offers: Offers, twins: Sequence[Query], picks: Collection[str]) -> Iterator[Question]:
-    wish, decisions, budget = query.wish, Decisions(query.gold), _loosest(twins)
-    if wish is None:
-        return
+def _of_query(query: Query, offers: Offers, picks: Collection[str]) -> Iterator[Question]:
+    wish, decisions = query.wish or Wish(), Decisions(query.gold)
     owned = {*wish.owned, *offers.bought(query.user_id)}
     could_be = [offers.could_be_for(want, decisions) for want in wish.wants]
     of_some_kind = {listing.product.product_id for of_want in could_be for listing in of_want}
     # What was picked and could be of no kind by its words may still be one: a mug that is called a cup.
     strange = [listing for listing in offers.listings(sorted(picks)) if listing.product.product_id not in of_some_kind]
     for want, listings in zip(wish.wants, could_be, strict=True):
-        asked = _Asked(want, twins)
         for listing in (*listings, *strange):
             key = listing.product.product_id
             is_left = (want.again or key not in owned) and key not in decisions.excluded
             # The budget pays for the want's quantity, or the price is unknown; one pack is enough.
             currency, pieces = listing.product.currency, 1 if pieces_in(listing.product.title) > 1 else want.quantity
-            price = listing.price if budget is not None and budget.currency == currency else None
-            is_paid = budget is None or price is None or price * pieces <= budget.value
+            price = listing.price if wish.budget is not None and wish.budget.currency == currency else None
+            is_paid = wish.budget is None or price is None or price * pieces <= wish.budget.value
             if (is_left and is_paid and is_within(want, listing, unknown_does=True)) or key in picks:
-                yield from asked.of(listing, decisions)
+                yield from _of_listing(query, want, listing, decisions)
 
 
-@dataclass
-class _Asked:
-    """What is asked of each candidate for a want, and by which queries."""
+def _of_listing(query: Query, want: Want, listing: Listing, decisions: Decisions) -> Iterator[Question]:
+    """The question of the kind, unless title and leaf category both name it, then those of the demands.
 
-    want: Want
-    twins: Sequence[Query]
-
-    def of(self, listing: Listing, decisions: Decisions) -> Iterator[Question]:
-        """The question of the kind, unless title and leaf category both name it, then those of the demands.
-
-        Of what is not of the kind, as far as is known, no demand is asked. Most of it is something else, such as a
-        filter.
-        """
-        kind = decisions.kind(self.want, listing)
-        if kind.by != "code" or not listing.once(is_sure_of_kind, self.want.kinds):
-            yield self._question(listing, kind)
-        if kind.state == "met":
-            rulings = decisions.rulings(self.want, listing)
-            for place, ruling in enumerate(islice(rulings, len(self.want.demands))):  # options are a closed field
-                yield self._question(listing, ruling, unwanted=place >= len(self.want.must))
-
-    def _question(self, listing: Listing, ruling: Ruling, *, unwanted: bool = False) -> Question:
-        asking = self._asking(ruling.demand, unwanted=unwanted)
-        return Question(asking[0], self.want, listing, ruling, tuple(twin.query_id for twin in asking), unwanted)
-
-    @remembered
-    def _asking(self, demand: str, *, unwanted: bool) -> tuple[Query, ...]:
-        """The queries that make this demand on such a want."""
-        return tuple(
-            twin
-            for twin in self.twins
-            for same in (() if twin.wish is None else twin.wish.wants)
-            if (same.name, same.kinds) == (self.want.name, self.want.kinds)
-            and (demand == OF_KIND or demand in map(str, same.must_not if unwanted else same.must))
-        )
+    Of what is not of the kind, as far as is known, no demand is asked. Most of it is something else, such as a filter.
+    """
+    kind = decisions.kind(want, listing)
+    if kind.by != "code" or not listing.once(is_sure_of_kind, want.kinds):
+        yield Question(query, want, listing, kind)
+    if kind.state == "met":
+        rulings = decisions.rulings(want, listing)
+        for place, ruling in enumerate(islice(rulings, len(want.demands))):  # options are a closed field
+            yield Question(query, want, listing, ruling, unwanted=place >= len(want.must))
 
 
 @dataclass(frozen=True, slots=True)
 class HowDecided:
     """How far one demand of a query's want is decided."""
 
-    query_ids: tuple[str, ...]
-    """The query, and its twins that demand the same."""
+    query_id: str
     want: str
     demand: str
     states: dict[State, int]
@@ -174,15 +124,14 @@ class HowDecided:
     @property
     def document(self) -> dict[str, Any]:
         """The same for ``--json``."""
-        of_all = {name: value for name, value in asdict(self).items() if name != "query_ids"}
-        return {"query_id": self.query_ids[0], **of_all}
+        return asdict(self)
 
 
 def how_decided(questions: Iterable[Question]) -> list[HowDecided]:
     """One entry per demand, in order."""
-    by_demand: dict[tuple[tuple[str, ...], str, str], list[Question]] = {}
+    by_demand: dict[tuple[str, str, str], list[Question]] = {}
     for question in questions:
-        by_demand.setdefault((question.query_ids, question.want.name, question.label), []).append(question)
+        by_demand.setdefault(question.key[:3], []).append(question)
     return [
         HowDecided(
             *demand,
@@ -199,32 +148,21 @@ def how_far_decided(queries: Sequence[Query], offers: Offers) -> list[HowDecided
     return how_decided(questions_of(queries, offers))
 
 
-def graded_line(queries: Sequence[Query], demands: Sequence[HowDecided]) -> str:
-    """For how many queries with demands a field or a model has decided every demand of every candidate, and for how
-    many also whether each candidate is of the kind: these are graded. One without a candidate is neither.
-    """
+def decided_line(queries: Sequence[Query], demands: Sequence[HowDecided]) -> str:
+    """In how many queries with demands every question about products is decided, and how, and by whom."""
     demanding = {query.query_id for query in queries if query.wish and any(want.demands for want in query.wish.wants)}
     if not any(query.wish for query in queries):
         return "No query has a typed wish, so there is nothing to decide."
-    of_products = [each for each in demands if each.demand != OF_KIND]
-    decided = demanding & _query_ids(of_products) - _query_ids(of_products, undecided=True)
-    graded = decided - _query_ids(demands, undecided=True)
-    states, by = Counter[str](), Counter[str]()
-    for each in demands:
-        states.update(each.states)
-        by.update(each.by)
+    undecided = {each.query_id for each in demands if each.undecided}
+    decided = demanding & {each.query_id for each in demands if each.demand != OF_KIND} - undecided
+    states = sum((Counter(each.states) for each in demands), Counter[State]())
+    by = sum((Counter(each.by) for each in demands), Counter[str]())
     how, whose = (", ".join(f"{name} {count}" for name, count in sorted(counts.items())) for counts in (states, by))
-    questions = states.total()
-    tally = f" {counted(questions, 'question')} about products: {how}; decided by: {whose}" if questions else ""
+    tally = f" {counted(states.total(), 'question')} about products: {how}; decided by: {whose}" if states else ""
     return (
-        f"Of {counted(len(demanding), 'query')} that demand a property, fields and models decide every demand in "
-        f"{len(decided)}, and every candidate's kind, too, in {len(graded)} (graded).{tally}"
+        f"Of {counted(len(demanding), 'query')} that demand a property, every candidate's kind and demands are decided "
+        f"in {len(decided)}.{tally}"
     )
-
-
-def _query_ids(demands: Iterable[HowDecided], *, undecided: bool = False) -> set[str]:
-    """The ids of the queries that demand these, or only what is undecided."""
-    return {key for each in demands if each.undecided or not undecided for key in each.query_ids}
 
 
 Subject = tuple[str, str, str]
@@ -268,8 +206,7 @@ def with_decisions(
                 by=by,
                 quote=answer.quote,
             )
-            for query_id in question.query_ids:
-                new.setdefault(query_id, {})[_subject(decision)] = decision
+            new.setdefault(question.query.query_id, {})[_subject(decision)] = decision
     decided: list[Query] = []
     for query in queries:
         before, dead = () if query.gold is None else query.gold.decisions, dead_decisions(query, offers)

@@ -4,7 +4,7 @@ Users are named, or drawn.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from random import Random
@@ -18,41 +18,27 @@ from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Author
-from drretail.querygen.rules.limits import OF_FIELDS
 from drretail.querygen.rules.needs import needs_of, purchases_of
-from drretail.records.query import Axis, NeedKind, Query
+from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.records.tables.figures import counted
 from drretail.records.wish import Want
 
-# Users drawn per user wanted, since some give no query; after the last factor the search ends. The first users of
-# a larger sample are those of the smaller one.
-_LARGER = (1.5, 5, 20)
-
-
-def _drawn(world: World, seed: str, n: int) -> Iterator[str]:
-    """Users for a sample of ``n``, then others that may replace them. Raises UserError for a world without users."""
-    seen: set[str] = set()
-    for size in (round(n * factor) for factor in _LARGER):
-        rows = world.store.sample_users(seed, size)
-        if not rows:
-            raise UserError("This world has no users, and queries need their orders: ingest reviews or orders, too.")
-        for row in rows:
-            if row.user_id not in seen:
-                seen.add(row.user_id)
-                yield row.user_id
-        if len(rows) < size:
-            return
+_MOST_DRAWN = 20
+"""Users drawn per user wanted, since some give no query."""
 
 
 def users_of(world: World, users: Sequence[str] | int, seed: str) -> Iterable[str]:
     """These users, each once; or so many drawn ones, and then others that may replace them.
 
-    Raises UserError for a user unknown to the world, and at the first drawn one for a world without users.
+    Raises UserError for a user unknown to the world, and for a world without users.
     """
     if isinstance(users, int):
-        return _drawn(world, seed, users)
+        rows = world.store.sample_users(seed, users * _MOST_DRAWN)
+        if not rows:
+            raise UserError("This world has no users, and queries need their orders: ingest reviews or orders, too.")
+        return [row.user_id for row in rows]
     for user_id in users:
         try:
             world.store.user(user_id)
@@ -63,61 +49,35 @@ def users_of(world: World, users: Sequence[str] | int, seed: str) -> Iterable[st
     return dict.fromkeys(users)
 
 
-WHY_MISSING: Mapping[Axis, str] = {
-    "property": "no field of docs/queries.md's list tells the offers of a wanted kind apart",
-    "fit": "no size, color, pattern, scent, capacity or connector of what a shopper has tells the offers apart",
-    "pack": "no field says how many are sold together, and nothing that is used up was ordered",
-    "joint budget": "no two kinds of the same part of the shop, below its departments, are named and priced",
-    "trust": "stars and numbers of ratings tell no offers apart",
-    "taste": "no maker is known of what is to be replaced",
-}
-"""The axes that rules can make, each with what a shop or its orders lack where no query has it."""
-KINDS: tuple[NeedKind, ...] = ("restock", "replacement", "companion", "gift")
-"""The needs of which rules write: they are to buy."""
 _READ = 25
 """The most popular products, by whose texts the language of a shop is known if its mapping names none."""
 _PURCHASES = 24
 """The newest purchases that are looked at, with every pair of them."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
-# Among fewer queries a kind or an axis may be missing by chance; if all are of one kind, five show that.
-_ENOUGH_FOR_ALL, _ENOUGH_OF_ONE_KIND = 20, 5
+# Of fewer queries a share may be chance, and so may a floor that does as well as the oracle.
+_ENOUGH_FOR_A_SHARE, _ENOUGH_FOR_A_FLOOR = 20, 5
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The queries in the order of the users, and the users with none, or with fewer than were asked for."""
+    """The queries in the order of the users, and the users with none."""
 
     queries: tuple[Query, ...]
     users: int
     without: tuple[str, ...] = ()
-    fewer: tuple[str, ...] = ()
     floor: str = ""
     """The floor that does as well as the oracle, so that the queries tell no systems apart; empty if none does."""
 
     @property
-    def missing_kinds(self) -> tuple[str, ...]:
-        """The kinds of need without a query; empty if there are so few queries that a kind may be missing by chance."""
-        made = {query.kind for query in self.queries}
-        enough = _ENOUGH_FOR_ALL if len(made) > 1 else _ENOUGH_OF_ONE_KIND
-        return tuple(kind for kind in KINDS if kind not in made and len(self.queries) >= enough)
-
-    @property
-    def missing_axes(self) -> tuple[Axis, ...]:
-        """The axes that rules can make and no query has; empty if that may be by chance."""
-        made = {axis for query in self.queries for axis in query.axes}
-        enough = len(self.queries) >= _ENOUGH_FOR_ALL or bool(self.floor)
-        return tuple(axis for axis in WHY_MISSING if enough and axis not in made)
-
-    @property
     def demanding(self) -> int:
-        """How many queries demand a property, a fit or a pack."""
-        return sum(not set(query.axes).isdisjoint(OF_FIELDS) for query in self.queries)
+        """How many queries demand something of a field or name an option."""
+        return sum(query.wish is not None and query.wish.demands_something for query in self.queries)
 
     @property
     def demands_rarely(self) -> bool:
         """True if fewer than half of enough queries are ``demanding``."""
-        return len(self.queries) >= _ENOUGH_FOR_ALL and self.demanding < len(self.queries) / 2
+        return len(self.queries) >= _ENOUGH_FOR_A_SHARE and self.demanding < len(self.queries) / 2
 
 
 class Drafts:
@@ -154,7 +114,7 @@ class Drafts:
         rng = Random(f"{self.seed}|{user_id}")
         now = self.world.manifest.now.date()
         purchases = [*islice(purchases_of(shopper, self.assortment, now), _PURCHASES)]
-        author = Author(self.world, self.assortment, shopper, purchases, rng)
+        author = Author(self.world, self.assortment, shopper, rng)
         taken, made = set[str](), list[str]()
         needs = list(needs_of(purchases))
         rng.shuffle(needs)
@@ -235,7 +195,7 @@ def flat_floor(queries: Sequence[Query], offers: Offers, catalog: Catalog) -> st
             )
             for query, wish in wishes
         )
-        if len(wishes) >= _ENOUGH_OF_ONE_KIND and all(cart.is_feasible for cart in carts):
+        if len(wishes) >= _ENOUGH_FOR_A_FLOOR and all(cart.is_feasible for cart in carts):
             return name
     return ""
 
@@ -261,5 +221,4 @@ def taken_in_turn(
     for _ in range(1, per_user):
         for user_id, queries in made.items():
             queries += islice(left[user_id], 1)
-    fewer = tuple(user_id for user_id, queries in made.items() if len(queries) < per_user)
-    return Generated(tuple(chain.from_iterable(made.values())), len(made), tuple(without), fewer)
+    return Generated(tuple(chain.from_iterable(made.values())), len(made), tuple(without))

@@ -4,25 +4,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, web_question, wording
 from drretail.querygen.checks.case import Case, Code, Shopper, Stock, finding, read_shopper
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
-from drretail.records.tables.figures import counted
 from drretail.remembered import remembered, remembered_by
 
 OTHER_WORLD = "other_world"
 _FAMILIES = (names, agreement, feasibility, privacy, web_question)
 """The checks of every query, in the order of their findings."""
-OPINIONS = {
-    "not_sensible": Code("the reader doubts that a shopper with this history would ask it", "ask something else"),
-    "wish_unlike_text": Code("the reader finds that text and wish differ", "correct the one that is wrong"),
-    "not_anonymous": Code("the reader finds in the text who asks it", "take it out of the text"),
-}
-"""What a reading model may find (by_model/reader.py), in the order of the fields of its answer that may say no."""
 CODES: dict[str, Code] = {
-    **OPINIONS,
     **{code: entry for family in (*_FAMILIES, wording, contract) for code, entry in family.CODES.items()},
     OTHER_WORLD: Code("the query was made for another world", "name its world, or make queries for this one"),
 }
@@ -49,21 +40,6 @@ class Linter:
         self._world = world
         self.stock = Stock(world)
         """The cached lookups, which drafts for the same shop may share."""
-
-    def check_world(self, queries: Sequence[Query]) -> None:
-        """Raises UserError if all queries belong to another world, by their fingerprints or by their users."""
-        here, made_for = self._world.manifest.fingerprint, {query.world_fingerprint for query in queries}
-        users = {query.user_id for query in queries} - {None}
-        if here not in made_for and None not in made_for:
-            whose = f"were made for the world {', '.join(sorted(name[:12] for name in made_for if name))}"
-        elif here not in made_for and users and not any(map(self.shopper, users)):
-            whose = f"are of {counted(len(users), 'user')}, and this world holds none of them"
-        else:
-            return
-        raise UserError(
-            f"All {len(queries)} queries {whose}; this world is {here[:12]}: name their world with --world, or make "
-            "queries for this one."
-        )
 
     def check_all(self, queries: Sequence[Query], on_query: Callable[[], object] = bool) -> tuple[Checked, ...]:
         """Every query in order, with its findings; of two that are alike, the later one has one that says so."""

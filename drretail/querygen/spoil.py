@@ -16,24 +16,24 @@ from itertools import islice
 from drretail.env.offers import Offers
 from drretail.errors import UnknownName
 from drretail.grounding.text.amounts import find_money
-from drretail.grounding.text.wording import article, format_amount, short_title
+from drretail.grounding.text.wording import article, format_amount
 from drretail.grounding.text.words import singular
 from drretail.querygen.reading import check_made_for
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.reading import Because
-from drretail.records.shop import VOID_STATUSES, Money, Order
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 
 UNTYPED = "it has no wish"
 UNMET = "nothing has to be bought, or the shop lacks it"
 PHRASES: Mapping[str, Sequence[str]] = tomllib.loads((files("drretail.querygen") / "spoil.toml").read_text("utf-8"))
-KINDS: tuple[Because, ...] = ("too_dear", "not_sold", "no_such_order")
+KINDS: tuple[Because, ...] = ("too_dear", "not_sold")
 _LEAST_CUT, _MOST_CUT = 5, 20
 """The percentages by which a budget falls short of the cheapest cart."""
 _ABOVE = Decimal("1.05")
 _TRIED = 40
-"""Things of the shop, or orders of the user, that are tried for the feasible twin."""
+"""Things of the shop that are tried for the feasible twin."""
 ABSENT = tuple(PHRASES["absent"])
 """Things that a shop may lack."""
 Twins = tuple[Query, Query] | None
@@ -90,7 +90,7 @@ class _Maker:
 
     def pair(self, kind: str, seed: str) -> list[Query]:
         """The twins of one kind, with ids that tell nothing; none unless it is proved which of them can be met."""
-        twins = {"too_dear": self.too_dear, "not_sold": self.not_sold, "no_such_order": self.no_such_order}[kind]()
+        twins = self.too_dear() if kind == "too_dear" else self.not_sold()
         proofs = [self.offers.reference(twin).proof for twin in twins or ()]
         if twins is None or [proof.state if proof else None for proof in proofs] != ["proved", "refuted"]:
             return []
@@ -126,17 +126,6 @@ class _Maker:
         feasible = self._first_feasible(self._with_thing(noun) for noun in nouns if noun and noun not in kinds)
         return None if lacking is None or feasible is None else (self._with_thing(lacking), feasible)
 
-    def no_such_order(self) -> Twins:
-        """Once more the product of an order that the user never made, and of one that the user made."""
-        orders = {order.order_id: order for order in self.offers.orders(self.query.user_id)}
-        ids_kept = [order_id for order_id, order in orders.items() if order.order_status not in VOID_STATUSES]
-        # Nearly all order ids begin with 0 (their number among orders of equal hash).
-        ids = (f"0{int(sha256_of([self.seed, attempt]), 16) % 10**9:09d}" for attempt in range(100))
-        unknown = next(order_id for order_id in ids if order_id not in orders)
-        again = (self._again(orders[order_id]) for order_id in self._shuffled(ids_kept))
-        feasible = self._first_feasible(twin for twin in again if twin is not None)
-        return None if feasible is None else (self._with_order(self.wish, unknown), feasible)
-
     def _bounded(self, amount: Decimal) -> Query | None:
         """The query with another budget, in place of its own or in a new sentence; None if the place is unclear."""
         text, budget = self.query.text, Money.of(amount, self.cheapest.currency)
@@ -154,23 +143,6 @@ class _Maker:
         wants = (*self.wish.wants, Want(name=noun, kinds=(noun,)))
         text = self._behind("also", thing=f"{article(noun)} {noun}")
         return self._with(text, self.wish.model_copy(update={"wants": wants}))
-
-    def _again(self, order: Order) -> Query | None:
-        """The query with a want for an order's product; None if the shop lacks it, or the wish already has it."""
-        listings = self.offers.listings([order.product_id])
-        if not listings or order.product_id in self.wish.owned:
-            return None
-        product = listings[0].product
-        name, brands = short_title(product.title, 60), () if product.brand is None else (product.brand,)
-        if any(want.name.casefold() == name.casefold() for want in self.wish.wants):
-            return None
-        want = Want(name=name, kinds=(product.leaf_category,), brands_wanted=brands, again=True)
-        return self._with_order(self.wish.model_copy(update={"wants": (*self.wish.wants, want)}), order.order_id)
-
-    def _with_order(self, wish: Wish, order_id: str) -> Query:
-        """The query with this wish, and with a sentence that names an order on which it rests."""
-        text = self._behind("again", order=order_id)
-        return self._with(text, wish.model_copy(update={"orders": (*self.wish.orders, order_id)}))
 
     def _with(self, text: str, wish: Wish) -> Query:
         return self.query.model_copy(update={"text": text, "wish": wish})

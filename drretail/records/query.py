@@ -185,13 +185,6 @@ NEED_KINDS: tuple[NeedKind, ...] = get_args(NeedKind)
 """The kinds by which drretail sorts its own queries; files from elsewhere may use other words."""
 
 
-Axis = Literal["property", "fit", "pack", "joint budget", "trust", "memory", "taste", "conflict", "infeasible"]
-AXES: tuple[Axis, ...] = get_args(Axis)
-"""What makes a question hard, as shopping is (docs/queries.md)."""
-COUNTS = ("Item Package Quantity", "Number of Items", "Number of Pieces", "Unit Count")
-"""The fields of Amazon's records that say how much is sold together."""
-
-
 NOT_TYPED = "nobody has typed what the query wants"
 """The reason why a query without a wish has no scores for baskets and budgets."""
 
@@ -265,29 +258,6 @@ class Query(Document):
     def web_question(self) -> WebQuestion | None:
         """What it asks of the web, if its gold says so."""
         return None if self.gold is None else self.gold.web_question
-
-    @property
-    def axes(self) -> tuple[Axis, ...]:
-        """What makes it hard, by its wish and what it asks of the web; in the order of ``AXES``."""
-        wish = self.wish or Wish()
-        demands = [demand for want in wish.wants for demand in want.demands]
-        # Whose value the question does not say is as of something that the shopper has.
-        fits = [demand for demand in demands if wish.orders and demand.rests_on_record]
-        packs = [demand for demand in demands if demand.field in COUNTS]
-        needed = [want for want in wish.wants if not want.optional]
-        holding: dict[Axis, object] = {
-            "property": any(demand not in fits and demand not in packs for demand in demands)
-            or any(want.options for want in wish.wants),
-            "fit": fits,
-            "pack": packs or any(want.quantity > 1 for want in wish.wants),
-            "joint budget": wish.budget is not None and len(needed) > 1,
-            "trust": any(want.rating_min or want.ratings_min for want in wish.wants),
-            "memory": wish.orders,
-            "taste": any(want.brands_unwanted for want in wish.wants),
-            "conflict": self.web_question and self.web_question.is_disputed,
-            "infeasible": self.infeasible,
-        }
-        return tuple(axis for axis, holds in holding.items() if holds)
 
     @property
     def wants_something(self) -> bool:

@@ -32,7 +32,6 @@ from drretail.llm.registry import open_model
 from drretail.llm.scripted import scripted_model
 from drretail.progress import Progress
 from drretail.querygen.by_model.prompt import PromptBuilder
-from drretail.querygen.by_model.reader import opinion_message
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
@@ -169,7 +168,6 @@ BUILDERS: dict[str, Callable[[World], Iterable[object]]] = {
         Target("generic", 1, category=ALL), [ASKED]
     ),
     "querygen types": lambda shop: PromptBuilder(shop, Linter(shop)).messages_to_type(TYPED),
-    "querygen reads": lambda shop: [opinion_message(Linter(shop), TYPED)],
 }
 """What fills the prompts of all that asks a model beside agents and judges."""
 

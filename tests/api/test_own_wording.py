@@ -26,7 +26,7 @@ from drretail.llm.prompt import overridden, replaced, write_prompts
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request, ScriptedChat, scripted_model
 from drretail.plugins import ADDONS
-from drretail.querygen.by_model.reader import read_opinions, read_records
+from drretail.querygen.by_model.reader import read_records
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.by_model.write import type_wishes, write_queries
@@ -97,7 +97,6 @@ def test_every_prompt_of_query_makers_is_sent_in_the_users_words_and_the_query_s
             written = write_queries(shop, session, targets)
             typed = type_wishes(shop, linter, session, untyped)
             wished = QUERY.model_copy(update={"wish": wish})
-            read_opinions(linter, [wished], session)
             read_records([*questions_of([wished], linter.stock.offers)], session)
         own_words = replaced()
     of_core = {name: path for name, path in query_prompt_files().items() if not path.is_relative_to(ADDONS)}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.baskets import LACKS, MEASURES, covered, not_borne_out, not_measured, unsafe_pick
+from drretail.eval.baskets import LACKS, MEASURES, NOT_REQUIRED, covered, not_borne_out, not_measured, unsafe_pick
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.registry import load_metric
 from drretail.experiment import read_reference
@@ -79,9 +79,12 @@ def test_the_whole_cart_counts_without_alternatives_and_what_may_be_left_out_is_
     maybe = BATH.model_copy(update={"optional": True})
     assert list(measured("B", wants=(FEEDER, maybe)).values()) == [1, 1, 1, 2, 1]
     assert measured("B", TWO_BATHS, wants=(FEEDER, maybe))["feasible"] == 1
-    assert measured(wants=(maybe,)) == {**dict.fromkeys(MEASURES), "feasible": 1}
-    assert measured(TWO_BATHS, wants=(maybe,))["feasible"] == 1
-    assert measured("D", wants=(maybe,), budget=Money.of(1000))["feasible"] == 0
+
+
+def test_where_nothing_has_to_be_bought_no_cart_is_measured_lest_an_empty_one_be_right() -> None:
+    maybe = Wish(wants=(BATH.model_copy(update={"optional": True}),))
+    assert not_measured(maybe, cart(wants=maybe.wants).reference) == NOT_REQUIRED
+    assert not_measured(Wish(wants=(FEEDER, *maybe.wants)), cart(wants=(FEEDER, *maybe.wants)).reference) is None
 
 
 def test_picks_whose_records_do_not_say_what_is_demanded_are_counted_and_carts_with_one_that_is_unsafe() -> None:

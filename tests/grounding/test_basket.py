@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from drretail.grounding.basket import (
     UNRATED,
     best_choice,
-    cheapest_choice,
     reference_of,
     total_of,
     worths,
@@ -167,7 +166,7 @@ def test_no_choice_is_worth_more_and_none_as_good_is_cheaper(wanted: list[Wanted
         fit.product_id for fit in chosen
     ])  # fmt: skip
     assert found == min(within, default=None)
-    cheapest = cheapest_choice(wanted)
+    cheapest = best_choice(wanted, by_worth=False)
     totals = [rank[1] for rank in ranked]
     assert (None if cheapest is None else total_of(wanted, cheapest)) == min(totals, default=None)
     affords = cheapest is not None and (budget is None or total_of(wanted, cheapest) <= budget)

@@ -32,7 +32,7 @@ QUERY = Query(
 ONCE = QUERY.model_copy(update={"text": "A hopper feeder for less than $100, please."})
 NOBODYS = ONCE.model_copy(update={"user_id": None, "mode": "generic"})
 """Of nobody who has a feeder already, so that another one can be had."""
-OF_KIND = {"too_dear": ONCE, "not_sold": NOBODYS, "no_such_order": ONCE}
+OF_KIND = {"too_dear": ONCE, "not_sold": NOBODYS}
 
 
 @pytest.fixture
@@ -94,11 +94,6 @@ def test_twins_are_proved_by_what_readers_decided(offers: Offers) -> None:
     made = spoil([decided], offers, ["too_dear"], "42").queries
     low, high = sorted(float(known(known(twin.wish).budget).value) for twin in made)
     assert low < 24.99 < high < 30, "the tube, which no word calls cedar, is the cheapest"
-
-
-def test_the_same_seed_makes_the_same_pairs(offers: Offers) -> None:
-    assert spoil([ONCE], offers, KINDS, "7").queries == spoil([ONCE], offers, KINDS, "7").queries
-    assert spoil([ONCE], offers, KINDS, "7").queries != spoil([ONCE], offers, KINDS, "8").queries
 
 
 def test_an_absent_thing_is_one_that_the_world_lacks(offers: Offers, monkeypatch: pytest.MonkeyPatch) -> None:

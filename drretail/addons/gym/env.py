@@ -25,8 +25,7 @@ from drretail.env.session import Session, SessionSettings
 from drretail.env.web.sandbox import web_for
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError, check_known
-from drretail.eval.baskets import LACKS
-from drretail.eval.metrics.reward import NO_REPORT, Reward, reward_of
+from drretail.eval.metrics.reward import NO_REPORT, Reward, lacking, reward_of
 from drretail.experiment import read_definition, run_files
 from drretail.grounding.text.serialisation import compact_json
 from drretail.parsing import parse_json
@@ -72,12 +71,8 @@ class Shop:
             check_askable(shop, wanted)
             offers = Offers(shop)
             references = {query.query_id: offers.reference(query) for query in wanted}
-            lacks: dict[str, str] = {}
-            for key, reference in references.items():
-                is_proved = reference.proof is not None and reference.proof.state == "proved"
-                is_met = reference.best is not None and bool(reference.best.items)
-                if not (is_met or is_proved):
-                    lacks[key] = LACKS[reference.lack or "no_basket"]
+            reasons = {query.query_id: lacking(query, references[query.query_id]) for query in wanted}
+            lacks = {key: why for key, why in reasons.items() if why is not None}
             rewarded = {query.query_id: query for query in wanted if query.query_id not in lacks}
             if not rewarded:
                 raise UserError(

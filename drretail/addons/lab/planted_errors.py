@@ -10,11 +10,12 @@ from decimal import Decimal
 from functools import cached_property, partial
 from random import Random
 
-from drretail.grounding.constraints import is_over_budget
+from drretail.grounding.cart import Cart
 from drretail.grounding.text.layout import Sentence
 from drretail.grounding.verify.checks import Case, check_report
 from drretail.grounding.verify.places import amounts_at
 from drretail.grounding.verify.records import Ledger, all_words_of, fits, on_record, plain
+from drretail.records.query import Reference
 from drretail.records.reading import Pick, Reading, ReadValue, ValueKind
 from drretail.records.shop import Product
 
@@ -158,7 +159,8 @@ def over_budget(material: Material) -> Iterator[Planted]:
     wish, picks, products = material.case.query.wish, material.reading.picks or (), material.ledger.products
     if wish is not None:
         carts = {other: (*picks, Pick(product=other)) for other in material.shown}
-        dear = [other for other, cart in carts.items() if is_over_budget(wish, cart, products)]
+        nothing = Reference(query_id=material.case.query.query_id)
+        dear = [other for other, cart in carts.items() if Cart(wish, nothing, cart, products).is_over]
         yield from _taking(material, dear, "the picks then cost more than the budget")
 
 

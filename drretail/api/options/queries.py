@@ -75,7 +75,7 @@ class CheckOptions(QueryCalls):
     """Checks queries against their world. Exit code 3: a fault was found.
 
     Code compares each query's text with its wish (what the shopper wants, as data) and with the shop's records. With
-    --model, a model also judges each query. docs/queries.md explains the faults.
+    --model, a model types missing wishes first. docs/queries.md explains the faults.
     """
 
     file: File
@@ -116,11 +116,10 @@ class SpoilOptions:
     only: Annotated[
         shared.Texts,
         Option(
-            "Why the second query fails: its budget is too low (too_dear), the shop lacks the product (not_sold), or "
-            "the order does not exist (no_such_order).",
+            "Why the second query fails: its budget is too low (too_dear), or the shop lacks the product (not_sold).",
             metavar="A,B",
         ),
-    ] = "too_dear,not_sold,no_such_order"
+    ] = "too_dear,not_sold"
     force: Force = False
     seed: shared.Seed = "42"
 

@@ -12,18 +12,14 @@ from drretail.api.options.queries import CheckOptions
 from drretail.api.queries.decide import demands_table, how_to_decide
 from drretail.api.queries.query_sets import on_types, typed_by_model, types_line
 from drretail.api.queries.writing import (
-    asking,
     in_own_words,
-    journal_beside,
     named_writer,
-    on_failures,
 )
 from drretail.api.worlds import world_of
 from drretail.grounding.gold_files import write_with_gold
 from drretail.grounding.text.wording import format_amount
 from drretail.progress import busy
 from drretail.querygen.reading import TypedQueries, read_queries
-from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
@@ -32,8 +28,6 @@ from drretail.records.tables.table import Table, table_of
 if TYPE_CHECKING:
     from drretail.env.world import World
     from drretail.llm.registry import Model
-    from drretail.querygen.by_model.reader import Opinion
-    from drretail.querygen.by_model.session import Answers
     from drretail.querygen.decisions import HowDecided
     from drretail.querygen.lint import Checked, Linter
 
@@ -49,7 +43,6 @@ def check(options: CheckOptions) -> "Result[Outcome]":
     reader = named_writer(options.model, options)
     with world_of(options.world) as shop:
         linter = Linter(shop)
-        linter.check_world(queries)
         outcome = Outcome(queries)
         if reader is not None:
             _ask(reader, outcome, shop, linter, options)
@@ -69,23 +62,14 @@ class Outcome:
     types: TypedQueries | None = None
     typing: Spent | None = None
     """What the model's wishes took."""
-    opinions: "Answers[Opinion] | None" = None
-    spent: Spent | None = None
     checked: "Sequence[Checked]" = ()
     demands: "Sequence[HowDecided]" = ()
     died: int = 0
 
     @property
-    def found(self) -> "list[tuple[Checked, list[Finding]]]":
-        """Each query with the findings of the checks, and then those of the model."""
-        read = {} if self.opinions is None else self.opinions.found
-        found = [(entry, read.get(entry.query.query_id)) for entry in self.checked]
-        return [(entry, [*entry.findings, *(opinion.findings() if opinion else ())]) for entry, opinion in found]
-
-    @property
     def codes(self) -> list[tuple[str, int]]:
         """How often each code was found, the most frequent first, ties by name."""
-        counts = Counter(finding.code for _, findings in self.found for finding in findings)
+        counts = Counter(finding.code for entry in self.checked for finding in entry.findings)
         return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
     @property
@@ -94,27 +78,22 @@ class Outcome:
 
     @property
     def failed(self) -> dict[str, str]:
-        """Why the model gave no answer, by query id."""
-        return {**(self.types.failed if self.types else {}), **(self.opinions.failed if self.opinions else {})}
+        """Why the model typed no wish, by query id."""
+        return self.types.failed if self.types else {}
 
     @property
     def is_wrong(self) -> bool:
         is_left = self.types is not None and bool(self.types.wrong)
-        return is_left or bool(self.opinions and self.opinions.failed) or any(found for _, found in self.found)
+        return is_left or any(entry.findings for entry in self.checked)
 
 
 def _ask(reader: "Model", outcome: Outcome, shop: "World", linter: "Linter", options: CheckOptions) -> None:
-    """Adds missing wishes and writes them into the file, then asks the model for an opinion of each query."""
-    from drretail.querygen.by_model.reader import read_opinions
-
+    """Adds missing wishes and writes them into the file."""
     file = Path(options.file)
     if any(query.wish is None for query in outcome.queries):
         outcome.types, outcome.typing = typed_by_model(shop, linter, file, outcome.queries, reader, options)
         outcome.queries = outcome.types.queries
         write_with_gold(outcome.queries, file)
-    with asking(reader, journal_beside(file), options, len(outcome.queries)) as (session, bar):
-        outcome.opinions = read_opinions(linter, outcome.queries, session, bar.advance)
-    outcome.spent = Spent(reader, session.usage, session.served)
 
 
 def _document(outcome: Outcome) -> dict[str, Any]:
@@ -122,13 +101,13 @@ def _document(outcome: Outcome) -> dict[str, Any]:
     from drretail.querygen.lint import CODES
 
     rows: list[dict[str, Any]] = []
-    for entry, findings in outcome.found:
+    for entry in outcome.checked:
         basket, shown = entry.reference.cheapest, None
         if basket is not None:
             names = ("thing", "product_id", "price", "quantity")
             picks = [{name: getattr(item, name) for name in names} for item in basket.items]
             shown = {"total": basket.total.amount, "currency": basket.total.currency, "picks": picks}
-        found = [each.model_dump(mode="json") | {"to_do": CODES[each.code].remedy} for each in findings]
+        found = [each.model_dump(mode="json") | {"to_do": CODES[each.code].remedy} for each in entry.findings]
         rows.append({"query_id": entry.query.query_id, "basket": shown, "findings": found})
     return {
         "ok": not outcome.codes,
@@ -137,14 +116,14 @@ def _document(outcome: Outcome) -> dict[str, Any]:
         "died": outcome.died,
         "demands": [each.document for each in outcome.demands],
         "failed": outcome.failed,
-        **({} if outcome.spent is None else outcome.spent.document),
+        **({} if outcome.typing is None else outcome.typing.document),
         "queries": rows,
     }
 
 
 def _parts(outcome: Outcome, options: CheckOptions) -> Iterator[Table | str]:
     from drretail.querygen.checks.feasibility import cheapest_line
-    from drretail.querygen.decisions import graded_line
+    from drretail.querygen.decisions import decided_line
     from drretail.querygen.lint import CODES
 
     if options.details:
@@ -156,16 +135,14 @@ def _parts(outcome: Outcome, options: CheckOptions) -> Iterator[Table | str]:
         yield table_of("The cheapest basket that keeps to each query", ["query", "budget", "basket"], baskets)
     rows = [
         (entry.query.query_id, finding.code, finding.text, finding.found, CODES[finding.code].remedy)
-        for entry, findings in outcome.found
-        for finding in findings
+        for entry in outcome.checked
+        for finding in entry.findings
     ]
     if rows:
         yield table_of(f"Queries {options.file}", ["query", "what", "where", "found", "to do"], rows)
     if options.details:
         yield demands_table(Path(options.file), outcome.demands)
-    if outcome.spent:
-        yield outcome.spent.line
-    whole = sum(not findings for _, findings in outcome.found)
+    whole = sum(not entry.findings for entry in outcome.checked)
     counts = ", ".join(f"{code} {count}" for code, count in outcome.codes)
     yield f"Without a finding: {whole} of {counted(len(outcome.checked), 'query')}{f'; {counts}' if counts else ''}"
     infeasible = sum(bool(query.infeasible) for query in outcome.queries)
@@ -173,7 +150,7 @@ def _parts(outcome: Outcome, options: CheckOptions) -> Iterator[Table | str]:
     if infeasible or on_web:
         yield f"Made so that the shop can't satisfy them: {infeasible}; with a question to the web: {on_web}"
     if outcome.demands:
-        yield Prose(graded_line(outcome.queries, outcome.demands))
+        yield Prose(decided_line(outcome.queries, outcome.demands))
 
 
 def _hints(outcome: Outcome, options: CheckOptions) -> Iterator[str]:
@@ -182,10 +159,6 @@ def _hints(outcome: Outcome, options: CheckOptions) -> Iterator[str]:
     if outcome.types is not None:
         yield f"Wishes of {options.file}{types_line(outcome.types, outcome.typing)}"
         yield from on_types(outcome.types, outcome.typing)
-    if outcome.opinions is not None:
-        yield from on_failures(outcome.opinions.failed)
-    if outcome.spent is not None:
-        yield from outcome.spent.on_prices
     if any(each.undecided for each in outcome.demands):
         yield f"The rest stays open. {how_to_decide(options)}"
     if outcome.died:

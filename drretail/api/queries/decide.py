@@ -14,7 +14,7 @@ from drretail.errors import UserError
 from drretail.experiment import read_definition, read_runs, renew_decisions
 from drretail.grounding.gold_files import write_with_gold
 from drretail.progress import busy
-from drretail.querygen.reading import read_queries
+from drretail.querygen.reading import check_made_for, read_queries
 from drretail.records.query import Query
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import Table, table_of
@@ -54,12 +54,11 @@ def decide(options: DecideOptions) -> "Result[Decided]":
 
 def _asked(shop: "World", options: DecideOptions) -> "tuple[Decided, Offers, dict[str, set[str]]]":
     """The questions about products, the shop's offers, and the products that an experiment's runs picked."""
+    from drretail.env.offers import Offers
     from drretail.querygen.decisions import dead_decisions, questions_of
-    from drretail.querygen.lint import Linter
 
-    queries, linter = read_queries(Path(options.file)), Linter(shop)
-    linter.check_world(queries)  # in another world every decision would die
-    offers = linter.stock.offers
+    queries, offers = read_queries(Path(options.file)), Offers(shop)
+    check_made_for(queries, shop.manifest.fingerprint)  # in another world every decision would die
     picks: dict[str, set[str]] = {}
     if options.missing is not None:
         experiment, here = Path(options.missing), shop.manifest.fingerprint
@@ -115,7 +114,7 @@ def demands_table(file: Path, demands: "Sequence[HowDecided]") -> Table:
     """For each demand of a file's queries, how many candidates keep it, and who says so."""
     rows = [
         (
-            *(each.query_ids[0], each.want, each.demand),
+            *(each.query_id, each.want, each.demand),
             *(each.states.get(state) for state in ("met", "broken", "open")),
             ", ".join(f"{name} {count}" for name, count in sorted(each.by.items())),
             each.undecided or None,
@@ -150,14 +149,14 @@ def _document(decided: Decided) -> dict[str, Any]:
 
 
 def _parts(decided: Decided) -> Iterator[Table | str]:
-    from drretail.querygen.decisions import graded_line, how_decided
+    from drretail.querygen.decisions import decided_line, how_decided
 
     demands = how_decided(decided.questions)
     if demands:
         yield demands_table(decided.file, demands)
     if decided.spent:
         yield decided.spent.line
-    yield Prose(graded_line(decided.queries, demands))
+    yield Prose(decided_line(decided.queries, demands))
     if decided.renewed is not None:
         yield f"Baskets renewed: {len(decided.renewed)}. Score the experiment again."
 

@@ -134,7 +134,6 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
         "queries": len(made.queries),
         "users": made.users,
         "users_without": list(made.without),
-        "users_with_fewer": list(made.fewer),
         "floor_like_oracle": made.floor or None,
         "file": str(to),
     }
@@ -151,23 +150,12 @@ _FLAT = "{floor} does as well as the oracle on every query: they tell no systems
 
 def _on_missing(made: "Generated", users: int, options: GenerateOptions) -> Iterator[str]:
     """Sentences on how the result differs from what was requested."""
-    from drretail.querygen.generate import WHY_MISSING
-
     if made.without:
         yield f"Users from whose orders no query could be made: {len(made.without)}."
     if made.users < users:
         yield f"Queries for {counted(made.users, 'user')} could be made; {users} were asked for."
-    if made.fewer:
-        yield f"Users with fewer than {options.per_user} queries: {len(made.fewer)}."
-    if made.missing_kinds:
-        yield (
-            f"No query of kind {', '.join(made.missing_kinds)}: these need four priced products of one category, with "
-            "its name in their titles, or fields such as the occasion. `--model` writes others."
-        )
-    for axis in made.missing_axes:
-        yield f"No query has the axis {axis}: {WHY_MISSING[axis]}."
     if made.demands_rarely:
         yield (
-            f"Only {made.demanding} of {len(made.queries)} queries demand a property, a fit or a pack: of what others "
-            "want, the shop has few offers, or no field in which 10 to 60 % of them differ from the best one."
+            f"Only {made.demanding} of {len(made.queries)} queries demand something of a field or an option: of what "
+            "others want, the shop has few offers, or no field in which 10 to 60 % of them are alike."
         )

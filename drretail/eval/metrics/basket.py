@@ -32,7 +32,7 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
 
 def applies(experiment: Path, query: Query) -> tuple[str, ...]:
     """``right``, if the shop can meet the wish or it is proved that it can't; ``feasible``, if it can."""
-    reference = read_reference(experiment, query.query_id) if query.wish and query.wish.wants else None
+    reference = read_reference(experiment, query.query_id) if query.wants_something else None
     if reference is None or (reference.best is None and not is_unmeetable(reference)):
         return ()
     return (RIGHT,) if not_measured(query.wish, reference) is not None else (RIGHT, "feasible")
@@ -68,4 +68,4 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
     return {RIGHT: feasible(cart)} | {variant: measure(cart) for variant, measure in MEASURES.items()} | of_picks
 
 
-METRIC = of_measures("basket", 5, measure, applies=applies)
+METRIC = of_measures("basket", 6, measure, applies=applies)

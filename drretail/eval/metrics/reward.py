@@ -232,7 +232,7 @@ def _parts(cart: Cart) -> Reward:
 def measure(subject: Subject) -> Mapping[str, Measured] | str:
     """The reward of a run's report, and its parts."""
     reference, ends = subject.reference, subject.ends
-    lack = None if ends is None else _lack(subject.query, ends)
+    lack = None if ends is None else lacking(subject.query, ends)
     if lack is not None or reference is None or subject.store is None:
         return lack or NO_WORLD
     earned = Reward(why=NO_REPORT)
@@ -243,7 +243,7 @@ def measure(subject: Subject) -> Mapping[str, Measured] | str:
     return {"reward" if name == "value" else name: Measured(part, earned.why) for name, part in parts.items()}
 
 
-def _lack(query: Query, ends: Ends) -> str | None:
+def lacking(query: Query, ends: Ends) -> str | None:
     """Why nothing is paid on a query, or None; what the shop can't meet can be refused."""
     is_proved = ends.proof is not None and ends.proof.state == "proved"
     return None if is_proved else not_measured(query.wish, ends)
@@ -252,7 +252,7 @@ def _lack(query: Query, ends: Ends) -> str | None:
 def applies(experiment: Path, query: Query) -> tuple[str, ...]:
     """``reward``, if something is paid on the query."""
     ends = read_reference(experiment, query.query_id)
-    return () if ends is None or _lack(query, ends) is not None else ("reward",)
+    return () if ends is None or lacking(query, ends) is not None else ("reward",)
 
 
 def lacks_rollouts(experiment: Path) -> str:

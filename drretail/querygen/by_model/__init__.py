@@ -8,5 +8,5 @@ examination.py  the schemas of the model's answers; findings sent back to it, at
 session.py      one model with its journal, shared by all questions of a command
 write.py        targets → queries: concurrent, journalled, resumable; types the wishes of plain
                 questions
-reader.py       a reading model: its opinion of queries, and by products' records which of them keep the demands
+reader.py       which products keep the demands, as a model reads their records
 """

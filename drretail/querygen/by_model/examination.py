@@ -21,7 +21,6 @@ from drretail.llm.models import Models
 from drretail.llm.prompt import replaced
 from drretail.querygen.by_model.session import ROLE
 from drretail.querygen.checks import contract
-from drretail.querygen.checks.case import finding
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import CODES, Linter
 from drretail.records.base import Record
@@ -180,16 +179,10 @@ class Examiner:
         self._linter = linter
         self._categories = {fold_category(name): name for name in world.catalog.categories()}
 
-    def findings(self, query: Query, earlier: Sequence[Query] = (), draft: Query | None = None) -> tuple[Finding, ...]:
-        """The findings of ``queries check``, likeness to ``earlier`` queries and axes of the ``draft`` that it lacks
-        included, and breaches of writers' rules.
-        """
+    def findings(self, query: Query, earlier: Sequence[Query] = ()) -> tuple[Finding, ...]:
+        """The findings of ``queries check``, likeness to ``earlier`` queries, and breaches of writers' rules."""
         alike = Texts(earlier).near_duplicate(query)
         also = [] if alike is None else [alike]
-        missing = [axis for axis in (draft.axes if draft else ()) if axis not in query.axes]
-        also += [
-            finding("axis_missing", axis, f"by its wish it has {', '.join(query.axes) or 'none'}") for axis in missing
-        ]
         findings = self._linter.check(query, also=also).findings
         # Without a rationale the contract does not bind the query, but the model must still learn what is missing.
         return findings if contract.binds(query) else (*findings, *contract.check(self._linter.case(query)))

@@ -6,7 +6,7 @@ The model sees kinds of products of the shop, their prices, the fields that matt
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, zip_longest
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
 from drretail.env.catalog.base import CatalogQuery
@@ -78,8 +78,7 @@ class Shelf:
         most = MOST_KINDS // 3 if first else MOST_KINDS
         had = shopper.bought if shopper else frozenset[str]()
         lines = (self._line(name, had, question) for name in names)
-        beside = (self._neighbours(listing, had, question) for listing in bought if len(_path_of(listing)) == 1)
-        return "\n".join((*first.values(), *islice((line for line in chain(lines, beside) if line), most)))
+        return "\n".join((*first.values(), *islice(filter(None, lines), most)))
 
     def near(self, text: str) -> str:
         """One line per kind of product found by searching for the question and for each of its sentences."""
@@ -124,17 +123,6 @@ class Shelf:
         size = ", ".join([*(f"in {name}" for name in part), counted(total, "product")])
         offers = KindOffers(tuple(listings))
         return _kind_line(_kind_shown(name, listings), offers, size, _shown_of(others), _MOST_FIELDS)
-
-    def _neighbours(self, bought: Listing, had: Collection[str], question: str) -> str:
-        """The new products nearest to a purchase by title, for a part of the shop without categories."""
-        _, similar = self._search(CatalogQuery(bought.product.title, limit=_HITS))
-        others = [
-            listing
-            for listing in similar
-            if listing.product.product_id not in had and may_be_shown(listing.product, question)
-        ]
-        shown = (f"{_title_of(listing)} ({_price_of(listing)})" for listing in others[: _SHOWN_OF_A_FILE // 2])
-        return f"- Like {_title_of(bought)}: {'; '.join(shown)}" if others else ""
 
     @remembered
     def _most_popular(self, category: str) -> tuple[int, list[Listing]]:
@@ -326,7 +314,7 @@ class PromptBuilder:
             # What it asks for and what makes it hard, without its sentences.
             wish = {} if draft.wish is None else draft.wish.model_dump(mode="json", exclude_defaults=True)
             typed = json.dumps(wish, ensure_ascii=False)
-            needs = f"kind: {draft.kind}\naxes: {', '.join(draft.axes)}\nwish: {typed}"
+            needs = f"kind: {draft.kind}\nwish: {typed}"
         shelf = tagged("shelf", self.shelf.around(target, shopper, first=kinds) or NOTHING)
         if target.user_id is None or shopper is None:
             category = tagged("category", target.category)

@@ -1,99 +1,16 @@
-"""A reading model: its opinion of queries, and its decisions which products keep their demands.
-
-An opinion says if a query makes sense, if text and wish agree, and if the text keeps its writer's privacy.
-"""
+"""A reading model decides which products keep the demands of queries, by their records."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby, islice
-from typing import Literal
+from itertools import groupby
 
-from drretail.grounding.text.untrusted import harmless
-from drretail.grounding.text.wording import AGAIN, format_money, may_be_shown, wish_lines
 from drretail.llm.prompt import load_prompt, tagged
-from drretail.querygen.by_model.prompt import NOTHING, filled, owned_by
-from drretail.querygen.by_model.session import Answers, Ask, ModelSession, ask_all
-from drretail.querygen.checks.case import finding
-from drretail.querygen.checks.privacy import Mask
+from drretail.querygen.by_model.session import Ask, ModelSession, ask_all
 from drretail.querygen.decisions import Answer as ReaderAnswer
 from drretail.querygen.decisions import Key, Question, problem_of
-from drretail.querygen.lint import OPINIONS, Linter
 from drretail.records.base import Record, sha256_of
 from drretail.records.criteria import State
-from drretail.records.evidence import Finding
-from drretail.records.query import Query, version_of
-from drretail.records.tables.figures import counted
-
-# More orders tell nothing new about whether a question fits; more titles nothing about a kind.
-_MOST_OWNED, _MOST_TITLES, _LONGEST_TITLE = 100, 4, 90
-_AGAIN = "what the shopper has may be bought again"
-"""The prompt's words for AGAIN. Other words would change the prompt, so that each model would be asked again."""
-
-
-opinion_prompt = partial(load_prompt, __file__, "opinion")
-
-
-# Models read the first lines of the classes below.
-class Answer(Record):
-    """One sentence of reason, and then the answer."""
-
-    reason: str
-    answer: Literal["yes", "no"]
-
-
-class Opinion(Record):
-    """What you make of the question."""
-
-    sensible: Answer
-    same: Answer
-    anonymous: Answer
-
-    def findings(self) -> Iterator[Finding]:
-        for code, answer in zip(OPINIONS, (self.sensible, self.same, self.anonymous), strict=True):
-            if answer.answer == "no":
-                yield finding(code, "the question", answer.reason, severity="warning")
-
-
-def read_opinions(
-    linter: Linter, queries: Sequence[Query], session: ModelSession, on_end: Callable[[], object] = lambda: None
-) -> Answers[Opinion]:
-    """Opinions by query id, for queries that have a wish, one call each. Failures are counted, never raised."""
-    asks: list[Ask[Opinion]] = []
-    for query in queries:
-        if query.wish is not None:
-            # The question's name in the journal differs for each version of a query.
-            name = f"{query.query_id}~{version_of(query)[:12]}#opinion"
-            asks.append(Ask(query.query_id, opinion_message(linter, query), Opinion, name=name))
-    return ask_all(session, asks, on_end)
-
-
-def opinion_message(linter: Linter, query: Query) -> str:
-    """The prompt for one query. Personal data in its texts is blanked out, except for some ids of records."""
-    case = linter.case(query)
-    assert query.wish is not None, "what nobody has typed is not compared"
-    shopper = case.shopper
-    mask = Mask.of([query.text, query.rationale], None if shopper is None else shopper.profile)
-    offers: list[str] = []
-    for want, listings in case.offered:
-        # Such as "- bird feeder: 34 products, $9.99 to $89.00; such as …".
-        prices = sorted(listing.price for listing in listings if listing.price is not None)
-        currency = listings[0].product.currency if listings else ""
-        ends = [format_money(price, currency) for price in (*prices[:1], *prices[-1:])]
-        shown = (each.product for each in listings if may_be_shown(each.product, query.text))
-        titles = "; ".join(harmless(product.title[:_LONGEST_TITLE]) for product in islice(shown, _MOST_TITLES))
-        size = f"{counted(len(listings), 'product')}, {' to '.join(ends) or 'no prices'}"
-        offers.append(f"- {want.name}: {size}; such as {titles or 'none'}")
-    return filled(
-        opinion_prompt(),
-        today=case.now.date().isoformat(),
-        owned=tagged("owned", owned_by(shopper, query.text, _MOST_OWNED) if shopper else NOTHING),
-        shelf=tagged("shelf", "\n".join(offers) or "Nothing is to be bought."),
-        wish=tagged("wish", mask.text("\n".join(wish_lines(query.wish)).replace(AGAIN, _AGAIN), keep_ids=True)),
-        rationale=tagged("rationale", mask.text(query.rationale, keep_ids=True) or "None is given."),
-        question=tagged("question", mask.text(query.text, keep_ids=bool(query.wish.orders))),
-    )
-
 
 RECORDS = 20
 """The most records in one call."""

@@ -25,7 +25,7 @@ class Target:
     category: str = ""
     """The subject of generic queries."""
     drafts: tuple[Query, ...] = ()
-    """What rules would ask in place of its queries, as far as they can: each has the axes that records bear."""
+    """What rules would ask in place of its queries, as far as they can."""
 
     def query_id(self, number: int) -> str:
         """The id of the ``number``-th query, from 1."""
@@ -69,14 +69,15 @@ def targets_of(world: World, users: Sequence[str] | int, per_user: int, seed: st
 
 
 def with_drafts(world: World, targets: Targets, seed: str) -> Targets:
-    """The targets with drafts of rules that have an axis. Rules write English only; without, a model chooses alone."""
+    """The targets with drafts of rules that set a limit. Rules write English only; without, a model chooses alone."""
     if world.manifest.language != "english":
         return targets
     drafts = Drafts(world, seed)
 
     def drafted(target: Target) -> Target:
-        hard = (draft for draft in drafts.of(target.user_id or "") if draft.axes)
-        return replace(target, drafts=tuple(islice(hard, target.count)))
+        wishes = ((draft, draft.wish) for draft in drafts.of(target.user_id or ""))
+        limited = (draft for draft, wish in wishes if wish and any(want.n_limits for want in wish.wants))
+        return replace(target, drafts=tuple(islice(limited, target.count)))
 
     return replace(targets, targets=tuple(map(drafted, targets.targets)))
 

@@ -62,14 +62,13 @@ def write_queries(
 
     async def asked(target: Target, query_id: str, earlier: Sequence[Query]) -> Examined:
         """Raises ModelError if no attempt gave a query."""
-        draft = target.draft(len(earlier))
 
         async def question(models: Models, scope: str, attempt: int) -> Examined:
             examination = Examination(
                 WrittenQuery,
                 unusable,
                 lambda written: examiner.query_of(written, query_id, target.user_id, session.model.spec),
-                lambda query: examiner.findings(query, earlier, draft),
+                lambda query: examiner.findings(query, earlier),
             )
             messages = prompts.messages(target, [query.text for query in earlier], attempt)
             return await examination.ask(models, messages, scope)
@@ -111,10 +110,8 @@ OF_WISHES = frozenset(
         "owned_not_ordered",
         "words_not_in_text",
         "number_not_in_text",
-        "number_not_typed",
         "owned_not_in_text",
         "kind_of_another_thing",
-        "date_not_typed",
         "amount_not_in_text",
         "amount_not_typed",
         "currency_foreign",

@@ -1,7 +1,7 @@
 """What every check starts from, the shop, the user and the query; and how a check reports a finding."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -11,9 +11,9 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import NotFound
-from drretail.grounding.basket import FRONT, Candidates, front_of
+from drretail.grounding.basket import Candidates
 from drretail.grounding.constraints import Decisions
-from drretail.grounding.listing import Listing, folded, is_of_brand
+from drretail.grounding.listing import Listing, is_of_brand
 from drretail.grounding.text.words import STOP_WORDS, content_stems
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
@@ -131,16 +131,6 @@ class Case:
     def owned(self) -> Sequence[Listing]:
         """The products that the wish names as owned, as far as the shop has them."""
         return [] if self.query.wish is None else self.stock.offers.listings(self.query.wish.owned)
-
-    def titles_in(self, text: str) -> Iterator[tuple[str, Listing]]:
-        """The offered products that a text names by the first words of their titles, each with these words."""
-        words = folded(text).split()
-        named = {" ".join(words[at : at + FRONT]) for at in range(len(words) - FRONT + 1)}
-        for _, candidates in self.offered:
-            fronts = candidates.fronts
-            matches = [listing for front in named & fronts.keys() for listing in fronts[front]]
-            for listing in sorted(matches, key=lambda each: each.product.product_id):
-                yield front_of(listing.product.title), listing
 
     @cached_property
     def reference(self) -> Reference:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from decimal import Decimal
 
 from drretail.grounding.listing import folded
 from drretail.grounding.text.wording import format_amount, format_money
@@ -10,7 +9,6 @@ from drretail.querygen.checks.case import Case, Code, finding
 from drretail.querygen.decisions import how_far_decided
 from drretail.records.evidence import Finding
 from drretail.records.query import FoundBasket, Lack, Reference
-from drretail.records.shop import Money
 from drretail.records.tables.figures import counted
 from drretail.records.wish import Wish
 
@@ -20,7 +18,6 @@ CODES = {
     "cannot_be_met": Code("no product would do", "drop the demand in the way, or set `infeasible` if that is meant"),
     "price_unknown": Code("the shop has prices, but names none of what would do", "want what has a price"),
     "infeasible_not_proved": Code("that the shop can't meet it is not proved", "drop `infeasible`, or change the wish"),
-    "budget_bounds_nothing": Code("the budget is far above the dearest that would do", "lower it in text and wish"),
     "demand_undecided": Code(
         "no product is known to keep a demand", "have records read: `drretail queries decide FILE`"
     ),
@@ -40,10 +37,6 @@ _WHY: dict[Lack, str] = {
     "no_such_option": "the shop has no {options}",
     "no_basket": "several limits are in the way",
 }
-# A budget of so many times the dearest cart was made for another thing, or for more of it.
-_LOOSE = 3
-# With fewer prices, the dearest says little.
-_LEAST_PRICES = 5
 # Fields or values of the kind that a finding shows.
 _SHOWN = 5
 
@@ -68,8 +61,6 @@ def check(case: Case) -> Iterator[Finding]:
             yield finding("infeasible_not_proved", case.query.query_id, cheapest_line(reference))
     elif reference.cheapest is None:
         yield from list(_not_said(case)) or _lacking(case, wish, is_proved=is_proved)
-    else:
-        yield from _loose_budget(case, wish)
 
 
 def _unknown(case: Case) -> Iterator[Finding]:
@@ -157,19 +148,3 @@ def _lacking(case: Case, wish: Wish, *, is_proved: bool) -> Iterator[Finding]:
     elif lack in _WHY:
         why = _WHY[lack].format(options=wish.in_options)
         yield finding("cannot_be_met", wants, f"{why}{' (proved)' if is_proved else ''}")
-
-
-def _loose_budget(case: Case, wish: Wish) -> Iterator[Finding]:
-    """Compares the budget with the cost of the dearest product of each want, in its quantity."""
-    if wish.budget is None or wish.room:
-        return
-    dearest = Decimal(0)
-    for want, candidates in case.offered:
-        priced = (each for each in candidates if each.product.currency == wish.budget.currency)
-        prices = [each.price for each in priced if each.price is not None]
-        if len(prices) < _LEAST_PRICES:
-            return
-        dearest += max(prices) * want.quantity
-    if wish.budget.value > _LOOSE * dearest:
-        cart = format_amount(Money.of(dearest, wish.budget.currency))
-        yield finding("budget_bounds_nothing", format_amount(wish.budget), f"the dearest of all costs {cart}")

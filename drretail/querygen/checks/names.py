@@ -1,9 +1,7 @@
 """Whether what a query names by id or by name is in the shop and in the user's record, and whether the user exists."""
 
-import re
 from collections.abc import Iterator
 
-from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.words import content_stems
 from drretail.querygen.checks.case import Case, Code, finding, names_of
 from drretail.records.evidence import Finding
@@ -26,10 +24,7 @@ CODES = {
     "owned_by_nobody": Code("a query without a user names products as owned", "name the user, or drop the products"),
     "order_unknown": Code("the wish names an order that the user never made", "name an order of the user"),
     "tool_unknown": Code("an expected tool is none of the nine", "name tools that `drretail tools` lists"),
-    "rationale_order_unknown": Code("the rationale names an order, or its day, that the user lacks", "correct it"),
 }
-
-_ORDER_ID = re.compile(r"\b\d{10}\b")
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -50,15 +45,6 @@ def check(case: Case) -> Iterator[Finding]:
     for name in dict.fromkeys(query.expected_tools):
         if name not in TOOLS:
             yield finding("tool_unknown", name, f"the tools are {', '.join(sorted(TOOLS))}")
-    # Order ids and full past dates; nothing else in a rationale can be compared with the record.
-    today, ids = case.now.date().isoformat(), set[str]() if shopper is None else shopper.order_ids
-    for order_id in dict.fromkeys(_ORDER_ID.findall(query.rationale)):
-        if order_id not in ids:
-            yield finding("rationale_order_unknown", order_id, "no order of the user has this id")
-    days = {today} if shopper is None else {today, *(order.order_date[:10] for order in shopper.orders)}
-    for date in find_dates(query.rationale):
-        if shopper is not None and date.is_day and date.iso < today and date.iso not in days:
-            yield finding("rationale_order_unknown", date.iso, "the user ordered nothing on this day")
 
 
 def _wanted(case: Case, wish: Wish) -> Iterator[Finding]:

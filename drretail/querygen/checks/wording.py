@@ -1,24 +1,20 @@
 """Finds queries that ask the same as an earlier one of their file."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
-from drretail.grounding.text.words import content_stems
 from drretail.querygen.checks.case import Code, finding
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
+from drretail.records.wish import Wish
 
 CODES = {
     "near_duplicate": Code("an earlier query of the file asks the same", "ask something else, or drop one of the two")
 }
 
-# Runs of SHINGLE words; two texts are alike if the longer one has this share of the shorter one's runs.
+# Two texts are alike if the longer one has this share of the shorter one's runs of so many words.
 SHINGLE, ALIKE = 4, 0.6
-# For two texts of one user: the share of the shorter one's content words, in any order, and their least number.
-SAME_WORDS, LEAST_WORDS = 0.8, 7
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
@@ -26,68 +22,47 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 class _Text:
     query: Query
     runs: frozenset[tuple[str, ...]]
-    stems: frozenset[str]
-    kinds: frozenset[str]
-    """The kinds wanted; empty if the wish is not typed."""
-    owned: frozenset[str]
+    subject: tuple[frozenset[str], frozenset[str]]
+    """The kinds wanted, and what the shopper has; empty if the wish is not typed."""
 
     @classmethod
     def of(cls, query: Query) -> "_Text":
-        words = ["#" if word.isdecimal() else word for word in _WORD.findall(query.text.casefold())]
         # All numbers count as equal: another budget makes no other query.
+        words = ["#" if word.isdecimal() else word for word in _WORD.findall(query.text.casefold())]
         runs = frozenset(zip(*(words[start:] for start in range(SHINGLE)), strict=False))
-        wants = () if query.wish is None else query.wish.wants
-        kinds = frozenset(kind.casefold() for want in wants for kind in want.kinds)
-        owned = frozenset[str]() if query.wish is None else frozenset(query.wish.owned)
-        return cls(query, runs, frozenset(content_stems(query.text)), kinds, owned)
+        wish = query.wish or Wish()
+        kinds = frozenset(kind.casefold() for want in wish.wants for kind in want.kinds)
+        return cls(query, runs, (kinds, frozenset(wish.owned)))
 
-    def likeness(self, other: "_Text", shared_runs: int) -> float:
-        """The share of the shorter text that is in the other; 0 if it is below the thresholds.
+    def likeness(self, other: "_Text") -> float:
+        """The share of the shorter text that is in the other; 1 for the same need of one user.
 
-        1 for the same need of one user. 0 for one task of two users, and for queries about different kinds or owned
-        products.
+        0 if it is below ``ALIKE``, of one task, and of queries about different kinds or owned products.
         """
         one, two = self.query, other.query
-        if one.query_id == two.query_id or (one.task_id is not None and one.task_id == two.task_id):
+        is_twin = one.query_id == two.query_id or (one.task_id is not None and one.task_id == two.task_id)
+        subjects = zip(self.subject, other.subject, strict=True)
+        if is_twin or any(mine and others and not mine & others for mine, others in subjects):
             return 0
-        if self.kinds and other.kinds and not self.kinds & other.kinds:
-            return 0
-        is_same_user = one.user_id == two.user_id
-        if not is_same_user and self.owned and other.owned and not self.owned & other.owned:
-            return 0
-        if is_same_user and self.owned and (one.kind, self.kinds, self.owned) == (two.kind, other.kinds, other.owned):
+        if self.subject[1] and (one.user_id, one.kind, self.subject) == (two.user_id, two.kind, other.subject):
             return 1
-        by_runs = shared_runs / max(1, min(len(self.runs), len(other.runs)))
-        least = min(len(self.stems), len(other.stems))
-        by_words = len(self.stems & other.stems) / least if is_same_user and least >= LEAST_WORDS else 0
-        return by_runs if by_runs >= ALIKE else by_words if by_words >= SAME_WORDS else 0
+        share = len(self.runs & other.runs) / max(1, min(len(self.runs), len(other.runs)))
+        return share if share >= ALIKE else 0
 
 
 class Texts:
-    """Texts indexed by their shingles, to find the one most like another without comparing all."""
+    """Texts of queries, to find the one most like another."""
 
     def __init__(self, queries: Iterable[Query] = ()) -> None:
-        self._texts: dict[str, _Text] = {}
-        self._holders: dict[tuple[str, ...], set[str]] = {}
-        self._of_user: dict[str | None, set[str]] = {}
-        for query in queries:
-            self.add(query)
+        self._texts = list(map(_Text.of, queries))
 
     def add(self, query: Query) -> None:
-        text = self._texts[query.query_id] = _Text.of(query)
-        for run in text.runs:
-            self._holders.setdefault(run, set()).add(query.query_id)
-        self._of_user.setdefault(query.user_id, set()).add(query.query_id)
+        self._texts.append(_Text.of(query))
 
     def near_duplicate(self, query: Query) -> Finding | None:
         """The finding on a query that is too much like one of these texts, naming the nearest; otherwise None."""
         text = _Text.of(query)
-        shared = Counter(chain.from_iterable(self._holders.get(run, ()) for run in text.runs))
-        # Most share a phrase and no more: of another user, they can't be alike.
-        runs, texts = len(text.runs), self._texts
-        others = {other for other, count in shared.items() if count >= ALIKE * min(runs, len(texts[other].runs))}
-        others.update(self._of_user.get(query.user_id, ()))
-        likeness = {other: text.likeness(texts[other], shared[other]) for other in others}
+        likeness = {other.query.query_id: text.likeness(other) for other in self._texts}
         nearest = min(likeness, key=lambda other: (-likeness[other], other), default="")
         if not likeness.get(nearest):
             return None

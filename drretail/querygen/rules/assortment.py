@@ -3,33 +3,31 @@
 import re
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.env.session import RESULTS
 from drretail.grounding.basket import Candidates
 from drretail.grounding.constraints import decided_by_field
-from drretail.grounding.kinds import OF_WHOM, Kind, KindGroup, kind_of, lowered, stems
+from drretail.grounding.kinds import OF_WHOM, Kind, kind_of, lowered, stems
 from drretail.grounding.listing import Listing, folded
 from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.wording import may_be_shown
+from drretail.grounding.text.words import content_stems
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
-from drretail.records.criteria import State
 from drretail.records.shop import Product
 from drretail.records.wish import Demand
 from drretail.remembered import remembered, remembered_by
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 T = TypeVar("T")
-HALF_A_YEAR = 182
-"""Days after which a child has outgrown its things, and what names a year is out of date."""
-_DATED = re.compile(r"\b(?:20\d\d|calendar|planner)s?\b", re.IGNORECASE)
 _LIST = re.compile(r"[;,](?!\d)")
 # The share of a kind's offers that are in its own part of the shop: "cases" may be of anything.
 _NEARLY_ALL = 0.8
@@ -37,20 +35,17 @@ _NEARLY_ALL = 0.8
 _SAID = 0.05
 ENOUGH = 3
 """The least offers of a kind, besides what the shopper has, for an answer to choose from."""
-# With fewer offers that keep a demand, there is nothing to choose from.
-_LEAST_KEEP = 2
 _DECIDED = 0.6
 """The share of offers for which records must decide a demand."""
 _OUTLIER = 5
 """A price of so many times the middle one, or so many times below it, is of another sort of thing."""
 _QUESTION = re.compile(
-    r"(?!.*\b(?:you|your|my|our|we|us|this|that|these|it|they)\b)(?:How|What|Which|Why|When|Do|Does|Is|Are|Can|Should)\b"
+    r"(?!.*\b(?:you|your|my|our|we|us|this|that|these|it|they|people|anyone|somebody|someone)\b)(?:How|What|Which|Why|Do|Does|Is|Are|Can|Should)\b"
     r"[^.!?:\n\"“”]+\?",
     re.IGNORECASE,
 )
 """A whole question that can be asked outside of its page."""
 _LONGEST_QUESTION = 18
-_HITS = 50
 _BATCH = 500
 """Hits of a plain search that are looked at for the offers of a kind."""
 Ids = frozenset[str]
@@ -74,30 +69,19 @@ class KindOffers:
 
     offers: tuple[Listing, ...]
     """These offers, by id."""
-    hits: tuple[str, ...] = ()
-    """The ids of what a plain search for the kind shows, in this order."""
     kind: str = ""
     """What the kind is called."""
     is_prose: Callable[[str], bool] = bool
     """Whether words read as English in a sentence, as the shop writes them."""
-    whole: "KindOffers | None" = None
-    """All offers of the kind, if these are a part of them."""
 
     @cached_property
     def of_kind(self) -> Candidates:
-        """All offers of the kind, as baskets are made of them."""
-        offers = self.offers if self.whole is None else self.whole.of_kind
-        return offers if isinstance(offers, Candidates) else Candidates(offers)
+        """These offers as baskets are made of them."""
+        return self.offers if isinstance(self.offers, Candidates) else Candidates(self.offers)
 
     @cached_property
     def ids(self) -> Ids:
         return frozenset(offer.product.product_id for offer in self.offers)
-
-    @cached_property
-    def first(self) -> Listing | None:
-        """The first hit that is an offer."""
-        by_id = {offer.product.product_id: offer for offer in self.offers}
-        return next((by_id[hit] for hit in self.hits if hit in by_id), None)
 
     @cached_property
     def is_said(self) -> bool:
@@ -134,60 +118,21 @@ class KindOffers:
             and sum(_LIST.search(value) is not None for value in values) <= LEAST_SHARE * len(values)
         }
 
-    @cached_property
-    def best(self) -> Listing | None:
-        """The one that is worth most; None without offers."""
-        return self.best_of(self.ids)
-
-    def best_of(self, ids: Collection[str]) -> Listing | None:
-        """The one of these offers that is worth most, the first of several; None without any."""
-        worth = self.of_kind.worths
-        among = (offer for offer in self.offers if offer.product.product_id in ids)
-        return max(among, key=lambda offer: worth[offer.product.product_id], default=None)
-
     @remembered
     def once(self, make: "Callable[[KindOffers], Iterable[T]]") -> tuple[T, ...]:
         """What a function makes of these offers; it is called once, however many shoppers want the kind."""
         return (*make(self),)
 
     @remembered
-    def states(self, demand: Demand) -> Mapping[str, State]:
-        """Whether each offer of the kind keeps a demand, by its record."""
-        return {offer.product.product_id: decided_by_field(demand, offer).state for offer in self.of_kind}
-
-    def met(self, demand: Demand) -> Ids:
-        """The offers of the kind whose records say that they keep a demand."""
-        states = (self.whole or self).states(demand)
-        return frozenset(key for key, state in states.items() if state == "met")
-
-    @remembered
     def is_selective(self, demand: Demand) -> bool:
-        """True if records decide a demand for most offers, it ``tells_apart``, and the best one doesn't keep to it.
+        """True if records decide a demand for most offers, and it ``tells_apart``."""
+        states = [decided_by_field(demand, offer).state for offer in self.counted]
+        is_decided = len(states) - states.count("open") >= _DECIDED * len(states)
+        return is_decided and self.tells_apart(states.count("met"))
 
-        Who keeps to what the best offer has anyway need not know of the demand: a sort by ratings would do.
-        """
-        states = (self.whole or self).states(demand)
-        if self.best is None or states[self.best.product.product_id] == "met":
-            return False
-        decided = sum(states[offer.product.product_id] != "open" for offer in self.counted)
-        return decided >= _DECIDED * len(self.counted) and self.tells_apart(self.met(demand))
-
-    def tells_apart(self, keeping: Ids) -> bool:
-        """True if enough offers keep to it to choose from, enough don't, and the first hit doesn't."""
-        # The first hit may be an outlier, which is not counted.
-        if self.first is not None and self.first.product.product_id in keeping:
-            return False
-        counted = [offer.product.product_id for offer in self.counted]
-        kept = [key for key in counted if key in keeping]
-        if len(counted) < LEAST_OFFERS or len(kept) < _LEAST_KEEP:
-            return False
-        return LEAST_SHARE <= len(kept) / len(counted) <= MOST_SHARE
-
-    @remembered
-    def keeping(self, ids: Ids) -> "KindOffers":
-        """Only these of the offers, as if the shop had no others."""
-        offers = tuple(offer for offer in self.offers if offer.product.product_id in ids)
-        return replace(self, offers=offers, whole=self.whole or self)
+    def tells_apart(self, keeping: int) -> bool:
+        """True if so many of the ``counted`` offers are neither nearly all nor hardly any."""
+        return len(self.counted) >= LEAST_OFFERS and LEAST_SHARE <= keeping / len(self.counted) <= MOST_SHARE
 
     @remembered
     def is_within(self, part: tuple[str, ...]) -> bool:
@@ -202,77 +147,55 @@ class Assortment:
 
     stock: Stock
     catalog: Catalog
-    _alike: dict[Kind, Kind] = field(default_factory=dict[Kind, Kind])
-    """One of each kind, so that thousands of products share it."""
 
     @remembered
     def kinds_in(self, part: tuple[str, ...], depth: int) -> tuple[Kind, ...]:
         """The kinds of a part of the shop that lie so many categories deep, and are hardly anywhere else."""
-        called = defaultdict[str, list[tuple[str, Kind]]](list)
-        for path, named, product_ids in self._named_in(part, depth):
-            if (kind := self._offered(named, path)) is not None:
-                called[kind.category] += ((product_id, kind) for product_id in product_ids)
-        kinds: list[Kind] = []
-        for name in sorted(called):
-            # What the last product that may be spoken of is called; few have to be read.
-            for product_id, kind in sorted(called[name], key=lambda pair: pair[0], reverse=True):
-                if is_topic(self.stock.offers.listings([product_id])[0].product):
-                    kinds.append(kind)
-                    break
-        return tuple(kinds)
-
-    def _named_in(self, part: tuple[str, ...], depth: int) -> Iterable[KindGroup]:
-        """The products of a part by what their records call them."""
         ids, store = self.catalog.matching(CatalogQuery("", category=part[-1])), self.stock.offers.world.store
-        groups: dict[tuple[tuple[str, ...], Kind], list[str]] = {}
+        kinds: dict[str, Kind] = {}
         # Not as listings, which are remembered: a part may hold thousands of products.
         batches = (ids[start : start + _BATCH] for start in range(0, len(ids), _BATCH))
         for product in (product for batch in batches for product in store.products(batch).values()):
             is_inside = (product.categories[: len(part)], len(product.categories)) == (part, depth)
-            if is_inside and (kind := self._named(product)) is not None:
-                groups.setdefault((product.categories, kind), []).append(product.product_id)
-        return [KindGroup(*of_group, tuple(product_ids)) for of_group, product_ids in groups.items()]
+            if is_inside and is_topic(product) and (kind := self.kind_of(product)) is not None:
+                kinds.setdefault(kind.category, kind)
+        return tuple(kinds[name] for name in sorted(kinds))
 
     def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> Kind | None:
         """The kind by the first name that titles say and enough offers have, nearly all around it; ``had`` are none."""
         kind = self._named(product)
-        return None if kind is None else self._offered(kind, product.categories, had)
-
-    def _offered(self, kind: Kind, path: tuple[str, ...], had: frozenset[str] = frozenset()) -> Kind | None:
-        for name in kind.names:
+        for name in () if kind is None else kind.names:
             offered = self.of(name)
             left = len(offered.ids - had)
-            if left >= ENOUGH and offered.is_said and offered.is_within(path[:-1]):
+            if kind and left >= ENOUGH and offered.is_said and offered.is_within(product.categories[:-1]):
                 return Kind(kind.name, name, kind.gender)
         return None
 
     @remembered_by(lambda product: product.product_id)
     def _named(self, product: Product) -> Kind | None:
         """What the product's record calls its kind; reading titles is most of the work, so each is read once."""
-        kind = kind_of(product)
-        return kind and self._alike.setdefault(kind, kind)
+        return kind_of(product)
 
     @remembered
     def of(self, name: str) -> KindOffers:
         """The offers of a kind."""
-        hits = self.catalog.search(CatalogQuery(name, limit=_HITS)).hits
-        return KindOffers(
-            self.stock.offers.of_kind(name), tuple(hit.product_id for hit in hits), name, self.stock.is_prose
-        )
+        return KindOffers(self.stock.offers.of_kind(name), name, self.stock.is_prose)
 
     @remembered
     def asked_of(self, name: str) -> str:
         """A question about a kind that a page of the world's own web asks and answers; empty if none does.
 
-        It is a sentence of the page that names the kind and speaks of nobody.
+        It is a sentence of the page that names the kind and speaks of nobody. The next sentence answers it: it is no
+        question, and has a word of this one besides the kind's.
         """
         web, wanted = self.stock.web, frozenset(stems(name))
         for result in web.search(name, RESULTS) if web.corpus is not None else ():
             text = web.fetch(result.url).text
-            for span in find_sentences(text):
-                sentence = text[span.start : span.end].strip()
-                words = sentence.split()
-                if _QUESTION.fullmatch(sentence) and len(words) <= _LONGEST_QUESTION and wanted <= {*stems(sentence)}:
+            sentences = [text[span.start : span.end].strip() for span in find_sentences(text)]
+            for sentence, answer in pairwise(sentences):
+                asked, said = frozenset(content_stems(sentence)), frozenset(content_stems(answer))
+                is_whole = _QUESTION.fullmatch(sentence) and len(sentence.split()) <= _LONGEST_QUESTION
+                if is_whole and wanted <= asked and not answer.endswith("?") and (asked - wanted) & said:
                     return sentence
         return ""
 
@@ -282,8 +205,7 @@ class Assortment:
         return self.of(other).ids.isdisjoint(self.of(name).ids)
 
 
-def is_topic(product: Product, age: int = 0) -> bool:
-    """False for codes, presents, parts, intimate products, and what is outgrown or out of date at this age in days."""
-    words, known = {*folded(f"{product.title} {' '.join(product.categories)}").split()}, PHRASES["known"]
-    has_passed = age > HALF_A_YEAR and (_DATED.search(product.title) or not words.isdisjoint(known["outgrown"]))
-    return not has_passed and words.isdisjoint(known["no_topics"]) and may_be_shown(product)
+def is_topic(product: Product) -> bool:
+    """False for codes, presents, parts, intimate products, and what is for a feast or a year."""
+    words = {*folded(f"{product.title} {' '.join(product.categories)}").split()}
+    return words.isdisjoint(PHRASES["known"]["no_topics"]) and may_be_shown(product)

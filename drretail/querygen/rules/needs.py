@@ -5,19 +5,17 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from drretail.grounding.kinds import GENDERS, Kind, quoted_title
+from drretail.grounding.kinds import Kind, quoted_title
 from drretail.grounding.listing import Listing, pieces_in
 from drretail.grounding.text.wording import nouns_of
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, is_topic
 from drretail.records.query import NeedKind
-from drretail.records.shop import Order, Product
+from drretail.records.shop import Order
 
 _KNOWN = PHRASES["known"]
 # Fields that only consumables have, and fields that only devices have.
 _OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Source", "Wattage", "Voltage", "Batteries")
-# From so many pieces on, nobody knows whether a product lasts.
-_MANY = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +30,6 @@ class Purchase:
     """The facts that hold for it, by their names in phrases.toml."""
     age: int
     """Days since the order."""
-
-    @property
-    def part(self) -> tuple[str, ...]:
-        """The first two categories above its own, which things that are used together share, besides "Men"."""
-        return tuple(name for name in self.listing.product.categories[:-1] if name not in GENDERS)[:2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,32 +62,19 @@ def needs_of(purchases: Sequence[Purchase]) -> Iterator[Need]:
 
 def purchases_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Purchase]:
     """The purchases that can be quoted and are of a kind, newest first, without what was returned or is on its way."""
-    orders: dict[str, Order] = {}
-    known = [order for order in shopper.orders if order.product_id in shopper.products]
-    for order in known:
-        if order.order_status == "Delivered":
-            orders.setdefault(order.product_id, order)
-    for product_id, order in orders.items():
-        listing = shopper.products[product_id]
+    seen, kinds = set[str](), set[str]()
+    for order in shopper.orders:
+        listing = shopper.products.get(order.product_id)
+        if listing is None or order.product_id in seen:
+            continue
+        kind = assortment.kind_of(listing.product, shopper.bought)
+        is_latest = kind is not None and kind.name.split()[-1] not in kinds
+        kinds |= set() if kind is None else {kind.name.split()[-1]}
         quote, age = quoted_title(listing.product), (today - date.fromisoformat(order.order_date[:10])).days
-        kind = None if quote is None or not is_topic(listing.product, age) else _kind(listing, shopper, assortment)
-        if quote is not None and kind is not None:
-            # Whoever says "socks" may mean all that are called so, in whichever category they are.
-            alike = (shopper.products[each.product_id].product for each in known)
-            latest = next(each.product_id for each in alike if _may_be_meant(each, listing, kind))
-            facts = _facts(listing, quote, kind) | {"latest": latest == product_id}
+        if order.order_status == "Delivered" and kind is not None and quote and is_topic(listing.product):
+            seen.add(order.product_id)
+            facts = _facts(listing, quote, kind) | {"latest": is_latest}
             yield Purchase(listing, order, kind, quote, frozenset(name for name, holds in facts.items() if holds), age)
-
-
-def _kind(listing: Listing, shopper: Shopper, assortment: Assortment) -> Kind | None:
-    return assortment.kind_of(listing.product, shopper.bought)
-
-
-def _may_be_meant(product: Product, listing: Listing, kind: Kind) -> bool:
-    """True for a product of the listing's category path, and for one whose title or category has the kind's noun."""
-    same = listing.product.categories
-    is_called_so = not nouns_of(kind.name.split()[-1]).isdisjoint(nouns_of(f"{product.title} {product.leaf_category}"))
-    return product == listing.product or (len(same) > 1 and product.categories == same) or is_called_so
 
 
 def _facts(listing: Listing, quote: str, kind: Kind) -> dict[str, bool]:
@@ -106,11 +86,11 @@ def _facts(listing: Listing, quote: str, kind: Kind) -> dict[str, bool]:
         or nouns_of("".join(leaf)) & nouns_of(quote) & nouns_of(" ".join(_KNOWN["used_up"]))
         or (not may_last and any(map(product.details.get, _OF_GOODS_USED_UP)))
     )
-    pieces = pieces_in(product.title)
-    lasts = any(map(product.details.get, _OF_DEVICES)) or (may_last and pieces < _MANY)
+    may_last = may_last or any(map(product.details.get, _OF_DEVICES))
     return {
-        "used_up": is_used_up,
-        "lasts": lasts and not is_used_up,
-        "single": pieces == 1,
+        "used up": is_used_up,
+        "lasting": may_last and not is_used_up,
+        "not lasting": is_used_up or not may_last,
+        "single": pieces_in(product.title) == 1,
         "given": "Occasion" in product.details or kind.name.endswith(tuple(_KNOWN["given"])),
     }

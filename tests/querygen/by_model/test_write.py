@@ -12,18 +12,15 @@ from typer.testing import Result
 from drretail.env.world import World
 from drretail.files import read_jsonl, write_lines
 from drretail.llm.prompt import tag_content
-from drretail.querygen.by_model.reader import opinion_message
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import Target, targets_of
 from drretail.querygen.by_model.write import Written, write_queries
-from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import WebQuestion
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.build import demands
-from tests.build import query as query_of
 from tests.llm.provider import Provider, Step, answers, fails
 from tests.querygen.by_model.scripted import Answer, ScriptedChat, right, scripted, written, written_wish
 from tests.querygen.conftest import call, product_id, refused
@@ -102,24 +99,18 @@ def test_what_two_repairs_leave_wrong_is_kept_and_told(world: World, tmp_path: P
     assert (again.queries, again.wrong, silent.asked) == (made.queries, made.wrong, [])
 
 
-def test_the_axes_of_a_draft_are_told_and_those_that_are_missing_sent_back(world: World, tmp_path: Path) -> None:
+def test_the_wish_of_a_draft_is_told_and_its_kinds_come_first(world: World, tmp_path: Path) -> None:
     want = Want(name="birdhouses", kinds=("birdhouses",), quantity=2, rating_min=4)
     draft = Query(query_id="d", user_id="ANNA", text="…", kind="project", wish=Wish(wants=(want,)), source="rules")
-    text = written()["query"] + " Nothing below 4 stars."
-
-    def mended(messages: Sequence[BaseMessage]) -> str:
-        return json.dumps(written() if len(messages) == 2 else written(query=text, rating_min=4))
-
-    chat, target = ScriptedChat(answer=mended), Target("anna-m", 1, "ANNA", drafts=(draft,))
+    chat, target = ScriptedChat(answer=right), Target("anna-m", 1, "ANNA", drafts=(draft,))
     with ModelSession(scripted(chat), tmp_path / "j.jsonl") as session:
-        made = write_queries(world, session, [target])
+        (query,) = write_queries(world, session, [target]).queries
     asked = chat.asked[0][-1].text
-    assert "axes: pack, trust" in (tag_content("needs", asked) or "")
+    needs = tag_content("needs", asked) or ""
+    assert "kind: project" in needs
+    assert '"rating_min": 4' in needs
     # The kind of the draft comes first, with the number of products that keep each demand.
     assert (tag_content("shelf", asked) or "").strip().startswith("- birdhouses: 5 products, 100% with a price")
-    assert "lacks what was to make the question hard: 'trust' (by its wish it has pack)" in chat.asked[1][-1].text
-    (query,) = made.queries
-    assert (query.axes, made.wrong) == (("pack", "trust"), {})
     assert query.gold is not None
     assert query.gold.web_question == WebQuestion(text=written()["web_question"])
 
@@ -142,6 +133,7 @@ def test_what_is_no_query_at_all_is_a_failure_and_the_others_go_on(world: World,
 
 
 CLAUDE = "anthropic:claude-sonnet-4-6"
+LAMP_WISH = Wish(wants=(Want(name="desk lamp", kinds=("desk lamp",)),))
 GENERIC_TOOLS = ["web_search", "product_catalog_search", "calculator"]
 
 
@@ -153,7 +145,7 @@ def says(seed: object, **changes: Any) -> Step:
 def settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test-0123456789abcdef")
     monkeypatch.setenv("DRRETAIL_MODEL_RETRIES", "0")
-    # The scripted model writes one wish for everybody, whatever axes it is asked for.
+    # The scripted model writes one wish for everybody, whatever it is asked for.
     monkeypatch.setattr("drretail.querygen.by_model.targets.with_drafts", lambda _, targets, __: targets)
     monkeypatch.setenv("DRRETAIL_PRICES", json.dumps({CLAUDE: {"input": 3, "output": 15}}))
 
@@ -241,8 +233,6 @@ def types(**changes: Any) -> str:
 @pytest.fixture
 def chat(monkeypatch: pytest.MonkeyPatch) -> ScriptedChat:
     def right(messages: Sequence[BaseMessage]) -> str:
-        if "You read one question of a benchmark" in messages[0].text:
-            return json.dumps(answer())
         if "feeder for" not in messages[0].text:
             return types(**LAMP, must=["dimmable"])
         twenty, owned = {"amount": 20, "currency": "USD"}, [product_id("bird feeder", 1)]
@@ -293,7 +283,8 @@ def test_import_types_at_once_where_a_model_is_named_what_the_file_brings_no_wis
     assert len(chat.asked) == 2
 
 
-def test_without_a_language_model_nothing_is_typed(world: World, file: Path) -> None:
+def test_without_a_language_model_nothing_is_typed(world: World, tmp_path: Path) -> None:
+    write_lines(file := tmp_path / "q.jsonl", [Query(query_id="q", text="Which lamp?", source="t").as_line()])
     assert "name a language model" in refused(world, "check", file, "--model", "offline:shopper")
 
 
@@ -308,7 +299,7 @@ def test_untyped_ones_are_told_and_check_types_them_in_the_file(
         result = call(world, "check", to, "--model", "fake:x")
         assert (result.exit_code, result.output.count("demand_undecided 1")) == (3, 1), "nobody has read the records"
         assert [query.typed_by for query in read_queries(to)] == ["fake:x", "fake:x"]
-        assert len(chat.asked) == 4
+        assert len(chat.asked) == 2
 
 
 def test_questions_that_are_repeated_are_told(world: World, source: Path, to: Path) -> None:
@@ -324,7 +315,7 @@ def test_what_the_text_does_not_say_goes_back_and_what_fails_stays_untyped(
     right = chat.answer
 
     def wrong_first(messages: Sequence[BaseMessage]) -> str:
-        if len(messages) > 1 or "You read one question of a benchmark" in messages[0].text:
+        if len(messages) > 1:
             return right(messages)
         if "feeder for" not in messages[0].text:
             raise ValueError("out of order")
@@ -356,75 +347,3 @@ def test_a_model_that_stands_by_its_answer_is_not_asked_for_it_a_third_time(
     assert query.wish == Wish(wants=(Want(name="snow shovel", kinds=("snow shovel",), must=demands("light")),))
     again = json.loads(call(world, "import", source, "--to", to, "--model", "fake:x", "--json").stdout)
     assert [each["code"] for each in again["findings"][query.query_id]] == ["kind_unknown"]
-
-
-FEEDER = query_of(
-    "anna-1",
-    "My bird feeder since January is fine, and I want another one. I am Jane Doe from Ohio.",
-    user_id="ANNA",
-    rationale="The record shows a bird feeder.",
-    wish=Wish(wants=(Want(name="bird feeder", kinds=("bird feeder",)),), owned=(product_id("bird feeder", 1),)),
-)
-LAMP_WISH = Wish(wants=(Want(name="desk lamp", kinds=("desk lamp",)),))
-LAMP_QUERY = query_of(
-    "anna-2", "Which desk lamp is running low?", user_id="ANNA", rationale=FEEDER.rationale, wish=LAMP_WISH
-)
-
-
-def answer(**no: str) -> dict[str, Any]:
-    """Yes to all, but for the fields that are named with a reason."""
-    fields = ("sensible", "same", "anonymous")
-    return {name: {"reason": no.get(name, "So it is."), "answer": "no" if name in no else "yes"} for name in fields}
-
-
-def test_it_is_told_text_wish_history_and_offers_without_what_identifies_anybody(world: World) -> None:
-    message = opinion_message(Linter(world), FEEDER)
-    question, owned = tag_content("question", message) or "", tag_content("owned", message) or ""
-    assert "Jane Doe" not in message
-    assert "I am […] from Ohio" in question
-    assert f"{product_id('bird feeder', 1)}: Brightwater Bird Feeder, Size 1, Blue (" in owned
-    assert "ordered 2022-01-01" in owned
-    assert "- bird feeder: 5 products, $10.00 to $38.00; such as Tallow Bird Feeder" in message
-    assert "bird feeder\nowned: " in (tag_content("wish", message) or "")
-
-
-@pytest.fixture
-def file(tmp_path: Path, chat: ScriptedChat) -> Path:
-    """Two typed queries, of which the model finds the second not sensible."""
-    path = tmp_path / "q.jsonl"
-    plain = FEEDER.model_copy(update={"text": FEEDER.text.split(" I am")[0]})
-    write_lines(path, [plain.as_line(), LAMP_QUERY.as_line()])
-    chat.answer = opinion
-    return path
-
-
-def opinion(messages: Sequence[BaseMessage]) -> str:
-    return json.dumps(answer(sensible="No lamp runs low.") if "running low?" in messages[0].text else answer())
-
-
-def test_a_no_is_a_finding_that_says_what_to_do_and_nothing_is_asked_twice(
-    world: World, file: Path, chat: ScriptedChat
-) -> None:
-    result = call(world, "check", file, "--model", "fake:x", "--json")
-    first, second = json.loads(result.stdout)["queries"]
-    (finding,) = second["findings"]
-    assert (result.exit_code, len(chat.asked), first["findings"]) == (3, 2, [])
-    assert (finding["code"], finding["severity"], finding["found"]) == ("not_sensible", "warning", "No lamp runs low.")
-    assert finding["to_do"] == "ask something else"
-    table = call(world, "check", file, "--model", "fake:x").stdout
-    assert len(chat.asked) == 2
-    assert "not_sensible" in table
-    assert "2 calls, 2 of them from the journal" in table
-
-
-def test_what_is_no_answer_is_told_and_asked_anew_only_where_somebody_wants_that(
-    world: World, file: Path, chat: ScriptedChat
-) -> None:
-    chat.answer = lambda _: "no idea"
-    failed = call(world, "check", file, "--model", "fake:x", "--json")
-    assert failed.exit_code == 3
-    assert set(json.loads(failed.stdout)["failed"]) == {"anna-1", "anna-2"}
-    chat.answer, asked = opinion, len(chat.asked)
-    assert "unusable" in call(world, "check", file, "--model", "fake:x").stderr
-    mended = call(world, "check", file, "--model", "fake:x", "--retry", "failed", "--json")
-    assert (json.loads(mended.stdout)["failed"], len(chat.asked) - asked) == ({}, 2)

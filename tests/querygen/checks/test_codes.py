@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.querygen.checks import contract, web_question
-from drretail.querygen.lint import CODES, OPINIONS, Linter
+from drretail.querygen.lint import CODES, Linter
 from drretail.records.query import LONGEST_TEXT, Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
@@ -23,7 +22,6 @@ TEXT = (
     "$60. My order history should show you what I can leave out."
 )
 RATIONALE = "The record shows a bird feeder, but no birdhouse or bird bath; the arrangement is a matter for the web."
-MARCH = "by March 1, 2022"
 OWN = product_id("bird feeder", 1)
 SHORT = "Which birdhouse, for $60?"
 DWARF = {"name": "garden dwarf", "kinds": ["garden dwarf"]}
@@ -88,37 +86,21 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"mode": "generic", "user_id": None}, "owned_by_nobody"),
     ({"more": " As in order 0123456789.", "wish": {"orders": ["0123456789"]}}, "order_unknown"),
     ({"expected_tools": ["get_user_orders", "product_catalog_search", "web_search", "guess"]}, "tool_unknown"),
-    ({"rationale": f"{RATIONALE} See order 1234567890."}, "rationale_order_unknown"),
     ({"wish": {"budget": money("80")}}, "amount_not_in_text"),
     ({"text": TEXT.replace("$60", "€60")}, "amount_not_in_text"),
     ({"text": TEXT.replace("$60", "sixty dollars"), **BY_MODEL}, "amount_not_in_text"),
     ({"wish": {"budget": None}}, "amount_not_typed"),
     ({"more": " At most $20 for the bath."}, "amount_not_typed"),
-    ({"text": TEXT.replace("under $60", "under $60 each")}, "amount_per_piece"),
-    ({"more": " Would it be the Tallow Birdhouse, Size 0?"}, "answer_in_text"),
-    ({"more": " I would like one by Tallow."}, "brand_not_typed"),
     ({"want": {"quantity": 3}}, "number_not_in_text"),
     ({"more": " At least 50 reviews.", "want": {"ratings_min": 100}}, "number_not_in_text"),
-    ({"more": " Nothing below four stars."}, "number_not_typed"),
     ({"want": {"must": ["heated"]}}, "words_not_in_text"),
     ({"want": {"name": "ladder"}}, "words_not_in_text"),
     ({"wish": {"deadline": "by Friday"}}, "words_not_in_text"),
-    ({"more": ' As good as my "Acme Turbo Feeder".'}, "quote_not_in_wish"),
     ({"text": "What is worth $60?", "wish": {"wants": []}}, "owned_not_in_text"),
-    ({"more": " See 0123456789.", "wish": {"orders": ["0123456789"]}}, "order_number_in_text"),
-    ({"text": TEXT.replace("since January", "since August")}, "date_of_no_order"),
-    ({"text": TEXT.replace("since January", "since May last year")}, "date_of_no_order"),
-    ({"more": " The yard was laid out in 2031."}, "date_not_typed"),
-    ({"more": " I need it by October 7."}, "date_not_typed"),
-    ({"more": f" I need it {MARCH}.", "wish": {"deadline": MARCH}}, "deadline_passed"),
     ({"more": " For my {occasion}."}, "placeholder_in_text"),
-    ({"kind": "restock", "wish": {"owned": []}}, "need_unlike_wish"),
-    ({"kind": "project", "wish": {"wants": [HOUSE]}}, "need_unlike_wish"),
-    ({"more": " Of wood.", "want": {"must": ["wood"], "must_not": ["Wood"]}}, "wish_contradicts_itself"),
     ({"text": TEXT.replace("$60", "€60"), "wish": {"budget": money("60", "EUR")}}, "currency_foreign"),
     (budget("15"), "budget_unreachable"),
     ({"more": " At most $5 each.", "want": {"price_max": money("5")}}, "budget_unreachable"),
-    (budget("6000"), "budget_bounds_nothing"),
     ({"more": " Rated 5 stars.", "want": {"rating_min": 5}}, "cannot_be_met"),
     ({"infeasible": True}, "infeasible_not_proved"),
     ({"more": " Nothing fireproof.", "want": {"must_not": ["fireproof"]}}, "demand_undecided"),
@@ -129,23 +111,14 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"more": " Write to anna@example.com."}, "email_in_text"),
     ({"more": " Call (555) 123-4567."}, "phone_in_text"),
     ({"more": " Send it to 12 Elm Street."}, "street_in_text"),
-    ({"more": " My name is John Smith."}, "name_in_text"),
     ({"text": SHORT, **BY_MODEL}, "too_short"),
     ({"more": " word" * 180, **BY_MODEL}, "too_long"),
-    ({"expected_tools": ["get_user_orders", "product_catalog_search"], **BY_MODEL}, "web_tool_missing"),
-    ({"expected_tools": ["product_catalog_search", "web_search", "calculator"], **BY_MODEL}, "profile_tool_missing"),
-    ({"expected_tools": ["get_user_orders", "calculator", "web_search"], **BY_MODEL}, "shop_tool_missing"),
-    ({"expected_tools": ["get_user_orders", "web_search"], **BY_MODEL}, "too_few_tools"),
-    ({"mode": "generic", **BY_MODEL}, "profile_tool_of_nobody"),
+    ({"expected_tools": ["get_user_orders", "product_catalog_search"], **BY_MODEL}, "tools_missing"),
     ({"rationale": "Because.", **BY_MODEL}, "rationale_missing"),
-    ({"rationale": f"{RATIONALE} Best is B0ABCDEFGH.", **BY_MODEL}, "rationale_tells_answer"),
-    ({"rationale": f"{RATIONALE} Best is the Tallow Birdhouse, Size 0, Blue.", **BY_MODEL}, "rationale_tells_answer"),
     *(
         ({"want": {"must": [{"say": "bird", "field": "Color", "any_of": ["blue"]}]}, **by}, "demand_decides_nothing")
         for by in (BY_MODEL, BY_RULES)
     ),
-    ({"wish": {"wants": [HOUSE, BATH, DWARF, BED]}, **BY_MODEL}, "too_many_things"),
-    ({"more": " Not by Tallow.", "want": {"brands_unwanted": ["Tallow"]}, **BY_MODEL}, "brand_unheard_of"),
     ({"want": {"must": [AS_MINE]}, "wish": {"orders": ["0123456789"]}, **BY_MODEL}, "value_not_said"),
 ]
 
@@ -156,15 +129,9 @@ def test_a_fault_is_found_under_its_code(linter: Linter, query: Query, fields: d
 
 
 def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() -> None:
-    elsewhere = {
-        "price_unknown",
-        "wish_missing",
-        "near_duplicate",
-        "demand_unheard_of",
-        "axis_missing",
-        *web_question.CODES,
-    }
-    assert {code for _, code in FAULTS} == CODES.keys() - OPINIONS.keys() - elsewhere
+    elsewhere = {"price_unknown", "wish_missing", "near_duplicate", "demand_unheard_of", "name_in_text"}
+    elsewhere |= web_question.CODES.keys()
+    assert {code for _, code in FAULTS} == CODES.keys() - elsewhere
     assert all(code.meaning and code.remedy for code in CODES.values())
     docs = (Path(__file__).parents[3] / "docs" / "queries.md").read_text(encoding="utf-8")
     assert [code for code in CODES if f"`{code}`" not in docs] == []
@@ -179,7 +146,6 @@ def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() 
         {"more": " Brightwater, please.", "want": {"brands_wanted": ["brightwater"]}},
         {"more": " Ostrava is a town. I'd take the Brightwater Bird Feeder, Size 1, as a model."},
         {"text": TEXT.replace("$60", "sixty dollars")},
-        {"more": " The bird feeder moves in December."},
         {"text": TEXT.replace("under $60", "under 60 bucks, 3 inches at least")},
         {"text": "Which birdhouse?", "rationale": "", "wish": {"budget": None, "wants": [HOUSE], "owned": []}},
         {"more": " It must be here by December 24.", "wish": {"deadline": "by December 24"}},
@@ -236,14 +202,8 @@ def test_of_a_query_without_a_wish_only_that_is_found_and_it_is_no_fault_of_its_
     assert checked.faults == ()
 
 
-def test_one_sentence_tells_that_all_queries_belong_to_another_world(linter: Linter, query: Query) -> None:
-    other, stranger = changed(query, world_fingerprint="0" * 64), changed(query, user_id="NOBODY")
-    with pytest.raises(UserError, match="All 2 queries were made for the world 000000000000"):
-        linter.check_world([other, other])
-    with pytest.raises(UserError, match="of 1 user, and this world holds none of them"):
-        linter.check_world([stranger, stranger])
-    linter.check_world([other, query])
-    assert codes(linter, other) == ["other_world"]
+def test_a_query_made_for_another_world_has_that_finding_alone(linter: Linter, query: Query) -> None:
+    assert codes(linter, changed(query, world_fingerprint="0" * 64)) == ["other_world"]
 
 
 def test_what_a_model_wrote_is_held_to_its_contract(query: Query) -> None:

@@ -9,22 +9,13 @@ from hypothesis import strategies as st
 
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
-from drretail.querygen.checks.privacy import BLANK, Mask, identifying
+from drretail.querygen.checks.privacy import identifying
 from drretail.querygen.checks.wording import near_duplicates
 from drretail.querygen.lint import Linter
 from drretail.records.criteria import Gold, WebAnswer, WebQuestion
 from drretail.records.shop import UserProfile
 from tests.build import query
 from tests.querygen.checks.test_codes import TEXT
-
-
-def test_the_same_words_in_another_order_and_form_are_the_same_question_of_one_user() -> None:
-    first = query("a", "I'm looking for a headlamp for night runs that charges by USB-C. Which has the better ratings?")
-    again = query(
-        "b", "Which of them rates better? A headlamp charging over USB-C is what I look for, to run at night."
-    )
-    assert list(near_duplicates([first, again])) == ["b"]
-    assert near_duplicates([first, again.model_copy(update={"user_id": "BERT"})]) == {}
 
 
 def test_texts_that_share_a_sentence_are_two_questions() -> None:
@@ -52,19 +43,7 @@ def test_a_text_is_found_exactly_when_an_earlier_one_holds_most_of_it(texts: lis
     assert set(near_duplicates(queries)) == expected
 
 
-PRIVATE = [
-    "John.Smith@example.co.uk",
-    "(555) 123-4567",
-    "+44 20 7946 0958",
-    "1-800-555-0199",
-    "555-0132",
-    "12 Elm Street, Apt 3, Newark, DE 19711",
-    "14 maple street apt 3 in newark, de 19711",
-    "9416 Thomas Isle Apt. 4",
-    "P.O. Box 1123",
-    "Newark, Delaware 19711",
-    "apartment 5B",
-]
+PRIVATE = ["John.Smith@example.co.uk", "(555) 123-4567", "+44 20 7946 0958", "12 Elm Street", "P:B0ABCDEFGH"]
 
 
 def found(text: str, profile: UserProfile | None = None) -> list[str]:
@@ -72,15 +51,14 @@ def found(text: str, profile: UserProfile | None = None) -> list[str]:
 
 
 @pytest.mark.parametrize("private", PRIVATE)
-def test_it_is_found_as_one_piece_and_nothing_of_it_stays(private: str) -> None:
-    text = f"I need a lamp, and {private}, is where I am."
-    assert found(text) == [private]
-    assert Mask.of([text]).text(text) == f"I need a lamp, and {BLANK}, is where I am."
+def test_it_is_found_as_one_piece(private: str) -> None:
+    assert found(f"I need a lamp, and {private}, is where I am.") == [private]
 
 
-@pytest.mark.parametrize("message", ["My name is John Smith.", "I'm John Smith from Ohio.", "Regards, John Smith"])
-def test_whoever_gives_a_full_name_is_named(message: str) -> None:
-    assert found(message) == ["John Smith"]
+def test_a_shoppers_own_name_is_found(world: World) -> None:
+    anna = world.store.user("ANNA")
+    name = f"{anna.first_name} {anna.last_name}"
+    assert found(f"My name is {name}, and my sister is Jane Doe.", anna) == [name]
 
 
 @pytest.mark.parametrize(
@@ -97,12 +75,6 @@ def test_whoever_gives_a_full_name_is_named(message: str) -> None:
 )
 def test_other_numbers_and_names_tell_nobody(text: str) -> None:
     assert found(text) == []
-
-
-def test_what_was_found_in_one_text_is_blanked_in_all() -> None:
-    mask = Mask.of(["My name is Jane Doe."])
-    assert mask.text("Ask Jane Doe about it.") == f"Ask {BLANK} about it."
-    assert mask.text("Order 0123456789 of Jane Doe, a@b.co", keep_ids=True) == f"Order 0123456789 of {BLANK}, {BLANK}"
 
 
 ASKED = "How high should a bird feeder hang?"
