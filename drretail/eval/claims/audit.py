@@ -35,7 +35,8 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.registry import load_metric
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.wording import split_words
-from drretail.grounding.verify.form import owned_by_marks, read_by_form
+from drretail.grounding.verify.form import read_by_form
+from drretail.grounding.verify.parts import parts_by_marks
 from drretail.grounding.verify.places import compared
 from drretail.grounding.verify.records import Ledger
 from drretail.records import reading as audited
@@ -121,7 +122,7 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
     claims, marks = listed_claims(extraction), marks_in(layout)
     left = uncovered(marks, claims)
     apart = [sentence for sentence in layout.sentences if sentence.kind in _NO_CLAIMS]
-    values = read_by_form(layout, ledger, owned_by_marks(layout))
+    values = read_by_form(layout, ledger, parts_by_marks(layout))
     figures = [each for each in values if not any(sentence.start <= each.start < sentence.end for sentence in apart)]
     uncited = [
         sentence

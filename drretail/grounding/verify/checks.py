@@ -14,15 +14,15 @@ from datetime import date
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain
+from urllib.parse import urlsplit
 
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.report.page import blanked, meet
+from drretail.grounding.report.page import blanked
 from drretail.grounding.report.picks import by_product
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.wording import format_amount
 from drretail.grounding.text.words import content_stems
-from drretail.grounding.verify.answers import ReadAnswers
 from drretail.grounding.verify.findings import (
     cart_by_kind,
     known_profiles,
@@ -37,7 +37,8 @@ from drretail.grounding.verify.findings import (
     source_findings,
     value_findings,
 )
-from drretail.grounding.verify.form import Owned, numerals_in, owned_by_marks, read_by_form
+from drretail.grounding.verify.form import read_by_form
+from drretail.grounding.verify.parts import Part, ReadAnswers, numerals_in, parts_by_marks
 from drretail.grounding.verify.places import compared, would_be_caught
 from drretail.grounding.verify.records import Ledger, all_words_of, read_ledger, record_of
 from drretail.records.evidence import Citation, Evidence, Finding
@@ -120,6 +121,12 @@ class Case:
         return "" if self.is_watched else "CFOSUW" if self.is_of_shop else "CFOPSUW"
 
     @cached_property
+    def own_hosts(self) -> frozenset[str | None]:
+        """Where the shop's own pages are, by those of its products."""
+        pages = (entry.url for entry in self.evidence.values() if entry.kind == "product" and entry.url)
+        return frozenset(urlsplit(page).hostname for page in pages)
+
+    @cached_property
     def no_decision(self) -> str | None:
         """Why the agent, asked for picks where something is wanted, has made no decision; None if it has made one."""
         wish, run = self.wish, self.run
@@ -192,10 +199,10 @@ class Case:
         return replace(shown.with_products(self.products(picks)), picks=None if picks is None else tuple(picks))
 
     @cached_property
-    def parts(self) -> Sequence[Owned]:
+    def parts(self) -> Sequence[Part]:
         """What citations own, or the parts of an assistant's answers, with what they are about."""
         answers = self.read_answers()
-        return owned_by_marks(self.layout) if answers is None else answers.owned
+        return parts_by_marks(self.layout) if answers is None else answers.parts
 
     @cached_property
     def by_form(self) -> Sequence[ReadValue]:
@@ -206,7 +213,7 @@ class Case:
 
     @cached_property
     def numerals(self) -> Sequence[Unread]:
-        """All numerals beside citations, or in what an assistant's answers say of a thing or an order."""
+        """All numbers beside citations, or in what an assistant's answers say of a thing or an order."""
         answers = self.read_answers()
         return numerals_in(self.layout if answers is None else answers.layout, self.parts)
 
@@ -227,15 +234,11 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     typed = [would_be_caught(value, case.report, ledger) for value in typed]
     if by_model is not None and (confirmed := by_model.confirmed) is not None:
         typed = [_as_confirmed(value, confirmed) for value in typed]
-    read = [*(by_model.spans if by_model else ()), *((value.start, value.end) for value in typed)]
-    certain = [
-        value
-        for value in case.by_form
-        if value.kind in OF_FORM or not any(start < value.end and value.start < end for start, end in read)
-    ]
+    read = _covered([*(by_model.spans if by_model else ()), *((value.start, value.end) for value in typed)])
+    certain = [value for value in case.by_form if value.kind in OF_FORM or not any(read[value.start : value.end])]
     numerals = case.numerals
     values = sorted([*typed, *certain], key=lambda value: (value.start, value.kind))
-    decided = [value for value in values if value.state != "underivable"]
+    decided = _covered((value.start, value.end) for value in values if value.state != "underivable")
     values_by = FORM if by_model is None else by_model.reader
     reader = DECLARED if case.picks is not None else values_by
     return Reading(
@@ -243,9 +246,18 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
         values_by=None if values_by == reader else values_by,
         picks=picks,
         values=tuple(values),
-        unread=tuple(one for one in numerals if not any(meet(one, value) for value in decided)),
+        unread=tuple(one for one in numerals if not any(decided[one.start : one.end])),
         numerals=len(numerals),
     )
+
+
+def _covered(spans: Iterable[tuple[int, int]]) -> bytearray:
+    """1 for each character that is in a span: reports of a thousand sentences have as many values."""
+    own = [*spans]
+    covered = bytearray(max((end for _, end in own), default=0))
+    for start, end in own:
+        covered[start:end] = b"\1" * (end - start)
+    return covered
 
 
 def _as_confirmed(value: ReadValue, confirmed: Collection[str]) -> ReadValue:
@@ -261,7 +273,7 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
     catalog = None if case.lookup is None else products.keys()
     findings = [
         *value_findings(case.report, reading.values),
-        *source_findings(case.citations, catalog, unknown_kinds=case.unknown_kinds),
+        *source_findings(case.citations, catalog, unknown_kinds=case.unknown_kinds, own_hosts=case.own_hosts),
     ]
     if case.no_decision is not None:
         findings.append(Finding(code="no_decision", severity="error", text="no picks", found=case.no_decision))

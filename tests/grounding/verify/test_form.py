@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from drretail.grounding.text.layout import read_layout
 from drretail.grounding.text.untrusted import visible
 from drretail.grounding.verify.checks import Case, read_report
-from drretail.grounding.verify.form import numerals_in, owned_by_marks, stands_in
+from drretail.grounding.verify.form import numerals_in, parts_by_marks, stands_in
 from drretail.records.reading import Pick, Reading, ReadValue
 from drretail.records.shop import Money
 from tests.grounding.goods import (
@@ -269,5 +269,5 @@ PARTS = st.sampled_from(
 @given(st.lists(PARTS | st.text(max_size=8), max_size=30).map("".join))
 def test_any_text_is_read_and_values_lie_within_it(report: str) -> None:
     layout = read_layout(report, EVIDENCE)
-    places = [*values_in(report), *numerals_in(layout, owned_by_marks(layout))]
+    places = [*values_in(report), *numerals_in(layout, parts_by_marks(layout))]
     assert all(0 <= one.start < one.end <= len(report) for one in places)
