@@ -222,7 +222,8 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     """The picks and values of a report, with how many of its figures were decided, and how many of these would be found
     if they were wrong.
 
-    Where a model has read, form is silent but for sums and quoted words. What the model did not confirm is left open.
+    Where a model has read, form is silent but for sums, results of calculations and quoted words, of which models type
+    the fewest. What a model did not confirm is left open.
     """
     answers, picks = case.read_answers(), case.picks
     if picks is None and by_model is not None and by_model.picks is not None:
@@ -234,8 +235,11 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     typed = [would_be_caught(value, case.report, ledger) for value in typed]
     if by_model is not None and (confirmed := by_model.confirmed) is not None:
         typed = [_as_confirmed(value, confirmed) for value in typed]
-    read = _covered([*(by_model.spans if by_model else ()), *((value.start, value.end) for value in typed)])
-    certain = [value for value in case.by_form if value.kind in OF_FORM or not any(read[value.start : value.end])]
+    places = [(value.start, value.end) for value in typed]
+    own, read = _covered(places), _covered([*places, *(by_model.spans if by_model else ())])
+    # A total that no model types, since it is what is left of a budget, is read by form.
+    silent = ((value, own if value.kind == "total" else read) for value in case.by_form)
+    certain = [value for value, mask in silent if value.kind in OF_FORM or not any(mask[value.start : value.end])]
     numerals = case.numerals
     values = sorted([*typed, *certain], key=lambda value: (value.start, value.kind))
     decided = _covered((value.start, value.end) for value in values if value.state != "underivable")

@@ -6,7 +6,7 @@ it say what it is, and nothing explains it. Everything else is open.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -86,8 +86,9 @@ class _Reader:
             yield from filter(None, (self._figure(kind, part, place, products[0]) for kind in _KINDS))
         if len(orders) == 1 and {*products} <= {f"P:{self.ledger.ordered[orders[0]]}"}:
             yield from self._day(part, place, orders[0])
-        if len(part.sources) == 1 and part.sources[0] in self.ledger.calculations:
-            yield from self._result(place, part.sources[0])
+        calculations = [source for source in part.sources if source in self.ledger.calculations]
+        if len(calculations) == 1 and len(part.sources) == len(products) + 1:
+            yield from self._result(place, calculations[0], products)
         if not part.labels:
             yield from self._quotation(part, place)
 
@@ -172,9 +173,11 @@ class _Reader:
             return False
         return not 0 <= apart <= _LONGEST_ON_ITS_WAY
 
-    def _result(self, place: Place, key: str) -> Iterator[ReadValue]:
-        """The one amount with cents beside a cited calculation."""
+    def _result(self, place: Place, key: str, products: Sequence[str]) -> Iterator[ReadValue]:
+        """The one amount with cents beside a cited calculation that is no price of the ``products`` beside it."""
+        own = [offer.price for product in products for offer in self.ledger.offers(product)]
         amounts = [one for one in amounts_at("total", place, self.layout.notation) if one.places == CENTS]
+        amounts = [one for one in amounts if not any(fits(one, price) for price in own)]
         values = [self._value("total", amount, key, place) for amount in amounts]
         right = [value for value in values if value.state == "verified"]
         if right or len(values) != 1:
