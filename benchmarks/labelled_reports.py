@@ -259,7 +259,11 @@ def _value(label: Mapping[str, Any], edit: _Edit, layout: Layout) -> ReadValue |
         return None
     if kind == "total":
         of = _calculations(layout, *place)
-    if len(of) != 1 or (kind == "order_date" and of[0][:2] != "O:") or not figures_at(kind, Place.of(edit.after, *place)):
+    if (
+        len(of) != 1
+        or (kind == "order_date" and of[0][:2] != "O:")
+        or not figures_at(kind, Place.of(edit.after, *place))
+    ):
         return None
     return place_of(kind, edit.after, *place, of=of[0])
 

@@ -158,7 +158,9 @@ def _form(key: str) -> str:
 
 def _signs(key: str) -> frozenset[str]:
     """What an id consists of: small letters, capitals, digits, other signs."""
-    return frozenset("0" if sign.isdigit() else "a" if sign.islower() else "A" if sign.isupper() else "-" for sign in key)
+    return frozenset(
+        "0" if sign.isdigit() else "a" if sign.islower() else "A" if sign.isupper() else "-" for sign in key
+    )
 
 
 def _bare(url: str) -> str:

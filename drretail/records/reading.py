@@ -268,7 +268,6 @@ than this share of the reports so does not read.
 REPORTS, MARKS, FIGURES, UNCITED, IN_REPORT = "reports", "marks", "figures", "uncited", "in_report"
 IN_SOURCE, TYPED, LABELLED = "in_source", "typed", "labelled"
 CONFIRMED, CONTRADICTED = "confirmed", "contradicted"
-SAME_LABEL, SAME_CLAIM = "same_label", "same_claim"
 AUDITED: Mapping[str, str] = {
     REPORTS: "reports whose citation marks are in claims",
     MARKS: "citation marks in claims",
@@ -280,8 +279,6 @@ AUDITED: Mapping[str, str] = {
     LABELLED: "claims labelled",
     CONFIRMED: "right figures supported",
     CONTRADICTED: "wrong figures found",
-    SAME_LABEL: "same label when asked again",
-    SAME_CLAIM: "same claims when asked again",
 }
 """The figures, in words."""
 MEANING = (
@@ -291,8 +288,7 @@ MEANING = (
     "figures in claims: those read by form. figures without a mark in claims: sentences, items and rows with a figure "
     "and without a source from which a claim was extracted. quotes in the sources: of full and partial labels, when "
     "first asked. right figures supported, wrong figures found: claims whose figure, read by form, a record confirms "
-    "or contradicts, by the first label. same …: when all is asked again (--repeats); labels on one list of "
-    "claims."
+    "or contradicts, by the first label."
 )
 AGREEMENT = "agreement with records"
 
@@ -335,7 +331,7 @@ class JudgeAudit(OfJudge):
     @property
     def low(self) -> tuple[str, ...]:
         """The figures below the floor, in words; empty for a judge that reads."""
-        floors = dict.fromkeys((FIGURES, IN_REPORT, IN_SOURCE, TYPED, LABELLED, SAME_LABEL), FLOOR)
+        floors = dict.fromkeys((FIGURES, IN_REPORT, IN_SOURCE, TYPED, LABELLED), FLOOR)
         shares = (
             (name, floor, *self.shares.get(name, (0, 0)))
             for name, floor in (floors | {UNCITED: _FLOOR_UNCITED}).items()

@@ -21,8 +21,8 @@ from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.text.layout import Sentence
-from drretail.grounding.verify.parts import ReadAnswers, ReadTurn
 from drretail.grounding.verify.checks import Case, read_report
+from drretail.grounding.verify.parts import ReadAnswers, ReadTurn
 from drretail.grounding.verify.places import Place, figures_at, place_of
 from drretail.grounding.verify.records import Ledger
 from drretail.llm.prompt import Prompt, load_prompt, tagged

@@ -20,9 +20,9 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import RULES, Metric, Value, all_lacking, description_of, lacking
 from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, KINDS, TEXT, kind_of_code
-from drretail.grounding.verify.parts import ReadAnswers, cause_of
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import CODES
+from drretail.grounding.verify.parts import ReadAnswers, cause_of
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.reading import LookedAt, Reading, Statement
