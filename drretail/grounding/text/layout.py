@@ -2,8 +2,7 @@
 its citations own, and the cells of its tables with their labels.
 
 A mark owns the text back to the previous mark, or to the beginning of its sentence, list item, heading or cell. It also
-owns figures directly after it, if there are none before it: "the kit [P:B1] ($43.99, 4.5 stars)". Text that no mark
-owns is about the products that the surrounding part of the report cites: item, paragraph, section.
+owns figures directly after it, if there are none before it: "the kit [P:B1] ($43.99, 4.5 stars)".
 """
 
 import re
@@ -173,7 +172,6 @@ _PIECE = re.compile(rf"{_MARKUP}|.", re.DOTALL)
 _MARKED_FIGURE = re.compile(rf"(?<![\d/])(?:[$€£¥₹\d.,]|{_MARKUP})++")
 _OF_FIGURE = re.compile(r"[$€£¥₹\d.,\u00ad\u200b-\u200d\u2060]*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_MARKER = re.compile(r"[\s>]*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?[^\w\n]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,22 +219,6 @@ class Layout:
     cells: tuple[Cell, ...]
     notes: tuple[Stretch, ...] = ()
     """What lines and cells of nothing but sources cover: the sentences of the block above, the row."""
-
-    @cached_property
-    def around(self) -> tuple[tuple[str, ...], ...]:
-        """For each sentence, the products that the narrowest part around it cites: item, paragraph, section, report."""
-        parts: list[tuple[int, dict[str, None]]] = [(0, {})]
-        chains: list[tuple[dict[str, None], ...]] = []
-        for index, sentence in enumerate(self.sentences):
-            level = _level(self.text, sentence)
-            if level is not None:
-                while parts[-1][0] >= level:
-                    parts.pop()
-                parts.append((level, {}))
-            for _, products in parts:
-                products.update((source, None) for source in self.cited.get(index, ()) if source[:2] == "P:")
-            chains.append(tuple(products for _, products in parts))
-        return tuple(tuple(next(filter(None, reversed(chain)), ())) for chain in chains)
 
     @cached_property
     def notation(self) -> Notation:
@@ -371,19 +353,6 @@ def _shown(piece: str) -> str:
     if piece[0] == "&" and len(piece) > 1:
         return unescape(piece)
     return piece if len(piece) == 1 and piece not in "*_\\" else ""
-
-
-def _level(text: str, sentence: Sentence) -> int | None:
-    """The depth of the part of a report that begins with a sentence; None if none begins there."""
-    first = text.rfind("\n", 0, sentence.start) + 1
-    line = text[first : sentence.end]
-    if sentence.kind == "heading":
-        return len(line) - len(line.lstrip("# \t")) if line.lstrip().startswith("#") else 7
-    if sentence.kind not in ("text", "item") or not _MARKER.fullmatch(text, first, sentence.start):
-        return None
-    if sentence.kind == "item":
-        return 9 + len(line) - len(line.lstrip())
-    return None if text[text.rfind("\n", 0, max(0, first - 1)) + 1 : first].strip() else 8
 
 
 def _without_marks(plain: str, report: str, marks: Sequence[Token]) -> str:

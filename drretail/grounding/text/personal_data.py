@@ -3,7 +3,6 @@
 Numbers, addresses and e-mail addresses are known by their form, names by a list or by the field that holds them.
 """
 
-import base64
 import html
 import json
 import re
@@ -80,7 +79,7 @@ def personal_data(text: str, people: People) -> list[Personal]:
     named = ((match, ids.get(match[0].casefold())) for match in _TOKEN.finditer(plain))
     in_plain += [Personal(*match.span(), kind) for match, kind in named if kind is not None]
     places = [as_written(spans, place) for place in in_plain]
-    return [*dict.fromkeys([*places, *(place for profile in people.profiles for place in _coded(text, profile))])]
+    return [*dict.fromkeys(places)]
 
 
 def located_words(text: str) -> list[tuple[str, int, int]]:
@@ -142,19 +141,6 @@ def _unescaped(match: re.Match[str]) -> str:
     number = int(match["decimal"]) if digits is None else int(digits, 16)
     # A single byte of a letter beyond ASCII is not decoded.
     return chr(number) if number < 0x80 or (match["percent"] is None and number < 0x110000) else match[0]
-
-
-def _coded(text: str, profile: UserProfile) -> Iterator[Personal]:
-    """Where the profile's data occurs backwards, in base64 or in hexadecimal digits."""
-    shown = {"an e-mail address": profile.email, "a telephone number": profile.phone_number}
-    shown |= {"a street": profile.address.address1, "a full name": f"{profile.first_name} {profile.last_name}"}
-    for kind, value in shown.items():
-        if len(value) < _FEWEST_DIGITS:
-            continue
-        for coded in (value[::-1], base64.b64encode(value.encode()).decode().rstrip("="), value.encode().hex()):
-            if _may_hold(text, coded):
-                matches = re.finditer(re.escape(coded), text, re.IGNORECASE)
-                yield from (Personal(*match.span(), kind) for match in matches)
 
 
 def _may_hold(text: str, part: str) -> bool:

@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.report.page import blanked
 from drretail.grounding.report.picks import by_product
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.wording import format_amount
@@ -332,45 +331,3 @@ def _by_id(pick: Pick, case: Case) -> Pick:
         if share >= _LEAST_SHARED and share > most and are_own:
             best, most = key, share
     return pick.model_copy(update={"product": best})
-
-
-CONTRADICTED = "a figure is contradicted by a record"
-NOT_SHOWN = "a pick was shown by no tool"
-NOT_ARGUED = "a pick is not argued for in what a reader sees"
-UNRESOLVED = "a claim about a pick cites what no tool has shown"
-_WORD = re.compile(r"[^\W\d_]")
-_ENTITY = re.compile(r"&#?\w+;")
-
-
-def breach(case: Case, reading: Reading) -> str:
-    """The first of the four faults of a report, which make its integrity 0; empty without faults.
-
-    A pick is argued for if it is cited, and a sentence, an item, a row or a heading has words beside its mark.
-    """
-    picks = {f"P:{pick.product}" for pick in reading.picks or ()}
-    if any(value.state == "contradicted" for value in reading.values):
-        return CONTRADICTED
-    if not picks <= case.evidence.keys():
-        return NOT_SHOWN
-    words = blanked(case.layout.text, (match.span() for match in _ENTITY.finditer(case.layout.text)))
-    argued = {
-        cited
-        for index, sentence in enumerate(case.layout.sentences)
-        if _WORD.search(words, sentence.start, sentence.end)
-        for cited in case.layout.cited.get(index, ())
-    }
-    if not picks <= argued & case.cited:
-        return NOT_ARGUED
-    unresolved = [citation.start for citation in case.citations if citation.type == "unresolved"]
-    for index, sentence in enumerate(case.layout.sentences):
-        is_of_pick = bool(picks.intersection(_about(case.layout, index)))
-        if is_of_pick and any(sentence.start <= start < sentence.end for start in unresolved):
-            return UNRESOLVED
-    return ""
-
-
-def _about(layout: Layout, index: int) -> tuple[str, ...]:
-    """What a sentence is about: all that it cites, else the products that the surrounding part of the report cites."""
-    cited = layout.cited.get(index, ())
-    is_of_products = any(source[:2] == "P:" for source in cited)
-    return cited if is_of_products else (*cited, *layout.around[index])

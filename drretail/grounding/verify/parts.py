@@ -11,18 +11,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.grounding.report.page import blanked
-from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.layout import Layout, Stretch, read_layout
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.wording import products_named
 from drretail.grounding.text.words import number_words
-from drretail.grounding.verify.records import Ledger, leaves, record_of
+from drretail.grounding.verify.records import Ledger
 from drretail.records.evidence import Evidence
-from drretail.records.reading import Cause, ReadValue, Unread
+from drretail.records.reading import Unread
 from drretail.records.run import Step, Turn
 
-_OF_TOOLS = {"price": re.compile("price|cost|preis", re.I), "stock": re.compile("stock|inventory|availab", re.I)}
-"""What tools call a price and a stock."""
 _MOST_OF_TOOLS = 25
 PRODUCT_ID = re.compile(r"(?<![\w/.:-])(?=[\w-]*\d)(?=[\w-]*[^\W\d])\w[\w-]{2,}(?![\w-])")
 """What may be an id of a product: letters and digits together."""
@@ -179,18 +176,3 @@ def _of_tools(steps: Iterable[Step], seen: Mapping[str, Evidence], shop: Ledger)
         named = [*(step.args or {}).values(), *(name for entry in entries for name in (entry.key, entry.title))]
         keys = (name if name in shop.products else by_title.get(name.casefold()) for name in map(str, named))
         yield from dict.fromkeys(f"P:{key}" for key in keys if key is not None)
-
-
-def cause_of(value: ReadValue, text: str, title: str, shown: Iterable[Evidence]) -> tuple[str, Cause | None]:
-    """What the assistant's own tools had returned of a false value, and why it is false, as far as that tells."""
-    name = _OF_TOOLS.get(value.kind) or (re.compile(re.escape(value.field), re.I) if value.kind == "measure" else None)
-    if name is None:
-        return "", None
-    of, titled = value.of.partition("/")[0], title.casefold()
-    entries = [entry for entry in shown if entry.id == of or titled in (entry.title.casefold(), entry.key.casefold())]
-    records = (record_of(one.text) or {} for entry in entries for one in entry.texts if one.shown)
-    told = [f"{field}" for record in records for key, field in leaves(record) if name.search(key) and field is not None]
-    if not told:
-        return "", None if entries else "not_looked"
-    said, by_tool = ({one.low for one in find_amounts(words)} for words in (text[value.start : value.end], told[0]))
-    return told[0], ("stale" if said & by_tool else "ignored") if said and by_tool else None

@@ -28,7 +28,7 @@ from drretail.grounding.text.amounts import (
 from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals, steps
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems, number_words, words
-from drretail.grounding.verify.records import CENTS, Ledger, fits, leaves, on_record, with_state
+from drretail.grounding.verify.records import CENTS, Ledger, fits, leaves, on_record
 from drretail.records.reading import CART, ReadValue, ValueKind
 from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, may_share_a_sign, product_of
 
@@ -176,7 +176,7 @@ def compared(value: ReadValue, text: str, ledger: Ledger) -> ReadValue:
 def compared_at(value: ReadValue, place: Place, ledger: Ledger) -> ReadValue:
     is_true, record = _COMPARE.get(value.kind, lambda *_: OPEN)(value, place, ledger)
     state = "underivable" if is_true is None else "verified" if is_true else "contradicted"
-    return with_state(value, state, record)
+    return value.model_copy(update={"state": state, "derivation": record or None})
 
 
 def would_be_caught(value: ReadValue, text: str, ledger: Ledger) -> ReadValue:

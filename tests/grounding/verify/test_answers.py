@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from drretail.grounding.text.layout import read_layout
-from drretail.grounding.verify.parts import ReadAnswers, cause_of, read_answers
 from drretail.grounding.verify.form import read_by_form
+from drretail.grounding.verify.parts import ReadAnswers, cause_of, read_answers
 from drretail.grounding.verify.places import place_of
 from drretail.grounding.verify.records import GONE, POLICY, UNKNOWN, Ledger, read_shop
 from drretail.records.evidence import Evidence
