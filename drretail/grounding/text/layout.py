@@ -7,11 +7,9 @@ owns figures directly after it, if there are none before it: "the kit [P:B1] ($4
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import unescape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -164,14 +162,8 @@ _FIGURES_BEHIND = re.compile(
 )
 _FIGURE = re.compile(r"\d")
 _SOURCES = re.compile(r"\[[^\[\]\n]*\]:?|https?://\S+")
-_MARKUP = (
-    r"\*{1,3}|_{1,3}|</?(?:a|b|code|em|i|mark|span|strong|u)>|<!--[^<>]{0,99}-->"
-    r"|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|\w{2,31});|\\(?=[.,$])"
-)
-_PIECE = re.compile(rf"{_MARKUP}|.", re.DOTALL)
-_MARKED_FIGURE = re.compile(rf"(?<![\d/])(?:[$€£¥₹\d.,]|{_MARKUP})++")
-_OF_FIGURE = re.compile(r"[$€£¥₹\d.,\u00ad\u200b-\u200d\u2060]*")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_ESCAPED = re.compile(r"\\(?=[$€£¥₹])")
+"""The backslash before a sign that would begin a formula."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +255,7 @@ class _Group(NamedTuple):
 
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved by ``evidence``."""
-    plain = plain_figures(report)
+    plain = _ESCAPED.sub(" ", report)
     tokens = scan(plain, evidence)
     # In code a mark cites nothing, but says of what a figure is.
     marks = [token for token in tokens.tokens if token.cites or token.cited[0].reason == "in_code"]
@@ -319,40 +311,6 @@ def _covering(marks: Sequence[Token], sentences: Sequence[Sentence]) -> Iterator
         first = bisect_left(sentences, start, key=lambda sentence: sentence.end)
         for index in range(first, bisect_left(sentences, end, key=lambda sentence: sentence.start)):
             yield Stretch(sentences[index].start, sentences[index].end, tuple(cited), index, block)
-
-
-def plain_figures(text: str) -> str:
-    """The text, in equal length, with the markup inside figures replaced by leading zeros: ``$00001.03``."""
-    return _MARKED_FIGURE.sub(_plain_figure, text)
-
-
-def _plain_figure(match: re.Match[str]) -> str:
-    pieces = [piece[0] for piece in _PIECE.finditer(match[0])]
-    shown = [_shown(piece) for piece in pieces]
-    emphasis = Counter(piece for piece in pieces if piece[0] in "*_")
-    is_figure = len(pieces) > 1 and any(one.isdecimal() for one in shown) and all(map(_OF_FIGURE.fullmatch, shown))
-    if not is_figure or any(count % 2 for count in emphasis.values()):
-        return match[0]  # "2*3" is a product, and "&amp;" is not part of a figure
-    inside = [index for index, piece in enumerate(shown) if piece]
-    while shown[inside[-1]] in ".,":
-        inside.pop()
-    while shown[inside[0]] in ".,":
-        inside.pop(0)
-    first, end = inside[0], inside[-1] + 1
-    seen, width = re.sub(r"[^$€£¥₹\d.,]", "", "".join(shown[first:end])), len("".join(pieces[first:end]))
-    if len(seen) == width:
-        return match[0]
-    digits = seen.lstrip("$€£¥₹")
-    sign = seen.removesuffix(digits)
-    number = digits.replace(",", "") if _THOUSANDS.fullmatch(digits) else digits
-    return "".join([*pieces[:first], sign, number.rjust(width - len(sign), "0"), *pieces[end:]])
-
-
-def _shown(piece: str) -> str:
-    """What a reader sees of a character, an entity or a piece of markup."""
-    if piece[0] == "&" and len(piece) > 1:
-        return unescape(piece)
-    return piece if len(piece) == 1 and piece not in "*_\\" else ""
 
 
 def _without_marks(plain: str, report: str, marks: Sequence[Token]) -> str:
