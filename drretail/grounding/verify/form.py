@@ -1,33 +1,29 @@
-"""What is certain by form: one source, one figure of a kind in what its mark owns; tables by plain heads; sums that are
-written out; the result of a cited calculation; words in quotation marks before a mark.
+"""What is certain by form: one source, one figure of a kind in what its mark owns; tables by plain heads; the result of
+a cited calculation; and what the text writes out.
 
 A figure is verified if the record has it. It is contradicted only where signs, or words of labels.toml, directly beside
 it say what it is, and nothing explains it. Everything else is open.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from functools import cached_property
+from itertools import chain
 
 from drretail.grounding.text.amounts import Amount, WrittenDate, find_dates
 from drretail.grounding.text.layout import Layout
-from drretail.grounding.text.quotes import has_words
-from drretail.grounding.text.words import is_english, labels, month_numbers, words
+from drretail.grounding.text.words import labels, month_numbers, words
 from drretail.grounding.verify.parts import Part
 from drretail.grounding.verify.places import Place, amounts_at, compared_at, days_at, value_of
-from drretail.grounding.verify.records import CENTS, Ledger, all_words_of, amounts_in, derived, fits, on_record
+from drretail.grounding.verify.records import CENTS, Ledger, derived, fits, on_record
+from drretail.grounding.verify.written import equations, quotations
 from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import VARIANTS
 
 _KINDS: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
-# The " of "3.9\" thick" opens no quotation.
-_QUOTED = re.compile(r"(?<!\w)[“„«「\"](?P<words>[^“”„«»「」\"\n]{12,400})[”“»」\"](?=[^\w\n]*$)")
-_INSERTED = re.compile(r"\[[^\[\]]{0,40}\]")
-"""What a quotation adds to the words that it quotes."""
-_FEWEST_WORDS = 4
 _STARS = re.compile(r"\s?(?:/\s?5\b|[★⭐]|\()")
 _RATED = re.compile(r"\d[.,]\d\d?(?:\s?(?:/\s?5|[★⭐]|stars?\b))?\W{0,4}(?:[^\W\d_]{1,6}\s)?$")
 _BESIDE_RATING = re.compile(r"\d[.,]\d(?:\s?(?:/\s?5|[★⭐]))?\s?[(·,]\s?$")
@@ -40,14 +36,14 @@ _GAP, _SIGNS = " \t*_~", "\n.!?(|,;:–—-·=\"'“”"
 _LONGEST_LINE = 400
 
 
-def read_by_form(layout: Layout, ledger: Ledger, parts: Iterable[Part]) -> list[ReadValue]:
+def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[ReadValue]:
     """The values in these parts that form makes certain, each with whether it would be found if it were wrong."""
     reader = _Reader(layout, ledger)
-    values = {(value.start, value.kind): value for value in reader.equations()}
+    values = {(value.start, value.kind): value for value in chain(equations(layout), quotations(layout, ledger, parts))}
     for part in parts:
         place = Place.of(layout.text, part.start, part.end)
         for value in reader.read(part, place):
-            if value.state == "verified" and value.kind != "quotation":
+            if value.state == "verified":
                 figure = (end - place.first for end in (value.start, value.end))
                 wrong = reader.read(part, place.altered(value.kind, *figure))
                 is_caught = any(one.start == value.start and one.state == "contradicted" for one in wrong)
@@ -89,8 +85,6 @@ class _Reader:
         calculations = [source for source in part.sources if source in self.ledger.calculations]
         if len(calculations) == 1 and len(part.sources) == len(products) + 1:
             yield from self._result(place, calculations[0], products)
-        if not part.labels:
-            yield from self._quotation(part, place)
 
     def _value(self, kind: ValueKind, figure: Amount | WrittenDate, of: str, place: Place) -> ReadValue:
         own = replace(place, start=figure.start, end=figure.end)
@@ -145,13 +139,11 @@ class _Reader:
     def _is_explained(self, amount: Amount, part: Part, product: str) -> bool:
         """True for a figure with cents that follows from others, or that another thing beside it has."""
         records, text, key = self.ledger.products, self.layout.text, product[2:].partition("/")[0]
-        first = text.rfind("\n", max(0, part.start - _LONGEST_LINE), part.start) + 1
-        line = {*words(text[first or max(0, part.start - _LONGEST_LINE) : part.end])}
+        line = {*words(text[max(0, part.start - _LONGEST_LINE) : part.end].rpartition("\n")[2])}
         # What the line names, by the first word of its title.
         beside = (own for own, item in records.items() if own != key and next(words(item.title), "") in line)
-        written = (one.low for one in amounts_in(all_words_of(records[key])) if one.kind == "money")
-        known = (*map(self.ledger.price, beside), *written)
-        return any(fits(amount, price) for price in known) or derived(amount, self.ledger, [key, *self._cited])
+        prices = map(self.ledger.price, beside)
+        return any(fits(amount, price) for price in prices) or derived(amount, self.ledger, [key, *self._cited])
 
     def _day(self, part: Part, place: Place, order: str) -> Iterator[ReadValue]:
         """The one day beside an order. It may be the day on which the order came, unless a word of labels.toml calls it
@@ -162,16 +154,11 @@ class _Reader:
             return
         value = self._value("order_date", days[0], order, place)
         spoken = {*words(place.words), *(word for label in part.labels for word in label.split())}
-        is_called = not spoken.isdisjoint(self._labels["date"])
-        if value.state == "verified" or is_called or (self.ledger.policy is None and self._is_far(days[0], order)):
+        is_called, ordered = not spoken.isdisjoint(self._labels["date"]), self.ledger.order_dates[order]
+        way = (ordered + timedelta(days=apart) for apart in range(_LONGEST_ON_ITS_WAY + 1))
+        is_far = days[0].iso not in map(date.isoformat, way)
+        if value.state == "verified" or is_called or (self.ledger.policy is None and is_far):
             yield value
-
-    def _is_far(self, day: WrittenDate, order: str) -> bool:
-        try:
-            apart = (date.fromisoformat(day.iso) - self.ledger.order_dates[order]).days
-        except ValueError:  # a day that no calendar has
-            return False
-        return not 0 <= apart <= _LONGEST_ON_ITS_WAY
 
     def _result(self, place: Place, key: str, products: Sequence[str]) -> Iterator[ReadValue]:
         """The one amount with cents beside a cited calculation that is no price of the ``products`` beside it."""
@@ -189,31 +176,6 @@ class _Reader:
         is_money = amount.kind == "money" and amount.relation == "is"
         if values[0].state == "contradicted" and is_money and not is_explained:
             yield values[0]
-
-    def _quotation(self, part: Part, place: Place) -> Iterator[ReadValue]:
-        """Words in quotation marks directly before a mark: they stand in what it cites, or nowhere."""
-        match = _QUOTED.search(place.words.rstrip())
-        if match is None or len([*words(match["words"])]) < _FEWEST_WORDS:
-            return
-        start, end = (part.start + at for at in match.span("words"))
-        value = ReadValue(kind="quotation", amount=match["words"], of=part.sources[0], start=start, end=end)
-        texts, quoted = [*map(self.ledger.text_of, part.sources)], _INSERTED.sub("…", match["words"])
-        if any(has_words(text, quoted) for text in texts):
-            yield value.model_copy(update={"state": "verified"})
-            return
-        is_elsewhere = any(has_words(text, quoted) for text in self.ledger.all_texts)
-        may_be_translated = self.layout.notation.is_english != is_english("\n".join(texts))
-        if all(texts) and not is_elsewhere and not may_be_translated:
-            found = "these words stand in nothing that it cites"
-            yield value.model_copy(update={"state": "contradicted", "derivation": found})
-
-    def equations(self) -> Iterator[ReadValue]:
-        """The results of sums that the report writes out."""
-        for equation in self.layout.equations:
-            if equation.holds or all(one.relation == "is" for one in (equation.result, *equation.operands)):
-                found = f"{equation.expression} = {equation.value.normalize():f}"
-                changes = {"state": "verified" if equation.holds else "contradicted", "derivation": found}
-                yield value_of("equation", equation.result, 0).model_copy(update=changes)
 
     @cached_property
     def _labels(self) -> dict[str, frozenset[str]]:
