@@ -164,6 +164,11 @@ _FIGURE = re.compile(r"\d")
 _SOURCES = re.compile(r"\[[^\[\]\n]*\]:?|https?://\S+")
 _ESCAPED = re.compile(r"\\(?=[$€£¥₹])")
 """The backslash before a sign that would begin a formula."""
+_MARKUP = r"(?:\*\*|__|</?\w{1,9}>|\\)"
+_MARKED_FIGURE = re.compile(
+    rf"[$€£¥₹\d](?:[\d.,$]|(?<=[$€£¥₹.,]){_MARKUP}(?=\d)|{_MARKUP}(?=[.,]\d))*"  # but "2**3" is a power
+)
+"""A figure with markup beside its sign or its point: "$**44**.95"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +260,8 @@ class _Group(NamedTuple):
 
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved by ``evidence``."""
-    plain = _ESCAPED.sub(" ", report)
+    plain = _ESCAPED.sub(" ", report.replace("&#36;", "    $"))
+    plain = _MARKED_FIGURE.sub(lambda match: re.sub(_MARKUP, "", match[0]).rjust(len(match[0])), plain)
     tokens = scan(plain, evidence)
     # In code a mark cites nothing, but says of what a figure is.
     marks = [token for token in tokens.tokens if token.cites or token.cited[0].reason == "in_code"]
