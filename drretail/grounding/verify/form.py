@@ -32,8 +32,7 @@ _LEAST, _MOST = Decimal("0.4"), Decimal(3)
 _LONGEST_ON_ITS_WAY = 60
 """Days from an order until it came."""
 _LABEL = re.compile(r"([^:;|\n]{0,60}):[\s*_]*$")
-_GAP, _SIGNS = " \t*_~", "\n.!?(|,;:–—-·=\"'“”"
-_LONGEST_LINE = 400
+_GAP, _SIGNS, _LONGEST_LINE = " \t*_~", "\n.!?(|,;:–—-·=\"'“”", 400
 
 
 def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[ReadValue]:
@@ -63,9 +62,8 @@ class _Reader:
         yield from (value for value in self._values(part, place) if may_deny or value.state == "verified")
 
     def _is_bare(self, part: Part, place: Place) -> bool:
-        """True if a part of an assistant's answer has no words but names, options and those of labels.toml. Without a
-        mark one word more may make it another figure: "with shipping", "last year", "at another shop". So may a day
-        beside a product.
+        """True if a part of an assistant's answer has no words but names, options and labels. One word more may make it
+        another figure: "with shipping", "at another shop". So may a day beside a product.
         """
         is_of_order = any(source[:2] == "O:" for source in part.sources)
         if not is_of_order and find_dates(place.words, self.layout.notation):
@@ -146,8 +144,8 @@ class _Reader:
         return any(fits(amount, price) for price in prices) or derived(amount, self.ledger, [key, *self._cited])
 
     def _day(self, part: Part, place: Place, order: str) -> Iterator[ReadValue]:
-        """The one day beside an order. It may be the day on which the order came, unless a word of labels.toml calls it
-        the day of the order; in a report, which knows no other, not if it is far from that.
+        """The one day beside an order. It may be the day on which that came, unless a label calls it the day of the
+        order; in a report, which knows no other, not if it is far from that.
         """
         days = [day for day in days_at(place) if day.is_day]
         if len({day.iso for day in days}) != 1:
