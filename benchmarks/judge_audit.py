@@ -31,7 +31,7 @@ from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
-from drretail.records.reading import AUDITED, SAME_CLAIM, SAME_LABEL, JudgeAudit, ReadValue
+from drretail.records.reading import AUDITED, JudgeAudit, ReadValue
 from drretail.records.run import Run, System
 from drretail.run_file import Recorded
 
@@ -43,7 +43,6 @@ LONG_BATCH = 8
 """Claims of a call that the drifting judge reads."""
 MISTYPED = 0.3
 HONEST = "honest"
-SHOWN = {name: words for name, words in AUDITED.items() if name not in (SAME_LABEL, SAME_CLAIM)}
 Answer = dict[str, Any]
 Fault = Callable[[str, Answer, str], Answer]
 """Of the schema, the ideal answer and the question: the answer of a judge with this fault."""
@@ -282,10 +281,10 @@ def audit_of(experiment: Path, world: World, play: Callable[[Request], ScriptedA
 
 
 def print_table(audits: Mapping[str, JudgeAudit], precision: Mapping[str, float]) -> None:
-    print(f"| judge | {' | '.join(SHOWN.values())} | agreement | reports failed | FP | it reads |")
-    print(f"|---|{'--:|' * (len(SHOWN) + 3)}---|")
+    print(f"| judge | {' | '.join(AUDITED.values())} | agreement | reports failed | FP | it reads |")
+    print(f"|---|{'--:|' * (len(AUDITED) + 3)}---|")
     for name, audit in audits.items():
-        cells = [_cell(audit.share(figure), audit.shares.get(figure, (0, 0))[1]) for figure in SHOWN]
+        cells = [_cell(audit.share(figure), audit.shares.get(figure, (0, 0))[1]) for figure in AUDITED]
         agreement = "–" if audit.agreement is None else _cell(*audit.agreement)
         says = f"no: {', '.join(audit.low)}" if audit.low else "too few figures to tell" if audit.is_open else "yes"
         counts = f"{audit.failed_reports} | {precision[name]:.2f}"

@@ -29,7 +29,7 @@ from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.words import NUMBERS
 from drretail.grounding.verify.checks import Case
-from drretail.grounding.verify.places import figures_at, place_of
+from drretail.grounding.verify.places import Place, figures_at, place_of
 from drretail.progress import Progress
 from drretail.querygen.reading import shipped_queries
 from drretail.records.evidence import Evidence
@@ -259,7 +259,11 @@ def _value(label: Mapping[str, Any], edit: _Edit, layout: Layout) -> ReadValue |
         return None
     if kind == "total":
         of = _calculations(layout, *place)
-    if len(of) != 1 or (kind == "order_date" and of[0][:2] != "O:") or not figures_at(kind, edit.after, *place):
+    if (
+        len(of) != 1
+        or (kind == "order_date" and of[0][:2] != "O:")
+        or not figures_at(kind, Place.of(edit.after, *place))
+    ):
         return None
     return place_of(kind, edit.after, *place, of=of[0])
 

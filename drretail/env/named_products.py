@@ -15,7 +15,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
 from drretail.grounding.report.citations import scan
 from drretail.grounding.text.wording import products_named
-from drretail.grounding.verify.answers import ORDER_ID, PRODUCT_ID
+from drretail.grounding.verify.parts import ORDER_ID, PRODUCT_ID
 from drretail.parsing import texts_in
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
@@ -64,8 +64,9 @@ class NamedProducts:
         products = _products(self._world, [*linked, *ids, *written, *titled])
         absent = [key for key in (*linked, *written) if key not in products]
         gone = {} if not absent or self._former is None else _products(self._former, absent)
-        # Other addresses and words may only look like those of a product.
+        # Other addresses and words may only look like those of a product: "/p/returns" is a page.
         unknown = [key for key in linked if key in absent and self._address is not None]
+        unknown = [key for key in unknown if _signs(key) in self._signs]
         unknown += [key for key in written if key in absent and _form(key) in self._forms]
         return (
             *(looked_up.of_product(product, linked.get(key)) for key, product in products.items()),
@@ -113,9 +114,18 @@ class NamedProducts:
         return tuple(looked_up.policy_of(self._world))
 
     @cached_property
+    def _ids(self) -> Sequence[str]:
+        return [item.product_id for item in looked_up.first_products(self._world, _LOOKED_AT)]
+
+    @cached_property
     def _forms(self) -> Collection[str]:
         """The form, digits aside, that the ids of most of the shop's products have."""
-        return _common_forms(item.product_id for item in looked_up.first_products(self._world, _LOOKED_AT))
+        return _common_forms(self._ids)
+
+    @cached_property
+    def _signs(self) -> Collection[frozenset[str]]:
+        """What the ids of the shop's products consist of."""
+        return {*map(_signs, self._ids)}
 
     def _is_missing(self, name: str, orders: Collection[str]) -> bool:
         """True for an id of the form of the shop's orders by which there is none, and which is no year."""
@@ -144,6 +154,13 @@ def _common_forms(ids: Iterable[str]) -> Collection[str]:
 
 def _form(key: str) -> str:
     return re.sub(r"\d", "0", key)
+
+
+def _signs(key: str) -> frozenset[str]:
+    """What an id consists of: small letters, capitals, digits, other signs."""
+    return frozenset(
+        "0" if sign.isdigit() else "a" if sign.islower() else "A" if sign.isupper() else "-" for sign in key
+    )
 
 
 def _bare(url: str) -> str:

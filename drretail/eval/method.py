@@ -22,7 +22,6 @@ from drretail.llm.prompt import Prompt, changed_prompts, file_name_of, files_by_
 from drretail.plugins import ADDONS, Plugins
 from drretail.records.base import Rules, file_name, sha256_of
 from drretail.records.comparison import JudgeTable
-from drretail.records.reading import AUDITED, SAME_CLAIM, SAME_LABEL, JudgeAudit
 from drretail.records.run import slug
 from drretail.records.score import CODE, JudgeRef, Judging, MetricDescription, Scores
 from drretail.records.tables.figures import dollars, number, percent
@@ -186,7 +185,7 @@ def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]
         "Decoding": ", ".join(f"{name} {value}" for name, value in sorted(settings.items())) or "defaults",
         "Took": f"{calls:,} calls, {tokens:,} tokens, {price}",
         "Times asked": f"{repeats:,} per report",
-        "Noise between repeats": "; ".join(_noise(judgings, audits, scores.metrics)) or NOT_REPEATED,
+        "Noise between repeats": "; ".join(_noise(judgings, scores.metrics)) or NOT_REPEATED,
         **between_orders,
         "Answers sent back": f"{sum(row.repairs for row in (*judgings, *pairs)):,}",
         **measured,
@@ -194,14 +193,8 @@ def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]
     }
 
 
-def _noise(
-    judgings: Sequence[Judging], audits: Sequence[JudgeAudit], described: Mapping[str, MetricDescription]
-) -> Iterator[str]:
-    """How far a judge's repeats on one report differ: in labels, in lists of claims, and in headlines."""
-    for audit in audits:
-        for name in (SAME_LABEL, SAME_CLAIM):
-            if (share := audit.share(name)) is not None:
-                yield f"{AUDITED[name]} {number(share)} (n={audit.shares[name][1]:,})"
+def _noise(judgings: Sequence[Judging], described: Mapping[str, MetricDescription]) -> Iterator[str]:
+    """How far a judge's repeats on one report differ in headlines."""
     by_headline = defaultdict[str, list[float]](list)
     for row in judgings:
         for variant, deviation in row.noise.items():

@@ -38,11 +38,11 @@ OF_FORM: frozenset[ValueKind] = frozenset({"equation", "quotation"})
 FIELDS: Mapping[ValueKind, tuple[str, ...]] = {
     "order_status": ("Delivered", "Shipped", "Processing", "Cancelled", "Returned"),
     "stock": ("in stock", "sold out", ""),
-    "policy": ("shipping", "free_from", "delivery_days", "return_days"),
+    "policy": ("shipping", "free", "free_from", "delivery_days", "return_days"),
 }
 """The values that the ``field`` of a kind may have."""
-CLOSED: frozenset[ValueKind] = frozenset({"order_status", "stock", "option", "product"})
-"""The kinds whose ``field`` says one of the values that there are, so that no figure is needed."""
+CLOSED: frozenset[ValueKind] = frozenset({"order_status", "stock", "option", "product", "list_price", "policy"})
+"""The kinds that need no figure: words can say how an order stands, that a thing is reduced, that shipping is free."""
 Relation = Literal["is", "about", "at_least", "at_most", "range"]
 ValueState = Literal["verified", "contradicted", "underivable"]
 Decision = Literal["buy", "part", "none"]
@@ -186,7 +186,7 @@ class Statement:
 
 
 class Unread(Record):
-    """``report[start:end]`` is a numeral beside a citation that no record confirms or contradicts."""
+    """``report[start:end]`` is a number that no record confirms or contradicts."""
 
     start: int
     end: int
@@ -196,7 +196,7 @@ class LookedAt(NamedTuple):
     """How much of a report code could decide."""
 
     numerals: int
-    """All numerals beside citations."""
+    """All numbers beside citations or, in an assistant's answers, about a thing or an order; those in words, too."""
     decided: int
     """Those that a record, a calculation or the query confirms or contradicts."""
     contradicted: int
@@ -215,13 +215,13 @@ class LookedAt(NamedTuple):
 
     @property
     def in_words(self) -> str:
-        """ "31 of 219 numbers beside citations checked (.84 of them would be found if wrong), 2 contradicted"."""
+        """ "31 of 219 numbers checked (0.84 of the right ones would be found if wrong), 2 statements contradicted"."""
         unsure = f", {self.unconfirmed:,} not confirmed" * bool(self.unconfirmed)
         if not self.numerals:
-            return f"no numbers beside citations{unsure}"
+            return f"no numbers{unsure}"
         power = "" if self.power is None else f" ({self.power:.2f} of the right ones would be found if wrong)"
         wrong = f", {self.contradicted:,} statement{'s' * (self.contradicted != 1)} contradicted"
-        checked = f"{self.decided:,} of {self.numerals:,} numbers beside citations checked{power}"
+        checked = f"{self.decided:,} of {self.numerals:,} numbers checked{power}"
         return checked + wrong * bool(self.contradicted) + unsure
 
 
@@ -268,7 +268,6 @@ than this share of the reports so does not read.
 REPORTS, MARKS, FIGURES, UNCITED, IN_REPORT = "reports", "marks", "figures", "uncited", "in_report"
 IN_SOURCE, TYPED, LABELLED = "in_source", "typed", "labelled"
 CONFIRMED, CONTRADICTED = "confirmed", "contradicted"
-SAME_LABEL, SAME_CLAIM = "same_label", "same_claim"
 AUDITED: Mapping[str, str] = {
     REPORTS: "reports whose citation marks are in claims",
     MARKS: "citation marks in claims",
@@ -280,8 +279,6 @@ AUDITED: Mapping[str, str] = {
     LABELLED: "claims labelled",
     CONFIRMED: "right figures supported",
     CONTRADICTED: "wrong figures found",
-    SAME_LABEL: "same label when asked again",
-    SAME_CLAIM: "same claims when asked again",
 }
 """The figures, in words."""
 MEANING = (
@@ -291,8 +288,7 @@ MEANING = (
     "figures in claims: those read by form. figures without a mark in claims: sentences, items and rows with a figure "
     "and without a source from which a claim was extracted. quotes in the sources: of full and partial labels, when "
     "first asked. right figures supported, wrong figures found: claims whose figure, read by form, a record confirms "
-    "or contradicts, by the first label. same …: when all is asked again (--repeats); labels on one list of "
-    "claims."
+    "or contradicts, by the first label."
 )
 AGREEMENT = "agreement with records"
 
@@ -335,7 +331,7 @@ class JudgeAudit(OfJudge):
     @property
     def low(self) -> tuple[str, ...]:
         """The figures below the floor, in words; empty for a judge that reads."""
-        floors = dict.fromkeys((FIGURES, IN_REPORT, IN_SOURCE, TYPED, LABELLED, SAME_LABEL), FLOOR)
+        floors = dict.fromkeys((FIGURES, IN_REPORT, IN_SOURCE, TYPED, LABELLED), FLOOR)
         shares = (
             (name, floor, *self.shares.get(name, (0, 0)))
             for name, floor in (floors | {UNCITED: _FLOOR_UNCITED}).items()

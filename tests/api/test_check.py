@@ -3,6 +3,7 @@
 import re
 import sys
 from pathlib import Path
+from time import process_time
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -39,8 +40,18 @@ def test_an_answer_is_true_unless_a_record_says_otherwise(world: World) -> None:
 
 
 def test_what_decides_nothing_is_named(world: World) -> None:
-    found = check(QUESTION, f"{RIGHT} It is 12 inches tall [P:B0TEST0001].", world)
-    assert (found.is_true, found.not_looked_at) == (True, ("12",))
+    found = check(QUESTION, f"{RIGHT} It is 12 inches tall, with three perches [P:B0TEST0001].", world)
+    assert (found.is_true, found.not_looked_at) == (True, ("12", "three"))
+
+
+def test_a_long_answer_takes_as_long_as_its_sentences(world: World) -> None:
+    def seconds(count: int) -> float:
+        started = process_time()
+        check(QUESTION, " ".join([RIGHT, "It has two perches, 4 feet apart [P:B0TEST0001]."] * count), world)
+        return process_time() - started
+
+    seconds(10)  # loads what is loaded once
+    assert seconds(800) < 10 * seconds(200)
 
 
 def test_nothing_is_no_answer(world: World) -> None:

@@ -173,9 +173,6 @@ def test_a_card_has_the_method_of_a_judge_and_the_text_of_every_prompt_that_it_w
     assert card.lines["Times asked"].startswith("2")
     # A report whose marks no claim covers is not judged.
     assert card.lines["Noise between repeats"] == "standard deviation on one report: quality 1.41"
-    again = scores.audits[0].model_copy(update={"shares": {"same_label": (2, 3), "same_claim": (4, 6)}})
-    (twice,) = method_cards(folder, scores.model_copy(update={"audits": (again,), "judgings": scores.judgings[:1]}))
-    assert "same label when asked again 0.67 (n=3); same claims when" in twice.lines["Noise between repeats"]
     assert (card.lines["Answers sent back"], card.lines["Against people"]) == ("2", NOT_MEASURED)
     assert "citation marks in claims 0.00" in card.lines["Reading"]
     known = {prompt.hash: prompt.text for name in ("quality", "faithfulness") for prompt in load_metric(name).prompts()}

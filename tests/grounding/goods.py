@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from drretail.grounding.report.evidence_ids import calculation_evidence_id, order_evidence_id, web_evidence_id
 from drretail.grounding.text.layout import read_layout
 from drretail.grounding.text.serialisation import compact_json, order_item, record_text, user_record
-from drretail.grounding.verify.form import owned_by_marks, read_by_form
+from drretail.grounding.verify.form import read_by_form
+from drretail.grounding.verify.parts import parts_by_marks
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
 from drretail.records.query import Fit, Query, WantedThing
@@ -106,7 +107,7 @@ def a_ledger(picks: Sequence[Pick] | None = None) -> Ledger:
 def values_in(report: str, ledger: Ledger | None = None) -> list[ReadValue]:
     """What form makes certain in a report on the kitchen."""
     layout = read_layout(report, EVIDENCE)
-    return read_by_form(layout, ledger or a_ledger(), owned_by_marks(layout))
+    return read_by_form(layout, ledger or a_ledger(), parts_by_marks(layout))
 
 
 USER = "AE" + "X" * 26

@@ -247,7 +247,7 @@ def test_what_was_not_judged_failed_or_is_stale_is_told_apart(lines_of: PrintLin
     )
 
 
-LOOKED = "31 of 44 numbers beside citations checked, 2 statements contradicted"
+LOOKED = "31 of 44 numbers checked, 2 statements contradicted"
 
 
 def test_how_much_was_read_and_by_whom_is_said_below(lines_of: PrintLines) -> None:

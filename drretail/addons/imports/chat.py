@@ -14,6 +14,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
 
+from drretail.addons.exports.redaction import WORDS
 from drretail.addons.imports.material import (
     ROW_FILES,
     ForeignReport,
@@ -34,7 +35,6 @@ from drretail.grounding.report.evidence_ids import (
     product_evidence_id,
     web_evidence_id,
 )
-from drretail.grounding.text.personal_data import WORDS
 from drretail.grounding.text.untrusted import harmless, visible
 from drretail.parsing import json_or_none
 from drretail.records.base import canonical_json, sha256_of

@@ -13,7 +13,7 @@ from random import Random
 from drretail.grounding.cart import Cart
 from drretail.grounding.text.layout import Sentence
 from drretail.grounding.verify.checks import Case, check_report
-from drretail.grounding.verify.places import amounts_at
+from drretail.grounding.verify.places import Place, amounts_at
 from drretail.grounding.verify.records import Ledger, all_words_of, fits, on_record, plain
 from drretail.records.query import Reference
 from drretail.records.reading import Pick, Reading, ReadValue, ValueKind
@@ -119,7 +119,7 @@ def wrong_figure(material: Material, kind: ValueKind) -> Iterator[Planted]:
 def citation_moved(material: Material) -> Iterator[Planted]:
     """Moves a sentence's only citation to a product for which a value in the sentence is wrong."""
     for value, sentence in material.right_values():
-        amounts, own = amounts_at(value.kind, material.case.report, value.start, value.end), value.of
+        amounts, own = amounts_at(value.kind, Place.of(material.case.report, value.start, value.end)), value.of
         marks = [mark for mark in material.case.citations if sentence.start <= mark.start and mark.end <= sentence.end]
         if len(amounts) != 1 or own[:2] != "P:" or [mark.evidence_id for mark in marks] != [own]:
             continue

@@ -10,9 +10,10 @@ anything that a researcher finds.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from math import log
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -29,7 +30,7 @@ from drretail.grounding.listing import is_of_kind
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
 from drretail.grounding.text.serialisation import compact_json, whole_items
 from drretail.grounding.text.untrusted import harmless
-from drretail.grounding.text.wording import ShareOfProducts, bearing, may_be_shown, nouns_of, short_title
+from drretail.grounding.text.wording import is_named, may_be_shown, nouns_of, short_title
 from drretail.llm.models import Models
 from drretail.llm.prompt import tagged
 from drretail.records.query import Task
@@ -126,6 +127,25 @@ def profile_block(statements: Iterable[Statement], known: Collection[str]) -> st
         sources = {"person": ["U:profile"], "rhythm": ["U:statistics"]}.get(statement.code, sources)
         lines.append(f"- {_PRODUCT.sub(mark, statement.text)} {''.join(f'[{source}]' for source in sources)}")
     return tagged("profile", "\n".join(lines))
+
+
+ShareOfProducts = Callable[[str], float]
+"""The share of a shop's products, from 0 to 1, that have a word."""
+# On 5,647 rows of 11 Amazon departments, "tablet", "mug", "coffee", "cable" and "bottle" are below, and "order",
+# "set", "pack", "need", "gift" and "kitchen" above.
+RARE = 0.05
+_RAREST = 0.001
+"""A word that no product has counts like one that so few have."""
+
+
+def bearing(statement: Statement, words: frozenset[str], share_of: ShareOfProducts) -> float:
+    """How relevant a statement is to a text of these words: the rarity of each rare word in common, plus that of a word
+    at the limit for each category that is named in full.
+    """
+    shared = {noun for name in (*statement.categories, *statement.names) for noun in nouns_of(name) if noun in words}
+    shares = (max(share_of(word), _RAREST) for word in sorted(shared))
+    in_full = sum(is_named(category, words) for category in statement.categories)
+    return sum(-log(share) for share in shares if share <= RARE) - in_full * log(RARE)
 
 
 def statements_on(statements: Sequence[Statement], part: str, share_of: ShareOfProducts) -> list[Statement]:

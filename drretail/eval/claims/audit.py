@@ -5,10 +5,10 @@ Code settles no claim by it. The counts are a verdict of their own, from which s
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from itertools import combinations, product
+from itertools import product
 from statistics import fmean
 from typing import Any
 
@@ -17,7 +17,6 @@ from drretail.eval.claims.claims import (
     EXTRACT,
     FAITHFULNESS,
     FIRST_ANSWER,
-    FROZEN,
     HEADLINE,
     NOT_IN_REPORT,
     REPORT,
@@ -35,7 +34,8 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.registry import load_metric
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.wording import split_words
-from drretail.grounding.verify.form import owned_by_marks, read_by_form
+from drretail.grounding.verify.form import read_by_form
+from drretail.grounding.verify.parts import parts_by_marks
 from drretail.grounding.verify.places import compared
 from drretail.grounding.verify.records import Ledger
 from drretail.records import reading as audited
@@ -121,7 +121,7 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
     claims, marks = listed_claims(extraction), marks_in(layout)
     left = uncovered(marks, claims)
     apart = [sentence for sentence in layout.sentences if sentence.kind in _NO_CLAIMS]
-    values = read_by_form(layout, ledger, owned_by_marks(layout))
+    values = read_by_form(layout, ledger, parts_by_marks(layout))
     figures = [each for each in values if not any(sentence.start <= each.start < sentence.end for sentence in apart)]
     uncited = [
         sentence
@@ -186,8 +186,8 @@ def _agreement(
 
 
 def shares_of(verdicts: Sequence[Verdict]) -> Shares:
-    """The figures of a judge on one run, over all its repeats; those by records of the first alone, since the same
-    claims asked again are no further cases.
+    """The figures of a judge on one run, over all its repeats; those by records of the first alone, since a claim asked
+    again is no further case.
     """
     audits = [(verdict.value["shares"], verdict.judge_repeat > 1) for verdict in verdicts if verdict.stage == AUDIT]
     by_records = (audited.CONFIRMED, audited.CONTRADICTED)
@@ -195,19 +195,6 @@ def shares_of(verdicts: Sequence[Verdict]) -> Shares:
         {name: (got, of) for name, (got, of) in shares.items() if not (is_again and name in by_records)}
         for shares, is_again in audits
     ]
-    # How far repeats agree on the labels of one list of claims, and repeats' own lists with each other.
-    by_item: dict[str, list[tuple[object, bool]]] = defaultdict(list)
-    lists: list[Counter[tuple[object, ...]]] = []
-    for verdict in verdicts:
-        if verdict.stage == SUPPORT and verdict.state == "scored":
-            by_item[verdict.item].append((verdict.value, CONTRADICTED in verdict.notes))
-        elif verdict.stage == EXTRACT and verdict.item == REPORT:
-            lists.append(Counter((claim.start, claim.sources) for claim in claims_in(verdict) or ()))
-    for labels in by_item.values() if len(lists) > 1 else ():
-        pairs = [*combinations(labels, 2)]
-        own.append({audited.SAME_LABEL: (sum(one == other for one, other in pairs), len(pairs))})
-    for one, other in combinations(lists, 2):
-        own.append({audited.SAME_CLAIM: (2 * (one & other).total(), one.total() + other.total())})
     return summed(own)
 
 
@@ -287,9 +274,7 @@ class ReportVerdicts:
         stages = stages_of(rules)
         extractions = {each.stage: claims_in(each) for each in own if each.stage in stages and each.item == REPORT}
         self._support = {verdict.item: verdict for verdict in own if verdict.stage == SUPPORT}
-        # Every value of a report is made of the same claims.
-        frozen = [claims_in(each) for each in own if each.stage == FROZEN]
-        self.judged = frozen[0] if frozen else extractions.get(stages[0])
+        self.judged = extractions.get(stages[0])
         """The claims of which those with a source are judged; None when the extraction failed or never was."""
         self.all = extractions.get(stages[-1])
         """All claims, for recall; of one extraction the same."""

@@ -36,12 +36,9 @@ PICKS = "picks"
 """The stage of the report's picks, which are read together with the claims."""
 CITED, ALL = "extract_cited", "extract_all"
 """The paper's two extractions, whose results differ."""
-SUPPORT, SUPPORT_SHOWN = "support", "support_shown"
-"""The stages of support; the second judges by what the agent read instead of by the source."""
+SUPPORT = "support"
 FIRST_ANSWER = "_first"
 """The suffix of the stage that keeps first answers, if a judge was asked again with the records' lines."""
-FROZEN = "extract_first"
-"""The stage that repeats have besides their own extraction: the first repeat's claims, whose labels they give again."""
 AUDIT = "audit"
 """The stage in which code says how the judge read."""
 REPORT = "report"
@@ -209,16 +206,13 @@ class Content:
     """Web pages that were never fetched: what they say of the claim is unknown."""
 
 
-def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence], *, shown: bool = False) -> Content:
-    """The texts of the sources: their records, pages or files; with ``shown``, what the agent read of them."""
+def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence]) -> Content:
+    """The texts of the sources: their records, pages or files."""
     texts: list[SourceText] = []
     without: dict[str, list[str]] = {"unreadable": [], "absent": [], "unfetched": []}
     for source in sources:
         entry = evidence.get(source)
-        kept: Sequence[EvidenceText] = () if entry is None else entry.sources
-        if shown and entry is not None and entry.kind == "web":  # of which it read a snippet or a summary
-            kept = [text for text in entry.texts if text.shown]
-        own = [text for text in kept if text.text.strip()]
+        own = [text for text in (() if entry is None else entry.sources) if text.text.strip()]
         texts += (SourceText(source, text, entry) for text in own)
         if not own:
             is_absent, is_unfetched = (entry.is_absent, entry.is_unfetched) if entry is not None else (False, False)

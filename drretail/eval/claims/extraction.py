@@ -283,7 +283,7 @@ def products_of(subject: Subject, claim: str, span: tuple[int, int] | None) -> l
         return []
     named = [product.product_id for product in products_named(claim, subject.shop.titles)]
     start, end = span or (0, 0)
-    parts = (part for part in subject.answers.owned if start < part.end and part.start < end)
+    parts = (part for part in subject.answers.parts if start < part.end and part.start < end)
     around = [source for part in parts for source in part.sources]
     orders = (source for source in around if source[:2] == "O:")
     ids = dict.fromkeys((*map(product_evidence_id, named), *orders) if named else around)

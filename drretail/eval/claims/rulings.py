@@ -15,7 +15,6 @@ from drretail.eval.claims.claims import (
     FIRST_ANSWER,
     PROMPTS,
     SUPPORT,
-    SUPPORT_SHOWN,
     Claim,
     Content,
     SourceText,
@@ -25,7 +24,6 @@ from drretail.eval.claims.claims import (
     packed,
     same_texts,
     source_tags,
-    source_type,
 )
 from drretail.eval.judging.question import LEFT_OUT, REASON, still_to_ask
 from drretail.eval.judging.session import JudgeSession, Step
@@ -69,15 +67,13 @@ def check_of(claim: Claim, ledger: Ledger, report: str) -> RecordCheck | None:
 
 AGREES = "agrees with the records"
 """Part of a line about a right value."""
-PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"
-ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED = "only_in_snippet", "source_cut", "contradicted"
+PARTIAL_CONTENT, QUOTE_DROPPED = "partial_content", "quote_dropped"
+SOURCE_CUT, CONTRADICTED = "source_cut", "contradicted"
 ASKED_AGAIN, CHANGED, NO_QUOTE = "asked_again", "changed_mind", "no_quote"
 UNOPENED = "unopened"
 NOTES = (
     PARTIAL_CONTENT,
     QUOTE_DROPPED,
-    DISTORTED,
-    ONLY_IN_SNIPPET,
     SOURCE_CUT,
     CONTRADICTED,
     ASKED_AGAIN,
@@ -88,8 +84,7 @@ NOTES = (
 """The notes of support verdicts.
 
 partial_content: some sources could not be read. quote_dropped: a quote is in no source and was dropped.
-distorted_in_summary, only_in_snippet: the summary or snippet that the agent read supports the claim better than the
-page. source_cut: a source was too long for the judge and was cut to passages. contradicted: the sources contradict the
+source_cut: a source was too long for the judge and was cut to passages. contradicted: the sources contradict the
 claim (its value is 0). asked_again: the judge was asked again with what the records say, and this is its second answer.
 changed_mind: that answer has another label than the first. no_quote: support was first given without a quote that a
 source holds, and the judge was asked again. unopened: the run never opened a product or page that the claim cites; it
@@ -227,7 +222,6 @@ class SupportJudge:
     subject: Subject
     judge_session: JudgeSession
     evidence: Mapping[str, Evidence]
-    stage: str = SUPPORT
     fit: Fit = fitted
     """How texts that are too long are cut to what matters to the claims."""
 
@@ -244,31 +238,20 @@ class SupportJudge:
         """The records that values are compared with, and the terms of calculations."""
         return self.subject.ledger
 
-    @property
-    def shown(self) -> "SupportJudge":
-        """The same judge, by what the agent read of web pages."""
-        return replace(self, stage=SUPPORT_SHOWN)
-
     def existing(self, claim: Claim) -> Verdict | None:
         """The existing verdict, unless it rests on other texts, as before a page was fetched."""
-        known = self.judge_session.existing(self.stage, claim.claim_id)
-        known = known or self.judge_session.existing(self.stage, claim.claim_id, self.prompt.hash)
+        known = self.judge_session.existing(SUPPORT, claim.claim_id)
+        known = known or self.judge_session.existing(SUPPORT, claim.claim_id, self.prompt.hash)
         content = self.content(claim)
         is_same = known is not None and known.absent == content.absent and same_texts(known.sources, content.texts)
         return known if is_same else None
 
     def content(self, claim: Claim) -> Content:
         """The texts that a claim is judged by; none if one of its pages was never fetched."""
-        content = content_of(claim.sources, self.evidence, shown=self.stage == SUPPORT_SHOWN)
+        content = content_of(claim.sources, self.evidence)
         if content.unfetched and not (claim.looked_up and content.texts):
             return replace(content, texts=())
         return content
-
-    def is_shown_otherwise(self, claim: Claim) -> bool:
-        """True if the agent read web texts of the claim that differ from those it is judged by."""
-        return self.shown.content(claim).texts != self.content(claim).texts and any(
-            source_type(text.id) == "web" for text in self.shown.content(claim).texts
-        )
 
     async def rule(self, claims: Sequence[Claim]) -> None:
         """Records the missing verdicts of all claims, asked concurrently."""
@@ -287,9 +270,7 @@ class SupportJudge:
             if not content.texts and claim.claim_id in missing:
                 state, reason = self.unread(content)
                 value = 0.0 if state == "scored" else None
-                self.judge_session.record(
-                    self.stage, claim.claim_id, state, value, reason=reason, absent=content.absent
-                )
+                self.judge_session.record(SUPPORT, claim.claim_id, state, value, reason=reason, absent=content.absent)
         readable = [pair for pair in contents if pair[1].texts]
         calls = packed(readable) if self.rules == "default" else [[pair] for pair in readable]
         for call in still_to_ask(calls, lambda pair: pair[0].claim_id in missing):
@@ -303,7 +284,7 @@ class SupportJudge:
         if self.rules != "default":
             (claim,) = claims
             values = {"claim": tagged("claim", claim.claim), "sources": source_tags(texts)}
-            reply = await self.judge_session.ask(self.stage, claim.claim_id, self.prompt, values, Support)
+            reply = await self.judge_session.ask(SUPPORT, claim.claim_id, self.prompt, values, Support)
             if (answer := reply.answer) is None:
                 return {claim.claim_id: SupportAnswer(None, error=reply.error)}
             quotes = [answer.quote] if answer.quote.strip() else []
@@ -372,7 +353,7 @@ class SupportJudge:
             return f"{why}Give each of the claims 1 to {len(claims)} once, by its claim_id, with a justification."
 
         first = claims[0].claim_id
-        reply = await self.judge_session.ask(self.stage, first, self.prompt, values, ClaimsSupport, check)
+        reply = await self.judge_session.ask(SUPPORT, first, self.prompt, values, ClaimsSupport, check)
         if reply.answer is None:
             return None, reply.error or ""
         labels = reply.answer.by_number()
@@ -416,9 +397,9 @@ class SupportJudge:
                 notes += [UNOPENED] if any(self._is_unopened(source) for source in cited) else []
                 record = partial(self._record, claim.claim_id, own, content.absent)
                 if answer.first is not None:
-                    record(f"{self.stage}{FIRST_ANSWER}", answer.first, notes)
+                    record(f"{SUPPORT}{FIRST_ANSWER}", answer.first, notes)
                     notes += [ASKED_AGAIN, *([CHANGED] if answer.is_changed else [])]
-                record(self.stage, answer, [*notes, *self._better_as_shown(claim, answer)])
+                record(SUPPORT, answer, notes)
 
     def _is_unopened(self, source: str) -> bool:
         entry = self.evidence.get(source)
@@ -447,14 +428,6 @@ class SupportJudge:
             notes=(*notes, *ruled.notes),
             error=ruled.error,
         )
-
-    def _better_as_shown(self, claim: Claim, ruled: SupportAnswer) -> list[str]:
-        """The note for a claim that the agent's version of its pages supports better than the pages do."""
-        shown = self.shown.existing(claim) if self.stage == SUPPORT else None
-        if shown is None or shown.state != "scored" or ruled.value is None or float(shown.value) <= ruled.value:
-            return []
-        texts = self.shown.content(claim).texts
-        return [DISTORTED if any(text.text.form == "summary" for text in texts) else ONLY_IN_SNIPPET]
 
 
 def _quoted(answer: SupportAnswer, unquoted: Collection[str], item: str) -> SupportAnswer:

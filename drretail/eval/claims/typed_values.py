@@ -21,9 +21,9 @@ from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.text.layout import Sentence
-from drretail.grounding.verify.answers import ReadAnswers, ReadTurn
 from drretail.grounding.verify.checks import Case, read_report
-from drretail.grounding.verify.places import figures_at, place_of
+from drretail.grounding.verify.parts import ReadAnswers, ReadTurn
+from drretail.grounding.verify.places import Place, figures_at, place_of
 from drretail.grounding.verify.records import Ledger
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record
@@ -68,7 +68,7 @@ def as_values(
     figureless = 0
     for said in values:
         place = find_quote(report, said.quote, span[0])
-        if place is None or not (said.kind in CLOSED or figures_at(said.kind, report, *place)):
+        if place is None or not (said.kind in CLOSED or figures_at(said.kind, Place.of(report, *place))):
             figureless += 1
             continue
         read.append(place_of(said.kind, report, *place, of=bare(said.of), field=said.field.strip()))

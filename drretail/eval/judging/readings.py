@@ -87,7 +87,7 @@ def _living(subject: Subject, metric: str, judge: str, prompts: Iterable[Prompt]
 
 
 def how_read(reading: Reading) -> str:
-    """ "31 of 44 numbers beside citations could be checked (13 not decided), picks declared"."""
+    """ "31 of 44 numbers checked, picks declared"."""
     return f"{reading.looked_at.in_words}, {picks_by(reading)}{' (none)' if reading.picks == () else ''}"
 
 

@@ -172,12 +172,6 @@ class JudgeSession:
         about = self._about.items()
         return [each for each in self.file.lasts() if all(getattr(each, name) == value for name, value in about)]
 
-    def first_of(self, stage: str, item: str) -> Verdict | None:
-        """The verdict of the first repeat; None in the first repeat, and if there is none on the report as it is."""
-        if self._about["judge_repeat"] == 1:
-            return None
-        return next((each for each in self.of_repeat(1).verdicts() if (each.stage, each.item) == (stage, item)), None)
-
     @property
     def has_new(self) -> bool:
         """True if this command made any of them."""

@@ -27,8 +27,8 @@ from drretail.grounding.constraints import Decisions
 from drretail.grounding.report.page import read_page
 from drretail.grounding.report.render import Rendered, render_report
 from drretail.grounding.text.layout import Layout, read_layout
-from drretail.grounding.verify.answers import ReadAnswers, read_answers
 from drretail.grounding.verify.checks import PAGE_AGE, Case
+from drretail.grounding.verify.parts import ReadAnswers, read_answers
 from drretail.grounding.verify.records import Ledger, read_ledger, read_shop
 from drretail.llm.prompt import tagged
 from drretail.records.base import sha256_of

@@ -14,16 +14,13 @@ from drretail.eval.claims.claims import (
     ALL,
     AUDIT,
     CITED,
-    EXTRACT,
     FAITHFULNESS,
-    FROZEN,
     HEADLINE,
     REPORT,
     TYPES,
     VERSION,
     Claim,
     SourceType,
-    claims_in,
     stages_of,
 )
 from drretail.eval.claims.extraction import extract, extraction_prompt, extraction_prompts
@@ -38,25 +35,14 @@ from drretail.records.score import Rules, Verdict
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
-    """Extracts the claims, then judges each that cites something. An error ends only its own stage.
-
-    Repeats extract the claims again, and then judge those of the first repeat: so the noise of extraction and of labels
-    can be told apart.
-    """
+    """Extracts the claims, then judges each that cites something. An error ends only its own stage."""
     rules = judge_session.rules
     stages = stages_of(rules)
     await judge_session.each(extract(subject, judge_session, stage, with_picks=True) for stage in stages)
-    own = await extract(subject, judge_session, stages[0], with_picks=True) or ()  # recorded by now
-    claims: Sequence[Claim] = own
-    first = judge_session.first_of(EXTRACT, REPORT) if rules == "default" else None
-    if first is not None and first.state == "scored":
-        judge_session.record_if_missing(FROZEN, REPORT, "scored", first.value, prompt_hash=first.prompt_hash)
-        claims = claims_in(first) or ()
+    claims = await extract(subject, judge_session, stages[0], with_picks=True) or ()  # recorded by now
     cited = [claim for claim in claims if claim.sources]
     support_judge = SupportJudge(subject, judge_session, subject.sources)
-    shown = [claim for claim in cited if rules == "default" and support_judge.is_shown_otherwise(claim)]
-    # Verdicts by shown texts come first: those by whole sources note if the shown text supports a claim better.
-    await judge_session.take([*support_judge.shown.steps(shown), *support_judge.steps(cited)])
+    await support_judge.rule(cited)
     if rules == "default":
         # Unless nothing was judged since the last audit.
         is_new = judge_session.existing(AUDIT, REPORT) is None or judge_session.has_new

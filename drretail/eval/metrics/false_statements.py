@@ -1,5 +1,6 @@
 """What is false in a report, each statement once, whether code or the judge says so (docs/scores.md)."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -20,12 +21,14 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import RULES, Metric, Value, all_lacking, description_of, lacking
 from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, KINDS, TEXT, kind_of_code
-from drretail.grounding.verify.answers import ReadAnswers, cause_of
+from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import CODES
+from drretail.grounding.verify.parts import ReadAnswers
+from drretail.grounding.verify.records import leaves, record_of
 from drretail.records.base import sha256_of
-from drretail.records.evidence import Finding
-from drretail.records.reading import LookedAt, Reading, Statement
+from drretail.records.evidence import Evidence, Finding
+from drretail.records.reading import Cause, LookedAt, Reading, ReadValue, Statement
 from drretail.records.score import Rules, Verdict
 from drretail.records.shop import product_of
 
@@ -36,6 +39,8 @@ FALSE_ANSWERS, CHECKED, POWER = "false_answers", "checked", "power"
 OF_KIND = {kind: f"false_{kind}" for kind in KINDS}
 VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, CHECKED, POWER, *OF_KIND.values())
 READ_BY_RULES = "read by rules"
+_OF_TOOLS = {"price": re.compile("price|cost|preis", re.I), "stock": re.compile("stock|inventory|availab", re.I)}
+"""What tools call a price and a stock."""
 NO_SOURCE = "there is no record and no page to hold it against: import with --world, or tools' results"
 
 
@@ -121,6 +126,21 @@ def _statements(subject: Subject, reading: Reading, answers: ReadAnswers) -> Ite
         tool, cause = cause_of(value, subject.case.report, title, shown) if is_asked else ("", None)
         record = value.derivation or ""
         yield Statement(value.start, value.end, value.kind, is_true, value.of, record, title, tool, cause)
+
+
+def cause_of(value: ReadValue, text: str, title: str, shown: Iterable[Evidence]) -> tuple[str, Cause | None]:
+    """What the assistant's own tools had returned of a false value, and why it is false, as far as that tells."""
+    name = _OF_TOOLS.get(value.kind) or (re.compile(re.escape(value.field), re.I) if value.kind == "measure" else None)
+    if name is None:
+        return "", None
+    of, titled = value.of.partition("/")[0], title.casefold()
+    entries = [entry for entry in shown if entry.id == of or titled in (entry.title.casefold(), entry.key.casefold())]
+    records = (record_of(one.text) or {} for entry in entries for one in entry.texts if one.shown)
+    told = [f"{field}" for record in records for key, field in leaves(record) if name.search(key) and field is not None]
+    if not told:
+        return "", None if entries else "not_looked"
+    said, by_tool = ({one.low for one in find_amounts(words)} for words in (text[value.start : value.end], told[0]))
+    return told[0], ("stale" if said & by_tool else "ignored") if said and by_tool else None
 
 
 def _value(case: Case, reading: Reading, by_judge: Sequence[Finding]) -> dict[str, Any]:

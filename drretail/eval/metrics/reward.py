@@ -19,6 +19,7 @@ says so; without such a question it is 1. So no reward is above 1/2 if the web q
 If the shop can't meet a query, which a check of all its products has proved, a refusal is rewarded instead.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -32,10 +33,10 @@ from drretail.eval.metric import of_measures
 from drretail.experiment import read_definition, read_reference
 from drretail.grounding.cart import Cart
 from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.grounding.report.page import read_page
+from drretail.grounding.report.page import blanked, read_page
 from drretail.grounding.text.untrusted import visible
 from drretail.grounding.text.words import STOP_WORDS, stem, words
-from drretail.grounding.verify.checks import Case, breach, read_report
+from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.records import amounts_in
 from drretail.records.base import Record
 from drretail.records.criteria import WebQuestion
@@ -54,6 +55,12 @@ OVER = "the cart breaks the budget"
 UNMET = "the cart does not keep to the query"
 REFUSED = "something is refused that the shop has"
 BOUGHT = "something is bought, and the shop can't meet the wish"
+CONTRADICTED = "a figure is contradicted by a record"
+NOT_SHOWN = "a pick was shown by no tool"
+NOT_ARGUED = "a pick is not argued for in what a reader sees"
+UNRESOLVED = "the report cites what no tool has shown"
+_WORD = re.compile(r"[^\W\d_]")
+_ENTITY = re.compile(r"&#?\w+;")
 
 
 class Reward(Record):
@@ -200,6 +207,28 @@ class _Earned:
         if broken := breach(self.case, read_report(self.case)):
             return Reward(refused=1.0, why=broken)
         return REFUSAL
+
+
+def breach(case: Case, reading: Reading) -> str:
+    """The first of the four faults of a report, which make its integrity 0; empty without faults.
+
+    A pick is argued for if it is cited, and a sentence, an item, a row or a heading has words beside its mark.
+    """
+    picks, layout = {f"P:{pick.product}" for pick in reading.picks or ()}, case.layout
+    if any(value.state == "contradicted" for value in reading.values):
+        return CONTRADICTED
+    if not picks <= case.evidence.keys():
+        return NOT_SHOWN
+    words = blanked(layout.text, (match.span() for match in _ENTITY.finditer(layout.text)))
+    argued = {
+        cited
+        for index, sentence in enumerate(layout.sentences)
+        if _WORD.search(words, sentence.start, sentence.end)
+        for cited in layout.cited.get(index, ())
+    }
+    if not picks <= argued & case.cited:
+        return NOT_ARGUED
+    return UNRESOLVED if any(citation.type == "unresolved" for citation in case.citations) else ""
 
 
 def _parts(cart: Cart) -> Reward:

@@ -9,5 +9,5 @@ wording.py        money, titles, articles, lists, wishes as a reader sees them; 
 quotes.py         where words that were copied from it stand in it
 serialisation.py  products, orders and customers as agents and judges read them
 untrusted.py      texts from outside made safe for a prompt: nothing hidden, no tag or id of ours
-personal_data.py  where a text names people; rows and texts without that, a word in its place
+personal_data.py  where a text names people, and texts without that
 """

@@ -91,7 +91,7 @@ _ISO_DATE = rf"\b{_YEAR}-(?P<number>\d\d)(?:-(?P<day>\d\d)(?:T\d\d:\d\d(?::\d\d(
 _YEAR_ALONE = rf"(?<![\w.,$€£/-])(?<!\d [x×*] ){_YEAR}(?![\w%]|[.,]\d|\s?[x×*]\s?\d)"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Notation:
     """How a text writes amounts and dates; a sign that several currencies share has no code."""
 
@@ -223,11 +223,14 @@ class WrittenDate:
         return iso.endswith(self.iso[1:]) if self.iso[:2] == "--" else iso.startswith(self.iso)
 
 
-def find_amounts(text: str, notation: Notation = ENGLISH) -> list[Amount]:
-    """All amounts in text order and without overlap, except numbers within dates, words and fractions."""
+def find_amounts(text: str, notation: Notation = ENGLISH, *, years: bool = True) -> list[Amount]:
+    """All amounts in text order and without overlap, except numbers within dates, words and fractions. Without
+    ``years``, what looks like a year alone is an amount: "2052 ratings".
+    """
     taken = bytearray(len(text))
     for written in find_dates(text, notation):
-        taken[written.start : written.end] = b"1" * (written.end - written.start)
+        if years or "-" in written.iso:
+            taken[written.start : written.end] = b"1" * (written.end - written.start)
     amounts: list[Amount] = []
     position = 0
     while match := notation.amounts.search(text, position):

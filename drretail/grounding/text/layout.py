@@ -2,17 +2,14 @@
 its citations own, and the cells of its tables with their labels.
 
 A mark owns the text back to the previous mark, or to the beginning of its sentence, list item, heading or cell. It also
-owns figures directly after it, if there are none before it: "the kit [P:B1] ($43.99, 4.5 stars)". Text that no mark
-owns is about the products that the surrounding part of the report cites: item, paragraph, section.
+owns figures directly after it, if there are none before it: "the kit [P:B1] ($43.99, 4.5 stars)".
 """
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import unescape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -165,15 +162,13 @@ _FIGURES_BEHIND = re.compile(
 )
 _FIGURE = re.compile(r"\d")
 _SOURCES = re.compile(r"\[[^\[\]\n]*\]:?|https?://\S+")
-_MARKUP = (
-    r"\*{1,3}|_{1,3}|</?(?:a|b|code|em|i|mark|span|strong|u)>|<!--[^<>]{0,99}-->"
-    r"|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|\w{2,31});|\\(?=[.,$])"
+_ESCAPED = re.compile(r"\\(?=[$€£¥₹])")
+"""The backslash before a sign that would begin a formula."""
+_MARKUP = r"(?:\*\*|__|</?\w{1,9}>|\\)"
+_MARKED_FIGURE = re.compile(
+    rf"[$€£¥₹\d](?:[\d.,$]|(?<=[$€£¥₹.,]){_MARKUP}(?=\d)|{_MARKUP}(?=[.,]\d))*"  # but "2**3" is a power
 )
-_PIECE = re.compile(rf"{_MARKUP}|.", re.DOTALL)
-_MARKED_FIGURE = re.compile(rf"(?<![\d/])(?:[$€£¥₹\d.,]|{_MARKUP})++")
-_OF_FIGURE = re.compile(r"[$€£¥₹\d.,\u00ad\u200b-\u200d\u2060]*")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_MARKER = re.compile(r"[\s>]*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?[^\w\n]*")
+"""A figure with markup beside its sign or its point: "$**44**.95"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,22 +218,6 @@ class Layout:
     """What lines and cells of nothing but sources cover: the sentences of the block above, the row."""
 
     @cached_property
-    def around(self) -> tuple[tuple[str, ...], ...]:
-        """For each sentence, the products that the narrowest part around it cites: item, paragraph, section, report."""
-        parts: list[tuple[int, dict[str, None]]] = [(0, {})]
-        chains: list[tuple[dict[str, None], ...]] = []
-        for index, sentence in enumerate(self.sentences):
-            level = _level(self.text, sentence)
-            if level is not None:
-                while parts[-1][0] >= level:
-                    parts.pop()
-                parts.append((level, {}))
-            for _, products in parts:
-                products.update((source, None) for source in self.cited.get(index, ()) if source[:2] == "P:")
-            chains.append(tuple(products for _, products in parts))
-        return tuple(tuple(next(filter(None, reversed(chain)), ())) for chain in chains)
-
-    @cached_property
     def notation(self) -> Notation:
         return notation_of(self.report)
 
@@ -281,7 +260,8 @@ class _Group(NamedTuple):
 
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved by ``evidence``."""
-    plain = plain_figures(report)
+    plain = _ESCAPED.sub(" ", report.replace("&#36;", "    $"))
+    plain = _MARKED_FIGURE.sub(lambda match: re.sub(_MARKUP, "", match[0]).rjust(len(match[0])), plain)
     tokens = scan(plain, evidence)
     # In code a mark cites nothing, but says of what a figure is.
     marks = [token for token in tokens.tokens if token.cites or token.cited[0].reason == "in_code"]
@@ -337,53 +317,6 @@ def _covering(marks: Sequence[Token], sentences: Sequence[Sentence]) -> Iterator
         first = bisect_left(sentences, start, key=lambda sentence: sentence.end)
         for index in range(first, bisect_left(sentences, end, key=lambda sentence: sentence.start)):
             yield Stretch(sentences[index].start, sentences[index].end, tuple(cited), index, block)
-
-
-def plain_figures(text: str) -> str:
-    """The text, in equal length, with the markup inside figures replaced by leading zeros: ``$00001.03``."""
-    return _MARKED_FIGURE.sub(_plain_figure, text)
-
-
-def _plain_figure(match: re.Match[str]) -> str:
-    pieces = [piece[0] for piece in _PIECE.finditer(match[0])]
-    shown = [_shown(piece) for piece in pieces]
-    emphasis = Counter(piece for piece in pieces if piece[0] in "*_")
-    is_figure = len(pieces) > 1 and any(one.isdecimal() for one in shown) and all(map(_OF_FIGURE.fullmatch, shown))
-    if not is_figure or any(count % 2 for count in emphasis.values()):
-        return match[0]  # "2*3" is a product, and "&amp;" is not part of a figure
-    inside = [index for index, piece in enumerate(shown) if piece]
-    while shown[inside[-1]] in ".,":
-        inside.pop()
-    while shown[inside[0]] in ".,":
-        inside.pop(0)
-    first, end = inside[0], inside[-1] + 1
-    seen, width = re.sub(r"[^$€£¥₹\d.,]", "", "".join(shown[first:end])), len("".join(pieces[first:end]))
-    if len(seen) == width:
-        return match[0]
-    digits = seen.lstrip("$€£¥₹")
-    sign = seen.removesuffix(digits)
-    number = digits.replace(",", "") if _THOUSANDS.fullmatch(digits) else digits
-    return "".join([*pieces[:first], sign, number.rjust(width - len(sign), "0"), *pieces[end:]])
-
-
-def _shown(piece: str) -> str:
-    """What a reader sees of a character, an entity or a piece of markup."""
-    if piece[0] == "&" and len(piece) > 1:
-        return unescape(piece)
-    return piece if len(piece) == 1 and piece not in "*_\\" else ""
-
-
-def _level(text: str, sentence: Sentence) -> int | None:
-    """The depth of the part of a report that begins with a sentence; None if none begins there."""
-    first = text.rfind("\n", 0, sentence.start) + 1
-    line = text[first : sentence.end]
-    if sentence.kind == "heading":
-        return len(line) - len(line.lstrip("# \t")) if line.lstrip().startswith("#") else 7
-    if sentence.kind not in ("text", "item") or not _MARKER.fullmatch(text, first, sentence.start):
-        return None
-    if sentence.kind == "item":
-        return 9 + len(line) - len(line.lstrip())
-    return None if text[text.rfind("\n", 0, max(0, first - 1)) + 1 : first].strip() else 8
 
 
 def _without_marks(plain: str, report: str, marks: Sequence[Token]) -> str:

@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, DecimalException, InvalidOperation
 from functools import lru_cache
-from itertools import combinations, pairwise
-from math import prod
+from itertools import pairwise
+from operator import add, mul, sub, truediv
 
 from drretail.grounding.text.amounts import Amount, WrittenDate, number_of
 from drretail.grounding.text.words import stem
@@ -131,8 +131,6 @@ def conversion(unit: str, other: str) -> Decimal | None:
     return None
 
 
-_MOST_TERMS = 6
-"""Up to so many terms or factors are combined in all ways; of more, only each one and the whole count."""
 # Every part is bounded, so that long words and wide gaps between figures cost little.
 _AROUND = r"[\s*_\\]{0,12}"
 _WORDS = r"(?:[^\W\d_][\w'’-]{0,40}\s?){0,3}"
@@ -152,13 +150,16 @@ _CENTS = 2
 _OPEN_BEHIND = re.compile(rf"{_AROUND}(?:[+×÷/−=]|[-–]\s)")
 
 
+_SUMS = {ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: truediv}
+
+
 def value_of(expression: str) -> Decimal | None:
     """The value of an expression; None if it is invalid, divides by zero or uses a function."""
     return _read(expression)[0]
 
 
 def steps(expression: str) -> frozenset[Decimal]:
-    """The absolute values of all numbers, products and sums in an expression; empty if it is invalid."""
+    """The absolute values of the parts of an expression; empty if it is invalid."""
     return _read(expression)[1]
 
 
@@ -174,40 +175,19 @@ def _read(expression: str) -> tuple[Decimal | None, frozenset[Decimal]]:
 
 def _worked_out(node: ast.expr) -> tuple[Decimal | None, set[Decimal]]:
     """The value of a part of an expression, None if it uses a function, and the numbers on the way."""
+    inner = [_worked_out(part) for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+    known, value = [number for number, _ in inner if number is not None], None
     match node:
         case ast.Constant(value=int() | float() as number):
-            value, results = Decimal(str(number)), set[Decimal]()
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=operand):
-            value, results = _worked_out(operand)
-            value = -value if value is not None and isinstance(sign, ast.USub) else value
-        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()):
-            combine = prod if isinstance(node.op, ast.Mult) else sum
-            parts = [(sign, *_worked_out(part)) for part, sign in _parts(node, isinstance(node.op, ast.Mult))]
-            results = {number for _, _, inner in parts for number in inner}
-            known = [sign * value for sign, value, _ in parts if value is not None]
-            if len(known) <= _MOST_TERMS:
-                results |= {
-                    Decimal(combine(some)) for size in range(2, len(known)) for some in combinations(known, size)
-                }
-            value = Decimal(combine(known)) if len(known) == len(parts) else None
-        case ast.BinOp(left=left, op=ast.Div(), right=right):
-            (above, results), (below, more) = _worked_out(left), _worked_out(right)
-            value, results = above / below if above is not None and below else None, results | more
+            value = Decimal(str(number))
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign) if known:
+            value = -known[0] if isinstance(sign, ast.USub) else known[0]
+        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() as sign) if len(known) > 1:
+            value = _SUMS[type(sign)](*known) if known[1] or not isinstance(sign, ast.Div) else None
         case _:
-            value = None
-            inside = (_worked_out(inner)[1] for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.expr))
-            results = {number for numbers in inside for number in numbers}
+            pass
+    results = {number for _, numbers in inner for number in numbers}
     return value, results if value is None else {*results, value}
-
-
-def _parts(node: ast.expr, of_product: bool, sign: int = 1) -> Iterator[tuple[ast.expr, int]]:
-    """The terms of a sum with their signs, or the factors of a product."""
-    kinds = (ast.Mult,) if of_product else (ast.Add, ast.Sub)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, kinds):
-        yield from _parts(node.left, of_product, sign)
-        yield from _parts(node.right, of_product, -sign if isinstance(node.op, ast.Sub) else sign)
-    else:
-        yield node, sign
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,13 @@ singular, not by their stems: to "compute" a total does not name a computer.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
-from math import log
 
 from drretail.grounding.text.words import PAIRS, UNSPACED, content_words, singular
-from drretail.records.shop import MOST_DIGITS, Money, Product, Statement
+from drretail.records.shop import MOST_DIGITS, Money, Product
 from drretail.records.wish import Demand, Want, Wish
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
@@ -48,12 +47,6 @@ def format_money(value: Decimal | float | int | str, currency: str = "USD") -> s
 
 def format_amount(money: Money) -> str:
     return format_money(money.value, money.currency)
-
-
-def on_try(number: int) -> str:
-    """ "on the second try", "on try 4"; empty for the first."""
-    names = {1: "", 2: "on the second try", 3: "on the third try"}
-    return names.get(number, f"on try {number}")
 
 
 def article(text: str) -> str:
@@ -234,18 +227,10 @@ def _folded(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
 
 
-ShareOfProducts = Callable[[str], float]
-"""The share of a shop's products, from 0 to 1, that have a word."""
-
 # "Coffee Cups & Mugs" names two things. "and" separates none, since it is part of departments' names.
 _BORDER = re.compile(r"[,&/]")
 # Shorter words are units, such as "ft" and "oz", in titles of all kinds.
 _SHORTEST = 3
-# On 5,647 rows of 11 Amazon departments, "tablet", "mug", "coffee", "cable" and "bottle" are below, and "order",
-# "set", "pack", "need", "gift" and "kitchen" above.
-RARE = 0.05
-_RAREST = 0.001
-"""A word that no product has counts like one that so few have."""
 
 
 @lru_cache(maxsize=16_384)  # a shop has few categories and many products in each
@@ -257,16 +242,6 @@ def nouns_of(text: str) -> frozenset[str]:
 def is_named(category: str, words: Collection[str]) -> bool:
     """True if all words of one of a category's things are among ``words``, which are in the singular."""
     return any(part and part.issubset(words) for part in map(nouns_of, _BORDER.split(category)))
-
-
-def bearing(statement: Statement, words: frozenset[str], share_of: ShareOfProducts) -> float:
-    """How relevant a statement is to a text of these words: the rarity of each rare word in common, plus that of a word
-    at the limit for each category that is named in full.
-    """
-    shared = {noun for name in (*statement.categories, *statement.names) for noun in nouns_of(name) if noun in words}
-    shares = (max(share_of(word), _RAREST) for word in sorted(shared))
-    in_full = sum(is_named(category, words) for category in statement.categories)
-    return sum(-log(share) for share in shares if share <= RARE) - in_full * log(RARE)
 
 
 # A category is intimate if its name has all words of an entry. The entries are from Amazon's and Google's paths.

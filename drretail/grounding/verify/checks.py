@@ -14,15 +14,14 @@ from datetime import date
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain
+from urllib.parse import urlsplit
 
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.report.page import blanked, meet
 from drretail.grounding.report.picks import by_product
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.wording import format_amount
 from drretail.grounding.text.words import content_stems
-from drretail.grounding.verify.answers import ReadAnswers
 from drretail.grounding.verify.findings import (
     cart_by_kind,
     known_profiles,
@@ -37,7 +36,8 @@ from drretail.grounding.verify.findings import (
     source_findings,
     value_findings,
 )
-from drretail.grounding.verify.form import Owned, numerals_in, owned_by_marks, read_by_form
+from drretail.grounding.verify.form import read_by_form
+from drretail.grounding.verify.parts import Part, ReadAnswers, numerals_in, parts_by_marks
 from drretail.grounding.verify.places import compared, would_be_caught
 from drretail.grounding.verify.records import Ledger, all_words_of, read_ledger, record_of
 from drretail.records.evidence import Citation, Evidence, Finding
@@ -120,6 +120,12 @@ class Case:
         return "" if self.is_watched else "CFOSUW" if self.is_of_shop else "CFOPSUW"
 
     @cached_property
+    def own_hosts(self) -> frozenset[str | None]:
+        """Where the shop's own pages are, by those of its products."""
+        pages = (entry.url for entry in self.evidence.values() if entry.kind == "product" and entry.url)
+        return frozenset(urlsplit(page).hostname for page in pages)
+
+    @cached_property
     def no_decision(self) -> str | None:
         """Why the agent, asked for picks where something is wanted, has made no decision; None if it has made one."""
         wish, run = self.wish, self.run
@@ -192,10 +198,10 @@ class Case:
         return replace(shown.with_products(self.products(picks)), picks=None if picks is None else tuple(picks))
 
     @cached_property
-    def parts(self) -> Sequence[Owned]:
+    def parts(self) -> Sequence[Part]:
         """What citations own, or the parts of an assistant's answers, with what they are about."""
         answers = self.read_answers()
-        return owned_by_marks(self.layout) if answers is None else answers.owned
+        return parts_by_marks(self.layout) if answers is None else answers.parts
 
     @cached_property
     def by_form(self) -> Sequence[ReadValue]:
@@ -206,7 +212,7 @@ class Case:
 
     @cached_property
     def numerals(self) -> Sequence[Unread]:
-        """All numerals beside citations, or in what an assistant's answers say of a thing or an order."""
+        """All numbers beside citations, or in what an assistant's answers say of a thing or an order."""
         answers = self.read_answers()
         return numerals_in(self.layout if answers is None else answers.layout, self.parts)
 
@@ -215,7 +221,8 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     """The picks and values of a report, with how many of its figures were decided, and how many of these would be found
     if they were wrong.
 
-    Where a model has read, form is silent but for sums and quoted words. What the model did not confirm is left open.
+    Where a model has read, form is silent but for sums, results of calculations and quoted words, of which models type
+    the fewest. What a model did not confirm is left open.
     """
     answers, picks = case.read_answers(), case.picks
     if picks is None and by_model is not None and by_model.picks is not None:
@@ -227,15 +234,14 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     typed = [would_be_caught(value, case.report, ledger) for value in typed]
     if by_model is not None and (confirmed := by_model.confirmed) is not None:
         typed = [_as_confirmed(value, confirmed) for value in typed]
-    read = [*(by_model.spans if by_model else ()), *((value.start, value.end) for value in typed)]
-    certain = [
-        value
-        for value in case.by_form
-        if value.kind in OF_FORM or not any(start < value.end and value.start < end for start, end in read)
-    ]
+    places = [(value.start, value.end) for value in typed]
+    own, read = _covered(places), _covered([*places, *(by_model.spans if by_model else ())])
+    # A total that no model types, since it is what is left of a budget, is read by form.
+    silent = ((value, own if value.kind == "total" else read) for value in case.by_form)
+    certain = [value for value, mask in silent if value.kind in OF_FORM or not any(mask[value.start : value.end])]
     numerals = case.numerals
     values = sorted([*typed, *certain], key=lambda value: (value.start, value.kind))
-    decided = [value for value in values if value.state != "underivable"]
+    decided = _covered((value.start, value.end) for value in values if value.state != "underivable")
     values_by = FORM if by_model is None else by_model.reader
     reader = DECLARED if case.picks is not None else values_by
     return Reading(
@@ -243,9 +249,18 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
         values_by=None if values_by == reader else values_by,
         picks=picks,
         values=tuple(values),
-        unread=tuple(one for one in numerals if not any(meet(one, value) for value in decided)),
+        unread=tuple(one for one in numerals if not any(decided[one.start : one.end])),
         numerals=len(numerals),
     )
+
+
+def _covered(spans: Iterable[tuple[int, int]]) -> bytearray:
+    """1 for each character that is in a span: reports of a thousand sentences have as many values."""
+    own = [*spans]
+    covered = bytearray(max((end for _, end in own), default=0))
+    for start, end in own:
+        covered[start:end] = b"\1" * (end - start)
+    return covered
 
 
 def _as_confirmed(value: ReadValue, confirmed: Collection[str]) -> ReadValue:
@@ -261,7 +276,7 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
     catalog = None if case.lookup is None else products.keys()
     findings = [
         *value_findings(case.report, reading.values),
-        *source_findings(case.citations, catalog, unknown_kinds=case.unknown_kinds),
+        *source_findings(case.citations, catalog, unknown_kinds=case.unknown_kinds, own_hosts=case.own_hosts),
     ]
     if case.no_decision is not None:
         findings.append(Finding(code="no_decision", severity="error", text="no picks", found=case.no_decision))
@@ -316,45 +331,3 @@ def _by_id(pick: Pick, case: Case) -> Pick:
         if share >= _LEAST_SHARED and share > most and are_own:
             best, most = key, share
     return pick.model_copy(update={"product": best})
-
-
-CONTRADICTED = "a figure is contradicted by a record"
-NOT_SHOWN = "a pick was shown by no tool"
-NOT_ARGUED = "a pick is not argued for in what a reader sees"
-UNRESOLVED = "a claim about a pick cites what no tool has shown"
-_WORD = re.compile(r"[^\W\d_]")
-_ENTITY = re.compile(r"&#?\w+;")
-
-
-def breach(case: Case, reading: Reading) -> str:
-    """The first of the four faults of a report, which make its integrity 0; empty without faults.
-
-    A pick is argued for if it is cited, and a sentence, an item, a row or a heading has words beside its mark.
-    """
-    picks = {f"P:{pick.product}" for pick in reading.picks or ()}
-    if any(value.state == "contradicted" for value in reading.values):
-        return CONTRADICTED
-    if not picks <= case.evidence.keys():
-        return NOT_SHOWN
-    words = blanked(case.layout.text, (match.span() for match in _ENTITY.finditer(case.layout.text)))
-    argued = {
-        cited
-        for index, sentence in enumerate(case.layout.sentences)
-        if _WORD.search(words, sentence.start, sentence.end)
-        for cited in case.layout.cited.get(index, ())
-    }
-    if not picks <= argued & case.cited:
-        return NOT_ARGUED
-    unresolved = [citation.start for citation in case.citations if citation.type == "unresolved"]
-    for index, sentence in enumerate(case.layout.sentences):
-        is_of_pick = bool(picks.intersection(_about(case.layout, index)))
-        if is_of_pick and any(sentence.start <= start < sentence.end for start in unresolved):
-            return UNRESOLVED
-    return ""
-
-
-def _about(layout: Layout, index: int) -> tuple[str, ...]:
-    """What a sentence is about: all that it cites, else the products that the surrounding part of the report cites."""
-    cited = layout.cited.get(index, ())
-    is_of_products = any(source[:2] == "P:" for source in cited)
-    return cited if is_of_products else (*cited, *layout.around[index])

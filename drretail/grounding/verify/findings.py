@@ -203,13 +203,17 @@ def products_of(citation: Citation) -> list[str]:
 
 
 def source_findings(
-    citations: Iterable[Citation], catalog: Collection[str] | None, *, unknown_kinds: str = ""
+    citations: Iterable[Citation],
+    catalog: Collection[str] | None,
+    *,
+    unknown_kinds: str = "",
+    own_hosts: Collection[str | None] = (),
 ) -> Iterator[Finding]:
     """Citations of what the run never received, and of products that the shop does not have.
 
     ``catalog`` has the cited product ids that exist; None without the world. A product that exists and was never opened
     is a warning; so is, where nobody knows what the run received, an evidence id that begins with one of the
-    ``unknown_kinds``, and an address is then no fault.
+    ``unknown_kinds``, and an address is then no fault, nor is one of the shop's ``own_hosts``.
     """
     for citation in citations:
         fault = partial(Finding, severity="error", start=citation.start, end=citation.end, text=citation.marker)
@@ -222,7 +226,8 @@ def source_findings(
             found = "the shop has it, and the run never opened it" if is_unopened else found
             severity = "warning" if is_open or is_unopened else "error"
             yield fault(code="unresolved_citation", found=found, severity=severity)
-        if citation.type == "web" and citation.evidence_id is None and "W" not in unknown_kinds:
+        is_unseen = citation.type == "web" and citation.evidence_id is None and "W" not in unknown_kinds
+        if is_unseen and urlsplit(citation.url or "").hostname not in own_hosts:
             yield fault(code="url_not_seen", found="the run never saw this page")
         if lacking:
             yield fault(code="not_in_catalog", found=f"the shop has no product {lacking[0]}")

@@ -1,47 +1,30 @@
-"""What is certain by form: one source, one figure of a kind in what its mark owns; tables by plain heads; sums that are
-written out; the result of a cited calculation; words in quotation marks before a mark.
+"""What is certain by form: one source, one figure of a kind in what its mark owns; tables by plain heads; the result of
+a cited calculation; and what the text writes out.
 
 A figure is verified if the record has it. It is contradicted only where signs, or words of labels.toml, directly beside
 it say what it is, and nothing explains it. Everything else is open.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from functools import cached_property
+from itertools import chain
 
-from drretail.grounding.text.amounts import Amount, WrittenDate
-from drretail.grounding.text.layout import Layout, Stretch
-from drretail.grounding.text.numerals import find_numerals
-from drretail.grounding.text.quotes import has_words
-from drretail.grounding.text.words import is_english, labels, month_numbers
-from drretail.grounding.text.words import words as words_of
-from drretail.grounding.verify.places import altered, amounts_at, compared, days_at, place_of
-from drretail.grounding.verify.records import (
-    CENTS,
-    Ledger,
-    all_words_of,
-    amounts_in,
-    derived,
-    fits,
-    on_record,
-    with_state,
-)
-from drretail.records.reading import ReadValue, Unread, ValueKind
+from drretail.grounding.text.amounts import Amount, WrittenDate, find_dates
+from drretail.grounding.text.layout import Layout
+from drretail.grounding.text.words import labels, month_numbers, words
+from drretail.grounding.verify.parts import Part
+from drretail.grounding.verify.places import Place, amounts_at, compared_at, days_at, value_of
+from drretail.grounding.verify.records import CENTS, Ledger, derived, fits, on_record
+from drretail.grounding.verify.written import equations, quotations
+from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import VARIANTS
 
-_PRODUCT, _ORDER, _CALCULATION = "P:", "O:", "C:"
 _KINDS: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
-# The " of "3.9\" thick" opens no quotation.
-_QUOTED = re.compile(r"(?<!\w)[“„«「\"](?P<words>[^“”„«»「」\"\n]{12,400})[”“»」\"](?=[^\w\n]*$)")
-_INSERTED = re.compile(r"\[[^\[\]]{0,40}\]")
-"""What a quotation adds to the words that it quotes."""
-_FEWEST_WORDS = 4
-_OFFER = re.compile(r"\[P:([\w-]+/[\w-]+)\]")
-_FIRST = re.compile(r"[^\W_]")
-_STARS = re.compile(r"\s?(?:/\s?5\b|[★⭐])|\s?\(")
+_STARS = re.compile(r"\s?(?:/\s?5\b|[★⭐]|\()")
 _RATED = re.compile(r"\d[.,]\d\d?(?:\s?(?:/\s?5|[★⭐]|stars?\b))?\W{0,4}(?:[^\W\d_]{1,6}\s)?$")
 _BESIDE_RATING = re.compile(r"\d[.,]\d(?:\s?(?:/\s?5|[★⭐]))?\s?[(·,]\s?$")
 _LEAST, _MOST = Decimal("0.4"), Decimal(3)
@@ -49,62 +32,23 @@ _LEAST, _MOST = Decimal("0.4"), Decimal(3)
 _LONGEST_ON_ITS_WAY = 60
 """Days from an order until it came."""
 _LABEL = re.compile(r"([^:;|\n]{0,60}):[\s*_]*$")
-_GAP, _SIGNS = " \t*_~", "\n.!?(|,;:–—-·=\"'“”"
+_GAP, _SIGNS, _LONGEST_LINE = " \t*_~", "\n.!?(|,;:–—-·=\"'“”", 400
 
 
-@dataclass(frozen=True, slots=True)
-class Owned:
-    """``text[start:end]`` is about these sources; ``labels`` are a cell's."""
-
-    start: int
-    end: int
-    sources: tuple[str, ...]
-    labels: tuple[str, ...] = ()
-    is_named: bool = True
-    """False if it names nothing, so that what it is about is inherited: then nothing in it is denied."""
-
-
-def owned_by_marks(layout: Layout) -> list[Owned]:
-    """What the marks of a report own: the cells of tables, and stretches of text."""
-    cells = [
-        Owned(cell.start, cell.end, cell.subjects or cell.orders, cell.labels)
-        for cell in layout.cells
-        if (cell.subjects or cell.orders) and cell.row >= 0
-    ]
-    starts = {cell.start for cell in cells}
-    stretches = (Owned(one.start, one.end, _offers_marked(layout, one)) for one in layout.stretches if one.cited)
-    return [*cells, *(stretch for stretch in stretches if stretch.start not in starts)]
-
-
-def _offers_marked(layout: Layout, stretch: Stretch) -> tuple[str, ...]:
-    """What a stretch cites; of one product the variant that its mark names: "[P:T/T-M]"."""
-    marked = {*_OFFER.findall(layout.report, stretch.start, stretch.end)}
-    (variant,) = marked if len(marked) == 1 else ("",)
-    is_of_it = variant and stretch.cited == (f"{_PRODUCT}{variant.partition('/')[0]}",)
-    return (f"{_PRODUCT}{variant}",) if is_of_it else stretch.cited
-
-
-def read_by_form(layout: Layout, ledger: Ledger, owned: Iterable[Owned]) -> list[ReadValue]:
-    """The values in what is ``owned`` that form makes certain, each with whether it would be found if it were wrong."""
+def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[ReadValue]:
+    """The values in these parts that form makes certain, each with whether it would be found if it were wrong."""
     reader = _Reader(layout, ledger)
-    values = {(value.start, value.kind): value for value in reader.equations()}
-    for span in owned:
-        for value in reader.read(span, layout.text):
-            if value.state == "verified" and value.kind != "quotation":
-                wrong = reader.read(span, altered(layout.text, value))
+    values = {(value.start, value.kind): value for value in chain(equations(layout), quotations(layout, ledger, parts))}
+    for part in parts:
+        place = Place.of(layout.text, part.start, part.end)
+        for value in reader.read(part, place):
+            if value.state == "verified":
+                figure = (end - place.first for end in (value.start, value.end))
+                wrong = reader.read(part, place.altered(value.kind, *figure))
                 is_caught = any(one.start == value.start and one.state == "contradicted" for one in wrong)
                 value = value.model_copy(update={"is_caught": is_caught})
             values.setdefault((value.start, value.kind), value)
     return sorted(values.values(), key=lambda value: (value.start, value.kind))
-
-
-def numerals_in(layout: Layout, owned: Iterable[Owned]) -> list[Unread]:
-    """All numerals in what is owned, whatever they say: they are what could be looked at."""
-    of_line = (_FIRST.search(layout.text, one.start, one.end) for one in layout.sentences)
-    starts = frozenset(match.start() for match in of_line if match is not None)
-    inside = {at for span in owned for at in range(span.start, span.end)}
-    numerals = find_numerals(layout.text, layout.dates, starts)
-    return [Unread(start=one.start, end=one.end) for one in numerals if one.start in inside]
 
 
 @dataclass(frozen=True)
@@ -112,213 +56,145 @@ class _Reader:
     layout: Layout
     ledger: Ledger
 
-    def read(self, span: Owned, text: str) -> Iterator[ReadValue]:
-        """The values in one span of a text, which may differ from the report in a digit. Where nothing is to be denied,
-        only the right ones.
-        """
-        yield from (one for one in self._values(span, text) if one.state == "verified" or self._may_deny(span, text))
+    def read(self, part: Part, place: Place) -> Iterator[ReadValue]:
+        """The values in one part; where nothing is to be denied, only the right ones."""
+        may_deny = part.is_named and (self.ledger.policy is None or self._is_bare(part, place))
+        yield from (value for value in self._values(part, place) if may_deny or value.state == "verified")
 
-    def _may_deny(self, span: Owned, text: str) -> bool:
-        return span.is_named and (self.ledger.policy is None or self._is_bare(span, text))
-
-    def _is_bare(self, span: Owned, text: str) -> bool:
-        """True if a part of an assistant's answer has no words but names, options and those of labels.toml. Without a
-        mark one word more may make it another figure: "with shipping", "last year", "at another shop". So may a day
-        beside a product.
+    def _is_bare(self, part: Part, place: Place) -> bool:
+        """True if a part of an assistant's answer has no words but names, options and labels. One word more may make it
+        another figure: "with shipping", "at another shop". So may a day beside a product.
         """
-        is_dated = any(span.start <= one.start < span.end for one in self.layout.dates)
-        if is_dated and not any(one[:2] == _ORDER for one in span.sources):
+        is_of_order = any(source[:2] == "O:" for source in part.sources)
+        if not is_of_order and find_dates(place.words, self.layout.notation):
             return False
-        items = filter(None, map(self.ledger.product, span.sources))
+        items = filter(None, map(self.ledger.product, part.sources))
         names = (f"{item.titles} {item.brand or ''} {item.details.get(VARIANTS, '')}" for item in items)
-        own = {*words_of(" ".join((*names, *span.sources)))}
-        return all(word in own or word in self.plain_words for word in words_of(text[span.start : span.end]))
+        own = {*words(" ".join((*names, *part.sources)))}
+        return all(word in own or word in self._plain_words for word in words(place.words))
 
-    def _values(self, span: Owned, text: str) -> Iterator[ReadValue]:
-        products = [one for one in span.sources if one[:2] == _PRODUCT]
-        orders = [one for one in span.sources if one in self.ledger.order_dates]
-        if len(span.sources) == len(products) == 1:
-            yield from filter(None, (self._figure(kind, span, text, products[0]) for kind in _KINDS))
-        if len(orders) == 1 and set(products) <= {f"{_PRODUCT}{self.ledger.ordered[orders[0]]}"}:
-            yield from self._day(span, text, orders[0])
-        if len(span.sources) == 1 and span.sources[0] in self.ledger.calculations:
-            yield from self._result(span, text)
-        if not span.labels:
-            yield from self._quotation(span, text)
+    def _values(self, part: Part, place: Place) -> Iterator[ReadValue]:
+        products = [source for source in part.sources if source[:2] == "P:"]
+        orders = [source for source in part.sources if source in self.ledger.order_dates]
+        if len(part.sources) == len(products) == 1:
+            yield from filter(None, (self._figure(kind, part, place, products[0]) for kind in _KINDS))
+        if len(orders) == 1 and {*products} <= {f"P:{self.ledger.ordered[orders[0]]}"}:
+            yield from self._day(part, place, orders[0])
+        calculations = [source for source in part.sources if source in self.ledger.calculations]
+        if len(calculations) == 1 and len(part.sources) == len(products) + 1:
+            yield from self._result(place, calculations[0], products)
 
-    def _figure(self, kind: ValueKind, span: Owned, text: str, product: str) -> ReadValue | None:
-        """The one figure of a kind in a span about one product; None for none, for several, and where it is open."""
-        amounts = [
-            one
-            for one in amounts_at(kind, text, span.start, span.end, self.layout.notation)
-            if self._is_of_kind(kind, one, span, text)
-        ]
+    def _value(self, kind: ValueKind, figure: Amount | WrittenDate, of: str, place: Place) -> ReadValue:
+        own = replace(place, start=figure.start, end=figure.end)
+        return compared_at(value_of(kind, figure, place.first, of), own, self.ledger)
+
+    def _figure(self, kind: ValueKind, part: Part, place: Place, product: str) -> ReadValue | None:
+        """The one figure of a kind in a part about one product; None for none, for several, and where it is open."""
+        amounts = amounts_at(kind, place, self.layout.notation)
+        amounts = [amount for amount in amounts if self._is_of_kind(kind, amount, part, place)]
         if len(amounts) != 1:
             return None
-        (amount,) = amounts
-        value = compared(place_of(kind, text, amount.start, amount.end, product), text, self.ledger)
-        if value.state == "contradicted" and not self._is_certain(kind, amount, span, text, product):
-            return None
-        return None if value.state == "underivable" else value
+        value = self._value(kind, amounts[0], product, place)
+        is_denied = value.state == "contradicted" and self._is_certain(kind, amounts[0], part, place, product)
+        return value if is_denied or value.state == "verified" else None
 
-    def _is_of_kind(self, kind: ValueKind, amount: Amount, span: Owned, text: str) -> bool:
+    def _is_of_kind(self, kind: ValueKind, amount: Amount, part: Part, place: Place) -> bool:
         """Whether a sign, or a label beside it, says that a figure is of this kind."""
-        if amount.compound:
-            return False
-        if kind == "price":
-            return amount.kind == "money" or self._is_headed(kind, span)
-        called = self.labels[kind]
-        before, behind = _word_before(text, amount.start), _word_behind(text, amount.end)
+        if amount.compound or (kind == "price" and amount.kind == "money"):
+            return not amount.compound
+        (before, behind), called = _beside(amount, place), self._labels[kind]
+        is_headed = self._is_headed(kind, part)
         if kind == "rating":
-            is_named = bool(_STARS.match(text, amount.end)) or behind in called or before in called
-            return bool(amount.places) and (is_named or self._is_headed(kind, span))
-        is_beside_rating = _BESIDE_RATING.search(text[span.start : amount.start]) is not None
-        return behind in called or is_beside_rating or self._is_headed(kind, span)
+            is_called = before in called or behind in called or _STARS.match(place.text, amount.end)
+            return bool(amount.places and (is_headed or is_called))
+        is_beside_rating = _BESIDE_RATING.search(place.text[place.start : amount.start])
+        return is_headed or (kind == "rating_count" and bool(behind in called or is_beside_rating))
 
-    def _is_headed(self, kind: ValueKind, span: Owned) -> bool:
+    def _is_headed(self, kind: ValueKind, part: Part) -> bool:
         """True in a cell whose label says this and nothing else: "price per inch" is not a price."""
-        named, beside = self.labels[kind], self.labels["beside"]
-        own = [{*label.split()} for label in span.labels]
-        return any(label & named and label <= named | beside for label in own) and not any(
-            label & self.labels["other_price"] for label in own
-        )
+        named, beside = self._labels[kind], self._labels["beside"]
+        own = [{*label.split()} for label in part.labels]
+        is_other = any(label & self._labels["other_price"] for label in own)
+        return not is_other and any(label & named and label <= named | beside for label in own)
 
-    def _is_certain(self, kind: ValueKind, amount: Amount, span: Owned, text: str, product: str) -> bool:
+    def _is_certain(self, kind: ValueKind, amount: Amount, part: Part, place: Place, product: str) -> bool:
         """Whether a figure that the record does not have can be nothing but wrong."""
         item = self.ledger.product(product)
         record = None if item is None else on_record(kind, item)
         if item is None or record is None or amount.relation not in ("is", "about") or self.ledger.names(amount.low):
             return False
-        is_near = _LEAST * record <= amount.low <= _MOST * record
+        is_near, is_headed = _LEAST * record <= amount.low <= _MOST * record, self._is_headed(kind, part)
+        before = place.text[place.start : amount.start]
         if kind != "price":
-            is_rated = kind == "rating_count" and bool(_RATED.search(text[span.start : amount.start]))
-            return is_near or is_rated or self._is_headed(kind, span)
-        before, behind = _word_before(text, amount.start), _word_behind(text, amount.end)
-        if self._is_headed(kind, span):  # but "$4.77 an ounce", or what two of them cost
-            is_alone = {before, behind} <= {"", *self.labels["costs"]}
-            return is_alone and not self._is_explained(amount, span, text, item.product_id)
-        if span.labels:
+            return is_near or is_headed or (kind == "rating_count" and bool(_RATED.search(before)))
+        # But "$4.77 an ounce", or what two of them cost.
+        if not {*_beside(amount, place)} <= {"", *self._labels["costs"]} or self._is_explained(amount, part, product):
             return False
-        label = _LABEL.search(text[span.start : amount.start])
-        names = {*words_of(f"{item.titles} {item.brand or ''}")}
-        return (
-            amount.places >= CENTS
-            and is_near
-            and (before == "" or before in self.labels["costs"])
-            and (behind == "" or behind in self.labels["costs"])
-            and (label is None or {*words_of(label[1])} <= self.labels["price"] | self.labels["beside"] | names)
-            and not self._is_explained(amount, span, text, item.product_id)
-        )
+        label, names = _LABEL.search(before), {*words(f"{item.titles} {item.brand or ''}")}
+        is_plain = label is None or {*words(label[1])} <= self._labels["price"] | self._labels["beside"] | names
+        return is_headed or (not part.labels and amount.places >= CENTS and is_near and is_plain)
 
-    def _is_explained(self, amount: Amount, span: Owned, text: str, product_id: str) -> bool:
+    def _is_explained(self, amount: Amount, part: Part, product: str) -> bool:
         """True for a figure with cents that follows from others, or that another thing beside it has."""
-        records = self.ledger.products
-        line = {*words_of(text[text.rfind("\n", 0, span.start) + 1 : span.end])}
+        records, text, key = self.ledger.products, self.layout.text, product[2:].partition("/")[0]
+        line = {*words(text[max(0, part.start - _LONGEST_LINE) : part.end].rpartition("\n")[2])}
         # What the line names, by the first word of its title.
-        beside = (key for key, item in records.items() if key != product_id and next(words_of(item.title), "") in line)
-        if any(fits(amount, self.ledger.price(key)) for key in beside):
-            return True
-        written = (one for one in amounts_in(all_words_of(records[product_id])) if one.kind == "money")
-        return derived(amount, self.ledger, [product_id, *self.cited]) or any(fits(amount, one.low) for one in written)
+        beside = (own for own, item in records.items() if own != key and next(words(item.title), "") in line)
+        prices = map(self.ledger.price, beside)
+        return any(fits(amount, price) for price in prices) or derived(amount, self.ledger, [key, *self._cited])
 
-    def _day(self, span: Owned, text: str, order: str) -> Iterator[ReadValue]:
-        """The one day beside an order. It may be the day on which the order came, unless a word of labels.toml calls it
-        the day of the order; in a report, which knows no other, not if it is far from that.
+    def _day(self, part: Part, place: Place, order: str) -> Iterator[ReadValue]:
+        """The one day beside an order. It may be the day on which that came, unless a label calls it the day of the
+        order; in a report, which knows no other, not if it is far from that.
         """
-        days = [one for one in days_at(text, span.start, span.end) if one.is_day]
-        if len({one.iso for one in days}) != 1:
+        days = [day for day in days_at(place) if day.is_day]
+        if len({day.iso for day in days}) != 1:
             return
-        value = compared(place_of("order_date", text, days[0].start, days[0].end, order), text, self.ledger)
-        spoken = {*words_of(text[span.start : span.end]), *(word for one in span.labels for word in one.split())}
-        is_called = bool(spoken & self.labels["date"])
-        if value.state == "verified" or is_called or (self.ledger.policy is None and self._is_far(days[0], order)):
+        value = self._value("order_date", days[0], order, place)
+        spoken = {*words(place.words), *(word for label in part.labels for word in label.split())}
+        is_called, ordered = not spoken.isdisjoint(self._labels["date"]), self.ledger.order_dates[order]
+        way = (ordered + timedelta(days=apart) for apart in range(_LONGEST_ON_ITS_WAY + 1))
+        is_far = days[0].iso not in map(date.isoformat, way)
+        if value.state == "verified" or is_called or (self.ledger.policy is None and is_far):
             yield value
 
-    def _is_far(self, day: WrittenDate, order: str) -> bool:
-        try:
-            apart = (date.fromisoformat(day.iso) - self.ledger.order_dates[order]).days
-        except ValueError:  # a day that no calendar has
-            return False
-        return not 0 <= apart <= _LONGEST_ON_ITS_WAY
-
-    def _result(self, span: Owned, text: str) -> Iterator[ReadValue]:
-        """The one amount with cents beside a cited calculation."""
-        key = span.sources[0]
-        amounts = amounts_at("total", text, span.start, span.end, self.layout.notation)
-        amounts = [amount for amount in amounts if amount.places == CENTS]
-        shown = [compared(place_of("total", text, one.start, one.end, key), text, self.ledger) for one in amounts]
-        right = [value for value in shown if value.state == "verified"]
-        if right or len(shown) != 1:
+    def _result(self, place: Place, key: str, products: Sequence[str]) -> Iterator[ReadValue]:
+        """The one amount with cents beside a cited calculation that is no price of the ``products`` beside it."""
+        own = [offer.price for product in products for offer in self.ledger.offers(product)]
+        amounts = [one for one in amounts_at("total", place, self.layout.notation) if one.places == CENTS]
+        amounts = [one for one in amounts if not any(fits(one, price) for price in own)]
+        values = [self._value("total", amount, key, place) for amount in amounts]
+        right = [value for value in values if value.state == "verified"]
+        if right or len(values) != 1:
             yield from right
             return
-        prices = (self.ledger.price(product) for product in self.ledger.products)
-        is_named = self.ledger.names(amounts[0].low) or any(fits(amounts[0], price) for price in prices)
-        is_term = derived(amounts[0], replace(self.ledger, calculations={}), self.cited)
-        is_money = amounts[0].kind == "money" and amounts[0].relation == "is"
-        if shown[0].state == "contradicted" and is_money and not is_named and not is_term:
-            yield shown[0]
-
-    def _quotation(self, span: Owned, text: str) -> Iterator[ReadValue]:
-        """Words in quotation marks directly before a mark: they stand in what it cites, or nowhere."""
-        match = _QUOTED.search(text[span.start : span.end].rstrip())
-        if match is None or len([*words_of(match["words"])]) < _FEWEST_WORDS:
-            return
-        value = ReadValue(
-            kind="quotation",
-            amount=match["words"],
-            of=span.sources[0],
-            start=span.start + match.start("words"),
-            end=span.start + match.end("words"),
-        )
-        texts = [*map(self.ledger.text_of, span.sources)]
-        if any(stands_in(match["words"], text) for text in texts):
-            yield with_state(value, "verified", "")
-            return
-        is_elsewhere = any(stands_in(match["words"], text) for text in self.ledger.all_texts)
-        may_be_translated = self.layout.notation.is_english != is_english("\n".join(texts))
-        if all(texts) and not is_elsewhere and not may_be_translated:
-            yield with_state(value, "contradicted", "these words stand in nothing that it cites")
-
-    def equations(self) -> Iterator[ReadValue]:
-        """The results of sums that the report writes out."""
-        for equation in self.layout.equations:
-            result, record = equation.result, f"{equation.expression} = {equation.value.normalize():f}"
-            value = place_of("equation", self.layout.text, result.start, result.end)
-            is_exact = all(one.relation == "is" for one in (result, *equation.operands))
-            if equation.holds or is_exact:
-                yield with_state(value, "verified" if equation.holds else "contradicted", record)
+        (amount,), prices = amounts, map(self.ledger.price, self.ledger.products)
+        is_explained = self.ledger.names(amount.low) or any(fits(amount, price) for price in prices)
+        is_explained = is_explained or derived(amount, replace(self.ledger, calculations={}), self._cited)
+        is_money = amount.kind == "money" and amount.relation == "is"
+        if values[0].state == "contradicted" and is_money and not is_explained:
+            yield values[0]
 
     @cached_property
-    def labels(self) -> dict[str, frozenset[str]]:
+    def _labels(self) -> dict[str, frozenset[str]]:
         return {**labels(english=self.layout.notation.is_english)}
 
     @cached_property
-    def plain_words(self) -> frozenset[str]:
+    def _plain_words(self) -> frozenset[str]:
         """The words of all labels, and the names of months."""
-        return frozenset[str]().union(*self.labels.values(), month_numbers())
+        return frozenset[str]().union(*self._labels.values(), month_numbers())
 
     @cached_property
-    def cited(self) -> tuple[str, ...]:
+    def _cited(self) -> tuple[str, ...]:
         cited = (source for stretch in self.layout.stretches for source in stretch.cited)
-        return tuple(dict.fromkeys(one[2:].partition("/")[0] for one in cited if one[:2] == _PRODUCT))
+        return tuple(dict.fromkeys(source[2:].partition("/")[0] for source in cited if source[:2] == "P:"))
 
 
-def stands_in(quoted: str, text: str) -> bool:
-    """True if a text has the quoted words, letter by letter, without what stands between brackets."""
-    return has_words(text, _INSERTED.sub("…", quoted))
-
-
-def _word_before(text: str, start: int) -> str | None:
-    """The word directly before a place; blank if a sign or a line's beginning is there."""
-    before = text[max(0, start - 30) : start].rstrip(_GAP)
-    if not before or before[-1] in _SIGNS:
-        return ""
-    return next(iter([*words_of(before)][-1:]), None)
-
-
-def _word_behind(text: str, end: int) -> str | None:
-    """The word directly behind a place; blank if a sign or the end is there."""
-    behind = text[end : end + 30].lstrip(_GAP)
-    if not behind or not behind[0].isalnum():
-        return "" if not behind.startswith(("/", "%", "+")) else None
-    return next(words_of(behind), None)
+def _beside(amount: Amount, place: Place) -> tuple[str | None, str | None]:
+    """The words directly before and behind a figure; blank if a sign, or an end of the text, is there."""
+    before, behind = place.text[: amount.start].rstrip(_GAP), place.text[amount.end :].lstrip(_GAP)
+    is_open, is_closed = not before or before[-1] in _SIGNS, not behind or not behind[0].isalnum()
+    first = "" if is_open else next(iter([*words(before)][-1:]), None)
+    if is_closed:
+        return first, None if behind.startswith(("/", "%", "+")) else ""
+    return first, next(words(behind), None)

@@ -8,7 +8,7 @@ the record has this very thing: a price is that of one offer, a measure that of 
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
@@ -27,20 +27,67 @@ from drretail.grounding.text.amounts import (
 )
 from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals, steps
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems
-from drretail.grounding.verify.records import CENTS, Ledger, fits, leaves, on_record, with_state
-from drretail.records.reading import CART, CLOSED, ReadValue, ValueKind
-from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, may_share_a_sign
+from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems, number_words, words
+from drretail.grounding.verify.records import CENTS, Ledger, fits, leaves, on_record
+from drretail.records.reading import CART, ReadValue, ValueKind
+from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, may_share_a_sign, product_of
 
-_BEFORE, _BEHIND = 24, 12
+_BEFORE, _BEHIND = 30, 30
 """How many characters around a place say of its figure that it is about so much, or at least."""
 _HIGHEST_RATING = 5
 _GROUPED = re.compile(r"\d[.,'’\s]\d{3}(?!\d)")
 """A figure that two notations read as different numbers."""
-_NO_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 MONEY: tuple[ValueKind, ...] = ("price", "list_price", "total")
 _OF_WORDS: tuple[ValueKind, ...] = ("option", "order_status", "product")
 _COUNTS: tuple[ValueKind, ...] = ("rating_count", "stock")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """``text[start:end]`` with what stands around it in the text of an answer or report."""
+
+    text: str
+    start: int
+    end: int
+    whole: str
+    """By whose words the language is told, so that another digit changes no notation."""
+    first: int
+    """Where ``text`` begins in the whole."""
+
+    @classmethod
+    def of(cls, whole: str, start: int, end: int) -> "Place":
+        first = max(0, start - _BEFORE)
+        return cls(whole[first : end + _BEHIND], start - first, end - first, whole, first)
+
+    @property
+    def words(self) -> str:
+        return self.text[self.start : self.end]
+
+    @property
+    def notations(self) -> Iterator[Notation]:
+        """That of the text's language, and of a text too short to tell it the other one as well, which takes long to
+        load.
+        """
+        own, is_told = _own_notation(self.whole)
+        yield own
+        if not is_told:
+            yield other_notation()
+
+    def altered(self, kind: ValueKind, start: int, end: int) -> "Place":
+        """The same with another digit in ``text[start:end]``: what code should then find (METRICS 0, power)."""
+        digits = [at for at in range(start, end) if self.text[at].isdigit()]
+        if not digits:
+            return self
+        # The middle digit: of a price its cents or dollars, of a rating what stands behind the point.
+        at = digits[-1] if kind == "order_date" else digits[len(digits) // 2]
+        other = str((int(self.text[at]) + 3) % 9 + 1)
+        return replace(self, text=f"{self.text[:at]}{other}{self.text[at + 1 :]}")
+
+
+@lru_cache(maxsize=64)
+def _own_notation(whole: str) -> tuple[Notation, bool]:
+    own = notation_of(whole)
+    return own, not own.is_english or len(RUN.findall(whole)) >= FEWEST_WORDS
 
 
 class Answer(NamedTuple):
@@ -54,16 +101,14 @@ class Answer(NamedTuple):
 OPEN = Answer(None)
 
 
-def amounts_at(kind: ValueKind, text: str, start: int, end: int, notation: Notation | None = None) -> list[Amount]:
-    """The amounts of a kind that stand within ``text[start:end]``, by default in the notation of the whole text; if
-    none do, and it is too short to tell its language by, in the other one.
+def amounts_at(kind: ValueKind, place: Place, notation: Notation | None = None) -> list[Amount]:
+    """The amounts of a kind that stand at a place, by default in the notation of the whole text; if none do, and that
+    is too short to tell its language by, in the other one.
     """
     if notation is None:
-        return next(filter(None, (amounts_at(kind, text, start, end, one) for one in _notations(text))), [])
-    first = max(0, start - _BEFORE)
-    window = find_amounts(text[first : end + _BEHIND], notation)
-    amounts = [replace(one, start=one.start + first, end=one.end + first) for one in window]
-    amounts = [one for one in amounts if start <= one.start and one.end <= end and one.kind != "percent"]
+        return next(filter(None, (amounts_at(kind, place, one) for one in place.notations)), [])
+    amounts = _amounts(place.text, notation, kind not in _COUNTS)
+    amounts = [one for one in amounts if place.start <= one.start and one.end <= place.end and one.kind != "percent"]
     if kind in MONEY or kind == "policy":  # shipping costs money, and takes days
         return [one for one in amounts if one.kind == "money"] or amounts
     amounts = [one for one in amounts if one.kind == "number"]
@@ -72,100 +117,84 @@ def amounts_at(kind: ValueKind, text: str, start: int, end: int, notation: Notat
     return [one for one in amounts if not one.places] if kind in _COUNTS else amounts
 
 
-def _notations(text: str) -> Iterator[Notation]:
-    """That of the text's language, and of a text too short to tell it the other one as well, which takes long to load.
-    Its words tell it, so that a report with another digit is the same text.
-    """
-    # As bytes, since each figure asks for it, and a text is translated a hundred times more slowly.
-    own, is_told = _notation_of_words(text.encode(errors="surrogatepass").translate(_NO_DIGITS))
-    yield own
-    if not is_told:
-        yield other_notation()
+@lru_cache(maxsize=1024)  # each kind asks for the same ones, and so does each comparison
+def _amounts(text: str, notation: Notation, years: bool) -> Sequence[Amount]:
+    return find_amounts(text, notation, years=years)
 
 
-@lru_cache(maxsize=64)
-def _notation_of_words(encoded: bytes) -> tuple[Notation, bool]:
-    text = encoded.decode(errors="surrogatepass")
-    own = notation_of(text)
-    return own, not own.is_english or len(RUN.findall(text)) >= FEWEST_WORDS
-
-
-def days_at(text: str, start: int, end: int) -> list[WrittenDate]:
-    """The dates within ``text[start:end]``, those without a year too."""
-    words = text[start:end]
+def days_at(place: Place) -> list[WrittenDate]:
+    """The dates at a place, those without a year too."""
     dates: list[WrittenDate] = []
-    for notation in _notations(text):
-        dates = [*find_dates(words, notation), *find_days(words, notation)] or dates
+    for notation in place.notations:
+        dates = [*find_dates(place.words, notation), *find_days(place.words, notation)] or dates
         if any(one.is_day or one.iso.startswith("--") for one in dates):  # of "12. März 2026" English reads the year
             break
-    return [WrittenDate(one.iso, one.start + start, one.end + start) for one in dates]
+    return [WrittenDate(one.iso, one.start + place.start, one.end + place.start) for one in dates]
 
 
-def measures_at(text: str, start: int, end: int) -> list[Numeral]:
-    """The figures within ``text[start:end]``, each with its unit; of several sides the last one has it."""
-    numerals = [one for one in find_numerals(text[start : end + _BEHIND]) if one.number is not None]
-    numerals = [one for one in numerals if one.end <= end - start]
+def _measures_at(place: Place) -> list[Numeral]:
+    """The figures at a place, each with its unit; of several sides the last one has it."""
+    numerals = [one for one in find_numerals(place.text[place.start :]) if one.number is not None]
+    numerals = [one for one in numerals if one.end <= place.end - place.start]
     unit = numerals[-1].unit if numerals else ""
-    return [
-        replace(one, start=one.start + start, end=one.end + start, unit=unit if one.unit in SIDES else one.unit)
-        for one in numerals
-    ]
+    own = ((one, unit if one.unit in SIDES else one.unit) for one in numerals)
+    return [replace(one, start=one.start + place.start, end=one.end + place.start, unit=unit) for one, unit in own]
 
 
-def figures_at(kind: ValueKind, text: str, start: int, end: int) -> Sequence[Amount | WrittenDate | Numeral]:
-    """What of a kind stands within ``text[start:end]``."""
+def figures_at(kind: ValueKind, place: Place) -> Sequence[Amount | WrittenDate | Numeral]:
+    """What of a kind stands at a place."""
     if kind == "order_date":
-        return days_at(text, start, end)
-    return measures_at(text, start, end) if kind == "measure" else amounts_at(kind, text, start, end)
+        return days_at(place)
+    return _measures_at(place) if kind == "measure" else amounts_at(kind, place)
 
 
 def place_of(kind: ValueKind, text: str, start: int, end: int, of: str = "", field: str = "") -> ReadValue:
     """The value that stands within ``text[start:end]``, at its own place if only one does; not compared yet."""
-    figures = () if kind in _OF_WORDS else figures_at(kind, text, start, end)
-    words = " ".join(text[start:end].split())
+    place = Place.of(text, start, end)
+    figures = () if kind in _OF_WORDS else figures_at(kind, place)
     if len(figures) == 1:
-        (figure,) = figures
-        start, end = figure.start, figure.end
-        if isinstance(figure, WrittenDate):
-            words = figure.iso
-        else:
-            words = f"{figure.low:f}" if isinstance(figure, Amount) else f"{figure.number} {figure.unit}".strip()
-    return ReadValue(kind=kind, amount=words, field=field, of=of, start=start, end=end)
+        return value_of(kind, figures[0], place.first, of, field)
+    return ReadValue(kind=kind, amount=" ".join(place.words.split()), field=field, of=of, start=start, end=end)
+
+
+def value_of(
+    kind: ValueKind, figure: Amount | WrittenDate | Numeral, first: int, of: str = "", field: str = ""
+) -> ReadValue:
+    """The value of one figure of a text that begins at ``first``; not compared yet."""
+    if isinstance(figure, WrittenDate):
+        amount = figure.iso
+    else:
+        amount = f"{figure.low:f}" if isinstance(figure, Amount) else f"{figure.number} {figure.unit}".strip()
+    return ReadValue(kind=kind, amount=amount, field=field, of=of, start=figure.start + first, end=figure.end + first)
 
 
 def compared(value: ReadValue, text: str, ledger: Ledger) -> ReadValue:
     """The value with its state: verified, contradicted or underivable, and with the record's line."""
-    is_true, record = _COMPARE.get(value.kind, lambda *_: OPEN)(value, text, ledger)
+    return compared_at(value, Place.of(text, value.start, value.end), ledger)
+
+
+def compared_at(value: ReadValue, place: Place, ledger: Ledger) -> ReadValue:
+    is_true, record = _COMPARE.get(value.kind, lambda *_: OPEN)(value, place, ledger)
     state = "underivable" if is_true is None else "verified" if is_true else "contradicted"
-    return with_state(value, state, record)
+    return value.model_copy(update={"state": state, "derivation": record or None})
 
 
 def would_be_caught(value: ReadValue, text: str, ledger: Ledger) -> ReadValue:
     """A verified figure with whether it is found once another digit stands in its place; other values as they are."""
-    if value.state != "verified" or value.kind in CLOSED:
+    place = Place.of(text, value.start, value.end)
+    if value.state != "verified" or value.kind in _OF_WORDS or not figures_at(value.kind, place):
         return value
-    wrong = compared(value, altered(text, value), ledger)
+    wrong = compared_at(value, place.altered(value.kind, place.start, place.end), ledger)
     return value.model_copy(update={"is_caught": wrong.state == "contradicted"})
 
 
-def altered(text: str, value: ReadValue) -> str:
-    """The text with another digit in the value's figure: what code should then find (METRICS 0, power)."""
-    digits = [at for at in range(value.start, value.end) if text[at].isdigit()]
-    if not digits:
-        return text
-    # The middle digit: of a price its cents or dollars, of a rating what stands behind the point.
-    at = digits[len(digits) // 2] if value.kind != "order_date" else digits[-1]
-    other = str((int(text[at]) + 3) % 9 + 1)
-    return f"{text[:at]}{other}{text[at + 1 :]}"
-
-
-def _numbers(value: ReadValue, text: str, numbers: Sequence[Decimal], record: str, currency: str = "") -> Answer:
+def _numbers(value: ReadValue, place: Place, numbers: Sequence[Decimal], record: str, currency: str = "") -> Answer:
     """Whether one of the amounts at a place is one of a record's numbers."""
     # "1.240" is read both ways in an answer that is too short to tell its language by.
-    readings = (amounts_at(value.kind, text, value.start, value.end, one) for one in _notations(text))
+    readings = (amounts_at(value.kind, place, one) for one in place.notations)
     amounts = next(filter(None, readings), [])
     own = [one for one in amounts if not (currency and one.currency and not may_share_a_sign(one.currency, currency))]
-    others = readings if _GROUPED.search(text, value.start, value.end) else ()
+    others = readings if _GROUPED.search(place.words) else ()
     if own and any(_is_one_of(reading, numbers) for reading in chain([amounts], others)):
         return Answer(True, record)
     if len(amounts) != 1 or len(own) != 1 or own[0].is_range or own[0].compound:
@@ -178,42 +207,54 @@ def _is_one_of(amounts: Iterable[Amount], numbers: Iterable[Decimal]) -> bool:
     return any(fits(amount, number) for amount in amounts if not amount.is_range for number in numbers)
 
 
-def _of_offers(value: ReadValue, text: str, ledger: Ledger, of_offer: Callable[[Offer], Decimal | None]) -> Answer:
+def has_number(text: str) -> bool:
+    """True if a text has digits, or a number in words: it then says more than what is decided without a figure."""
+    return any(map(str.isdigit, text)) or not number_words().isdisjoint(words(text))
+
+
+def _of_offers(value: ReadValue, place: Place, ledger: Ledger, of_offer: Callable[[Offer], Decimal | None]) -> Answer:
     """A price of the one offer that is meant, or that all that may be meant have."""
     item, numbers = ledger.product(value.of), {of_offer(offer) for offer in ledger.offers(value.of)}
     if item is None or len(numbers) != 1 or (number := numbers.pop()) is None:
         return OPEN
-    return _numbers(value, text, [number], format_money(number, item.currency), item.currency)
+    return _numbers(value, place, [number], format_money(number, item.currency), item.currency)
 
 
-def _price(value: ReadValue, text: str, ledger: Ledger) -> Answer:
+def _price(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
     if value.of[:2] == "O:":
         paid = ledger.records.get(value.of, {}).get("price")
         known = isinstance(paid, int | float)
-        return _numbers(value, text, [Decimal(str(paid))], f"the order's price is {paid}") if known else OPEN
-    return _of_offers(value, text, ledger, lambda offer: offer.price)
+        return _numbers(value, place, [Decimal(str(paid))], f"the order's price is {paid}") if known else OPEN
+    return _of_offers(value, place, ledger, lambda offer: offer.price)
 
 
-def _list_price(value: ReadValue, text: str, ledger: Ledger) -> Answer:
-    """A price from before a sale; a shop that has none for this offer has no such sale."""
-    offers = ledger.offers(value.of)
-    if ledger.policy is not None and offers and all(offer.list_price is None for offer in offers):
-        return Answer(False, "it has no list price")
-    return _of_offers(value, text, ledger, lambda offer: offer.list_price)
+def _list_price(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
+    """A price from before a sale, or a sale without a figure: an offer is reduced if its list price is above its
+    price. A shop that has no list price for it has no such sale.
+    """
+    offers, has_figure = ledger.offers(value.of), bool(amounts_at(value.kind, place))
+    reduced = {(offer.list_price or 0) > (offer.price or 0) for offer in offers}
+    has_none = all(offer.list_price is None for offer in offers)
+    if ledger.policy is not None and reduced == {False} and (has_none or not has_figure):
+        return Answer(False, "it has no list price" if has_none else "its list price is not above its price")
+    if has_figure:
+        return _of_offers(value, place, ledger, lambda offer: offer.list_price)
+    is_reduced = reduced == {True} and not has_number(place.words)  # "15 % off" says more
+    return Answer(True, "its list price is above its price") if is_reduced else OPEN
 
 
-def _rating(value: ReadValue, text: str, ledger: Ledger) -> Answer:
+def _rating(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
     item = ledger.product(value.of)
     number = None if item is None else on_record(value.kind, item)
     if number is None:
         return OPEN
-    return _numbers(value, text, [number], f"{number.normalize():f}{' ratings' * (value.kind == 'rating_count')}")
+    return _numbers(value, place, [number], f"{number.normalize():f}{' ratings' * (value.kind == 'rating_count')}")
 
 
-def _order_date(value: ReadValue, text: str, ledger: Ledger) -> Answer:
-    lines, days = ledger.lines_of(value.of), days_at(text, value.start, value.end)
+def _order_date(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
+    lines, days = ledger.lines_of(value.of), days_at(place)
     if not lines:
-        return _missing(value, text, ledger)
+        return _missing(value, place, ledger)
     recorded = {ledger.order_dates[line] for line in lines}
     line = f"order date: {', '.join(map(date.isoformat, sorted(recorded)))}"
     if any(day.fits(one) for day in days for one in recorded):
@@ -221,10 +262,10 @@ def _order_date(value: ReadValue, text: str, ledger: Ledger) -> Answer:
     return Answer(False, line) if len(days) == 1 and len(recorded) == 1 else OPEN
 
 
-def _order_status(value: ReadValue, text: str, ledger: Ledger) -> Answer:
+def _order_status(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
     lines = ledger.lines_of(value.of)
     if not lines:
-        return _missing(value, text, ledger)
+        return _missing(value, place, ledger)
     recorded = {f"{ledger.records[line].get('order_status') or ''}" for line in lines} - {""}
     line = f"order status: {', '.join(sorted(recorded))}"
     if len(recorded) != 1:
@@ -235,32 +276,28 @@ def _order_status(value: ReadValue, text: str, ledger: Ledger) -> Answer:
     return OPEN if has_passed else Answer(status == value.field, line)
 
 
-def _total(value: ReadValue, text: str, ledger: Ledger) -> Answer:
+def _total(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
     if value.of == CART:
         total = ledger.total
-        return OPEN if total is None else _numbers(value, text, [total], _picks_cost(total, ledger))
+        if total is None:
+            return OPEN
+        return _numbers(value, place, [total], f"the picks cost {format_money(total, ledger.currency)} together")
     calculation = ledger.calculations.get(value.of)
     if calculation is None:
         return OPEN
     line = f"{calculation.expression} = {calculation.result.normalize():f}"
     # "97.98 for both", of 120-2*48.99 = 22.02: a term of the calculation, told by its cents.
-    amounts = amounts_at(value.kind, text, value.start, value.end)
     terms = steps(calculation.expression)
-    if any(one.places >= CENTS and one.low in terms for one in amounts):
+    if any(one.places >= CENTS and one.low in terms for one in amounts_at(value.kind, place)):
         return Answer(True, line)
-    return _numbers(value, text, [abs(calculation.result)], line)
+    return _numbers(value, place, [abs(calculation.result)], line)
 
 
-def _picks_cost(total: Decimal, ledger: Ledger) -> str:
-    return f"the picks cost {format_money(total, ledger.currency)} together"
-
-
-def _measure(value: ReadValue, text: str, ledger: Ledger) -> Answer:
-    item = ledger.product(value.of)
-    numerals = measures_at(text, value.start, value.end)
+def _measure(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
+    item, numerals = ledger.product(value.of), _measures_at(place)
     readings: dict[int, list[Amount]] = defaultdict(list)
-    for notation in _notations(text):  # "1.240 g" is read both ways, as a price is
-        for amount in amounts_at(value.kind, text, value.start, value.end, notation):
+    for notation in place.notations:  # "1.240 g" is read both ways, as a price is
+        for amount in amounts_at(value.kind, place, notation):
             readings[amount.start].append(amount)
     if item is None or not numerals or not {one.start for one in numerals} <= readings.keys():
         return OPEN
@@ -278,38 +315,58 @@ def _measure(value: ReadValue, text: str, ledger: Ledger) -> Answer:
     return Answer(True, "; ".join(dict.fromkeys(lines)))
 
 
-def _stock(value: ReadValue, text: str, ledger: Ledger) -> Answer:
-    """Whether all offers that may be meant can be had, or how many pieces there are."""
+def _stock(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
+    """Whether all offers that may be meant can be had, or how many pieces there are. Beside words such as "sold out"
+    another number may be a size.
+    """
     offers = ledger.offers(value.of)
     there = {offer.is_available for offer in offers}
     if not offers:
-        return _missing(value, text, ledger)
+        return _missing(value, place, ledger)
     if len(there) != 1 or (is_there := there.pop()) is None:
         return OPEN
     counts = [Decimal(offer.stock) for offer in offers if offer.stock is not None]
     line = f"{sum(counts)} in stock" if counts else "in stock" if is_there else "sold out"
-    if not amounts_at(value.kind, text, value.start, value.end):
-        return Answer(is_there == (value.field != "sold out"), line) if value.field else OPEN
-    known = len(counts) == len(offers)
-    return _numbers(value, text, [*counts, sum(counts, Decimal(0))], line) if known else OPEN
+    numbers = [*counts, sum(counts, Decimal(0))] if len(counts) == len(offers) else []
+    if not value.field:
+        has_count = numbers and amounts_at(value.kind, place)
+        return _numbers(value, place, numbers, line) if has_count else OPEN
+    if is_there != (value.field != "sold out"):
+        return Answer(False, line)
+    is_right = _is_one_of(amounts_at(value.kind, place), numbers)
+    return Answer(True, line) if is_right or not has_number(place.words) else OPEN
 
 
-def _option(value: ReadValue, _: str, ledger: Ledger) -> Answer:
-    """A size, a color: the values of an option are all that there are (CAPABILITIES 2)."""
-    names = {name for offer in ledger.offers(value.of) for name in offer.options}
-    same = [name for name in names if name.casefold() == value.field.casefold()]
-    if len(same) != 1:
+def _option(value: ReadValue, _: Place, ledger: Ledger) -> Answer:
+    """A size, a color: the values of an option are all that there are (CAPABILITIES 2). Of a variant, those of the
+    variants that share another option with it: rust may come in other sizes than gray.
+    """
+    offers = ledger.offers(product_of(value.of))
+    names = {name for offer in offers for name in offer.options if name.casefold() == value.field.casefold()}
+    if len(names) != 1:
         return OPEN
-    values = dict.fromkeys(offer.options[same[0]] for offer in ledger.offers(value.of) if same[0] in offer.options)
+    name = names.pop()
+    meant = {pair for offer in ledger.offers(value.of) for pair in offer.options.items() if pair[0] != name}
+    meant = meant if "/" in value.of else set[tuple[str, str]]()
+    beside = [offer for offer in offers if name in offer.options and (not meant or meant & {*offer.options.items()})]
+    values = dict.fromkeys(offer.options[name] for offer in beside)
     said = "".join(filter(str.isalnum, value.amount.casefold()))
     is_there = said in ("".join(filter(str.isalnum, one.casefold())) for one in values)
-    return Answer(is_there, f"{same[0]}: {', '.join(values)}")
+    of = f" ({', '.join(sorted(option for _, option in meant))})" * bool(meant)
+    return Answer(is_there, f"{name}{of}: {', '.join(values)}")
 
 
-def _policy(value: ReadValue, text: str, ledger: Ledger) -> Answer:
+def _policy(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
+    """What holds for every order. Of a product it is what shipping costs of an order of one piece of it."""
+    amounts = amounts_at(value.kind, place)
+    if value.field in ("shipping", "free") and (value.of or value.field == "free"):
+        cost = _shipping(ledger, value.of)
+        if cost is None or not (amounts or value.field == "free"):
+            return OPEN
+        line = f"shipping costs {cost.normalize():f}"
+        return Answer(not cost, line) if value.field == "free" else _numbers(value, place, [cost], line)
     known = {} if ledger.policy is None else ledger.policy.model_dump()
     recorded = known.get(value.field)
-    amounts = amounts_at(value.kind, text, value.start, value.end)
     if recorded is None or not amounts:
         return OPEN
     numbers = [Decimal(str(one)) for one in (recorded if isinstance(recorded, tuple) else (recorded,))]
@@ -320,13 +377,27 @@ def _policy(value: ReadValue, text: str, ledger: Ledger) -> Answer:
     return Answer(False, line) if len(amounts) == 1 else OPEN
 
 
-def _missing(value: ReadValue, _: str, ledger: Ledger) -> Answer:
+def _shipping(ledger: Ledger, of: str) -> Decimal | None:
+    """What shipping costs of one piece of a product; None where the policy, or its price, leaves that open."""
+    policy = ledger.policy
+    if policy is None or policy.shipping is None:
+        return None
+    if not policy.shipping or policy.free_from is None:
+        return Decimal(str(policy.shipping))
+    prices = [offer.price for offer in ledger.offers(of)]
+    are_free = {price is not None and price >= Decimal(str(policy.free_from)) for price in prices}
+    if None in prices or len(are_free) != 1:
+        return None
+    return Decimal(0) if are_free.pop() else Decimal(str(policy.shipping))
+
+
+def _missing(value: ReadValue, _: Place, ledger: Ledger) -> Answer:
     """A thing or an order that the shop does not have, though it is spoken of as if."""
     why = ledger.missing.get(value.of)
     return OPEN if why is None or value.field == "sold out" else Answer(False, why)
 
 
-_COMPARE: Mapping[ValueKind, Callable[[ReadValue, str, Ledger], Answer]] = {
+_COMPARE: Mapping[ValueKind, Callable[[ReadValue, Place, Ledger], Answer]] = {
     "price": _price,
     "list_price": _list_price,
     "rating": _rating,

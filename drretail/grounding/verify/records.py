@@ -19,7 +19,7 @@ from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.parsing import json_or_none
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
-from drretail.records.reading import Pick, ReadValue, ValueKind, ValueState
+from drretail.records.reading import Pick, ValueKind
 from drretail.records.shop import USD, Money, Offer, Policy, Product, offers_of, product_of
 from drretail.records.wish import Wish
 from drretail.remembered import remembered_by
@@ -195,10 +195,6 @@ def read_shop(evidence: Iterable[Evidence]) -> Ledger:
         missing={entry.id: entry.problem or UNKNOWN for entry in lacking},
         former={entry.key: entry.title for entry in lacking if entry.problem == GONE},
     )
-
-
-def with_state(value: ReadValue, state: ValueState, words: str) -> ReadValue:
-    return value.model_copy(update={"state": state, "derivation": words or None})
 
 
 def on_record(kind: ValueKind, item: Product) -> Decimal | None:

@@ -19,7 +19,8 @@ from drretail.grounding.report.page import blanked
 from drretail.grounding.text.layout import read_layout
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.words import content_stems, content_words, is_negation, labels, stem, words
-from drretail.grounding.verify.form import owned_by_marks, read_by_form
+from drretail.grounding.verify.form import read_by_form
+from drretail.grounding.verify.parts import parts_by_marks
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.llm.offline.chat import Turn, filled, plain_answer, tags_in
 from drretail.records.base import sha256_of
@@ -108,7 +109,7 @@ def judge_claim(claim: str, sources: Sequence[str], question: str = "") -> Opini
         return _open("it rests on more than records")
     ledger = replace(read_ledger(entries), query_text=question)
     layout = read_layout(f"{claim.rstrip('.! ')} {' '.join(f'[{name}]' for name in entries)}.", entries)
-    values = [value for value in read_by_form(layout, ledger, owned_by_marks(layout)) if value.end <= len(claim)]
+    values = [value for value in read_by_form(layout, ledger, parts_by_marks(layout)) if value.end <= len(claim)]
     if wrong := next((value for value in values if value.state == "contradicted"), None):
         reason = f"{wrong.kind.replace('_', ' ')} {wrong.amount}: the record says {wrong.derivation}"
         return Opinion("contradicted", reason, _quote(wrong, sources))

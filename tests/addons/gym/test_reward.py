@@ -11,10 +11,19 @@ import pytest
 from benchmarks.gym import asks_nothing, knows_all
 from drretail.addons.gym import Reward, Shop, ShopEnv
 from drretail.addons.gym.parts import earned
-from drretail.eval.metrics.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, OVER, REFUSED
+from drretail.eval.metrics.reward import (
+    BOUGHT,
+    CONTRADICTED,
+    HTML,
+    NO_PICKS,
+    NO_REPORT,
+    NOT_ARGUED,
+    OVER,
+    REFUSED,
+    UNRESOLVED,
+)
+from drretail.eval.metrics.reward import NOT_SHOWN as NEVER_SHOWN
 from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.grounding.verify.checks import CONTRADICTED, NOT_ARGUED, UNRESOLVED
-from drretail.grounding.verify.checks import NOT_SHOWN as NEVER_SHOWN
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Money

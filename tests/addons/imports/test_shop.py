@@ -208,6 +208,14 @@ def test_an_address_by_the_shops_own_pattern_names_a_product(tmp_path: Path) -> 
     assert read_definition(tmp_path / "exp").shop_url == "https://acme.example"
 
 
+def test_a_page_of_the_shop_is_no_product(tmp_path: Path) -> None:
+    rows = "".join(f"LMP-{number},Lamp {number},20\n" for number in range(5))
+    address = "https://shop.example/p"
+    with open_world(plain_shop(tmp_path, rows, f'product_url = "{address}/{{id}}"\n')) as shop:
+        named = NamedProducts(shop).named_by(f"See {address}/returns and {address}/LMP-4, not {address}/LMP-77.")
+    assert {each.key: bool(each.problem) for each in named} == {"LMP-4": False, "LMP-77": True}
+
+
 def test_the_address_of_a_shop_is_that_of_its_pages_and_none_for_a_shop_without(tmp_path: Path) -> None:
     linked = text(tmp_path / "linked.csv", "sku,name,url\nbox,Box,https://www.acme.example/box\n")
     columns = f'file = "{linked.name}"\nid = "sku"\ntitle = "name"\n'

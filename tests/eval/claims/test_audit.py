@@ -2,17 +2,10 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from drretail.eval.claims.audit import agreement_ends, marks_in, shares_of
-from drretail.eval.judging.question import VerdictFile
-from drretail.eval.judging.session import JudgeSession
-from drretail.eval.metrics.faithfulness import METRIC
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.text.layout import read_layout
-from drretail.llm.event_loop import run_loop
 from drretail.records.reading import JudgeAudit
 from drretail.viewer.tables.tallies import audit_table
 from tests.eval.metrics.faithfulness.reports import (
@@ -131,28 +124,6 @@ def test_a_report_on_most_of_whose_claims_the_judge_failed_has_no_value(tmp_path
         assert made["FP"].state == state
 
 
-def test_repeats_label_the_first_list_of_claims_again_and_extract_their_own(tmp_path: Path) -> None:
-    listed, other = {"claims": [PRICE, RATED, BOWLS]}, {"claims": [PRICE, RATED | {"sources": [BED, BOWL]}, BOWLS]}
-    labels = {"claims": [ruled(1, "full"), ruled(2, "full"), ruled(3, "contradicted")]}
-    changed = {"claims": [ruled(1, "partial"), ruled(2, "full"), ruled(3, "contradicted")]}
-    about, judge = subject(REPORT), scripted(listed, labels, other, changed)
-    ids: dict[str, Any] = {"metric": METRIC.name, "version": METRIC.version, "run_id": about.run_id}
-    path = tmp_path / "q1-r1.jsonl"
-    with JudgeSession(judge, VerdictFile(path), **ids, report_sha=about.report_sha or "") as session:
-        for repeat in (1, 2):
-            run_loop(METRIC.run_judge(about, session.of_repeat(repeat)))
-    verdicts = VerdictFile(path).lasts()
-    first, second = ([each for each in verdicts if each.judge_repeat == repeat] for repeat in (1, 2))
-    assert {each.item for each in first if each.stage == "support"} == {
-        each.item for each in second if each.stage == "support"
-    }
-    assert values(about, second)["FP"].value == pytest.approx(0.5)
-    found = shares_of(verdicts)
-    assert found["same_label"] == (2, 3)
-    assert found["same_claim"] == (4, 6)
-    assert found["confirmed"] == shares_of(first)["confirmed"] != (0, 0), "the same claims again are no further cases"
-
-
 def audit_of(shares: Mapping[str, tuple[int, int]]) -> JudgeAudit:
     return JudgeAudit(judge="p:m", judge_kind="llm", shares=dict(shares), agreement_ends=agreement_ends(shares))
 
@@ -170,7 +141,6 @@ def test_a_judge_that_leaves_out_marks_or_is_below_a_floor_in_enough_cases_does_
         ({"typed": (16, 20)}, ()),
         ({"confirmed": (9, 9), "contradicted": (0, 10)}, ()),
         ({"confirmed": (2, 300)}, ("agreement with records",)),
-        ({"confirmed": (300, 300), "same_label": (40, 60), "same_claim": (1, 60)}, ("same label when asked again",)),
     ]
     for shares, low in rows:
         audit = audit_of(shares)

@@ -52,7 +52,7 @@ def test_values_of_a_report_that_declares_no_picks_are_read_by_form_and_its_pick
     assert found["clean"].value == 0
     kept = Reading.model_validate_json((old / "readings" / "form" / LABEL / "q1-r1.json").read_text("utf-8"))
     assert kept.picks is None
-    checked = "2 of 2 numbers beside citations checked (1.00 of the right ones would be found if wrong)"
+    checked = "2 of 2 numbers checked (1.00 of the right ones would be found if wrong)"
     assert how_read(kept) == f"{checked}, 1 statement contradicted, picks unknown"
 
 

@@ -63,7 +63,7 @@ def by_variant(values: Sequence[Value]) -> dict[str, Value]:
 
 def test_every_check_gets_one_verdict_whose_value_are_its_findings(tmp_path: Path) -> None:
     read, *checks = judged(tmp_path, subject_of(WRONG))
-    looked = "1 of 1 numbers beside citations checked, 1 statement contradicted"
+    looked = "1 of 1 numbers checked, 1 statement contradicted"
     assert (read.stage, read.reason) == ("read", f"{looked}, picks unknown")
     verdicts = {verdict.item: verdict for verdict in checks}
     assert list(verdicts) == list(CHECKS)

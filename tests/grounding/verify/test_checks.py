@@ -340,6 +340,10 @@ def test_sources_that_do_not_exist() -> None:
     # The shop has it, though the run never opened it.
     (unopened,) = source_findings(find_citations(f"Better [P:{next(iter(SHOP))}].", {}), SHOP)
     assert (unopened.code, unopened.severity) == ("unresolved_citation", "warning")
+    # The shop's own pages are no fault.
+    pages = find_citations("See https://other.example/a and https://shop.example/returns.", {})
+    unseen = [finding.text for finding in source_findings(pages, SHOP, own_hosts={"shop.example"})]
+    assert unseen == ["https://other.example/a"]
     # Of a report made elsewhere nobody knows what its system was handed.
     dated = Case(report, EVIDENCE, Query(query_id="q", text="?", source="t"), is_imported=True, lookup=lambda _: SHOP)
     found = check_report(dated, read_report(dated))

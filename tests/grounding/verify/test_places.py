@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.verify.places import altered, compared, figures_at, place_of, would_be_caught
+from drretail.grounding.verify.places import Place, compared, figures_at, place_of, would_be_caught
 from drretail.grounding.verify.records import GONE, UNKNOWN, Calculation, Ledger
 from drretail.records.reading import CART, Kind, Pick, ReadValue
 from drretail.records.shop import Policy
 from tests.grounding.goods import product
 
-INK = {"id": "ink", "Color": "Ink", "price": 20, "stock": 0}
-SAND = {"id": "sand", "Color": "Sand", "price": 27.5, "stock": 3}
+INK = {"id": "ink", "Color": "Ink", "Size": "M", "price": 20, "stock": 0}
+SAND = {"id": "sand", "Color": "Sand", "Size": "L", "price": 27.5, "stock": 3}
 SHOP_HAS = (
     product("kettle", 64.9, currency="EUR", average_rating=4.6, rating_number=1843).model_copy(
         update={
@@ -88,6 +88,11 @@ def test_one_right_figure_settles_a_place_and_only_a_single_wrong_one_is_denied(
         ("list_price", "P:kettle", "It was «€79».", "", VERIFIED),
         ("list_price", "P:kettle", "It was «€89».", "", f"{FALSE}: €79.00"),
         ("list_price", "P:rug", "It was «€299».", "", f"{FALSE}: no list price"),
+        # A sale needs no figure, and "15 % off" says more than that there is one.
+        ("list_price", "P:rug", "It is «on sale».", "", f"{FALSE}: no list price"),
+        ("list_price", "P:kettle", "It is «reduced this week».", "", VERIFIED),
+        ("list_price", "P:kettle", "It is «15 % off».", "", OPEN),
+        ("list_price", "P:rug", "It is «um 15 % reduziert».", "", FALSE),
         ("rating", "P:kettle", "It has «4.6 of 5».", "", VERIFIED),
         ("rating", "P:kettle", "It has «4.6» of 5.", "", VERIFIED),
         ("rating", "P:kettle", "It has «4.9» of 5.", "", f"{FALSE}: 4.6"),
@@ -118,7 +123,15 @@ def test_a_figure_belongs_to_one_offer_and_no_union_of_variants_confirms_it() ->
         ("stock", "P:kettle", "There are «some».", "", OPEN),
         ("option", "P:bag", "It comes in «Sand».", "Color", VERIFIED),
         ("option", "P:bag", "It comes in «Red».", "color", f"{FALSE}: Color: Ink, Sand"),
-        ("option", "P:bag", "It comes in «XL».", "Size", OPEN),  # it has no such option
+        ("option", "P:bag", "It comes in «XL».", "Fit", OPEN),  # it has no such option
+        ("option", "P:bag", "It comes in «L».", "Size", VERIFIED),
+        ("option", "P:bag/ink", "Ink comes in «L», too.", "Size", f"{FALSE}: Size (Ink): M"),
+        ("option", "P:bag/sand", "Sand comes in «L».", "Size", VERIFIED),
+        # A number in words, or a size, is no count.
+        ("stock", "P:bag/sand", "Of Sand «three are left».", "in stock", OPEN),
+        ("stock", "P:bag/ink", "Of Ink «three are left».", "in stock", FALSE),
+        ("stock", "P:bag/ink", "Ink is «sold out in 44».", "sold out", OPEN),
+        ("stock", "P:bag/sand", "Sand: «3 left».", "in stock", VERIFIED),
         ("option", "P:kettle", "It comes in «Red».", "Color", OPEN),
         ("product", "P:kettle", "We sell «the kettle».", "", OPEN),
         ("product", "P:jug", "We sell «the jug».", "", f"{FALSE}: {GONE}"),
@@ -152,6 +165,12 @@ def test_orders_sums_and_the_shop_s_policy() -> None:
         ("total", "P:kettle", "Together «€114.90».", "", OPEN),
         ("policy", "", "Shipping is «€4.90».", "shipping", VERIFIED),
         ("policy", "", "Versand: «5,95 €».", "shipping", f"{FALSE}: shipping: 4.9"),
+        # Of a product it is what holds for one piece of it: free from €50.
+        ("policy", "P:kettle", "Shipping is «€4.90».", "shipping", f"{FALSE}: shipping costs 0"),
+        ("policy", "P:kettle", "It «ships free».", "free", VERIFIED),
+        ("policy", "P:bag/sand", "It «ships free».", "free", f"{FALSE}: shipping costs 4.9"),
+        ("policy", "P:bag/sand", "Shipping is «€4.90».", "shipping", VERIFIED),
+        ("policy", "", "We «ship free».", "free", OPEN),
         ("policy", "", "It takes «2–4 days».", "delivery_days", VERIFIED),
         ("policy", "", "It takes «3 days».", "delivery_days", VERIFIED),
         ("policy", "", "It takes «9 days».", "delivery_days", f"{FALSE}: 2 to 4"),
@@ -197,7 +216,7 @@ def test_a_value_has_the_figure_of_its_place_and_none_where_several_stand() -> N
     value, text = typed("price", "P:kettle", "«€64.90 or €79»")
     assert (value.amount, text[value.start : value.end]) == ("€64.90 or €79", "€64.90 or €79")
     for kind, words in (("price", "cheap"), ("rating", "4,612"), ("rating_count", "4.5"), ("order_date", "in May")):
-        assert not figures_at(kind, words, 0, len(words)), (kind, words)  # type: ignore[arg-type]
+        assert not figures_at(kind, Place.of(words, 0, len(words))), (kind, words)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -225,8 +244,7 @@ def test_power_is_whether_a_right_figure_is_found_once_another_digit_stands_ther
 @given(st.integers(0, 10**9), st.sampled_from(["price", "order_date"]))
 def test_another_digit_is_another_figure(number: int, kind: Kind) -> None:
     text = f"€{number}.90"
-    value = ReadValue(kind=kind, amount="", start=0, end=len(text))
-    changed = altered(text, value)
+    changed = Place.of(text, 0, len(text)).altered(kind, 0, len(text)).text
     assert len(changed) == len(text)
     assert sum(one != other for one, other in zip(text, changed, strict=True)) == 1
 

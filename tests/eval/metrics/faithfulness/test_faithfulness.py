@@ -16,7 +16,6 @@ from drretail.eval.claims.claims import (
     CITED,
     EXTRACT,
     SUPPORT,
-    SUPPORT_SHOWN,
     Claim,
     make_claim,
     source_type,
@@ -281,7 +280,6 @@ DAWN = "Cardinals visit feeders at dawn."
 REPORT = f"Cardinals visit feeders at dawn [{BIRDS_ID}]."
 PAGE = text("Northern cardinals prefer sunflower seeds.", "page", shown=False)
 SNIPPET = text("Cardinals visit feeders at dawn.", "snippet")
-SUMMARY = text("Cardinals prefer seeds and visit feeders at dawn.", "summary")
 
 
 def about(*texts: EvidenceText, report: str = REPORT, **state: Any) -> Subject:
@@ -306,25 +304,6 @@ def answering(*supports: Any) -> Judge:
     return scripted({"claims": [claim(1, DAWN, BIRDS_ID)]}, *supports)
 
 
-@pytest.mark.parametrize(("shown", "note"), [(SNIPPET, "only_in_snippet"), (SUMMARY, "distorted_in_summary")])
-def test_the_page_decides_and_what_the_agent_read_is_noted(tmp_path: Path, shown: EvidenceText, note: str) -> None:
-    of = about(shown, PAGE)
-    found = by_stage(tmp_path, answering(support("full"), support("no")), of)
-    assert (found[SUPPORT].value, found[SUPPORT].notes) == (0, (note,))
-    assert [source.sha256 for source in found[SUPPORT].sources] == [PAGE.sha256]
-    assert [source.sha256 for source in found[SUPPORT_SHOWN].sources] == [shown.sha256]
-    made = values(of, list(found.values()))
-    assert [made[name].value for name in ("FP", "FP_web")] == [0, 0]
-    assert made["FP"].items[note] == 1
-
-
-def test_what_the_agent_read_is_asked_about_only_where_it_is_not_what_it_is_judged_by(tmp_path: Path) -> None:
-    read = about(PAGE.model_copy(update={"shown": True}))
-    found = by_stage(tmp_path, answering(support("partial")), read)
-    assert SUPPORT_SHOWN not in found
-    assert values(read, list(found.values()))["FP_web"].value == 0.5
-
-
 def test_an_unreadable_page_is_unverifiable_with_the_reason_whatever_its_snippet_says(tmp_path: Path) -> None:
     of = about(SNIPPET, state="blocked", problem="robots.txt forbids it.")
     found = by_stage(tmp_path, answering(support("full")), of)
@@ -339,8 +318,7 @@ def test_a_page_that_nobody_fetched_makes_its_claims_na_and_says_what_to_do(tmp_
     of = about(SNIPPET, report=report)
     claims = [claim(1, DAWN, BIRDS_ID), claim(2, "$49.99.", BIRDS_ID, "P:B0BED00001", quote="The bed costs $49.99")]
     claims.append(claim(3, "The bed is grey.", "P:B0BED00001", quote="The bed is grey"))
-    shown = {"claims": [ruled(1, "full"), ruled(2, "partial")]}
-    judge = scripted({"claims": claims}, shown, support("full"))
+    judge = scripted({"claims": claims}, support("full"))
     verdicts = judged(tmp_path, judge, of)
     found = {verdict.item[0]: verdict for verdict in verdicts if verdict.stage == SUPPORT}
     # A claim that cites a record beside it is not judged by half of its sources.
@@ -351,11 +329,11 @@ def test_a_page_that_nobody_fetched_makes_its_claims_na_and_says_what_to_do(tmp_
     assert (made["FP"].value, made["FP_product"].value) == (1, 1)
 
 
-def test_the_paper_knows_nothing_of_what_was_shown_and_an_unfetched_page_is_no_0(tmp_path: Path) -> None:
+def test_under_the_papers_rules_an_unfetched_page_is_no_0(tmp_path: Path) -> None:
     of = about(SNIPPET)
     judge = scripted({"claims": [papers_claim(1, DAWN, BIRDS_ID)]}, {"claims": []})
     found = by_stage(tmp_path, judge, of, "paper")
-    assert (found[SUPPORT].state, SUPPORT_SHOWN in found) == ("na", False)
+    assert found[SUPPORT].state == "na"
     assert values(of, list(found.values()), "paper")["FP"].state == "na"
 
 

@@ -1,30 +1,74 @@
-"""An assistant's answers turn by turn: which product or order each of their parts is about.
+"""The parts of a text, each with what it is about: in a report by citation marks, in an assistant's answers by names.
 
-No citation marks are needed. A sentence, a line or a cell is about the one thing that it names by title or id; a part
-that names nothing is about the one thing that its answer names, else the one that the question names, else the one that
-the turn's tools returned. Of several it is about none.
+An answer needs no marks. A sentence, a line or a cell is about the one thing that it names by title or id; a part that
+names nothing is about the one thing that its answer names, else the one that the question names, else the one that the
+turn's tools returned. Of several it is about none.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.grounding.report.page import blanked
-from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.layout import Layout, read_layout
+from drretail.grounding.text.layout import Layout, Stretch, read_layout
+from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.wording import products_named
-from drretail.grounding.verify.form import Owned
-from drretail.grounding.verify.records import Ledger, leaves, record_of
+from drretail.grounding.text.words import number_words
+from drretail.grounding.verify.records import Ledger
 from drretail.records.evidence import Evidence
-from drretail.records.reading import Cause, ReadValue
+from drretail.records.reading import Unread
 from drretail.records.run import Step, Turn
 
-_OF_TOOLS = {"price": re.compile("price|cost|preis", re.I), "stock": re.compile("stock|inventory|availab", re.I)}
-"""What tools call a price and a stock."""
 _MOST_OF_TOOLS = 25
 PRODUCT_ID = re.compile(r"(?<![\w/.:-])(?=[\w-]*\d)(?=[\w-]*[^\W\d])\w[\w-]{2,}(?![\w-])")
 """What may be an id of a product: letters and digits together."""
 ORDER_ID = re.compile(r"(?<![\w-])#?(?P<id>[A-Za-z]{0,5}-?\d[\w-]{2,})(?![\w-])")
+_OFFER = re.compile(r"\[P:([\w-]+/[\w-]+)\]")
+_FIRST = re.compile(r"[^\W_]")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """``text[start:end]`` is about these sources; ``labels`` are a cell's."""
+
+    start: int
+    end: int
+    sources: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+    is_named: bool = True
+    """False if it names nothing, so that what it is about is inherited: then nothing in it is denied."""
+
+
+def parts_by_marks(layout: Layout) -> list[Part]:
+    """What the marks of a report own: the cells of tables, and stretches of text."""
+    cells = [
+        Part(cell.start, cell.end, cell.subjects or cell.orders, cell.labels)
+        for cell in layout.cells
+        if (cell.subjects or cell.orders) and cell.row >= 0
+    ]
+    starts = {cell.start for cell in cells}
+    stretches = (Part(one.start, one.end, _offers_marked(layout, one)) for one in layout.stretches if one.cited)
+    return [*cells, *(stretch for stretch in stretches if stretch.start not in starts)]
+
+
+def _offers_marked(layout: Layout, stretch: Stretch) -> tuple[str, ...]:
+    """What a stretch cites; of one product the variant that its mark names: "[P:T/T-M]"."""
+    marked = {*_OFFER.findall(layout.report, stretch.start, stretch.end)}
+    (variant,) = marked if len(marked) == 1 else ("",)
+    is_of_it = variant and stretch.cited == (f"P:{variant.partition('/')[0]}",)
+    return (f"P:{variant}",) if is_of_it else stretch.cited
+
+
+def numerals_in(layout: Layout, parts: Iterable[Part]) -> list[Unread]:
+    """All numbers in these parts, in digits or in words, whatever they say: they are what could be looked at."""
+    of_line = (_FIRST.search(layout.text, one.start, one.end) for one in layout.sentences)
+    starts = frozenset(match.start() for match in of_line if match is not None)
+    inside = {at for part in parts for at in range(part.start, part.end)}
+    places = [(one.start, one.end) for one in find_numerals(layout.text, layout.dates, starts)]
+    places += [one.span() for one in _WORD.finditer(layout.text) if one[0].casefold() in number_words()]
+    return [Unread(start=start, end=end) for start, end in sorted(places) if start in inside]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +89,7 @@ class ReadAnswers:
     layout: Layout
     ledger: Ledger
     turns: tuple[ReadTurn, ...]
-    owned: tuple[Owned, ...]
+    parts: tuple[Part, ...]
 
 
 def read_answers(
@@ -53,7 +97,7 @@ def read_answers(
 ) -> ReadAnswers:
     """The turns of a conversation, with the steps of all and what their tools returned."""
     read: list[ReadTurn] = []
-    owned: list[Owned] = []
+    parts: list[Part] = []
     before: dict[str, None] = {}
     names, first_step = _Names(layout, shop), 0
     for turn in turns:
@@ -62,25 +106,25 @@ def read_answers(
         first_step = turn.steps
         answered = names.within(turn.start, turn.end)
         about = next((things for things in (answered, asked, tools) if things), ())
-        owned += _parts(layout, turn, tuple(about), names)
+        parts += _parts(layout, turn, tuple(about), names)
         before |= dict.fromkeys((*asked, *answered, *tools[:_MOST_OF_TOOLS]))
         read.append(ReadTurn(turn.question, turn.start, turn.end, (*before,)))
-    return ReadAnswers(layout, shop, tuple(read), tuple(owned))
+    return ReadAnswers(layout, shop, tuple(read), tuple(parts))
 
 
-def _parts(layout: Layout, turn: Turn, about: tuple[str, ...], names: "_Names") -> Iterator[Owned]:
+def _parts(layout: Layout, turn: Turn, about: tuple[str, ...], names: "_Names") -> Iterator[Part]:
     rows = {cell.sentence for cell in layout.cells}
     for cell in layout.cells:
         if turn.start <= cell.start < turn.end and cell.row >= 0:
             heads = (name for head in cell.heads for name in names.within(*head))
             sources = dict.fromkeys((*names.within(cell.start, cell.end), *heads))
-            yield Owned(cell.start, cell.end, tuple(sources), cell.labels)
+            yield Part(cell.start, cell.end, tuple(sources), cell.labels)
     for index, sentence in enumerate(layout.sentences):
         if turn.start <= sentence.start < turn.end and index not in rows:
             for line in re.finditer(r"[^\n]+", layout.text[sentence.start : sentence.end]):
                 start, end = sentence.start + line.start(), sentence.start + line.end()
                 named = names.offers_within(start, end)
-                yield Owned(start, end, named or about, is_named=bool(named))
+                yield Part(start, end, named or about, is_named=bool(named))
 
 
 class _Names:
@@ -104,10 +148,12 @@ class _Names:
         orders = ((one.start(), f"O:{one['id']}") for one in ORDER_ID.finditer(layout.text))
         names += [(at, key) for at, key in orders if key in shop.missing or shop.lines_of(key)]
         self._names = sorted(names)
+        self._places = [at for at, _ in self._names]
 
     def within(self, start: int, end: int) -> list[str]:
         """The evidence ids of what ``text[start:end]`` names, in order, each once."""
-        return [*dict.fromkeys(source for at, source in self._names if start <= at < end)]
+        within = self._names[bisect_left(self._places, start) : bisect_left(self._places, end)]
+        return [*dict.fromkeys(source for _, source in within)]
 
     def offers_within(self, start: int, end: int) -> tuple[str, ...]:
         """The same; of one product the one offer whose options are all written there, and of which none other is."""
@@ -130,18 +176,3 @@ def _of_tools(steps: Iterable[Step], seen: Mapping[str, Evidence], shop: Ledger)
         named = [*(step.args or {}).values(), *(name for entry in entries for name in (entry.key, entry.title))]
         keys = (name if name in shop.products else by_title.get(name.casefold()) for name in map(str, named))
         yield from dict.fromkeys(f"P:{key}" for key in keys if key is not None)
-
-
-def cause_of(value: ReadValue, text: str, title: str, shown: Iterable[Evidence]) -> tuple[str, Cause | None]:
-    """What the assistant's own tools had returned of a false value, and why it is false, as far as that tells."""
-    name = _OF_TOOLS.get(value.kind) or (re.compile(re.escape(value.field), re.I) if value.kind == "measure" else None)
-    if name is None:
-        return "", None
-    of, titled = value.of.partition("/")[0], title.casefold()
-    entries = [entry for entry in shown if entry.id == of or titled in (entry.title.casefold(), entry.key.casefold())]
-    records = (record_of(one.text) or {} for entry in entries for one in entry.texts if one.shown)
-    told = [f"{field}" for record in records for key, field in leaves(record) if name.search(key) and field is not None]
-    if not told:
-        return "", None if entries else "not_looked"
-    said, by_tool = ({one.low for one in find_amounts(words)} for words in (text[value.start : value.end], told[0]))
-    return told[0], ("stale" if said & by_tool else "ignored") if said and by_tool else None

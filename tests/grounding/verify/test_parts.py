@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from drretail.eval.metrics.false_statements import cause_of
 from drretail.grounding.text.layout import read_layout
-from drretail.grounding.verify.answers import ReadAnswers, cause_of, read_answers
 from drretail.grounding.verify.form import read_by_form
+from drretail.grounding.verify.parts import ReadAnswers, read_answers
 from drretail.grounding.verify.places import place_of
 from drretail.grounding.verify.records import GONE, POLICY, UNKNOWN, Ledger, read_shop
 from drretail.records.evidence import Evidence
@@ -54,13 +55,13 @@ def answers(
 
 
 def about(*turns: tuple[str, str], **fields: Any) -> list[tuple[str, ...]]:
-    return [part.sources for part in answers(*turns, **fields).owned]
+    return [part.sources for part in answers(*turns, **fields).parts]
 
 
 def read(*turns: tuple[str, str], behind: str = "") -> str:
     """ "price 18, price 12!": the decided values, the contradicted with an exclamation mark."""
     found = answers(*turns, behind=behind)
-    values = read_by_form(found.layout, found.ledger, found.owned)
+    values = read_by_form(found.layout, found.ledger, found.parts)
     return ", ".join(f"{value.kind} {value.amount}{'!' * (value.state == 'contradicted')}" for value in values)
 
 
