@@ -1,0 +1,230 @@
+"""Which pieces of a report are marks: what names the entries of its lists, and what looks like nothing else."""
+
+import re
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from drretail.grounding.report.evidence_ids import parse_evidence_id
+from drretail.grounding.report.marks import ID, UNRESOLVED, Group, Piece, read_group
+from drretail.grounding.report.references import NAMES_SOURCES, References, folded, is_source_heading
+from drretail.records.evidence import UnreadReason
+
+_YEAR = r"(?:19|20)\d\d[a-z]?|n\.d"
+_AUTHOR_AND_YEAR = re.compile(rf"(?P<author>[^;；]{{0,300}}?)(?P<year>\b(?:{_YEAR})\b)")
+_AUTHORED = re.compile(
+    rf"\W*(?:see |cf\.? )?[A-ZÀ-Þ][^\d;]{{1,80}}(?:,|et al\.?,?|(?:&|and) [A-ZÀ-Þ]\w+,?) ?(?:{_YEAR})\b"
+)
+_EXPORTED = re.compile(r"turn\d{1,3}[a-z]{3,12}\d{1,3}|(?<=>)\d+$")
+# A bracket behind a word is said of it, one behind a number is its count: "4.6 ★ (12)", "f(5)".
+_BEHIND_WORDS = re.compile(
+    r"(?:(?<![\d★⭐+~≈] )(?<=[\w)\]\"”’*%.!?] )|(?<=[)）\u3040-\u9fff])|(?<=[^\W\d_]{4}))[(（{<]"
+)
+_CENTS = re.compile(r"[$€£¥₹][ ]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]*[.,]?(?:<sup>\d\d</sup>|\^\d\d\^?|[⁰¹²³⁴⁵⁶⁷⁸⁹]{2})$")
+_BEGINS_LINE = re.compile(r"(?:^|\n)[ \t>*_+-]*$")
+_ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?。，|(（<\n]|$)")
+_CHECKBOX = re.compile(r"(?:^|\n)[ \t>]*[-*+][ \t]+$")
+_FEWEST, _LONGEST_GROUP = 3, 20
+_LEAST_LISTED = 0.8
+"""The share of loose numbers that must be entries: of numbers that mean something else, fewer are."""
+
+
+class Target(NamedTuple):
+    """An address, an id or a label; ``form`` says which, and what it is if nothing has it."""
+
+    name: str
+    form: Literal["source", "perhaps", "own", "nowhere"] | UnreadReason
+
+
+class Mark(NamedTuple):
+    """``report[start:end]``."""
+
+    start: int
+    end: int
+    targets: tuple[Target, ...]
+
+
+def ids_in(content: str) -> tuple[str, ...]:
+    """The ids in a bracket: all, if it has nothing else, so that invented ones are found too."""
+    parts = re.findall(r"[^\s,;|，；、]+", content)
+    ids = [part for part in parts if ID.fullmatch(part)]
+    is_only = bool(ids) and len(ids) == len(parts)
+    return tuple(part for part in dict.fromkeys(ids) if is_only or parse_evidence_id(part))
+
+
+@dataclass(frozen=True)
+class Citing:
+    """The pieces of a report beside its lists of sources."""
+
+    text: str
+    pieces: Sequence[Piece]
+    references: References
+
+    def marks(self) -> Iterator[Mark]:
+        """The marks in order, none inside another."""
+        position = 0
+        for piece in self.pieces:
+            if piece.start >= position and (targets := tuple(self._targets(piece))):
+                yield Mark(piece.start, piece.end, targets)
+                position = piece.end
+
+    @cached_property
+    def _groups(self) -> dict[Piece, Group]:
+        groups = {piece: read_group(self._label_part(piece), self.references.own) for piece in self.pieces if piece.kind in _GROUPED}
+        return {piece: group for piece, group in groups.items() if group is not None}
+
+    def _label_part(self, piece: Piece) -> str:
+        """What names the labels: behind the word, and of a raised ¹² the 1 and the 2, if the list is shorter."""
+        content, own = piece.content, self.references.own
+        if piece.kind == "raised" and content.isdecimal() and not own(content) and all(map(own, content)):
+            return ",".join(content)
+        return _BEFORE.sub("", content) if piece.kind == "named" else content
+
+    @cached_property
+    def _words(self) -> set[str]:
+        """The words before several labels of the lists."""
+        by_word: dict[str, set[str]] = {}
+        for group in self._groups.values():
+            if group.is_cited:
+                by_word.setdefault(group.word.casefold(), set()).update(group.labels)
+        return {word for word, labels in by_word.items() if len(labels) > 1}
+
+    @cached_property
+    def cites(self) -> bool:
+        """True if marks that can be nothing else name the lists' entries."""
+        sure = ("square", "raised", "anchor")
+        return any(piece.kind in sure and group.is_cited for piece, group in self._groups.items())
+
+    def _is_usual(self, kind: str) -> bool:
+        """True if nearly all loose numbers of a kind are entries; without a list, if they count from 1."""
+        own = [group for piece, group in self._groups.items() if piece.kind == kind and self._may_stand(piece)]
+        own = [group for group in own if not group.word and group.numbers or _are_letters(group)]
+        labels = {label for group in own for label in group.labels}
+        if not self.references.entries:
+            return kind == "round" and len(labels) >= _FEWEST and "1" in labels
+        return sum(group.is_cited for group in own) >= _LEAST_LISTED * len(own) > 0 and (kind == "round" or len(labels) > 1)
+
+    @cached_property
+    def _usual(self) -> frozenset[str]:
+        usual = {"round"} if self._is_usual("round") else set[str]()
+        usual |= {"open"} if usual and not self.cites else set()
+        usual |= {"glued", "joined"} if not self.cites and self._is_usual("glued") else set()
+        return frozenset(usual)
+
+    def _may_stand(self, piece: Piece) -> bool:
+        """True for what stands behind a word and ends a clause."""
+        if piece.kind != "round":
+            return True
+        return bool(_BEHIND_WORDS.match(self.text, piece.start) and _ENDS_CLAUSE.match(self.text, piece.end))
+
+    def _targets(self, piece: Piece) -> Iterator[Target]:
+        kind, content, own = piece.kind, piece.content, self.references.own
+        if kind in ("source", "id"):
+            yield Target(content, "source" if kind == "source" else "perhaps")
+        elif kind == "host":
+            yield Target(content, "no_address")
+        elif kind == "file":
+            yield Target(content, "no_address")
+        elif kind == "export":
+            yield from (Target(name, "no_entry") for name in dict.fromkeys(_EXPORTED.findall(content) or [content]))
+        elif content.startswith(UNRESOLVED):  # a rendered report's own word for a citation that did not resolve
+            yield Target(content.removeprefix(UNRESOLVED), "nowhere")
+        elif kind == "square" and (ids := ids_in(content)):
+            is_sure = all(map(ID.fullmatch, re.findall(r"[^\s,;|，；、]+", content)))
+            yield from (Target(name, "source" if is_sure else "perhaps") for name in ids)
+        elif piece.anchor and (place := own(piece.anchor)):
+            yield Target(place, "own")
+        elif (group := self._groups.get(piece)) is not None and (lacking := self._counts(piece, group)):
+            yield from (Target(label, "own" if is_own else lacking) for label, is_own in group.labels.items())
+        elif kind == "square" and content[:1] in ("^", "@") and " " not in content[1:]:
+            label = content[1:].strip("^").casefold()
+            yield Target(own(label) or f"^{label}", "own" if own(label) else "nowhere" if self.references.entries else "no_entry")
+        elif kind in ("square", "round"):
+            yield from self._authors(piece)
+            if kind == "square" and content.strip() and " " not in content.strip():
+                yield Target(content.strip(), "perhaps")
+
+    def _counts(self, piece: Piece, group: Group) -> Literal["nowhere"] | UnreadReason | None:
+        """What the labels are that no list has, if the group is a mark; None for what means something else."""
+        kind, word = piece.kind, group.word.strip(".").casefold()
+        names = self.references.names
+        is_key = group.is_cited and not group.numbers and not _are_letters(group) and names.isdisjoint(group.labels)
+        is_known = not word or NAMES_SOURCES.match(word) or group.word.casefold() in self._words
+        is_like = any(re.sub(r"\d+", "0", folded(group.word + label)) in self._shapes for label in group.labels)
+        if kind == "anchor":
+            is_number = bool(group.numbers) and not word
+            return "no_entry" if piece.anchor and (group.is_cited or is_number) else "no_address" if not piece.anchor else None
+        if kind in ("sign", "named"):
+            is_own = group.is_cited and (kind == "named" or folded(piece.content) in self.references.by_label)
+            return "no_entry" if is_own else None
+        if not group.may_count or (not group.is_cited and len(group.labels) > max(len(self.references.by_label), _LONGEST_GROUP)):
+            return None
+        if kind in ("square", "raised"):
+            if kind == "square" and piece.content in "xX" and _CHECKBOX.search(self.text, max(0, piece.start - 40), piece.start):
+                return None
+            is_lower = group.word == group.word.casefold() and not (word and self.text.startswith("[", piece.end))
+            if (is_known or is_like or is_lower) and group.is_cited:
+                return "no_entry"
+            if not (is_known or is_like) or (kind == "raised" and (not group.numbers or self._is_note(piece))):
+                return None
+            is_plain = not word and len(group.numbers) == len(group.labels) and "†" not in piece.content
+            return "nowhere" if kind == "square" and self.references.entries and is_plain else "no_entry"
+        if kind in ("glued", "joined"):
+            return "no_entry" if kind in self._usual and (kind == "glued" or group.is_cited) else None
+        if is_key or (word and is_known) or is_like:
+            return "no_entry"
+        is_usual = "round" in self._usual and self._may_stand(piece)
+        if is_usual or "open" in self._usual:
+            return "no_entry" if not word or group.is_cited else None
+        return None
+
+    def _is_note(self, piece: Piece) -> bool:
+        """True for what begins a line, and for cents."""
+        begin = max(0, piece.start - 24)
+        return bool(_BEGINS_LINE.search(self.text, begin, piece.start) or _CENTS.search(self.text, begin, piece.end))
+
+    @cached_property
+    def _shapes(self) -> set[str]:
+        """The labels with words, whatever their number."""
+        labels = (label for label in self.references.by_label if re.fullmatch(r"[^\W\d]{2,}\d+", label))
+        return {re.sub(r"\d+", "0", label) for label in labels}
+
+    def _authors(self, piece: Piece) -> Iterator[Target]:
+        """An author with each year; in "Roe, 2021a, 2021b" the last one, in "Roe (2021)" the words before."""
+        author = self.text[max(0, piece.start - 60) : piece.start]
+        targets: list[Target] = []
+        for part in _AUTHOR_AND_YEAR.finditer(piece.content):
+            author = part["author"] if part["author"].strip(" ,;") else author
+            label = self.references.of_author(author, part["year"])
+            targets.append(Target(label or f"{author} {part['year']}".strip(), "own" if label else "no_entry"))
+        if any(target.form == "own" for target in targets) or _AUTHORED.match(piece.content):
+            yield from targets
+
+    def of_column(self, text: str, head: str, at: int, cells: Sequence[tuple[int, int]]) -> Iterator[Mark]:
+        """The marks in the cells below a head, if the column is one of sources."""
+        trimmed = [_trimmed(text, *cell) for cell in cells]
+        groups = [(cell, read_group(text[slice(*cell)], self.references.own)) for cell in trimmed]
+        marks = [(cell, group) for cell, group in groups if group is not None and not group.word and group.may_count]
+        listed = sum(group.is_cited for _, group in marks)
+        names = is_source_heading(head)
+        is_whole = bool(at) and listed == len(cells)
+        is_group = any(len(group.labels) > 1 for _, group in marks)
+        if (names and (listed or not self.references.entries)) or (is_whole and listed and (is_group or not self.cites)):
+            for cell, group in marks:
+                targets = (Target(label, "own" if own else "no_entry") for label, own in group.labels.items())
+                yield Mark(*cell, tuple(targets))
+
+
+_BEFORE = re.compile(r"^[^\W\d_]+(?:\.[ ]?[:：]?|[ ]?[:：])")
+_GROUPED = ("square", "round", "raised", "glued", "joined", "sign", "named", "anchor")
+
+
+def _are_letters(group: Group) -> bool:
+    return all(len(label) == 1 and label.isalpha() for label in group.labels)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    inside = text[start:end]
+    return start + len(inside) - len(inside.lstrip()), end - (len(inside) - len(inside.rstrip()))
