@@ -232,7 +232,7 @@ def _read(report: str) -> _Reading:
     placed: list[tuple[Mark, UnreadReason | None]] = [(mark, None) for mark in marks]
     unseen = [piece for piece in every if 0 < places[piece.start] < len(_PLACES)]
     for mark in Citing(report, unseen, references).marks():
-        is_known = any(target.form in ("source", "own") for target in mark.targets)
+        is_known = any(target.form in ("source", "own", "nowhere") for target in mark.targets)
         if is_known and not report[mark.start - 1 : mark.start].isalnum():
             placed.append((mark, _PLACES[places[mark.start]]))
     return _Reading(text, references, placed, own_lines, blocks)

@@ -25,6 +25,7 @@ _BEHIND_WORDS = re.compile(
 _CENTS = re.compile(r"[$€£¥₹][ ]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]*[.,]?(?:<sup>\d\d</sup>|\^\d\d\^?|[⁰¹²³⁴⁵⁶⁷⁸⁹]{2})$")
 _BEGINS_LINE = re.compile(r"(?:^|\n)[ \t>*_+-]*$")
 _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?。，|(（<\n]|$)")
+_AS_BEFORE = re.compile(r"(?:ibid(?:em)?|ebd|ebenda|idem|同上|(?:op|loc)\. ?cit)\.?(?:[,:].*)?", re.IGNORECASE)
 _CHECKBOX = re.compile(r"(?:^|\n)[ \t>]*[-*+][ \t]+$")
 _FEWEST, _LONGEST_GROUP = 3, 20
 _LEAST_LISTED = 0.8
@@ -64,11 +65,13 @@ class Citing:
 
     def marks(self) -> Iterator[Mark]:
         """The marks in order, none inside another."""
-        position = 0
+        position, before = 0, tuple[Target, ...]()
         for piece in self.pieces:
-            if piece.start >= position and (targets := tuple(self._targets(piece))):
+            is_same = piece.kind in ("square", "round") and _AS_BEFORE.fullmatch(piece.content)
+            targets = tuple(self._targets(piece)) if not is_same else before or (Target(piece.content, "no_entry"),)
+            if piece.start >= position and targets:
                 yield Mark(piece.start, piece.end, targets)
-                position = piece.end
+                position, before = piece.end, targets
 
     @cached_property
     def _groups(self) -> dict[Piece, Group]:
@@ -85,10 +88,10 @@ class Citing:
     @cached_property
     def _words(self) -> set[str]:
         """The words before several labels of the lists."""
-        by_word: dict[str, set[str]] = {}
+        by_word: dict[str, set[tuple[str, ...]]] = {}
         for group in self._groups.values():
-            if group.is_cited:
-                by_word.setdefault(group.word.casefold(), set()).update(group.labels)
+            if group.is_cited and len(group.word) > 1:
+                by_word.setdefault(group.word.casefold(), set()).add(tuple(group.labels))
         return {word for word, labels in by_word.items() if len(labels) > 1}
 
     @cached_property
@@ -157,10 +160,11 @@ class Citing:
             is_number = bool(group.numbers) and not word
             return "no_entry" if piece.anchor and (group.is_cited or is_number) else "no_address" if not piece.anchor else None
         if kind in ("sign", "named"):
-            is_own = group.is_cited and (kind == "named" or folded(piece.content) in self.references.by_label)
+            is_own = group.is_cited and (kind == "named" or not group.word)
             return "no_entry" if is_own else None
         if not group.may_count or (not group.is_cited and len(group.labels) > max(len(self.references.by_label), _LONGEST_GROUP)):
             return None
+        is_known = is_known or (kind == "square" and len(word) == 1 and word.isalpha())  # "[S1]"
         if kind in ("square", "raised"):
             if kind == "square" and piece.content in "xX" and _CHECKBOX.search(self.text, max(0, piece.start - 40), piece.start):
                 return None

@@ -168,8 +168,8 @@ def _is_power(text: str, start: int, end: int, raised: str) -> bool:
 _GROUPS = re.compile(r"[;；]")
 _MEMBERS = re.compile(r"\s*[,，、/&|]\s*")
 _AND = re.compile(r"\s+(?:and|und|et|ed?|y|og|och|en|i)\s+|\s*[と和]\s*", re.IGNORECASE)
-_NUMBER = re.compile(r"[#№]?(?P<letter>[A-Za-z]?)(?P<first>\d{1,4})(?:\s*[-‐‑–—~⁻−]\s*[A-Za-z]?(?P<last>\d{1,4}))?")
-_WORD = re.compile(r"(?P<word>[^\W\d_]{1,12}(?![^\W\d_])\.?|[^\w\s])[\s:：._-]*(?=\S)")
+_NUMBER = re.compile(r"[#№]?(?P<first>\d{1,4})(?:\s*[-‐‑–—~⁻−]\s*[A-Za-z]?(?P<last>\d{1,4}))?")
+_WORD = re.compile(r"(?P<word>[^\W\d_]{1,12}(?![^\W\d_])\.?|[^\w\s$€£¥₹%~≈<>±+=×-])[\s:：._-]*(?=\S)")
 # "1†L3", "1:12", "1 (p. 4)", "1 p.4", "1 §4"
 _PLACE = re.compile(r"\s*(?:[†:：(]|(?<=\s)(?:[^\W\d_]{1,5}\.|§))")
 _HIGHEST, _LONGEST_RANGE = 999, 50
@@ -238,6 +238,6 @@ def _labels(member: str, own: Own) -> dict[str, bool]:
             start, last = int(number["first"]), int(number["last"] or 0)
             if last > start + _LONGEST_RANGE:
                 return {}
-            every = [f"{number['letter']}{each}" for each in range(start, max(start, last) + 1)]
+            every = [f"{each}" for each in range(start, max(start, last) + 1)]
             return {own(each) or each: own(each) is not None for each in every}
     return {}

@@ -66,7 +66,7 @@ _OF_BOLD = 7
 def folded(label: str) -> str:
     """The label of a mark or an entry, equal for both: ``Source 3`` → ``source3``, ``⁰³`` → ``3``, ``3.`` → ``3``."""
     label = unicodedata.normalize("NFKC", _SIGNS.sub(" ", label)).casefold().strip(" \t.:：=–—-,，、·#")
-    label = re.sub(r"(?<=\w)[\s:：._-]+(?=\w)", "", label)
+    label = re.sub(r"(?<=[^\W\d_])[\s:：._-]+(?=\w)", "", label)
     return str(int(label)) if label.isdecimal() else label
 
 
@@ -134,13 +134,8 @@ class References:
 
     def own(self, label: str) -> str | None:
         """The list's label of what a mark says: "S1" or "1", and "web:1" for ``web1``."""
-        key, number = folded(label), number_of(folded(label))
-        if key in self.by_label:
-            return key
-        if key == number:
-            return self.numbers.get(key)
-        is_bare = re.fullmatch(r"\W*[a-z]?\d+", key) is not None  # "S1", but no other word than the list's
-        return number if is_bare and number and number in self.by_label else None
+        key = folded(label)
+        return key if key in self.by_label else self.numbers.get(key)
 
     def of_author(self, words: str, year: str) -> str | None:
         """The label of an entry by an author of these words and a year."""
