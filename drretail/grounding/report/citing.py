@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from drretail.grounding.report.evidence_ids import parse_evidence_id
-from drretail.grounding.report.marks import ID, UNRESOLVED, Group, Piece, read_group
+from drretail.grounding.report.marks import HOST, ID, UNRESOLVED, Group, Piece, read_group
 from drretail.grounding.report.references import NAMES_SOURCES, References, folded, is_source_heading
 from drretail.records.evidence import UnreadReason
 
@@ -81,7 +81,7 @@ class Citing:
     def _label_part(self, piece: Piece) -> str:
         """What names the labels: behind the word, and of a raised ¹² the 1 and the 2, if the list is shorter."""
         content, own = piece.content, self.references.own
-        if piece.kind == "raised" and content.isdecimal() and not own(content) and all(map(own, content)):
+        if piece.kind == "raised" and len(content) > 1 and not own(content) and all(map(own, content)):
             return ",".join(content)
         return _BEFORE.sub("", content) if piece.kind == "named" else content
 
@@ -91,14 +91,15 @@ class Citing:
         by_word: dict[str, set[tuple[str, ...]]] = {}
         for group in self._groups.values():
             if group.is_cited and len(group.word) > 1:
-                by_word.setdefault(group.word.casefold(), set()).add(tuple(group.labels))
+                by_word.setdefault(group.word.casefold()[:4], set()).add(tuple(group.labels))
         return {word for word, labels in by_word.items() if len(labels) > 1}
 
     @cached_property
     def cites(self) -> bool:
         """True if marks that can be nothing else name the lists' entries."""
         sure = ("square", "raised", "anchor")
-        return any(piece.kind in sure and group.is_cited for piece, group in self._groups.items())
+        groups = ((piece.kind, group) for piece, group in self._groups.items())
+        return any(kind in sure and group.is_cited and not group.word for kind, group in groups)
 
     def _is_usual(self, kind: str) -> bool:
         """True if nearly all loose numbers of a kind are entries; without a list, if they count from 1."""
@@ -108,6 +109,12 @@ class Citing:
         if not self.references.entries:
             return kind == "round" and len(labels) >= _FEWEST and "1" in labels
         return sum(group.is_cited for group in own) >= _LEAST_LISTED * len(own) > 0 and (kind == "round" or len(labels) > 1)
+
+    @cached_property
+    def _cites_names(self) -> bool:
+        """True if several names of the lists stand in round brackets at the end of clauses."""
+        own = (group.labels for piece, group in self._groups.items() if piece.kind == "round" and self._may_stand(piece))
+        return len({label for labels in own for label in labels if label in self.references.names}) > 1
 
     @cached_property
     def _usual(self) -> frozenset[str]:
@@ -126,8 +133,6 @@ class Citing:
         kind, content, own = piece.kind, piece.content, self.references.own
         if kind in ("source", "id"):
             yield Target(content, "source" if kind == "source" else "perhaps")
-        elif kind == "host":
-            yield Target(content, "no_address")
         elif kind == "file":
             yield Target(content, "no_address")
         elif kind == "export":
@@ -146,7 +151,9 @@ class Citing:
             yield Target(own(label) or f"^{label}", "own" if own(label) else "nowhere" if self.references.entries else "no_entry")
         elif kind in ("square", "round"):
             yield from self._authors(piece)
-            if kind == "square" and content.strip() and " " not in content.strip():
+            if HOST.fullmatch(content):
+                yield Target(content, "no_address")
+            elif kind == "square" and content.strip() and " " not in content.strip():
                 yield Target(content.strip(), "perhaps")
 
     def _counts(self, piece: Piece, group: Group) -> Literal["nowhere"] | UnreadReason | None:
@@ -154,14 +161,14 @@ class Citing:
         kind, word = piece.kind, group.word.strip(".").casefold()
         names = self.references.names
         is_key = group.is_cited and not group.numbers and not _are_letters(group) and names.isdisjoint(group.labels)
-        is_known = not word or NAMES_SOURCES.match(word) or group.word.casefold() in self._words
+        is_known = not word or NAMES_SOURCES.match(word) or (word[:4] in self._words and not self.cites)
         is_like = any(re.sub(r"\d+", "0", folded(group.word + label)) in self._shapes for label in group.labels)
         if kind == "anchor":
             is_number = bool(group.numbers) and not word
             return "no_entry" if piece.anchor and (group.is_cited or is_number) else "no_address" if not piece.anchor else None
-        if kind in ("sign", "named"):
-            is_own = group.is_cited and (kind == "named" or not group.word)
-            return "no_entry" if is_own else None
+        if kind in ("sign", "named", "line"):
+            is_loose = kind == "named" and not re.search(r"[.:：]", piece.content)
+            return "no_entry" if group.is_cited and not group.word and not (is_loose and self.cites) else None
         if not group.may_count or (not group.is_cited and len(group.labels) > max(len(self.references.by_label), _LONGEST_GROUP)):
             return None
         is_known = is_known or (kind == "square" and len(word) == 1 and word.isalpha())  # "[S1]"
@@ -177,7 +184,8 @@ class Citing:
             return "nowhere" if kind == "square" and self.references.entries and is_plain else "no_entry"
         if kind in ("glued", "joined"):
             return "no_entry" if kind in self._usual and (kind == "glued" or group.is_cited) else None
-        if is_key or (word and is_known) or is_like:
+        are_names = group.is_cited and not names.isdisjoint(group.labels) and self._cites_names
+        if is_key or (word and is_known) or is_like or (are_names and self._may_stand(piece)):
             return "no_entry"
         is_usual = "round" in self._usual and self._may_stand(piece)
         if is_usual or "open" in self._usual:
@@ -221,8 +229,8 @@ class Citing:
                 yield Mark(*cell, tuple(targets))
 
 
-_BEFORE = re.compile(r"^[^\W\d_]+(?:\.[ ]?[:：]?|[ ]?[:：])")
-_GROUPED = ("square", "round", "raised", "glued", "joined", "sign", "named", "anchor")
+_BEFORE = re.compile(r"^[^\W\d_]+(?:\(s\))?(?:\.[ ]?[:：]?|[ ]?[:：]|[ ])")
+_GROUPED = ("square", "round", "raised", "glued", "joined", "sign", "named", "line", "anchor")
 
 
 def _are_letters(group: Group) -> bool:

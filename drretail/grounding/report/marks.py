@@ -13,10 +13,12 @@ _DOMAINS = "com|org|net|edu|gov|info|io|example|co|de|uk|fr|it|es|nl|ch|at|eu|jp
 _DOMAIN = rf"(?:[a-z0-9-]{{1,60}}\.){{1,4}}(?:{_DOMAINS})"
 ADDRESS = rf"(?:https?://(?=[^\W_])|(?<![\w@./:-])(?:doi:[ ]?(?=10\.\d)|www\.(?=[^\W_])|{_DOMAIN}(?=/\w)))"
 """The beginning of an address; without a scheme, one with www., doi: or a path."""
+HOST = re.compile(rf"(?:\w{{2,6}} )?({_DOMAIN})(?:[,+;][ ]?(?:{_DOMAIN}|\d))*", re.IGNORECASE)
+"""A host alone, or several, with at most a word before them."""
 _KEY = r"[A-Za-z0-9][A-Za-z0-9_@-]{0,140}(?:/[A-Za-z0-9_-]{1,64})?"
 ID = re.compile(rf"(?:[POUWC]:{_KEY}|{FILE_ID})")
 BARE_ID = rf"(?<![\w:/])(?:[PUWC]:{_KEY}|{FILE_ID})(?!\w)"
-SQUARE = str.maketrans("【】［］〔〕（）", "[][][]()")
+SQUARE = str.maketrans("【】［］〔〕{}（）", "[][][][]()")
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠ①-⑳❶-❿†‡"
 _TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
 _YEAR = r"(?:19|20)\d\d[a-z]?|n\.d"
@@ -43,7 +45,10 @@ _PIECE = re.compile(
     rf"|[{RAISED}]{{1,6}}(?:[⁻–,][{RAISED}]{{1,4}})*)"
     rf"|(?P<sign>[^\w\s\[\](){{}}<>|\"'`*#$€£¥₹%+=~.,;:!?/\\&@–—-]\d{{1,3}}(?![\d]))"
     # "Source: 4", "Sources: A, B", "ref. 3"
-    rf"|(?P<named>(?<!\w){SOURCE_WORDS}(?:\.[ ]?[:：]?|[ ]?[:：])[ ]?[\w#-]{{1,5}}(?:[ ]?[,;/&][ ]?[\w#-]{{1,5}}){{0,8}}(?![\w%]|[.,:]\w|://))"
+    rf"|(?P<named>(?<!\w){SOURCE_WORDS}(?:\.[ ]?[:：]?|[ ]?[:：]|(?=[ ]\d))[ ]?[\w#-]{{1,5}}(?:[ ]?[,;/&][ ]?[\w#-]{{1,5}}){{0,8}}(?![\w%]|[.,:]\w|://))"
+    # "→ 1, 3", a line of nothing else
+    r"|(?:(?<=\n)|\A)[ \t>]*+(?:[-*+][ \t]++)?[^\w\s\[\](){}<>|\"'`*#:.!$€£¥₹+=~-]{1,2}[ \t]*+"
+    r"(?P<line>[\w:#]{1,8}(?:[ ]?[,;/&–-][ ]?[\w:#]{1,8}){0,8})(?=[ \t]*(?:\n|\Z))"
     # "so.4 It", as Gemini's reports cite.
     r"|(?P<glued>(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”’»*%][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)|(?<=[。！？；，]))"
     rf"{_SMALL}(?:,[ ]?{_SMALL}){{0,8}}(?=[\s|<)]|$))"
@@ -66,7 +71,7 @@ _BASE = re.compile(
 )
 _PRICE = re.compile(r"[$€£¥₹][ ]?\d[\d.,]*$")
 
-Kind = Literal["source", "id", "square", "round", "raised", "glued", "joined", "sign", "named", "anchor", "file", "host", "export"]
+Kind = Literal["source", "id", "square", "round", "raised", "glued", "joined", "sign", "named", "anchor", "file", "line", "export"]
 
 
 class Piece(NamedTuple):
@@ -100,9 +105,7 @@ def find_pieces(text: str, *, wide: bool = False) -> Iterator[Piece]:
         elif kind == "square":
             piece = _square(text, start, end)
         elif kind == "round":
-            host = re.fullmatch(rf"(?:\w{{2,6}} )?({_DOMAIN}(?:[,+;][ ]?(?:{_DOMAIN}|\d))*)", content[1:-1], re.IGNORECASE)
-            piece = Piece(start, end, "host", host[1]) if host and not text.startswith("(", end) else None
-            if piece is None and not _holds_more(content):
+            if not _holds_more(content):
                 are_ids = all(map(ID.fullmatch, _AROUND_IDS.split(content[1:-1])))
                 piece = Piece(start, end, "square" if are_ids else "round", content[1:-1])
         elif kind == "raised":
@@ -111,7 +114,7 @@ def find_pieces(text: str, *, wide: bool = False) -> Iterator[Piece]:
                 piece = Piece(start, end, "raised", words)
             else:
                 position = end if "http" not in content else position
-        elif kind == "joined":
+        elif kind in ("joined", "line"):
             piece = Piece(*token.span(kind), kind, token[kind])
         elif kind is not None:
             piece = Piece(start, end, kind, content)  # pyright: ignore[reportArgumentType]
@@ -166,9 +169,9 @@ def _is_power(text: str, start: int, end: int, raised: str) -> bool:
 
 
 _GROUPS = re.compile(r"[;；]")
-_MEMBERS = re.compile(r"\s*[,，、/&|]\s*")
+_MEMBERS = re.compile(r"\s*[,，、/&|]\s*|\s+\+\s+")
 _AND = re.compile(r"\s+(?:and|und|et|ed?|y|og|och|en|i)\s+|\s*[と和]\s*", re.IGNORECASE)
-_NUMBER = re.compile(r"[#№]?(?P<first>\d{1,4})(?:\s*[-‐‑–—~⁻−]\s*[A-Za-z]?(?P<last>\d{1,4}))?")
+_NUMBER = re.compile(r"[#№]?(?P<first>\d{1,4})(?:\s*(?:[-‐‑–—~⁻−]|\bto\b|\bbis\b|à)\s*[A-Za-z]?(?P<last>\d{1,4}))?")
 _WORD = re.compile(r"(?P<word>[^\W\d_]{1,12}(?![^\W\d_])\.?|[^\w\s$€£¥₹%~≈<>±+=×-])[\s:：._-]*(?=\S)")
 # "1†L3", "1:12", "1 (p. 4)", "1 p.4", "1 §4"
 _PLACE = re.compile(r"\s*(?:[†:：(]|(?<=\s)(?:[^\W\d_]{1,5}\.|§))")

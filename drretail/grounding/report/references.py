@@ -28,10 +28,10 @@ _MARKER = re.compile(
     # What nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>, $^{1}$, ※1.
     rf"{_LEAD}(?:(?P<own>\[{{1,2}} ?(?:{_LABEL}|{_KEY}) ?\]{{1,2}}(?:\(#[^\s()]{{0,99}}\)|(?![(\]]))"
     rf"|\[\^?[^\[\]\n]{{1,80}}\](?=:|[ \t]+<?{ADDRESS})"
-    rf"|(?:<sup>[ \t]*\[?|\$?\^\{{?)\w{{1,4}}(?:\]?[ \t]*</sup>|\}}?\^?\$?)|[{RAISED}]{{1,4}}|[^\w\s\[\](){{}}<>|\"'.+-]\d{{1,3}})(?:\*\*)?"
+    rf"|(?:<sup>[ \t]*\[?|\$?\^[\[{{]?)\w{{1,4}}(?:\]?[ \t]*</sup>|[\]}}]?\^?\$?)|[{RAISED}]{{1,4}}|[^\w\s\[\](){{}}<>|\"'.+-]\d{{1,3}})(?:\*\*)?"
     # What also numbers steps: "1.", "(1)", "a:", "A –", "| 1 |", "web:1 =", "1 Title, https://…", "[1](https://…)".
     rf"|(?P<number>[(（]?(?:{_LABEL}|[^\W\d_](?!\w)|[^\W\d_]{{2,6}}\d{{2}}[a-z]?)(?:\*\*)?"
-    rf"(?:\\?[.)）、:：=](?:\*\*)?|[ \t]+[-–—=·]|(?<=\d)(?=[ \t]+[^\W\d_].*{ADDRESS}))(?!\d)"
+    rf"(?:\\?[.)）、:：=](?:\*\*)?|[ \t]+[-–—=·]|(?<=\d)(?=[ \t]+(?:[^\W\d_].*)?{ADDRESS}))(?!\d)"
     r"|\[\[?\d{1,4}\]?\](?=\()|\|[ \t*\[]*(?:\d{1,4}|[^\W\d_])[ \t*\].]*\|))[ \t]*[:：.,，=–—-]?",
     re.IGNORECASE,
 )
@@ -41,6 +41,7 @@ _AUTHORED = re.compile(
     r"[^()\[\]\n]{0,20}(?P<end>[)\]][.:,])?"
 )
 _NAME = re.compile(r"[\W_]*(?!https?:|www\.)(?P<name>[^\W\d_][^\[\]()<>|:：,.;«»\"“”„*–—]{1,50}?)\s*(?=[\[\]()<>|:：,.;«»\"“”„*–—]|$)")
+_HOST = re.compile(r"(?:https?://|www\.)(?:www\.)?([\w.-]{3,80}\.\w{2,10})", re.IGNORECASE)
 _FOOTNOTE = re.compile(r"[ \t]{0,3}\[\^[^\[\]]+\]:")
 _BELOW_FOOTNOTE = re.compile(r"(?:\n(?:[ \t]*\n)*(?: {2}|\t)[ \t]*\S.*)*")
 _RULE = re.compile(
@@ -95,8 +96,9 @@ class Entry:
         """By which an entry with a year is cited: its first word, and its first letters."""
         self.year = self.author["year"].casefold() if self.author else ""
         name = _NAME.match(plain, self.body)
-        self.name = folded(name["name"]) if name else ""
-        """What a title begins with: "Wirecutter" of "Wirecutter: The best mops, https://…"."""
+        host = _HOST.search(self.text)
+        self.names = {folded(name["name"]) if name else "", folded(host[1]) if host else ""} - {""}
+        """What a title begins with, "Wirecutter" of "Wirecutter: The best mops, https://…", and its host."""
         self.is_blank = not self.text.strip() or _RULE.match(self.text) is not None
         self.has_url = _URL.search(self.text) is not None
         self.has_source = _SOURCE.search(self.text) is not None
@@ -107,10 +109,16 @@ class Entry:
         self.may_list = self.marker is not None or bool(self.author and self.author["end"])
         """True for what may be an entry without an address."""
 
-    def is_definition(self, cited: Counter[str]) -> bool:
-        """True for a line that begins with a marker of its own, or an author and a year, and holds an address. A word
-        in brackets is a marker if it is cited.
+    def places(self, report: str) -> list[str]:
+        """The places in the page by which links lead to it: "#ref-3"."""
+        return [f"#{place}" for place in _PLACE_NAME.findall(report[self.left : self.end])]
+
+    def is_definition(self, report: str, cited: Counter[str]) -> bool:
+        """True for a line that begins with a marker of its own, or an author and a year, and holds an address, or to
+        which links lead. A word in brackets is a marker if it is cited.
         """
+        if self.has_url and any(cited[place] for place in self.places(report)):
+            return True
         if self.marker is None:
             return self.may_list and self.has_url
         if _FOOTNOTE.match(self.text):
@@ -161,7 +169,7 @@ def read_references(text: str, report: str, cited: Counter[str]) -> References:
     whatever they mean.
     """
     own = [Entry(text, start, end) for start, end in _parts(text)]
-    listed = _headed(own) | {index for index, line in enumerate(own) if line.is_definition(cited)}
+    listed = _headed(own) | {index for index, line in enumerate(own) if line.is_definition(report, cited)}
     listed |= _numbered(own, listed, cited)
     labels = {own[index].label for index in listed}
     for index, line in enumerate(own):  # what lacks its address
@@ -180,16 +188,15 @@ def read_references(text: str, report: str, cited: Counter[str]) -> References:
 def _labelled(entries: tuple[Entry, ...], spans: tuple[tuple[int, int], ...], report: str) -> References:
     by_label: dict[str, list[Entry]] = {}
     for entry in entries:
-        places = (f"#{place}" for place in _PLACE_NAME.findall(report[entry.left : entry.end]))
         author = [entry_label(entry)] if entry.year else []
-        for label in dict.fromkeys((entry.label, *places, *author)):
+        for label in dict.fromkeys((entry.label, *entry.places(report), *author)):
             by_label.setdefault(label, []).append(entry)
     by_label = {label: [one for one in own if one.has_source] or own for label, own in by_label.items() if label}
     numbers: dict[str, list[str]] = {}
     for label in by_label:
         numbers.setdefault(number_of(label), []).append(label)
-    names = Counter(entry.name for entry in entries)
-    named = {entry.name: [entry] for entry in entries if names[entry.name] == 1 and entry.name and entry.name not in by_label}
+    names = Counter(name for entry in entries for name in entry.names)
+    named = {name: [entry] for entry in entries for name in entry.names if names[name] == 1 and name not in by_label}
     alone = {number: labels[0] for number, labels in numbers.items() if number and len(labels) == 1}
     return References(entries, spans, by_label | named, alone, frozenset(named))
 
