@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from drretail.grounding.report.evidence_ids import parse_evidence_id
-from drretail.grounding.report.marks import HOST, ID, UNRESOLVED, Group, Piece, read_group
+from drretail.grounding.report.marks import HOST, ID, UNRESOLVED, Group, Piece, find_pieces, read_group
 from drretail.grounding.report.references import NAMES_SOURCES, References, folded, is_source_heading
 from drretail.records.evidence import UnreadReason
 
@@ -26,6 +26,7 @@ _CENTS = re.compile(r"[$€£¥₹][ ]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]*[.,]?(?:<
 _BEGINS_LINE = re.compile(r"(?:^|\n)[ \t>*_+-]*$")
 _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?。，|(（<\n]|$)")
 _AS_BEFORE = re.compile(r"(?:ibid(?:em)?|ebd|ebenda|idem|同上|(?:op|loc)\. ?cit)\.?(?:[,:].*)?", re.IGNORECASE)
+_WIKI_NOTE = re.compile(r"<ref\b(?:\s+name\s*=\s*[\"']?(?P<name>[^\"'<>/]{1,80}))?[^<>/]{0,200}(?P<closed>/?)>", re.IGNORECASE)
 _CHECKBOX = re.compile(r"(?:^|\n)[ \t>]*[-*+][ \t]+$")
 _FEWEST, _LONGEST_GROUP = 3, 20
 _LEAST_LISTED = 0.8
@@ -66,9 +67,17 @@ class Citing:
     def marks(self) -> Iterator[Mark]:
         """The marks in order, none inside another."""
         position, before = 0, tuple[Target, ...]()
+        named: dict[str, tuple[Target, ...]] = {}
         for piece in self.pieces:
-            is_same = piece.kind in ("square", "round") and _AS_BEFORE.fullmatch(piece.content)
-            targets = tuple(self._targets(piece)) if not is_same else before or (Target(piece.content, "no_entry"),)
+            targets, note = tuple(self._targets(piece)), _WIKI_NOTE.match(piece.content)
+            if piece.kind in ("square", "round") and _AS_BEFORE.fullmatch(piece.content):
+                targets = before or (Target(piece.content, "no_entry"),)
+            elif note and note["closed"]:
+                targets = named.get(note["name"], targets)
+            elif note:  # its address is a mark of its own
+                within = find_pieces(self.text[piece.end : self.text.find("</", piece.end)])
+                sources = tuple(Target(each.content, "source") for each in within if each.kind == "source")
+                named[note["name"]], targets = sources, () if sources else targets
             if piece.start >= position and targets:
                 yield Mark(piece.start, piece.end, targets)
                 position, before = piece.end, targets

@@ -111,7 +111,7 @@ class Entry:
 
     def places(self, report: str) -> list[str]:
         """The places in the page by which links lead to it: "#ref-3"."""
-        return [f"#{place}" for place in _PLACE_NAME.findall(report[self.left : self.end])]
+        return [f"#{place}" for place in _PLACE_NAME.findall(report[max(0, self.left - 1) : self.end])]
 
     def is_definition(self, report: str, cited: Counter[str]) -> bool:
         """True for a line that begins with a marker of its own, or an author and a year, and holds an address, or to
