@@ -9,21 +9,18 @@ from typing import Literal, NamedTuple
 
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.grounding.report.marks import HOST, ID, UNRESOLVED, Group, Piece, find_pieces, read_group
-from drretail.grounding.report.references import NAMES_SOURCES, References, folded, is_source_heading
+from drretail.grounding.report.references import NAMES_SOURCES, YEAR, References, folded, is_source_heading
 from drretail.records.evidence import UnreadReason
 
-_YEAR = r"(?:19|20)\d\d[a-z]?|n\.d"
-_AUTHOR_AND_YEAR = re.compile(rf"(?P<author>[^;；]{{0,300}}?)(?P<year>\b(?:{_YEAR})\b)")
 _AUTHORED = re.compile(
-    rf"\W*(?:see |cf\.? )?[A-ZÀ-Þ][^\d;]{{1,80}}(?:,|et al\.?,?|(?:&|and) [A-ZÀ-Þ]\w+,?) ?(?:{_YEAR})\b"
+    rf"\W*(?:see |cf\.? )?[A-ZÀ-Þ][^\d;]{{1,80}}(?:,|et al\.?,?|(?:&|and) [A-ZÀ-Þ]\w+,?) ?(?:{YEAR.pattern})"
 )
+_BETWEEN_AUTHORS = re.compile(r"[;；()（）\d]")
 _EXPORTED = re.compile(r"turn\d{1,3}[a-z]{3,12}\d{1,3}|(?<=>)\d+$")
 # A bracket behind a word is said of it, one behind a number is its count: "4.6 ★ (12)", "f(5)".
 _BEHIND_WORDS = re.compile(
     r"(?:(?<![\d★⭐+~≈] )(?<=[\w)\]\"”’*%.!?] )|(?<=[)）\u3040-\u9fff])|(?<=[^\W\d_]{4}))[(（{<]"
 )
-_CENTS = re.compile(r"[$€£¥₹][ ]?[\d⁰¹²³⁴⁵⁶⁷⁸⁹]*[.,]?(?:<sup>\d\d</sup>|\^\d\d\^?|[⁰¹²³⁴⁵⁶⁷⁸⁹]{2})$")
-_BEGINS_LINE = re.compile(r"(?:^|\n)[ \t>*_+-]*$")
 _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?。，|(（<\n]|$)")
 _AS_BEFORE = re.compile(r"(?:ibid(?:em)?|ebd|ebenda|idem|同上|(?:op|loc)\. ?cit)\.?(?:[,:].*)?", re.IGNORECASE)
 _WIKI_NOTE = re.compile(r"<ref\b(?:\s+name\s*=\s*[\"']?(?P<name>[^\"'<>/]{1,80}))?[^<>/]{0,200}(?P<closed>/?)>", re.IGNORECASE)
@@ -88,10 +85,14 @@ class Citing:
         return {piece: group for piece, group in groups.items() if group is not None}
 
     def _label_part(self, piece: Piece) -> str:
-        """What names the labels: behind the word, and of a raised ¹² the 1 and the 2, if the list is shorter."""
+        """What names the labels: behind the word; of a raised ¹² the 1 and the 2, if the list is shorter; of "Roe (2019)"
+        the words before, too.
+        """
         content, own = piece.content, self.references.own
         if piece.kind == "raised" and len(content) > 1 and not own(content) and all(map(own, content)):
             return ",".join(content)
+        if YEAR.match(content):
+            return f"{_BETWEEN_AUTHORS.split(self.text[max(0, piece.start - 60) : piece.start])[-1]} {content}"
         return _BEFORE.sub("", content) if piece.kind == "named" else content
 
     @cached_property
@@ -116,7 +117,7 @@ class Citing:
         own = [group for group in own if not group.word and group.numbers or _are_letters(group)]
         labels = {label for group in own for label in group.labels}
         if not self.references.entries:
-            return kind == "round" and len(labels) >= _FEWEST and "1" in labels
+            return len(labels) >= _FEWEST and "1" in labels
         return sum(group.is_cited for group in own) >= _LEAST_LISTED * len(own) > 0 and (kind == "round" or len(labels) > 1)
 
     @cached_property
@@ -151,7 +152,7 @@ class Citing:
         elif kind == "square" and (ids := ids_in(content)):
             is_sure = all(map(ID.fullmatch, re.findall(r"[^\s,;|，；、]+", content)))
             yield from (Target(name, "source" if is_sure else "perhaps") for name in ids)
-        elif piece.anchor and (place := own(piece.anchor)):
+        elif piece.anchor and (place := piece.anchor) in self.references.by_label:
             yield Target(place, "own")
         elif (group := self._groups.get(piece)) is not None and (lacking := self._counts(piece, group)):
             yield from (Target(label, "own" if is_own else lacking) for label, is_own in group.labels.items())
@@ -159,9 +160,10 @@ class Citing:
             label = content[1:].strip("^").casefold()
             yield Target(own(label) or f"^{label}", "own" if own(label) else "nowhere" if self.references.entries else "no_entry")
         elif kind in ("square", "round"):
-            yield from self._authors(piece)
             if HOST.fullmatch(content):
                 yield Target(content, "no_address")
+            elif _AUTHORED.match(content):
+                yield Target(content, "no_entry")
             elif kind == "square" and content.strip() and " " not in content.strip():
                 yield Target(content.strip(), "perhaps")
 
@@ -187,7 +189,7 @@ class Citing:
             is_lower = group.word == group.word.casefold() and not (word and self.text.startswith("[", piece.end))
             if (is_known or is_like or is_lower) and group.is_cited:
                 return "no_entry"
-            if not (is_known or is_like) or (kind == "raised" and (not group.numbers or self._is_note(piece))):
+            if not (is_known or is_like) or (kind == "raised" and not group.numbers):
                 return None
             is_plain = not word and len(group.numbers) == len(group.labels) and "†" not in piece.content
             return "nowhere" if kind == "square" and self.references.entries and is_plain else "no_entry"
@@ -201,27 +203,11 @@ class Citing:
             return "no_entry" if not word or group.is_cited else None
         return None
 
-    def _is_note(self, piece: Piece) -> bool:
-        """True for what begins a line, and for cents."""
-        begin = max(0, piece.start - 24)
-        return bool(_BEGINS_LINE.search(self.text, begin, piece.start) or _CENTS.search(self.text, begin, piece.end))
-
     @cached_property
     def _shapes(self) -> set[str]:
         """The labels with words, whatever their number."""
         labels = (label for label in self.references.by_label if re.fullmatch(r"[^\W\d]{2,}\d+", label))
         return {re.sub(r"\d+", "0", label) for label in labels}
-
-    def _authors(self, piece: Piece) -> Iterator[Target]:
-        """An author with each year; in "Roe, 2021a, 2021b" the last one, in "Roe (2021)" the words before."""
-        author = self.text[max(0, piece.start - 60) : piece.start]
-        targets: list[Target] = []
-        for part in _AUTHOR_AND_YEAR.finditer(piece.content):
-            author = part["author"] if part["author"].strip(" ,;") else author
-            label = self.references.of_author(author, part["year"])
-            targets.append(Target(label or f"{author} {part['year']}".strip(), "own" if label else "no_entry"))
-        if any(target.form == "own" for target in targets) or _AUTHORED.match(piece.content):
-            yield from targets
 
     def of_column(self, text: str, head: str, at: int, cells: Sequence[tuple[int, int]]) -> Iterator[Mark]:
         """The marks in the cells below a head, if the column is one of sources."""

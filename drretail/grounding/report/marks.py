@@ -63,6 +63,7 @@ _TARGET = re.compile(
     r"(?:[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)"
 )
 _AROUND_IDS = re.compile(r"[\s,;|，；、]+")
+_ANCHOR = re.compile(r"href=[\"']?(#[^\s\"'<>]{1,99})", re.IGNORECASE)
 _TAGS = re.compile(r"<[^<>]*>")
 _SIGNS_AROUND = " \t\\[]【】［］〔〕$^{}"
 # A raised number behind a unit, a digit, a letter or a term is a power: m², 10³, R², (70/130)². A price has none.
@@ -70,9 +71,10 @@ _BASE = re.compile(
     r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ°])(?<!\d )[A-Za-zα-ω]|[⁺⁻}]"
     r"|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµ]?m|ft|in|mi|yd)|\([\w.]{1,9} ?[+*/×·^−] ?[\w.]{1,9}\))\$?$"
 )
+_BEGINS_LINE = re.compile(r"(?:^|\n)[ \t>*_+-]*$")
 _PRICE = re.compile(r"[$€£¥₹][ ]?\d[\d.,]*$")
 
-Kind = Literal["source", "id", "square", "round", "raised", "glued", "joined", "sign", "named", "anchor", "file", "line", "export"]
+Kind = Literal["source", "id", "square", "round", "raised", "glued", "joined", "sign", "named", "anchor", "file", "line", "note", "export"]
 
 
 class Piece(NamedTuple):
@@ -111,8 +113,9 @@ def find_pieces(text: str, *, wide: bool = False) -> Iterator[Piece]:
                 piece = Piece(start, end, "square" if are_ids else "round", content[1:-1])
         elif kind == "raised":
             words = unicodedata.normalize("NFKC", _TAGS.sub("", content)).strip(_SIGNS_AROUND)
-            if not (words.isdecimal() and _is_power(text, start, end, content)) and "http" not in content:
-                piece = Piece(start, end, "raised", words)
+            if not (words.isdecimal() and _is_power(text, start, end, words)) and "http" not in content:
+                href, is_note = _ANCHOR.search(content), _BEGINS_LINE.search(text, max(0, start - 24), start)
+                piece = Piece(start, end, "note" if is_note else "raised", words, href[1] if href else "")
             else:
                 position = end if "http" not in content else position
         elif kind in ("joined", "line"):
@@ -163,9 +166,12 @@ def _url(text: str) -> str:
 
 
 def _is_power(text: str, start: int, end: int, raised: str) -> bool:
+    """True for what is raised and no mark: powers and cents."""
     begin = max(0, start - 24)
-    base = None if _PRICE.search(text, begin, start) else _BASE.search(text, begin, start)
-    is_unit = base is not None and base["unit"] and not re.search("[23²³]", raised)  # no unit is raised to 1 or 4
+    if _PRICE.search(text, begin, start):
+        return len(raised) == 2  # cents
+    base = _BASE.search(text, begin, start)
+    is_unit = base is not None and base["unit"] and not re.search("[23]", raised)  # no unit is raised to 1 or 4
     return bool((base and not is_unit) or re.match(r"[A-Za-z⁺⁻]", text[end : end + 1]))
 
 

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from drretail.grounding.report.marks import ADDRESS, BARE_ID, RAISED, SOURCE_WORDS, SQUARE
 from drretail.grounding.report.page import lines
@@ -36,6 +36,7 @@ _MARKER = re.compile(
     re.IGNORECASE,
 )
 # "Smith, J., & Doe, A. (2019). Title", "World Health Organization. (2021)".
+YEAR = re.compile(r"(?:19|20)\d\d[a-z]?\b|n\.d")
 _AUTHORED = re.compile(
     r"[^\w\n]*(?:\d{1,4}\W+)?(?P<author>[^\W\d_][^\d|\[\]\n]{0,200}?)[(\[ ](?P<year>(?:19|20)\d\d[a-z]?|n\.d)(?![\w/-])"
     r"[^()\[\]\n]{0,20}(?P<end>[)\]][.:,])?"
@@ -109,6 +110,11 @@ class Entry:
         self.may_list = self.marker is not None or bool(self.author and self.author["end"])
         """True for what may be an entry without an address."""
 
+    @property
+    def is_source(self) -> bool:
+        """True for what is an entry in a list of sources."""
+        return self.is_marked or self.has_url or (self.has_source and self.begins)
+
     def places(self, report: str) -> list[str]:
         """The places in the page by which links lead to it: "#ref-3"."""
         return [f"#{place}" for place in _PLACE_NAME.findall(report[max(0, self.left - 1) : self.end])]
@@ -141,15 +147,16 @@ class References:
     names: frozenset[str] = frozenset()
 
     def own(self, label: str) -> str | None:
-        """The list's label of what a mark says: "S1" or "1", and "web:1" for ``web1``."""
+        """The list's label of what a mark says: "1", "web:1" or "Roe and Ma, 2018"."""
         key = folded(label)
-        return key if key in self.by_label else self.numbers.get(key)
-
-    def of_author(self, words: str, year: str) -> str | None:
-        """The label of an entry by an author of these words and a year."""
-        said = re.findall(r"[^\W\d_]+", words.casefold())
-        own = (entry for entry in self.entries if entry.year == year.casefold() and not entry.authors.isdisjoint(said))
-        return next((entry_label(entry) for entry in own), None)
+        if key in self.by_label:
+            return key
+        for year in YEAR.finditer(label):
+            words = re.findall(r"[^\W\d_]+", label[: year.start()].casefold())
+            own = (entry for entry in self.entries if entry.year == year[0].casefold())
+            if by := next((entry for entry in own if not entry.authors.isdisjoint(words)), None):
+                return entry_label(by)
+        return self.numbers.get(key)
 
     def entry(self, label: str, position: int) -> Entry:
         """The next entry of a label of the list after ``position``, else the last before it: each section may have a
@@ -160,8 +167,8 @@ class References:
 
 
 def entry_label(entry: Entry) -> str:
-    """The label by which an entry is found that an author and a year name."""
-    return f"{sorted(entry.authors)[0]} {entry.year} {entry.left}"
+    """The label of an entry that an author and a year name."""
+    return f"{entry.year} {entry.left}"
 
 
 def read_references(text: str, report: str, cited: Counter[str]) -> References:
@@ -240,42 +247,30 @@ def is_source_heading(text: str) -> bool:
 
 
 def _headed(own: Sequence[Entry]) -> set[int]:
-    """The lines from a heading of sources to the last entry below it, up to a heading of the same level."""
+    """The lines from a heading of sources to the last entry below it, up to a heading of the same level; and those below
+    a heading in any language, if they hold nothing but addresses.
+    """
     listed: set[int] = set()
-    bare = _above_addresses(own)
     for title, heading in enumerate(own):
-        if heading.has_source or not (is_source_heading(heading.text) or title in bare):
+        names = is_source_heading(heading.text)
+        if heading.has_source or not (names or heading.level):
             continue
-        last, follows = title, True
+        level = heading.level or _OF_BOLD
+        below: list[int] = []
         for index in range(title + 1, len(own)):
             line = own[index]
-            is_title = not line.has_source and is_source_heading(line.text)
-            if is_title or (line.level and not line.has_source):
-                if line.level <= (heading.level or _OF_BOLD):
-                    break
-                follows = True
-            elif line.is_marked or line.has_url or (line.has_source and line.begins) or (follows and line.may_list):
-                last, follows = index, True
-            elif not line.is_blank:
-                follows = False
-        if last > title:
+            is_title = (line.level or is_source_heading(line.text)) and not line.has_source
+            if is_title and line.level <= level:
+                break
+            below += [] if line.is_blank else [index]
+        sources = [index for index in below if own[index].is_source]
+        behind = (index for index in below if sources and index > sources[-1])
+        sources += takewhile(lambda index: own[index].may_list, list(behind))
+        if sources and (names or (len(below) > 1 and all(_ONLY_ADDRESS.fullmatch(own[index].text) for index in below))):
             while title and own[title - 1].is_blank:
                 title -= 1
-            listed |= set(range(title, last + 1))
+            listed |= set(range(title, sources[-1] + 1))
     return listed
-
-
-def _above_addresses(own: Sequence[Entry]) -> set[int]:
-    """The headings, in any language, below which nothing stands but addresses."""
-    found: set[int] = set()
-    title, count = -1, 0
-    for index, line in enumerate(own):
-        if line.level and not line.has_source:
-            found |= {title} if count > 1 else set()
-            title, count = index, 0
-        elif not line.is_blank:
-            count = count + 1 if title >= 0 and _ONLY_ADDRESS.fullmatch(line.text) else -len(own)
-    return found | ({title} if count > 1 else set())
 
 
 def _numbered(own: Sequence[Entry], listed: Collection[int], cited: Collection[str]) -> set[int]:
