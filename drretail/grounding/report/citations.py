@@ -228,7 +228,7 @@ def _read(report: str) -> _Reading:
     shown = [piece for piece in shown if not places[piece.start]]
     citing = Citing(report, shown, references)
     marks, rest = [*citing.marks()], blanked(text, listed)
-    marks += _in_columns(blanked(rest, (mark[:2] for mark in marks)), citing)
+    marks += citing.columns(blanked(rest, (mark[:2] for mark in marks)))
     own_lines, blocks = _belonging(rest, sorted(marks))
     placed: list[tuple[Mark, UnreadReason | None]] = [(mark, None) for mark in marks]
     unseen = [piece for piece in every if 0 < places[piece.start] < len(_PLACES)]
@@ -237,23 +237,6 @@ def _read(report: str) -> _Reading:
         if is_known and not report[mark.start - 1 : mark.start].isalnum():
             placed.append((mark, _PLACES[places[mark.start]]))
     return _Reading(text, references, placed, own_lines, blocks)
-
-
-def _in_columns(text: str, citing: Citing) -> Iterator[Mark]:
-    """The cells of columns of labels: below a head that names sources; or where the list has all of them, if there
-    are groups ("1, 3"), or if nothing else refers to the list.
-    """
-    table: list[list[tuple[int, int]]] = []
-    for start, end in (*lines(text), (len(text), len(text))):
-        bars = [bar.start() for bar in _BAR.finditer(text, start, end)]
-        edges = [*([] if bars[:1] == [start] else [start - 1]), *bars, end]
-        if bars:
-            table.append([*pairwise(edges)])
-            continue
-        for at, (left, right) in enumerate(table[0] if len(table) > 2 else ()):
-            cells = [row[at] for row in table[2:] if at < len(row) and re.search(r"\w", text[slice(*row[at])])]
-            yield from citing.of_column(text, text[left + 1 : right], at, [(own[0] + 1, own[1]) for own in cells])
-        table = []
 
 
 def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]], dict[int, tuple[int, int]]]:

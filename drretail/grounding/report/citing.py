@@ -5,11 +5,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.grounding.report.marks import HOST, ID, UNRESOLVED, Group, Piece, find_pieces, read_group
-from drretail.grounding.report.references import NAMES_SOURCES, YEAR, References, folded, is_source_heading
+from drretail.grounding.report.page import lines
+from drretail.grounding.report.references import NAMES_SOURCES, YEAR, References, is_source_heading, word_of
 from drretail.records.evidence import UnreadReason
 
 _AUTHORED = re.compile(
@@ -23,9 +25,12 @@ _BEHIND_WORDS = re.compile(
 )
 _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?。，|(（<\n]|$)")
 _AS_BEFORE = re.compile(r"(?:ibid(?:em)?|ebd|ebenda|idem|同上|(?:op|loc)\. ?cit)\.?(?:[,:].*)?", re.IGNORECASE)
-_WIKI_NOTE = re.compile(r"<ref\b(?:\s+name\s*=\s*[\"']?(?P<name>[^\"'<>/]{1,80}))?[^<>/]{0,200}(?P<closed>/?)>", re.IGNORECASE)
-_CHECKBOX = re.compile(r"(?:^|\n)[ \t>]*[-*+][ \t]+$")
-_FEWEST, _LONGEST_GROUP = 3, 20
+_WIKI_NOTE = re.compile(
+    r"<ref\b(?:\s+name\s*=\s*[\"']?(?P<name>[^\"'<>/]{1,80}))?[^<>/]{0,200}(?P<closed>/?)>", re.IGNORECASE
+)
+_BAR = re.compile(r"(?<!\\)\|")
+_CELL = re.compile(r"\w(?:.*\S)?")
+_FEWEST, _OF_A_WORD = 3, 4
 _LEAST_LISTED = 0.8
 """The share of loose numbers that must be entries: of numbers that mean something else, fewer are."""
 
@@ -81,7 +86,11 @@ class Citing:
 
     @cached_property
     def _groups(self) -> dict[Piece, Group]:
-        groups = {piece: read_group(self._label_part(piece), self.references.own) for piece in self.pieces if piece.kind in _GROUPED}
+        groups = {
+            piece: read_group(self._label_part(piece), self.references.own)
+            for piece in self.pieces
+            if piece.kind in _GROUPED
+        }
         return {piece: group for piece, group in groups.items() if group is not None}
 
     def _label_part(self, piece: Piece) -> str:
@@ -96,48 +105,39 @@ class Citing:
         return _BEFORE.sub("", content) if piece.kind == "named" else content
 
     @cached_property
-    def _words(self) -> set[str]:
-        """The words before several labels of the lists."""
-        by_word: dict[str, set[tuple[str, ...]]] = {}
-        for group in self._groups.values():
-            if group.is_cited and len(group.word) > 1:
-                by_word.setdefault(group.word.casefold()[:4], set()).add(tuple(group.labels))
-        return {word for word, labels in by_word.items() if len(labels) > 1}
-
-    @cached_property
     def cites(self) -> bool:
         """True if marks that can be nothing else name the lists' entries."""
         sure = ("square", "raised", "anchor")
-        groups = ((piece.kind, group) for piece, group in self._groups.items())
-        return any(kind in sure and group.is_cited and not group.word for kind, group in groups)
+        return any(piece.kind in sure and group.is_cited and not group.word for piece, group in self._groups.items())
 
-    def _is_usual(self, kind: str) -> bool:
-        """True if nearly all loose numbers of a kind are entries; without a list, if they count from 1."""
-        own = [group for piece, group in self._groups.items() if piece.kind == kind and self._may_stand(piece)]
-        own = [group for group in own if not group.word and group.numbers or _are_letters(group)]
-        labels = {label for group in own for label in group.labels}
+    @cached_property
+    def _usual(self) -> set[tuple[str, str]]:
+        """The forms in which several entries are named, and hardly anything else; without a list, those that count from
+        1. A bracket counts if it stands behind words and ends a clause.
+        """
+        forms: dict[tuple[str, str], list[Group]] = {}
+        for piece, group in self._groups.items():
+            if self._ends_clause(piece):
+                forms.setdefault(self._form(piece, group), []).append(group)
+        return {form for form, groups in forms.items() if self._is_usual(groups)}
+
+    def _is_usual(self, groups: Sequence[Group]) -> bool:
+        several = {tuple(group.labels) for group in groups}
         if not self.references.entries:
-            return len(labels) >= _FEWEST and "1" in labels
-        return sum(group.is_cited for group in own) >= _LEAST_LISTED * len(own) > 0 and (kind == "round" or len(labels) > 1)
+            return len(several) >= _FEWEST and ("1",) in several
+        return len(several) > 1 and sum(group.is_cited for group in groups) >= _LEAST_LISTED * len(groups)
 
-    @cached_property
-    def _cites_names(self) -> bool:
-        """True if several names of the lists stand in round brackets at the end of clauses."""
-        own = (group.labels for piece, group in self._groups.items() if piece.kind == "round" and self._may_stand(piece))
-        return len({label for labels in own for label in labels if label in self.references.names}) > 1
+    def _form(self, piece: Piece, group: Group) -> tuple[str, str]:
+        """The kind of bracket with the word before its numbers."""
+        label = next(iter(group.labels))
+        is_name = not group.word and label in self.references.names
+        is_letter = not group.word and len(label) == 1 and label.isalpha()
+        word = "name" if is_name else "letter" if is_letter else group.word.casefold() or word_of(label)
+        return piece.kind, word[:_OF_A_WORD]
 
-    @cached_property
-    def _usual(self) -> frozenset[str]:
-        usual = {"round"} if self._is_usual("round") else set[str]()
-        usual |= {"open"} if usual and not self.cites else set()
-        usual |= {"glued", "joined"} if not self.cites and self._is_usual("glued") else set()
-        return frozenset(usual)
-
-    def _may_stand(self, piece: Piece) -> bool:
-        """True for what stands behind a word and ends a clause."""
-        if piece.kind != "round":
-            return True
-        return bool(_BEHIND_WORDS.match(self.text, piece.start) and _ENDS_CLAUSE.match(self.text, piece.end))
+    def _ends_clause(self, piece: Piece) -> bool:
+        is_behind = piece.kind != "round" or _BEHIND_WORDS.match(self.text, piece.start)
+        return bool(is_behind and (piece.kind != "round" or _ENDS_CLAUSE.match(self.text, piece.end)))
 
     def _targets(self, piece: Piece) -> Iterator[Target]:
         kind, content, own = piece.kind, piece.content, self.references.own
@@ -158,7 +158,9 @@ class Citing:
             yield from (Target(label, "own" if is_own else lacking) for label, is_own in group.labels.items())
         elif kind == "square" and content[:1] in ("^", "@") and " " not in content[1:]:
             label = content[1:].strip("^").casefold()
-            yield Target(own(label) or f"^{label}", "own" if own(label) else "nowhere" if self.references.entries else "no_entry")
+            yield Target(
+                own(label) or f"^{label}", "own" if own(label) else "nowhere" if self.references.entries else "no_entry"
+            )
         elif kind in ("square", "round"):
             if HOST.fullmatch(content):
                 yield Target(content, "no_address")
@@ -169,69 +171,69 @@ class Citing:
 
     def _counts(self, piece: Piece, group: Group) -> Literal["nowhere"] | UnreadReason | None:
         """What the labels are that no list has, if the group is a mark; None for what means something else."""
-        kind, word = piece.kind, group.word.strip(".").casefold()
-        names = self.references.names
-        is_key = group.is_cited and not group.numbers and not _are_letters(group) and names.isdisjoint(group.labels)
-        is_known = not word or NAMES_SOURCES.match(word) or (word[:4] in self._words and not self.cites)
-        is_like = any(re.sub(r"\d+", "0", folded(group.word + label)) in self._shapes for label in group.labels)
+        kind, word, is_cited = piece.kind, group.word.strip(".").casefold(), group.is_cited
+        is_usual = (form := self._form(piece, group)) in self._usual and not (word and self.cites)
+        is_known = not word or NAMES_SOURCES.match(word) or word in self.references.words
+        is_known = is_known or is_usual
         if kind == "anchor":
-            is_number = bool(group.numbers) and not word
-            return "no_entry" if piece.anchor and (group.is_cited or is_number) else "no_address" if not piece.anchor else None
+            is_mark = not piece.anchor or is_cited or (group.numbers and not word)
+            return ("no_entry" if piece.anchor else "no_address") if is_mark else None
         if kind in ("sign", "named", "line"):
             is_loose = kind == "named" and not re.search(r"[.:：]", piece.content)
-            return "no_entry" if group.is_cited and not group.word and not (is_loose and self.cites) else None
-        if not group.may_count or (not group.is_cited and len(group.labels) > max(len(self.references.by_label), _LONGEST_GROUP)):
+            return "no_entry" if is_cited and not word and not (is_loose and self.cites) else None
+        if not group.may_count:
             return None
-        is_known = is_known or (kind == "square" and len(word) == 1 and word.isalpha())  # "[S1]"
         if kind in ("square", "raised"):
-            if kind == "square" and piece.content in "xX" and _CHECKBOX.search(self.text, max(0, piece.start - 40), piece.start):
-                return None
-            is_lower = group.word == group.word.casefold() and not (word and self.text.startswith("[", piece.end))
-            if (is_known or is_like or is_lower) and group.is_cited:
-                return "no_entry"
-            if not (is_known or is_like) or (kind == "raised" and not group.numbers):
-                return None
-            is_plain = not word and len(group.numbers) == len(group.labels) and "†" not in piece.content
-            return "nowhere" if kind == "square" and self.references.entries and is_plain else "no_entry"
+            is_link = word and self.text.startswith("[", piece.end)  # [the words][key]
+            is_lower = group.word == group.word.casefold() and not is_link
+            if is_known or (kind == "square" and word.isalpha() and len(word) == 1) or (is_cited and is_lower):
+                is_plain = kind == "square" and not word and "†" not in piece.content
+                return (
+                    "nowhere"
+                    if self.references.entries and is_plain
+                    else "no_entry"
+                    if is_cited or group.numbers
+                    else None
+                )
+            return None
         if kind in ("glued", "joined"):
-            return "no_entry" if kind in self._usual and (kind == "glued" or group.is_cited) else None
-        are_names = group.is_cited and not names.isdisjoint(group.labels) and self._cites_names
-        if is_key or (word and is_known) or is_like or (are_names and self._may_stand(piece)):
-            return "no_entry"
-        is_usual = "round" in self._usual and self._may_stand(piece)
-        if is_usual or "open" in self._usual:
-            return "no_entry" if not word or group.is_cited else None
-        return None
+            return (
+                "no_entry"
+                if ("glued", "") in self._usual and not self.cites and (kind == "glued" or is_cited)
+                else None
+            )
+        is_key = is_cited and not group.numbers and (form[1] not in ("name", "letter") or HOST.fullmatch(piece.content))
+        is_usual = is_usual or (is_cited and bool(word) and ("round", "") in self._usual)
+        is_mark = is_key or (word and is_known) or (is_usual and (not self.cites or self._ends_clause(piece)))
+        return "no_entry" if is_mark else None
 
-    @cached_property
-    def _shapes(self) -> set[str]:
-        """The labels with words, whatever their number."""
-        labels = (label for label in self.references.by_label if re.fullmatch(r"[^\W\d]{2,}\d+", label))
-        return {re.sub(r"\d+", "0", label) for label in labels}
+    def columns(self, text: str) -> Iterator[Mark]:
+        """The cells of columns of labels: below a head that names sources; or where the list has all of them, if there
+        are groups ("1, 3"), or if nothing else refers to the list.
+        """
+        table: list[list[tuple[int, int]]] = []
+        for start, end in (*lines(text), (len(text), len(text))):
+            bars = [bar.start() for bar in _BAR.finditer(text, start, end)]
+            edges = [*([] if bars[:1] == [start] else [start - 1]), *bars, end]
+            if bars:
+                table.append([*pairwise(edges)])
+                continue
+            for at, (left, right) in enumerate(table[0] if len(table) > 2 else ()):
+                cells = [_CELL.search(text, row[at][0] + 1, row[at][1]) for row in table[2:] if at < len(row)]
+                yield from self._of_column(text[left + 1 : right], at, [*filter(None, cells)])
+            table = []
 
-    def of_column(self, text: str, head: str, at: int, cells: Sequence[tuple[int, int]]) -> Iterator[Mark]:
-        """The marks in the cells below a head, if the column is one of sources."""
-        trimmed = [_trimmed(text, *cell) for cell in cells]
-        groups = [(cell, read_group(text[slice(*cell)], self.references.own)) for cell in trimmed]
+    def _of_column(self, head: str, at: int, cells: Sequence[re.Match[str]]) -> Iterator[Mark]:
+        groups = [(cell, read_group(cell[0], self.references.own)) for cell in cells]
         marks = [(cell, group) for cell, group in groups if group is not None and not group.word and group.may_count]
         listed = sum(group.is_cited for _, group in marks)
-        names = is_source_heading(head)
-        is_whole = bool(at) and listed == len(cells)
-        is_group = any(len(group.labels) > 1 for _, group in marks)
-        if (names and (listed or not self.references.entries)) or (is_whole and listed and (is_group or not self.cites)):
+        is_headed = is_source_heading(head) and (listed or not self.references.entries)
+        is_alone = any(len(group.labels) > 1 for _, group in marks) or not self.cites
+        if is_headed or (at and 0 < listed == len(cells) and is_alone):
             for cell, group in marks:
                 targets = (Target(label, "own" if own else "no_entry") for label, own in group.labels.items())
-                yield Mark(*cell, tuple(targets))
+                yield Mark(*cell.span(), tuple(targets))
 
 
 _BEFORE = re.compile(r"^[^\W\d_]+(?:\(s\))?(?:\.[ ]?[:：]?|[ ]?[:：]|[ ])")
 _GROUPED = ("square", "round", "raised", "glued", "joined", "sign", "named", "line", "anchor")
-
-
-def _are_letters(group: Group) -> bool:
-    return all(len(label) == 1 and label.isalpha() for label in group.labels)
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    inside = text[start:end]
-    return start + len(inside) - len(inside.lstrip()), end - (len(inside) - len(inside.rstrip()))

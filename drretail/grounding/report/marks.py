@@ -74,7 +74,22 @@ _BASE = re.compile(
 _BEGINS_LINE = re.compile(r"(?:^|\n)[ \t>*_+-]*$")
 _PRICE = re.compile(r"[$€£¥₹][ ]?\d[\d.,]*$")
 
-Kind = Literal["source", "id", "square", "round", "raised", "glued", "joined", "sign", "named", "anchor", "file", "line", "note", "export"]
+Kind = Literal[
+    "source",
+    "id",
+    "square",
+    "round",
+    "raised",
+    "glued",
+    "joined",
+    "sign",
+    "named",
+    "anchor",
+    "file",
+    "line",
+    "note",
+    "export",
+]
 
 
 class Piece(NamedTuple):
@@ -207,7 +222,9 @@ class Group(NamedTuple):
     @property
     def may_count(self) -> bool:
         """True without a zero or a year among those that no list has."""
-        return all(is_own or 0 < int("0" + re.sub(r"\D", "", label)) <= _HIGHEST for label, is_own in self.labels.items())
+        return all(
+            is_own or 0 < int("0" + re.sub(r"\D", "", label)) <= _HIGHEST for label, is_own in self.labels.items()
+        )
 
 
 def read_group(content: str, own: Own) -> Group | None:

@@ -38,7 +38,9 @@ _ONLY_MARKS = re.compile(r"`\s*(?:[\[【](?:\^?\d|[POUWCF]:)[^\[\]【】\n]{0,20
 _SIGNS_OF_CODE = re.compile(r"`+|^[ \t>]*~{3,}.*", re.MULTILINE)
 _FRAMES = frozenset({"markdown", "md"})
 """Models wrap whole reports in a fence of this kind; what is inside is the report."""
-_IMAGE = re.compile(r"!\[(?P<words>[^\[\]\n]{0,500})\](?:\[[^\[\]\n]{0,80}\]|\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\))")
+_IMAGE = re.compile(
+    r"!\[(?P<words>[^\[\]\n]{0,500})\](?:\[[^\[\]\n]{0,80}\]|\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\))"
+)
 _DEFINITION = re.compile(
     r"^[ \t>]*\[(?P<label>(?!\^)[^\[\]\n]+)\]:[ \t]*(?:\n[ \t]*)?(?P<to><[^<>\n]*>|\S++)"
     r"(?P<title>[ \t\r]*\n?[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t\r]*$",

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise, takewhile
 
 from drretail.grounding.report.marks import ADDRESS, BARE_ID, RAISED, SOURCE_WORDS, SQUARE
@@ -41,7 +42,9 @@ _AUTHORED = re.compile(
     r"[^\w\n]*(?:\d{1,4}\W+)?(?P<author>[^\W\d_][^\d|\[\]\n]{0,200}?)[(\[ ](?P<year>(?:19|20)\d\d[a-z]?|n\.d)(?![\w/-])"
     r"[^()\[\]\n]{0,20}(?P<end>[)\]][.:,])?"
 )
-_NAME = re.compile(r"[\W_]*(?!https?:|www\.)(?P<name>[^\W\d_][^\[\]()<>|:：,.;«»\"“”„*–—]{1,50}?)\s*(?=[\[\]()<>|:：,.;«»\"“”„*–—]|$)")
+_NAME = re.compile(
+    r"[\W_]*(?!https?:|www\.)(?P<name>[^\W\d_][^\[\]()<>|:：,.;«»\"“”„*–—]{1,50}?)\s*(?=[\[\]()<>|:：,.;«»\"“”„*–—]|$)"
+)
 _HOST = re.compile(r"(?:https?://|www\.)(?:www\.)?([\w.-]{3,80}\.\w{2,10})", re.IGNORECASE)
 _FOOTNOTE = re.compile(r"[ \t]{0,3}\[\^[^\[\]]+\]:")
 _BELOW_FOOTNOTE = re.compile(r"(?:\n(?:[ \t]*\n)*(?: {2}|\t)[ \t]*\S.*)*")
@@ -78,6 +81,11 @@ def number_of(label: str) -> str:
     return str(int(number[1])) if number else ""
 
 
+def word_of(label: str) -> str:
+    """The letters with which a folded label begins."""
+    return label[: len(label) - len(label.lstrip("".join(filter(str.isalpha, label))))]
+
+
 class Entry:
     """A line of a report, or a marker and a title with the address below them, as an entry of a list."""
 
@@ -93,7 +101,9 @@ class Entry:
         self.label = folded(self.marker["own"] or self.marker["number"]) if self.marker else ""
         self.author = _AUTHORED.match(self.text)
         words = re.findall(r"[^\W\d_]+", self.author["author"]) if self.author else []
-        self.authors = {word.casefold() for word in (*words[:1], "".join(word[0] for word in words if word[0].isupper()))}
+        self.authors = {
+            word.casefold() for word in (*words[:1], "".join(word[0] for word in words if word[0].isupper()))
+        }
         """By which an entry with a year is cited: its first word, and its first letters."""
         self.year = self.author["year"].casefold() if self.author else ""
         name = _NAME.match(plain, self.body)
@@ -145,6 +155,11 @@ class References:
     numbers: dict[str, str] = field(default_factory=dict[str, str])
     """The labels of the numbers that stand in just one: the ¹ of [^1]."""
     names: frozenset[str] = frozenset()
+
+    @cached_property
+    def words(self) -> set[str]:
+        """The words of the labels: "web" of ``web1``."""
+        return {word_of(label) for label in self.by_label if number_of(label)}
 
     def own(self, label: str) -> str | None:
         """The list's label of what a mark says: "1", "web:1" or "Roe and Ma, 2018"."""
