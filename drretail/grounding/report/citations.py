@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from html import unescape
-from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from drretail.grounding.report.evidence_ids import address_of, normalise_url
 from drretail.grounding.report.citing import Citing, Mark, Target, ids_in
+from drretail.grounding.report.evidence_ids import address_of, normalise_url
 from drretail.grounding.report.marks import ID, SQUARE, find_pieces
 from drretail.grounding.report.page import blanked, lines, read_page
 from drretail.grounding.report.references import (

@@ -1,7 +1,6 @@
 """Which pieces of a report are marks: what names the entries of its lists, and what looks like nothing else."""
 
 import re
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -94,8 +93,8 @@ class Citing:
         return {piece: group for piece, group in groups.items() if group is not None}
 
     def _label_part(self, piece: Piece) -> str:
-        """What names the labels: behind the word; of a raised ¹² the 1 and the 2, if the list is shorter; of "Roe (2019)"
-        the words before, too.
+        """What names the labels: behind the word; the 1 and the 2 of a raised ¹² beside a short list; with the words
+        before, in "Roe (2019)".
         """
         content, own = piece.content, self.references.own
         if piece.kind == "raised" and len(content) > 1 and not own(content) and all(map(own, content)):

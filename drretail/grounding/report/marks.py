@@ -24,6 +24,7 @@ _TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
 _YEAR = r"(?:19|20)\d\d[a-z]?|n\.d"
 _SMALL = r"[1-9]\d{0,2}"
 _LABEL = r"(?:#?(?:[a-z]{1,6}:)?[a-z]{0,3}\d{1,3}|[a-z])(?!\w)"
+_LABELS = rf"{_LABEL}(?:[ ]?[,;/&–-][ ]?{_LABEL}){{0,8}}"
 _INLINE = r"(?:[^<>]|</?(?:sup|sub|b|i|em|strong|small|span)\b[^<>]{0,80}>)"
 SOURCE_WORDS = (
     r"(?:sources?(?:\(s\))?|src|references?|r[eé]fs?|r[eé]f[eé]rences?|(?:oai)?cit(?:ed?|ations?|es)|footnotes|endnotes"
@@ -45,16 +46,16 @@ _PIECE = re.compile(
     r"|\$?\^(?:\{[^{}\n]{1,40}\}|[\w, –-]{1,20}\^|\d{1,4}(?:[,–-]\d{1,4})*+)\$?"
     rf"|[{RAISED}]{{1,6}}(?:[⁻–,][{RAISED}]{{1,4}})*)"
     rf"|(?P<sign>[^\w\s\[\](){{}}<>|\"'`*#$€£¥₹%+=~.,;:!?。，；：、！？…/\\&@–—-]\d{{1,3}}(?![\d]))"
-    # "Source: 4", "Sources: A, B", "ref. 3"
-    rf"|(?P<named>(?<!\w){SOURCE_WORDS}(?:\.[ ]?[:：]?|[ ]?[:：]|(?=[ ]\d))[ ]?{_LABEL}(?:[ ]?[,;/&–-][ ]?{_LABEL}){{0,8}}(?![%]|[.,:]\w|://))"
-    # "→ 1, 3", a line of nothing else
+    # Such as "Source: 4", "Sources: A, B", "ref. 3", and a line of nothing but "→ 1, 3".
+    rf"|(?P<named>(?<!\w){SOURCE_WORDS}(?:\.[ ]?[:：]?|[ ]?[:：]|(?=[ ]\d))[ ]?{_LABELS}(?!%|[.,:]\w|://))"
     r"|(?:(?<=\n)|\A)[ \t>]*+(?:[-*+][ \t]++)?[^\w\s\[\](){}<>|\"'`*#:.!$€£¥₹+=~-]{1,2}[ \t]*+"
-    rf"(?P<line>{_LABEL}(?:[ ]?[,;/&–-][ ]?{_LABEL}){{0,8}})(?=[ \t]*(?:\n|\Z))"
+    rf"(?P<line>{_LABELS})(?=[ \t]*(?:\n|\Z))"
     # "so.4 It", as Gemini's reports cite.
     r"|(?P<glued>(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”’»*%][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)|(?<=[。！？；，]))"
     rf"{_SMALL}(?:,[ ]?{_SMALL}){{0,8}}(?=[\s|<)]|$))"
     # "10 years3", "for £34.504 a piece", "a limit of 90.4 It": only beside the former.
-    rf"|(?:[$€£¥₹][ ]?\d[\d,]{{0,9}}\.\d\d|(?<![\d.,])\d{{1,6}}\.(?=\d\d?\s+(?-i:[A-ZÀ-Þ][a-zß-ÿ]))|(?-i:(?<=[a-zß-ÿ]{{4}})))"
+    r"|(?:[$€£¥₹][ ]?\d[\d,]{0,9}\.\d\d|(?<![\d.,])\d{1,6}\.(?=\d\d?\s+(?-i:[A-ZÀ-Þ][a-zß-ÿ]))"
+    r"|(?-i:(?<=[a-zß-ÿ]{4})))"
     r"(?P<joined>[1-9]\d?(?:,[1-9]\d?){0,8})(?=[\s|<),;]|[.](?!\d)|$)",
     re.IGNORECASE,
 )
@@ -195,7 +196,7 @@ _MEMBERS = re.compile(r"\s*[,，、/&|]\s*|\s+\+\s+")
 _AND = re.compile(r"\s+(?:and|und|et|ed?|y|og|och|en|i)\s+|\s*[と和]\s*", re.IGNORECASE)
 _NUMBER = re.compile(r"[#№]?(?P<first>\d{1,4})(?:\s*(?:[-‐‑–—~⁻−]|\bto\b|\bbis\b|à)\s*[A-Za-z]?(?P<last>\d{1,4}))?")
 _WORD = re.compile(r"(?P<word>[^\W\d_]{1,12}(?![^\W\d_])\.?|[^\w\s$€£¥₹%~≈<>±+=×-])[\s:：._-]*(?=\S)")
-# "1†L3", "1:12", "1 (p. 4)", "1 p.4", "1 §4"
+# As in "1†L3", "1:12", "1 (p. 4)", "1 p.4".
 _PLACE = re.compile(r"\s*(?:[†:：(]|(?<=\s)(?:[^\W\d_]{1,5}\.|§))")
 _HIGHEST, _LONGEST_RANGE = 999, 50
 Own = Callable[[str], str | None]
@@ -256,7 +257,7 @@ def _members(group: str, own: Own) -> list[str]:
 
 
 def _labels(member: str, own: Own) -> dict[str, bool]:
-    """A label, a number or a range. What runs backwards is a number with a place: Claude's 41-23 is sentence 23 of 41."""
+    """A label, a number or a range; one that runs backwards is a number with a place: 41-23 is sentence 23 of 41."""
     member = member.strip()
     for text in (member, *(member[: place.start()] for place in _PLACE.finditer(member))):
         if known := own(text):

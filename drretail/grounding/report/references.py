@@ -29,7 +29,8 @@ _MARKER = re.compile(
     # What nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>, $^{1}$, ※1.
     rf"{_LEAD}(?:(?P<own>\[{{1,2}} ?(?:{_LABEL}|{_KEY}) ?\]{{1,2}}(?:\(#[^\s()]{{0,99}}\)|(?![(\]]))"
     rf"|\[\^?[^\[\]\n]{{1,80}}\](?=:|[ \t]+<?{ADDRESS})"
-    rf"|(?:<sup>[ \t]*\[?|\$?\^[\[{{]?)\w{{1,4}}(?:\]?[ \t]*</sup>|[\]}}]?\^?\$?)|[{RAISED}]{{1,4}}|[^\w\s\[\](){{}}<>|\"'.+-]\d{{1,3}})(?:\*\*)?"
+    rf"|(?:<sup>[ \t]*\[?|\$?\^[\[{{]?)\w{{1,4}}(?:\]?[ \t]*</sup>|[\]}}]?\^?\$?)|[{RAISED}]{{1,4}}"
+    r"|[^\w\s\[\](){}<>|\"'.+-]\d{1,3})(?:\*\*)?"
     # What also numbers steps: "1.", "(1)", "a:", "A –", "| 1 |", "web:1 =", "1 Title, https://…", "[1](https://…)".
     rf"|(?P<number>[(（]?(?:{_LABEL}|[^\W\d_](?!\w)|[^\W\d_]{{2,6}}\d{{2}}[a-z]?)(?:\*\*)?"
     rf"(?:\\?[.)）、:：=](?:\*\*)?|[ \t]+[-–—=·]|(?<=\d)(?=[ \t]+(?:[^\W\d_].*)?{ADDRESS}))(?!\d)"
@@ -53,7 +54,8 @@ _RULE = re.compile(
 )
 # The entries of a list in one line: "[1] https://…", "(1) www.…", "a: https://…", "[1] Title, https://…".
 _DEFINED = re.compile(
-    rf"(?<!\S)(?:\[[^\s\[\]]{{1,12}}\]:?|[(（]\w{{1,4}}[)）]|\w{{1,4}}[.):：]|[^\w\s]?\d{{1,3}}|[{RAISED}]{{1,3}})(?=[ \t]*<?{ADDRESS})"
+    rf"(?<!\S)(?:\[[^\s\[\]]{{1,12}}\]:?|[(（]\w{{1,4}}[)）]|\w{{1,4}}[.):：]|[^\w\s]?\d{{1,3}}|[{RAISED}]{{1,3}})"
+    rf"(?=[ \t]*<?{ADDRESS})"
     rf"|(?<!\S)\[\d{{1,4}}\](?=[ \t]+(?:\[[^\[\]\n]*\]\()?[^\[\n]*?{ADDRESS})",
     re.IGNORECASE,
 )
@@ -262,8 +264,8 @@ def is_source_heading(text: str) -> bool:
 
 
 def _headed(own: Sequence[Entry]) -> set[int]:
-    """The lines from a heading of sources to the last entry below it, up to a heading of the same level; and those below
-    a heading in any language, if they hold nothing but addresses.
+    """The lines from a heading of sources to the last entry below it, up to a heading of the same level; below one in
+    any language, if there is nothing but addresses.
     """
     listed: set[int] = set()
     for title, heading in enumerate(own):
