@@ -19,6 +19,8 @@ _KEY = r"[A-Za-z0-9][A-Za-z0-9_@-]{0,140}(?:/[A-Za-z0-9_-]{1,64})?"
 ID = re.compile(rf"(?:[POUWC]:{_KEY}|{FILE_ID})")
 BARE_ID = rf"(?<![\w:/])(?:[PUWC]:{_KEY}|{FILE_ID})(?!\w)"
 SQUARE = str.maketrans("【】［］〔〕{}（）", "[][][][]()")
+SIGN = r"[^\w\s\[\](){}<>|\"'`*#$€£¥₹%+=~≈≤≥±×÷°^.,;:!?。，；：、！？…/\\&@–—-]"
+"""What may stand before the number of a source, such as ※1."""
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠ①-⑳❶-❿†‡"
 _TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
 _YEAR = r"(?:19|20)\d\d[a-z]?|n\.d"
@@ -45,11 +47,10 @@ _PIECE = re.compile(
     r"|(?P<raised><sup\b[^<>]{0,80}>(?:<a\b[^<>]{0,200}>)?[^<>\n]{1,60}(?:</a>)?</sup>"
     r"|\$?\^(?:\{[^{}\n]{1,40}\}|[\w, –-]{1,20}\^|\d{1,4}(?:[,–-]\d{1,4})*+)\$?"
     rf"|[{RAISED}]{{1,6}}(?:[⁻–,][{RAISED}]{{1,4}})*)"
-    rf"|(?P<sign>[^\w\s\[\](){{}}<>|\"'`*#$€£¥₹%+=~.,;:!?。，；：、！？…/\\&@–—-]\d{{1,3}}(?![\d]))"
+    rf"|(?P<sign>{SIGN}\d{{1,3}}(?!\d))"
     # Such as "Source: 4", "Sources: A, B", "ref. 3", and a line of nothing but "→ 1, 3".
     rf"|(?P<named>(?<!\w){SOURCE_WORDS}(?:\.[ ]?[:：]?|[ ]?[:：]|(?=[ ]\d))[ ]?{_LABELS}(?!%|[.,:]\w|://))"
-    r"|(?:(?<=\n)|\A)[ \t>]*+(?:[-*+][ \t]++)?[^\w\s\[\](){}<>|\"'`*#:.!$€£¥₹+=~-]{1,2}[ \t]*+"
-    rf"(?P<line>{_LABELS})(?=[ \t]*(?:\n|\Z))"
+    rf"|(?:(?<=\n)|\A)[ \t>]*+(?:[-*+][ \t]++)?{SIGN}[ \t]*+(?P<line>{_LABELS})(?=[ \t]*(?:\n|\Z))"
     # "so.4 It", as Gemini's reports cite.
     r"|(?P<glued>(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”’»*%][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)|(?<=[。！？；，]))"
     rf"{_SMALL}(?:,[ ]?{_SMALL}){{0,8}}(?=[\s|<)]|$))"
@@ -195,7 +196,7 @@ _GROUPS = re.compile(r"[;；]")
 _MEMBERS = re.compile(r"\s*[,，、/&|]\s*|\s+\+\s+")
 _AND = re.compile(r"\s+(?:and|und|et|ed?|y|og|och|en|i)\s+|\s*[と和]\s*", re.IGNORECASE)
 _NUMBER = re.compile(r"[#№]?(?P<first>\d{1,4})(?:\s*(?:[-‐‑–—~⁻−]|\bto\b|\bbis\b|à)\s*[A-Za-z]?(?P<last>\d{1,4}))?")
-_WORD = re.compile(r"(?P<word>[^\W\d_]{1,12}(?![^\W\d_])\.?|[^\w\s$€£¥₹%~≈<>±+=×-])[\s:：._-]*(?=\S)")
+_WORD = re.compile(rf"(?P<word>[^\W\d_]{{1,12}}(?![^\W\d_])\.?|[#^]|{SIGN})[\s:：._-]*(?=\S)")
 # As in "1†L3", "1:12", "1 (p. 4)", "1 p.4".
 _PLACE = re.compile(r"\s*(?:[†:：(]|(?<=\s)(?:[^\W\d_]{1,5}\.|§))")
 _HIGHEST, _LONGEST_RANGE = 999, 50

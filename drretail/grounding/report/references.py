@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise, takewhile
 
-from drretail.grounding.report.marks import ADDRESS, BARE_ID, RAISED, SOURCE_WORDS, SQUARE
+from drretail.grounding.report.marks import ADDRESS, BARE_ID, RAISED, SIGN, SOURCE_WORDS, SQUARE
 from drretail.grounding.report.page import lines
 
 HEADING = re.compile(r"[ \t>]*(?P<level>#{1,6})[ \t]|[ \t>]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*[:：]?[ \t]*$")
@@ -30,9 +30,9 @@ _MARKER = re.compile(
     rf"{_LEAD}(?:(?P<own>\[{{1,2}} ?(?:{_LABEL}|{_KEY}) ?\]{{1,2}}(?:\(#[^\s()]{{0,99}}\)|(?![(\]]))"
     rf"|\[\^?[^\[\]\n]{{1,80}}\](?=:|[ \t]+<?{ADDRESS})"
     rf"|(?:<sup>[ \t]*\[?|\$?\^[\[{{]?)\w{{1,4}}(?:\]?[ \t]*</sup>|[\]}}]?\^?\$?)|[{RAISED}]{{1,4}}"
-    r"|[^\w\s\[\](){}<>|\"'.+-]\d{1,3})(?:\*\*)?"
+    rf"|{SIGN}\d{{1,3}})(?:\*\*)?"
     # What also numbers steps: "1.", "(1)", "a:", "A –", "| 1 |", "web:1 =", "1 Title, https://…", "[1](https://…)".
-    rf"|(?P<number>[(（]?(?:{_LABEL}|[^\W\d_](?!\w)|[^\W\d_]{{2,6}}\d{{2}}[a-z]?)(?:\*\*)?"
+    rf"|(?P<number>[(（#]?(?:{_LABEL}|[^\W\d_](?!\w)|[^\W\d_]{{2,6}}\d{{2}}[a-z]?)(?:\*\*)?"
     rf"(?:\\?[.)）、:：=](?:\*\*)?|[ \t]+[-–—=·]|(?<=\d)(?=[ \t]+(?:[^\W\d_].*)?{ADDRESS}))(?!\d)"
     r"|\[\[?\d{1,4}\]?\](?=\()|\|[ \t*\[]*(?:\d{1,4}|[^\W\d_])[ \t*\].]*\|))[ \t]*[:：.,，=–—-]?",
     re.IGNORECASE,
@@ -54,7 +54,7 @@ _RULE = re.compile(
 )
 # The entries of a list in one line: "[1] https://…", "(1) www.…", "a: https://…", "[1] Title, https://…".
 _DEFINED = re.compile(
-    rf"(?<!\S)(?:\[[^\s\[\]]{{1,12}}\]:?|[(（]\w{{1,4}}[)）]|\w{{1,4}}[.):：]|[^\w\s]?\d{{1,3}}|[{RAISED}]{{1,3}})"
+    rf"(?<!\S)(?:\[[^\s\[\]]{{1,12}}\]:?|[(（]\w{{1,4}}[)）]|\w{{1,4}}[.):：]|{SIGN}?\d{{1,3}}|[{RAISED}]{{1,3}})"
     rf"(?=[ \t]*<?{ADDRESS})"
     rf"|(?<!\S)\[\d{{1,4}}\](?=[ \t]+(?:\[[^\[\]\n]*\]\()?[^\[\n]*?{ADDRESS})",
     re.IGNORECASE,
@@ -85,7 +85,7 @@ def number_of(label: str) -> str:
 
 def word_of(label: str) -> str:
     """The letters with which a folded label begins."""
-    return label[: len(label) - len(label.lstrip("".join(filter(str.isalpha, label))))]
+    return "".join(takewhile(str.isalpha, label))
 
 
 class Entry:
@@ -142,7 +142,7 @@ class Entry:
         if _FOOTNOTE.match(self.text):
             return True
         begins = _SOURCE.match(self.text[self.body :].lstrip("[( :,<"))
-        is_own = self.is_marked and (bool(re.search(r"\d", self.label)) or bool(begins) or cited[self.label] > 1)
+        is_own = self.is_marked and (number_of(self.label) != "" or bool(begins) or cited[self.label] > 1)
         return is_own and bool(self.has_url or begins)
 
 
