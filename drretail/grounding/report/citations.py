@@ -218,7 +218,7 @@ def _read(report: str) -> _Reading:
     every = [*find_pieces(report)]
     shown = [piece for piece in every if not places[piece.start]]
     words = (word for piece in shown for word in {*_WORDS.findall(piece.content), piece.content})
-    cited = Counter([*filter(None, map(folded, words)), *(piece.anchor for piece in shown)])
+    cited = Counter(filter(None, [*map(folded, words), *(piece.anchor for piece in shown)]))
     references = read_references(text, report, cited)
     entries = {(entry.left, entry.end) for entry in references.entries}
     listed = [span for span in references.spans if span in entries or _is_frame(text[slice(*span)])]

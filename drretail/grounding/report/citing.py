@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from drretail.grounding.report.evidence_ids import parse_evidence_id
-from drretail.grounding.report.marks import HOST, ID, UNRESOLVED, Group, Piece, find_pieces, read_group
+from drretail.grounding.report.marks import HOST, ID, UNRESOLVED, YEAR, Group, Piece, find_pieces, read_group
 from drretail.grounding.report.page import lines
-from drretail.grounding.report.references import NAMES_SOURCES, YEAR, References, is_source_heading, word_of
+from drretail.grounding.report.references import NAMES_SOURCES, References, is_source_heading, word_of
 from drretail.records.evidence import UnreadReason
 
 _AUTHORED = re.compile(
@@ -130,7 +130,7 @@ class Citing:
         """The kind of bracket with the word before its numbers."""
         label = next(iter(group.labels))
         is_name = not group.word and label in self.references.names
-        is_letter = not group.word and len(label) == 1 and label.isalpha()
+        is_letter = not group.word and re.fullmatch(r"[^\W\d_]|[ivx]{2,4}", label)
         word = "name" if is_name else "letter" if is_letter else group.word.casefold() or word_of(label)
         return piece.kind, word[:_OF_A_WORD]
 

@@ -23,15 +23,15 @@ SIGN = r"[^\w\s\[\](){}<>|\"'`*#$€£¥₹%+=~≈≤≥±×÷°^.,;:!?。，；
 """What may stand before the number of a source, such as ※1."""
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠ①-⑳❶-❿†‡"
 _TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
-_YEAR = r"(?:19|20)\d\d[a-z]?|n\.d"
+YEAR = re.compile(r"(?:19|20)\d\d[a-z]?\b|n\.d")
 _SMALL = r"[1-9]\d{0,2}"
 _LABEL = r"(?:#?(?:[a-z]{1,6}:)?[a-z]{0,3}\d{1,3}|[a-z])(?!\w)"
-_LABELS = rf"{_LABEL}(?:[ ]?[,;/&–-][ ]?{_LABEL}){{0,8}}"
+_LABELS = rf"{_LABEL}(?:[ ]?[,;/&、–-][ ]?{_LABEL}){{0,8}}"
 _INLINE = r"(?:[^<>]|</?(?:sup|sub|b|i|em|strong|small|span)\b[^<>]{0,80}>)"
 SOURCE_WORDS = (
     r"(?:sources?(?:\(s\))?|src|references?|r[eé]fs?|r[eé]f[eé]rences?|(?:oai)?cit(?:ed?|ations?|es)|footnotes|endnotes"
     r"|links|bibliogra\w{1,9}|belege?|(?:einzel)?nachweise?|quellen?\w{0,12}|literatur\w{0,12}|fuentes?|referencias?"
-    r"|referências?|citadas|fontes?|fonti|bron(?:nen)?|kaynak\w{0,9}|источники?|.{0,2}(?:参考|參考|来源|引用|出典|참고|출처).{0,2}"
+    r"|referências?|citadas|fontes?|fonti|bron(?:nen)?|kaynak\w{0,9}|источники?|\w{0,2}(?:参考|參考|来源|引用|出典|참고|출처)\w{0,2}"
     r"|注)"
 )
 """Words for sources: in headings, heads of columns, and before numbers."""
@@ -198,7 +198,7 @@ _AND = re.compile(r"\s+(?:and|und|et|ed?|y|og|och|en|i)\s+|\s*[と和]\s*", re.I
 _NUMBER = re.compile(r"[#№]?(?P<first>\d{1,4})(?:\s*(?:[-‐‑–—~⁻−]|\bto\b|\bbis\b|à)\s*[A-Za-z]?(?P<last>\d{1,4}))?")
 _WORD = re.compile(rf"(?P<word>[^\W\d_]{{1,12}}(?![^\W\d_])\.?|[#^]|{SIGN})[\s:：._-]*(?=\S)")
 # As in "1†L3", "1:12", "1 (p. 4)", "1 p.4".
-_PLACE = re.compile(r"\s*(?:[†:：(]|(?<=\s)(?:[^\W\d_]{1,5}\.|§))")
+_PLACE = re.compile(r"\s*(?:[†:：(]|(?<=\s)(?:[^\W\d_]{1,5}\.|§)|(?<=[^\W\d_]\s)(?=\d))")
 _HIGHEST, _LONGEST_RANGE = 999, 50
 Own = Callable[[str], str | None]
 """The label of the lists that is written so."""
@@ -251,8 +251,14 @@ def read_group(content: str, own: Own) -> Group | None:
 
 
 def _members(group: str, own: Own) -> list[str]:
+    """The members of a group; of "Roe, 2021a, 2021b" the author with each year."""
     if own(group):
-        return [group]
+        years, author, end, members = [*YEAR.finditer(group)], "", 0, list[str]()
+        for year in years:
+            before = group[end : year.start()]
+            author, end = before if before.strip(" ,") else author, year.end()
+            members.append(f"{author}{year[0]}")
+        return members if len(years) > 1 else [group]
     members = _MEMBERS.split(group)
     return [part for member in members for part in ([member] if own(member) else _AND.split(member))]
 

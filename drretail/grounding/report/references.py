@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise, takewhile
 
-from drretail.grounding.report.marks import ADDRESS, BARE_ID, RAISED, SIGN, SOURCE_WORDS, SQUARE
+from drretail.grounding.report.marks import ADDRESS, BARE_ID, RAISED, SIGN, SOURCE_WORDS, SQUARE, YEAR
 from drretail.grounding.report.page import lines
 
 HEADING = re.compile(r"[ \t>]*(?P<level>#{1,6})[ \t]|[ \t>]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*[:：]?[ \t]*$")
@@ -32,19 +32,18 @@ _MARKER = re.compile(
     rf"|(?:<sup>[ \t]*\[?|\$?\^[\[{{]?)\w{{1,4}}(?:\]?[ \t]*</sup>|[\]}}]?\^?\$?)|[{RAISED}]{{1,4}}"
     rf"|{SIGN}\d{{1,3}})(?:\*\*)?"
     # What also numbers steps: "1.", "(1)", "a:", "A –", "| 1 |", "web:1 =", "1 Title, https://…", "[1](https://…)".
-    rf"|(?P<number>[(（#]?(?:{_LABEL}|[^\W\d_](?!\w)|[^\W\d_]{{2,6}}\d{{2}}[a-z]?)(?:\*\*)?"
+    rf"|(?P<number>[(（#]?(?:{_LABEL}|(?:[^\W\d_]|[ivx]{{2,4}})(?!\w)|[^\W\d_]{{2,6}}\d{{2}}[a-z]?)(?:\*\*)?"
     rf"(?:\\?[.)）、:：=](?:\*\*)?|[ \t]+[-–—=·]|(?<=\d)(?=[ \t]+(?:[^\W\d_].*)?{ADDRESS}))(?!\d)"
     r"|\[\[?\d{1,4}\]?\](?=\()|\|[ \t*\[]*(?:\d{1,4}|[^\W\d_])[ \t*\].]*\|))[ \t]*[:：.,，=–—-]?",
     re.IGNORECASE,
 )
 # "Smith, J., & Doe, A. (2019). Title", "World Health Organization. (2021)".
-YEAR = re.compile(r"(?:19|20)\d\d[a-z]?\b|n\.d")
 _AUTHORED = re.compile(
     r"[^\w\n]*(?:\d{1,4}\W+)?(?P<author>[^\W\d_][^\d|\[\]\n]{0,200}?)[(\[ ](?P<year>(?:19|20)\d\d[a-z]?|n\.d)(?![\w/-])"
     r"[^()\[\]\n]{0,20}(?P<end>[)\]][.:,])?"
 )
 _NAME = re.compile(
-    r"[\W_]*(?!https?:|www\.)(?P<name>[^\W\d_][^\[\]()<>|:：,.;«»\"“”„*–—]{1,50}?)\s*(?=[\[\]()<>|:：,.;«»\"“”„*–—]|$)"
+    r"[\W_]*(?!https?:|www\.)(?P<name>[^\W\d_][^\[\]()<>|:：,.;«»\"“”„*–—]{1,50}?)\s*(?=[\[\]()<>|:：,.;«»\"“”„*–—]|https?:|$)"
 )
 _HOST = re.compile(r"(?:https?://|www\.)(?:www\.)?([\w.-]{3,80}\.\w{2,10})", re.IGNORECASE)
 _FOOTNOTE = re.compile(r"[ \t]{0,3}\[\^[^\[\]]+\]:")
@@ -56,11 +55,12 @@ _RULE = re.compile(
 _DEFINED = re.compile(
     rf"(?<!\S)(?:\[[^\s\[\]]{{1,12}}\]:?|[(（]\w{{1,4}}[)）]|\w{{1,4}}[.):：]|{SIGN}?\d{{1,3}}|[{RAISED}]{{1,3}})"
     rf"(?=[ \t]*<?{ADDRESS})"
-    rf"|(?<!\S)\[\d{{1,4}}\](?=[ \t]+(?:\[[^\[\]\n]*\]\()?[^\[\n]*?{ADDRESS})",
+    rf"|(?<!\S)(?:\[\d{{1,4}}\]|[(（]\d{{1,3}}[)）]|\d{{1,3}}[.):：]|{SIGN}\d{{1,3}}|[{RAISED}]{{1,3}})"
+    rf"(?=[ \t]+(?:\[[^\[\]\n]*\]\()?[^\[\n]*?{ADDRESS})",
     re.IGNORECASE,
 )
-_INTRODUCED = re.compile(r"[^:：\n]{0,60}[:：]\W*|\W*")
-_SIGNS = re.compile(r"<[^<>]*>|\(#[^()]*\)|[\[\]【】()（）^${}*\\|\"'`]")
+_INTRODUCED = re.compile(r"[^:：\n]{0,60}[:：–—]\W*|\W*")
+_SIGNS = re.compile(r"<[^<>]*>|\(#[^()]*\)|\$(?=\^)|(?<=[\]}\d])\$|[\[\]【】()（）^{}*\\|\"'`]")
 _TAG = re.compile(r"<(?!/?sup\b|https?:)[^<>\n]{0,500}>", re.IGNORECASE)
 _PLACE_NAME = re.compile(r"<[^<>]{0,200}?\b(?:id|name)=[\"']?([^\"'\s>]{1,80})", re.IGNORECASE)
 _NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[\[【]\^?\d|[:：][^\w:：]*\d")
@@ -138,7 +138,8 @@ class Entry:
         if self.has_url and any(cited[place] for place in self.places(report)):
             return True
         if self.marker is None:
-            return self.may_list and self.has_url
+            is_cited = bool(self.year and cited[self.year]) and any(cited[author] for author in self.authors)
+            return (self.may_list or is_cited) and self.has_url
         if _FOOTNOTE.match(self.text):
             return True
         begins = _SOURCE.match(self.text[self.body :].lstrip("[( :,<"))
