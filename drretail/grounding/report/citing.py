@@ -29,7 +29,7 @@ _WIKI_NOTE = re.compile(
 )
 _BAR = re.compile(r"(?<!\\)\|")
 _CELL = re.compile(r"\w(?:.*\S)?")
-_FEWEST, _OF_A_WORD = 3, 4
+_FEWEST, _OF_A_WORD, _LONGEST_NOTE = 3, 4, 500
 _LEAST_LISTED = 0.8
 """The share of loose numbers that must be entries: of numbers that mean something else, fewer are."""
 
@@ -76,7 +76,7 @@ class Citing:
             elif note and note["closed"]:
                 targets = named.get(note["name"], targets)
             elif note:  # its address is a mark of its own
-                within = find_pieces(self.text[piece.end : self.text.find("</", piece.end)])
+                within = find_pieces(self.text[piece.end : piece.end + _LONGEST_NOTE].partition("</")[0])
                 sources = tuple(Target(each.content, "source") for each in within if each.kind == "source")
                 named[note["name"]], targets = sources, () if sources else targets
             if piece.start >= position and targets:
