@@ -278,7 +278,7 @@ def _holds_only(text: str, start: int, end: int, marks: Sequence[Mark]) -> bool:
     is_only = all(map(_BETWEEN.fullmatch, between)) and not re.search(r"\w", _ENTITY.sub("", behind))
     words = _ENTITY.sub("", before[item.end() if item else 0 :])
     is_url = any("://" in mark.targets[0].name for mark in marks)
-    return is_only and (_LABELLED.fullmatch(words) if is_url else _SHORTLY_LABELLED.fullmatch(words)) is not None
+    return is_only and (_LABELLED if is_url else _SHORTLY_LABELLED).fullmatch(words) is not None
 
 
 def _is_frame(text: str) -> bool:

@@ -175,7 +175,7 @@ class Citing:
         is_known = not word or NAMES_SOURCES.match(word) or word in self.references.words
         is_known = is_known or is_usual
         if kind == "anchor":
-            is_mark = not piece.anchor or is_cited or (group.numbers and not word)
+            is_mark = not piece.anchor or is_cited or (group.has_number and not word)
             return ("no_entry" if piece.anchor else "no_address") if is_mark else None
         if kind in ("sign", "named", "line"):
             is_loose = kind == "named" and not re.search(r"[.:：]", piece.content)
@@ -191,7 +191,7 @@ class Citing:
                     "nowhere"
                     if self.references.entries and is_plain
                     else "no_entry"
-                    if is_cited or group.numbers
+                    if is_cited or group.has_number
                     else None
                 )
             return None
@@ -201,7 +201,9 @@ class Citing:
                 if ("glued", "") in self._usual and not self.cites and (kind == "glued" or is_cited)
                 else None
             )
-        is_key = is_cited and not group.numbers and (form[1] not in ("name", "letter") or HOST.fullmatch(piece.content))
+        is_key = (
+            is_cited and not group.has_number and (form[1] not in ("name", "letter") or HOST.fullmatch(piece.content))
+        )
         is_usual = is_usual or (is_cited and bool(word) and ("round", "") in self._usual)
         is_mark = is_key or (word and is_known) or (is_usual and (not self.cites or self._ends_clause(piece)))
         return "no_entry" if is_mark else None

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from drretail.grounding.report.evidence_ids import FILE_ID
 from drretail.grounding.report.page import url_end
@@ -76,30 +76,14 @@ _BASE = re.compile(
 _BEGINS_LINE = re.compile(r"(?:^|\n)[ \t>*_+-]*$")
 _PRICE = re.compile(r"[$€£¥₹][ ]?\d[\d.,]*$")
 
-Kind = Literal[
-    "source",
-    "id",
-    "square",
-    "round",
-    "raised",
-    "glued",
-    "joined",
-    "sign",
-    "named",
-    "anchor",
-    "file",
-    "line",
-    "note",
-    "export",
-]
-
 
 class Piece(NamedTuple):
     """``text[start:end]``, which may be a mark."""
 
     start: int
     end: int
-    kind: Kind
+    kind: str
+    """The name of its form in the pattern; "source" for addresses and ids, "anchor" and "file" for links to other."""
     content: str
     """The address or the id; of brackets and what is raised, all within."""
     anchor: str = ""
@@ -138,7 +122,7 @@ def find_pieces(text: str, *, wide: bool = False) -> Iterator[Piece]:
         elif kind in ("joined", "line"):
             piece = Piece(*token.span(kind), kind, token[kind])
         elif kind is not None:
-            piece = Piece(start, end, kind, content)  # pyright: ignore[reportArgumentType]
+            piece = Piece(start, end, kind, content)
         if piece is not None:
             yield piece
             if piece.kind != "round":
@@ -213,8 +197,8 @@ class Group(NamedTuple):
     """Before the labels, such as "see" or "Source"."""
 
     @property
-    def numbers(self) -> list[int]:
-        return [int(label) for label in self.labels if label.isdecimal()]
+    def has_number(self) -> bool:
+        return any(map(str.isdecimal, self.labels))
 
     @property
     def is_cited(self) -> bool:
@@ -224,9 +208,7 @@ class Group(NamedTuple):
     @property
     def may_count(self) -> bool:
         """True without a zero or a year among those that no list has."""
-        return all(
-            is_own or 0 < int("0" + re.sub(r"\D", "", label)) <= _HIGHEST for label, is_own in self.labels.items()
-        )
+        return all(is_own or 0 < int(label) <= _HIGHEST for label, is_own in self.labels.items())
 
 
 def read_group(content: str, own: Own) -> Group | None:
