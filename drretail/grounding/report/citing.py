@@ -154,12 +154,16 @@ class Citing:
         elif piece.anchor and (place := piece.anchor) in self.references.by_label:
             yield Target(place, "own")
         elif (group := self._groups.get(piece)) is not None and (lacking := self._counts(piece, group)):
-            yield from (Target(label, "own" if is_own else lacking) for label, is_own in group.labels.items())
+            letter = group.word if len(group.word) == 1 else ""
+            for label, is_own in group.labels.items():
+                yield Target(label, "own") if is_own else Target(letter + label, lacking)
         elif kind == "square" and content[:1] in ("^", "@") and " " not in content[1:]:
             label = content[1:].strip("^").casefold()
             yield Target(
                 own(label) or f"^{label}", "own" if own(label) else "nowhere" if self.references.entries else "no_entry"
             )
+        elif kind == "anchor" and not piece.anchor:
+            yield Target(content, "no_address")
         elif kind in ("square", "round"):
             if HOST.fullmatch(content):
                 yield Target(content, "no_address")
@@ -175,8 +179,8 @@ class Citing:
         is_known = not word or NAMES_SOURCES.match(word) or word in self.references.words
         is_known = is_known or is_usual
         if kind == "anchor":
-            is_mark = not piece.anchor or is_cited or (group.has_number and not word)
-            return ("no_entry" if piece.anchor else "no_address") if is_mark else None
+            is_mark = is_cited or (group.has_number and not word)
+            return "no_entry" if is_mark and piece.anchor else "no_address" if is_cited else None
         if kind in ("sign", "named", "line"):
             is_loose = kind == "named" and not re.search(r"[.:：]", piece.content)
             return "no_entry" if is_cited and not word and not (is_loose and self.cites) else None
