@@ -164,8 +164,8 @@ class Citing:
             )
         elif kind == "anchor" and not piece.anchor:
             yield Target(content, "no_address")
-        elif kind in ("square", "round"):
-            if HOST.fullmatch(content):
+        elif kind in ("square", "round", "named"):
+            if HOST.fullmatch(self._label_part(piece).strip()):
                 yield Target(content, "no_address")
             elif _AUTHORED.match(content):
                 yield Target(content, "no_entry")

@@ -21,7 +21,7 @@ BARE_ID = rf"(?<![\w:/])(?:[PUWC]:{_KEY}|{FILE_ID})(?!\w)"
 SQUARE = str.maketrans("【】［］〔〕{}（）", "[][][][]()")
 SIGN = r"[^\w\s\[\](){}<>|\"'`*#$€£¥₹%+=~≈≤≥±×÷°^.,;:!?。，；：、！？…/\\&@–—-]"
 """What may stand before the number of a source, such as ※1."""
-RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠ①-⑳❶-❿†‡"
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠ①-⑳⑴-⒇❶-❿†‡"
 _TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
 YEAR = re.compile(r"(?:19|20)\d\d[a-z]?\b|n\.d")
 _SMALL = r"[1-9]\d{0,2}"
@@ -49,7 +49,7 @@ _PIECE = re.compile(
     rf"|[{RAISED}]{{1,6}}(?:[⁻–,][{RAISED}]{{1,4}})*)"
     rf"|(?P<sign>{SIGN}\d{{1,3}}(?!\d))"
     # Such as "Source: 4", "Sources: A, B", "ref. 3", and a line of nothing but "→ 1, 3".
-    rf"|(?P<named>(?<!\w){SOURCE_WORDS}(?:\.[ ]?[:：]?|[ ]?[:：]|(?=[ ]\d))[ ]?{_LABELS}(?!%|[.,:]\w|://))"
+    rf"|(?P<named>(?<!\w){SOURCE_WORDS}(?:\.[ ]?[:：]?|[ ]?[:：]|(?=[ ]\d))[ ]?(?:{_DOMAIN}(?![\w/])|{_LABELS})(?!%|[.,:]\w|://))"
     rf"|(?:(?<=\n)|\A)[ \t>]*+(?:[-*+][ \t]++)?{SIGN}[ \t]*+(?P<line>{_LABELS})(?=[ \t]*(?:\n|\Z))"
     # "so.4 It", as Gemini's reports cite.
     r"|(?P<glued>(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”’»*%][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)|(?<=[。！？；，]))"

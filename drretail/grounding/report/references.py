@@ -64,6 +64,7 @@ _SIGNS = re.compile(r"<[^<>]*>|\(#[^()]*\)|\$(?=\^)|(?<=[\]}\d])\$|[\[\]【】()
 _TAG = re.compile(r"<(?!/?sup\b|https?:)[^<>\n]{0,500}>", re.IGNORECASE)
 _PLACE_NAME = re.compile(r"<[^<>]{0,200}?\b(?:id|name)=[\"']?([^\"'\s>]{1,80})", re.IGNORECASE)
 _NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[\[【]\^?\d|[:：][^\w:：]*\d")
+_SAYS_WHICH = re.compile(r"\W*\w+\W*[:：]\s*\w")
 _MARK = re.compile(r"[\[【]\d|https?:")
 _LINES_BELOW, _LONGEST_TITLE = 3, 80
 _OF_BOLD = 7
@@ -261,7 +262,8 @@ def is_source_heading(text: str) -> bool:
         r"[^\W\d_]{2,}(?:\(s\))?|[^\W\d_a-zA-Z]", re.sub(r"[(（]\d.*?[)）]|<[^<>]*>", " ", text[:_LONGEST_TITLE])
     )
     is_line = 0 < len(words) <= 8 and len(text) < _LONGEST_TITLE and not _NO_HEADING.search(text)
-    return is_line and bool(NAMES_SOURCES.match(words[0]) or NAMES_SOURCES.match(words[-1]))
+    begins = is_line and NAMES_SOURCES.match(words[0]) and not _SAYS_WHICH.match(text)
+    return bool(begins or (is_line and NAMES_SOURCES.match(words[-1])))
 
 
 def _headed(own: Sequence[Entry]) -> set[int]:
