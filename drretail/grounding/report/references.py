@@ -109,10 +109,6 @@ class Entry:
         }
         """By which an entry with a year is cited: its first word, and its first letters."""
         self.year = self.author["year"].casefold() if self.author else ""
-        name = _NAME.match(plain, self.body)
-        host = _HOST.search(self.text)
-        self.names = {folded(name["name"]) if name else "", folded(host[1]) if host else ""} - {""}
-        """What a title begins with, "Wirecutter" of "Wirecutter: The best mops, https://…", and its host."""
         self.is_blank = not self.text.strip() or _RULE.match(self.text) is not None
         self.has_url = _URL.search(self.text) is not None
         self.has_source = _SOURCE.search(self.text) is not None
@@ -122,6 +118,12 @@ class Entry:
         self.begins = bool(self.marker or ITEM.match(self.text) or self.text.lstrip().startswith("|"))
         self.may_list = self.marker is not None or bool(self.author and self.author["end"])
         """True for what may be an entry without an address."""
+
+    @property
+    def names(self) -> set[str]:
+        """What its title begins with, "Wirecutter" of "Wirecutter: The best mops, https://…", and its host."""
+        name, host = _NAME.match(self.text, self.body), _HOST.search(self.text)
+        return {folded(match[1]) for match in (name, host) if match} - {""}
 
     @property
     def is_source(self) -> bool:
@@ -194,7 +196,7 @@ def read_references(text: str, report: str, cited: Counter[str]) -> References:
     """The lists of a text, which is the ``report`` as it is shown; ``cited`` counts what may be labels in its brackets,
     whatever they mean.
     """
-    own = [Entry(text, start, end) for start, end in _parts(text)]
+    own = [*_parts(text)]
     listed = _headed(own) | {index for index, line in enumerate(own) if line.is_definition(report, cited)}
     listed |= _numbered(own, listed, cited)
     labels = {own[index].label for index in listed}
@@ -227,7 +229,7 @@ def _labelled(entries: tuple[Entry, ...], spans: tuple[tuple[int, int], ...], re
     return References(entries, spans, by_label | named, alone, frozenset(named))
 
 
-def _parts(text: str) -> Iterator[tuple[int, int]]:
+def _parts(text: str) -> Iterator[Entry]:
     """Every line. One that holds several entries, "Sources: [1] https://… [2] https://…", is its label and these; a
     marker with its title and the address below them are one.
     """
@@ -240,7 +242,7 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
         before = re.split(r"[.!?。]\s", text[start : begins[0]])[-1] if len(begins) > 1 else ""
         entries = [*pairwise([*begins, end])] if len(begins) > 1 and _INTRODUCED.fullmatch(before) else []
         if entries and all(_SOURCE.search(text, *entry) for entry in entries):
-            yield from ([(start, begins[0])] if begins[0] > start else []) + entries
+            yield from (Entry(text, *part) for part in [(start, begins[0]), *entries][begins[0] == start :])
             continue
         line = Entry(text, start, end)
         for _, stop in own[index + 1 : index + 1 + _LINES_BELOW] if line.marker and not line.has_source else ():
@@ -253,7 +255,7 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
         if _FOOTNOTE.match(line.text) and (below := _BELOW_FOOTNOTE.match(text, end)):
             end = below.end()
         position = end
-        yield start, end
+        yield line if end == line.end else Entry(text, start, end)
 
 
 def is_source_heading(text: str) -> bool:
