@@ -85,12 +85,9 @@ class Citing:
 
     @cached_property
     def _groups(self) -> dict[Piece, Group]:
-        groups = {
-            piece: read_group(self._label_part(piece), self.references.own)
-            for piece in self.pieces
-            if piece.kind in _GROUPED
-        }
-        return {piece: group for piece, group in groups.items() if group is not None}
+        own = self.references.own
+        every = ((piece, read_group(self._label_part(piece), own)) for piece in self.pieces if piece.kind in _GROUPED)
+        return {piece: group for piece, group in every if group is not None}
 
     def _label_part(self, piece: Piece) -> str:
         """What names the labels: behind the word; the 1 and the 2 of a raised ¹² beside a short list; with the words
@@ -135,8 +132,8 @@ class Citing:
         return piece.kind, word[:_OF_A_WORD]
 
     def _ends_clause(self, piece: Piece) -> bool:
-        is_behind = piece.kind != "round" or _BEHIND_WORDS.match(self.text, piece.start)
-        return bool(is_behind and (piece.kind != "round" or _ENDS_CLAUSE.match(self.text, piece.end)))
+        behind, before = _BEHIND_WORDS.match(self.text, piece.start), _ENDS_CLAUSE.match(self.text, piece.end)
+        return piece.kind != "round" or bool(behind and before)
 
     def _targets(self, piece: Piece) -> Iterator[Target]:
         kind, content, own = piece.kind, piece.content, self.references.own
@@ -159,9 +156,8 @@ class Citing:
                 yield Target(label, "own") if is_own else Target(letter + label, lacking)
         elif kind == "square" and content[:1] in ("^", "@") and " " not in content[1:]:
             label = content[1:].strip("^").casefold()
-            yield Target(
-                own(label) or f"^{label}", "own" if own(label) else "nowhere" if self.references.entries else "no_entry"
-            )
+            lacking = "nowhere" if self.references.entries else "no_entry"
+            yield Target(known, "own") if (known := own(label)) else Target(f"^{label}", lacking)
         elif kind == "anchor" and not piece.anchor:
             yield Target(content, "no_address")
         elif kind in ("square", "round", "named"):
@@ -176,40 +172,28 @@ class Citing:
         """What the labels are that no list has, if the group is a mark; None for what means something else."""
         kind, word, is_cited = piece.kind, group.word.strip(".").casefold(), group.is_cited
         is_usual = (form := self._form(piece, group)) in self._usual and not (word and self.cites)
-        is_known = not word or NAMES_SOURCES.match(word) or word in self.references.words
-        is_known = is_known or is_usual
+        is_known = not word or is_usual or word in self.references.words or NAMES_SOURCES.match(word)
         if kind == "anchor":
-            is_mark = is_cited or (group.has_number and not word)
-            return "no_entry" if is_mark and piece.anchor else "no_address" if is_cited else None
-        if kind in ("sign", "named", "line"):
+            is_mark = is_cited or (piece.anchor and group.has_number and not word)
+        elif kind in ("sign", "named", "line"):
             is_loose = kind == "named" and not re.search(r"[.:：]", piece.content)
-            return "no_entry" if is_cited and not word and not (is_loose and self.cites) else None
-        if not group.may_count:
-            return None
-        if kind in ("square", "raised"):
+            is_mark = is_cited and not word and not (is_loose and self.cites)
+        elif not group.may_count:
+            is_mark = False
+        elif kind in ("square", "raised"):
             is_link = word and self.text.startswith("[", piece.end)  # [the words][key]
             is_lower = group.word == group.word.casefold() and not is_link
-            if is_known or (kind == "square" and word.isalpha() and len(word) == 1) or (is_cited and is_lower):
-                is_plain = kind == "square" and not word and "†" not in piece.content
-                return (
-                    "nowhere"
-                    if self.references.entries and is_plain
-                    else "no_entry"
-                    if is_cited or group.has_number
-                    else None
-                )
-            return None
-        if kind in ("glued", "joined"):
-            return (
-                "no_entry"
-                if ("glued", "") in self._usual and not self.cites and (kind == "glued" or is_cited)
-                else None
-            )
-        is_key = (
-            is_cited and not group.has_number and (form[1] not in ("name", "letter") or HOST.fullmatch(piece.content))
-        )
-        is_usual = is_usual or (is_cited and bool(word) and ("round", "") in self._usual)
-        is_mark = is_key or (word and is_known) or (is_usual and (not self.cites or self._ends_clause(piece)))
+            is_letter = kind == "square" and len(word) == 1 and word.isalpha()
+            is_mark = ((is_known or is_letter) and (is_cited or group.has_number)) or (is_cited and is_lower)
+            if is_mark and kind == "square" and not word and self.references.entries and "†" not in piece.content:
+                return "nowhere"
+        elif kind in ("glued", "joined"):
+            is_mark = ("glued", "") in self._usual and not self.cites and (kind == "glued" or is_cited)
+        else:
+            is_key = is_cited and not group.has_number
+            is_key = is_key and (form[1] not in ("name", "letter") or HOST.fullmatch(piece.content))
+            is_usual = is_usual or (is_cited and word and ("round", "") in self._usual)
+            is_mark = is_key or (word and is_known) or (is_usual and (not self.cites or self._ends_clause(piece)))
         return "no_entry" if is_mark else None
 
     def columns(self, text: str) -> Iterator[Mark]:
