@@ -11,29 +11,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from html import unescape
-from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
+from drretail.grounding.report.citing import Citing, Mark, Target, ids_in
 from drretail.grounding.report.evidence_ids import address_of, normalise_url
-from drretail.grounding.report.marks import (
-    GROUP,
-    ID,
-    ONLY_LABEL,
-    Mark,
-    Shape,
-    find_marks,
-    numbered,
-)
+from drretail.grounding.report.marks import ID, SQUARE, find_pieces
 from drretail.grounding.report.page import blanked, lines, read_page
 from drretail.grounding.report.references import (
     HEADING,
     ITEM,
-    LABELLED,
-    SHORTLY_LABELLED,
-    SQUARE,
     Entry,
     References,
+    folded,
     is_source_heading,
     read_references,
 )
@@ -47,13 +37,15 @@ _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
 _BETWEEN = re.compile(r"\W*(?:[^\W\d_]{1,5})?\W*")
 _ENTITY = re.compile(r"<[^<>]*>|&\w+;")
 _BAR = re.compile(r"(?<!\\)\|")
-_ONLY_GROUP = re.compile(rf"\s*({GROUP})\s*")
 _OF_VARIANT = re.compile(r'"id": ?"([\w@-]+)"')
 _PLACES: tuple[UnreadReason | None, ...] = (None, "hidden", "image", "in_code")
-_LOOSE = ("round", "open", "loose")
-_FEWEST, _LONGEST_GROUP = 3, 20
-_LEAST_LISTED = 0.8
-"""The share of loose numbers that must be entries: of numbers that mean something else, fewer are."""
+_ONLY_LABEL = re.compile(r"\[?\^?[A-Za-z]?\d{1,4}\]?")
+_IDEOGRAPH = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_WORD = rf"[^\W\d_{_IDEOGRAPH}]+"
+_LABELLED = re.compile(rf"\W*(?:(?:(?:{_WORD}\W{{1,2}}){{0,3}}{_WORD}|[{_IDEOGRAPH}]{{1,6}})\s?[:：]\W*)?")
+"""At most a label, such as "Read more here:"."""
+_SHORTLY_LABELLED = re.compile(rf"\W*(?:(?:{_WORD}|[{_IDEOGRAPH}]{{1,2}})\s?[:：]\W*)?")
+_WORDS = re.compile(r"[^\s,;/|&]+")
 _ONLY_MARKER = re.compile(r"[\s>*+•-]*\[?\^?\w{1,4}\]?[\s:.,]*")
 
 
@@ -200,7 +192,7 @@ def link_words(marker: str, source: str) -> str:
     words, arrow, _ = marker[1:].partition("](")
     if marker.startswith("<a"):
         words, arrow = marker.partition(">")[2].removesuffix("</a>"), ">"
-    return words if arrow and source not in words and not ONLY_LABEL.fullmatch(words) else ""
+    return words if arrow and source not in words and not _ONLY_LABEL.fullmatch(words) else ""
 
 
 @dataclass(frozen=True)
@@ -223,95 +215,27 @@ def _read(report: str) -> _Reading:
     for place, spans in enumerate(((*page.unread, *page.hidden, *page.struck), images, page.code), 1):
         for start, end in spans:
             places[start:end] = bytes([place]) * (end - start)
-    every = [*find_marks(report)]
-    numbers = Counter(f"{number}" for mark in every if not places[mark.start] for number in mark.numbers)
-    references = read_references(text, numbers)
+    every = [*find_pieces(report)]
+    shown = [piece for piece in every if not places[piece.start]]
+    words = (word for piece in shown for word in {*_WORDS.findall(piece.content), piece.content})
+    cited = Counter(filter(None, [*map(folded, words), *(piece.anchor for piece in shown)]))
+    references = read_references(text, report, cited)
     entries = {(entry.left, entry.end) for entry in references.entries}
     listed = [span for span in references.spans if span in entries or _is_frame(text[slice(*span)])]
     for start, end in listed:  # what else stands between entries may have marks
         places[start:end] = bytes([len(_PLACES)]) * (end - start)
-    shown = [mark for mark in every if not places[mark.start]]
-    marks, rest = _counting(shown, references), blanked(text, listed)
-    is_cited = any(map(references.own_label, (label for mark in marks for label in mark.labels)))
-    marks += _in_columns(blanked(rest, (mark[:2] for mark in marks)), references, is_cited=is_cited)
+    shown = [piece for piece in shown if not places[piece.start]]
+    citing = Citing(report, shown, references)
+    marks, rest = [*citing.marks()], blanked(text, listed)
+    marks += citing.columns(blanked(rest, (mark[:2] for mark in marks)))
     own_lines, blocks = _belonging(rest, sorted(marks))
     placed: list[tuple[Mark, UnreadReason | None]] = [(mark, None) for mark in marks]
-    for mark in every:
-        place, is_number = places[mark.start], mark.may_count and bool(references.entries)
-        is_listed = mark.shape == "raised" and _is_listed(mark, references)
-        is_mark = mark.shape == "sure" or (is_number and (is_listed or mark.shape == "square"))
-        if 0 < place < len(_PLACES) and is_mark and not report[mark.start - 1 : mark.start].isalnum():
-            placed.append((mark, _PLACES[place]))
+    unseen = [piece for piece in every if 0 < places[piece.start] < len(_PLACES)]
+    for mark in Citing(report, unseen, references).marks():
+        is_known = any(target.form in ("source", "own", "nowhere") for target in mark.targets)
+        if is_known and not report[mark.start - 1 : mark.start].isalnum():
+            placed.append((mark, _PLACES[places[mark.start]]))
     return _Reading(text, references, placed, own_lines, blocks)
-
-
-def _is_listed(mark: Mark, references: References) -> bool:
-    """True if the report's list has what a mark names; a 0 only if it is in the list."""
-    own = set(map(references.own_label, mark.labels))
-    return own != {None} and bool(own) and (0 not in mark.numbers or "0" in own)
-
-
-def _counting(marks: list[Mark], references: References) -> list[Mark]:
-    """The marks that point to sources by their shape, or because the list has them. Numbers in round brackets or behind
-    stops mean something else in most texts: they count where the list has nearly all of them, or where there is no list
-    and they begin with 1.
-    """
-    marks = [_split_raised(mark, references) for mark in marks]
-    listed = {mark for mark in marks if _is_listed(mark, references)}
-    cites = any(mark.shape not in _LOOSE for mark in listed)
-
-    def is_shape(shape: Shape) -> bool:
-        own = [mark for mark in marks if mark.shape == shape]
-        numbers = {number for mark in own for number in mark.numbers}
-        is_listed = len(listed.intersection(own)) >= _LEAST_LISTED * len(own) > 0
-        return is_listed if references.entries else len(numbers) >= _FEWEST and 1 in numbers
-
-    shapes = {"round"} if is_shape("round") else set[str]()
-    shapes |= {"open"} if shapes and not cites else set()
-    shapes |= {"loose"} if not cites and is_shape("loose") and len(marks) > 1 else set()
-
-    def counts(mark: Mark) -> bool:
-        if mark.shape in _LOOSE:
-            return mark.shape in shapes and mark.may_count
-        if mark in listed or mark.shape in ("sure", "link") or not mark.numbers:
-            return mark.shape != "author" or mark in listed
-        is_number = mark.shape in ("square", "raised") and mark.may_count
-        return is_number and len(mark.numbers) <= max(references.highest, _LONGEST_GROUP)
-
-    return [mark for mark in marks if counts(mark)]
-
-
-def _split_raised(mark: Mark, references: References) -> Mark:
-    """A raised ``¹²`` as 1 and 2, if the list is shorter."""
-    label = mark.targets[0]
-    is_whole = mark.shape != "raised" or mark.end - mark.start > len(label) or references.own_label(label)
-    is_split = not is_whole and all(map(references.own_label, label))
-    return mark._replace(targets=tuple(dict.fromkeys(label))) if is_split else mark
-
-
-def _in_columns(text: str, references: References, *, is_cited: bool) -> Iterator[Mark]:
-    """The cells of columns of numbers: below a head that names sources; or where the list has all of them, if there
-    are groups ("1, 3"), or if nothing else refers to the list.
-    """
-    table: list[list[tuple[int, int]]] = []
-    for start, end in (*lines(text), (len(text), len(text))):
-        bars = [bar.start() for bar in _BAR.finditer(text, start, end)]
-        edges = [*([] if bars[:1] == [start] else [start - 1]), *bars, end]
-        if bars:
-            table.append([*pairwise(edges)])
-            continue
-        for at, (left, right) in enumerate(table[0] if len(table) > 2 else ()):
-            cells = [row[at] for row in table[2:] if at < len(row) and re.search(r"\w", text[slice(*row[at])])]
-            groups = [_ONLY_GROUP.fullmatch(text, left + 1, right) for left, right in cells]
-            marks = [Mark(*group.span(1), numbered(group[1]), "cell") for group in groups if group]
-            marks = [mark for mark in marks if mark.may_count]
-            listed = sum(_is_listed(mark, references) for mark in marks)
-            names = is_source_heading(text[left + 1 : right])
-            is_whole = bool(at) and listed == len(cells)
-            is_group = any(len(mark.numbers) > 1 for mark in marks)
-            if (names and (listed or not references.entries)) or (is_whole and listed and (is_group or not is_cited)):
-                yield from marks
-        table = []
 
 
 def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]], dict[int, tuple[int, int]]]:
@@ -353,8 +277,8 @@ def _holds_only(text: str, start: int, end: int, marks: Sequence[Mark]) -> bool:
     item = ITEM.match(before)
     is_only = all(map(_BETWEEN.fullmatch, between)) and not re.search(r"\w", _ENTITY.sub("", behind))
     words = _ENTITY.sub("", before[item.end() if item else 0 :])
-    is_url = any("://" in mark.targets[0] for mark in marks)
-    return is_only and (LABELLED.fullmatch(words) if is_url else SHORTLY_LABELLED.fullmatch(words)) is not None
+    is_url = any("://" in mark.targets[0].name for mark in marks)
+    return is_only and (_LABELLED if is_url else _SHORTLY_LABELLED).fullmatch(words) is not None
 
 
 def _is_frame(text: str) -> bool:
@@ -386,28 +310,25 @@ class _Resolver:
 
     def cited(self, mark: Mark) -> tuple[Cited, ...]:
         """The distinct sources of a mark; none if it is uncertain and means something else."""
-        sources, labels = dict[str, Cited](), mark.labels
+        sources = dict[str, Cited]()
         for target in mark.targets:
-            if target in labels:
-                cited = self._label(target, mark)
-            else:
-                cited = [self._target(target)] if mark.shape == "sure" or self._entry(target) else []
-            for each in cited:
-                sources.setdefault(each.source, each)
+            for cited in self._of(target, mark.start):
+                sources.setdefault(cited.source, cited)
         return tuple(sources.values())
 
-    def _label(self, label: str, mark: Mark) -> list[Cited]:
-        if own := self._references.own_label(label):
-            entry = self._references.entry(own, mark.start)
-            name = own if own in entry.authors else entry.label
-            found = [replace(cited, label=name) for _, cited in self.named[entry]]
-            return found or [Cited(entry.label or label, "unresolved", reason="no_address")]
-        if product := self._products.get(label.casefold()):  # a shop's assistant writes [L1] for [P:L1]
-            return [_cited(label, product)]
-        # A number in brackets beside a list leads nowhere; what any other mark cites nobody knows.
-        is_read = bool(self.named) and (mark.shape == "square" or label.startswith("^"))
-        reason = None if is_read else "no_address" if mark.shape == "link" else "no_entry"
-        return [Cited(label, "unresolved", reason=reason)] if mark.shape != "word" else []
+    def _of(self, target: Target, position: int) -> list[Cited]:
+        name, form = target
+        if form == "own":
+            entry = self._references.entry(name, position)
+            found = [replace(cited, label=entry.label) for _, cited in self.named[entry]]
+            return found or [Cited(entry.label or name, "unresolved", reason="no_address")]
+        if product := self._products.get(name.casefold()):  # a shop's assistant writes [L1] for [P:L1]
+            return [_cited(name, product)]
+        if form == "source" or (form == "perhaps" and self._entry(name)):
+            return [self._target(name)]
+        if form == "perhaps":
+            return []
+        return [Cited(name, "unresolved", reason=None if form == "nowhere" else form)]
 
     def _entry(self, name: str) -> Evidence | None:
         """The entry of an id; an offer's is its product's, named by both, P:T/T-M, or by its own, P:T-M."""
@@ -441,15 +362,16 @@ class _Resolver:
     def _sources(self, text: str, entry: Entry) -> Iterator[tuple[tuple[int, int], Cited]]:
         """All sources that an entry names, with their titles there; ids may lack brackets."""
         line = text[entry.start : entry.end]
-        marks = [mark for mark in find_marks(line, wide=True) if not mark.labels]
+        pieces = [piece for piece in find_pieces(line, wide=True) if piece.kind in ("source", "id", "square")]
+        ids = {piece: ids_in(piece.content) if piece.kind == "square" else (piece.content,) for piece in pieces}
         # The words beside the marks, or those of the link.
-        besides = _ENTITY.sub(" ", blanked(line, (mark[:2] for mark in marks))).strip(_AROUND_TITLES)
-        words = (link_words(line[mark.start : mark.end], mark.targets[0]) for mark in marks)
+        besides = _ENTITY.sub(" ", blanked(line, (piece[:2] for piece in pieces if ids[piece]))).strip(_AROUND_TITLES)
+        words = (link_words(line[piece.start : piece.end], piece.content) for piece in pieces if ids[piece])
         title = " ".join((besides or " ".join(words)).split())
-        for mark in marks:
-            for target in mark.targets:
-                span = entry.start + mark.start, entry.start + mark.end
-                yield span, replace(self._target(target), title=title)
+        for piece in pieces:
+            for name in ids[piece]:
+                span = entry.start + piece.start, entry.start + piece.end
+                yield span, replace(self._target(name), title=title)
 
 
 def _cited(name: str, entry: Evidence) -> Cited:

@@ -32,12 +32,15 @@ _FENCE = re.compile(
     r"^[ \t>]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(?P<sign>`{3,}|~{3,})[ \t]*(?P<info>[^`\r\n]*)\r?$", re.MULTILINE
 )
 _CODE = re.compile(r"(?<![`\\])(?:`[^`\n]+`|``(?!`)[^\n]{1,200}?(?<!`)``)(?!`)")
+_CODE_TAG = re.compile(r"<(?P<tag>code|pre|kbd|samp|tt)>[^<]{0,2000}</(?P=tag)>", re.IGNORECASE)
 _ONLY_MARKS = re.compile(r"`\s*(?:[\[【](?:\^?\d|[POUWCF]:)[^\[\]【】\n]{0,200}[\]】][\s,;]*)+`")
 """Some models write their marks as code."""
 _SIGNS_OF_CODE = re.compile(r"`+|^[ \t>]*~{3,}.*", re.MULTILINE)
 _FRAMES = frozenset({"markdown", "md"})
 """Models wrap whole reports in a fence of this kind; what is inside is the report."""
-_IMAGE = re.compile(r"!\[(?P<words>[^\[\]\n]{0,500})\]\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\)")
+_IMAGE = re.compile(
+    r"!\[(?P<words>[^\[\]\n]{0,500})\](?:\[[^\[\]\n]{0,80}\]|\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\))"
+)
 _DEFINITION = re.compile(
     r"^[ \t>]*\[(?P<label>(?!\^)[^\[\]\n]+)\]:[ \t]*(?:\n[ \t]*)?(?P<to><[^<>\n]*>|\S++)"
     r"(?P<title>[ \t\r]*\n?[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t\r]*$",
@@ -162,7 +165,8 @@ def read_page(report: str) -> Page:
     fences, frame = _fences(report)
     source = blanked(report, (*fences, *frame))
     inline = _CODE.finditer(blanked(source, (html.span() for html in _HTML.finditer(source))))
-    code = sorted([*fences, *(each.span() for each in inline if not _ONLY_MARKS.fullmatch(each[0]))])
+    inline = (each.span() for each in (*inline, *_CODE_TAG.finditer(source)) if not _ONLY_MARKS.fullmatch(each[0]))
+    code = sorted([*fences, *inline])
     tags = list(_TAG.finditer(blanked(source, code)))
     hidden = [*_defining(source), *_beyond(source), *(span for tag in tags for span in _hidden_in(tag))]
     return Page(

@@ -86,10 +86,8 @@ def test_tags_and_fences_hide_only_themselves(wrapped: str) -> None:
 
 
 def test_what_may_be_seen_and_is_not_read_is_told_apart() -> None:
-    shown_or_not = {
-        text: bool(read_page(text).unread) for text in ("<font>seen</font>", "<b", "<!-- h -->", "<b title=h>")
-    }
-    assert list(shown_or_not.values()) == [True, False, False, False]
+    assert read_page("<font>seen</font>").unread
+    assert not any(read_page(text).unread for text in ("<b", "<!-- h -->", "<b title=h>"))
 
 
 @pytest.mark.parametrize(
@@ -112,9 +110,8 @@ def test_hidden_marks_cite_nothing_hidden_words_are_no_sentence_and_characters_t
 @given(st.text(alphabet="<>!-abp|\\ =\"'/[]:#()`\n hidestylcor", max_size=200))
 def test_offsets_and_lines_stay_and_what_is_shown_is_of_the_text(text: str) -> None:
     seen = shown(text)
-    assert len(seen) == len(text)
-    assert all(a in (b, " ") for a, b in zip(seen, text, strict=True))
     assert [a == "\n" for a in seen] == [b == "\n" for b in text]
+    assert all(a in (b, " ") for a, b in zip(seen, text, strict=True))
 
 
 @pytest.mark.parametrize("struck", ["~~$39.90~~", "<s>$39.90</s>", "<del>was $39.90</del>"])

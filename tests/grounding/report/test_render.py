@@ -160,14 +160,10 @@ PICKS = st.lists(
 )
 
 
-@given(PICKS)
-def test_a_block_is_read_as_it_was_written(picks: list[Pick]) -> None:
+@given(PICKS, st.text(max_size=200))
+def test_a_block_is_read_as_it_was_written_and_no_text_breaks_the_reader(picks: list[Pick], text: str) -> None:
     declared = take_picks(f"{REPORT}\n{picks_block(picks)}\n")
     assert (declared.report, declared.picks, declared.problem) == (REPORT, merged(picks), None)
-
-
-@given(st.text(max_size=200))
-def test_no_text_breaks_the_reader(text: str) -> None:
     take_picks(text)
     take_picks(f"```picks\n{text}\n```")
 
@@ -205,32 +201,26 @@ def test_a_missing_quantity_is_one_alternatives_are_kept_apart_and_two_lines_of_
     assert found == [("B1", 3, ("B3",)), ("B2", 1, ())]
 
 
-@pytest.mark.parametrize("content", ["", "\n", "none\n", "- nothing\n", "(nothing to buy)\n"])
-def test_an_empty_block_buys_nothing(content: str) -> None:
-    declared = take_picks(f"{REPORT}\n```picks\n{content}```\n")
-    assert (declared.picks, declared.problem) == ((), None)
-
-
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
-        ("the kettle", "'the kettle' names no product id"),
-        ("O:1234567890", "O:1234567890 is no product"),
-        ("P:B0AAAAAAAA x 0", "'P:B0AAAAAAAA x 0' has no clear quantity"),
-        ("P:B0AAAAAAAA qty: some", "'P:B0AAAAAAAA qty: some' has no clear quantity"),
-        ("P:B0AAAAAAAA and P:B0BBBBBBBB", "'P:B0AAAAAAAA and P:B0BBBBBBBB' names several products"),
-    ],
-)
-def test_what_cannot_be_read_is_said_and_taken_out(line: str, problem: str) -> None:
-    declared = take_picks(f"{REPORT}\n```picks\n{line}\n```\n")
-    assert (declared.report, declared.picks, declared.problem) == (REPORT, None, problem)
+def test_an_empty_block_buys_nothing_and_what_cannot_be_read_is_said_and_taken_out() -> None:
+    for content in ("", "\n", "none\n", "- nothing\n", "(nothing to buy)\n"):
+        declared = take_picks(f"{REPORT}\n```picks\n{content}```\n")
+        assert (declared.picks, declared.problem) == ((), None)
+    problems = {
+        "the kettle": "'the kettle' names no product id",
+        "O:1234567890": "O:1234567890 is no product",
+        "P:B0AAAAAAAA x 0": "'P:B0AAAAAAAA x 0' has no clear quantity",
+        "P:B0AAAAAAAA qty: some": "'P:B0AAAAAAAA qty: some' has no clear quantity",
+        "P:B0AAAAAAAA and P:B0BBBBBBBB": "'P:B0AAAAAAAA and P:B0BBBBBBBB' names several products",
+    }
+    for line, problem in problems.items():
+        declared = take_picks(f"{REPORT}\n```picks\n{line}\n```\n")
+        assert (declared.report, declared.picks, declared.problem) == (REPORT, None, problem)
 
 
 def test_the_last_of_several_blocks_counts_and_a_report_without_one_stays_as_it_is() -> None:
     first, last = picks_block([Pick(product="B0AAAAAAAA")]), picks_block([Pick(product="B0BBBBBBBB")])
     declared = take_picks(f"{first}\n\n{REPORT}\n{last}")
-    assert declared.picks == (Pick(product="B0BBBBBBBB"),)
-    assert declared.report.strip() == REPORT.strip()
+    assert (declared.picks, declared.report.strip()) == ((Pick(product="B0BBBBBBBB"),), REPORT.strip())
     report = "My picks:\n\n```python\npicks = 1\n```\n\nPicks are below. \n"
     assert take_picks(report) == take_picks(report).__class__(report, None)
 
@@ -239,23 +229,15 @@ BLOCK = "```picks\nP:B0AAAAAAAA x 2\n```"
 INNER = "# Kettles\n\nTake the kettle [P:B0AAAAAAAA]."
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"<report>\n{INNER}\n\n{BLOCK}\n</report>",
+def test_what_stands_around_a_framed_report_is_no_part_of_it_and_without_a_frame_the_whole_text_stands() -> None:
+    for text in (
         f"Here is the report:\n\n<report>\n{INNER}\n\n{BLOCK}\n</report>\n\nLet me know if you need more.",
         f"Here it is.\n<report>\n{INNER}\n</report>\n{BLOCK}\nLet me know if you need more.",
         f"<REPORT>\r\n{INNER}\n\n{BLOCK}\r\n</REPORT>\r\nBye.",
         f"Now the report.\n<report>\n{INNER}\n\n{BLOCK}",
-    ],
-)
-def test_what_stands_around_a_framed_report_is_no_part_of_it(text: str) -> None:
-    found = take_picks(text)
-    assert (found.report.strip(), found.is_framed) == (INNER, True)
-    assert found.picks == (Pick(product="B0AAAAAAAA", quantity=2),)
-
-
-@pytest.mark.parametrize("text", [INNER, f"Here is the report:\n\n{INNER}\n\nBye.", "A `<report>` is no frame here."])
-def test_without_a_frame_the_whole_text_stands(text: str) -> None:
-    found = take_picks(text)
-    assert (found.report, found.is_framed) == (text, False)
+    ):
+        declared = take_picks(text)
+        assert (declared.report.strip(), declared.is_framed) == (INNER, True)
+        assert declared.picks == (Pick(product="B0AAAAAAAA", quantity=2),)
+    for text in (f"Here is the report:\n\n{INNER}\n\nBye.", "A `<report>` is no frame here."):
+        assert (take_picks(text).report, take_picks(text).is_framed) == (text, False)
