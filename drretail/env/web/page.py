@@ -3,6 +3,7 @@
 import codecs
 import logging
 import re
+from copy import deepcopy
 from email.message import Message
 from itertools import islice
 
@@ -10,7 +11,7 @@ from lxml.html import HtmlElement
 
 from drretail.env.web.base import Empty, Fetched, WebPage
 from drretail.env.web.cleaning import LONGEST_TITLE, clean_line, clean_text, iso_day
-from drretail.env.web.refusals import REFUSES, refuses
+from drretail.env.web.refusals import REFUSES, page_refuses
 from drretail.records.evidence import SourceState
 
 LONGEST_MARKUP = 2_000_000
@@ -55,23 +56,24 @@ def read_page(fetched: Fetched) -> WebPage:
         return _unread(fetched, "blocked" if fetched.status in REFUSING else "error")
     markup = decoded(fetched)
     if fetched.content_type.startswith("text/plain"):
-        return _page(fetched, "", "", clean_text(markup), None, 1)
+        text = clean_text(markup)
+        if not _LETTER.search(text):
+            return _unread(fetched, "no_content", problem=NO_CONTENT)
+        return WebPage(fetched.url, "", text, "ok")
     root = _parsed(markup)
     if root is None:
         return _unread(fetched, "no_content", problem=NO_CONTENT)
+    url = fetched.final_url or fetched.url
     title = clean_line(_text_of(root, "title") or _text_of(root, "h1"), LONGEST_TITLE)
-    heading = clean_line(_text_of(root, "h1") or _text_of(root, "h2", "h3", "h4", "h5", "h6"), LONGEST_TITLE)
     needed = min(MOST_LETTERS, len(markup) // MARKUP_OF_LETTER)
-    text, date = _content(root, fetched.final_url or fetched.url)
-    return _page(fetched, title, heading, clean_text(text), date, needed)
-
-
-def _page(fetched: Fetched, title: str, heading: str, text: str, date: str | None, needed: int) -> WebPage:
-    if refuses(title, heading, text):
-        return _unread(fetched, "blocked", title, date, REFUSES)
+    # Trafilatura takes parts out of the tree that it reads.
+    content, date = _content(deepcopy(root), url)
+    text = clean_text(content)
     # At least one letter: other signs alone are no text.
     if len(_LETTER.findall(text[: 10 * MOST_LETTERS])) < max(1, needed):
         return _unread(fetched, "no_content", title, date, NO_CONTENT)
+    if title and page_refuses(root, title, text, url):
+        return _unread(fetched, "blocked", title, date, REFUSES)
     return WebPage(fetched.url, title, text, "ok", date)
 
 
