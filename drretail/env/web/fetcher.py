@@ -1,11 +1,10 @@
 """Pages of the open web, safely: one GET with all limits, bodies unpacked within limits, robots.txt respected."""
 
-import re
 import ssl
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
@@ -15,27 +14,21 @@ import httpx2
 from protego import Protego
 
 from drretail.env.web import connection
-from drretail.env.web.base import Blocked, Empty, Failed, Fetched, Late, NotFound, PageOptions, Problem, WebPage
+from drretail.env.web.base import Blocked, Failed, Fetched, Late, NotFound, PageOptions, Problem, WebPage
 from drretail.env.web.connection import Allowed, CheckedBackend, Resolver, read_address, time_left, usual_tls
 from drretail.env.web.page import REFUSING, read_page, text_kind
 from drretail.errors import causes_of
 
-ROBOTS_BYTES = 512_000
-"""The bytes of a robots.txt that are read; the standard asks for at least 500 KiB."""
-ROBOTS_SECONDS = 5.0
-"""The part of a page's time that robots.txt may take."""
+ROBOTS_BYTES, ROBOTS_SECONDS = 512_000, 5.0
+"""What is read of a robots.txt (the standard asks for at least 500 KiB), and its part of a page's time."""
 KEPT, KEPT_AFTER_FAILURE = 24 * 3600.0, 300.0
 """Seconds for which a robots.txt is valid (RFC 9309, section 2.4), and for which a site that fails is left alone."""
-TOKEN = re.compile(r"[^A-Za-z_-]")
-"""Ends the name at the beginning of a user agent."""
 HEADERS = {
     "Accept": "text/html, application/xhtml+xml, text/plain;q=0.9, */*;q=0.1",
     "Accept-Language": "en, *;q=0.5",
     "Accept-Encoding": "gzip",
     "Connection": "close",
 }
-# "Bot/1.0" is not a product token (RFC 9309, section 2.2.1), but sites write it.
-_VERSION = re.compile(r"^([^\S\n]*+user-agent\s*+:\s*+[a-z_-]++)/\S*", re.IGNORECASE | re.MULTILINE)
 
 
 class CheckedTransport(httpx2.HTTPTransport):
@@ -48,15 +41,16 @@ class CheckedTransport(httpx2.HTTPTransport):
         )
 
 
-def unpacked_body(chunks: Iterable[bytes], encoding: str, most_bytes: int) -> bytes:
+def unpacked_body(response: httpx2.Response, most_bytes: int) -> bytes:
     """The unpacked body. Raises Failed if it is larger than ``most_bytes``, damaged, or in another encoding."""
+    encoding = response.headers.get("content-encoding", "").lower()
     if encoding not in ("gzip", "x-gzip", "", "identity"):
         # "gzip, gzip" too: packing twice can make a bomb of a few bytes, and has no other use.
         raise Failed("The page is packed in a way that was not asked for.")
     inflater = zlib.decompressobj(zlib.MAX_WBITS | 16) if encoding.endswith("gzip") else None
     body = bytearray()
     try:
-        for chunk in chunks:
+        for chunk in response.iter_raw():
             # One byte beyond the limit is enough to see that there are more.
             body += chunk if inflater is None else inflater.decompress(chunk, most_bytes + 1 - len(body))
             if len(body) > most_bytes:
@@ -83,8 +77,8 @@ class Fetcher:
     """What is trusted; None means what the system trusts."""
     clock: Callable[[], float] = time.monotonic
     """Tells how old a robots.txt is."""
-    _rules: dict[str, tuple[float, Protego | Problem | None]] = field(init=False, default_factory=dict[str, Any])
-    """By site: until when they hold, and the rules, or why they are not known; None if the site has none."""
+    _rules: dict[str, tuple[float, Protego | Problem]] = field(init=False, default_factory=dict[str, Any])
+    """By site: until when they hold, and the rules, or why they are not known."""
     _locks: dict[str, threading.Lock] = field(init=False, default_factory=dict[str, threading.Lock])
 
     provider = "open"
@@ -102,25 +96,22 @@ class Fetcher:
             if not 200 <= status < 300:
                 kind = Blocked if status in REFUSING else NotFound if status in (404, 410) else Failed
                 raise kind(f"The site answers {status} instead of a page.", status)
-            if not answer.body.strip():
-                raise Empty("The page is empty.", status)
             kind, charset = text_kind(answer.content_type, answer.body)
             return replace(answer, url=address, content_type=kind, charset=charset)
         except Problem as problem:
             return Fetched(address, way[-1], problem.state, problem.status, problem=problem.message)
 
     def _answer(self, address: str, end: float, most_bytes: int, way: list[str] | None = None) -> Fetched:
-        """The answer at the end of the redirects, with a body if its status is 2xx. Each address is added to ``way``,
-        if given, so that a problem names the one that failed, and robots.txt must allow it then.
+        """The answer at the end of the redirects. If ``way`` is given, each address is added to it, so that a problem
+        names the one that failed, and robots.txt must allow it.
         """
         for _ in range(self.limits.redirects + 1):
             url = read_address(address, self.limits.ports, self.allowed)
             if way is not None:
                 way.append(str(url))
-                if self.limits.robots:
-                    self._check_robots(url, end)
-            answer = self._ask(url, end, most_bytes)
-            if isinstance(answer, Fetched):
+            if way is not None and self.limits.robots:
+                self._check_robots(url, end)
+            if isinstance(answer := self._ask(url, end, most_bytes), Fetched):
                 return answer
             address = answer
         raise Failed(f"The page redirects more than {self.limits.redirects} times.")
@@ -137,8 +128,7 @@ class Fetcher:
             ):
                 if response.has_redirect_location:
                     return str(url.join(response.headers["location"]))
-                encoding = response.headers.get("content-encoding", "").lower()
-                body = unpacked_body(response.iter_raw(), encoding, most_bytes) if response.is_success else b""
+                body = unpacked_body(response, most_bytes) if response.is_success else b""
                 kind = response.headers.get("content-type", "")
                 return Fetched(str(url), str(url), "ok", response.status_code, kind, body=body)
         except httpx2.InvalidURL:
@@ -153,10 +143,8 @@ class Fetcher:
             raise Failed(f"{url.host} broke off the connection, or does not speak HTTP.") from None
 
     def _check_robots(self, url: httpx2.URL, end: float) -> None:
-        """Raises Blocked for a page that the site forbids to read, and a Problem if the site can't be asked.
-
-        A site without a robots.txt (4xx) forbids nothing. A site that fails to send it (5xx, 429, no answer) is left
-        alone for some minutes, since its rules are not known.
+        """Raises Blocked for a page that the site forbids to read, and a Problem if its rules can't be known: it is
+        left alone for some minutes then (5xx, 429, no answer). A site without a robots.txt (4xx) forbids nothing.
         """
         place = str(url.join("/robots.txt"))
         lock = self._locks.setdefault(place, threading.Lock())
@@ -164,7 +152,7 @@ class Fetcher:
         if not lock.acquire(timeout=time_left(end)):
             raise Late("The page did not come in time.")
         try:
-            until, rules = self._rules.get(place, (float("-inf"), None))
+            until, rules = self._rules.get(place, (float("-inf"), read_rules(b"")))
             if self.clock() >= until:
                 rules = self._robots(place, min(end, time.monotonic() + ROBOTS_SECONDS))
                 lifetime = KEPT_AFTER_FAILURE if isinstance(rules, Problem) else KEPT
@@ -173,24 +161,21 @@ class Fetcher:
             lock.release()
         if isinstance(rules, Problem):
             raise type(rules)(rules.message, rules.status)
-        if rules is not None and not rules.can_fetch(str(url), TOKEN.split(self.user_agent)[0]):
+        if not rules.can_fetch(str(url), self.user_agent):
             raise Blocked("The site asks machines not to read this page (robots.txt).")
 
-    def _robots(self, place: str, end: float) -> Protego | Problem | None:
+    def _robots(self, place: str, end: float) -> Protego | Problem:
         try:
             answer = self._answer(place, end, 2 * ROBOTS_BYTES)
         except Late:
             raise Late("The site's robots.txt does not come, so its pages are left alone.") from None
         except Problem as problem:
             return problem
-        status = answer.status or 0
-        if 200 <= status < 300:
+        if (status := answer.status or 0) // 100 in (2, 4) and status != 429:
             return read_rules(answer.body)
-        if 400 <= status < 500 and status != 429:
-            return None
         return Blocked(f"The site's robots.txt answers {status}, so its pages are left alone.", status)
 
 
 def read_rules(body: bytes) -> Protego:
     """The rules of a robots.txt; bytes that are not rules forbid nothing."""
-    return Protego.parse(_VERSION.sub(r"\1", body[:ROBOTS_BYTES].decode("utf-8-sig", "replace")))
+    return Protego.parse(body[:ROBOTS_BYTES].decode("utf-8-sig", "replace"))

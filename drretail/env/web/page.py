@@ -97,6 +97,8 @@ _CODECS = re.compile(
 
 def text_kind(content_type: str, body: bytes) -> tuple[str, str | None]:
     """("text/html" or "text/plain", codec or None) of a body by its header. Raises Empty if the body is not text."""
+    if not body.strip():
+        raise Empty("The page is empty.")
     header = Message()
     header["content-type"] = content_type
     # Without a header, Message would say text/plain.
