@@ -203,7 +203,7 @@ def test_a_request_that_nothing_is_for_is_shown_in_short() -> None:
     assert result.value.kind == "model"
     text = result.value.message
     assert text.startswith(
-        "the script has no answer to this request (rule 2 is for turn 3): turn: 1; "
+        "the script has no answer to this request: turn: 1; "
         "tools: web_search (not to be called); schema: none; tags: none; last message (human): a a a"
     )
     assert len(text) < 400
