@@ -66,7 +66,7 @@ async def test_a_web_page_in_the_place_of_an_answer_is_told_in_short(name: str, 
     call = await called(name, *[Step(status, PAGE.encode(), headers=(("content-type", kind),))] * 3)
     assert (call.problem.kind, len(call.requests)) == ("model", 3)
     if status == 200 and kind == "application/json":
-        assert 'an HTML page titled "502 Bad' in call.problem.message
+        assert "an HTML page" in call.problem.message
     assert "Sorry" not in call.problem.message
     assert "\x1b" not in call.problem.message
 
