@@ -305,4 +305,5 @@ def open_embeddings(spec: str) -> "Embeddings":
         return init_embeddings(model, provider="google_genai" if provider == "google" else provider)
     # The boundary of a provider's client: a missing package, a missing key, a wrong argument.
     except Exception as problem:
-        raise UserError(f"The embeddings {quoted(spec)} cannot be opened: {describe_error(problem)}.") from problem
+        reason = describe_error(problem).splitlines()[0].rstrip(".")
+        raise UserError(f"The embeddings {quoted(spec)} cannot be opened: {reason}.") from problem

@@ -24,10 +24,10 @@ MOST_BLOCKS = 2_000
 """Pages with more blocks are read without trafilatura's fallbacks: jusText compares each short block with its
 neighbours up to the next long one, which takes minutes for a large table.
 """
-MOST_LETTERS = 40
-"""A page of so many letters has a text, however much markup there is."""
-MARKUP_OF_LETTER = 50
-"""Characters of markup. A page with more of them for each letter is a frame that scripts would fill."""
+MOST_SIGNS = 20
+"""A page of so many letters and digits has a text, however much markup there is: a table of sizes has few more."""
+MARKUP_OF_SIGN = 50
+"""Characters of markup. A page with more of them for each sign is a frame that scripts would fill."""
 # What no visitor can be shown. What waits for a click (display: none) is left to trafilatura: shops fold details away.
 _STYLE = "concat(translate(@style, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ ', 'abcdefghijklmnopqrstuvwxyz'), ';')"
 UNSEEN = "//template|//textarea|" + "|".join(
@@ -38,7 +38,7 @@ _TAG = re.compile(r"<[a-zA-Z](?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+")
 _QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'")
 _BLOCKS = ("p", "div", "li", "dt", "dd", "tr", "td", "th", "option", "h1", "h2", "h3", "h4", "h5", "h6")
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
-_LETTER = re.compile(r"[^\W\d_]")
+_SIGN, _LETTER = re.compile(r"[^\W_]"), re.compile(r"[^\W\d_]")
 REFUSING = frozenset({401, 402, 403, 407, 429, 451})
 """HTTP statuses by which a site refuses to show a page."""
 NO_CONTENT = "The page holds next to no text of its own, only navigation or what scripts would fill in."
@@ -65,12 +65,12 @@ def read_page(fetched: Fetched) -> WebPage:
         return _unread(fetched, "no_content", problem=NO_CONTENT)
     url = fetched.final_url or fetched.url
     title = clean_line(_text_of(root, "title") or _text_of(root, "h1"), LONGEST_TITLE)
-    needed = min(MOST_LETTERS, len(markup) // MARKUP_OF_LETTER)
+    needed = min(MOST_SIGNS, len(markup) // MARKUP_OF_SIGN)
     # Trafilatura takes parts out of the tree that it reads.
     content, date = _content(deepcopy(root), url)
     text = clean_text(content)
-    # At least one letter: other signs alone are no text.
-    if len(_LETTER.findall(text[: 10 * MOST_LETTERS])) < max(1, needed):
+    # At least one letter: figures alone are no text.
+    if len(_SIGN.findall(text[: 10 * MOST_SIGNS])) < needed or not _LETTER.search(text):
         return _unread(fetched, "no_content", title, date, NO_CONTENT)
     if title and page_refuses(root, title, text, url):
         return _unread(fetched, "blocked", title, date, REFUSES)

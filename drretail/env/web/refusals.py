@@ -8,8 +8,10 @@ out, or it asks for a password.
 
 import re
 import tomllib
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Self
 from unicodedata import normalize
 from urllib.parse import urlsplit
 
@@ -27,8 +29,13 @@ _WORD = re.compile(rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[^\W_])+")
 _HIRAGANA = re.compile(r"[\u3040-\u309f]+")
 _FRAME = frozenset({"header", "footer", "nav", "aside", "dialog"})
 _HEADINGS = ("h2", "h3", "h4", "h5", "h6")
-_STEM = 5
-"""Letters: "feeder" and "feeders" are one subject."""
+_STEM, _OF_NAME = 5, 4
+"""Letters: "feeder" and "feeders" are one subject, and a word of so many may be a part of the site's name."""
+_NAMED = 2
+"""Words of a title in a text that is about what they name, whatever its headings are; two characters are no word."""
+# No part of an id, an address or a reference number
+_FIGURE = re.compile(r"(?<![\w.-])\d{1,4}(?:[.,]\d+)?(?![\w-]|\.\d)")
+_SEPARATORS = frozenset("|-–—·•»:｜")
 
 
 def page_refuses(root: HtmlElement, title: str, text: str, url: str) -> bool:
@@ -43,20 +50,66 @@ def page_refuses(root: HtmlElement, title: str, text: str, url: str) -> bool:
 
 def title_refuses(title: str, text: str, url: str) -> bool:
     """True if a short text has a title of a refusal's words alone; no more is known of the page."""
-    own = _without_site(title, url)
-    return len(text) <= LONGEST and bool(_WORD.search(own)) and not _subject(own)
+    site = _Site.of(title, url)
+    return len(text) <= LONGEST and bool(_WORD.search(site.without(title))) and not site.subject(title)
 
 
 def _has_subject(root: HtmlElement, title: str, text: str, url: str) -> bool:
-    own = _without_site(title, url)
+    footer = " ".join(_text(element) for element in root.iter("footer"))
+    site = _Site.of(title, url, footer)
     first = list(root.iter("h1"))
     headings = [*first, *(element for element in root.iter(*_HEADINGS) if not _is_frame(element))]
-    heading = "\n".join(_without_site(" ".join(str(each.text_content()).split()), url) for each in headings)
-    if subject := _subject(own):
+    heading = "\n".join(map(_text, headings))
+    if subject := site.subject(title):
         # Without a first heading, the text may begin with what is one only by its looks.
-        return not subject.isdisjoint(_subject(heading if first else f"{heading}\n{text}"))
+        in_text = [word for word in subject & site.subject(text) if len(word) > 2 or not first]
+        return not subject.isdisjoint(site.subject(heading)) or len(in_text) >= (_NAMED if first else 1)
     # Some shops give all pages the shop's name as their title. Few true pages are without a figure.
-    return not own and bool(_subject(heading)) and any(map(str.isdigit, text))
+    return not site.without(title) and bool(site.subject(heading)) and bool(_FIGURE.search(text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """The names of a site, which say nothing of what a page is about."""
+
+    host: str
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, title: str, url: str, footer: str = "") -> Self:
+        """Those parts of a title that its host or its footer has."""
+        host = _letters((urlsplit(url).hostname or "").removeprefix("www."))
+        parts = [part for part in map(str.strip, _PART.split(_folded(title))) if part]
+        shown = _folded(footer)
+        return cls(host, tuple(part for part in parts if part in shown or _is_of(host, _letters(part))))
+
+    def without(self, text: str) -> str:
+        """The text, a title or headings, without the names."""
+        text = _folded(text)
+        for name in self.names:
+            text = text.replace(name, "\n")
+        return "\n".join(part for part in map(str.strip, _PART.split(text)) if part and part not in _SEPARATORS)
+
+    def subject(self, text: str) -> set[str]:
+        """The words that say what it is about, by their beginnings; of unspaced writing each two characters."""
+        words, phrases = _refusal_words()
+        found: set[str] = set()
+        for word in _WORD.findall(self.without(text)):
+            if re.match(f"[{UNSPACED}]", word):
+                for run in phrases.sub(" ", word).split():
+                    pairs = (run[place : place + 2] for place in range(len(run) - 1))
+                    found.update(pair for pair in pairs if not _HIRAGANA.fullmatch(pair))
+            elif word not in words and not (len(word) >= _OF_NAME and _letters(word) in self.host):
+                found.add(word[:_STEM])
+        return found
+
+
+def _is_of(host: str, name: str) -> bool:
+    return bool(name) and (name in host or host in name)
+
+
+def _text(element: HtmlElement) -> str:
+    return " ".join(str(element.text_content()).split())
 
 
 def _is_frame(element: HtmlElement) -> bool:
@@ -65,27 +118,6 @@ def _is_frame(element: HtmlElement) -> bool:
         each.tag in _FRAME or each.get("role") == "dialog" or each.get("aria-hidden") == "true"
         for each in element.iterancestors()
     )
-
-
-def _without_site(title: str, url: str) -> str:
-    """The parts of a title or heading that are not the site's name."""
-    host = _letters((urlsplit(url).hostname or "").removeprefix("www."))
-    parts = [part for part in map(str.strip, _PART.split(_folded(title))) if part]
-    return "\n".join(part for part in parts if not (name := _letters(part)) or (name not in host and host not in name))
-
-
-def _subject(text: str) -> set[str]:
-    """The words that say what something is about, by their beginnings; of unspaced writing each two characters."""
-    words, phrases = _refusal_words()
-    found: set[str] = set()
-    for word in _WORD.findall(_folded(text)):
-        if re.match(f"[{UNSPACED}]", word):
-            for run in phrases.sub(" ", word).split():
-                pairs = (run[place : place + 2] for place in range(len(run) - 1))
-                found.update(pair for pair in pairs if not _HIRAGANA.fullmatch(pair))
-        elif word not in words:
-            found.add(word[:_STEM])
-    return found
 
 
 def _folded(text: str) -> str:

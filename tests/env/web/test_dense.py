@@ -168,7 +168,7 @@ def test_embeddings_are_named_by_their_provider(retriever: str) -> None:
         embeddings_of(retriever)
     assert embeddings_of("bm25") is None
     assert embeddings_of("dense:openai:text-embedding-3-small") == "openai:text-embedding-3-small"
-    with pytest.raises(UserError, match="'nosuch:any' cannot be opened: .*'nosuch' is not supported"):
+    with pytest.raises(UserError, match=r"'nosuch:any' cannot be opened: .*'nosuch' is not supported"):
         open_embeddings("nosuch:any")
 
 
