@@ -10,6 +10,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Self
 from unicodedata import normalize
@@ -29,6 +30,9 @@ _WORD = re.compile(rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[^\W_])+")
 _HIRAGANA = re.compile(r"[\u3040-\u309f]+")
 _FRAME = frozenset({"header", "footer", "nav", "aside", "dialog"})
 _HEADINGS = ("h2", "h3", "h4", "h5", "h6")
+_MOST = 30
+"""Headings that are looked at: they may stand within each other, and each text holds the inner ones'."""
+_LONGEST_HEADING = 600
 _STEM, _OF_NAME = 5, 4
 """Letters: "feeder" and "feeders" are one subject, and a word of so many may be a part of the site's name."""
 _NAMED = 2
@@ -44,7 +48,8 @@ def page_refuses(root: HtmlElement, title: str, text: str, url: str) -> bool:
         return False
     robots = (meta.get("content", "") for meta in root.iter("meta") if meta.get("name", "").casefold() == "robots")
     is_hidden = any("noindex" in content.casefold() for content in robots)
-    asks = any(field.get("type", "").casefold() == "password" for field in root.iter("input") if not _is_frame(field))
+    fields = (field for field in root.iter("input") if field.get("type", "").casefold() == "password")
+    asks = not all(map(_is_frame, fields))
     return is_hidden or asks or not _has_subject(root, title, text, url)
 
 
@@ -55,11 +60,11 @@ def title_refuses(title: str, text: str, url: str) -> bool:
 
 
 def _has_subject(root: HtmlElement, title: str, text: str, url: str) -> bool:
-    footer = " ".join(_text(element) for element in root.iter("footer"))
+    footer = " ".join(map(_text, islice(root.iter("footer"), _MOST)))
     site = _Site.of(title, url, footer)
-    first = list(root.iter("h1"))
-    headings = [*first, *(element for element in root.iter(*_HEADINGS) if not _is_frame(element))]
-    heading = "\n".join(map(_text, headings))
+    first = list(islice(root.iter("h1"), _MOST))
+    others = islice((element for element in root.iter(*_HEADINGS) if not _is_frame(element)), _MOST)
+    heading = "\n".join(map(_text, [*first, *others]))
     if subject := site.subject(title):
         # Without a first heading, the text may begin with what is one only by its looks.
         in_text = [word for word in subject & site.subject(text) if len(word) > 2 or not first]
@@ -109,7 +114,7 @@ def _is_of(host: str, name: str) -> bool:
 
 
 def _text(element: HtmlElement) -> str:
-    return " ".join(str(element.text_content()).split())
+    return " ".join(str(element.text_content()).strip()[:_LONGEST_HEADING].split())
 
 
 def _is_frame(element: HtmlElement) -> bool:
