@@ -27,6 +27,9 @@ REFUSALS = {
     "L'annuncio non è più disponibile": "<h1>L'annuncio non è più disponibile</h1><p>Guarda gli altri annunci.</p>",
     "404 Not Found": "<h1>ページが見つかりません</h1><p>お探しのページは見つかりませんでした。</p>",
     "アクセスが集中しています": "<h1>アクセスを確認しています</h1><p>しばらくお待ちください。</p>",
+    "Log in to Lampenhof": "<h1>Log in to Lampenhof</h1><p>You need an account to see this page.</p>",
+    "つばめ楽器｜メンテナンス中": "<h1>つばめ楽器は今お休みです</h1><p>11時に再開します。</p><footer>© つばめ楽器</footer>",
+    "Lampenhof – Lamps": "<h1>Not in your country</h1><p>Licences do not let us. Error code: SB-451-2.</p>",
     "安全验证": "<p>请完成下方验证后继续访问。请拖动滑块完成拼图验证。</p>",
 }
 HONEST = {
@@ -36,6 +39,8 @@ HONEST = {
     "Oslo lamp": "<h1>Oslo lamp</h1><p>Sorry, this item is sold out. Its shade is of linen, 40 cm wide.</p>",
     "Lampenhof": f"<h1>Oslo lamp</h1><p>{LAMP}</p>",
     "Oslo lamps": f"<div>Oslo lamp</div><p>{LAMP}</p><footer><h4>Help</h4></footer>",
+    "Tabella taglie": "<h1>Tabella taglie</h1><table><tr><td>38</td><td>24 cm</td></tr></table><p>Numeri in UE.</p>",
+    "Screws and bolts in catalogs": "<h1>Welcome</h1><p>Catalogs of 40 makers with all bolts and screws.</p>",
     "ログインできないときの対処法": "<h1>ログインできないときの対処法</h1><p>文字の大きさを確かめます。</p>",
     "验证码是什么": "<h1>验证码是什么</h1><p>一种区分人类和计算机程序的自动程序，常见的形式有扭曲的文字。</p>",
 }
