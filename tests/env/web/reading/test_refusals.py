@@ -28,7 +28,7 @@ REFUSALS = {
     "404 Not Found": "<h1>ページが見つかりません</h1><p>お探しのページは見つかりませんでした。</p>",
     "アクセスが集中しています": "<h1>アクセスを確認しています</h1><p>しばらくお待ちください。</p>",
     "Log in to Lampenhof": "<h1>Log in to Lampenhof</h1><p>You need an account to see this page.</p>",
-    "つばめ楽器｜メンテナンス中": "<h1>つばめ楽器は今お休みです</h1><p>11時に再開します。</p><footer>© つばめ楽器</footer>",
+    "つばめ楽器｜メンテナンス中": "<h1>つばめ楽器は今お休みです</h1><footer>© つばめ楽器</footer>",
     "Lampenhof – Lamps": "<h1>Not in your country</h1><p>Licences do not let us. Error code: SB-451-2.</p>",
     "安全验证": "<p>请完成下方验证后继续访问。请拖动滑块完成拼图验证。</p>",
 }
