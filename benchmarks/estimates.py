@@ -1,13 +1,16 @@
 """How far off estimates are that rest on the shipped table: against the demo's recording, and against played runs.
 
-    python benchmarks/estimates.py [DEMO] [--json FILE]
+    python benchmarks/estimates.py [DEMO] [--drawn SEED] [--json FILE]
 
 DEMO is the folder that ``drretail demo`` made; without one it is made anew. Its answers and judgements are a language
 model's, recorded. The twelve played runs are of four agents on three of the demo's questions: rules choose what is
 looked up, as many calls a turn and as many researchers as a model may want, and what is written is as long as a
-model's. A factor is what was estimated over what was taken.
+model's. A factor is what was estimated over what was taken. With --drawn, twelve runs of another kind are played
+instead: of six systems on questions of the market shop, each turn in a style that is drawn anew. The runs of seed 31
+were unseen when they were measured.
 """
 
+import random
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,9 +38,11 @@ from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.offline.shopper import shop
 from drretail.llm.registry import Model
 from drretail.llm.scripted import scripted_model
+from drretail.querygen.reading import shipped_queries
 from drretail.records.run import Limits, Usage
 
 PLAYED = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid")
+DRAWN = (*PLAYED, "react+ws", "hybrid_react+ws")
 THOUGHT = "I weigh what was found against what was asked, and look at what is still open before I decide. " * 2
 REPORT = "It suits what you asked for: the record says so, and others who bought it say why it lasts. " * 14
 
@@ -68,6 +73,36 @@ def played(style: Style) -> Model:
     return scripted_model("").with_chat(OfflineChat(policy=policy))
 
 
+def drawn(rng: random.Random) -> Model:
+    """The rules of offline:shopper, each turn with as many calls and words as are drawn."""
+
+    def policy(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
+        answer = shop(messages, tools, choice)
+        is_report = not answer.tool_calls and "```picks" in "".join(message.text for message in messages[:2])
+        length = rng.randint(120, 520) if is_report else rng.randint(10, 110)
+        text = f"{answer.text} {' '.join(rng.choices(REPORT.split(), k=length))}" if answer.text else ""
+        launches = any(call["name"] == "LaunchResearcher" for call in answer.tool_calls)
+        return AIMessage(text, tool_calls=answer.tool_calls[: rng.randint(1, 4 if launches else 8)])
+
+    return scripted_model("").with_chat(OfflineChat(policy=policy))
+
+
+def of_drawn(scratch: Path, seed: int) -> Iterator[tuple[str, Estimate, Usage]]:
+    """Twelve runs whose styles are drawn."""
+    rng = random.Random(seed)
+    queries = rng.sample(shipped_queries("market-dev", "market-test"), 12)
+    with drretail.open_world("market") as world:
+        for number, (name, query) in enumerate(zip(DRAWN * 2, queries, strict=True)):
+            plain, limits = name.removesuffix("+ws"), Limits(researchers=rng.randint(1, 4))
+            mode: Any = {} if name == plain else {"web_mode": "ws"}
+            model = drawn(random.Random(seed + number))
+            system = SystemUnderTest.of(plain, load_agent(plain), {"": model}, world, limits=limits, **mode)
+            run(scratch / str(number), Runner(world, "benchmark"), [system], [query])
+            ((_, _, took),) = taken(scratch / str(number))
+            (estimate,) = estimate_left(scratch / "empty", [system], [query], 1)
+            yield f"drawn {name} {number}", estimate, took
+
+
 def taken(folder: Path) -> Iterator[tuple[str, int, Usage]]:
     """By system: its agent, its runs, and what they took."""
     by_label: dict[str, list[Usage]] = {}
@@ -95,9 +130,13 @@ def of_runs(world: World, folder: Path, agent: str, model: Model, limits: Limits
 def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("demo", type=Path, nargs="?")
+    parser.add_argument("--drawn", type=int, metavar="SEED")
     args = parser.parse_args()
     factors: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as scratch:
+        if args.drawn is not None:
+            factors |= {name: line(name, likely, took) for name, likely, took in of_drawn(Path(scratch), args.drawn)}
+            return keep(args.json, factors)
         demo = args.demo or Path(drretail.demo(Path(scratch) / "demo").value.folder).parent
         empty = Path(scratch) / "empty"
         print("estimated / taken")
@@ -119,6 +158,7 @@ def main() -> None:
                 name = f"played {agent}, {style.calls} a turn"
                 factors[name] = line(name, estimate, took)
     keep(args.json, factors)
+    return None
 
 
 if __name__ == "__main__":

@@ -169,10 +169,9 @@ class Effects:
         kind: EffectKind,
         request: dict[str, Any],
         action: Callable[[], Awaitable[Outcome]],
-        asked: str | None = None,
     ) -> Effect:
-        """``perform`` for an async action; ``asked`` is the request's canonical JSON, if known."""
-        asked = canonical_json(request) if asked is None else asked
+        """``perform`` for an async action."""
+        asked = canonical_json(request)
         key = self.journal.key_of(self.name, kind, asked)
         effect = self.journal.recorded(key)
         if effect is None:

@@ -8,7 +8,7 @@ import importlib.metadata
 import inspect
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, invalidate_caches
@@ -134,10 +134,6 @@ def _is_imported(value: object, module: object) -> bool:
         made_in = getattr(value, "__module__", None)  # a method of Python's own, such as str.lower, has none
         return made_in is not None and made_in != getattr(module, "__name__", None)
     return inspect.ismodule(value)
-
-
-Kind = tuple[Callable[[str], object], Iterable[str]]
-"""A kind's function that loads by name, and its built-in names, which no plugin can take."""
 
 
 def is_module(name: str) -> bool:

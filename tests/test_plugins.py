@@ -1,24 +1,20 @@
 """``module:attribute`` from the folder one stands in, for every kind of thing, and what is said where nothing is."""
 
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Generator
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import drretail
 from drretail.agents.registry import load_agent
-from drretail.cli.app import app
 from drretail.env.web.base import open_web
 from drretail.errors import UserError
 from drretail.eval.registry import load_metric
 from drretail.llm.registry import open_model
-from drretail.plugins import Plugins, addon_names
+from drretail.plugins import Plugins
 from drretail.tools.registry import load_tool
 
 OWN = '''
@@ -152,34 +148,6 @@ def test_whatever_a_module_raises_is_one_sentence(here: Path, text: str, message
 def test_a_module_that_is_nowhere_names_where_it_was_looked_for(here: Path) -> None:
     with pytest.raises(UserError, match=f"there is no module 'nowhere'.*{here}"):
         Plugins("agent", {}, "drretail.none").load("nowhere.at.all:AGENT")
-
-
-def test_doctor_names_a_plugin_that_is_unreached_or_no_such(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "doctored.py").write_text(OWN.replace("from own_words import WORD", "WORD = 'w'"))
-    monkeypatch.chdir(tmp_path)
-    taken = {
-        "agents": ["react"],
-        "evaluators": ["checks", "pairwise"],
-        **({"exports": ["chat"]} if addon_names("exports") else {}),
-        "models": ["openai", "scripted"],
-        "tools": ["calculator"],
-        "web": ["mine", "sandbox"],
-    }
-    brought = [("web", "mine", "WEB"), ("tools", "fine", "TOOL"), ("web", "number", "NUMBER")]
-    brought += [("models", "number", "NUMBER"), *((kind, name, "NUMBER") for kind in taken for name in taken[kind])]
-
-    def found(*, group: str, name: str | None = None) -> list[EntryPoint]:
-        points = [EntryPoint(each, f"doctored:{what}", f"drretail.{kind}") for kind, each, what in brought]
-        return [point for point in points if point.group == group and name in (None, point.name)]
-
-    for module in ("drretail.plugins", "drretail.api.doctor.machine"):
-        monkeypatch.setattr(f"{module}.entry_points", found)
-    signs = json.loads(CliRunner().invoke(app, ["doctor", "--json"]).stdout)["signs"]
-    plugins = [sign for sign in signs if sign["what"].startswith("plugin ")]
-    unreached = {sign["what"] for sign in plugins if "nothing reaches this one" in sign["found"]}
-    assert unreached == {f"plugin {name} ({kind})" for kind, names in taken.items() for name in names}
-    assert {sign["what"] for sign in plugins if sign["state"] == "ok"} == {"plugin mine (web)", "plugin fine (tools)"}
-    assert sum("its type is int" in sign["found"] for sign in plugins) == 2
 
 
 def test_a_file_here_is_not_taken_for_a_library_while_things_load(here: Path) -> None:

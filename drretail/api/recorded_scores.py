@@ -27,9 +27,8 @@ from drretail.records.tables.result import Part, Result, library, part_lines, pr
 from drretail.records.tables.screen import on_screen
 
 if TYPE_CHECKING:
-    # Neither is a dependency: a user who has one gets its type.
+    # No dependency: a user who has it gets its type.
     import pandas  # pyright: ignore[reportMissingImports]
-    import polars  # pyright: ignore[reportMissingImports]
 
 # What shows scores is imported where it is used: `score` judges without it.
 NOT_PAIRED = (
@@ -205,19 +204,6 @@ class RecordedScores(Scores):
         rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules})
         frame = pandas.DataFrame(rows, columns=None if rows else [*_KEYS, "value"])
         return frame.set_index([*(_KEYS_OF_RUNS if by == "query" and rows else _KEYS)])
-
-    def to_polars(
-        self,
-        by: By = "system",
-        *,
-        metric: str | None = None,
-        judge: str | None = None,
-        rules: str | None = None,
-    ) -> "polars.DataFrame":
-        """As ``to_pandas``, with the index as columns. Raises as it does."""
-        polars = library("polars")
-        rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules})
-        return polars.DataFrame(rows, infer_schema_length=None)
 
     def _rows(self, by: By, wanted: Mapping[str, str | None]) -> list[dict[str, Any]]:
         """The rows with these values, the keys first."""

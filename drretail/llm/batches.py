@@ -6,21 +6,22 @@ were sent in which batch, so that a killed command finds its answers again and p
 """
 
 import asyncio
+import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from langchain_anthropic import ChatAnthropic
 from pydantic import Field
 
 from drretail.errors import ModelError, UserError
-from drretail.files import LineAppender, check_format, drop_cut_line, read_jsonl
+from drretail.files import write_atomically
 from drretail.llm.providers import ONCE, Pacer
 from drretail.llm.registry import Model
-from drretail.records.base import Document, sha256_of
+from drretail.records.base import sha256_of
 from drretail.records.run import slug
 
 if TYPE_CHECKING:
@@ -42,58 +43,28 @@ BATCHING = "anthropic"
 _OF_THE_SENDING = frozenset({"extra_body", "extra_headers", "extra_query", "timeout"})
 
 
-class Entry(Document):
-    """A batch that was submitted, or the note that all its answers are used."""
-
-    batch_id: str
-    event: Literal["submitted", "settled"]
-    requests: tuple[str, ...] = ()
-    """The custom ids of the batch's requests."""
-
-
 class BatchLedger:
-    """The batches whose answers may not all be used yet."""
+    """In which batch each question was sent whose answer may not be used yet, in a file of its own."""
 
     def __init__(self, path: Path) -> None:
-        """Raises UserError if the file has another format, or a line before the last is broken."""
-        self._batches: dict[str, str] = {}
-        self._open: dict[str, None] = {}
-        drop_cut_line(path)
-        for line in read_jsonl(path) if path.exists() else ():
-            check_format(line, path)
-            self._note(Entry.model_validate(line))
-        self._file = LineAppender(path)
+        self._path = path
+        self._batches: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
     def batch_of(self, request: str) -> str | None:
         """The id of the batch that a request was sent in; None if it was never sent, is settled, or was forgotten."""
         return self._batches.get(request)
 
-    def submitted(self, batch_id: str, requests: tuple[str, ...]) -> None:
-        self._write(Entry(batch_id=batch_id, event="submitted", requests=requests))
+    def submitted(self, batch_id: str, requests: Iterable[str]) -> None:
+        self._batches |= dict.fromkeys(requests, batch_id)
+        write_atomically(self._path, json.dumps(self._batches, indent=0))
 
     def forget(self, request: str) -> None:
         """Forgets a request whose answer was of no use, so that it is sent again."""
         self._batches.pop(request, None)
 
     def settle(self) -> None:
-        """Marks all batches as used, once every question has its answer. The same questions, asked again, are new."""
-        for batch_id in list(self._open):
-            self._write(Entry(batch_id=batch_id, event="settled"))
-
-    def close(self) -> None:
-        self._file.close()
-
-    def _write(self, entry: Entry) -> None:
-        self._file.append(entry.as_line())
-        self._note(entry)
-
-    def _note(self, entry: Entry) -> None:
-        if entry.event == "submitted":
-            self._open[entry.batch_id] = None
-            self._batches |= dict.fromkeys(entry.requests, entry.batch_id)
-        else:
-            self._open.pop(entry.batch_id, None)
-            self._batches = {request: batch for request, batch in self._batches.items() if batch != entry.batch_id}
+        """Forgets all, once every question has its answer. The same questions, asked again, are new."""
+        self._path.unlink(missing_ok=True)
 
 
 @dataclass(slots=True)
@@ -159,7 +130,7 @@ class BatchSubmitter:
                     part = fresh[start : start + self.most]
                     requests: Any = [{"custom_id": waiting.custom_id, "params": waiting.params} for waiting in part]
                     batch = await _performed(self.client.messages.batches.create(requests=requests))
-                    self.book.submitted(batch.id, tuple(waiting.custom_id for waiting in part))
+                    self.book.submitted(batch.id, (waiting.custom_id for waiting in part))
                     self.notify(f"{len(part):,} questions were sent as batch {batch.id}.")
                 if not await self._collect():
                     await asyncio.sleep(self.poll)
@@ -272,7 +243,7 @@ def batching(model: Model, folder: Path, *, notify: Notify, **pace: Any) -> Gene
     assert isinstance(model.chat, ChatAnthropic)
     # langchain knows no batches, and builds this client with the address and key that the model was given.
     client = model.chat._async_client  # pyright: ignore[reportPrivateUsage]
-    book = BatchLedger(folder / f"batches-{slug(model.spec)}.jsonl")
+    book = BatchLedger(folder / f"batches-{slug(model.spec)}.json")
     submitter = BatchSubmitter(client.with_options(max_retries=model.retrying.retries), book, notify, **pace)
     fields = {name: getattr(model.chat, name) for name in model.chat.model_fields_set - {"streaming"}}
     chat = BatchedAnthropic(**fields, send=submitter.answer)
@@ -280,8 +251,5 @@ def batching(model: Model, folder: Path, *, notify: Notify, **pace: Any) -> Gene
     batched = replace(
         model.with_chat(chat), pacer=Pacer(), retrying=ONCE, streamed=False, seconds=None, attempt_seconds=None
     )
-    try:
-        yield batched
-        book.settle()
-    finally:
-        book.close()
+    yield batched
+    book.settle()

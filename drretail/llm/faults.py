@@ -4,6 +4,7 @@ Some failures no further call can mend: a refused key, a missing model, an empty
 """
 
 import json
+import re
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -90,12 +91,11 @@ def status_of(problem: BaseException) -> int | None:
 def asked_wait(problem: BaseException, now: datetime | None = None) -> float | None:
     """Seconds that the provider asks to wait before the next attempt; None if it doesn't say.
 
-    Read from retry-after-ms, retry-after (seconds or a date), and the RetryInfo of Google's bodies.
+    Read from retry-after-ms and retry-after (seconds or a date).
     """
     for error in causes_of(problem):
         headers = _headers(error)
         seconds = _number(headers.get("retry-after-ms"), 0.001) or _retry_after(headers.get("retry-after"), now)
-        seconds = seconds or _retry_delay(getattr(error, "details", None))
         if seconds is not None and seconds > 0:
             return seconds
     return None
@@ -136,17 +136,6 @@ def _retry_after(value: str | None, now: datetime | None) -> float | None:
     return (then - (now or datetime.now(UTC))).total_seconds()
 
 
-def _retry_delay(details: Any) -> float | None:
-    """Google's ``{"error": {"details": [{"retryDelay": "30s"}]}}``."""
-    error = details.get("error", details) if isinstance(details, dict) else None
-    parts = error.get("details") if isinstance(error, dict) else None
-    for part in parts if isinstance(parts, list) else ():
-        delay = part.get("retryDelay") if isinstance(part, dict) else None
-        if isinstance(delay, str):
-            return _number(delay.removesuffix("s"))
-    return None
-
-
 def _number(value: str | None, unit: float = 1.0) -> float | None:
     try:
         return None if value is None else float(value) * unit
@@ -156,10 +145,8 @@ def _number(value: str | None, unit: float = 1.0) -> float | None:
 
 MESSAGE_LENGTH = 1_000
 """Characters of an error: what is wrong often stands behind the request that a server repeats first."""
-TITLE_LENGTH = 80
-MOST_OF_PAGE = 20_000
-"""Characters of a web page that are searched for its title."""
-
+_PAGE = re.compile(r"<!doctype html|<html", re.IGNORECASE)
+"""Begins a web page, such as a gateway's in place of the provider's answer."""
 # Class names, looked up in all ancestors of an error: the clients share names, but no base class.
 _KINDS: dict[str, ModelErrorKind] = {
     "ContextOverflowError": "context_overflow",
@@ -273,26 +260,16 @@ def _fault(model: object, kind: ModelErrorKind, lead: str, problem: Exception) -
 
 def _error(model: object, kind: ModelErrorKind, lead: str, problem: BaseException) -> ModelError:
     page = problem.doc if isinstance(problem, json.JSONDecodeError) else ""
-    text = masked(model, page if _page_start(page) is not None else str(problem))
+    text = masked(model, page if _PAGE.search(page) else str(problem))
     return ModelError(kind, f"{lead}: {text[:MESSAGE_LENGTH]}" if text else lead)
 
 
 def masked(model: object, text: str) -> str:
-    """The text in one line, without the chat model's secrets and control characters; of a web page, its title."""
-    start = _page_start(text)
-    if start is not None:
-        _, _, titled = text[start : start + MOST_OF_PAGE].partition("<title>")
-        title, end, _ = titled.partition("</title>")
-        page = f'an HTML page titled "{title.strip()[:TITLE_LENGTH]}"' if end else "an HTML page"
-        text = text[:start] + page
+    """The text in one line, without the chat model's secrets and control characters, and without a web page."""
+    if page := _PAGE.search(text):
+        text = f"{text[: page.start()]}an HTML page"
     line = " ".join(visible(text).split())
     return without_secrets(line, [*keys_of(model), *logins_of(model)])
-
-
-def _page_start(text: str) -> int | None:
-    """Where a web page begins in a text, such as a gateway's in place of the provider's answer; None without one."""
-    lower = text.lower()
-    return min((at for word in ("<!doctype html", "<html") if (at := lower.find(word)) >= 0), default=None)
 
 
 def keys_of(chat: object) -> list[str]:

@@ -23,7 +23,7 @@ from drretail.llm.registry import Model
 from drretail.llm.servers import with_calls_read
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
 from drretail.llm.usage import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
-from drretail.records.base import Record, canonical_json, json_object
+from drretail.records.base import Record
 from drretail.records.run import PROVIDER_FAULTS, Limits, Role, Step, Stop, Usage
 from drretail.records.tables import figures
 from drretail.records.trajectory import Trajectory, span
@@ -54,11 +54,6 @@ class Models:
     """Called with the usage of each call."""
     _used: dict[str, Usage] = field(default_factory=dict[str, Usage])
     _branches: "list[Models]" = field(default_factory=list["Models"])
-    _written: dict[int, tuple[Any, str]] = field(default_factory=dict[int, tuple[Any, str]])
-    """The canonical JSON of messages and tools, by object id: each call sends the whole conversation again.
-
-    The message or tool is kept beside it, so that its id is not reused.
-    """
     _last_tokens: int = 0
     _last_dollars: float = 0
     """The least that the next call will take: what the last one took, and what was added to the conversation since."""
@@ -151,9 +146,7 @@ class Models:
 
     def branch(self, share: Limits) -> "Models":
         """Separate models for a branch with these limits, which count with the run's."""
-        made = Models(
-            self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use, _written=self._written
-        )
+        made = Models(self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use)
         self._branches.append(made)
         return made
 
@@ -222,9 +215,7 @@ class Models:
 
         try:
             async with self.gate or nullcontext():  # outside the timed part: waiting in line is no latency
-                effect = await self.journal.scope(path, role).aperform(
-                    "model", request, action, self._asked(request, messages)
-                )
+                effect = await self.journal.scope(path, role).aperform("model", request, action)
         except ModelError as problem:
             if problem.usage is not None:
                 self._count(role, problem.usage)
@@ -239,21 +230,6 @@ class Models:
         thought = self.trajectory.keep_text(text) if text else None
         self.trajectory.add(Step(path=path, seq=seq, kind=kind, role=role, name=model.spec, result_sha=thought))
         return answer
-
-    def _asked(self, request: Mapping[str, Any], messages: Sequence[BaseMessage]) -> str:
-        """The canonical JSON of a request with these messages."""
-        tools = request.get("tools", [])
-        parts = {"messages": zip(messages, request["messages"], strict=True), "tools": zip(tools, tools, strict=True)}
-        texts = {name: canonical_json(value) for name, value in request.items() if name not in parts}
-        for name in parts.keys() & request.keys():
-            texts[name] = f"[{','.join(self._text_of(part, content) for part, content in parts[name])}]"
-        return json_object(texts)
-
-    def _text_of(self, part: Any, content: Any) -> str:
-        """The canonical JSON of a message or tool, which is made once."""
-        if id(part) not in self._written:
-            self._written[id(part)] = (part, canonical_json(content))
-        return self._written[id(part)][1]
 
     def _check_budget(self, role: Role, request: Mapping[str, Any]) -> None:
         """Raises ModelError if the call would exceed a budget by more than its slack."""

@@ -6,14 +6,13 @@ prompts has the names of the packaged files.
 """
 
 import re
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from drretail.errors import UserError, nearest_names, suggestion
 from drretail.files import write_atomically
@@ -245,17 +244,13 @@ def _check_keys(path: Path, text: str, packaged: str) -> None:
         own = parse_toml(text)
     except ValueError as problem:
         raise UserError(f"{path} is no TOML: {problem}.") from problem
-    wrong = sorted({*_keys(own)} ^ {*_keys(parse_toml(packaged))})
+    wrong = sorted(_keys(own) ^ _keys(parse_toml(packaged)))
     if wrong:
         raise UserError(f"{path} has to hold the same texts as the packaged file, in quotes: look at {wrong[0]}.")
 
 
-def _keys(table: Mapping[str, Any], name: str = "") -> Iterator[str]:
-    for key, value in table.items():
-        if isinstance(value, dict):
-            yield from _keys(value, f"{name}{key}.")
-        elif isinstance(value, str):
-            yield f"{name}{key}"
+def _keys(tables: Mapping[str, Mapping[str, object]]) -> set[str]:
+    return {f"{table}.{key}" for table, texts in tables.items() for key in texts}
 
 
 def _place(name: str) -> str:

@@ -276,18 +276,8 @@ def profiles_of(path: Path) -> dict[str, ModelProfile]:
 
 
 OpenEmbeddings = Callable[[str], "Embeddings"]
-LANGCHAIN: Mapping[str, str] = {
-    **{
-        literal: literal
-        for literal in ("azure_ai", "azure_openai", "bedrock", "cohere", "huggingface", "mistralai", "ollama", "openai")
-    },
-    "google": "google_genai",
-    "google_vertexai": "google_vertexai",
-}
-"""Our name of a provider → LangChain's. LangChain's clients read the keys from the environment."""
 # Loaded by name only: the rule-based models are in a layer above this one.
 OFFLINE_EMBEDDINGS = {"words": "drretail.llm.offline.chat:WordEmbeddings"}
-OWN = Plugins("embeddings", {}, "drretail.embeddings")
 
 
 def check_embeddings(spec: str) -> None:
@@ -300,7 +290,7 @@ def check_embeddings(spec: str) -> None:
 
 
 def open_embeddings(spec: str) -> "Embeddings":
-    """The embeddings at "provider:model" or "module:attribute".
+    """The embeddings at "provider:model". LangChain's clients read the keys from the environment.
 
     Raises UserError if the spec is wrong, or the provider's package or key is missing.
     """
@@ -309,18 +299,11 @@ def open_embeddings(spec: str) -> "Embeddings":
     if provider == OFFLINE:
         module, _, name = OFFLINE_EMBEDDINGS[model].partition(":")
         return getattr(import_module(module), name)()
-    if provider in LANGCHAIN:
-        from langchain.embeddings import init_embeddings
+    from langchain.embeddings import init_embeddings
 
-        try:
-            return init_embeddings(model, provider=LANGCHAIN[provider])
-        # The boundary of a provider's client: a missing package, a missing key, a wrong argument.
-        except Exception as problem:
-            raise UserError(f"The embeddings {quoted(spec)} cannot be opened: {describe_error(problem)}.") from problem
-    from langchain_core.embeddings import Embeddings
-
-    place, loaded = OWN.load(spec)
-    made: Any = loaded() if callable(loaded) else loaded
-    if not isinstance(made, Embeddings):
-        raise OWN.refused(place, loaded, "LangChain embeddings, or a function that gives some")
-    return made
+    try:
+        return init_embeddings(model, provider="google_genai" if provider == "google" else provider)
+    # The boundary of a provider's client: a missing package, a missing key, a wrong argument.
+    except Exception as problem:
+        reason = describe_error(problem).splitlines()[0].rstrip(".")
+        raise UserError(f"The embeddings {quoted(spec)} cannot be opened: {reason}.") from problem

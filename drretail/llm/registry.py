@@ -89,8 +89,6 @@ class Model:
     """Seconds that one attempt may take; None = as long as its client allows."""
     refused: set[str] = field(default_factory=set[str])
     """Arguments of a request, and forms of an answer, that its server refused in this process: never sent again."""
-    bound: dict[str, Any] = field(default_factory=dict[str, Any], compare=False)
-    """Its chat model with each form and schema in which it was asked: to bind one takes a millisecond."""
     retrying: Retrying = ONCE
     pacer: Pacer = field(default_factory=Pacer)
     """Shared by all models of its provider."""
@@ -118,7 +116,7 @@ class Model:
         return priced(usage, self.spec, self.params.get("base_url"), share=share)
 
     def with_chat(self, chat: "BaseChatModel") -> "Model":
-        return replace(self, opening=lambda: chat, bound={})
+        return replace(self, opening=lambda: chat)
 
     def answering(self, purpose: str) -> "Model":
         """The model with the longest answer that the purpose takes (a role, "extraction").
@@ -303,11 +301,6 @@ def _named(spec: str) -> tuple[str, str, Provider | Opening]:
         offered = "offline:shopper, or offline:judge for a judge" if name == OFFLINE else f"{name}:MODEL"
         raise UserError(f"{spec!r} names no model: write {offered}.")
     return name, model, _opening(spec, provider)
-
-
-def load_opening(name: str) -> Provider | Opening:
-    """The Provider or Opening of that name. Raises UserError if there is none."""
-    return _opening(name, MODELS.load(name)[1])
 
 
 def _opening(spec: str, provider: object) -> Provider | Opening:

@@ -11,7 +11,7 @@ import json
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -174,26 +174,23 @@ class Rule(Record):
             raise ValueError("a rule for one turn has an answer, not answers in order")
         return self
 
-    def lacks(self, request: Request) -> Iterator[str]:
-        """Each condition that the request does not meet."""
-        if self.tools is not None and not (set(self.tools) <= set(request.tools) if self.tools else not request.tools):
-            yield f"tools {', '.join(self.tools) or 'none'}"
-        if self.turn is not None and self.turn != request.turn:
-            yield f"turn {self.turn}"
-        if self.schema_name is not None and self.schema_name != (request.schema or ""):
-            yield f"schema {self.schema_name or 'none'}"
-        if self.may_call is not None and self.may_call != request.may_call:
-            yield f"may_call {str(self.may_call).lower()}"
-        if missing := [tag for tag in self.tags if tag not in request.tags]:
-            yield f"tags {', '.join(missing)}"
-        if self.opening_says is not None and self.opening_says not in request.opening:
-            yield f"opening_says {self.opening_says!r}"
-        if self.last_says is not None and self.last_says not in request.last:
-            yield f"last_says {self.last_says!r}"
-        if self.opening is not None and self.opening != request.digest:
-            yield f"opening {self.opening}"
-        if self.answer is None and request.turn > len(self.answers):
-            yield f"no more than {len(self.answers)} turns"
+    def holds(self, request: Request) -> bool:
+        """True if the request meets every condition."""
+        bound, tools = {*request.tools}, None if self.tools is None else {*self.tools}
+        wanted = {
+            "opening": request.digest,
+            "turn": request.turn,
+            "schema_name": request.schema or "",
+            "may_call": request.may_call,
+        }
+        return (
+            all(getattr(self, name) in (None, value) for name, value in wanted.items())
+            and (tools is None or (tools <= bound if tools else not bound))
+            and {*self.tags} <= {*request.tags}
+            and (self.opening_says or "") in request.opening
+            and (self.last_says or "") in request.last
+            and (self.answer is not None or request.turn <= len(self.answers))
+        )
 
 
 class Script(Record):
@@ -213,17 +210,12 @@ class Script(Record):
         """The answer to a request. Raises ModelError, which shows the request in short, if there is none."""
         for rule in self.rules:
             # Compared first: each of a recording's hundreds of rules names another opening.
-            is_of_another = rule.opening not in (None, request.digest)
-            if not is_of_another and next(rule.lacks(request), None) is None:
+            if rule.opening in (None, request.digest) and rule.holds(request):
                 return rule.answer or rule.answers[request.turn - 1]
         if request.turn <= len(self.answers):
             return self.answers[request.turn - 1]
-        ended = f"its list ends after {counted(len(self.answers), 'turn')}" if self.answers else ""
-        lacking = [([*rule.lacks(request)], at) for at, rule in enumerate(self.rules, 1)]
-        lacks, at = min(lacking, key=lambda lack: len(lack[0]), default=([], 0))
-        nearest = f"rule {at} is for {' and '.join(lacks)}" if lacking else ""
-        why = ", ".join(filter(None, (nearest, ended)))
-        raise ModelError("model", f"{self.name} has no answer to this request ({why}): {request}")
+        ended = f" (its list ends after {counted(len(self.answers), 'turn')})" if self.answers else ""
+        raise ModelError("model", f"{self.name} has no answer to this request{ended}: {request}")
 
 
 def read_script(path: Path) -> Script:

@@ -21,7 +21,7 @@ from langchain_core.runnables import RunnableBinding
 
 from drretail.errors import causes_of
 from drretail.grounding.report.picks import is_whole_report, take_picks
-from drretail.llm.faults import Fault
+from drretail.llm.faults import Fault, body_of
 from drretail.llm.structured import THOUGHT
 
 REFUSING = frozenset({400, 422, 500, 501})
@@ -58,16 +58,9 @@ def refused_argument(fault: Fault, chat: Any) -> str | None:
     cause = fault.error.__cause__
     if fault.status not in REFUSING or fault.error.kind != "model" or cause is None:
         return None
-    # What the errors' bodies complain of, if they say so: OpenAI's "param", and "loc" of pydantic's list.
-    errors, stated = [*causes_of(cause)], list[dict[str, Any]]()
-    for error in errors:
-        body: dict[str, Any] | None = getattr(error, "body", None)
-        if isinstance(body, dict):
-            details: Any = body.get("detail")
-            listed: list[Any] = details if isinstance(details, list) else []
-            stated += [body, *(each for each in listed if isinstance(each, dict))]
-    fields = [str(field) for each in stated for field in (each.get("param"), each.get("loc")) if field]
-    complaint = " ".join(fields or map(str, errors))
+    # OpenAI's "param" is surer than the sentence, which may name what was sent beside it.
+    named_by = [str(param) for error in causes_of(cause) if (param := body_of(error).get("param"))]
+    complaint = " ".join(named_by or map(str, causes_of(cause)))
     named = (name for name in ARGUMENTS if re.search(rf"\b{name}\b", complaint))
     return next((name for name in named if without(chat, {name}) is not chat), None)
 

@@ -49,11 +49,8 @@ def forms_of(model: Model, schema: dict[str, Any], messages: "Sequence[BaseMessa
     without its text.
     """
     for method in (method for method in METHODS if method not in model.refused):
-        key = f"{method} {canonical_json(schema)}"
-        if key not in model.bound:
-            model.bound[key] = _bound(model.chat, schema, method)
-        if model.bound[key] is not None:
-            yield Form(model.bound[key], messages, method)
+        if (bound := _bound(model.chat, schema, method)) is not None:
+            yield Form(bound, messages, method)
     yield Form(model.chat, _with_schema(messages, schema))
 
 

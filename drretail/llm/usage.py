@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 from drretail.errors import UserError
-from drretail.journal import Effect
-from drretail.records.base import Record, canonical_json
+from drretail.records.base import canonical_json
 from drretail.records.run import REPORTED, RoleModel, System, Usage
 from drretail.records.tables.figures import count, counted
 from drretail.records.tables.figures import dollars as dollars_text
@@ -295,29 +294,3 @@ def usage_of(message: "AIMessage") -> Usage:
 def _detail(count: object) -> int:
     """A part of the input's tokens; 0 if it is not a count."""
     return max(0, count) if isinstance(count, int) else 0
-
-
-class Latency(Record):
-    """The model calls of one role; seconds include the waits between attempts. Volatile, so for telemetry only."""
-
-    calls: int = 0
-    failed: int = 0
-    retries: int = 0
-    seconds: float = 0
-    slowest: float = 0
-
-
-def latency_by_role(effects: Iterable[Effect]) -> dict[str, Latency]:
-    """The latency of every role whose model was called."""
-    latencies: dict[str, Latency] = {}
-    for effect in effects:
-        if effect.kind == "model":
-            before = latencies.get(effect.role or "", Latency())
-            latencies[effect.role or ""] = Latency(
-                calls=before.calls + 1,
-                failed=before.failed + (effect.error is not None),
-                retries=before.retries + (effect.retries or 0),
-                seconds=round(before.seconds + effect.seconds, 6),
-                slowest=max(before.slowest, effect.seconds),
-            )
-    return dict(sorted(latencies.items()))

@@ -5,7 +5,6 @@ from functools import partial
 
 import pytest
 
-from drretail.api.doctor.machine import Package, examine_packages
 from tests.cli.commands import Command, sentence
 from tests.llm.provider import Provider, answers, fails
 
@@ -49,10 +48,3 @@ def test_a_model_is_asked_only_when_it_is_named_and_one_that_refuses_the_key_end
     assert "answers: hello" in well.stdout
     assert "refuses the key in ANTHROPIC_API_KEY" in " ".join(refused.stdout.split())
     assert SECRET not in refused.stdout + refused.stderr
-
-
-@pytest.mark.parametrize(("extra", "state"), [(None, "broken"), ("spark", "absent")])
-def test_what_belongs_to_every_installation_must_be_there(extra: str | None, state: str) -> None:
-    (sign,) = examine_packages((Package("no-such-package", "flying", extra),))
-    assert (sign.state, sign.prevents) == (state, "flying")
-    assert sign.mend == ("pip install no-such-package" if extra is None else "pip install 'drretail[spark]'")

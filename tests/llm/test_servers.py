@@ -16,9 +16,8 @@ from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
 from drretail.llm.providers import Retrying
 from drretail.llm.registry import Model, open_model
-from drretail.llm.scripted import scripted_model
 from drretail.llm.servers import calls_in_text
-from drretail.llm.structured import Question, answered_json, forms_of, mended_json
+from drretail.llm.structured import Question, answered_json, mended_json
 from drretail.records.base import Record
 from drretail.records.trajectory import Trajectory
 from tests.llm.clients import opened
@@ -354,11 +353,3 @@ async def test_a_servers_literal_output_becomes_calls_that_are_counted_but_not_i
         last = await models.call("researcher", [*asked, answer, HumanMessage("Write.")], tools=TOOLS, may_call=False)
         assert (last.tool_calls, last.text) == ([], text)
         assert trajectory.setbacks().calls_from_text == len(calls)
-
-
-def test_a_schema_is_bound_once_to_a_model_and_only_in_the_forms_that_are_needed() -> None:
-    model, schema, question = scripted_model("{}"), {"title": "Rating", "type": "object", "properties": {}}, []
-    first, again = next(forms_of(model, schema, question)), next(forms_of(model, {**schema}, question))
-    assert first.chat is again.chat
-    assert len(model.bound) == 1
-    assert len(model.with_chat(model.chat).bound) == 0

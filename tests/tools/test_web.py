@@ -184,7 +184,7 @@ class Site:
             raise ToolError("unavailable", "It is gone.")
         if "c.example" in url:
             raise RuntimeError("a plugin's bug")
-        return WebPage(url, "A page", "Text.", "ok")
+        return WebPage(url, "A kettle", "Text.", "ok")
 
 
 def test_a_round_holds_no_site_twice_and_no_more_than_a_few() -> None:

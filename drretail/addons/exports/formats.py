@@ -105,9 +105,6 @@ def load_form(name: str) -> Form:
     return loaded
 
 
-KIND = (load_form, PLUGINS.own)
-
-
 def export(selection: Selection, name: str, to: Path, *, force: bool = False) -> str:
     """Writes the selection in a form and says what was written.
 

@@ -50,6 +50,3 @@ def load_format(name: str) -> Format:
     if not isinstance(loaded, Format):
         raise PLUGINS.refused(place, loaded, "a drretail.addons.imports.formats.Format")
     return loaded
-
-
-KIND = (load_format, PLUGINS.own)

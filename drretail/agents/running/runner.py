@@ -38,7 +38,6 @@ from drretail.llm.event_loop import aside, is_abandoned
 from drretail.llm.models import Models
 from drretail.llm.prices import of_unknown_models, price_version
 from drretail.llm.prompt import overridden
-from drretail.llm.usage import latency_by_role
 from drretail.records.base import fault_of, sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import ASK, Query, Reference, Task
@@ -209,7 +208,6 @@ class Runner:
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "wall_seconds": round(seconds, 3),
             "model_seconds": round(sum(model), 3),
-            "models": {role: latency.model_dump() for role, latency in latency_by_role(effects.effects).items()},
             "served_from_journal": effects.served,
             "prices": [price_version()] if any("nanodollars" in (its.usage or {}) for its in effects.effects) else [],
         }

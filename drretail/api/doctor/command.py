@@ -1,7 +1,7 @@
 """``doctor``: what works on this machine, and how to fix the rest."""
 
 import os
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from drretail.api.models import Opener
 from drretail.api.option import accepts
@@ -9,11 +9,7 @@ from drretail.api.options.doctor import DoctorOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.settings import Settings, read_settings
 from drretail.api.worlds import server_settings
-from drretail.conditions.names import CONDITIONS
-from drretail.env.web.base import BUILT_IN, load_web
-from drretail.llm.providers import MODELS, PROVIDERS
-from drretail.llm.registry import check_spec, load_opening
-from drretail.plugins import Kind, Plugins
+from drretail.llm.registry import check_spec
 from drretail.progress import busy
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import Table, table_of
@@ -49,27 +45,11 @@ def check_machine(options: DoctorOptions) -> "Result[list[Sign]]":
 
 
 def _signs(specs: list[str], settings: Settings, opener: Opener) -> "list[Sign]":
-    from drretail.agents.registry import AGENTS, load_agent
-    from drretail.api.doctor.machine import examine, examine_model, examine_plugins, examine_servers
-    from drretail.conditions.registry import load_condition
-    from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-    from drretail.tools.registry import TOOLS, load_tool
+    from drretail.api.doctor.machine import examine, examine_model, examine_servers
 
-    kinds = {
-        "drretail.agents": (load_agent, AGENTS.built_in),
-        "drretail.evaluators": (load_metric, [*METRICS, PAIRWISE]),
-        "drretail.web": (load_web, BUILT_IN),
-        "drretail.models": (load_opening, [*PROVIDERS, *MODELS.built_in]),
-        "drretail.tools": (load_tool, TOOLS),
-        "drretail.conditions": (load_condition, CONDITIONS),
-    }
-    # The kinds of plugins that add-ons take
-    taken = Plugins("kind of plugins", {}, "drretail.plugins")
-    kinds |= {group: cast("Kind", taken.load(group)[1]) for group in taken.own}
     set_by_hand = {"mongo_is_set": settings.mongo_url is not None, "es_is_set": settings.es_url is not None}
     return [
         *examine(os.environ, [".", str(settings.cache_dir)]),
-        *examine_plugins(kinds),
         *examine_servers(server_settings(), **set_by_hand),
         *[examine_model(spec, opener) for spec in dict.fromkeys(specs)],
     ]

@@ -11,11 +11,11 @@ from typing import Literal, cast
 from drretail.api.models import Opener
 from drretail.env.servers.clients import hosts_of, open_elastic, open_mongo
 from drretail.env.servers.naming import ServerSettings
-from drretail.errors import ModelError, UserError, describe_error, install_line
+from drretail.errors import ModelError, UserError, install_line
 from drretail.llm.event_loop import run_loop
 from drretail.llm.faults import Halt
 from drretail.llm.providers import PROVIDERS
-from drretail.plugins import Kind, Plugins, entry_points
+from drretail.plugins import Plugins
 from drretail.records.base import Record
 from drretail.records.models import ModelChoice
 
@@ -50,29 +50,20 @@ def broken(signs: Iterable[Sign]) -> list[Sign]:
     return [sign for sign in signs if sign.state == "broken"]
 
 
-OLDEST_PYTHON = (3, 11)  # as requires-python in pyproject.toml
 NEEDED_BYTES = 2_000_000_000
 """A world of 80,000 products and four million orders takes 0.6 GB, and as much again while it is made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package, and what needs it. ``extra`` is None if it is part of every installation."""
+    """A package that an extra brings, and what needs it."""
 
     name: str
     prevents: str
-    extra: str | None = None
+    extra: str
 
 
 PACKAGES = (
-    Package("langchain", "ask, run"),
-    Package("langgraph", "ask, run"),
-    Package("langchain-anthropic", "--model anthropic:…"),
-    Package("anthropic", "--model anthropic:…"),
-    Package("tantivy", "embedded worlds"),
-    Package("duckdb", "ingest"),
-    Package("pymongo", "--world servers:NAME"),
-    Package("elasticsearch", "--world servers:NAME"),
     Package("langchain-openai", "--model openai:…, and every server that speaks its protocol", "openai"),
     Package("langchain-ollama", "--model ollama:…", "ollama"),
     Package("langchain-google-genai", "--model google:…", "google"),
@@ -88,44 +79,17 @@ PACKAGES = (
 )
 
 
-def examine_packages(packages: tuple[Package, ...] = PACKAGES) -> Iterator[Sign]:
-    for package in packages:
+def examine_packages() -> Iterator[Sign]:
+    for package in PACKAGES:
         try:
             yield works(package.name, version(package.name))
         except PackageNotFoundError:
-            mend = f"pip install {package.name}" if package.extra is None else install_line(package.extra)
-            yield lacks(package.name, "not installed", package.prevents, mend, is_needed=package.extra is None)
-
-
-def examine_plugins(kinds: Mapping[str, Kind]) -> Iterator[Sign]:
-    """The plugins of installed packages by name, each loaded by its group's function; a broken one counts as absent."""
-    for group, (load, built_in) in kinds.items():
-        taken = dict.fromkeys(built_in, "drretail's own")
-        for point in sorted(entry_points(group=group), key=lambda entry_point: entry_point.name):
-            package, release = ("?", "?") if point.dist is None else (point.dist.name, point.dist.version)
-            what, found = f"plugin {point.name} ({group.rpartition('.')[2]})", f"{package} {release}"
-            try:
-                if point.name in taken:
-                    raise UserError(f"the name {point.name!r} means {taken[point.name]}; nothing reaches this one")
-                taken[point.name] = "another package's"
-                load(point.name)
-            # The boundary to the plugin's package.
-            except (Exception, SystemExit) as raised:  # noqa: BLE001
-                problem = str(raised) if isinstance(raised, UserError) else describe_error(raised)
-                mend = f"install a version of {package} that loads, or uninstall it"
-                yield lacks(what, f"{found}: {problem}", f"{point.name}; everything else goes on without it", mend)
-            else:
-                yield works(what, found)
+            yield lacks(package.name, "not installed", package.prevents, install_line(package.extra))
 
 
 def examine(environ: Mapping[str, str], folders: Iterable[str]) -> Iterator[Sign]:
     """All that can be checked without a server or a model; ``folders`` are those that drretail writes to."""
-    python = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info[:2] >= OLDEST_PYTHON:
-        yield works("Python", f"{python} ({sys.executable})")
-    else:
-        mend = f"install Python {'.'.join(map(str, OLDEST_PYTHON))} or later and make the environment anew"
-        yield lacks("Python", python, "everything", mend, is_needed=True)
+    yield works("Python", f"{'.'.join(map(str, sys.version_info[:3]))} ({sys.executable})")
     yield from examine_packages()
     for name, provider in PROVIDERS.items():
         if not provider.key_variables:

@@ -11,7 +11,7 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from drretail.env.web.base import WebPage, WebResult
-from drretail.env.web.refusals import REFUSES, refuses
+from drretail.env.web.refusals import REFUSES, title_refuses
 from drretail.grounding.text.untrusted import harmless, visible
 
 LONGEST_TEXT = 200_000
@@ -79,7 +79,7 @@ def cleaned_page(page: WebPage) -> WebPage:
     problem = None if page.problem is None else clean_line(page.problem, LONGEST_TITLE)
     if state == "ok" and not text:
         state = "no_content"
-    elif state == "ok" and refuses(title, "", text):
+    elif state == "ok" and title_refuses(title, text, page.url):
         text, state, problem = "", "blocked", problem or REFUSES
     return replace(page, title=title, text=text, state=state, date=iso_day(page.date), problem=problem)
 

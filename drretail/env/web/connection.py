@@ -1,8 +1,7 @@
 """Connections for one page: to public addresses alone, until a moment, for a bounded number of bytes.
 
-Checking a name and then connecting to it looks it up twice, and a hostile name server may answer differently the second
-time (DNS rebinding). Here a host is looked up once for each connection, every address that it has must be allowed, and
-the connection goes to one of these addresses.
+A hostile name server may answer differently when a name is looked up again (DNS rebinding). So a host is looked up once
+for each connection, every address that it has must be allowed, and the connection goes to one of these.
 """
 
 import re
@@ -43,9 +42,8 @@ OVERHEAD = 256 * 1024
 
 
 def read_address(text: str, ports: frozenset[int], allowed: Allowed) -> httpx2.URL:
-    """The address without its fragment. Raises Blocked, with the reason, if it may not be opened.
-
-    Names are checked on connecting. A number is checked here: behind a proxy it never would be.
+    """The address without its fragment. Raises Blocked, with the reason, if it may not be opened. Names are checked on
+    connecting, numbers here: behind a proxy they never would be.
     """
     text = text.strip(" ")
     try:
@@ -93,8 +91,7 @@ def usual_tls() -> ssl.SSLContext:
 
 def system_resolver(host: str, port: int) -> list[str]:
     """The addresses that this machine's resolver returns, each once and in its order."""
-    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
+    return list(dict.fromkeys(str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
 
 
 @dataclass(eq=False, repr=False)
@@ -141,10 +138,8 @@ class CheckedBackend(httpcore2.NetworkBackend):
 
 @dataclass(eq=False, repr=False)
 class BoundedStream(httpcore2.NetworkStream):
-    """A connection that ends at ``end`` and receives a bounded number of bytes.
-
-    The time limits of an HTTP library are for one read each, and a server that sends a byte now and then never exceeds
-    them.
+    """A connection that ends at ``end`` and receives a bounded number of bytes. A library's time limits are for one
+    read each, and a server that sends a byte now and then never exceeds them.
     """
 
     stream: httpcore2.NetworkStream

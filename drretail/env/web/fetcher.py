@@ -1,13 +1,12 @@
 """Pages of the open web, safely: one GET with all limits, bodies unpacked within limits, robots.txt respected."""
 
-import re
 import ssl
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
 import httpcore2
@@ -15,21 +14,21 @@ import httpx2
 from protego import Protego
 
 from drretail.env.web import connection
-from drretail.env.web.base import Blocked, Empty, Failed, Fetched, Late, NotFound, PageOptions, Problem, WebPage
+from drretail.env.web.base import Blocked, Failed, Fetched, Late, NotFound, PageOptions, Problem, WebPage
 from drretail.env.web.connection import Allowed, CheckedBackend, Resolver, read_address, time_left, usual_tls
 from drretail.env.web.page import REFUSING, read_page, text_kind
 from drretail.errors import causes_of
 
-ROBOTS_BYTES = 512_000
-"""The bytes of a robots.txt that are read; the standard asks for at least 500 KiB."""
-ROBOTS_SECONDS = 5.0
-"""The part of a page's time that robots.txt may take."""
+ROBOTS_BYTES, ROBOTS_SECONDS = 512_000, 5.0
+"""What is read of a robots.txt (the standard asks for at least 500 KiB), and its part of a page's time."""
 KEPT, KEPT_AFTER_FAILURE = 24 * 3600.0, 300.0
 """Seconds for which a robots.txt is valid (RFC 9309, section 2.4), and for which a site that fails is left alone."""
-TOKEN = re.compile(r"[^A-Za-z_-]")
-"""Ends the name at the beginning of a user agent."""
-# "Bot/1.0" is not a product token (RFC 9309, section 2.2.1), but sites write it.
-_VERSION = re.compile(r"^([^\S\n]*+user-agent\s*+:\s*+[a-z_-]++)/\S*", re.IGNORECASE | re.MULTILINE)
+HEADERS = {
+    "Accept": "text/html, application/xhtml+xml, text/plain;q=0.9, */*;q=0.1",
+    "Accept-Language": "en, *;q=0.5",
+    "Accept-Encoding": "gzip",
+    "Connection": "close",
+}
 
 
 class CheckedTransport(httpx2.HTTPTransport):
@@ -42,15 +41,16 @@ class CheckedTransport(httpx2.HTTPTransport):
         )
 
 
-def unpacked_body(chunks: Iterable[bytes], encoding: str, most_bytes: int) -> bytes:
+def unpacked_body(response: httpx2.Response, most_bytes: int) -> bytes:
     """The unpacked body. Raises Failed if it is larger than ``most_bytes``, damaged, or in another encoding."""
+    encoding = response.headers.get("content-encoding", "").lower()
     if encoding not in ("gzip", "x-gzip", "", "identity"):
         # "gzip, gzip" too: packing twice can make a bomb of a few bytes, and has no other use.
         raise Failed("The page is packed in a way that was not asked for.")
     inflater = zlib.decompressobj(zlib.MAX_WBITS | 16) if encoding.endswith("gzip") else None
     body = bytearray()
     try:
-        for chunk in chunks:
+        for chunk in response.iter_raw():
             # One byte beyond the limit is enough to see that there are more.
             body += chunk if inflater is None else inflater.decompress(chunk, most_bytes + 1 - len(body))
             if len(body) > most_bytes:
@@ -60,16 +60,6 @@ def unpacked_body(chunks: Iterable[bytes], encoding: str, most_bytes: int) -> by
     except zlib.error:
         raise Failed("The page is packed, and damaged.") from None
     return bytes(body)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The last answer; ``body`` is unpacked, and empty unless ``status`` is 2xx."""
-
-    url: httpx2.URL
-    status: int
-    content_type: str
-    body: bytes
 
 
 @dataclass(eq=False, repr=False)
@@ -87,8 +77,8 @@ class Fetcher:
     """What is trusted; None means what the system trusts."""
     clock: Callable[[], float] = time.monotonic
     """Tells how old a robots.txt is."""
-    _rules: dict[str, tuple[float, Protego | Problem | None]] = field(init=False, default_factory=dict[str, Any])
-    """By site: until when they hold, and the rules, or why they are not known; None if the site has none."""
+    _rules: dict[str, tuple[float, Protego | Problem]] = field(init=False, default_factory=dict[str, Any])
+    """By site: until when they hold, and the rules, or why they are not known."""
     _locks: dict[str, threading.Lock] = field(init=False, default_factory=dict[str, threading.Lock])
 
     provider = "open"
@@ -99,58 +89,48 @@ class Fetcher:
 
     def get(self, address: str) -> Fetched:
         """The raw page. Never raises, whatever the address or the site."""
-        # Every address on the way, so that the result names the address that failed.
         way = [address]
         try:
             answer = self._answer(address, time.monotonic() + self.limits.seconds, self.limits.body_bytes, way)
-            status = answer.status
+            status = answer.status or 0
             if not 200 <= status < 300:
                 kind = Blocked if status in REFUSING else NotFound if status in (404, 410) else Failed
                 raise kind(f"The site answers {status} instead of a page.", status)
-            if not answer.body.strip():
-                raise Empty("The page is empty.", status)
             kind, charset = text_kind(answer.content_type, answer.body)
-            return Fetched(address, str(answer.url), "ok", status, kind, charset, answer.body)
+            return replace(answer, url=address, content_type=kind, charset=charset)
         except Problem as problem:
             return Fetched(address, way[-1], problem.state, problem.status, problem=problem.message)
 
-    def _answer(self, address: str, end: float, most_bytes: int, way: list[str] | None = None) -> Answer:
-        """The answer at the end of the redirects. Each address is added to ``way``, if given, and robots.txt must allow
-        it then.
+    def _answer(self, address: str, end: float, most_bytes: int, way: list[str] | None = None) -> Fetched:
+        """The answer at the end of the redirects. If ``way`` is given, each address is added to it, so that a problem
+        names the one that failed, and robots.txt must allow it.
         """
         for _ in range(self.limits.redirects + 1):
             url = read_address(address, self.limits.ports, self.allowed)
             if way is not None:
                 way.append(str(url))
-                if self.limits.robots:
-                    self._check_robots(url, end)
-            answer = self._ask(url, end, most_bytes)
-            if isinstance(answer, Answer):
+            if way is not None and self.limits.robots:
+                self._check_robots(url, end)
+            if isinstance(answer := self._ask(url, end, most_bytes), Fetched):
                 return answer
             address = answer
         raise Failed(f"The page redirects more than {self.limits.redirects} times.")
 
-    def _ask(self, url: httpx2.URL, end: float, most_bytes: int) -> Answer | str:
+    def _ask(self, url: httpx2.URL, end: float, most_bytes: int) -> Fetched | str:
         """The answer of one address, or the address that it redirects to."""
         place = None if self.proxy is None else (self.proxy.url.host.decode(), self.proxy.url.port or 0)
         backend = CheckedBackend(self.resolve, self.allowed, end, most_bytes, place)
-        headers = {
-            "User-Agent": self.user_agent,
-            "Accept": "text/html, application/xhtml+xml, text/plain;q=0.9, */*;q=0.1",
-            "Accept-Language": "en, *;q=0.5",
-            "Accept-Encoding": "gzip",
-            "Connection": "close",
-        }
+        request = httpx2.Request("GET", url, headers={"User-Agent": self.user_agent, **HEADERS})
         try:
             with (
                 CheckedTransport(backend, self.tls or usual_tls(), self.proxy) as transport,
-                closing(transport.handle_request(httpx2.Request("GET", url, headers=headers))) as response,
+                closing(transport.handle_request(request)) as response,
             ):
                 if response.has_redirect_location:
                     return str(url.join(response.headers["location"]))
-                encoding = response.headers.get("content-encoding", "").lower()
-                body = unpacked_body(response.iter_raw(), encoding, most_bytes) if response.is_success else b""
-                return Answer(url, response.status_code, response.headers.get("content-type", ""), body)
+                body = unpacked_body(response, most_bytes) if response.is_success else b""
+                kind = response.headers.get("content-type", "")
+                return Fetched(str(url), str(url), "ok", response.status_code, kind, body=body)
         except httpx2.InvalidURL:
             raise Blocked("The page redirects to an address that cannot be read.") from None
         except httpx2.TimeoutException:
@@ -163,42 +143,39 @@ class Fetcher:
             raise Failed(f"{url.host} broke off the connection, or does not speak HTTP.") from None
 
     def _check_robots(self, url: httpx2.URL, end: float) -> None:
-        """Raises Blocked for a page that the site forbids to read, and a Problem if the site can't be asked.
-
-        A site without a robots.txt (4xx) forbids nothing. A site that fails to send it (5xx, 429, no answer) is left
-        alone for some minutes, since its rules are not known.
+        """Raises Blocked for a page that the site forbids to read, and a Problem if its rules can't be known: it is
+        left alone for some minutes then (5xx, 429, no answer). A site without a robots.txt (4xx) forbids nothing.
         """
-        place = url.join("/robots.txt")
-        lock = self._locks.setdefault(str(place), threading.Lock())
+        place = str(url.join("/robots.txt"))
+        lock = self._locks.setdefault(place, threading.Lock())
         # Parallel researchers may read one site at the same time; one of them asks for all.
         if not lock.acquire(timeout=time_left(end)):
             raise Late("The page did not come in time.")
         try:
-            until, rules = self._rules.get(str(place), (float("-inf"), None))
+            until, rules = self._rules.get(place, (float("-inf"), read_rules(b"")))
             if self.clock() >= until:
-                try:
-                    rules, lifetime = self._robots(place, min(end, time.monotonic() + ROBOTS_SECONDS)), KEPT
-                except Late:
-                    raise Late("The site's robots.txt does not come, so its pages are left alone.") from None
-                except Problem as problem:
-                    rules, lifetime = problem, KEPT_AFTER_FAILURE
-                self._rules[str(place)] = self.clock() + lifetime, rules
+                rules = self._robots(place, min(end, time.monotonic() + ROBOTS_SECONDS))
+                lifetime = KEPT_AFTER_FAILURE if isinstance(rules, Problem) else KEPT
+                self._rules[place] = self.clock() + lifetime, rules
         finally:
             lock.release()
         if isinstance(rules, Problem):
             raise type(rules)(rules.message, rules.status)
-        if rules is not None and not rules.can_fetch(str(url), TOKEN.split(self.user_agent)[0]):
+        if not rules.can_fetch(str(url), self.user_agent):
             raise Blocked("The site asks machines not to read this page (robots.txt).")
 
-    def _robots(self, place: httpx2.URL, end: float) -> Protego | None:
-        answer = self._answer(str(place), end, 2 * ROBOTS_BYTES)
-        if 200 <= answer.status < 300:
+    def _robots(self, place: str, end: float) -> Protego | Problem:
+        try:
+            answer = self._answer(place, end, 2 * ROBOTS_BYTES)
+        except Late:
+            raise Late("The site's robots.txt does not come, so its pages are left alone.") from None
+        except Problem as problem:
+            return problem
+        if (status := answer.status or 0) // 100 in (2, 4) and status != 429:
             return read_rules(answer.body)
-        if 400 <= answer.status < 500 and answer.status != 429:
-            return None
-        raise Blocked(f"The site's robots.txt answers {answer.status}, so its pages are left alone.", answer.status)
+        return Blocked(f"The site's robots.txt answers {status}, so its pages are left alone.", status)
 
 
 def read_rules(body: bytes) -> Protego:
     """The rules of a robots.txt; bytes that are not rules forbid nothing."""
-    return Protego.parse(_VERSION.sub(r"\1", body[:ROBOTS_BYTES].decode("utf-8-sig", "replace")))
+    return Protego.parse(body[:ROBOTS_BYTES].decode("utf-8-sig", "replace"))

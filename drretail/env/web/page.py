@@ -3,6 +3,7 @@
 import codecs
 import logging
 import re
+from copy import deepcopy
 from email.message import Message
 from itertools import islice
 
@@ -10,7 +11,7 @@ from lxml.html import HtmlElement
 
 from drretail.env.web.base import Empty, Fetched, WebPage
 from drretail.env.web.cleaning import LONGEST_TITLE, clean_line, clean_text, iso_day
-from drretail.env.web.refusals import REFUSES, refuses
+from drretail.env.web.refusals import REFUSES, page_refuses
 from drretail.records.evidence import SourceState
 
 LONGEST_MARKUP = 2_000_000
@@ -23,10 +24,10 @@ MOST_BLOCKS = 2_000
 """Pages with more blocks are read without trafilatura's fallbacks: jusText compares each short block with its
 neighbours up to the next long one, which takes minutes for a large table.
 """
-MOST_LETTERS = 40
-"""A page of so many letters has a text, however much markup there is."""
-MARKUP_OF_LETTER = 50
-"""Characters of markup. A page with more of them for each letter is a frame that scripts would fill."""
+MOST_SIGNS = 20
+"""A page of so many letters and digits has a text, however much markup there is: a table of sizes has few more."""
+MARKUP_OF_SIGN = 50
+"""Characters of markup. A page with more of them for each sign is a frame that scripts would fill."""
 # What no visitor can be shown. What waits for a click (display: none) is left to trafilatura: shops fold details away.
 _STYLE = "concat(translate(@style, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ ', 'abcdefghijklmnopqrstuvwxyz'), ';')"
 UNSEEN = "//template|//textarea|" + "|".join(
@@ -37,7 +38,7 @@ _TAG = re.compile(r"<[a-zA-Z](?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+")
 _QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'")
 _BLOCKS = ("p", "div", "li", "dt", "dd", "tr", "td", "th", "option", "h1", "h2", "h3", "h4", "h5", "h6")
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
-_LETTER = re.compile(r"[^\W\d_]")
+_SIGN, _LETTER = re.compile(r"[^\W_]"), re.compile(r"[^\W\d_]")
 REFUSING = frozenset({401, 402, 403, 407, 429, 451})
 """HTTP statuses by which a site refuses to show a page."""
 NO_CONTENT = "The page holds next to no text of its own, only navigation or what scripts would fill in."
@@ -55,23 +56,24 @@ def read_page(fetched: Fetched) -> WebPage:
         return _unread(fetched, "blocked" if fetched.status in REFUSING else "error")
     markup = decoded(fetched)
     if fetched.content_type.startswith("text/plain"):
-        return _page(fetched, "", "", clean_text(markup), None, 1)
+        text = clean_text(markup)
+        if not _LETTER.search(text):
+            return _unread(fetched, "no_content", problem=NO_CONTENT)
+        return WebPage(fetched.url, "", text, "ok")
     root = _parsed(markup)
     if root is None:
         return _unread(fetched, "no_content", problem=NO_CONTENT)
+    url = fetched.final_url or fetched.url
     title = clean_line(_text_of(root, "title") or _text_of(root, "h1"), LONGEST_TITLE)
-    heading = clean_line(_text_of(root, "h1") or _text_of(root, "h2", "h3", "h4", "h5", "h6"), LONGEST_TITLE)
-    needed = min(MOST_LETTERS, len(markup) // MARKUP_OF_LETTER)
-    text, date = _content(root, fetched.final_url or fetched.url)
-    return _page(fetched, title, heading, clean_text(text), date, needed)
-
-
-def _page(fetched: Fetched, title: str, heading: str, text: str, date: str | None, needed: int) -> WebPage:
-    if refuses(title, heading, text):
-        return _unread(fetched, "blocked", title, date, REFUSES)
-    # At least one letter: other signs alone are no text.
-    if len(_LETTER.findall(text[: 10 * MOST_LETTERS])) < max(1, needed):
+    needed = min(MOST_SIGNS, len(markup) // MARKUP_OF_SIGN)
+    # Trafilatura takes parts out of the tree that it reads.
+    content, date = _content(deepcopy(root), url)
+    text = clean_text(content)
+    # At least one letter: figures alone are no text.
+    if len(_SIGN.findall(text[: 10 * MOST_SIGNS])) < needed or not _LETTER.search(text):
         return _unread(fetched, "no_content", title, date, NO_CONTENT)
+    if title and page_refuses(root, title, text, url):
+        return _unread(fetched, "blocked", title, date, REFUSES)
     return WebPage(fetched.url, title, text, "ok", date)
 
 
@@ -95,6 +97,8 @@ _CODECS = re.compile(
 
 def text_kind(content_type: str, body: bytes) -> tuple[str, str | None]:
     """("text/html" or "text/plain", codec or None) of a body by its header. Raises Empty if the body is not text."""
+    if not body.strip():
+        raise Empty("The page is empty.")
     header = Message()
     header["content-type"] = content_type
     # Without a header, Message would say text/plain.

@@ -21,7 +21,7 @@ from drretail import __version__
 from drretail.env.web.base import Pages, WebOptions, WebPage, WebResult
 from drretail.env.web.cleaning import cleaned_result
 from drretail.env.web.connection import usual_tls
-from drretail.env.web.fetcher import TOKEN, Fetcher
+from drretail.env.web.fetcher import Fetcher
 from drretail.errors import ToolError, UserError
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.parsing import parse_json, retry_after
@@ -393,7 +393,7 @@ def open_pages(options: WebOptions) -> Fetcher:
     Raises UserError for a malformed user agent or proxy.
     """
     agent = options.pages.user_agent or USER_AGENT
-    if not TOKEN.split(agent)[0] or not (agent.isascii() and agent.isprintable()):
+    if not agent[:1].isalpha() or not (agent.isascii() and agent.isprintable()):
         raise UserError(f"The user agent {agent!r} must begin with a name and be plain text, such as {USER_AGENT!r}.")
     proxy = None if options.proxy is None else _proxy(options.proxy)
     return Fetcher(agent, options.pages, proxy=proxy)

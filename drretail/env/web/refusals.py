@@ -1,41 +1,145 @@
-"""Pages that came and are no evidence: not found, denied, a bot check, a question of consent, a login, repairs.
+"""Short pages that came and are no evidence: not found, denied, a bot check, a question of consent, a login, repairs.
 
-A page that refuses speaks to its visitor, in few words: "this page doesn't exist", "verify that you are human". What it
-would say stands in refusals.toml, a few expressions a language. A page about such words describes them, or is longer.
+A page that is about something names it twice, in its title beside the site's name and in its first heading. A page that
+refuses has no subject: its title is the site's or a greeting, or what title and heading share are words that all
+refusals share (refusals.toml). Two marks in the markup tell more of them: search engines are asked to leave the page
+out, or it asks for a password.
 """
 
 import re
 import tomllib
+from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
+from typing import Self
 from unicodedata import normalize
+from urllib.parse import urlsplit
+
+from lxml.html import HtmlElement
+
+from drretail.grounding.text.words import STOP_WORDS, UNSPACED
 
 REFUSES = (
     "The page says that it is not there or not for us: not found, denied, a bot check, a question of consent, a login."
 )
 LONGEST = 900
 """The most characters of a page that only refuses; the walls of consent are the longest."""
-SHORT = 250
-"""Of a page with fewer characters, the text is looked at too, and not only the title and the heading."""
-_PART = re.compile(r"(?<!\s)\s++[|\-–—·•»:]+\s+|\n")
+_PART = re.compile(r"\s+[|\-–—·•»]+\s+|[|｜\n]|:\s")
+_WORD = re.compile(rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[^\W_])+")
+_HIRAGANA = re.compile(r"[\u3040-\u309f]+")
+_FRAME = frozenset({"header", "footer", "nav", "aside", "dialog"})
+_HEADINGS = ("h2", "h3", "h4", "h5", "h6")
+_MOST = 30
+"""Headings that are looked at: they may stand within each other, and each text holds the inner ones'."""
+_LONGEST_HEADING = 600
+_STEM, _OF_NAME = 5, 4
+"""Letters: "feeder" and "feeders" are one subject, and a word of so many may be a part of the site's name."""
+_NAMED = 2
+"""Words of a title in a text that is about what they name, whatever its headings are; two characters are no word."""
+# No part of an id, an address or a reference number
+_FIGURE = re.compile(r"(?<![\w.-])\d{1,4}(?:[.,]\d+)?(?![\w-]|\.\d)")
+_SEPARATORS = frozenset("|-–—·•»:｜")
 
 
-def refuses(title: str, heading: str, text: str) -> bool:
-    """True if a short page says that its visitor can't have what it is about."""
+def page_refuses(root: HtmlElement, title: str, text: str, url: str) -> bool:
+    """True if a page of this markup, with this text, has no subject of its own or asks for a password."""
     if len(text) > LONGEST:
         return False
-    heads = _folded(f"{title}\n{heading}")
-    spoken = heads if len(text) >= SHORT else _folded(f"{title}\n{heading}\n{text}")
-    names = (part.strip(" .!…。！") for part in _PART.split(heads))
-    return bool(_expressions("says").search(spoken)) or any(map(_expressions("is_called").fullmatch, names))
+    robots = (meta.get("content", "") for meta in root.iter("meta") if meta.get("name", "").casefold() == "robots")
+    is_hidden = any("noindex" in content.casefold() for content in robots)
+    fields = (field for field in root.iter("input") if field.get("type", "").casefold() == "password")
+    asks = not all(map(_is_frame, fields))
+    return is_hidden or asks or not _has_subject(root, title, text, url)
+
+
+def title_refuses(title: str, text: str, url: str) -> bool:
+    """True if a short text has a title of a refusal's words alone; no more is known of the page."""
+    site = _Site.of(title, url)
+    return len(text) <= LONGEST and bool(_WORD.search(site.without(title))) and not site.subject(title)
+
+
+def _has_subject(root: HtmlElement, title: str, text: str, url: str) -> bool:
+    footer = " ".join(map(_text, islice(root.iter("footer"), _MOST)))
+    site = _Site.of(title, url, footer)
+    first = list(islice(root.iter("h1"), _MOST))
+    others = islice((element for element in root.iter(*_HEADINGS) if not _is_frame(element)), _MOST)
+    heading = "\n".join(map(_text, [*first, *others]))
+    if subject := site.subject(title):
+        # Without a first heading, the text may begin with what is one only by its looks.
+        in_text = [word for word in subject & site.subject(text) if len(word) > 2 or not first]
+        return not subject.isdisjoint(site.subject(heading)) or len(in_text) >= (_NAMED if first else 1)
+    # Some shops give all pages the shop's name as their title. Few true pages are without a figure.
+    return not site.without(title) and bool(site.subject(heading)) and bool(_FIGURE.search(text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """The names of a site, which say nothing of what a page is about."""
+
+    host: str
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, title: str, url: str, footer: str = "") -> Self:
+        """Those parts of a title that its host or its footer has."""
+        host = _letters((urlsplit(url).hostname or "").removeprefix("www."))
+        parts = [part for part in map(str.strip, _PART.split(_folded(title))) if part]
+        shown = _folded(footer)
+        return cls(host, tuple(part for part in parts if part in shown or _is_of(host, _letters(part))))
+
+    def without(self, text: str) -> str:
+        """The text, a title or headings, without the names."""
+        text = _folded(text)
+        for name in self.names:
+            text = text.replace(name, "\n")
+        return "\n".join(part for part in map(str.strip, _PART.split(text)) if part and part not in _SEPARATORS)
+
+    def subject(self, text: str) -> set[str]:
+        """The words that say what it is about, by their beginnings; of unspaced writing each two characters."""
+        words, phrases = _refusal_words()
+        found: set[str] = set()
+        for word in _WORD.findall(self.without(text)):
+            if re.match(f"[{UNSPACED}]", word):
+                for run in phrases.sub(" ", word).split():
+                    pairs = (run[place : place + 2] for place in range(len(run) - 1))
+                    found.update(pair for pair in pairs if not _HIRAGANA.fullmatch(pair))
+            elif word not in words and not (len(word) >= _OF_NAME and _letters(word) in self.host):
+                found.add(word[:_STEM])
+        return found
+
+
+def _is_of(host: str, name: str) -> bool:
+    return bool(name) and (name in host or host in name)
+
+
+def _text(element: HtmlElement) -> str:
+    return " ".join(str(element.text_content()).strip()[:_LONGEST_HEADING].split())
+
+
+def _is_frame(element: HtmlElement) -> bool:
+    """True within a part of the page that is beside its content, or that waits for a click."""
+    return any(
+        each.tag in _FRAME or each.get("role") == "dialog" or each.get("aria-hidden") == "true"
+        for each in element.iterancestors()
+    )
 
 
 def _folded(text: str) -> str:
     return normalize("NFKC", text).casefold().replace("’", "'")
 
 
+def _letters(text: str) -> str:
+    """The Latin letters and digits alone, without accents, as host names have them."""
+    return re.sub(r"[^a-z0-9]", "", normalize("NFKD", text.casefold().replace("ß", "ss")))
+
+
 @cache
-def _expressions(kind: str) -> re.Pattern[str]:
-    """Those of a kind in all languages."""
-    languages = tomllib.loads(Path(__file__).with_name("refusals.toml").read_text(encoding="utf-8")).values()
-    return re.compile("|".join(expression for language in languages for expression in language[kind]))
+def _refusal_words() -> tuple[frozenset[str], re.Pattern[str]]:
+    """The words of all languages, and those of unspaced writing as one pattern."""
+    text = Path(__file__).with_name("refusals.toml").read_text(encoding="utf-8")
+    words = [_folded(word) for language in tomllib.loads(text).values() for word in language.split()]
+    unspaced = sorted((word for word in words if re.match(f"[{UNSPACED}]", word)), key=len, reverse=True)
+    statuses = frozenset(map(str, range(400, 600)))
+    # No page that refuses explains how or why.
+    return (frozenset(words) | STOP_WORDS | statuses) - {"how", "why"}, re.compile("|".join(unspaced))

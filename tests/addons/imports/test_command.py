@@ -56,7 +56,7 @@ def imported(succeeds: Command, tmp_path: Path) -> Path:
     """Two systems on two questions, one of their reports empty, one in Chinese; pages of one address are given."""
     drb(tmp_path / "one.jsonl", REPORT, CHINESE)
     drb(tmp_path / "two.jsonl", "Nothing cited. <script>alert(1)</script>", "")
-    jsonl(tmp_path / "pages.jsonl", [{"url": "https://lab.example/kettles", "title": "T", "text": WORDS}])
+    jsonl(tmp_path / "pages.jsonl", [{"url": "https://lab.example/kettles", "title": "A kettle", "text": WORDS}])
     assert succeeds("import", "drb", "one.jsonl", "--to", "exp", "--pages", "pages.jsonl").stdout.count("\none ") == 1
     succeeds("import", "drb", "two.jsonl", "--to", "exp")
     (tmp_path / "judge.toml").write_text(CLAIMS + JUDGE, encoding="utf-8")
@@ -406,7 +406,7 @@ def test_reports_find_the_questions_that_were_imported_before(tmp_path: Path) ->
     assert (asked.text, asked.persona, asked.mode) == ("Which kettle?", "Li", "task")
 
 
-HTML = "<html><head><title>T</title></head><body><article><p>{}</p></article></body></html>"
+HTML = "<html><head><title>The Alder kettle</title></head><body><article><p>{}</p></article></body></html>"
 
 
 def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:

@@ -386,10 +386,10 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
     rows = statements(tmp_path, succeeds, "wrong")
     shown = [(row["conversation"], row["turn"], row["question"], row["state"], row["record_says"]) for row in rows]
     assert shown == [(f"q{at}", "1", asked, "contradicted", "$32.00") for at, asked in enumerate(questions, 1)]
-    monkeypatch.setitem(sys.modules, "polars", SimpleNamespace(DataFrame=lambda rows, **_: rows))
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=lambda rows, **_: rows))
     scores = open_experiment(tmp_path / "wrong").scores
     assert scores is not None
-    assert [{name: str(row[name] or "") for name in row} for row in scores.to_polars("statement")] == rows
+    assert [{name: str(row[name] or "") for name in row} for row in scores.to_pandas("statement")] == rows
     page = render_page(tmp_path / "wrong")
     assert "2 answers, 2 statements about your products checked: 2 contradict your shop&#39;s records." in page
     assert "1 statement about your products checked: 1 false" in page

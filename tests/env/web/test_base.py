@@ -148,7 +148,9 @@ WORDS = "A feeder hangs five feet high, out of reach of cats, and ten feet away 
 
 
 def test_search_and_pages_are_one_web() -> None:
-    page = html(f"<html><head><title>Heights</title></head><body><article><p>{WORDS}</p></article></body>".encode())
+    page = html(
+        f"<html><head><title>Heights</title></head><body><article><h1>Heights</h1><p>{WORDS}</p></article></body>".encode()
+    )
     with serving(by_path({"/": page, "/empty": html(b"<p></p>")})) as site:
         web: Web = LiveWeb(ListWeb(), fetcher(site))
         found = web.fetch(site.url())

@@ -48,7 +48,7 @@ class Site:
             return WebPage(url, "", "", "not_found", problem="There is no such page (404).")
         if url == WALLED and not self.open:
             return WebPage(url, "", "", "blocked", problem="robots.txt forbids it.")
-        return WebPage(url, "A page", self.text, "ok", "2023-01-02")
+        return WebPage(url, "Kettles", self.text, "ok", "2023-01-02")
 
 
 UNCITED = "https://uncited.example/"

@@ -418,7 +418,7 @@ Disallow: /private   # not here
 Allow: /private/open
 Disallow: /*.pdf$
 
-User-Agent: DRRETAIL/2.0
+User-Agent: DRRETAIL
 User-agent: Second
 Disallow: /only-us
 """

@@ -26,6 +26,8 @@ PAGES: dict[str, Callable[[int], str]] = {
     "deep bold": lambda size: "<b>" * (size // 10) + prose(3000),
     "deep tables": lambda size: "<table><tr><td>" * (size // 100) + prose(3000),
     "deep lists": lambda size: "<ul><li>" * (size // 50) + prose(3000),
+    "deep headings": lambda size: "<h1><div>" * (size // 500) + "Feeder",
+    "deep footers": lambda size: "<title>A page</title>" + "<footer>" * (size // 500) + "Feeder",
     "one paragraph": lambda size: "<p>" + prose(size),
     "one word": lambda size: "<p>" + "a" * size,
     "paragraphs": lambda size: f"<p>{prose(400)}.</p>" * (size // 410),

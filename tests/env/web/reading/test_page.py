@@ -65,7 +65,7 @@ def test_the_sites_furniture_is_no_content_beside_an_article_and_a_list_is_read_
 
 def test_content_in_many_small_pieces_is_read_by_its_layout_without_what_is_hidden() -> None:
     pieces = "".join(
-        f'<section class="tile"><h3>Side {n}</h3>'
+        f'<section class="tile"><h3>Feeder, side {n}</h3>'
         f"<div><div>Small piece number {n} says something of its own.</div></div></section>"
         for n in range(12)
     )

@@ -2,53 +2,82 @@
 
 import pytest
 
-from drretail.env.web.base import WebPage
+from drretail.env.web.base import Fetched, WebPage
 from drretail.env.web.cleaning import cleaned_page
-from drretail.env.web.refusals import REFUSES, refuses
+from drretail.env.web.page import read_page
+from drretail.env.web.refusals import LONGEST, REFUSES, title_refuses
 from drretail.env.web.sandbox import SandboxWeb, shipped_corpora
 
-REFUSALS = [
-    ("Page not found – Hollis & Finch", "We lost that one", "The page you wanted has moved or was never here."),
-    ("Lamps", "", "We value your privacy. We and our 812 partners store information on a device. Accept all."),
-    ("Seite nicht gefunden | Möbelhaus Kraus", "Hoppla!", "Die von Ihnen gesuchte Seite existiert nicht mehr."),
-    ("Mon Jardin", "Connectez-vous pour continuer", "Cet article est réservé à nos abonnés."),
-    ("Acceso denegado", "Acceso denegado", "No tiene permiso para acceder a esta página. Referencia: 18.a2f3."),
-    ("404 Not Found", "ページが見つかりません", "お探しのページは見つかりませんでした。"),
-    ("安全验证", "", "请完成下方验证后继续访问。请拖动滑块完成拼图验证。"),
-]
-HONEST = [
-    ("What is a CAPTCHA?", "What is a CAPTCHA?", "A CAPTCHA is a small puzzle that tells people from programs."),
-    ("Butter cookies", "Butter cookies", "Cream 200 g butter with sugar, add 300 g flour, bake ten minutes."),
-    ("How to sign in to your router", "How to sign in", "Type the password from the sticker on the back."),
-    ("Oak lamp 40 cm", "Oak lamp 40 cm", "Sorry, this item is sold out. It has a linen shade and takes an E27 bulb."),
-    ("Verbotene Pflanzen im Garten", "Verbotene Pflanzen", "Der Riesenbärenklau darf nicht angebaut werden."),
-    ("验证码是什么", "验证码是什么", "验证码是一种区分人类和计算机程序的自动程序。常见的形式有扭曲的文字。"),
-]
+URL = "https://www.lampenhof.example/p/oslo"
+LAMP = "Oak foot, linen shade, 40 cm high. It takes an E27 bulb and costs 49 euros."
 
 
-@pytest.mark.parametrize(("title", "heading", "text"), REFUSALS)
-def test_a_page_that_says_little_but_that_it_is_not_there_or_not_open_refuses(
-    title: str, heading: str, text: str
-) -> None:
-    assert refuses(title, heading, text)
+def state(title: str, body: str, head: str = "") -> str:
+    html = f"<html><head><title>{title}</title>{head}</head><body>{body}</body></html>"
+    return read_page(Fetched(URL, URL, "ok", 200, "text/html", "utf-8", html.encode())).state
 
 
-@pytest.mark.parametrize(("title", "heading", "text"), HONEST)
-def test_a_page_whose_subject_are_such_words_is_read(title: str, heading: str, text: str) -> None:
-    assert not refuses(title, heading, text)
+REFUSALS = {
+    "Page not found – Lampenhof": "<h1>We lost that one</h1><p>The page you wanted has moved or was never here.</p>",
+    "Lampenhof": "<p>We value your privacy. We and our partners store information on a device. Accept all.</p>",
+    "Lampenhof | Lamps and shades": "<h1>This bulb has blown</h1><p>We looked in every box and did not find it.</p>",
+    "Das war wohl nichts": "<h1>Seite nicht gefunden</h1><p>Die von Ihnen gesuchte Seite existiert nicht mehr.</p>",
+    "Mon Jardin": "<h1>Connectez-vous pour continuer</h1><p>Cet article est réservé à nos abonnés.</p>",
+    "Acceso denegado": "<h1>Acceso denegado</h1><p>No tiene permiso para acceder. Referencia: 18.a2f3.</p>",
+    "L'annuncio non è più disponibile": "<h1>L'annuncio non è più disponibile</h1><p>Guarda gli altri annunci.</p>",
+    "404 Not Found": "<h1>ページが見つかりません</h1><p>お探しのページは見つかりませんでした。</p>",
+    "アクセスが集中しています": "<h1>アクセスを確認しています</h1><p>しばらくお待ちください。</p>",
+    "Log in to Lampenhof": "<h1>Log in to Lampenhof</h1><p>You need an account to see this page.</p>",
+    "つばめ楽器｜メンテナンス中": "<h1>つばめ楽器は今お休みです</h1><footer>© つばめ楽器</footer>",
+    "Lampenhof – Lamps": "<h1>Not in your country</h1><p>Licences do not let us. Error code: SB-451-2.</p>",
+    "安全验证": "<p>请完成下方验证后继续访问。请拖动滑块完成拼图验证。</p>",
+}
+HONEST = {
+    "What is a CAPTCHA?": "<h1>What is a CAPTCHA?</h1><p>A small puzzle that tells people from programs.</p>",
+    "Butter cookies | Lampenhof": "<h1>Butter cookies</h1><p>Cream 200 g butter, add 300 g flour, bake.</p>",
+    "How to sign in to your router": "<h1>How to sign in</h1><p>Type the password from the sticker on its back.</p>",
+    "Oslo lamp": "<h1>Oslo lamp</h1><p>Sorry, this item is sold out. Its shade is of linen, 40 cm wide.</p>",
+    "Lampenhof": f"<h1>Oslo lamp</h1><p>{LAMP}</p>",
+    "Oslo lamps": f"<div>Oslo lamp</div><p>{LAMP}</p><footer><h4>Help</h4></footer>",
+    "Tabella taglie": "<h1>Tabella taglie</h1><table><tr><td>38</td><td>24 cm</td></tr></table><p>Numeri in UE.</p>",
+    "Screws and bolts in catalogs": "<h1>Welcome</h1><p>Catalogs of 40 makers with all bolts and screws.</p>",
+    "ログインできないときの対処法": "<h1>ログインできないときの対処法</h1><p>文字の大きさを確かめます。</p>",
+    "验证码是什么": "<h1>验证码是什么</h1><p>一种区分人类和计算机程序的自动程序，常见的形式有扭曲的文字。</p>",
+}
+
+
+@pytest.mark.parametrize("title", REFUSALS)
+def test_a_short_page_without_a_subject_in_title_and_heading_refuses(title: str) -> None:
+    assert state(title, REFUSALS[title]) == "blocked"
+
+
+@pytest.mark.parametrize("title", HONEST)
+def test_a_short_page_that_is_about_something_is_read(title: str) -> None:
+    assert state(title, HONEST[title]) == "ok"
+
+
+def test_a_short_page_that_hides_from_search_engines_or_asks_for_a_password_refuses() -> None:
+    body = f"<h1>Oslo lamp</h1><p>{LAMP}</p>"
+    login = "<form><input type='password'></form>"
+    assert state("Oslo lamp", body, "<meta name='robots' content='noindex, nofollow'>") == "blocked"
+    assert state("Oslo lamp", body + login) == "blocked"
+    for beside in ("<header>{}</header>", "<div role='dialog'>{}</div>", "<aside>{}</aside>"):
+        assert state("Oslo lamp", body + beside.format(login)) == "ok"
 
 
 def test_a_long_page_is_read_whatever_its_title_says() -> None:
     offers = " ".join(f"Lamp number {number} of oak and linen." for number in range(60))
-    assert not refuses("Page not found | Lamps", "Page not found", offers)
+    assert state("Page not found | Lampenhof", f"<h1>Page not found</h1><p>{offers}</p>") == "ok"
+    assert not title_refuses("Page not found", "a" * (LONGEST + 1), URL)
 
 
 def test_no_page_that_ships_is_refused() -> None:
     for path in shipped_corpora().values():
-        assert [page.url for page in SandboxWeb(path).pages if refuses(page.title, page.title, page.text)] == []
+        pages = SandboxWeb(path).pages
+        assert [page.url for page in pages if title_refuses(page.title, page.text, page.url)] == []
 
 
 def test_a_refusal_of_any_provider_is_blocked_and_has_no_text() -> None:
-    url = "https://lamps.example/oak"
-    page = cleaned_page(WebPage(url, "Access denied", "You don't have permission to access this page.", "ok"))
+    page = cleaned_page(WebPage(URL, "Access denied", "You don't have permission to access this page.", "ok"))
     assert (page.state, page.text, page.problem) == ("blocked", "", REFUSES)
+    assert cleaned_page(WebPage(URL, "Oslo lamp", "We value your privacy.", "ok")).state == "ok"
