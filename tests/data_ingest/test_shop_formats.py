@@ -13,6 +13,8 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.folder import check_world, rows_of
 from drretail.env.world import open_world
 from drretail.errors import UserError
+from drretail.grounding.profile import day_of
+from drretail.grounding.text.serialisation import order_record
 from drretail.records.shop import SIGNS, offers_of
 from drretail.records.tables.sheets import MOST_COLUMNS
 from tests.data_ingest.raw_rows import notes_of, orders_in, product_in, products_read, read_tables
@@ -103,12 +105,32 @@ def test_variants_of_a_shopify_export_are_one_product_which_orders_find_by_sku_a
     with rows_of(tmp_path / "w") as rows:
         assert all(row.user_id.startswith("u") and "@" not in row.user_id for row in rows.orders)
     assert orders_of(tmp_path / "w") == [
-        ("1001-1", "mug", 1, "Delivered", "2024-05-01T07:59"),
-        ("1001-2", "tee", 2, "Delivered", "2024-05-01T07:59"),
-        ("1002", "tee", 1, "Returned", "2024-06-01T14:59"),
-        ("1003", "mug", 1, "Cancelled", "2024-06-02T14:59"),
-        ("1004", "G-1", 1, "Processing", "2024-06-04T14:59"),
+        ("1001-1", "mug", 1, "Delivered", "2024-05-01T09:59"),
+        ("1001-2", "tee", 2, "Delivered", "2024-05-01T09:59"),
+        ("1002", "tee", 1, "Returned", "2024-06-01T09:59"),
+        ("1003", "mug", 1, "Cancelled", "2024-06-02T09:59"),
+        ("1004", "G-1", 1, "Processing", "2024-06-04T09:59"),
     ]
+
+
+def test_an_orders_day_is_the_one_that_the_shop_wrote_and_times_compare_in_utc(tmp_path: Path) -> None:
+    days = [
+        "2024-03-01 23:30:00 -0500",
+        "2024-03-02 02:00:00 +0000",
+        "2024-03-02T08:00:00+09:00",
+        "2024-03-02 06:00:00",
+    ]
+    read(tmp_path, BY_LINE, PRODUCTS, dated(days))
+    assert [row[4] for row in orders_of(tmp_path / "w")] == [
+        "2024-03-01T23:30", "2024-03-02T02:00", "2024-03-02T08:00", "2024-03-02T06:00",
+    ]  # fmt: skip
+    with open_world(tmp_path / "w") as world:
+        (user,) = world.store.sample_users("0", 1)
+        assert [order.order_id for order in world.store.orders(user.user_id).orders] == ["A3", "A0", "A1", "A2"]
+        (shown,) = [order for order in world.store.orders(user.user_id).orders if order.order_id == "A0"]
+        assert order_record(shown)["order_date"] == "2024-03-01T23:30:00.000000"
+        assert day_of(shown) == "2024-03-01"
+        assert world.manifest.now.date().isoformat() == "2024-03-03"
 
 
 @pytest.mark.parametrize(

@@ -297,7 +297,7 @@ def read_rows(task: FileTask, read: Path, kept: Path, rank: int, tell: Tell) -> 
 def reviews_of(files: list[tuple[int, list[Path]]]) -> str:
     """SQL for the reviews of files, each given by its number and the Parquet files of its stage."""
     return " UNION ALL ".join(
-        f"SELECT {number} AS source, user_id, product_id, milliseconds, order_id, quantity, order_status "  # noqa: S608 -- our own paths
+        f"SELECT {number} AS source, user_id, product_id, milliseconds, order_id, quantity, order_status, utc_offset "  # noqa: S608
         f"FROM {parquet(found)} WHERE product_id IS NOT NULL"
         for number, found in files
     )

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # Characters: with the number of an order's line, an id stays within the 64 that a citation may have.
 _LONGEST_ID = 60
-_ORDER_FIELDS = ("user_id", "parent_asin", "timestamp", "order_id", "quantity", "order_status")
+_ORDER_FIELDS = ("user_id", "parent_asin", "timestamp", "order_id", "quantity", "order_status", "utc_offset")
 
 
 def save_table(db: "DuckDBPyConnection", source: Source, target: Path, until_ms: int) -> Saved:
@@ -217,6 +217,7 @@ def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, saved:
         "user_id": f"'u' || substr(sha256(lower({user})), 1, 12)" if orders.hash_users else user,
         "timestamp": heads.moment(orders.date),
         "date_said": heads.first_text(orders.date),
+        "utc_offset": f"coalesce(read_offset({heads.first_text(orders.date)}), 0)",
         **_status_fields(heads, orders),
     }
     product = orders.product if lines is None else lines.product

@@ -57,6 +57,16 @@ CREATE TEMP MACRO read_moment(said) AS within_time(
     END
 );
 
+-- The minutes that the clock of a time was ahead of UTC, as the text says; none where it says no zone.
+CREATE TEMP MACRO read_offset(said) AS CASE
+    WHEN regexp_matches(said, ':\d\d(\.\d+)?\s*[+-]\d\d(:?\d\d)?$') THEN
+        CASE WHEN regexp_extract(said, '\s*([+-])\d\d(:?\d\d)?$', 1) = '-' THEN -1 ELSE 1 END * (
+            60 * CAST(regexp_extract(said, '[+-](\d\d)(:?\d\d)?$', 1) AS INTEGER)
+            + coalesce(TRY_CAST(regexp_extract(said, '[+-]\d\d:?(\d\d)$', 1) AS INTEGER), 0)
+        )
+    ELSE 0
+END;
+
 -- The category paths in a cell. Within a name, the mark between paths is escaped by a backslash.
 CREATE TEMP MACRO paths_in(said, mark, separator) AS [
     [trim(replace(x, chr(1), mark)) FOR x IN string_split(p, separator)]
