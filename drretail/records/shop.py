@@ -270,7 +270,7 @@ def _stock(value: object) -> tuple[int | None, bool | None]:
 
 
 class Order(Record):
-    """Listing 2. ``timestamp`` is in milliseconds UTC, by which orders compare; ``order_date`` is as the shop wrote it."""
+    """Listing 2. Orders compare by ``timestamp``, milliseconds UTC; ``order_date`` is what the shop wrote."""
 
     order_id: str
     user_id: str
