@@ -19,7 +19,7 @@ import drretail
 from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
-from drretail.data_ingest.raw.mapping import LineColumns, Mapping
+from drretail.data_ingest.raw.columns import LineColumns, Mapping
 from drretail.eval.registry import METRICS, PAIRWISE
 from drretail.records.run import Limits
 from scripts.site import pages

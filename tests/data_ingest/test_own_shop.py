@@ -12,7 +12,7 @@ import pytest
 from drretail import open_world, run
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions, IngestReport
-from drretail.data_ingest.raw.mapping import read_mapping
+from drretail.data_ingest.raw.columns import read_mapping
 from drretail.data_ingest.raw.tables import open_table, shop_sources
 from drretail.env.folder import check_world
 from drretail.env.manifest import live_generation, read_manifest
@@ -32,7 +32,7 @@ ORDERS = [
     {"nr": "R-1", "who": "a@x.example", "sku": "B2", "day": "2023-12-31", "n": "1", "stand": "delivered"},
     {"nr": "R-2", "who": "b", "sku": "B2", "day": "2024-01-01T10:00:00+02:00", "n": "1.0", "stand": "storniert"},
 ]
-HEAD = 'currency = "EUR"\ndecimal = ","\n'
+HEAD = 'currency = "EUR"\n'
 MAPPING = """
 [products]
 file = "products.csv"
@@ -260,8 +260,14 @@ def priced(*prices: str) -> list[dict[str, Any]]:
             {"products": [dict(PRODUCTS[0], sku="A.1"), dict(PRODUCTS[0], sku="A-1")]},
             r"the ids 'A-1' and 'A\.1', which would both be 'A-1'",
         ),
-        ({"head": ""}, r"2 prices such as '1.004,95', which decimal = '.' cannot read"),
-        ({"products": priced("4.95")}, r"1 price such as '4.95', which decimal = ',' cannot read"),
+        (
+            {"head": "", "products": priced("1.004,95", "4.95")},
+            r"1 price such as '1.004,95', which decimal = '.' cannot",
+        ),
+        (
+            {"products": priced("4.95"), "head": HEAD + 'decimal = ","\n'},
+            r"1 price such as '4.95', which decimal = ',' cannot read",
+        ),
         (
             {"products": EURO_AND_FRANC, "mapping": BY_COLUMN},
             r"has prices in CHF \(1\), EUR \(1\), and a world has one currency",
@@ -416,7 +422,7 @@ def _shop(folder: Path, mapping: str = _MAPPING) -> Path:
 def test_a_csv_with_a_byte_order_mark_semicolons_and_quoted_newlines_has_its_own_columns(tmp_path: Path) -> None:
     mapping, (source,) = shop_sources(_shop(tmp_path))
     assert (mapping.currency, mapping.products.id, mapping.orders) == ("EUR", "sku", None)
-    assert open_table(source.path, mapping).columns == ("sku", "name", "net")
+    assert open_table(source.path).columns == ("sku", "name", "net")
 
 
 def test_a_mapping_that_is_not_there_is_named(tmp_path: Path) -> None:

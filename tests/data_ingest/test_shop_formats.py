@@ -1,5 +1,6 @@
 """Exports of shop systems in three lines of a mapping, and by mapping what the formats do."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ from babel import Locale
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestReport
 from drretail.data_ingest.raw.products import product_of
+from drretail.data_ingest.raw.shop_rows import save_table
+from drretail.data_ingest.raw.tables import shop_sources
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.folder import check_world, rows_of
 from drretail.env.world import open_world
@@ -85,7 +88,7 @@ def test_variants_of_a_shopify_export_are_one_product_which_orders_find_by_sku_a
     report = read(tmp_path, head, SHOPIFY, SHOPIFY_ORDERS)
     assert check_world(tmp_path / "w") == []
     assert (report.products.kept, report.users, report.products_without_meta) == (2, 2, 1)
-    assert "3 rows left out by keep (Status, Published)" in notes_of(report)
+    assert "3 rows left out that are not published (Status, Published)" in notes_of(report)
     assert any("are taken as USD" in note for note in notes_of(report))
 
     with open_world(tmp_path / "w") as world:
@@ -167,12 +170,11 @@ def test_a_products_page_and_first_picture_are_kept(
     assert (product.page, product.image) == (page, image)
 
 
-def test_orders_that_only_tell_of_payment_are_processed_and_what_lacks_is_said(tmp_path: Path) -> None:
+def test_orders_that_only_tell_of_payment_are_processed(tmp_path: Path) -> None:
     columns = "Name,Email,Financial Status,Created at,Lineitem quantity,Lineitem name"
     rows = ["#1,a@x.example,paid,2024-05-01 09:59:00 +0200,1,Mug", "#2,b@x.example,refunded,2024-05-02,1,Mug"]
     head = of_format("shopify", "products_export.csv") + 'orders = {file = "o.csv"}\n'
-    report = read(tmp_path, head, SHOPIFY, {"file": "o.csv", "columns": columns, "rows": rows})
-    assert any("Fulfillment Status" in note for note in notes_of(report))
+    read(tmp_path, head, SHOPIFY, {"file": "o.csv", "columns": columns, "rows": rows})
     assert [(row[0], row[3]) for row in orders_of(tmp_path / "w")] == [("1", "Processing"), ("2", "Returned")]
 
 
@@ -223,31 +225,78 @@ def test_what_woocommerce_says_is_not_in_stock_is_sold_out_unless_it_takes_backo
     ]
 
 
-GERMAN = ("ID,SKU,Name,Kategorien,Regulärer Preis", "1,mug,Becher,Küche,5")
-HALF = (
-    "ID,SKU,Name,Visibility in catalog,Sale price,Regulärer Preis,Parent,Categories,Brands,Stock,Description",
-    "1,mug,Becher,visible,,5,,Küche,B,1,D",
-)
+DUTCH = {
+    "file": "wc.csv",
+    "columns": "ID,Type,Artikelnummer,Naam,Gepubliceerd,Uitgelicht?,Zichtbaarheid in catalogus,Korte omschrijving,"
+    "Startdatum actieprijs,Einddatum actieprijs,Op voorraad?,Voorraad,Nabestellingen toestaan?,Actieprijs,"
+    "Reguliere prijs,Categorieën,Afbeeldingen,Hoofd,Naam eigenschap 1,Waarde eigenschap 1",
+    "rows": [
+        '1,variable,trui,Trui,1,0,visible,Warm.,,,1,,0,,,Kleding > Truien,https://x.example/t.jpg,,Maat,"S, M"',
+        '2,variation,trui-s,Trui,1,0,visible,,,,1,4,0,"39,95","49,95",,,trui,Maat,S',
+        '3,variation,trui-m,Trui,1,0,visible,,,,0,,0,,"49,95",,,trui,Maat,M',
+        "4,simple,sjaal,Sjaal,0,0,visible,,,,1,,0,,9,Kleding,,,,",
+    ],
+}
+
+
+def test_an_export_of_woocommerce_in_another_language_is_read_and_an_unknown_column_is_listed_once(
+    tmp_path: Path,
+) -> None:
+    path = written(tmp_path, 'currency = "EUR"\n' + of_format("woocommerce", "wc.csv"), DUTCH)
+    ((trui, product),) = products_read(path).items()
+    assert (trui, product.title, product.price, product.price_from) == ("trui", "Trui", 39.95, True)
+    assert (product.description, product.categories) == (("Warm.",), ("Kleding", "Truien"))
+    small, medium = offers_of(product)
+    assert (str(small.price), str(small.list_price), small.stock, small.options) == ("39.95", "49.95", 4, {"Maat": "S"})
+    assert (medium.has(), medium.list_price) == (False, None)
+    noted = notes(read_tables(path)[0])
+    assert [note for note in noted if "not read" in note] == ["columns that are not read: Type, Uitgelicht?"]
+    assert "no column is known for store: name it in the mapping" in noted
 
 
 @pytest.mark.parametrize(
-    ("export", "more", "lacking"),
+    "columns",
     [
-        (GERMAN, "", "found nowhere of the columns of woocommerce: Parent, Categories, Sale price or Regular"),
-        (HALF, "", "Regular price, Published;"),
-        (HALF, ', price = "Regulärer Preis", keep = {}', ""),
+        "Artikelnummer,Name,Kategorien,Regulärer Preis,Übergeordnetes Produkt,Attribut 1 Name,Attribut 1 Wert(e)",
+        "UGS,Nom,Catégories,Tarif régulier,Parent,Nom de l’attribut 1,Valeur(s) de l’attribut 1",
+        "SKU,Nombre,Categorías,Precio normal,Superior,Nombre del atributo 1,Valor(es) del atributo 1",
+        "SKU,Nome,Categorie,Prezzo di listino,Genitore,Nome dell'attributo 1,Valore dell'attributo 1",
     ],
-    ids=["a German export", "only half of the columns", "said by the mapping"],
+    ids=["German", "French", "Spanish", "Italian"],
 )
-def test_columns_an_export_lacks_are_said(tmp_path: Path, export: tuple[str, str], more: str, lacking: str) -> None:
-    columns, row = export
-    head = of_format("woocommerce", "wc.csv", more)
-    lines = notes(read_tables(written(tmp_path, head, {"file": "wc.csv", "columns": columns, "rows": [row]}))[0])
-    assert len(lines) == bool(lacking)
-    for line in lines:
-        assert line.startswith("found nowhere")
-        assert lacking in line
-        assert "say these in the mapping" in line
+def test_the_headers_of_woocommerce_are_known_in_its_languages(columns: str, tmp_path: Path) -> None:
+    table = {"file": "wc.csv", "columns": columns, "rows": ["m,Mug,Cups,5,,Color,Red"]}
+    (mug,) = products_read(written(tmp_path, of_format("woocommerce", "wc.csv"), table)).values()
+    assert (mug.title, mug.price, mug.categories, mug.details) == ("Mug", 5.0, ("Cups",), {"Color": "Red"})
+
+
+@pytest.mark.parametrize(
+    ("days", "price", "list_price"),
+    [
+        (",", 18.0, 20.0),
+        ("2020-01-01,", 18.0, 20.0),
+        ("2020-01-01,2020-02-01", 20.0, None),
+        ("2999-12-01,", 20.0, None),
+        (",2999-12-01", 18.0, 20.0),
+    ],
+)
+def test_a_sale_price_counts_on_its_days(tmp_path: Path, days: str, price: float, list_price: float | None) -> None:
+    columns = "SKU,Name,Date sale price starts,Date sale price ends,Sale price,Regular price"
+    table = {"file": "wc.csv", "columns": columns, "rows": [f"m,Mug,{days},18,20"]}
+    path = written(tmp_path, 'currency = "EUR"\n' + of_format("woocommerce", "wc.csv"), table)
+    save_table(shop_sources(path)[1][0], tmp_path / "rows", 1_800_000_000_000)
+    row = json.loads((tmp_path / "rows").read_text())
+    assert (float(row["price"]), row["details"].get("List price")) == (price, list_price)
+
+
+def test_a_sale_of_a_merchant_feed_has_its_days_in_one_cell(tmp_path: Path) -> None:
+    columns = "id\ttitle\tprice\tsale price\tsale price effective date"
+    days = ("2020-01-01T00:00-0800/2999-01-01T00:00-0800", "2999-01-01T00:00-0800/2999-02-01T00:00-0800")
+    rows = [f"{at}\tMug\t20.00 USD\t18.00 USD\t{each}" for at, each in enumerate(days)]
+    feed = {"file": "feed.txt", "columns": columns, "rows": rows}
+    path = written(tmp_path, of_format("merchant", "feed.txt"), feed)
+    save_table(shop_sources(path)[1][0], tmp_path / "rows", 1_800_000_000_000)
+    assert [json.loads(row)["price"] for row in (tmp_path / "rows").read_text().splitlines()] == ["18.00", "20.00"]
 
 
 @pytest.mark.parametrize(
@@ -288,23 +337,23 @@ def test_what_is_no_export_of_its_format_is_one_sentence(tmp_path: Path, form: s
 
 
 def test_a_key_of_the_mapping_goes_before_the_formats(tmp_path: Path) -> None:
-    head = of_format("shopify", "products_export.csv", ', keep = {}, store = "Type"')
-    assert read(tmp_path, head, SHOPIFY).products.kept == 4
+    head = of_format("shopify", "products_export.csv", ', store = "Type", published = "Published"')
+    assert read(tmp_path, head, SHOPIFY).products.kept == 3
     assert product_in(tmp_path / "w", "mug").store == "Mugs"
 
 
 def test_orders_in_two_tables_are_joined_by_the_id_of_the_order(tmp_path: Path) -> None:
-    head = BY_LINE.replace('product = "sku"\n', f'keep = {{ test = ["no"] }}\n{OF_LINES}')
-    heads = {"file": "o.csv", "columns": "nr,who,day,test", "rows": ["A,ada,2024-01-02,no", "B,bob,2024-01-03,yes"]}
-    lines = {"file": "l.csv", "columns": "order,sku,n", "rows": ["A,1,2", "A,2,1", "B,1,1", "C,1,1"]}
+    head = BY_LINE.replace('product = "sku"\n', OF_LINES)
+    heads = {"file": "o.csv", "columns": "nr,who,day,test", "rows": ["A,ada,2024-01-02,no"]}
+    lines = {"file": "l.csv", "columns": "order,sku,n", "rows": ["A,1,2", "A,2,1", "C,1,1"]}
     report = read(tmp_path, head, PRODUCTS, heads, lines)
     assert [row[:3] for row in orders_of(tmp_path / "w")] == [("A-1", "1", 2), ("A-2", "2", 1)]
     assert {row[4] for row in orders_of(tmp_path / "w")} == {"2024-01-02T00:00"}
     shown = next(file.shown for file in report.files if file.name == "l.csv")
-    assert [(bad.line, bad.problem) for bad in shown] == [(5, "no order of this id (order): 'C'")]
+    assert [(bad.line, bad.problem) for bad in shown] == [(4, "no order of this id (order): 'C'")]
     assert read(tmp_path, head, PRODUCTS, heads, lines).there_already
     with pytest.raises(UserError, match="holds another world"):
-        read(tmp_path, head, PRODUCTS, heads | {"rows": ["A,ada,2024-01-02,no", "B,bob,2024-01-03,no"]}, lines)
+        read(tmp_path, head, PRODUCTS, heads | {"rows": ["A,ada,2024-01-02,no", "C,bob,2024-01-03,no"]}, lines)
 
 
 def test_bad_rows_of_the_other_tables_are_not_counted_as_lines_of_orders(tmp_path: Path) -> None:
@@ -324,17 +373,6 @@ def test_orders_as_lines_of_json_find_the_variants_of_a_table(tmp_path: Path) ->
     orders = {"file": "o.jsonl", "columns": '{"who": "ada", "day": "2024-01-02", "sku": 2}', "rows": []}
     read(tmp_path, head, products, orders)
     assert [order[1] for order in orders_of(tmp_path / "w")] == ["M"]
-
-
-def test_cells_are_filled_down_within_a_product_and_an_order(tmp_path: Path) -> None:
-    rows = ["A,ada,2024-01-02,1", ",,,2", "B,,2024-01-03,1"]
-    head = f'{BY_LINE}fill_down = ["nr", "who", "day"]\n'
-    report = read(tmp_path, head, PRODUCTS, {"file": "o.csv", "columns": "nr,who,day,sku", "rows": rows})
-    assert [(row[0], row[1], row[4][:10]) for row in orders_of(tmp_path / "w")] == [
-        ("A-1", "1", "2024-01-02"),
-        ("A-2", "2", "2024-01-02"),
-    ]
-    assert [bad.problem for file in report.files for bad in file.shown] == ["no who"]
 
 
 DAY, YEAR_ENDS = 86_400_000, 1_703_980_800_000

@@ -1,17 +1,24 @@
-"""The tables of your own shop, CSV, JSONL or Parquet: their columns, and how an engine reads them."""
+"""The tables of your own shop, CSV, JSONL or Parquet: their columns, and their rows by line."""
 
 import csv
 import json
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from drretail.data_ingest.raw.mapping import LineColumns, Mapping, TableColumns, columns_named, read_mapping
+from drretail.data_ingest.raw.columns import (
+    LineColumns,
+    Mapping,
+    OrderColumns,
+    ProductColumns,
+    TitleColumns,
+    columns_named,
+    read_mapping,
+)
 from drretail.data_ingest.raw.sources import Source, check_packed, is_packed, open_binary
 from drretail.errors import UserError, nearest_names
 from drretail.records.tables.figures import first_few
@@ -22,29 +29,78 @@ _FORMS: dict[str, Form] = {
     **{".csv": "csv", ".tsv": "csv", ".txt": "csv"},
     **{".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"},
 }
-_MAPPING = ".toml"
 _SEPARATORS = ",;\t|"
 _NAMED_COLUMNS = 60
 _ROWS = 50
 _LONGEST_LINE = 4 << 20
+csv.field_size_limit(_LONGEST_LINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A file of your own shop: its form, its columns and how to read it."""
+    """A file of your own shop, its columns and how to read it."""
 
     path: Path
     form: Form
     packed: bool
     columns: tuple[str, ...]
-    types: tuple[str, ...] = ()
-    """The SQL types of Parquet's columns."""
     separator: str = ","
+
+    def rows(self) -> Iterator[tuple[int, dict[str, Any] | str]]:
+        """The line of each row, or its number in Parquet, with its cells, or with why it cannot be read.
+
+        Raises UserError for bytes that are not UTF-8, and for a quote that is not closed on its line.
+        """
+        if self.form == "parquet":
+            yield from enumerate(self._of_parquet(), 1)
+        elif self.form == "jsonl":
+            for line, text in enumerate(_decoded(self.path, self.packed, "replace"), 1):
+                if text.strip():
+                    try:
+                        row = json.loads(text)
+                    except (ValueError, RecursionError) as problem:
+                        row = f"not JSON: {problem}"
+                    yield line, row if isinstance(row, dict | str) else "no JSON object"
+        else:
+            yield from self._of_csv()
+
+    def _of_csv(self) -> Iterator[tuple[int, dict[str, Any] | str]]:
+        reader = csv.reader(_decoded(self.path, self.packed), delimiter=self.separator)
+        begins, is_header = 1, True
+        for cells in reader:
+            line, begins = begins, reader.line_num + 1
+            if not cells:
+                continue
+            if is_header:
+                is_header = False
+            elif len(cells) == len(self.columns):
+                yield line, dict(zip(self.columns, cells, strict=True))
+            elif begins - line > 1:
+                raise UserError(
+                    f"{self.path}, line {line:,}: a quote is not closed, which hides the rows after it; close it, or "
+                    "double the quotes that stand within values."
+                )
+            else:
+                yield (
+                    line,
+                    f"{'more' if len(cells) > len(self.columns) else 'fewer'} values than the header has columns",
+                )
+
+    def _of_parquet(self) -> Iterator[dict[str, Any]]:
+        import duckdb
+
+        try:
+            with duckdb.connect() as db:
+                rows = db.execute("SELECT * FROM read_parquet($file)", {"file": str(self.path)})
+                while batch := rows.fetchmany(10_000):
+                    yield from (dict(zip(self.columns, row, strict=True)) for row in batch)
+        except duckdb.Error as problem:
+            raise UserError(f"{self.path} cannot be read as Parquet: {str(problem).splitlines()[0]}.") from problem
 
 
 def is_mapping(paths: Sequence[Path]) -> bool:
     """True if the paths are the one mapping file of your own shop."""
-    return len(paths) == 1 and paths[0].suffix.lower() == _MAPPING
+    return len(paths) == 1 and paths[0].suffix.lower() == ".toml"
 
 
 def is_table(path: Path) -> bool:
@@ -55,29 +111,26 @@ def is_table(path: Path) -> bool:
 def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
     """The mapping in a file, and its tables as sources. Raises UserError if a named table or column is missing."""
 
-    def columns_of(file: str) -> tuple[str, ...]:
-        return open_table(path.parent / file, None).columns
-
-    def table_of(part: TableColumns | LineColumns) -> Path:
-        file = (path.parent / part.file).absolute()
-        table = open_table(file, mapping)
+    def table_of(part: ProductColumns | OrderColumns | LineColumns | TitleColumns) -> Path:
+        table = open_table((path.parent / part.file).absolute())
         counts = Counter(table.columns)
         for key, column in columns_named(part):
-            if counts[column] == 1:
-                continue
-            if counts[column]:
+            if counts[column] > 1:
                 raise UserError(
                     f"{path}: {key} = {column!r}, but {part.file} has {counts[column]} columns of that name."
                 )
-            nearest = nearest_names(column, table.columns)
-            hint = f" Did you mean {', '.join(map(repr, nearest))}?" if nearest else ""
-            there = first_few(table.columns, _NAMED_COLUMNS)
-            raise UserError(f"{path}: {key} = {column!r}, but {part.file} has no such column; it has {there}.{hint}")
-        if table.packed:  # the engine would read a damaged file without a word: it compares no checksum
+            if not counts[column]:
+                nearest = nearest_names(column, table.columns)
+                hint = f" Did you mean {', '.join(map(repr, nearest))}?" if nearest else ""
+                there = first_few(table.columns, _NAMED_COLUMNS)
+                raise UserError(
+                    f"{path}: {key} = {column!r}, but {part.file} has no such column; it has {there}.{hint}"
+                )
+        if table.packed:  # without a word otherwise: a damaged file is read to its end
             check_packed(table.path)
-        return file
+        return table.path
 
-    mapping = read_mapping(path, columns_of)
+    mapping = read_mapping(path, lambda file: open_table(path.parent / file).columns)
     products, titles = table_of(mapping.products), mapping.products.translations
     more = () if titles is None else (table_of(titles),)
     sources = [Source(products, is_packed(products), "products", "table", mapping=mapping, beside=more)]
@@ -89,7 +142,7 @@ def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
     return mapping, sources
 
 
-def open_table(path: Path, mapping: Mapping | None) -> Table:
+def open_table(path: Path) -> Table:
     """The table in a file. Raises UserError if it is missing, empty, too wide, not UTF-8 or of an unknown form."""
     form = _form_of(path)
     if form is None:
@@ -99,20 +152,19 @@ def open_table(path: Path, mapping: Mapping | None) -> Table:
         raise UserError(f"{path} {why}: a mapping names its files relative to itself.")
     if not path.stat().st_size:
         raise UserError(f"{path} is empty.")
-    packed = is_packed(path)
+    packed, separator = is_packed(path), ","
     if form == "parquet":
         import duckdb
 
         try:
             with duckdb.connect() as db:
-                rows = db.execute("DESCRIBE SELECT * FROM read_parquet($file)", {"file": str(path)}).fetchall()
+                described = db.execute("DESCRIBE SELECT * FROM read_parquet($file)", {"file": str(path)}).fetchall()
         except duckdb.Error as problem:
             raise UserError(f"{path} cannot be read as Parquet: {str(problem).splitlines()[0]}.") from problem
-        described = {row[0]: row[1] for row in rows}
-        table = Table(path, form, packed, tuple(described), tuple(described.values()))
+        names = [row[0] for row in described]
     elif form == "csv":
         header = _header(path, packed)
-        separator = (mapping.separator if mapping else None) or max(_SEPARATORS, key=header.count)
+        separator = max(_SEPARATORS, key=header.count)
         try:
             names = [name.strip() for name in next(csv.reader([header], delimiter=separator))]
         except csv.Error:
@@ -120,11 +172,21 @@ def open_table(path: Path, mapping: Mapping | None) -> Table:
             raise UserError(f"{path} has no header that can be read: {ends}") from None
         if not any(names):
             raise UserError(f"{path} has no header: its first line names no column.")
-        table = Table(path, form, packed, tuple(names), separator=separator)
     else:
-        table = Table(path, form, packed, _jsonl_columns(path, packed))
-    check_width(path, len(table.columns))
-    return table
+        lines = islice((line for line in _decoded(path, packed, "replace") if line.strip()), _ROWS)
+        names = list(dict.fromkeys(key for line in lines for key in _keys(line)))
+        if not names:
+            raise UserError(f"{path} holds no JSON objects: write one on each line.")
+    check_width(path, len(names))
+    return Table(path, form, packed, tuple(names), separator)
+
+
+def _keys(line: str) -> list[str]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return []
+    return [*row] if isinstance(row, dict) else []
 
 
 def _form_of(path: Path) -> Form | None:
@@ -145,20 +207,6 @@ def _header(path: Path, packed: bool) -> str:
     raise UserError(f"{path} has no header: a quote in its first line is never closed.")
 
 
-def _jsonl_columns(path: Path, packed: bool) -> tuple[str, ...]:
-    """The fields of the first rows, in order of appearance."""
-    columns = dict[str, None]()
-    for line in islice((line for line in _decoded(path, packed, "replace") if line.strip()), _ROWS):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        columns |= dict.fromkeys(row if isinstance(row, dict) else ())
-    if not columns:
-        raise UserError(f"{path} holds no JSON objects: write one on each line.")
-    return tuple(columns)
-
-
 def _decoded(path: Path, packed: bool, errors: str = "strict") -> Iterator[str]:
     """The decoded lines of a file. A line without end comes in pieces."""
     with open_binary(path, packed) as file:
@@ -167,40 +215,9 @@ def _decoded(path: Path, packed: bool, errors: str = "strict") -> Iterator[str]:
             try:
                 yield line.decode(encoding, errors)
             except UnicodeDecodeError:
-                raise UserError(not_utf8(path)) from None
+                with path.open("rb") as begun:
+                    other = "UTF-16" if begun.read(2) in (BOM_UTF16_LE, BOM_UTF16_BE) else "LATIN1"
+                raise UserError(
+                    f"{path} is not UTF-8: save it as UTF-8, for example by `iconv -f {other} -t UTF-8`."
+                ) from None
             encoding = "utf-8"
-
-
-def not_utf8(path: Path) -> str:
-    """The message for a file in another encoding."""
-    with path.open("rb") as file:
-        encoding = "UTF-16" if file.read(2) in (BOM_UTF16_LE, BOM_UTF16_BE) else "LATIN1"
-    return f"{path} is not UTF-8: save it as UTF-8, for example by `iconv -f {encoding} -t UTF-8`."
-
-
-def lines_of(
-    table: Table, rows: Sequence[int], named: Sequence[int], refused: Sequence[int]
-) -> tuple[list[int], list[int]]:
-    """The lines on which a CSV file's records begin, for ``rows`` and ``named``: values may hold line breaks.
-
-    ``refused`` are the records that the engine could not read; they are numbered with the header as 1 and with blank
-    lines. ``named`` are those of them that are asked for. ``rows`` are numbers, from 1, of the records that it could
-    read.
-    """
-    rejected, row, ordinal = set(refused), 0, 0
-    of_rows, of_refused, before = dict.fromkeys(rows, 0), dict.fromkeys(named, 0), 0
-    with open_binary(table.path, table.packed) as file:
-        reader = csv.reader((line.decode("utf-8", "replace") for line in file), delimiter=table.separator)
-        with suppress(csv.Error):  # records that this reader cannot follow keep their number in place of a line
-            for values in reader:
-                ordinal += 1
-                if ordinal in of_refused:
-                    of_refused[ordinal] = before + 1
-                elif ordinal > 1 and values and ordinal not in rejected:
-                    row += 1
-                    if row in of_rows:
-                        of_rows[row] = before + 1
-                before = reader.line_num
-                if row >= max(rows, default=0) and ordinal >= max(of_refused, default=0):
-                    break
-    return [of_rows[number] or number + 1 for number in rows], [of_refused[number] or number for number in of_refused]
