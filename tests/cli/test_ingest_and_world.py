@@ -35,7 +35,9 @@ def raw(tmp_path: Path) -> Path:
 
 
 def test_a_dry_run_of_a_shop_of_ones_own_shows_its_first_rows(tmp_path: Path) -> None:
-    (tmp_path / "products.csv").write_text("sku;name;path;net;state\n7;Desk lamp;Home > Lamps;39,90;draft\n8;Bowl;;on request;\n")
+    (tmp_path / "products.csv").write_text(
+        "sku;name;path;net;state\n7;Desk lamp;Home > Lamps;39,90;draft\n8;Bowl;;on request;\n"
+    )
     orders = [f"R{number},ada,{sku},2024-03-01\n" for number, sku in enumerate(("7", "9", "08", "8"))]
     (tmp_path / "orders.csv").write_text("".join(["nr,who,sku,day\n", *orders]))
     mapping = tmp_path / "shop.toml"

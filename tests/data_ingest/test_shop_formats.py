@@ -51,7 +51,6 @@ SHOPIFY_ORDERS = {
 PRODUCTS = {"file": "p.csv", "columns": "sku,name,net", "rows": ["1,Mug,5", "2,Cup,6"]}
 BY_MAPPING = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "net"\n'
 BY_LINE = f'{BY_MAPPING}[orders]\nfile = "o.csv"\nid = "nr"\nuser = "who"\ndate = "day"\nproduct = "sku"\n'
-OF_LINES = '[orders.lines]\nfile = "l.csv"\norder = "order"\nproduct = "sku"\nquantity = "n"\n'
 
 
 def written(folder: Path, head: str, *tables: dict[str, Any]) -> Path:
@@ -342,31 +341,6 @@ def test_a_key_of_the_mapping_goes_before_the_formats(tmp_path: Path) -> None:
     assert product_in(tmp_path / "w", "mug").store == "Mugs"
 
 
-def test_orders_in_two_tables_are_joined_by_the_id_of_the_order(tmp_path: Path) -> None:
-    head = BY_LINE.replace('product = "sku"\n', OF_LINES)
-    heads = {"file": "o.csv", "columns": "nr,who,day,test", "rows": ["A,ada,2024-01-02,no"]}
-    lines = {"file": "l.csv", "columns": "order,sku,n", "rows": ["A,1,2", "A,2,1", "C,1,1"]}
-    report = read(tmp_path, head, PRODUCTS, heads, lines)
-    assert [row[:3] for row in orders_of(tmp_path / "w")] == [("A-1", "1", 2), ("A-2", "2", 1)]
-    assert {row[4] for row in orders_of(tmp_path / "w")} == {"2024-01-02T00:00"}
-    shown = next(file.shown for file in report.files if file.name == "l.csv")
-    assert [(bad.line, bad.problem) for bad in shown] == [(4, "no order of this id (order): 'C'")]
-    assert read(tmp_path, head, PRODUCTS, heads, lines).there_already
-    with pytest.raises(UserError, match="holds another world"):
-        read(tmp_path, head, PRODUCTS, heads | {"rows": ["A,ada,2024-01-02,no", "C,bob,2024-01-03,no"]}, lines)
-
-
-def test_bad_rows_of_the_other_tables_are_not_counted_as_lines_of_orders(tmp_path: Path) -> None:
-    lined = OF_LINES.replace('quantity = "n"\n', "")
-    head = BY_LINE.replace("[orders]", 'parent = "group"\n[orders]').replace('product = "sku"\n', lined)
-    products = {"file": "p.csv", "columns": "sku,name,net,group", "rows": ["1,Mug,5,M", "2,Mug,6,M", "broken"]}
-    heads = {"file": "o.csv", "columns": "nr,who,day", "rows": ["A,ada,2024-01-02", "broken"]}
-    lines = {"file": "l.csv", "columns": "order,sku", "rows": ["A,1", "A,2", "broken"]}
-    report = read(tmp_path, head, products, heads, lines)
-    assert {file.name: file.bad_lines for file in report.files} == {"l.csv": 1, "p.csv": 1}
-    assert report.reviews.dropped == {"bad_line": 1, "duplicate": 1}
-
-
 def test_orders_as_lines_of_json_find_the_variants_of_a_table(tmp_path: Path) -> None:
     head = f'{BY_MAPPING}parent = "group"\n[orders]\nfile = "o.jsonl"\nuser = "who"\ndate = "day"\nproduct = "sku"\n'
     products = {"file": "p.csv", "columns": "sku,name,net,group", "rows": ["1,Mug,5,M", "2,Mug,6,M", "broken"]}
@@ -468,29 +442,3 @@ def test_fields_that_a_shop_of_shopifys_made_itself_are_fields_of_its_products(t
     table = {"file": "p.csv", "columns": header, "rows": ["tent,Fjell Tent,T-1,399,Nylon,TRUE"]}
     tent = products_read(written(tmp_path, f'currency = "EUR"\n{of_format("shopify", "p.csv")}', table))["tent"]
     assert tent.details == {"Fabric": "Nylon", "Waterproof": "TRUE"}
-
-
-@pytest.mark.parametrize(
-    ("columns", "rows"),
-    [
-        ("Handle,Title,Variant SKU,Option1 Name,Option1 Value", ["tee,Eichenhemd,T-S,Größe,Klein", "mug,Becher,M-1,,"]),
-        (
-            "Type,Identification,Field,Locale,Market,Status,Default content,Translated content",
-            [
-                "PRODUCT,'79829,title,de,,,Oak Tee,Eichenhemd",
-                "PRODUCT,'79829,body_html,de,,,Mug,Weich",
-                "PRODUCT,'79830,title,de,,,Mug,Becher",
-            ],
-        ),
-    ],
-)
-def test_a_second_file_of_titles_makes_one_shop_in_two_languages(columns: str, rows: list[str], tmp_path: Path) -> None:
-    german = {"file": "de.csv", "columns": columns, "rows": rows}
-    head = 'format = "shopify"\n[products]\nfile = "products_export.csv"\n[products.translations]\nfile = "de.csv"\n'
-    ingest([written(tmp_path, head, SHOPIFY, german)], tmp_path / "w")
-    with open_world(tmp_path / "w") as shop:
-        assert shop.manifest.counts.products == 2
-        assert [hit.product_id for hit in shop.catalog.search(CatalogQuery("Eichenhemd")).hits] == ["tee"]
-        tee, mug = shop.store.product("tee"), shop.store.product("mug")
-    assert (tee.titles, mug.titles) == ("Oak Tee\nEichenhemd", "Mug\nBecher")
-    assert [row["Size"] for row in tee.details["Variants"]] == ["Small", "Large"]

@@ -6,9 +6,9 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError
 
 from drretail.env.catalog.base import Language
 from drretail.errors import UnknownName, UserError, file_error, nearest_names, suggestion
@@ -24,22 +24,11 @@ NAMES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("colum
 """The names of columns by format, table and field."""
 _METAFIELD = "(product.metafields."
 """Stands behind the name of a field that a shop made itself: "Waterproof (product.metafields.custom.waterproof)"."""
-_NEEDED = {"id", "title", "user", "product", "date", "of"}
+_NEEDED = {"id", "title", "user", "product", "date"}
 _MOST_OPTIONS = 10
 Column = Annotated[str, Field(min_length=1)]
 Columns = Column | Annotated[tuple[Column, ...], Field(min_length=1)]
 """One column, or several of which the first that is not empty counts; of categories and texts, each says a part."""
-
-
-class TitleColumns(Record):
-    """[products.translations]: a file with products' titles in another language."""
-
-    file: str
-    of: Column
-    """The id or the title that the product has in the first file."""
-    title: Column
-    field: Column | None = None
-    """If there is this column, only its rows "title" count."""
 
 
 class ProductColumns(Record):
@@ -62,7 +51,6 @@ class ProductColumns(Record):
     sale_to: Column | None = None
     list_price: Columns | None = None
     """An earlier price, or the price elsewhere; kept if it is above the price."""
-    currency: Column | None = None
     store: Column | None = None
     description: Columns | None = None
     features: Columns | None = None
@@ -81,19 +69,8 @@ class ProductColumns(Record):
     """The address of a picture, or several with commas between them; the first is kept."""
     link: Column | None = None
     """The address of the product's page; without it, ``product_url`` is filled in."""
-    details: Column | dict[str, Column] | None = None
-    """A column of JSON objects, or the column of each detail by its name."""
-    translations: TitleColumns | None = None
-
-
-class LineColumns(Record):
-    """[orders.lines]: a file with one product of an order per line. Each line of ``orders.file`` is then an order."""
-
-    file: str
-    order: Column
-    """The id of the order."""
-    product: Columns
-    quantity: Column | None = None
+    details: dict[str, Column] = Field(default_factory=dict[str, Column])
+    """The column of each detail by its name."""
 
 
 class OrderColumns(Record):
@@ -103,7 +80,7 @@ class OrderColumns(Record):
     user: Columns
     hash_users: bool = False
     """Names users by a hash of their column's text, such as an e-mail address."""
-    product: Columns | None = None
+    product: Columns
     """The id or the title of a product or a variant."""
     date: Columns
     id: Column | None = None
@@ -112,15 +89,6 @@ class OrderColumns(Record):
     """Of several columns, the first whose word says what became of the order counts."""
     cancelled: Column | None = None
     """If it has any text, the order was cancelled."""
-    lines: LineColumns | None = None
-
-    @model_validator(mode="after")
-    def _has_products(self) -> Self:
-        if (self.product is None) == (self.lines is None):
-            raise ValueError("either orders.product or orders.lines says which products were ordered")
-        if self.lines is not None and (self.id is None or self.quantity is not None):
-            raise ValueError("with orders.lines, orders.id is needed, and the quantity is a column of the lines")
-        return self
 
 
 class Mapping(Record):
@@ -175,9 +143,7 @@ def read_mapping(path: Path, columns_of: ColumnsOf | None = None) -> Mapping:
 
 def columns_named(part: BaseModel) -> Iterator[tuple[str, str]]:
     """Every column that a part of a mapping names, with the key that names it."""
-    for key, value in part.model_dump(
-        exclude={"file", "hash_users", "lines", "translations"}, exclude_none=True
-    ).items():
+    for key, value in part.model_dump(exclude={"file", "hash_users"}, exclude_none=True).items():
         columns = list(value.values()) if isinstance(value, dict) else [value] if isinstance(value, str) else value
         yield from ((key, name) for each in columns for name in ([each] if isinstance(each, str) else each))
 
@@ -195,10 +161,6 @@ def _with_format(content: dict[str, Any], columns_of: ColumnsOf) -> dict[str, An
         given = content.get(part)
         if isinstance(given, dict) and isinstance(given.get("file"), str) and part in names:
             whole[part] = _found(names[part], columns_of(given["file"])) | given
-            titles = given.get("translations")
-            if isinstance(titles, dict) and isinstance(titles.get("file"), str) and "translations" in names[part]:
-                found = _found(names[part]["translations"], columns_of(titles["file"]))
-                whole[part]["translations"] = found | titles
     orders = whole.get("orders")
     columns = orders.get("status") if isinstance(orders, dict) else None
     if columns is not None:
@@ -227,7 +189,7 @@ def _found(rules: dict[str, Any], columns: tuple[str, ...]) -> dict[str, Any]:
             value = {name: own for name, names in rule.items() if (own := column(names)) is not None}
         if key in _NEEDED and not value:  # kept under its first name, so that the error names a column that lacks
             value = (rule if isinstance(rule, str) else rule[0]).split("|")[0]
-        if value and key not in ("option_name", "option_value", "translations"):
+        if value and key not in ("option_name", "option_value"):
             found[key] = value
     numbers = range(1, _MOST_OPTIONS + 1) if "option_name" in rules else ()
     pairs = [[column(rules[key].replace("{n}", str(n))) for key in ("option_name", "option_value")] for n in numbers]
@@ -254,7 +216,7 @@ def _in_words(problem: ValidationError) -> str:
     if first["type"] == "missing":
         return f"{'.'.join(where)} is missing; docs/shop.md shows a whole mapping."
     if first["type"] == "value_error":
-        return f"{first['msg'].removeprefix('Value error, ')}; docs/shop.md shows both forms."
+        return f"{first['msg'].removeprefix('Value error, ')}."
     if first["type"] == "literal_error":
         known = re.findall(r"'([^']*)'", first.get("ctx", {}).get("expected", ""))
         unknown = UnknownName(where[0], str(first["input"]), known)
@@ -272,8 +234,7 @@ def _in_words(problem: ValidationError) -> str:
             "a mapping has no [users]: the users of a shop are those who ordered, and their names and addresses are "
             "made up, so that no personal data gets into prompts."
         )
-    models: dict[str, type[BaseModel]] = {"products": ProductColumns, "orders": OrderColumns, "lines": LineColumns}
-    models |= {"policy": Policy, "translations": TitleColumns}
+    models: dict[str, type[BaseModel]] = {"products": ProductColumns, "orders": OrderColumns, "policy": Policy}
     fields = cast("dict[str, Any]", (models[where[-2]] if len(where) > 1 else Mapping).model_fields)
     nearest = nearest_names(where[-1], fields)
     return f"the key {'.'.join(where)} is unknown. {suggestion(nearest, fields, len([*fields]))}"

@@ -5,7 +5,6 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from collections.abc import Mapping as Named
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -54,7 +53,7 @@ def save_table(source: Source, target: Path, until_ms: int) -> Saved:
     assert source.mapping is not None, "a table has a mapping"
     saved, mapping = Saved(), source.mapping
     if source.shape == "products":
-        rows = _with_titles(_products(source.path, mapping, saved, until_ms), source, mapping)
+        rows = _products(source.path, mapping, saved, until_ms)
     else:
         rows = _orders(source, mapping, saved, until_ms)
     with target.open("w", encoding="utf-8") as file:
@@ -154,9 +153,8 @@ class _Shelf:
             return [self._text(part) for part in next(filter(None, found), [])]
 
         price, list_price = self._prices(row)
-        details = {name: _json(row.get(name_of)) for name, name_of in _named(columns.details).items()}
-        own = _json(row.get(columns.details)) if isinstance(columns.details, str) else None
-        details = (own if isinstance(own, dict) else {}) | {k: v for k, v in details.items() if v is not None}
+        details = {name: _json(row.get(column)) for name, column in columns.details.items()}
+        details = {name: value for name, value in details.items() if value is not None}
         if (stock := self._stock(row)) is not None:
             details[STOCK] = int(stock) if re.fullmatch(r"[+-]?\d+", stock) else stock
         high, low = amount_in(number_in(list_price, self.decimal)), amount_in(number_in(price, self.decimal))
@@ -252,10 +250,6 @@ def _decimal(values: Iterable[Any]) -> str:
     return "," if is_comma and not any(re.search(r"\d\.\d{1,2}$", text) for text in texts) else "."
 
 
-def _named(details: object) -> Named[str, str]:
-    return details if isinstance(details, dict) else {}
-
-
 def _json(value: Any) -> Any:
     """A cell as JSON, with its type; a text that is a JSON object becomes that object."""
     text = text_of(value)
@@ -298,8 +292,8 @@ def _products(path: Path, mapping: Mapping, saved: Saved, until_ms: int) -> list
         elif good:
             rows.append({"parent_asin": own, **_merged(shelf, family, good, made, own or "", varied)})
     _check_ids(path, said, saved)
-    _check_prices(path, mapping, shelf.decimal, rows, saved)
-    currency = _currency(path, mapping, shelf, rows, saved)
+    _check_prices(path, shelf.decimal, rows, saved)
+    currency = _currency(path, mapping, rows, saved)
     if varied[1]:
         saved.notes.append(f"{varied[0]:,} rows are variants of {counted(varied[1], 'product')}")
     fields = ("parent_asin", *ROW_FIELDS)
@@ -361,7 +355,7 @@ def _check_ids(path: Path, said: Iterable[tuple[str, str]], saved: Saved) -> Non
         saved.notes.append(f"{counted(len(changed), 'id')} written otherwise, such as {example}: {_CITED_BY}")
 
 
-def _check_prices(path: Path, mapping: Mapping, decimal: str, rows: Iterable[Row], saved: Saved) -> None:
+def _check_prices(path: Path, decimal: str, rows: Iterable[Row], saved: Saved) -> None:
     """Notes prices that cannot be read. Raises UserError if they use the other decimal mark."""
     priced = [each for row in rows for each in row.get("priced", [row]) if each["number"] is not None]
     other = "." if decimal == "," else ","
@@ -379,11 +373,10 @@ def _check_prices(path: Path, mapping: Mapping, decimal: str, rows: Iterable[Row
         )
 
 
-def _currency(path: Path, mapping: Mapping, shelf: _Shelf, rows: Iterable[Row], saved: Saved) -> str:
+def _currency(path: Path, mapping: Mapping, rows: Iterable[Row], saved: Saved) -> str:
     """The one currency of all prices. Notes it if nothing names it for sure.
 
-    Raises UserError, with counts, if a column names several currencies or none; and if a price names another currency,
-    by its code or by a sign that cannot mean this one.
+    Raises UserError if a price names another currency, by its code or by a sign that cannot mean this one.
     """
     priced = [each for row in rows for each in row.get("priced", [row]) if each["price"] is not None]
     named: dict[tuple[str, ...], list[str]] = defaultdict(list)
@@ -392,18 +385,7 @@ def _currency(path: Path, mapping: Mapping, shelf: _Shelf, rows: Iterable[Row], 
     named.pop((), None)
     by_count = sorted(named.items(), key=lambda each: (-len(each[1]), each[0]))
     currency = mapping.currency or (by_count[0][0][0] if by_count else USD)
-    if mapping.products.currency is not None:
-        cells = (text_of(row.get(mapping.products.currency)) for family in shelf.families.values() for _, row in family)
-        counts = Counter("none" if code is None else (currencies_in(code) or (code.upper(),))[0] for code in cells)
-        code = next(iter(counts), "none")
-        if len(counts) > 1 or not re.fullmatch("[A-Z]{3}", code):
-            found = first_few([f"{name} ({rows:,})" for name, rows in sorted(counts.items())], 5)
-            raise UserError(
-                f"{path} has prices in {found}, and a world has one currency, named by its code of three letters: "
-                "convert the others, or leave their rows out."
-            )
-        currency = code
-    elif mapping.currency is None and not by_count:
+    if mapping.currency is None and not by_count:
         saved.notes.append(f'prices name no currency and are taken as {USD}: write currency = "EUR" in the mapping')
     elif mapping.currency is None and all(len(codes) > 1 for codes, _ in by_count):
         (codes, texts), *_ = by_count
@@ -420,69 +402,44 @@ def _currency(path: Path, mapping: Mapping, shelf: _Shelf, rows: Iterable[Row], 
     return currency
 
 
-def _with_titles(rows: list[Row], source: Source, mapping: Mapping) -> list[Row]:
-    """The rows, and each product once more with its title in another language."""
-    columns = mapping.products.translations
-    if columns is None:
-        return rows
-    of: dict[str, dict[str, None]] = defaultdict(dict)
-    for _, row in _read(open_table(source.beside[0]), Saved()):
-        name, title = (text_of(row.get(column)) for column in (columns.of, columns.title))
-        if name and title and (columns.field is None or text_of(row.get(columns.field)) == "title"):
-            of[name][title] = None
-            of[citable(name) or name][title] = None
-    named = ((row, of.get(row["title"], {}) | of.get(row["parent_asin"], {})) for row in rows)
-    more = ({**row, "title": title} for row, titles in named for title in titles if title != row["title"])
-    return [*rows, *more]
-
-
 def _orders(source: Source, mapping: Mapping, saved: Saved, until_ms: int) -> list[Row]:
     orders = mapping.orders
     assert orders is not None, "a mapping without orders names no file of them"
-    lines = orders.lines
-    table = open_table(source.path if lines is None else source.beside[0])
+    table = open_table(source.path)
     _tell_columns(table, orders, mapping, saved)
-    heads = list(_read(table, saved if lines is None else Saved()))
+    rows = list(_read(table, saved))
     if mapping.format == "shopify":
-        _fill_down(heads, orders)
-    moments = _moments(heads, orders, mapping, table.path, saved)
-    entries = [(line, head, head, moment) for (line, head), moment in zip(heads, moments, strict=True)]
-    if lines is not None:
-        by_id = {_id(head, orders.id): (head, moment) for (_, head), moment in zip(heads, moments, strict=True)}
-        rows = _read(open_table(source.path), saved)
-        entries = [(line, row, *by_id.get(_id(row, lines.order), ({}, None))) for line, row in rows]
-    part = orders if lines is None else lines
-    aliases = _aliases(source, mapping) if mapping.products.parent or len(listed(part.product)) > 1 else {}
+        _fill_down(rows, orders)
+    moments = _moments(rows, orders, mapping, table.path, saved)
+    aliases = _aliases(source, mapping) if mapping.products.parent or len(listed(orders.product)) > 1 else {}
     strange, said, made = Counter[str](), list[tuple[str, str]](), list[Row]()
-    user_name, product_name = " or ".join(listed(orders.user)), " or ".join(listed(part.product))
-    for line, row, head, moment in entries:
-        order = _id(head, orders.id) if lines is None else _id(row, lines.order)
-        user = _id(head, orders.user)
+    user_name, product_name = " or ".join(listed(orders.user)), " or ".join(listed(orders.product))
+    for (line, row), moment in zip(rows, moments, strict=True):
+        order = _id(row, orders.id)
+        user = _id(row, orders.user)
         user = None if (user or "").lower() in NO_ID else user
         if orders.hash_users and user:
             user = f"u{hashlib.sha256(user.lower().encode()).hexdigest()[:12]}"
-        names = [text_of(row.get(column)) for column in listed(part.product)]
-        item = next((aliases[name] for name in names if name in aliases), citable(_id(row, part.product)))
+        names = [text_of(row.get(column)) for column in listed(orders.product)]
+        item = next((aliases[name] for name in names if name in aliases), citable(_id(row, orders.product)))
         own = citable(order)
-        number = re.sub(r"[.,]0+$", "", _first(row, part.quantity) or "")
-        if lines is not None and not head:
-            _problem(saved, line, f"no order of this id ({lines.order})", order)
-        elif user is None:
+        number = re.sub(r"[.,]0+$", "", _first(row, orders.quantity) or "")
+        if user is None:
             _problem(saved, line, f"no {user_name}")
         elif not is_safe_id(user):
             _problem(saved, line, f"{user_name} is no id ({ID_RULE}): hash_users = true makes ids of all", user)
         elif item is None or len(item) > _LONGEST_ID:
             _problem(saved, line, *_id_problem(product_name, item))
         elif moment is None:
-            _problem(saved, line, f"no date ({' or '.join(listed(orders.date))})", _first(head, orders.date))
+            _problem(saved, line, f"no date ({' or '.join(listed(orders.date))})", _first(row, orders.date))
         elif moment[0] > until_ms:
-            _problem(saved, line, later_than(until_ms), _first(head, orders.date))
+            _problem(saved, line, later_than(until_ms), _first(row, orders.date))
         elif orders.id is not None and (own is None or len(own) > _LONGEST_ID):
             _problem(saved, line, *_id_problem(orders.id, own))
-        elif part.quantity is not None and not (number.isascii() and number.isdecimal() and int(number) >= 1):
-            _problem(saved, line, f"no whole number from 1 ({part.quantity})", _first(row, part.quantity))
+        elif orders.quantity is not None and not (number.isascii() and number.isdecimal() and int(number) >= 1):
+            _problem(saved, line, f"no whole number from 1 ({orders.quantity})", _first(row, orders.quantity))
         else:
-            status = _status(head, orders, mapping, strange)
+            status = _status(row, orders, mapping, strange)
             said += [(order, own)] if order and own else []
             made.append(
                 {
@@ -490,7 +447,7 @@ def _orders(source: Source, mapping: Mapping, saved: Saved, until_ms: int) -> li
                     "parent_asin": item,
                     "timestamp": moment[0],
                     "order_id": own if orders.id is not None else None,
-                    "quantity": int(number) if part.quantity is not None else None,
+                    "quantity": int(number) if orders.quantity is not None else None,
                     "order_status": status,
                     "utc_offset": moment[1],
                 }
