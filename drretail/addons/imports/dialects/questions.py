@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from drretail.addons.imports.conversation import ASSISTANT, Conversation, Message, text_of
+from drretail.addons.imports.conversation import ASSISTANT, Conversation, conversation_of, text_of
 from drretail.addons.imports.dialects.dialect import Dialect, about
 from drretail.addons.imports.material import Row
 
 QUESTION, ANSWER = "question", "answer"
+_ROLES = (("user", QUESTION), (ASSISTANT, ANSWER))
 
 
 def fits(value: Mapping[str, Any]) -> bool:
@@ -17,8 +18,8 @@ def fits(value: Mapping[str, Any]) -> bool:
 
 def read(rows: Sequence[Row]) -> Conversation | None:
     value = rows[0].value
-    messages = [Message("user", text_of((QUESTION,), value)), Message(ASSISTANT, text_of((ANSWER,), value))]
-    return Conversation(messages, model=text_of(("model",), value) or None, **about(value))
+    question, answer = ({"role": role, "content": value[name]} for role, name in _ROLES)
+    return conversation_of([question, answer], model=text_of(("model",), value), **about(value))
 
 
 DIALECT = Dialect("questions and answers", (QUESTION, ANSWER), fits, read)
