@@ -29,10 +29,9 @@ from drretail.grounding.text.layout import read_layout
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
-from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.reading import AUDITED, JudgeAudit, ReadValue
-from drretail.records.run import Run, System
+from drretail.records.run import System, imported_run
 from drretail.run_file import Recorded
 
 _CLAIM = re.compile(r'<claim id="(\d+)" sources="([^"]*)">\n(.*?)\n</claim>', re.DOTALL)
@@ -241,19 +240,9 @@ def write_runs(folder: Path, reports: Sequence[LabelledReport], world: World) ->
             texts = [report.report, *(planted.report for planted in report.planted)]
             for label, whole in zip(asked, texts, strict=False):
                 text = take_picks(whole).report
-                run = Run(
-                    run_id=f"{label}/{report.home.name}-r1",
-                    system=label,
-                    query_id=report.home.name,
-                    user_id=report.query.user_id,
-                    repeat=1,
-                    status="done",
-                    stop="finished",
-                    report=text,
-                    report_sha=sha256_of(text),
-                    picks=report.picks,
-                    citations=tuple(find_citations(text, report.evidence)),
-                )
+                known = {"user_id": report.query.user_id, "picks": report.picks}
+                citations = tuple(find_citations(text, report.evidence))
+                run = imported_run(label, report.home.name, text, citations=citations, **known)
                 opened.save(Recorded(run, evidence, {}, {}))
 
 

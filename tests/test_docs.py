@@ -19,7 +19,7 @@ import drretail
 from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
-from drretail.data_ingest.raw.mapping import LineColumns, Mapping
+from drretail.data_ingest.raw.columns import Mapping
 from drretail.eval.registry import METRICS, PAIRWISE
 from drretail.records.run import Limits
 from scripts.site import pages
@@ -97,14 +97,13 @@ def test_every_command_of_the_docs_is_one_and_has_the_flags_that_are_printed() -
 
 def test_the_mapping_that_has_every_key_is_one_and_has_every_key() -> None:
     text = (ROOT / "docs" / "shop.md").read_text(encoding="utf-8")
-    three_lines, whole, lines = (tomllib.loads(part.partition("```")[0]) for part in text.split("```toml\n")[1:])
+    three_lines, whole = (tomllib.loads(part.partition("```")[0]) for part in text.split("```toml\n")[1:])
     mapping = Mapping.model_validate(whole)
     assert mapping.orders is not None
-    elsewhere = {"format": three_lines["format"], "lines": lines["orders"]["lines"]}
     for part in (mapping, mapping.products, mapping.orders):
-        assert part.model_fields_set | (set(elsewhere) & set(type(part).model_fields)) == set(type(part).model_fields)
-    of_lines = LineColumns.model_validate(elsewhere["lines"])
-    assert of_lines.model_fields_set == set(LineColumns.model_fields)
+        assert part.model_fields_set | ({*three_lines} & {"format"} & set(type(part).model_fields)) == set(
+            type(part).model_fields
+        )
 
 
 def test_a_run_and_its_scores_take_six_lines_and_a_shop_of_ones_own_ten() -> None:

@@ -21,6 +21,7 @@ from drretail.eval.compare.fail_if import (
     read_rule,
     stated,
 )
+from drretail.eval.compare.value_tables import compare_values, is_value_table
 from drretail.eval.method import judge_notes, judges_of_faithfulness
 from drretail.eval.scores.file import made_scores
 from drretail.experiment import other_versions, read_definition
@@ -117,6 +118,8 @@ def compare(options: CompareOptions) -> Compared:
 
 
 def _compared(options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compared:
+    if isinstance(options.experiment, str | Path) and is_value_table(path := Path(options.experiment)):
+        return _of_values(path, options, read)
     experiment = folder_of(options.experiment)
     systems = read_definition(experiment).systems
     if options.by is not None:
@@ -154,6 +157,17 @@ def _compared(options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compa
         systems=systems,
         options=options,
     )
+
+
+def _of_values(path: Path, options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compared:
+    """The systems in a file of values that others computed."""
+    rules = [rule for rule in read if isinstance(rule, Rule)]
+    if options.by or options.last or options.judges or options.metrics or any(rule.bound is None for rule in rules):
+        raise UserError(f"{path} holds values alone: leave out --by, --last, --judge and --metrics.")
+    comparisons, clusters, systems = compare_values(path, options.a, options.b, baseline=options.baseline)
+    gates = judged_gates(comparisons, [rule for rule in read if isinstance(rule, GateRule)], clusters)
+    broken = list(broken_rules(comparisons, rules))
+    return Compared(comparisons, broken=broken, gates=gates, systems=systems, options=options)
 
 
 def _named(options: CompareOptions) -> list[str]:

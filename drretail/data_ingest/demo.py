@@ -11,10 +11,11 @@ from shutil import copytree
 from drretail.data_ingest.recipe import RECIPE_VERSION
 from drretail.env.catalog.formulation import ENGLISH
 from drretail.env.processes import Tell, Worker, ignore
+from drretail.env.store.sqlite import TABLES
 from drretail.errors import UserError
 from drretail.files import is_unfinished, made_whole
 from drretail.progress import Progress
-from drretail.records.base import FORMAT
+from drretail.records.base import FORMAT, sha256_of
 
 SEED = "42"
 
@@ -104,7 +105,8 @@ def _copy(folder: Path, cache_dir: Path, tell: Tell = ignore) -> None:
 
 
 def _home(name: str, cache_dir: Path) -> Path:
-    return cache_dir / f"{name}-format{FORMAT}-recipe{RECIPE_VERSION}-english{ENGLISH.version[-1]}"
+    form = f"format{FORMAT}-recipe{RECIPE_VERSION}-english{ENGLISH.version[-1]}-{sha256_of(TABLES)[:4]}"
+    return cache_dir / f"{name}-{form}"
 
 
 def ensure_world(name: str, cache_dir: Path, progress: Progress) -> Path:

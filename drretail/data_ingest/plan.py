@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from drretail.data_ingest.raw.mapping import Mapping
+from drretail.data_ingest.raw.columns import Mapping
 from drretail.data_ingest.raw.sources import Source
 from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.env.manifest import Counts

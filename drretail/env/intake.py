@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from operator import itemgetter
 from typing import NamedTuple
 
 from drretail import __version__
@@ -79,7 +78,7 @@ class Intake:
             is_last = len(batch) < size
             # One loop without calls, since millions of orders pass.
             for row in batch:
-                order_id, user_id, product_id, timestamp, quantity, status = row
+                order_id, user_id, product_id, timestamp, quantity, status, _ = row
                 if user_id != user:
                     if user_id < user:
                         raise ValueError(f"order {row} after those of {user!r}: {UNSORTED}")
@@ -104,7 +103,7 @@ class Intake:
             self.order_hash.add_all(map(order_line, batch))
             self.orders += len(batch)
             if batch:
-                self.last_order = max(self.last_order or 0, max(map(itemgetter(3), batch)))
+                self.last_order = max(self.last_order or 0, *(row[3] + row[6] * 60_000 for row in batch))
             yield batch
 
     def manifest(self, rows: WorldRows, engines: Mapping[str, str]) -> Manifest:
@@ -113,7 +112,7 @@ class Intake:
         """
         origin = rows.origin
         now = NOW_WITHOUT_ORDERS
-        if self.last_order is not None:  # the first midnight UTC after it
+        if self.last_order is not None:  # the first midnight after it, as the shop writes its days
             now = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=self.last_order // MILLISECONDS_PER_DAY + 1)
         manifest = Manifest(
             fingerprint=world_fingerprint(

@@ -45,6 +45,8 @@ class OrderRow(NamedTuple):
     """Milliseconds UTC."""
     quantity: int = 1
     order_status: str = "Delivered"
+    utc_offset: int = 0
+    """Minutes that the shop's clock was ahead of UTC when it wrote the time."""
 
     @property
     def place(self) -> tuple[str, int, str]:
@@ -221,7 +223,8 @@ def product_line(product: Product) -> str:
 def order_line(row: OrderRow) -> str:
     """The fields of an order between tabs, which the fingerprint hashes."""
     # By index: millions of orders pass, and a join would take twice as long.
-    return f"{row[0]}\t{row[1]}\t{row[2]}\t{row[3]}\t{row[4]}\t{row[5]}"
+    line = f"{row[0]}\t{row[1]}\t{row[2]}\t{row[3]}\t{row[4]}\t{row[5]}"
+    return f"{line}\t{row[6]}" if row[6] else line
 
 
 def world_fingerprint(*, products: str, orders: str, seed: str, pool: str, formulation: str) -> str:

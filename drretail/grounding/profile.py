@@ -126,7 +126,8 @@ def orders_per_month(orders: Sequence[Order]) -> float | None:
 
 
 def moment_of(order: Order) -> datetime:
-    return datetime.fromtimestamp(order.timestamp // 1000, UTC)
+    """The time of an order as the shop wrote it, without its zone."""
+    return datetime.fromtimestamp(order.timestamp // 1000 + order.utc_offset * 60, UTC)
 
 
 def day_of(order: Order) -> str:

@@ -198,7 +198,7 @@ ASK = "ask"
 
 
 IN_TASK = frozenset({"format", "query_id", "user_id", "text", "mode", "persona", "context", "files"}) | frozenset(
-    {"world_fingerprint", "source", "part_of"}
+    {"world_fingerprint", "source", "part_of", "asker", "time"}
 )
 """The fields of a query that make its task, of which a system may know."""
 
@@ -247,12 +247,21 @@ class Query(Document):
     """The person or model who typed the wish; None if whoever made the query did."""
     world_fingerprint: str | None = None
     """The world for which it was made; None for any."""
+    asker: str | None = None
+    """Who asked, by the id in a log: the queries of one asker are one cluster, and no record is looked up by it."""
+    time: str | None = None
+    """When it was asked, as the log says it."""
     source: str
     """Who made it: a person, a file, or the generator's "provider:model"."""
     part_of: str | None = None
     """The set that it is of with the version of that, such as "demo-50 1"; None for a query of no set that ships."""
     prompts: tuple[str, ...] = Field(default=(), exclude_if=lambda prompts: not prompts)
     """The user's own prompts by which a model wrote or typed it, each as its file's name and its hash."""
+
+    @property
+    def cluster(self) -> str | None:
+        """The user whose queries are one cluster of intervals and tests; None if nobody says who asks."""
+        return self.user_id or self.asker
 
     @property
     def web_question(self) -> WebQuestion | None:

@@ -488,6 +488,26 @@ class Run(Document):
         return self.is_lost(system) or bool(self.losses or self.unanswered_calls)
 
 
+NO_REPORT = RunError(kind="no_report", where="import", message="the file holds no report on this question")
+
+
+def imported_run(system: str, query_id: str, report: str, **others: Any) -> Run:
+    """The run of a report that was written elsewhere, of which ``others`` are known; a failed one if it has no word."""
+    is_empty = not report.strip()
+    return Run(
+        run_id=f"{system}/{query_id}-r1",
+        system=system,
+        query_id=query_id,
+        repeat=1,
+        status="failed" if is_empty else "done",
+        stop="error" if is_empty else "finished",
+        error=NO_REPORT if is_empty else None,
+        report=None if is_empty else report,
+        report_sha=None if is_empty else sha256_of(report),
+        **others,
+    )
+
+
 def query_of_run(run_id: str) -> str:
     """The id of the query that the run of this id answers."""
     return run_id.partition("/")[2].rpartition("-r")[0]

@@ -95,9 +95,12 @@ def product_url(product_id: str) -> str:
     return f"{SHOP_URL}/{product_id}"
 
 
-def order_date(timestamp: int) -> str:
-    """The ISO date and time of milliseconds UTC, with microseconds and no zone, as in Listing 2."""
-    return (EPOCH + timedelta(milliseconds=timestamp)).isoformat(timespec="microseconds")
+def order_date(timestamp: int, utc_offset: int = 0) -> str:
+    """The ISO date and time of milliseconds UTC, with microseconds and no zone, as in Listing 2.
+
+    It is what the shop wrote: its clock was ``utc_offset`` minutes ahead of UTC.
+    """
+    return (EPOCH + timedelta(milliseconds=timestamp, minutes=utc_offset)).isoformat(timespec="microseconds")
 
 
 class Policy(Record):
@@ -267,7 +270,7 @@ def _stock(value: object) -> tuple[int | None, bool | None]:
 
 
 class Order(Record):
-    """Listing 2. ``timestamp`` is in milliseconds UTC; ``order_date`` is derived from it."""
+    """Listing 2. Orders compare by ``timestamp``, milliseconds UTC; ``order_date`` is what the shop wrote."""
 
     order_id: str
     user_id: str
@@ -275,10 +278,12 @@ class Order(Record):
     timestamp: int
     quantity: int = Field(default=1, ge=1)
     order_status: OrderStatus = "Delivered"
+    utc_offset: int = Field(default=0, exclude=True)
+    """Minutes that the shop's clock was ahead of UTC."""
 
     @property
     def order_date(self) -> str:
-        return order_date(self.timestamp)
+        return order_date(self.timestamp, self.utc_offset)
 
 
 class Address(Record):

@@ -47,7 +47,7 @@ class Clusters:
     @classmethod
     def of(cls, queries: Iterable[Query]) -> "Clusters":
         """The clusters of these queries."""
-        return cls({query.query_id: query.user_id for query in queries if query.user_id is not None})
+        return cls({query.query_id: query.cluster for query in queries if query.cluster is not None})
 
     def groups(self, query_ids: Iterable[str]) -> Groups:
         """The cluster numbers of these queries, in their order."""

@@ -35,7 +35,9 @@ def raw(tmp_path: Path) -> Path:
 
 
 def test_a_dry_run_of_a_shop_of_ones_own_shows_its_first_rows(tmp_path: Path) -> None:
-    (tmp_path / "products.csv").write_text("sku;name;path;net\n7;Desk lamp;Home > Lamps;39,90\n8;Bowl;;on request\n")
+    (tmp_path / "products.csv").write_text(
+        "sku;name;path;net;state\n7;Desk lamp;Home > Lamps;39,90;draft\n8;Bowl;;on request;\n"
+    )
     orders = [f"R{number},ada,{sku},2024-03-01\n" for number, sku in enumerate(("7", "9", "08", "8"))]
     (tmp_path / "orders.csv").write_text("".join(["nr,who,sku,day\n", *orders]))
     mapping = tmp_path / "shop.toml"
@@ -51,9 +53,9 @@ def test_a_dry_run_of_a_shop_of_ones_own_shows_its_first_rows(tmp_path: Path) ->
     assert "products.csv: 1 price unknown, such as 'on request'" in result.output
     assert "1 ordered product has a product's id but for leading zeros, which Excel drops" in result.output
     assert "1 ordered product has no product row." in result.output
-    mapping.write_text(mapping.read_text().replace('price = "net"', 'price = "net", keep = {name = ["Bowl"]}'))
+    mapping.write_text(mapping.read_text().replace('price = "net"', 'price = "net", published = "state"'))
     result = invoke("ingest", str(mapping), "--world", str(tmp_path / "w"), "--quiet", "--dry-run")
-    assert "2 ordered products have no product row, or one that keep leaves out." in result.output
+    assert "2 ordered products have no product row, or one that is not published." in result.output
     assert f"drretail ingest {mapping}" in refused_by("ingest", str(tmp_path), "-w", str(tmp_path / "w"), "-q")
     assert not (tmp_path / "w").exists()
 

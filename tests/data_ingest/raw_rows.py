@@ -7,11 +7,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from drretail.data_ingest.engines.duckdb_reading import LEAST_MB, close_engine, session
 from drretail.data_ingest.plan import IngestReport
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND
-from drretail.data_ingest.raw.mapped import save_table
 from drretail.data_ingest.raw.products import product_of
+from drretail.data_ingest.raw.shop_rows import save_table
 from drretail.data_ingest.raw.tables import shop_sources
 from drretail.env.folder import check_world
 from drretail.env.manifest import DATABASE_FILE, live_generation, read_manifest
@@ -116,10 +115,8 @@ def read_tables(mapping: Path) -> tuple[list[str], list[dict[str, Any]]]:
     notes, rows, work = list[str](), list[dict[str, Any]](), mapping.parent
     for number, source in enumerate(shop_sources(mapping)[1]):
         target = work / f"{number}.rows"
-        with session(work, LEAST_MB) as db:
-            notes += save_table(db, source, target, LAST_MILLISECOND).notes
+        notes += save_table(source, target, LAST_MILLISECOND).notes
         rows += map(json.loads, target.read_text(encoding="utf-8").splitlines())
-    close_engine(work)
     return notes, rows
 
 

@@ -85,7 +85,7 @@ def run_engine(work: Path, meta: list[tuple[str, str]], reviews: list[Interactio
     (work / "stages").mkdir()
     selected = select_on_duckdb(Task(plan, options, work / "stages", Progress()))
     products = {product.product_id: product.category for product in selected_products(selected, plan.categories)}
-    return products, [row[:] for row in selected_orders(selected)]
+    return products, [row[:6] for row in selected_orders(selected)]
 
 
 def random_rows(seed: str) -> tuple[list[tuple[str, str]], list[Interaction]]:

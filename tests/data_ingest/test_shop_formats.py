@@ -1,5 +1,6 @@
 """Exports of shop systems in three lines of a mapping, and by mapping what the formats do."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,14 @@ from babel import Locale
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestReport
 from drretail.data_ingest.raw.products import product_of
+from drretail.data_ingest.raw.shop_rows import save_table
+from drretail.data_ingest.raw.tables import shop_sources
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.folder import check_world, rows_of
 from drretail.env.world import open_world
 from drretail.errors import UserError
+from drretail.grounding.profile import day_of
+from drretail.grounding.text.serialisation import order_record
 from drretail.records.shop import SIGNS, offers_of
 from drretail.records.tables.sheets import MOST_COLUMNS
 from tests.data_ingest.raw_rows import notes_of, orders_in, product_in, products_read, read_tables
@@ -46,7 +51,6 @@ SHOPIFY_ORDERS = {
 PRODUCTS = {"file": "p.csv", "columns": "sku,name,net", "rows": ["1,Mug,5", "2,Cup,6"]}
 BY_MAPPING = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "net"\n'
 BY_LINE = f'{BY_MAPPING}[orders]\nfile = "o.csv"\nid = "nr"\nuser = "who"\ndate = "day"\nproduct = "sku"\n'
-OF_LINES = '[orders.lines]\nfile = "l.csv"\norder = "order"\nproduct = "sku"\nquantity = "n"\n'
 
 
 def written(folder: Path, head: str, *tables: dict[str, Any]) -> Path:
@@ -83,7 +87,7 @@ def test_variants_of_a_shopify_export_are_one_product_which_orders_find_by_sku_a
     report = read(tmp_path, head, SHOPIFY, SHOPIFY_ORDERS)
     assert check_world(tmp_path / "w") == []
     assert (report.products.kept, report.users, report.products_without_meta) == (2, 2, 1)
-    assert "3 rows left out by keep (Status, Published)" in notes_of(report)
+    assert "3 rows left out that are not published (Status, Published)" in notes_of(report)
     assert any("are taken as USD" in note for note in notes_of(report))
 
     with open_world(tmp_path / "w") as world:
@@ -103,12 +107,32 @@ def test_variants_of_a_shopify_export_are_one_product_which_orders_find_by_sku_a
     with rows_of(tmp_path / "w") as rows:
         assert all(row.user_id.startswith("u") and "@" not in row.user_id for row in rows.orders)
     assert orders_of(tmp_path / "w") == [
-        ("1001-1", "mug", 1, "Delivered", "2024-05-01T07:59"),
-        ("1001-2", "tee", 2, "Delivered", "2024-05-01T07:59"),
-        ("1002", "tee", 1, "Returned", "2024-06-01T14:59"),
-        ("1003", "mug", 1, "Cancelled", "2024-06-02T14:59"),
-        ("1004", "G-1", 1, "Processing", "2024-06-04T14:59"),
+        ("1001-1", "mug", 1, "Delivered", "2024-05-01T09:59"),
+        ("1001-2", "tee", 2, "Delivered", "2024-05-01T09:59"),
+        ("1002", "tee", 1, "Returned", "2024-06-01T09:59"),
+        ("1003", "mug", 1, "Cancelled", "2024-06-02T09:59"),
+        ("1004", "G-1", 1, "Processing", "2024-06-04T09:59"),
     ]
+
+
+def test_an_orders_day_is_the_one_that_the_shop_wrote_and_times_compare_in_utc(tmp_path: Path) -> None:
+    days = [
+        "2024-03-01 23:30:00 -0500",
+        "2024-03-02 02:00:00 +0000",
+        "2024-03-02T08:00:00+09:00",
+        "2024-03-02 06:00:00",
+    ]
+    read(tmp_path, BY_LINE, PRODUCTS, dated(days))
+    assert [row[4] for row in orders_of(tmp_path / "w")] == [
+        "2024-03-01T23:30", "2024-03-02T02:00", "2024-03-02T08:00", "2024-03-02T06:00",
+    ]  # fmt: skip
+    with open_world(tmp_path / "w") as world:
+        (user,) = world.store.sample_users("0", 1)
+        assert [order.order_id for order in world.store.orders(user.user_id).orders] == ["A3", "A0", "A1", "A2"]
+        (shown,) = [order for order in world.store.orders(user.user_id).orders if order.order_id == "A0"]
+        assert order_record(shown)["order_date"] == "2024-03-01T23:30:00.000000"
+        assert day_of(shown) == "2024-03-01"
+        assert world.manifest.now.date().isoformat() == "2024-03-03"
 
 
 @pytest.mark.parametrize(
@@ -145,12 +169,11 @@ def test_a_products_page_and_first_picture_are_kept(
     assert (product.page, product.image) == (page, image)
 
 
-def test_orders_that_only_tell_of_payment_are_processed_and_what_lacks_is_said(tmp_path: Path) -> None:
+def test_orders_that_only_tell_of_payment_are_processed(tmp_path: Path) -> None:
     columns = "Name,Email,Financial Status,Created at,Lineitem quantity,Lineitem name"
     rows = ["#1,a@x.example,paid,2024-05-01 09:59:00 +0200,1,Mug", "#2,b@x.example,refunded,2024-05-02,1,Mug"]
     head = of_format("shopify", "products_export.csv") + 'orders = {file = "o.csv"}\n'
-    report = read(tmp_path, head, SHOPIFY, {"file": "o.csv", "columns": columns, "rows": rows})
-    assert any("Fulfillment Status" in note for note in notes_of(report))
+    read(tmp_path, head, SHOPIFY, {"file": "o.csv", "columns": columns, "rows": rows})
     assert [(row[0], row[3]) for row in orders_of(tmp_path / "w")] == [("1", "Processing"), ("2", "Returned")]
 
 
@@ -201,31 +224,78 @@ def test_what_woocommerce_says_is_not_in_stock_is_sold_out_unless_it_takes_backo
     ]
 
 
-GERMAN = ("ID,SKU,Name,Kategorien,Regulärer Preis", "1,mug,Becher,Küche,5")
-HALF = (
-    "ID,SKU,Name,Visibility in catalog,Sale price,Regulärer Preis,Parent,Categories,Brands,Stock,Description",
-    "1,mug,Becher,visible,,5,,Küche,B,1,D",
-)
+DUTCH = {
+    "file": "wc.csv",
+    "columns": "ID,Type,Artikelnummer,Naam,Gepubliceerd,Uitgelicht?,Zichtbaarheid in catalogus,Korte omschrijving,"
+    "Startdatum actieprijs,Einddatum actieprijs,Op voorraad?,Voorraad,Nabestellingen toestaan?,Actieprijs,"
+    "Reguliere prijs,Categorieën,Afbeeldingen,Hoofd,Naam eigenschap 1,Waarde eigenschap 1",
+    "rows": [
+        '1,variable,trui,Trui,1,0,visible,Warm.,,,1,,0,,,Kleding > Truien,https://x.example/t.jpg,,Maat,"S, M"',
+        '2,variation,trui-s,Trui,1,0,visible,,,,1,4,0,"39,95","49,95",,,trui,Maat,S',
+        '3,variation,trui-m,Trui,1,0,visible,,,,0,,0,,"49,95",,,trui,Maat,M',
+        "4,simple,sjaal,Sjaal,0,0,visible,,,,1,,0,,9,Kleding,,,,",
+    ],
+}
+
+
+def test_an_export_of_woocommerce_in_another_language_is_read_and_an_unknown_column_is_listed_once(
+    tmp_path: Path,
+) -> None:
+    path = written(tmp_path, 'currency = "EUR"\n' + of_format("woocommerce", "wc.csv"), DUTCH)
+    ((trui, product),) = products_read(path).items()
+    assert (trui, product.title, product.price, product.price_from) == ("trui", "Trui", 39.95, True)
+    assert (product.description, product.categories) == (("Warm.",), ("Kleding", "Truien"))
+    small, medium = offers_of(product)
+    assert (str(small.price), str(small.list_price), small.stock, small.options) == ("39.95", "49.95", 4, {"Maat": "S"})
+    assert (medium.has(), medium.list_price) == (False, None)
+    noted = notes(read_tables(path)[0])
+    assert [note for note in noted if "not read" in note] == ["columns that are not read: Type, Uitgelicht?"]
+    assert "no column is known for store: name it in the mapping" in noted
 
 
 @pytest.mark.parametrize(
-    ("export", "more", "lacking"),
+    "columns",
     [
-        (GERMAN, "", "found nowhere of the columns of woocommerce: Parent, Categories, Sale price or Regular"),
-        (HALF, "", "Regular price, Published;"),
-        (HALF, ', price = "Regulärer Preis", keep = {}', ""),
+        "Artikelnummer,Name,Kategorien,Regulärer Preis,Übergeordnetes Produkt,Attribut 1 Name,Attribut 1 Wert(e)",
+        "UGS,Nom,Catégories,Tarif régulier,Parent,Nom de l’attribut 1,Valeur(s) de l’attribut 1",
+        "SKU,Nombre,Categorías,Precio normal,Superior,Nombre del atributo 1,Valor(es) del atributo 1",
+        "SKU,Nome,Categorie,Prezzo di listino,Genitore,Nome dell'attributo 1,Valore dell'attributo 1",
     ],
-    ids=["a German export", "only half of the columns", "said by the mapping"],
+    ids=["German", "French", "Spanish", "Italian"],
 )
-def test_columns_an_export_lacks_are_said(tmp_path: Path, export: tuple[str, str], more: str, lacking: str) -> None:
-    columns, row = export
-    head = of_format("woocommerce", "wc.csv", more)
-    lines = notes(read_tables(written(tmp_path, head, {"file": "wc.csv", "columns": columns, "rows": [row]}))[0])
-    assert len(lines) == bool(lacking)
-    for line in lines:
-        assert line.startswith("found nowhere")
-        assert lacking in line
-        assert "say these in the mapping" in line
+def test_the_headers_of_woocommerce_are_known_in_its_languages(columns: str, tmp_path: Path) -> None:
+    table = {"file": "wc.csv", "columns": columns, "rows": ["m,Mug,Cups,5,,Color,Red"]}
+    (mug,) = products_read(written(tmp_path, of_format("woocommerce", "wc.csv"), table)).values()
+    assert (mug.title, mug.price, mug.categories, mug.details) == ("Mug", 5.0, ("Cups",), {"Color": "Red"})
+
+
+@pytest.mark.parametrize(
+    ("days", "price", "list_price"),
+    [
+        (",", 18.0, 20.0),
+        ("2020-01-01,", 18.0, 20.0),
+        ("2020-01-01,2020-02-01", 20.0, None),
+        ("2999-12-01,", 20.0, None),
+        (",2999-12-01", 18.0, 20.0),
+    ],
+)
+def test_a_sale_price_counts_on_its_days(tmp_path: Path, days: str, price: float, list_price: float | None) -> None:
+    columns = "SKU,Name,Date sale price starts,Date sale price ends,Sale price,Regular price"
+    table = {"file": "wc.csv", "columns": columns, "rows": [f"m,Mug,{days},18,20"]}
+    path = written(tmp_path, 'currency = "EUR"\n' + of_format("woocommerce", "wc.csv"), table)
+    save_table(shop_sources(path)[1][0], tmp_path / "rows", 1_800_000_000_000)
+    row = json.loads((tmp_path / "rows").read_text())
+    assert (float(row["price"]), row["details"].get("List price")) == (price, list_price)
+
+
+def test_a_sale_of_a_merchant_feed_has_its_days_in_one_cell(tmp_path: Path) -> None:
+    columns = "id\ttitle\tprice\tsale price\tsale price effective date"
+    days = ("2020-01-01T00:00-0800/2999-01-01T00:00-0800", "2999-01-01T00:00-0800/2999-02-01T00:00-0800")
+    rows = [f"{at}\tMug\t20.00 USD\t18.00 USD\t{each}" for at, each in enumerate(days)]
+    feed = {"file": "feed.txt", "columns": columns, "rows": rows}
+    path = written(tmp_path, of_format("merchant", "feed.txt"), feed)
+    save_table(shop_sources(path)[1][0], tmp_path / "rows", 1_800_000_000_000)
+    assert [json.loads(row)["price"] for row in (tmp_path / "rows").read_text().splitlines()] == ["18.00", "20.00"]
 
 
 @pytest.mark.parametrize(
@@ -266,34 +336,9 @@ def test_what_is_no_export_of_its_format_is_one_sentence(tmp_path: Path, form: s
 
 
 def test_a_key_of_the_mapping_goes_before_the_formats(tmp_path: Path) -> None:
-    head = of_format("shopify", "products_export.csv", ', keep = {}, store = "Type"')
-    assert read(tmp_path, head, SHOPIFY).products.kept == 4
+    head = of_format("shopify", "products_export.csv", ', store = "Type", published = "Published"')
+    assert read(tmp_path, head, SHOPIFY).products.kept == 3
     assert product_in(tmp_path / "w", "mug").store == "Mugs"
-
-
-def test_orders_in_two_tables_are_joined_by_the_id_of_the_order(tmp_path: Path) -> None:
-    head = BY_LINE.replace('product = "sku"\n', f'keep = {{ test = ["no"] }}\n{OF_LINES}')
-    heads = {"file": "o.csv", "columns": "nr,who,day,test", "rows": ["A,ada,2024-01-02,no", "B,bob,2024-01-03,yes"]}
-    lines = {"file": "l.csv", "columns": "order,sku,n", "rows": ["A,1,2", "A,2,1", "B,1,1", "C,1,1"]}
-    report = read(tmp_path, head, PRODUCTS, heads, lines)
-    assert [row[:3] for row in orders_of(tmp_path / "w")] == [("A-1", "1", 2), ("A-2", "2", 1)]
-    assert {row[4] for row in orders_of(tmp_path / "w")} == {"2024-01-02T00:00"}
-    shown = next(file.shown for file in report.files if file.name == "l.csv")
-    assert [(bad.line, bad.problem) for bad in shown] == [(5, "no order of this id (order): 'C'")]
-    assert read(tmp_path, head, PRODUCTS, heads, lines).there_already
-    with pytest.raises(UserError, match="holds another world"):
-        read(tmp_path, head, PRODUCTS, heads | {"rows": ["A,ada,2024-01-02,no", "B,bob,2024-01-03,no"]}, lines)
-
-
-def test_bad_rows_of_the_other_tables_are_not_counted_as_lines_of_orders(tmp_path: Path) -> None:
-    lined = OF_LINES.replace('quantity = "n"\n', "")
-    head = BY_LINE.replace("[orders]", 'parent = "group"\n[orders]').replace('product = "sku"\n', lined)
-    products = {"file": "p.csv", "columns": "sku,name,net,group", "rows": ["1,Mug,5,M", "2,Mug,6,M", "broken"]}
-    heads = {"file": "o.csv", "columns": "nr,who,day", "rows": ["A,ada,2024-01-02", "broken"]}
-    lines = {"file": "l.csv", "columns": "order,sku", "rows": ["A,1", "A,2", "broken"]}
-    report = read(tmp_path, head, products, heads, lines)
-    assert {file.name: file.bad_lines for file in report.files} == {"l.csv": 1, "p.csv": 1}
-    assert report.reviews.dropped == {"bad_line": 1, "duplicate": 1}
 
 
 def test_orders_as_lines_of_json_find_the_variants_of_a_table(tmp_path: Path) -> None:
@@ -302,17 +347,6 @@ def test_orders_as_lines_of_json_find_the_variants_of_a_table(tmp_path: Path) ->
     orders = {"file": "o.jsonl", "columns": '{"who": "ada", "day": "2024-01-02", "sku": 2}', "rows": []}
     read(tmp_path, head, products, orders)
     assert [order[1] for order in orders_of(tmp_path / "w")] == ["M"]
-
-
-def test_cells_are_filled_down_within_a_product_and_an_order(tmp_path: Path) -> None:
-    rows = ["A,ada,2024-01-02,1", ",,,2", "B,,2024-01-03,1"]
-    head = f'{BY_LINE}fill_down = ["nr", "who", "day"]\n'
-    report = read(tmp_path, head, PRODUCTS, {"file": "o.csv", "columns": "nr,who,day,sku", "rows": rows})
-    assert [(row[0], row[1], row[4][:10]) for row in orders_of(tmp_path / "w")] == [
-        ("A-1", "1", "2024-01-02"),
-        ("A-2", "2", "2024-01-02"),
-    ]
-    assert [bad.problem for file in report.files for bad in file.shown] == ["no who"]
 
 
 DAY, YEAR_ENDS = 86_400_000, 1_703_980_800_000
@@ -408,29 +442,3 @@ def test_fields_that_a_shop_of_shopifys_made_itself_are_fields_of_its_products(t
     table = {"file": "p.csv", "columns": header, "rows": ["tent,Fjell Tent,T-1,399,Nylon,TRUE"]}
     tent = products_read(written(tmp_path, f'currency = "EUR"\n{of_format("shopify", "p.csv")}', table))["tent"]
     assert tent.details == {"Fabric": "Nylon", "Waterproof": "TRUE"}
-
-
-@pytest.mark.parametrize(
-    ("columns", "rows"),
-    [
-        ("Handle,Title,Variant SKU,Option1 Name,Option1 Value", ["tee,Eichenhemd,T-S,Größe,Klein", "mug,Becher,M-1,,"]),
-        (
-            "Type,Identification,Field,Locale,Market,Status,Default content,Translated content",
-            [
-                "PRODUCT,'79829,title,de,,,Oak Tee,Eichenhemd",
-                "PRODUCT,'79829,body_html,de,,,Mug,Weich",
-                "PRODUCT,'79830,title,de,,,Mug,Becher",
-            ],
-        ),
-    ],
-)
-def test_a_second_file_of_titles_makes_one_shop_in_two_languages(columns: str, rows: list[str], tmp_path: Path) -> None:
-    german = {"file": "de.csv", "columns": columns, "rows": rows}
-    head = 'format = "shopify"\n[products]\nfile = "products_export.csv"\n[products.translations]\nfile = "de.csv"\n'
-    ingest([written(tmp_path, head, SHOPIFY, german)], tmp_path / "w")
-    with open_world(tmp_path / "w") as shop:
-        assert shop.manifest.counts.products == 2
-        assert [hit.product_id for hit in shop.catalog.search(CatalogQuery("Eichenhemd")).hits] == ["tee"]
-        tee, mug = shop.store.product("tee"), shop.store.product("mug")
-    assert (tee.titles, mug.titles) == ("Oak Tee\nEichenhemd", "Mug\nBecher")
-    assert [row["Size"] for row in tee.details["Variants"]] == ["Small", "Large"]

@@ -128,6 +128,12 @@ def _notes(came: Imported) -> Iterator[str]:
             f"shop ({counted(products, 'product')}). Their records were looked up for judging: nothing says "
             "that the writer read them."
         )
+    if users := {query.asker for query in came.queries} - {None}:
+        yield f"Users: {len(users):,}. The questions of one user are one cluster of intervals and tests."
+    elif came.queries and came.queries[0].source == "import:chat":
+        yield "No row names its user (user, user_id, customer …): the rows are taken as independent."
+    if came.material.unread:
+        yield f"Warning: {came.material.unread}"
     if came.material.left_out:
         yield f"Left out, since there is no word or no question in it: {_some(came.material.left_out)}."
     if roles := came.material.unread_roles:
@@ -168,7 +174,7 @@ def by_system(reports: Sequence[ReportCount]) -> dict[str, dict[str, int]]:
     for label, counts in citations_by_system(reports).items():
         own = [report for report in reports if report.system == label]
         totals[label] = {
-            "reports": len(own),
+            "reports": sum(report.characters > 0 for report in own),
             "read": counts.read,
             "listed": counts.listed,
             "not_read": counts.missing,

@@ -29,8 +29,8 @@ FORMATS: Mapping[str, Format] = {
         "PDR-Bench: JSONL of queries, tasks, personas and reports {id, taskid, userid, article}", benchmarks.read_pdr
     ),
     "chat": Format(
-        "an assistant's log: JSONL of chat messages or of OpenTelemetry's GenAI spans, or JSONL or CSV with a question"
-        " and an answer in each row",
+        "an assistant's log: chat messages, questions and answers, requests and responses, OpenTelemetry's spans, or"
+        " exports of LangGraph, LangSmith, Langfuse and OpenAI",
         chat.read,
     ),
     "markdown": Format(

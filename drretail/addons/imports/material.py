@@ -139,7 +139,7 @@ def read_rows(path: Path, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[
     if text.lstrip()[:1] == "<":
         raise UserError(f"{path} is a page of the web (HTML), not JSON: fetch the file itself.")
     for where, value in _values(path, text):
-        for value_of_row in _objects(value, is_row):
+        for value_of_row in objects_in(value, is_row):
             yield Row(redacted(value_of_row), path, where)
 
 
@@ -165,16 +165,17 @@ def _values(path: Path, text: str) -> Iterator[tuple[str, Any]]:
                 raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
 
 
-def _objects(value: Any, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[dict[str, Any]]:
+def objects_in(value: Any, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[dict[str, Any]]:
+    """The outermost objects for which ``is_row`` holds, in order."""
     if isinstance(value, dict):
         if is_row(value):
             yield value
         else:
             for item in value.values():
-                yield from _objects(item, is_row)
+                yield from objects_in(item, is_row)
     elif isinstance(value, list):
         for item in value:
-            yield from _objects(item, is_row)
+            yield from objects_in(item, is_row)
 
 
 LONGEST_REPORT = 1_000_000
@@ -193,6 +194,8 @@ class ForeignTask:
     """Who asks, in the file's words."""
     user_id: str | None = None
     """Who asked, by the id in a log."""
+    time: str | None = None
+    """When, as the log says it."""
     kind: str | None = None
     checklist: tuple[str, ...] = ()
     """What the file's own checklist demands of an answer."""
@@ -244,6 +247,8 @@ class Material:
     """Empty files and conversations without a question."""
     unread_roles: Counter[str] = field(default_factory=Counter[str])
     """Messages of a log by role, if the role is not one that is read."""
+    unread: str | None = None
+    """A sentence on rows of a log that nothing reads."""
 
     def add_task(self, task: ForeignTask, where: str) -> None:
         """Adds a task. Raises UserError if its id already belongs to another question."""

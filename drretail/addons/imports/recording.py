@@ -51,7 +51,17 @@ from drretail.records.base import sha256_of
 from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Citation, CitationCounts, Evidence
 from drretail.records.query import Query
-from drretail.records.run import IMPORTED_AGENT, LONGEST_LABEL, LOOKED_UP, NINE, RoleModel, Run, RunError, System, slug
+from drretail.records.run import (
+    IMPORTED_AGENT,
+    LONGEST_LABEL,
+    LOOKED_UP,
+    NINE,
+    RoleModel,
+    Run,
+    System,
+    imported_run,
+    slug,
+)
 from drretail.run_file import Recorded, read_evidence, read_run
 
 NO_SHOP = "The report was imported without the shop's records."
@@ -174,7 +184,6 @@ LONGEST = 64
 _KEPT = 48
 _FOREIGN = re.compile(r"[^a-z0-9._-]+")
 _MOST_NAMED = 5
-NO_REPORT = RunError(kind="no_report", where="import", message="the file holds no report on this question")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +235,7 @@ def write_queries(material: Material, form: str, to: Path, known_user: Callable[
     """
     by_task = queries_of(material, form, ())
     users = {key: known_user(task.user_id) for key, task in material.tasks.items() if task.user_id}
-    own = {key: {"user_id": user, "mode": "profile_aware"} for key, user in users.items()}
+    own = {key: {"user_id": user, "mode": "profile_aware", "asker": None} for key, user in users.items()}
     queries = tuple(query.model_copy(update=own.get(key)) for key, query in by_task.items())
     write_with_gold(queries, to)
     return queries
@@ -269,13 +278,12 @@ def record(
                 gold = KnownAnswer(query_id=queries[task_id].query_id, **task.gold)
                 write_json(path, gold.model_dump(mode="json", exclude_none=True))
         for key, report in material.reports.items():
-            question = material.tasks[report.task_id].text if report.task_id in material.tasks else ""
+            task = material.tasks.get(report.task_id)
+            question = "" if task is None else task.text
             trace = report.trace
             named = () if shop is None else shop.named_by(report.text, question, trace.steps, trace.evidence)
             sources = cited_sources(report.text, tuple(with_looked_up(report.trace.evidence, named)))
-            run = _run(report, *places[key], sources)
-            if report.task_id in material.tasks:
-                run = run.model_copy(update={"user_id": material.tasks[report.task_id].user_id})
+            run = _run(report, *places[key], None if task is None else task.user_id, sources)
             if model is not None and report.trace.usage.calls:
                 run = run.model_copy(update={"usage": {REPORT: report.trace.usage}})
             if key not in existing:
@@ -350,23 +358,18 @@ def _definition(
     )
 
 
-def _run(report: ForeignReport, label: str, query_id: str, sources: CitedSources) -> Run:
-    is_empty = not report.text.strip()
-    return Run(
-        run_id=f"{label}/{query_id}-r1",
-        system=label,
-        query_id=query_id,
-        repeat=1,
-        status="failed" if is_empty else "done",
-        stop="error" if is_empty else "finished",
-        error=NO_REPORT if is_empty else None,
-        report=None if is_empty else report.text,
-        report_sha=None if is_empty else sha256_of(report.text),
+def _run(report: ForeignReport, label: str, query_id: str, user_id: str | None, sources: CitedSources) -> Run:
+    tools = {step.name for step in report.trace.steps if step.kind == "tool" and step.name}
+    return imported_run(
+        label,
+        query_id,
+        report.text,
+        user_id=user_id,
         turns=report.turns,
         citations=sources.citations,
         citation_counts=sources.counts,
         steps=report.trace.steps,
-        tools=tuple(sorted({step.name for step in report.trace.steps if step.kind == "tool" and step.name} - {*NINE})),
+        tools=tuple(sorted(tools - {*NINE})),
     )
 
 
@@ -444,6 +447,8 @@ def _query(task: ForeignTask | None, query_id: str, form: str, by_id: Mapping[st
         files=task.files,
         kind=task.kind,
         checklist=task.checklist or None,
+        asker=task.user_id,
+        time=task.time,
         source=f"import:{form}",
     )
 

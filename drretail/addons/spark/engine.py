@@ -192,6 +192,7 @@ _NOT_SAID = (
     "CAST(NULL AS STRING) AS order_id",
     "CAST(NULL AS INT) AS quantity",
     "CAST(NULL AS STRING) AS order_status",
+    "0 AS utc_offset",
 )
 # Tables that only one later step reads are not written.
 _READ_ONCE = ("repeated", "interactions", "order_hashes")

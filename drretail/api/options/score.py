@@ -113,6 +113,9 @@ class CompareOptions:
     """Compares systems query by query, and shows which differences are more than chance.
 
     Prints a few sentences on two systems, or a table of many. Run `drretail score` first.
+
+    EXP may also be a CSV with the columns system, query, value (and user, repeat, metric), logs of inspect (.eval, or a
+    folder of them), or promptfoo's JSON.
     """
 
     experiment: shared.Experiment

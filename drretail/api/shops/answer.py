@@ -19,11 +19,10 @@ from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.verify.checks import check_report, read_report
-from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.reading import LookedAt, Pick, ReadValue
-from drretail.records.run import IMPORTED_AGENT, LOOKED_UP, Run, System
+from drretail.records.run import IMPORTED_AGENT, LOOKED_UP, System, imported_run
 
 if TYPE_CHECKING:
     from drretail.env.world import World
@@ -97,19 +96,8 @@ def _subject(question: str, answer: str, world: "World") -> Subject:
     report = declared.report
     shop = NamedProducts(world)
     evidence = {entry.id: entry for entry in shop.named_by(report, question)}
-    run = Run(
-        run_id=f"{_NAME}/{_NAME}-r1",
-        system=_NAME,
-        query_id=_NAME,
-        repeat=1,
-        status="done",
-        stop="finished",
-        report=report,
-        report_sha=sha256_of(report),
-        picks=declared.picks,
-        outcome=declared.outcome,
-        citations=tuple(find_citations(report, evidence)),
-    )
+    citations = tuple(find_citations(report, evidence))
+    run = imported_run(_NAME, _NAME, report, picks=declared.picks, outcome=declared.outcome, citations=citations)
     return Subject(
         label=_NAME,
         system=System(agent=IMPORTED_AGENT, models={}, options={LOOKED_UP: True}),

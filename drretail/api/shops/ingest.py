@@ -220,8 +220,8 @@ def _rows(report: "IngestReport", word: str) -> Iterator[Table | str]:
         has = f"{counted(zeroless, what)} {'has' if zeroless == 1 else 'have'}"
         yield f"{has} a product's id but for leading zeros, which Excel drops: save these columns as text."
     if count := report.products_without_meta - zeroless:
-        has_left = any("left out by keep" in str(file.notes) for file in report.files if file.shape == "products")
-        or_left = ", or one that keep leaves out" if has_left else ""
+        has_left = any("are not published" in str(file.notes) for file in report.files if file.shape == "products")
+        or_left = ", or one that is not published" if has_left else ""
         yield f"{counted(count, what)} {'has' if count == 1 else 'have'} no product row{or_left}."
 
 

@@ -44,7 +44,7 @@ ELIGIBLE, KEPT, HASHES = "eligible.parquet", "kept.parquet", "order_hashes.parqu
 ORDERS, ACCOUNTED = "orders", "accounts.json"
 _NO_REVIEWS = (
     "SELECT 0 AS source, '' AS user_id, '' AS product_id, CAST(0 AS BIGINT) AS milliseconds, "
-    "'' AS order_id, 0 AS quantity, '' AS order_status WHERE false"
+    "'' AS order_id, 0 AS quantity, '' AS order_status, 0 AS utc_offset WHERE false"
 )
 _NO_TALLY = (
     "SELECT 0 AS source, '' AS product_id, CAST(0 AS BIGINT) AS reviews, CAST(0 AS BIGINT) AS recent WHERE false"

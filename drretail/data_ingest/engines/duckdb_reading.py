@@ -15,10 +15,9 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from drretail.data_ingest.plan import BadLine, IngestOptions
-from drretail.data_ingest.raw.cells import quoted
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND, Saved, numbered_rows, save_elements, save_rows
-from drretail.data_ingest.raw.mapped import save_table
 from drretail.data_ingest.raw.products import ROW_FIELDS
+from drretail.data_ingest.raw.shop_rows import save_table
 from drretail.data_ingest.raw.sources import NO_ROOM, Source, check_unchanged, open_binary, reading, unpacked
 from drretail.data_ingest.selection import parameters_of, sql_text
 from drretail.data_ingest.stages import making
@@ -297,10 +296,15 @@ def read_rows(task: FileTask, read: Path, kept: Path, rank: int, tell: Tell) -> 
 def reviews_of(files: list[tuple[int, list[Path]]]) -> str:
     """SQL for the reviews of files, each given by its number and the Parquet files of its stage."""
     return " UNION ALL ".join(
-        f"SELECT {number} AS source, user_id, product_id, milliseconds, order_id, quantity, order_status "  # noqa: S608 -- our own paths
+        f"SELECT {number} AS source, user_id, product_id, milliseconds, order_id, quantity, order_status, utc_offset "  # noqa: S608
         f"FROM {parquet(found)} WHERE product_id IS NOT NULL"
         for number, found in files
     )
+
+
+def quoted(text: object) -> str:
+    """A text as an SQL literal, for statements that take no parameters (COPY, CREATE VIEW) or are made of parts."""
+    return "'" + str(text).replace("'", "''") + "'"
 
 
 def write_table(db: "DuckDBPyConnection", query: str, path: Path, group: int = 122_880) -> int:
@@ -350,7 +354,7 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
                     lines += chunk.path.read_bytes().count(b"\n")
     if task.source.layout != "lines":
         if task.source.layout == "table":
-            count.saved = save_table(db, task.source, target, task.until_ms)
+            count.saved = save_table(task.source, target, task.until_ms)
         else:
             count.saved = save_elements(task.source, target, task.until_ms)
         count.rows = count.saved.bad + count.saved.rows

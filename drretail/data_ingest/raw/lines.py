@@ -198,10 +198,11 @@ def last_millisecond(day: date) -> int:
 
 def later_than(until_ms: int) -> str:
     """The problem of a row that is dated after the last day."""
-    return f"{LATER}{_day(until_ms)} (--until)"
+    return f"{LATER}{day_of(until_ms)} (--until)"
 
 
-def _day(milliseconds: int) -> date:
+def day_of(milliseconds: int) -> date:
+    """The day of a moment (UTC)."""
     return datetime.fromtimestamp(milliseconds / 1000, UTC).date()
 
 
@@ -280,7 +281,7 @@ def _problem(row: Any, shape: Shape, until_ms: int) -> str | None:
     if shape == "reviews" and not is_moment(row["timestamp"]):
         return "no timestamp in milliseconds"
     if shape == "reviews" and int(row["timestamp"]) > until_ms:
-        return f"{later_than(until_ms)}: {_day(int(row['timestamp']))}"
+        return f"{later_than(until_ms)}: {day_of(int(row['timestamp']))}"
     return None
 
 

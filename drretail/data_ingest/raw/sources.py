@@ -12,7 +12,7 @@ from typing import BinaryIO, Literal, cast
 
 from isal import igzip, igzip_lib
 
-from drretail.data_ingest.raw.mapping import Mapping
+from drretail.data_ingest.raw.columns import Mapping
 from drretail.errors import UserError, file_error
 
 Shape = Literal["products", "reviews", "unknown", "empty"]

@@ -1,28 +1,22 @@
-"""The tables of your own shop, CSV, JSONL or Parquet: their columns, and how an engine reads them."""
+"""The tables of your own shop, CSV or JSONL: their columns, and their rows by line."""
 
 import csv
 import json
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
-from drretail.data_ingest.raw.mapping import LineColumns, Mapping, TableColumns, columns_named, read_mapping
+from drretail.data_ingest.raw.columns import Mapping, OrderColumns, ProductColumns, columns_named, read_mapping
 from drretail.data_ingest.raw.sources import Source, check_packed, is_packed, open_binary
 from drretail.errors import UserError, nearest_names
 from drretail.records.tables.figures import first_few
 from drretail.records.tables.sheets import check_width
 
-Form = Literal["csv", "jsonl", "parquet"]
-_FORMS: dict[str, Form] = {
-    **{".csv": "csv", ".tsv": "csv", ".txt": "csv"},
-    **{".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"},
-}
-_MAPPING = ".toml"
+_CSV, _JSONL = (".csv", ".tsv", ".txt"), (".jsonl", ".ndjson")
 _SEPARATORS = ",;\t|"
 _NAMED_COLUMNS = 60
 _ROWS = 50
@@ -31,36 +25,60 @@ _LONGEST_LINE = 4 << 20
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A file of your own shop: its form, its columns and how to read it."""
+    """A file of your own shop, its columns and how to read it."""
 
     path: Path
-    form: Form
     packed: bool
     columns: tuple[str, ...]
-    types: tuple[str, ...] = ()
-    """The SQL types of Parquet's columns."""
-    separator: str = ","
+    separator: str | None
+    """None in a file of JSON lines."""
+
+    def rows(self) -> Iterator[tuple[int, dict[str, Any] | str]]:
+        """The line of each row with its cells, or with why it cannot be read.
+
+        Raises UserError for bytes that are not UTF-8, and for a quote that is not closed on its line.
+        """
+        if self.separator is None:
+            yield from _json_rows(self.path, self.packed)
+            return
+        reader = csv.reader(_decoded(self.path, self.packed), delimiter=self.separator)
+        line, begins, is_header = 1, 1, True
+        try:
+            for cells in reader:
+                line, begins = begins, reader.line_num + 1
+                if not cells:
+                    continue
+                if is_header:
+                    is_header = False
+                elif len(cells) == len(self.columns):
+                    yield line, dict(zip(self.columns, cells, strict=True))
+                elif begins - line > 1:
+                    raise csv.Error
+                else:
+                    size = "more" if len(cells) > len(self.columns) else "fewer"
+                    yield line, f"{size} values than the header has columns"
+        except csv.Error:
+            raise UserError(
+                f"{self.path}, line {line:,}: a quote is not closed, which hides the rows after it; close it, or "
+                "double the quotes that stand within values."
+            ) from None
 
 
 def is_mapping(paths: Sequence[Path]) -> bool:
     """True if the paths are the one mapping file of your own shop."""
-    return len(paths) == 1 and paths[0].suffix.lower() == _MAPPING
+    return len(paths) == 1 and paths[0].suffix.lower() == ".toml"
 
 
 def is_table(path: Path) -> bool:
     """True if the file's name has the ending of a table that is no form of the dataset."""
-    return _form_of(path) in ("csv", "parquet")
+    return path.name.removesuffix(".gz").lower().endswith(_CSV)
 
 
 def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
     """The mapping in a file, and its tables as sources. Raises UserError if a named table or column is missing."""
 
-    def columns_of(file: str) -> tuple[str, ...]:
-        return open_table(path.parent / file, None).columns
-
-    def table_of(part: TableColumns | LineColumns) -> Path:
-        file = (path.parent / part.file).absolute()
-        table = open_table(file, mapping)
+    def table_of(part: ProductColumns | OrderColumns) -> Path:
+        table = open_table((path.parent / part.file).absolute())
         counts = Counter(table.columns)
         for key, column in columns_named(part):
             if counts[column] == 1:
@@ -73,62 +91,53 @@ def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
             hint = f" Did you mean {', '.join(map(repr, nearest))}?" if nearest else ""
             there = first_few(table.columns, _NAMED_COLUMNS)
             raise UserError(f"{path}: {key} = {column!r}, but {part.file} has no such column; it has {there}.{hint}")
-        if table.packed:  # the engine would read a damaged file without a word: it compares no checksum
+        if table.packed:
             check_packed(table.path)
-        return file
+        return table.path
 
-    mapping = read_mapping(path, columns_of)
-    products, titles = table_of(mapping.products), mapping.products.translations
-    more = () if titles is None else (table_of(titles),)
-    sources = [Source(products, is_packed(products), "products", "table", mapping=mapping, beside=more)]
+    mapping = read_mapping(path, lambda file: open_table(path.parent / file).columns)
+    products = table_of(mapping.products)
+    sources = [Source(products, is_packed(products), "products", "table", mapping=mapping)]
     if mapping.orders is not None:
-        heads = table_of(mapping.orders)
-        rows = heads if mapping.orders.lines is None else table_of(mapping.orders.lines)
-        beside = tuple(file for file in (heads, products) if file != rows)
-        sources.append(Source(rows, is_packed(rows), "reviews", "table", mapping=mapping, beside=beside))
+        orders = table_of(mapping.orders)
+        sources.append(Source(orders, is_packed(orders), "reviews", "table", mapping=mapping, beside=(products,)))
     return mapping, sources
 
 
-def open_table(path: Path, mapping: Mapping | None) -> Table:
+def open_table(path: Path) -> Table:
     """The table in a file. Raises UserError if it is missing, empty, too wide, not UTF-8 or of an unknown form."""
-    form = _form_of(path)
-    if form is None:
-        raise UserError(f"{path} is none of {', '.join(_FORMS)}; all but Parquet may be packed (.gz).")
+    name = path.name.removesuffix(".gz").lower()
+    if not name.endswith((*_CSV, *_JSONL)):
+        raise UserError(f"{path} is none of {', '.join((*_CSV, *_JSONL))}, each of which may be packed (.gz).")
     if not path.is_file():
         why = "is a folder" if path.is_dir() else "does not exist"
         raise UserError(f"{path} {why}: a mapping names its files relative to itself.")
-    if not path.stat().st_size:
-        raise UserError(f"{path} is empty.")
-    packed = is_packed(path)
-    if form == "parquet":
-        import duckdb
-
-        try:
-            with duckdb.connect() as db:
-                rows = db.execute("DESCRIBE SELECT * FROM read_parquet($file)", {"file": str(path)}).fetchall()
-        except duckdb.Error as problem:
-            raise UserError(f"{path} cannot be read as Parquet: {str(problem).splitlines()[0]}.") from problem
-        described = {row[0]: row[1] for row in rows}
-        table = Table(path, form, packed, tuple(described), tuple(described.values()))
-    elif form == "csv":
+    packed, separator = is_packed(path), None
+    if name.endswith(_JSONL):
+        rows = islice(_json_rows(path, packed), _ROWS)
+        columns = [*dict.fromkeys(key for _, row in rows if isinstance(row, dict) for key in row)]
+        if not columns:
+            raise UserError(f"{path} holds no JSON objects: write one on each line.")
+    else:
         header = _header(path, packed)
-        separator = (mapping.separator if mapping else None) or max(_SEPARATORS, key=header.count)
+        separator = max(_SEPARATORS, key=header.count)
         try:
-            names = [name.strip() for name in next(csv.reader([header], delimiter=separator))]
+            columns = [column.strip() for column in next(csv.reader([header], delimiter=separator))]
         except csv.Error:
             ends = "lines must end in a line feed, alone or after a carriage return."
             raise UserError(f"{path} has no header that can be read: {ends}") from None
-        if not any(names):
-            raise UserError(f"{path} has no header: its first line names no column.")
-        table = Table(path, form, packed, tuple(names), separator=separator)
-    else:
-        table = Table(path, form, packed, _jsonl_columns(path, packed))
-    check_width(path, len(table.columns))
-    return table
+    check_width(path, len(columns))
+    return Table(path, packed, tuple(columns), separator)
 
 
-def _form_of(path: Path) -> Form | None:
-    return _FORMS.get(Path(path.name.removesuffix(".gz")).suffix.lower())
+def _json_rows(path: Path, packed: bool) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    for line, text in enumerate(_decoded(path, packed, "replace"), 1):
+        if text.strip():
+            try:
+                row = json.loads(text)
+            except (ValueError, RecursionError) as problem:
+                row = f"not JSON: {problem}"
+            yield line, row if isinstance(row, dict | str) else "no JSON object"
 
 
 def _header(path: Path, packed: bool) -> str:
@@ -140,23 +149,10 @@ def _header(path: Path, packed: bool) -> str:
             return text.lstrip("\r\n")
         if len(text) > _LONGEST_LINE:
             break
-    if not text.strip():
-        raise UserError(f"{path} is empty.")
-    raise UserError(f"{path} has no header: a quote in its first line is never closed.")
-
-
-def _jsonl_columns(path: Path, packed: bool) -> tuple[str, ...]:
-    """The fields of the first rows, in order of appearance."""
-    columns = dict[str, None]()
-    for line in islice((line for line in _decoded(path, packed, "replace") if line.strip()), _ROWS):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        columns |= dict.fromkeys(row if isinstance(row, dict) else ())
-    if not columns:
-        raise UserError(f"{path} holds no JSON objects: write one on each line.")
-    return tuple(columns)
+    is_empty = not text.strip()
+    raise UserError(
+        f"{path} is empty." if is_empty else f"{path} has no header: a quote in its first line is never closed."
+    )
 
 
 def _decoded(path: Path, packed: bool, errors: str = "strict") -> Iterator[str]:
@@ -167,40 +163,9 @@ def _decoded(path: Path, packed: bool, errors: str = "strict") -> Iterator[str]:
             try:
                 yield line.decode(encoding, errors)
             except UnicodeDecodeError:
-                raise UserError(not_utf8(path)) from None
+                with path.open("rb") as begun:
+                    other = "UTF-16" if begun.read(2) in (BOM_UTF16_LE, BOM_UTF16_BE) else "LATIN1"
+                raise UserError(
+                    f"{path} is not UTF-8: save it as UTF-8, for example by `iconv -f {other} -t UTF-8`."
+                ) from None
             encoding = "utf-8"
-
-
-def not_utf8(path: Path) -> str:
-    """The message for a file in another encoding."""
-    with path.open("rb") as file:
-        encoding = "UTF-16" if file.read(2) in (BOM_UTF16_LE, BOM_UTF16_BE) else "LATIN1"
-    return f"{path} is not UTF-8: save it as UTF-8, for example by `iconv -f {encoding} -t UTF-8`."
-
-
-def lines_of(
-    table: Table, rows: Sequence[int], named: Sequence[int], refused: Sequence[int]
-) -> tuple[list[int], list[int]]:
-    """The lines on which a CSV file's records begin, for ``rows`` and ``named``: values may hold line breaks.
-
-    ``refused`` are the records that the engine could not read; they are numbered with the header as 1 and with blank
-    lines. ``named`` are those of them that are asked for. ``rows`` are numbers, from 1, of the records that it could
-    read.
-    """
-    rejected, row, ordinal = set(refused), 0, 0
-    of_rows, of_refused, before = dict.fromkeys(rows, 0), dict.fromkeys(named, 0), 0
-    with open_binary(table.path, table.packed) as file:
-        reader = csv.reader((line.decode("utf-8", "replace") for line in file), delimiter=table.separator)
-        with suppress(csv.Error):  # records that this reader cannot follow keep their number in place of a line
-            for values in reader:
-                ordinal += 1
-                if ordinal in of_refused:
-                    of_refused[ordinal] = before + 1
-                elif ordinal > 1 and values and ordinal not in rejected:
-                    row += 1
-                    if row in of_rows:
-                        of_rows[row] = before + 1
-                before = reader.line_num
-                if row >= max(rows, default=0) and ordinal >= max(of_refused, default=0):
-                    break
-    return [of_rows[number] or number + 1 for number in rows], [of_refused[number] or number for number in of_refused]

@@ -9,6 +9,7 @@ SELECT
     q.order_id,
     q.quantity,
     q.order_status,
+    q.utc_offset,
     CASE
         WHEN q.vary_orders
             THEN md5(concat(q.seed, '|vary|', q.user_id, '|', q.product_id, '|', CAST(q.milliseconds AS STRING)))
@@ -29,6 +30,7 @@ FROM (
         i.order_id,
         i.quantity,
         i.order_status,
+        i.utc_offset,
         a.seed,
         a.vary_orders,
         md5(concat(a.seed, '|', i.user_id, '|', i.product_id, '|', CAST(i.milliseconds AS STRING))) AS digest

@@ -5,5 +5,6 @@ SELECT
     o.product_id,
     o.milliseconds,
     CAST(o.quantity AS INTEGER) AS quantity,
-    o.order_status
+    o.order_status,
+    o.utc_offset
 FROM orders o

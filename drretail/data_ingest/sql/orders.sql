@@ -25,7 +25,8 @@ SELECT
         WHEN n.status_draw < 93 THEN 'Processing'
         WHEN n.status_draw < 97 THEN 'Cancelled'
         ELSE 'Returned'
-    END AS order_status
+    END AS order_status,
+    n.utc_offset
 FROM (
     SELECT
         o.k,
@@ -37,6 +38,7 @@ FROM (
         o.category,
         o.quantity,
         o.order_status,
+        o.utc_offset,
         a.vary_orders,
         (4096 * (instr('0123456789abcdef', substr(o.draw, 1, 1)) - 1)
             + 256 * (instr('0123456789abcdef', substr(o.draw, 2, 1)) - 1)
@@ -57,6 +59,7 @@ FROM (
             m.category,
             m.quantity,
             m.order_status,
+            m.utc_offset,
             m.draw
         FROM (
             SELECT
@@ -79,6 +82,7 @@ FROM (
             g.category,
             g.quantity,
             g.order_status,
+            g.utc_offset,
             g.draw
         FROM (
             SELECT

@@ -13,7 +13,7 @@ FROM (
         GROUP BY m.product_id, m.milliseconds
         HAVING count(*) > 1
     ) s ON s.product_id = r.product_id AND s.milliseconds = r.milliseconds
-    GROUP BY r.product_id, r.milliseconds, r.user_id, r.order_id, r.quantity, r.order_status
+    GROUP BY r.product_id, r.milliseconds, r.user_id, r.order_id, r.quantity, r.order_status, r.utc_offset
 ) q
 WHERE q.copies > 1
 GROUP BY q.product_id

@@ -53,13 +53,13 @@ def product_of(document: Mapping[str, Any]) -> Product:
 
 def order_document(row: OrderRow) -> Document:
     """Listing 2 with the time in milliseconds UTC."""
-    return row._asdict() | {"_id": row.order_id, "order_date": order_date(row.timestamp)}
+    return row._asdict() | {"_id": row.order_id, "order_date": order_date(row.timestamp, row.utc_offset)}
 
 
 def order_row(document: Mapping[str, Any]) -> OrderRow:
     """The order of a document. Raises KeyError or TypeError for a malformed one: in a hash "1" would equal 1."""
     values = [document[name] for name in OrderRow._fields]
-    if [isinstance(value, str) for value in values] != [True, True, True, False, False, True]:
+    if [isinstance(value, str) for value in values] != [True, True, True, False, False, True, False]:
         raise TypeError("a field of an order is of another type")
     # MongoDB's long integers are of a type of their own.
     return OrderRow._make(values)._replace(timestamp=int(document["timestamp"]))

@@ -38,7 +38,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 # The fields of OrderRow.
 ORDERS = (
-    "SELECT order_id, user_id, product_id, timestamp, quantity, order_status"
+    "SELECT order_id, user_id, product_id, timestamp, quantity, order_status, utc_offset"
     " FROM orders JOIN users ON users.k = orders.user"
 )
 USERS = f"SELECT {', '.join(Aggregates._fields)} FROM users"  # noqa: S608 -- constants
@@ -288,19 +288,19 @@ class SqliteWriter:
         finished: list[Aggregates] = []
         users = 0
         for batch in self._intake.take_orders(orders, finished, ORDERS_AT_ONCE):
-            self._db.executemany("INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?)", self._order_rows(batch))
+            self._db.executemany("INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?)", self._order_rows(batch))
             self._db.executemany(USER_ROW, ((k, *user) for k, user in enumerate(finished, users + 1)))
             users += len(finished)
             finished.clear()
             yield len(batch)
 
-    def _order_rows(self, batch: Iterable[OrderRow]) -> Iterator[tuple[int, int, str, str, int, str]]:
+    def _order_rows(self, batch: Iterable[OrderRow]) -> Iterator[tuple[int, int, str, str, int, str, int]]:
         """The rows of the table orders; users are numbered from 1 in the order in which they come."""
         number, before = self._user
-        for order_id, user_id, product_id, timestamp, quantity, status in batch:
+        for order_id, user_id, product_id, timestamp, quantity, status, offset in batch:
             if user_id != before:
                 number, before = number + 1, user_id
-            yield number, timestamp, order_id, product_id, quantity, status
+            yield number, timestamp, order_id, product_id, quantity, status, offset
         self._user = number, before
 
     def close(self) -> None:

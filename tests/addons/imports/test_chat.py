@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.imports.chat import evidence_in
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material
 from drretail.addons.imports.recording import Imported, record
+from drretail.addons.imports.trace import evidence_in
 from drretail.errors import UserError
-from drretail.experiment import read_runs, run_path
+from drretail.experiment import read_definition, read_runs, run_path
 from drretail.progress import Progress
 from drretail.run_file import read_evidence, read_results, read_run
+from drretail.stats.intervals import Clusters
 from tests.addons.imports.foreign import jsonl, text
 from tests.cli.commands import Command
 
@@ -195,7 +196,7 @@ def test_messages_of_roles_that_nobody_reads_are_counted(tmp_path: Path) -> None
 
 def test_later_questions_belong_to_the_question_and_every_answer_counts(tmp_path: Path) -> None:
     more = [*OPENAI, {"role": "user", "content": "In red?"}, {"role": "assistant", "content": "No."}]
-    material = read(tmp_path, {"messages": more}, {"messages": more})
+    material = read(tmp_path, {"id": "x", "messages": more}, {"id": "x", "messages": more})
     assert [task.text for task in material.tasks.values()] == ["A quiet kettle?\n\nIn red?"]
     (report,) = material.reports.values()
     assert report.text == f"{ANSWER}\n\nNo."
@@ -207,16 +208,31 @@ def test_later_questions_belong_to_the_question_and_every_answer_counts(tmp_path
     assert material.repeated == 1  # the same row
 
 
-def test_a_question_of_several_customers_is_several_conversations(tmp_path: Path) -> None:
-    rows = [{"question": "A kettle?", "answer": f"The {name}."} for name in ("Alder", "Birch", "Alder", "Cedar")]
-    material = read(tmp_path, *rows, {**rows[0], "id": "x"}, {**rows[1], "id": "x"})
+def test_equal_words_count_as_often_as_they_were_said(tmp_path: Path) -> None:
+    rows = [{"question": "A kettle?", "answer": f"The {name}."} for name in ("Alder", "Birch", "Alder")]
+    of_users = [{**rows[0], "user": user, "time": time} for user, time in (("eva", 1), ("tim", 1), ("eva", 2))]
+    again = [{**rows[0], "id": "x"}, {**rows[0], "id": "x"}, {**rows[1], "id": "x"}]
+    material = read(tmp_path, *rows, *of_users, *again)
     for _ in range(2):  # a second time nothing changes
         record(material, "chat", tmp_path / "exp", Progress())
     (first, *others) = material.tasks
-    assert others == [f"{first}-2", f"{first}-3", "x", "x-2"]
-    answers = ["The Alder.", "The Birch.", "The Cedar.", "The Alder.", "The Birch."]
-    assert [report.text for report in material.reports.values()] == answers
-    assert material.repeated == 1
+    eva, tim = others[2:4]
+    assert others == [f"{first}-2", f"{first}-3", eva, tim, f"{eva}-2", "x", "x-2"]
+    assert material.repeated == 1  # only the row that repeats an id with all that it says
+    queries = read_definition(tmp_path / "exp").queries
+    clusters = Clusters.of(queries)
+    # The two answers of the session x are one person's, and rows without a user are each by themselves.
+    assert len(queries) == 8
+    assert clusters.users([query.query_id for query in queries]) == 6
+    assert {query.asker for query in queries} == {"eva", "tim", "x", None}
+    assert {query.time for query in queries} == {"1", "2", None}
+
+
+def test_a_log_without_users_says_that_its_rows_are_taken_as_independent(succeeds: Command, tmp_path: Path) -> None:
+    jsonl(tmp_path / "log.jsonl", [{"question": "Hi?", "answer": "Yes."}, {"question": "Hi?", "answer": "Yes."}])
+    assert "the rows are taken as independent" in succeeds("import", "chat", "log.jsonl", "--to", "exp").stdout
+    jsonl(tmp_path / "log.jsonl", [{"question": "Hi?", "answer": "Yes.", "user": "eva"}])
+    assert "Users: 1." in succeeds("import", "chat", "log.jsonl", "--to", "exp2").stdout
 
 
 @pytest.mark.parametrize(
@@ -317,7 +333,10 @@ def test_a_table_may_be_parted_by_semicolons_and_its_columns_be_in_capitals(tmp_
     [
         ('question,answer\nIn stock?,"Yes\nA lamp?,No\n', "is a quote never closed?"),
         ("question,answer\nIn stock?,Yes, two\n", "row 2, has more values than columns"),
-        ("Frage,Antwort\nDa?,Ja\n", "those found are 'frage', 'antwort'"),
+        (
+            "Frage,Antwort\nDa?,Ja\n",
+            "with the keys 'frage', 'antwort', where the nearest form, questions and answers, has 'question', 'answer'",
+        ),
     ],
 )
 def test_a_table_that_would_lose_rows_or_words_is_refused(tmp_path: Path, table: str, told: str) -> None:

@@ -5,7 +5,8 @@ SELECT
     timestamp AS milliseconds,
     order_id,
     quantity,
-    order_status
+    order_status,
+    utc_offset
 FROM read_json(
     $file,
     format = 'newline_delimited',
@@ -16,6 +17,7 @@ FROM read_json(
         timestamp: 'BIGINT',
         order_id: 'VARCHAR',
         quantity: 'INTEGER',
-        order_status: 'VARCHAR'
+        order_status: 'VARCHAR',
+        utc_offset: 'INTEGER'
     }
 )

@@ -13,7 +13,8 @@ SELECT
     timestamp AS milliseconds,
     CAST(NULL AS VARCHAR) AS order_id,
     CAST(NULL AS INTEGER) AS quantity,
-    CAST(NULL AS VARCHAR) AS order_status
+    CAST(NULL AS VARCHAR) AS order_status,
+    0 AS utc_offset
 FROM read_json(
     $file,
     format = 'newline_delimited',

@@ -1,0 +1,46 @@
+"""What a dialect is, and the fields that name who asked when."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from drretail.addons.imports.conversation import Conversation, text_of
+from drretail.addons.imports.material import Row
+
+USERS = ("user_id", "userId", "user", "customer_id", "customer", "end_user", "enduser.id", "langgraph_auth_user_id")
+TIMES = (
+    *("time", "timestamp", "created_at", "createdAt", "created", "date", "start_time", "startTime"),
+    "startTimeUnixNano",
+)
+IDS = (
+    *("query_id", "conversation_id", "conversationId", "thread_id", "session_id", "sessionId", "trace_id", "traceId"),
+    *("custom_id", "id"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One form of logs."""
+
+    name: str
+    """As a message calls it."""
+    keys: tuple[str, ...]
+    """The fields by which people know it, for a message on rows that no dialect fits."""
+    fits: Callable[[Mapping[str, Any]], bool]
+    """Whether an object of a file is a row of it."""
+    read: Callable[[Sequence[Row]], Conversation | None]
+    """The conversation in the rows of one group; None if they hold no messages."""
+    group: Callable[[Mapping[str, Any]], str] = lambda value: ""
+    """What the rows of one conversation share; "" for a row that is a conversation by itself."""
+
+
+def about(*values: Any, ids: Sequence[str] = IDS) -> dict[str, str]:
+    """Who asked when in which conversation, by the first of these objects that says so."""
+    inner = [value[key] for value in values if isinstance(value, dict) for key in ("metadata", "extra") if key in value]
+    everywhere = (*values, *inner)
+    return {
+        "id": text_of(ids, *values),
+        "user": text_of(USERS, *everywhere),
+        "time": text_of(TIMES, *everywhere),
+        "agent": text_of(("agent", "assistant"), *everywhere),
+    }

@@ -1,0 +1,61 @@
+"""A request and its response, as proxies and SDKs log them: in two objects of a row, or side by side in one.
+
+Both may be of OpenAI's completions or responses, Anthropic's, Google's or Bedrock's. Of OpenAI's batches, request and
+response are rows of two files with one ``custom_id``.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+from drretail.addons.imports.conversation import (
+    Conversation,
+    asked,
+    conversation_of,
+    exchange,
+    object_of,
+    text_of,
+)
+from drretail.addons.imports.dialects.dialect import Dialect, about
+from drretail.addons.imports.material import Row
+
+_REQUESTS = ("request", "request_body", "requestBody", "kwargs", "body")
+_RESPONSES = ("response", "response_body", "responseBody")
+_SIDE_BY_SIDE = ("choices", "output", "candidates", "response", "completion")
+
+
+def fits(value: Mapping[str, Any]) -> bool:
+    if isinstance(value.get("custom_id"), str) and ("body" in value or "response" in value):
+        return True
+    return bool(asked(_parts(value)[0])) and any(map(value.__contains__, (*_RESPONSES, *_SIDE_BY_SIDE)))
+
+
+def group(value: Mapping[str, Any]) -> str:
+    return text_of(("custom_id",), value)
+
+
+def read(rows: Sequence[Row]) -> Conversation | None:
+    value = reduce(lambda held, row: {**held, **row.value}, rows, dict[str, Any]())
+    request, response = _parts(value)
+    usage = next((each["usage"] for each in (_inner(response), value) if each.get("usage")), None)
+    model = text_of(("model",), value, _inner(response), _inner(request))
+    fields = about(value, _inner(request), ids=("conversation_id", "session_id", "thread_id", "custom_id", "id"))
+    return conversation_of(exchange(request, response), usage, model=model, **fields) if asked(request) else None
+
+
+def _parts(value: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The request and the response of a row; the row itself where they stand side by side in it."""
+    request = next((value[name] for name in _REQUESTS if value.get(name)), None)
+    response = next((value[name] for name in _RESPONSES if value.get(name)), None)
+    beside = {name: value[name] for name in ("choices", "output", "candidates", "completion") if name in value}
+    beside = {("output" if name == "completion" else name): held for name, held in beside.items()}
+    return (dict(value) if request is None else request), (beside if response is None else response)
+
+
+def _inner(value: Any) -> dict[str, Any]:
+    """The object, without an envelope of HTTP."""
+    found = object_of(value)
+    return object_of(found["body"]) or found if "body" in found else found
+
+
+DIALECT = Dialect("requests and responses", ("request", "response"), fits, read, group)

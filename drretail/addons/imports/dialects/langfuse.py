@@ -1,0 +1,43 @@
+"""Langfuse's exports: traces, with or without their observations, or observations alone."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from drretail.addons.imports.conversation import Conversation, conversation_of, exchange, list_of, text_of, usage_of
+from drretail.addons.imports.dialects.dialect import Dialect, about
+from drretail.addons.imports.material import Row
+from drretail.records.run import Usage
+
+_KEYS = frozenset({"traceid", "sessionid", "userid", "observations", "htmlpath", "projectid"})
+
+
+def fits(value: Mapping[str, Any]) -> bool:
+    return "input" in value and "output" in value and not _KEYS.isdisjoint(map(str.casefold, value))
+
+
+def group(value: Mapping[str, Any]) -> str:
+    return text_of(("traceId", "id"), value)
+
+
+def read(rows: Sequence[Row]) -> Conversation | None:
+    """The longest conversation of a trace: its own input is often only the question."""
+    values = [each for row in rows for each in _with_observations(row.value)]
+    value = max(values, key=lambda value: len(_messages(value)))
+    if not _messages(value):
+        return None
+    fields = about(*values) | {"id": group(rows[0].value)}
+    conversation = conversation_of(_messages(value), model=text_of(("model",), *values), **fields)
+    conversation.usage = sum((usage_of(each.get("usageDetails") or each.get("usage")) for each in values), Usage())
+    return conversation
+
+
+def _with_observations(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield value
+    yield from (each for each in list_of(value.get("observations")) if isinstance(each, dict))
+
+
+def _messages(value: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return exchange(value.get("input"), value.get("output")) if value.get("type") not in ("TOOL", "RETRIEVER") else []
+
+
+DIALECT = Dialect("Langfuse's exports", ("input", "output", "traceId", "userId", "sessionId"), fits, read, group)

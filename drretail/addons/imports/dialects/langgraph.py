@@ -1,0 +1,32 @@
+"""LangGraph's threads, and the states of a thread: the one with the most messages counts."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from drretail.addons.imports.conversation import Conversation, conversation_of, is_message, object_of, text_of
+from drretail.addons.imports.dialects.dialect import Dialect, about
+from drretail.addons.imports.material import Row
+
+
+def fits(value: Mapping[str, Any]) -> bool:
+    return any(map(is_message, _messages(value)))
+
+
+def group(value: Mapping[str, Any]) -> str:
+    places = (object_of(value.get(name)) for name in ("checkpoint", "metadata", "config"))
+    inner = object_of(object_of(value.get("config")).get("configurable"))
+    return text_of(("thread_id",), value, *places, inner)
+
+
+def read(rows: Sequence[Row]) -> Conversation | None:
+    value = max((row.value for row in rows), key=lambda value: len(_messages(value)))
+    fields = about(value, object_of(object_of(value.get("config")).get("configurable"))) | {"id": group(value)}
+    return conversation_of(_messages(value), **fields)
+
+
+def _messages(value: Mapping[str, Any]) -> list[Any]:
+    messages = object_of(value.get("values")).get("messages")
+    return messages if isinstance(messages, list) else []
+
+
+DIALECT = Dialect("LangGraph's threads", ("values", "thread_id", "checkpoint"), fits, read, group)

@@ -1,0 +1,73 @@
+"""OpenTelemetry's GenAI spans, as SDKs print them or as OTLP sends them."""
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Any, cast
+
+from drretail.addons.imports.conversation import Conversation, conversation_of, list_of, text_of, usage_of
+from drretail.addons.imports.dialects.dialect import TIMES, USERS, Dialect
+from drretail.addons.imports.material import Row
+from drretail.records.run import Usage
+
+_INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
+
+
+def fits(value: Mapping[str, Any]) -> bool:
+    return "attributes" in value and bool(group(value))
+
+
+def group(value: Mapping[str, Any]) -> str:
+    context = value.get("context")
+    return text_of(("trace_id", "traceId"), context if isinstance(context, dict) else value)
+
+
+def read(rows: Sequence[Row]) -> Conversation | None:
+    """The longest conversation with a model in one trace, with all spans' tokens; None if no span has messages."""
+    spans = [(row.value, _attributes(row.value)) for row in rows]
+    value, named = max(spans, key=lambda span: len(_messages(span[1])))
+    if not _messages(named):
+        return None
+    # The tokens of an agent's span are those of the calls below it.
+    calls = (each for _, each in spans if each.get("gen_ai.operation.name") != "invoke_agent")
+    conversation = conversation_of(
+        _messages(named),
+        id=text_of(("gen_ai.conversation.id", "session.id"), named) or group(value),
+        user=text_of((*USERS, "user.id"), *(each for _, each in spans)),
+        time=text_of(TIMES, value),
+        agent=text_of(("gen_ai.agent.name",), named),
+        model=text_of(("gen_ai.request.model",), named),
+    )
+    conversation.usage = sum(map(usage_of, calls), Usage())
+    return conversation
+
+
+def _messages(attributes: Mapping[str, Any]) -> list[Any]:
+    return [*list_of(attributes.get(_INPUT)), *list_of(attributes.get(_OUTPUT))]
+
+
+def _attributes(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a span and of its events, which may hold the messages.
+
+    SDKs print an object; OTLP sends a list of keys with typed values.
+    """
+    attributes = value.get("attributes")
+    own = attributes if isinstance(attributes, dict) else _plain({"kvlistValue": {"values": attributes}})
+    events = [_attributes(event) for event in list_of(value.get("events")) if isinstance(event, dict)]
+    return reduce(lambda held, event: {**event, **held}, events, cast("dict[str, Any]", own))
+
+
+def _plain(value: Any) -> Any:
+    """A typed value of OTLP, such as {"intValue": "90"}, as the value itself."""
+    typed = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    kind, inner = next(iter(typed.items()), ("", ""))
+    if kind == "intValue":
+        return int(inner) if str(inner).lstrip("-").isdecimal() else None
+    if kind not in ("arrayValue", "kvlistValue") or not isinstance(inner, dict):
+        return inner
+    values = [each for each in list_of(cast("dict[str, Any]", inner).get("values")) if isinstance(each, dict)]
+    if kind == "arrayValue":
+        return [_plain(each) for each in values]
+    return {str(each.get("key")): _plain(each.get("value")) for each in values}
+
+
+DIALECT = Dialect("OpenTelemetry's GenAI spans", ("trace_id", "attributes", "resourceSpans"), fits, read, group)

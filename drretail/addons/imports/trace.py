@@ -1,0 +1,126 @@
+"""How an answer was made, according to a log: steps, what tools returned, and the evidence in it.
+
+What a tool returned is what the assistant saw. In JSON results every object with an address is a page, and every object
+with an id, a name and a price is a product.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from typing import Any, cast
+
+from drretail.addons.imports.conversation import ASSISTANT, Conversation
+from drretail.addons.imports.material import Trace
+from drretail.env.web.cleaning import LONGEST_TITLE, clean_line
+from drretail.grounding.report.evidence_ids import (
+    normalise_url,
+    parse_evidence_id,
+    product_evidence_id,
+    web_evidence_id,
+)
+from drretail.grounding.text.untrusted import harmless
+from drretail.parsing import json_or_none
+from drretail.records.base import canonical_json, sha256_of
+from drretail.records.evidence import Evidence, EvidenceText, TextForm
+from drretail.records.run import Step
+
+_ADDRESSES = ("url", "link", "href", "uri", "product_url")
+_NAMES = ("title", "name", "product_title", "product_name")
+_PRODUCT_IDS = ("product_id", "asin", "sku", "item_id", "handle", "id")
+_WHOLE_TEXTS = ("content", "text", "page_content", "raw_content", "markdown", "body")
+_SHORT_TEXTS = ("snippet", "description", "summary")
+_PRICE = re.compile(r"price|cost", re.IGNORECASE)
+
+
+def trace_of(conversation: Conversation) -> Trace:
+    """The steps of a conversation in order, what its tools returned, and the evidence in it."""
+    steps: list[Step] = []
+    texts: dict[str, str] = {}
+    evidence: dict[str, Evidence] = {}
+    unread = 0
+    for place, message in enumerate(conversation.messages):
+        if message.role != ASSISTANT:
+            continue
+        # Call ids are unique within a turn, but in some logs not across turns.
+        following = takewhile(lambda later: later.role != ASSISTANT, conversation.messages[place + 1 :])
+        results = {call_id: (text, failed) for later in following for call_id, text, failed in later.results}
+        steps.append(Step(path="0", seq=len(steps) + 1, kind="model", role=ASSISTANT, name=conversation.model))
+        for call_id, name, arguments in message.calls:
+            text, is_error = results.get(call_id, (None, True))
+            seq = len(steps) + 1
+            parsed = json_or_none(arguments) if isinstance(arguments, str) and arguments.strip() else arguments or {}
+            args = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else None
+            unread += args is None
+            entries = [] if text is None or is_error else list(evidence_in(text, seq))
+            for entry in entries:
+                held = evidence.setdefault(entry.id, entry)
+                known = {shown.sha256 for shown in held.texts}
+                texts_of = (*held.texts, *(shown for shown in entry.texts if shown.sha256 not in known))
+                evidence[entry.id] = held.model_copy(update={"texts": texts_of})
+            if text is not None:
+                texts[sha256_of(text)] = text
+            steps.append(
+                Step(
+                    path="0",
+                    seq=seq,
+                    kind="tool",
+                    role=ASSISTANT,
+                    name=name or "tool",
+                    args={"text": str(arguments)} if args is None else args,
+                    result_sha=None if text is None else sha256_of(text),
+                    evidence=tuple(dict.fromkeys(entry.id for entry in entries)),
+                    error="no result in the log" if text is None else clean_line(text, 200) if is_error else None,
+                )
+            )
+    return Trace(tuple(steps), texts, tuple(evidence.values()), conversation.usage, unread)
+
+
+def evidence_in(result: str, seq: int) -> Iterator[Evidence]:
+    """The pages and products in a tool's result. None can be told apart in a result that is not JSON."""
+    waiting = deque[Any]([json_or_none(result)])
+    while waiting:
+        inner = waiting.popleft()
+        if isinstance(inner, dict):
+            entry = _entry(cast("dict[str, Any]", inner), seq)
+            if entry is not None:
+                yield entry
+            waiting += inner.values()
+        elif isinstance(inner, list):
+            waiting += inner
+
+
+def _entry(value: dict[str, Any], seq: int) -> Evidence | None:
+    def text_of(names: Sequence[str]) -> str:
+        return next((text for name in names if isinstance(text := value.get(name), str) and text.strip()), "")
+
+    title = clean_line(text_of(_NAMES), LONGEST_TITLE)
+    url = text_of(_ADDRESSES)
+    url = url if url.startswith(("https://", "http://")) else ""
+    keys = (value.get(name) for name in _PRODUCT_IDS)
+    key = next((str(each) for each in keys if isinstance(each, str | int) and not isinstance(each, bool)), "")
+    own = str(value.get("evidence"))  # as our own tools write it
+    kind = parse_evidence_id(own)
+    if kind is None and title and any(map(_PRICE.search, value)):
+        own = product_evidence_id(key)
+        kind = parse_evidence_id(own)
+    if kind is not None and kind != "web":
+        shown = _shown(canonical_json(value), "record", seq)
+        own_key = own.partition(":")[2]
+        return Evidence(id=own, kind=kind, key=own_key, title=title or own, url=url or None, texts=(shown,))
+    if not url:
+        return None
+    forms: list[tuple[TextForm, Sequence[str]]] = [("snippet", _SHORT_TEXTS), ("page", _WHOLE_TEXTS)]
+    shown = [_shown(text, form, seq) for form, names in forms if (text := harmless(text_of(names)))]
+    return Evidence(
+        id=web_evidence_id(url),
+        kind="web",
+        key=normalise_url(url),
+        title=title or url,
+        url=url,
+        texts=tuple(shown),
+    )
+
+
+def _shown(text: str, form: TextForm, seq: int) -> EvidenceText:
+    return EvidenceText(sha256=sha256_of(text), form=form, text=text, shown=True, path="0", seq=seq)

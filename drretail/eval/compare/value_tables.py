@@ -1,0 +1,167 @@
+"""Values that others computed, compared by the same paired test: a table with a row for each value, logs of inspect, or
+promptfoo's results.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import product
+from math import inf, isfinite
+from pathlib import Path
+from typing import Any, NamedTuple
+from zipfile import BadZipFile, ZipFile
+
+from drretail.errors import UserError, file_error
+from drretail.eval.compare.family import chosen_pairs
+from drretail.eval.compare.rows import Side, concluded, contrast_of
+from drretail.eval.compare.wording import sentences
+from drretail.eval.scores.gathering import Assessor
+from drretail.experiment import Definition
+from drretail.records.comparison import ComparedRow, Comparison, JudgeTable
+from drretail.records.run import IMPORTED_AGENT, System
+from drretail.records.score import JudgeRef
+from drretail.records.tables.sheets import read_sheet
+from drretail.stats.intervals import Clusters
+
+COLUMNS = ("system", "query", "value")
+"""The columns that a table needs; ``repeat``, ``user`` and ``metric`` may stand beside them."""
+_GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""How inspect writes that an answer is correct, partly correct, incorrect, or that there is none."""
+_NO_VALUE = "no value in the file"
+
+
+class _Value(NamedTuple):
+    system: str
+    query: str
+    value: float | None
+    user: str = ""
+    metric: str = "value"
+    repeat: str = ""
+
+
+def is_value_table(path: Path) -> bool:
+    """True for a file of values, or a folder of inspect's logs."""
+    return path.suffix.lower() in (".csv", ".tsv", ".eval", ".json") or (
+        path.is_dir() and not (path / "experiment.json").exists() and any(path.glob("*.eval"))
+    )
+
+
+def compare_values(
+    path: Path, a: str | None = None, b: str | None = None, *, baseline: str | None = None
+) -> tuple[list[Comparison], Clusters, dict[str, System]]:
+    """The comparisons of the systems in a file, the clusters of their queries, and the systems by label.
+
+    Raises UserError for a file without values, and as ``chosen_pairs`` does.
+    """
+    values = list(_values(path))
+    users: dict[str, set[str]] = defaultdict(set)
+    for each in values:
+        users[each.query].add(each.user)
+    by_side: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(dict)
+    user_of, known = dict[str, str](), set[_Value]()
+    for each in values:
+        # What several users asked is a query of each.
+        query = each.query if len(users[each.query]) == 1 else f"{each.query} ({each.user or 'no user'})"
+        if each.repeat and each._replace(value=None) in known:
+            raise UserError(f"{path}: {each.system} has two values for repeat {each.repeat} of {each.query!r}.")
+        known.add(each._replace(value=None))
+        user_of |= {query: each.user} if each.user else {}
+        by_side[each.metric, each.system].setdefault(query, []).extend([] if each.value is None else [each.value])
+    systems = {each.system: System(agent=IMPORTED_AGENT, models={}) for each in values}
+    shown, pairs = chosen_pairs(Definition(systems=systems), a, b, baseline)
+    clusters, rows = Clusters(user_of), list[ComparedRow]()
+    for (one, other), metric in product(dict.fromkeys([*shown, *pairs]), dict.fromkeys(name for name, _ in by_side)):
+        given = by_side[metric, one], by_side[metric, other]
+        is_share = all(0 <= value <= 1 for side in given for its in side.values() for value in its)
+        a_side, b_side = (Side(its, {}, {query: _NO_VALUE for query in its if not its[query]}) for its in given)
+        row = contrast_of("table", metric, (a_side, b_side), clusters, whole=1.0 if is_share else inf)
+        rows.append(row.model_copy(update={"name": metric, "a": one, "b": other}))
+    made, columns = concluded(rows, clusters), Assessor(JudgeRef(spec=path.name, kind="rule_based"), "default").columns
+    comparisons = list[Comparison]()
+    for one, other in shown:
+        table = JudgeTable(**columns, rows=tuple(row for row in made if (row.a, row.b) == (one, other)))
+        said = tuple(sentences(table.rows, {one: "A", other: "B"}, is_of_two=True))
+        comparisons.append(Comparison(a=one, b=other, tables=(table,), conclusions=said))
+    return comparisons, clusters, systems
+
+
+def _values(path: Path) -> Iterator[_Value]:
+    files = sorted(path.glob("*.eval")) if path.is_dir() else [path]
+    try:
+        if path.suffix.lower() in (".csv", ".tsv"):
+            yield from _of_table(path)
+            return
+        documents = [_document(file) for file in files]
+    except (OSError, BadZipFile, NotImplementedError, KeyError, ValueError) as problem:
+        reason = file_error(problem, path) if isinstance(problem, OSError) else f"{path} cannot be read ({problem})"
+        raise UserError(
+            f"{reason}: give a table of {', '.join(COLUMNS)}, a log of inspect or promptfoo's JSON."
+        ) from None
+    models = {each.get("eval", {}).get("model") for each in documents}
+    for file, document in zip(files, documents, strict=True):
+        if isinstance(document.get("samples"), list):
+            model, label = document["eval"]["model"], (document["eval"].get("metadata") or {}).get("label")
+            yield from _of_inspect(document, label or (model if len(models) == len(documents) else file.stem))
+        elif isinstance(results := document.get("results"), dict) and isinstance(results.get("results"), list):
+            yield from _of_promptfoo(results["results"])
+        else:
+            raise UserError(f"{file} is neither a log of inspect nor promptfoo's JSON.")
+
+
+def _of_table(path: Path) -> Iterator[_Value]:
+    sheet = read_sheet(path)
+    if missing := [name for name in COLUMNS if name not in sheet.columns]:
+        raise UserError(f"{path} has no column {' and no column '.join(missing)}: a table has {', '.join(COLUMNS)}.")
+    for number, row in sheet.rows:
+        text = row["value"]
+        value = _number(text)
+        if text and value is None:
+            raise UserError(f"{path}, row {number}: {text!r} is no number.")
+        more = {name: row.get(name, "").strip() for name in ("user", "repeat")}
+        yield _Value(
+            row["system"].strip(), row["query"].strip(), value, metric=row.get("metric", "") or "value", **more
+        )
+
+
+def _document(path: Path) -> dict[str, Any]:
+    if path.suffix.lower() != ".eval":
+        return json.loads(path.read_text(encoding="utf-8"))
+    with ZipFile(path) as archive:
+        return json.loads(archive.read("header.json")) | {"samples": json.loads(archive.read("summaries.json"))}
+
+
+def _of_inspect(log: Mapping[str, Any], system: str) -> Iterator[_Value]:
+    for sample in log["samples"]:
+        user = _user(sample.get("metadata"))
+        for name, score in (sample.get("scores") or {}).items():
+            value = score.get("value") if isinstance(score, dict) else score
+            parts = {f"{name} {part}": one for part, one in value.items()} if isinstance(value, dict) else {name: value}
+            for metric, one in parts.items():
+                yield _Value(system, str(sample["id"]), _number(one), user, metric, str(sample.get("epoch", "")))
+
+
+def _of_promptfoo(results: Sequence[Mapping[str, Any]]) -> Iterator[_Value]:
+    prompts = {json.dumps(result.get("prompt", {}).get("label")) for result in results}
+    for result in results:
+        provider = result.get("provider")
+        named = (provider.get("label") or provider.get("id")) if isinstance(provider, dict) else provider
+        prompt = result.get("prompt", {}).get("label")
+        system = f"{named} {prompt}" if len(prompts) > 1 else str(named)
+        variables = result.get("vars") or {}
+        query = str(result.get("testIdx", json.dumps(variables, sort_keys=True)))
+        scores = {"score": result.get("score"), **(result.get("namedScores") or {})}
+        for metric, value in scores.items():
+            yield _Value(system, query, _number(value), _user(variables), metric)
+
+
+def _user(about: Any) -> str:
+    return str((about or {}).get("user_id") or (about or {}).get("user") or "")
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, str) and value in _GRADES:
+        return _GRADES[value]
+    with suppress(TypeError, ValueError):
+        return number if isfinite(number := float(value)) else None
+    return None

@@ -1,0 +1,112 @@
+"""Values that others computed are compared by the same test and gate, whatever file they are in."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+
+from drretail import compare
+from drretail.errors import UserError
+
+ROWS = [
+    (system, f"q{query}", f"u{query % 12}", repeat, float(random.Random(f"{system}{query}{repeat}").random() < share))
+    for query in range(40)
+    for repeat in (1, 2)
+    for system, share in (("old", 0.5), ("new", 0.9))
+]
+
+
+def as_csv(folder: Path, *, users: bool = True) -> Path:
+    lines = [
+        f"{system},{query},{user if users else ''},{repeat},{value}" for system, query, user, repeat, value in ROWS
+    ]
+    path = folder / "scores.csv"
+    path.write_text("\n".join(["system,query,user,repeat,value", *lines, ""]))
+    return path
+
+
+def as_inspect(folder: Path) -> Path:
+    (folder / "logs").mkdir()
+    for name in ("old", "new"):
+        samples = [
+            {
+                "id": query,
+                "epoch": repeat,
+                "metadata": {"user_id": user},
+                "scores": {"value": {"value": "CI"[value < 1]}},
+            }
+            for system, query, user, repeat, value in ROWS
+            if system == name
+        ]
+        with ZipFile(folder / "logs" / f"{name}.eval", "w") as archive:
+            archive.writestr("header.json", json.dumps({"version": 2, "eval": {"model": name, "task": "shop"}}))
+            archive.writestr("summaries.json", json.dumps(samples))
+    return folder / "logs"
+
+
+def as_promptfoo(folder: Path) -> Path:
+    results: list[dict[str, Any]] = [
+        {
+            **{"testIdx": query, "promptIdx": 0, "prompt": {"label": "p", "raw": "Q"}, "success": True},
+            **{"provider": {"id": system}, "vars": {"user": user}, "score": value, "namedScores": {}},
+        }
+        for system, query, user, _, value in ROWS
+    ]
+    path = folder / "results.json"
+    path.write_text(json.dumps({"evalId": "e", "results": {"version": 3, "results": results}}))
+    return path
+
+
+@pytest.mark.parametrize("written", [as_csv, as_inspect, as_promptfoo])
+def test_every_form_has_the_same_test_over_users_and_the_same_gate(tmp_path: Path, written: Any) -> None:
+    found = compare(
+        written(tmp_path), "old", "new", fail_if="score:drop=.2" if written is as_promptfoo else "value:drop=.2"
+    )
+    (row,) = found.comparison.tables[0].rows
+    reference = compare(as_csv(tmp_path), "old", "new").comparison.tables[0].rows[0]
+    assert (row.difference, row.ci_low, row.p, row.n_pairs, row.n_users) == (
+        reference.difference, reference.ci_low, reference.p, 40, 12,
+    )  # fmt: skip
+    assert row.outcome == "lower"
+    assert found.gates[0].fails
+    assert found.result().code == 4
+    assert found.comparison.conclusions[0].startswith("B is above A in")
+
+
+def test_without_users_each_query_is_by_itself(tmp_path: Path) -> None:
+    found = compare(as_csv(tmp_path, users=False))
+    assert found.comparison.tables[0].rows[0].n_users is None
+    assert any("queries, taken as independent" in str(part) for part in found.result().parts)
+
+
+def test_what_several_users_asked_is_a_query_of_each(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    lines = [f"{system},same,u{user},1" for system in "ab" for user in range(8)]
+    path.write_text("\n".join(["system,query,user,value", *lines]))
+    (row,) = compare(path).comparison.tables[0].rows
+    assert (row.n_pairs, row.n_users) == (8, 8)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("s.csv", "system,query\na,b\n", "has no column value"),
+        ("s.csv", "system,query,value\na,b,many\n", "row 2: 'many' is no number"),
+        ("s.csv", "system,query,repeat,value\na,b,1,1\na,b,1,0\nc,b,1,1\n", "two values for repeat 1 of 'b'"),
+        ("s.json", "{}", "neither a log of inspect nor promptfoo's"),
+        ("s.json", "no", "cannot be read"),
+        ("s.eval", "no", "cannot be read"),
+    ],
+)
+def test_what_holds_no_values_is_a_sentence(tmp_path: Path, name: str, text: str, told: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(UserError, match=told):
+        compare(tmp_path / name)
+
+
+def test_options_about_verdicts_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="holds values alone"):
+        compare(as_csv(tmp_path), by="web")
