@@ -16,14 +16,14 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel
 
 from drretail.errors import ModelError, UserError, quoted
-from drretail.journal import Journal, Outcome
+from drretail.journal import Asked, Journal, Outcome
 from drretail.llm.calling import MARKED, Attempts, answer_of, marked
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model
 from drretail.llm.servers import with_calls_read
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
 from drretail.llm.usage import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
-from drretail.records.base import Record, canonical_json, json_object
+from drretail.records.base import Record, canonical_json
 from drretail.records.run import PROVIDER_FAULTS, Limits, Role, Step, Stop, Usage
 from drretail.records.tables import figures
 from drretail.records.trajectory import Trajectory, span
@@ -240,14 +240,13 @@ class Models:
         self.trajectory.add(Step(path=path, seq=seq, kind=kind, role=role, name=model.spec, result_sha=thought))
         return answer
 
-    def _asked(self, request: Mapping[str, Any], messages: Sequence[BaseMessage]) -> str:
-        """The canonical JSON of a request with these messages."""
-        tools = request.get("tools", [])
-        parts = {"messages": zip(messages, request["messages"], strict=True), "tools": zip(tools, tools, strict=True)}
-        texts = {name: canonical_json(value) for name, value in request.items() if name not in parts}
-        for name in parts.keys() & request.keys():
-            texts[name] = f"[{','.join(self._text_of(part, content) for part, content in parts[name])}]"
-        return json_object(texts)
+    def _asked(self, request: Mapping[str, Any], messages: Sequence[BaseMessage]) -> Asked:
+        """The texts of a request with these messages."""
+        parts = {"messages": messages, "tools": request.get("tools", ())}
+        return {
+            name: [*map(self._text_of, parts[name], value)] if name in parts else canonical_json(value)
+            for name, value in request.items()
+        }
 
     def _text_of(self, part: Any, content: Any) -> str:
         """The canonical JSON of a message or tool, which is made once."""

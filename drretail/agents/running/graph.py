@@ -2,11 +2,13 @@
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, cast, get_args, get_type_hints
 
 from langchain_core.messages import AnyMessage, convert_to_messages
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
@@ -59,9 +61,32 @@ def graph(
         raise UserError(f"The agent {plain} is no graph; these are: {', '.join(BUILT_IN)}.")
     models = {"": model} if isinstance(model, Model) else model
     sut = SystemUnderTest.of(plain, agent, models, world, web_mode=mode, limits=limits or Limits())
-    compiled = answering.graph().builder.compile(checkpointer=checkpointer, name=plain)
+    builder = answering.graph().builder
+    saver = None if checkpointer is None else _knowing(checkpointer, _records_in(builder.state_schema, set()))
+    compiled = builder.compile(checkpointer=saver, name=plain)
     parts = {key: part for key, part in vars(compiled).items() if key != "__orig_class__"}
     return ShopGraph(sut=sut, world=world, answering=answering, **parts | {"context_schema": Shopper})
+
+
+def _knowing(checkpointer: BaseCheckpointSaver[Any], records: set[type]) -> BaseCheckpointSaver[Any]:
+    """The checkpointer, which may read these records. LangGraph warns of any other, and means to refuse it."""
+    knowing = copy(checkpointer)
+    if isinstance(serializer := checkpointer.serde, JsonPlusSerializer):
+        knowing.serde = JsonPlusSerializer(
+            pickle_fallback=serializer.pickle_fallback, allowed_msgpack_modules=sorted(records, key=str)
+        )
+    return knowing
+
+
+def _records_in(kind: Any, found: set[type]) -> set[type]:
+    """The classes of ours that a type is made of, which are added to those that were found."""
+    for part in get_args(kind):
+        _records_in(part, found)
+    if isinstance(kind, type) and kind.__module__.startswith("drretail.") and kind not in found:
+        found.add(kind)
+        for hint in get_type_hints(kind).values():
+            _records_in(hint, found)
+    return found
 
 
 class _Question(TypedDict):

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -33,7 +33,7 @@ from drretail.errors import CommandStopped, ModelError, ToolError, UserError, de
 from drretail.experiment import Experiment, run_path
 from drretail.grounding.report.citations import scan
 from drretail.grounding.text.untrusted import visible
-from drretail.journal import Journal
+from drretail.journal import Effects, Journal
 from drretail.llm.event_loop import aside, is_abandoned
 from drretail.llm.models import Models
 from drretail.llm.prices import of_unknown_models, price_version
@@ -135,15 +135,14 @@ class Runner:
             if self.pages and journal is not None:
                 # What the report cites and no result brought: whether it exists, and what it says.
                 beyond = [one.url for one in run.citations if one.type == "web" and one.evidence_id is None and one.url]
-                fetch = partial(fetch_cited, world.web, beyond, effects.scope("beyond"), self.tool_timeout)
-                pages = await asyncio.to_thread(lambda: dict(fetch()))
-                evidence = await asyncio.to_thread(with_cited_pages, world, run, evidence, effects, self.tool_timeout)
+                pages = await _fetched(world, beyond, effects.scope("beyond"), self.tool_timeout)
+                evidence = await with_cited_pages(world, run, evidence, effects, self.tool_timeout)
         finally:
             effects.close()
         texts, telemetry = session.trajectory.texts(), self._telemetry(effects, seconds)
         now = datetime.now(UTC)
         fetched = {url: page.as_fetched(sut.system.web_corpus, now) for url, page in pages.items()}
-        return Recorded(run, evidence, texts, telemetry, effects.effects, fetched)
+        return Recorded(run, evidence, texts, telemetry, effects.lines, fetched)
 
     async def run_into(
         self,
@@ -284,7 +283,14 @@ def _named_in_traces(sut: SystemUnderTest, query: Query, repeat: int) -> Generat
         var_child_runnable_config.reset(token)
 
 
-def with_cited_pages(
+async def _fetched(world: World, urls: Sequence[str], effects: Effects, seconds: float) -> dict[str, WebPage]:
+    """The pages at these addresses. In a thread, since other runs go on meanwhile."""
+    if not urls:
+        return {}
+    return await asyncio.to_thread(lambda: dict(fetch_cited(world.web, urls, effects, seconds)))
+
+
+async def with_cited_pages(
     world: World, run: Run, evidence: tuple[Evidence, ...], effects: Journal, seconds: float
 ) -> tuple[Evidence, ...]:
     """The evidence, with fetched pages for cited sources of which the agent read only a search engine's snippet.
@@ -293,7 +299,7 @@ def with_cited_pages(
     """
     cited = {citation.evidence_id for citation in run.citations}
     urls = {entry.id: str(entry.url) for entry in evidence if entry.id in cited and entry.is_unfetched}
-    fetched = dict(fetch_cited(world.web, list(urls.values()), effects.scope("cited"), seconds))
+    fetched = await _fetched(world, [*urls.values()], effects.scope("cited"), seconds)
     pages = {page_id: fetched[url] for page_id, url in urls.items() if url in fetched}
     return tuple(
         entry
