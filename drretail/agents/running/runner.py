@@ -20,8 +20,7 @@ from drretail.agents.base import Answering, read_answer
 from drretail.agents.information import shopper_context
 from drretail.agents.picks import of_offers, with_picks
 from drretail.agents.running.outcomes import Outages
-from drretail.agents.running.system import SystemUnderTest, prompt_hashes
-from drretail.agents.user_files import files_for
+from drretail.agents.running.system import SystemUnderTest, files_for, prompt_hashes
 from drretail.conditions.registry import conditions_of
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings
@@ -48,7 +47,6 @@ from drretail.records.run import (
     RETRIEVER,
     TIME_LIMIT,
     Answer,
-    Information,
     Run,
     RunError,
     Step,
@@ -182,7 +180,7 @@ class Runner:
         own_files = self.world.web.files(query) if isinstance(self.world.web, SealedWeb) else None
         settings = SessionSettings(
             world,
-            user_id=_known_user(query, sut.system.information),
+            user_id=query.user_id if sut.system.information == "tools" else None,  # who has tools to look them up
             scope=sut.system.sees,
             web_mode=sut.system.web_mode,
             without=tools_of(sut.system.options.get("without", ())),
@@ -314,11 +312,6 @@ def recorded_spec(spec: str) -> str:
     return spec if spec in SHIPPED or is_on_servers(spec) else str(Path(spec).absolute())
 
 
-def _known_user(query: Query, information: Information) -> str | None:
-    """The user who asks, for a system with tools to look them up; otherwise None."""
-    return query.user_id if information == "tools" else None
-
-
 async def _awaited(answer: Answering, *arguments: Any) -> Any:
     answering = answer(*arguments)
     if not isawaitable(answering):
@@ -346,7 +339,7 @@ async def _answered(
             information = sut.system.information
             task = Task(
                 text=query.text,
-                user_id=_known_user(query, information),
+                user_id=session.settings.user_id,
                 context=shopper_context(information, query) or None,
             )
             for condition, value in conditions_of(sut.system, sut.conditions):
