@@ -3,6 +3,9 @@
 Every model call, web search and page fetch is recorded before its answer is used. An interrupted run starts again, and
 gets the recorded answers from its journal up to the interruption; ``--replay`` gets all of them and connects nowhere.
 Recorded errors are served too, since the steps after them depend on them.
+
+A request to a model holds the whole conversation so far. A message or schema is a part, which stands once, in a line of
+its own before the first effect that has it: the lists of a request hold the numbers of parts, from 0.
 """
 
 import asyncio
@@ -10,7 +13,7 @@ import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,19 +22,21 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from drretail.errors import ModelError, ToolError, UserError
-from drretail.files import LineAppender, check_format, parsed_lines, read_lines
+from drretail.files import LineAppender, check_format, drop_cut_line, parsed_lines, read_lines
 from drretail.parsing import writable
-from drretail.records.base import Document, canonical_json, json_object, sha256_of
+from drretail.records.base import FORMAT, Document, canonical_json, json_object, sha256_of
 
 EffectKind = Literal["model", "web_search", "page_fetch"]
 Clock = Callable[[], datetime]
+Asked = Mapping[str, str | Sequence[str]]
+"""The canonical JSON of each field of a request; of a list, that of each of its parts."""
 SYNCED_AFTER = 1.0
 """Seconds between two syncs: a fast model's answers do not each wait for the disk."""
 NO_ANSWER = "the replayed journal holds no answer to this request"
 
 
 class Effect(Document):
-    """One line of a journal; exactly one of ``response`` and ``error`` is present."""
+    """One outside effect; exactly one of ``response`` and ``error`` is present."""
 
     key: str
     scope: str
@@ -63,6 +68,50 @@ class Outcome:
     served: str | None = None
 
 
+class Lines:
+    """Effects as the lines of a journal, and the parts of their requests."""
+
+    def __init__(self, parts: Iterable[str] = ()) -> None:
+        self.parts: list[str] = []
+        """The canonical JSON of each part."""
+        self.effects: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self._hashes: dict[str, str] = {}
+        for part in parts:
+            self._add_part(part)
+
+    @classmethod
+    def of(cls, effects: Iterable[Effect]) -> "Lines":
+        lines = cls()
+        for effect in effects:
+            lines.add(effect, texts_of(effect.request))
+        return lines
+
+    def add(self, effect: Effect, asked: Asked) -> str:
+        """Adds the line of an effect, and returns it; ``asked`` is its request."""
+        known = effect.model_dump(mode="json", exclude_none=True, exclude={"request"})
+        numbered = {
+            name: value if isinstance(value, str) else f"[{','.join(map(str, map(self._number, value)))}]"
+            for name, value in asked.items()
+        }
+        texts = {name: canonical_json(value) for name, value in known.items()}
+        self.effects.append(json_object(texts | {"request": json_object(numbered)}))
+        return self.effects[-1]
+
+    def hash_of(self, part: str) -> str:
+        """The sha256 of a part, which is computed once."""
+        if part not in self._hashes:
+            self._hashes[part] = sha256_of(part)
+        return self._hashes[part]
+
+    def _number(self, part: str) -> int:
+        return self._numbers[part] if part in self._numbers else self._add_part(part)
+
+    def _add_part(self, part: str) -> int:
+        self.parts.append(part)
+        return self._numbers.setdefault(part, len(self.parts) - 1)
+
+
 class Journal:
     """The effects of one run. ``path`` None keeps them in memory; ``replay`` only serves those of another one.
 
@@ -77,6 +126,8 @@ class Journal:
         clock: Clock = lambda: datetime.now(UTC),
     ) -> None:
         self.effects: list[Effect] = []
+        self.lines = Lines()
+        """Those of the effects."""
         self.served = 0
         """How many effects were served from the journal since it was opened."""
         self.clock = clock
@@ -84,9 +135,14 @@ class Journal:
         self._lock = threading.Lock()
         self._occurrences: dict[tuple[str, str], int] = defaultdict(int)
         self._known: dict[str, Effect] = {}
-        if replay is None:
-            replay = read_effects(path) if path is not None and path.exists() else ()
-        for effect in replay:
+        if self._replays and path is not None:
+            path.unlink(missing_ok=True)  # a replay that was cut begins anew
+        elif replay is None and path is not None and path.exists():
+            drop_cut_line(path)
+            replay, parts = _read(path, read_lines(path))
+            self.lines = Lines(map(canonical_json, parts))
+        self._parts_on_disk = len(self.lines.parts)
+        for effect in replay or ():
             error = effect.error or {}
             was_locked_out = error.get("class") == "ToolError" and error["kind"] == "forbidden"
             if self._replays or not was_locked_out:  # the user who resumes has mended the key that a service refused
@@ -105,10 +161,14 @@ class Journal:
                 self._file.close()
                 self._file = None
 
-    def key_of(self, scope: str, kind: EffectKind, asked: str) -> str:
-        """The key of this request's next occurrence in a scope; ``asked`` is the request's canonical JSON."""
-        digest = digest_of(kind, asked)
+    def key_of(self, scope: str, kind: EffectKind, asked: Asked) -> str:
+        """The key of this request's next occurrence in a scope, which begins with a hash of the request."""
         with self._lock:
+            hashed = {
+                name: value if isinstance(value, str) else canonical_json([*map(self.lines.hash_of, value)])
+                for name, value in asked.items()
+            }
+            digest = sha256_of(f'{{"kind":"{kind}","request":{json_object(hashed)}}}')
             occurrence = self._occurrences[scope, digest]
             self._occurrences[scope, digest] = occurrence + 1
         return f"{digest}:{scope}:{occurrence}"
@@ -122,7 +182,7 @@ class Journal:
             return None
         with self._lock:
             self.served += 1
-        self.record(effect)
+        self.record(effect, texts_of(effect.request))
         return effect
 
     @property
@@ -130,12 +190,15 @@ class Journal:
         """True if recording the next effect will wait for the disk."""
         return self._file is not None and self._file.is_due
 
-    def record(self, effect: Effect, line: str | None = None) -> None:
-        """Records an effect; ``line`` is its line in the file, if known."""
+    def record(self, effect: Effect, asked: Asked) -> None:
+        """Records the effect of a request."""
         with self._lock:
             self.effects.append(effect)
+            line = self.lines.add(effect, asked)
             if self._file is not None and effect.key not in self._on_disk:
-                self._file.append(line or effect.as_line())
+                new = self.lines.parts[self._parts_on_disk :]
+                self._file.append("\n".join([*map(part_line, new), line]))
+                self._parts_on_disk += len(new)
                 self._on_disk.add(effect.key)
 
 
@@ -152,7 +215,7 @@ class Effects:
 
         Raises the ToolError or ModelError that the action raises, or raised when it was recorded.
         """
-        asked = canonical_json(request)
+        asked = texts_of(request)
         key = self.journal.key_of(self.name, kind, asked)
         effect = self.journal.recorded(key)
         if effect is None:
@@ -169,9 +232,10 @@ class Effects:
         kind: EffectKind,
         request: dict[str, Any],
         action: Callable[[], Awaitable[Outcome]],
+        asked: Asked | None = None,
     ) -> Effect:
-        """``perform`` for an async action."""
-        asked = canonical_json(request)
+        """``perform`` for an async action; ``asked`` are the texts of the request, if known."""
+        asked = texts_of(request) if asked is None else asked
         key = self.journal.key_of(self.name, kind, asked)
         effect = self.journal.recorded(key)
         if effect is None:
@@ -192,7 +256,7 @@ class Effects:
 class _Recording:
     """An effect in progress: it knows its start time, and records its outcome."""
 
-    def __init__(self, scope: Effects, key: str, kind: EffectKind, request: dict[str, Any], asked: str) -> None:
+    def __init__(self, scope: Effects, key: str, kind: EffectKind, request: dict[str, Any], asked: Asked) -> None:
         self._journal = scope.journal
         self._asked = asked
         self._fields: dict[str, Any] = {"key": key, "scope": scope.name, "kind": kind, "request": request}
@@ -218,21 +282,24 @@ class _Recording:
 
     def _write(self, **ending: Any) -> Effect:
         seconds = round(time.monotonic() - self._clock if self._seconds is None else self._seconds, 6)
-        brought = {name: canonical_json(writable(value)) for name, value in ending.items() if value is not None}
         # Through JSON, so that a new answer and a served one are equal to the last digit.
-        ended = {name: json.loads(text) for name, text in brought.items()}
-        effect = Effect(**self._fields, **ended, started=self._started.isoformat(), seconds=seconds)
-        # ``as_line`` with the canonical JSON that is known: requests are whole conversations, and slow to dump.
-        known = {"request": self._asked, **brought}
-        rest = effect.model_dump(mode="json", exclude_none=True, exclude=set(known))
-        line = json_object({name: canonical_json(value) for name, value in rest.items()} | known)
-        self._journal.record(effect, line)
+        brought = {name: json.loads(canonical_json(writable(value))) for name, value in ending.items()}
+        effect = Effect(**self._fields, **brought, started=self._started.isoformat(), seconds=seconds)
+        self._journal.record(effect, self._asked)
         return effect
 
 
-def digest_of(kind: EffectKind, asked: str) -> str:
-    """The hash with which an effect's key begins; ``asked`` is the request's canonical JSON."""
-    return sha256_of(f'{{"kind":"{kind}","request":{asked}}}')
+def texts_of(request: Mapping[str, Any]) -> Asked:
+    """The request's texts, as its key and its line need them."""
+    return {
+        name: [*map(canonical_json, value)] if isinstance(value, list) else canonical_json(value)
+        for name, value in request.items()
+    }
+
+
+def part_line(part: str) -> str:
+    """The line of a part in a journal."""
+    return json_object({"format": f"{FORMAT}", "part": part})
 
 
 def read_effects(path: Path) -> list[Effect]:
@@ -242,16 +309,36 @@ def read_effects(path: Path) -> list[Effect]:
 
 def effects_in(path: Path, lines: Sequence[str]) -> list[Effect]:
     """The same of lines that were read from a file."""
+    return _read(path, lines)[0]
+
+
+def _read(path: Path, lines: Sequence[str]) -> tuple[list[Effect], list[Any]]:
+    """The effects of a journal, and the parts of their requests."""
     effects: list[Effect] = []
+    parts: list[Any] = []
     for line in parsed_lines(path, lines):
         check_format(line, path)
+        if "part" in line:
+            parts.append(line["part"])
+            continue
         try:
-            effects.append(Effect.model_validate(line))
-        except ValidationError as problem:
-            raise UserError(
-                f"{path} is no journal that this version can read: {problem.errors()[0]['msg']}."
-            ) from problem
-    return effects
+            effects.append(effect_of(line, parts))
+        except (ValueError, IndexError, KeyError, TypeError, AttributeError) as problem:
+            what = problem.errors()[0]["msg"] if isinstance(problem, ValidationError) else "it lacks parts of a request"
+            raise UserError(f"{path} is no journal that this version can read: {what}.") from problem
+    return effects, parts
+
+
+def effect_of(line: dict[str, Any], parts: Sequence[Any]) -> Effect:
+    """The effect of a line, with the parts in its request.
+
+    Raises ValidationError, or another error where the request lacks a part.
+    """
+    request = {
+        name: [parts[number] for number in value] if isinstance(value, list) else value
+        for name, value in line.get("request", {}).items()
+    }
+    return Effect.model_validate(line | {"request": request})
 
 
 @dataclass(frozen=True, slots=True)

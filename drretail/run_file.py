@@ -5,15 +5,13 @@ journal.
 
 run         the ``Run``
 evidence    an ``Evidence`` a line
-parts       messages and tools of the journal's requests, and results that no message holds, one a line
-journal     an ``Effect`` a line; lists in its request hold the numbers of parts, from 0; none in imported runs
+parts       those of the journal's requests, and results that no message holds, one a line
+journal     an ``Effect`` a line, which names parts by their numbers; none in imported runs
 telemetry   what may differ between two runs that are otherwise the same: times, the host, the world's place
-
-A request to a model holds the whole conversation so far: a part that many requests share stands here once.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -23,7 +21,7 @@ from pydantic import ValidationError
 from drretail.archive import archive, damaged, read_index, read_parts
 from drretail.errors import UserError, file_error
 from drretail.files import pack, replace_file
-from drretail.journal import Effect, read_effects
+from drretail.journal import Effect, Lines, effect_of, read_effects
 from drretail.parsing import parse_json
 from drretail.records.base import FORMAT, Document, canonical_json, fault_of, sha256_of
 from drretail.records.evidence import Evidence, FetchedPage
@@ -44,7 +42,7 @@ class Recorded:
     evidence: tuple[Evidence, ...]
     texts: Mapping[str, str]
     telemetry: Mapping[str, Any]
-    effects: Sequence[Effect] = ()
+    journal: Lines = field(default_factory=Lines)
     pages: Mapping[str, FetchedPage] = field(default_factory=dict[str, FetchedPage])
     """By address, the pages that the report cites and no result brought; the experiment keeps them."""
 
@@ -56,15 +54,14 @@ def journal_path(path: Path) -> Path:
 
 def write_run_file(path: Path, recorded: Recorded) -> None:
     """Writes a run's file."""
-    parts: dict[str, int] = {}
-    journal = [*_numbered(recorded.effects, parts)]
+    parts = recorded.journal.parts
     sent = {text for part in parts if isinstance(text := _result_of(json.loads(part)), str)}
     results = [canonical_json(text) for text in recorded.texts.values() if text not in sent]
     contents: dict[Member, Iterable[str]] = {
         "run": [recorded.run.as_line()],
         "evidence": (entry.as_line() for entry in recorded.evidence),
         "parts": [*parts, *results],
-        "journal": journal,
+        "journal": recorded.journal.effects,
         "telemetry": [canonical_json({"format": FORMAT, **recorded.telemetry})],
     }
     members = ("".join(f"{line}\n" for line in contents[name]).encode() for name in MEMBERS)
@@ -100,8 +97,8 @@ def read_journal(path: Path) -> list[Effect]:
     members = read_members(path, "parts", "journal")
     parts = _parts(path, members)
     try:
-        return [Effect.model_validate(_whole(parse_json(line), parts)) for line in members["journal"]]
-    except (ValueError, IndexError, KeyError, TypeError) as problem:
+        return [effect_of(parse_json(line), parts) for line in members["journal"]]
+    except (ValueError, IndexError, KeyError, TypeError, AttributeError) as problem:
         raise damaged(path) from problem
 
 
@@ -162,28 +159,6 @@ def _parts(path: Path, members: Mapping[Member, Sequence[str]]) -> list[Any]:
         return [parse_json(line) for line in members["parts"]]
     except ValueError as problem:
         raise damaged(path) from problem
-
-
-def _numbered(effects: Sequence[Effect], parts: dict[str, int]) -> Iterator[str]:
-    """The effects as lines, their requests with the numbers of their parts, which are added."""
-    known: dict[int, int] = {}  # by identity: the turns of a conversation share their messages and schemas
-    for effect in effects:
-        request = effect.request.copy()
-        for name, value in request.items():
-            if isinstance(value, list):
-                for part in value:
-                    if id(part) not in known:
-                        known[id(part)] = parts.setdefault(canonical_json(part), len(parts))
-                request[name] = [known[id(part)] for part in value]
-        yield effect.model_copy(update={"request": request}).as_line()
-
-
-def _whole(line: dict[str, Any], parts: Sequence[Any]) -> dict[str, Any]:
-    request = {
-        name: [parts[number] for number in value] if isinstance(value, list) else value
-        for name, value in line["request"].items()
-    }
-    return line | {"request": request}
 
 
 def _result_of(part: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import errno
 import gzip
+import json
 import os
 import stat
 import subprocess
@@ -352,6 +353,23 @@ def test_a_reopened_journal_serves_what_it_holds_and_performs_the_rest(path: Pat
     second = Journal(path)
     assert [search(second, query, action).response["answer"] for query in "ab"] == [1, 2]
     assert (action.asked, second.served, len(read_effects(path))) == (2, 1, 2)
+
+
+def test_what_requests_share_stands_once_also_in_a_journal_that_was_cut_and_goes_on(path: Path) -> None:
+    def turn(journal: Journal, number: int) -> Effect:
+        said = [{"role": "user", "content": f"turn {one}"} for one in range(number)]
+        return journal.scope("0").perform("model", {"model": "m", "messages": said}, Counter())
+
+    whole = [turn(Journal(path), number) for number in (1, 2, 3)]
+    lines = path.read_text("utf-8").splitlines()
+    assert ["part" in json.loads(line) for line in lines] == [True, False] * 3
+    for end in range(len(lines) + 1):  # after each line, and within the next one
+        path.write_text("".join(f"{line}\n" for line in lines[:end]) + "".join(lines[end : end + 1])[:9], "utf-8")
+        again = Journal(path)
+        assert [turn(again, number).request for number in (1, 2, 3)] == [effect.request for effect in whole]
+        assert [effect.request for effect in read_effects(path)] == [effect.request for effect in whole]
+        assert path.read_text("utf-8").count("turn 0") == 1
+        assert again.served == end // 2
 
 
 def test_equal_requests_are_told_apart_by_scope_and_by_occurrence() -> None:

@@ -16,7 +16,6 @@ graphs.py            an agent that is a graph: its state, its context, and the f
 picks.py             the cart that every report declares, and the one question for a missing one
 information.py       what agents are told beside their prompts: the parts that all share, and the shopper, without the
                      user's tools
-user_files.py        the folder of a query's own files, and its hash
 page_reading.py      +ws: summaries of whole pages
 prompts/             what the agents are told, one file a role
 external.py          agents that are commands or HTTP addresses: what they are asked, and the run's own session over MCP

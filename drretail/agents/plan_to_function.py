@@ -22,7 +22,7 @@ from drretail.env.session import Session
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.query import Task
-from drretail.records.run import Limits, Stop
+from drretail.records.run import Limits
 from drretail.tools.toolkit import Toolkit
 
 TURNS = 1
@@ -39,13 +39,9 @@ def graph() -> Any:
 def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
     """The loop of one turn over all nine tools."""
     del limits  # one turn is the method; ``models`` keeps the limit of tokens
-
-    def report_now(stop: Stop) -> HumanMessage:
-        del stop
-        return HumanMessage(_prompt("report_on_plan").render())
-
     with Toolkit(session) as toolkit:
-        yield Loop("researcher", models, toolkit, TURNS, report_now, plans=True)
+        report_now = HumanMessage(_prompt("report_on_plan").render())
+        yield Loop("researcher", models, toolkit, TURNS, lambda stop: report_now, plans=True)
 
 
 def opening(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:

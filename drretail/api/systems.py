@@ -23,8 +23,7 @@ from drretail.agents.registry import (
 )
 from drretail.agents.running.run import question_as_query
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, Values, suts
-from drretail.agents.user_files import files_hash
+from drretail.agents.running.system import SystemUnderTest, Values, files_hash, suts
 from drretail.api.models import Opener, choices_by_role, profile_of
 from drretail.api.observer import Observer
 from drretail.api.option import RESUMING, DeclaredOption

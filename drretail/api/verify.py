@@ -17,8 +17,7 @@ from drretail import __version__
 from drretail.agents.names import is_built_in
 from drretail.agents.registry import NO_OVERRIDES, load_agent, read_overrides
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, prompt_hashes
-from drretail.agents.user_files import files_hash
+from drretail.agents.running.system import SystemUnderTest, files_hash, prompt_hashes
 from drretail.api.option import accepts
 from drretail.api.options.score import VerifyOptions
 from drretail.api.options.shared import folder_of

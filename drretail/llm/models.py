@@ -16,14 +16,14 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel
 
 from drretail.errors import ModelError, UserError, quoted
-from drretail.journal import Journal, Outcome
+from drretail.journal import Asked, Journal, Outcome
 from drretail.llm.calling import MARKED, Attempts, answer_of, marked
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model
 from drretail.llm.servers import with_calls_read
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
 from drretail.llm.usage import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
-from drretail.records.base import Record
+from drretail.records.base import Record, canonical_json
 from drretail.records.run import PROVIDER_FAULTS, Limits, Role, Step, Stop, Usage
 from drretail.records.tables import figures
 from drretail.records.trajectory import Trajectory, span
@@ -54,6 +54,11 @@ class Models:
     """Called with the usage of each call."""
     _used: dict[str, Usage] = field(default_factory=dict[str, Usage])
     _branches: "list[Models]" = field(default_factory=list["Models"])
+    _written: dict[int, tuple[Any, str]] = field(default_factory=dict[int, tuple[Any, str]])
+    """The canonical JSON of messages and tools, by object id: each call sends the whole conversation again.
+
+    The message or tool is kept beside it, so that its id is not reused.
+    """
     _last_tokens: int = 0
     _last_dollars: float = 0
     """The least that the next call will take: what the last one took, and what was added to the conversation since."""
@@ -146,7 +151,9 @@ class Models:
 
     def branch(self, share: Limits) -> "Models":
         """Separate models for a branch with these limits, which count with the run's."""
-        made = Models(self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use)
+        made = Models(
+            self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use, _written=self._written
+        )
         self._branches.append(made)
         return made
 
@@ -215,7 +222,9 @@ class Models:
 
         try:
             async with self.gate or nullcontext():  # outside the timed part: waiting in line is no latency
-                effect = await self.journal.scope(path, role).aperform("model", request, action)
+                effect = await self.journal.scope(path, role).aperform(
+                    "model", request, action, self._asked(request, messages)
+                )
         except ModelError as problem:
             if problem.usage is not None:
                 self._count(role, problem.usage)
@@ -230,6 +239,20 @@ class Models:
         thought = self.trajectory.keep_text(text) if text else None
         self.trajectory.add(Step(path=path, seq=seq, kind=kind, role=role, name=model.spec, result_sha=thought))
         return answer
+
+    def _asked(self, request: Mapping[str, Any], messages: Sequence[BaseMessage]) -> Asked:
+        """The texts of a request with these messages."""
+        parts = {"messages": messages, "tools": request.get("tools", ())}
+        return {
+            name: [*map(self._text_of, parts[name], value)] if name in parts else canonical_json(value)
+            for name, value in request.items()
+        }
+
+    def _text_of(self, part: Any, content: Any) -> str:
+        """The canonical JSON of a message or tool, which is made once."""
+        if id(part) not in self._written:
+            self._written[id(part)] = (part, canonical_json(content))
+        return self._written[id(part)][1]
 
     def _check_budget(self, role: Role, request: Mapping[str, Any]) -> None:
         """Raises ModelError if the call would exceed a budget by more than its slack."""

@@ -117,8 +117,8 @@ def canonical_json(value: Any) -> str:
 
 
 def json_object(texts: Mapping[str, str]) -> str:
-    """The canonical JSON of an object, from that of its values. Its names must not need escaping."""
-    return "{" + ",".join(f'"{name}":{texts[name]}' for name in sorted(texts)) + "}"
+    """The canonical JSON of an object, from that of its values."""
+    return "{" + ",".join(f"{_dumped(name)}:{texts[name]}" for name in sorted(texts)) + "}"
 
 
 def sha256_of(value: Any) -> str:

@@ -90,14 +90,13 @@ def path_key(path: str) -> tuple[int, ...]:
 def span(operation: Operation, name: str, attributes: Mapping[str, Any]) -> Generator[Note]:
     """A span around a block, under the span that is open, by OpenTelemetry's conventions for generative AI.
 
-    Where the program set up the OpenTelemetry SDK, as ``opentelemetry-instrument drretail run …`` does, spans go to its
+    Where the program set up OpenTelemetry, as ``opentelemetry-instrument drretail run …`` does, spans go to its
     exporter; elsewhere none is made. An exception that leaves the block is the span's error.
     """
-    if "opentelemetry.sdk.trace" not in sys.modules:
+    trace = sys.modules.get("opentelemetry.trace")  # LangChain loads it where it is installed, and sets nothing up
+    if trace is None or isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         yield lambda attributes: None
         return
-    from opentelemetry import trace
-
     every = {"gen_ai.operation.name": operation, **attributes}
     kind = trace.SpanKind.CLIENT if operation == "chat" else trace.SpanKind.INTERNAL
     tracer = trace.get_tracer("drretail")

@@ -132,13 +132,13 @@ def cart_as_read(subject: "Subject") -> tuple[Cart | None, str]:
     """The cart that scores use, None if unknown, and who read it if the run did not declare it: "picks by form"."""
     if subject.run is None or subject.run.picks is not None:
         return (None if subject.run is None else cart_of(subject.run, subject.evidence)), ""
-    from drretail.eval.judging.readings import picks_by, reading_of  # no cart of declared picks needs them
+    from drretail.eval.judging.readings import picks_by, picks_of  # no cart of declared picks needs them
 
-    reading = reading_of(subject)
+    picks, reader = picks_of(subject)
     # By form alone, that no pick was read does not mean that nothing is to be bought.
-    if reading.picks is None or (reading.reader == FORM and not reading.picks):
+    if picks is None or (reader == FORM and not picks):
         return None, ""
-    return _cart(reading.picks, subject.evidence), picks_by(reading)
+    return _cart(picks, subject.evidence), picks_by(picks, reader)
 
 
 def cart_text(cart: Cart) -> Iterator[str]:

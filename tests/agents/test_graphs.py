@@ -119,7 +119,9 @@ def cut_at(turn: int) -> Callable[[Request], Any]:
 
 
 @every_graph
-async def test_a_run_that_was_cut_goes_on_from_a_checkpoint(world: World, name: str) -> None:
+async def test_a_run_that_was_cut_goes_on_from_a_checkpoint_without_a_warning(
+    world: World, name: str, caplog: pytest.LogCaptureFixture
+) -> None:
     whole = scripted_model(play=play)
     uncut: Any = await graph(name, world=world, model=whole).ainvoke(QUESTION, context=ASKING)
     turns = len(requests_of(whole))
@@ -134,6 +136,7 @@ async def test_a_run_that_was_cut_goes_on_from_a_checkpoint(world: World, name: 
         assert end["answer"] == uncut["answer"]
         assert [message.text for message in end["messages"]] == [message.text for message in uncut["messages"]]
         assert len(requests_of(first)) - 1 + len(requests_of(second)) == turns, "nothing is asked twice"
+    assert not caplog.records, "LangGraph warns once of a class that it may not read"
 
 
 async def test_another_question_on_a_thread_begins_anew(world: World) -> None:

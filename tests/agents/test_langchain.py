@@ -124,7 +124,7 @@ def test_models_that_an_agent_asks_by_itself_know_the_run(world: World) -> None:
 def test_a_run_is_a_span_that_holds_its_calls(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
     one = ran(world, makes)
     *calls, whole = exporter.get_finished_spans()
     assert [span.name for span in calls] == [

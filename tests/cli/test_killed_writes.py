@@ -1,5 +1,6 @@
 """Every command that makes a folder, killed as it writes one of its files, and given once more."""
 
+import json
 import re
 import shutil
 from collections.abc import Mapping
@@ -114,7 +115,8 @@ def _under_way(folder: Path) -> dict[Path, int]:
     journals = {
         path.with_name(path.name.removesuffix(JOURNAL) + RUN_FILE): path for path in folder.glob(f"*/runs/*/*{JOURNAL}")
     }
-    return {path: journal.read_bytes().count(b"\n") for path, journal in journals.items() if not path.exists()}
+    lines = {path: journal.read_bytes().split(b"\n")[:-1] for path, journal in journals.items() if not path.exists()}
+    return {path: sum("part" not in json.loads(line) for line in own) for path, own in lines.items()}
 
 
 def _contents(folder: Path) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from drretail.eval.scores.board import Board, read_board
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
 from drretail.experiment import locked, path_of
-from drretail.files import read_jsonl
+from drretail.journal import read_effects
 from drretail.llm.offline.judge import tag_contents
 from drretail.llm.prompt import Prompt, tag_content
 from drretail.llm.registry import open_model
@@ -199,7 +199,7 @@ def test_repeats_are_asked_anew_and_added_to_those_that_stand_and_fewer_take_non
     (file, *_) = sorted(folder.glob("verdicts/quality/*/*/q1-r1.jsonl"))
     verdicts = VerdictFile(file).lasts()
     assert [verdict.judge_repeat for verdict in verdicts] == [repeat for repeat in (1, 2, 3) for _ in range(7)]
-    scopes = [line["scope"] for line in read_jsonl(file.with_suffix(".journal.jsonl"))]
+    scopes = [effect.scope for effect in read_effects(file.with_suffix(".journal.jsonl"))]
     assert len(set(scopes)) == 3 * SIX
     assert {scope.partition("#")[2] for scope in scopes} == {"1.1", "2.1", "3.1"}
     kept = repeated(folder, judge, 3)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.experiment import read_runs
-from drretail.records.reading import Pick, Reading
+from drretail.records.reading import Pick
 from drretail.records.run import Setbacks
 from drretail.records.tables.table import table_of
 from drretail.viewer.experiment import read_view
@@ -43,11 +43,9 @@ def test_the_cart_stands_below_the_report_as_it_was_read(mine: Path, monkeypatch
     assert cart[1] in unescape(page)
 
     rewrite(mine, first.model_copy(update={"picks": None}))
-    monkeypatch.setattr("drretail.eval.judging.readings.reading_of", lambda subject: Reading(reader="form", picks=None))
+    monkeypatch.setattr("drretail.eval.judging.readings.picks_of", lambda subject: (None, "form"))
     assert "The report declares no cart." in render_text(mine)
-    monkeypatch.setattr(
-        "drretail.eval.judging.readings.reading_of", lambda subject: Reading(reader="form", picks=picks)
-    )
+    monkeypatch.setattr("drretail.eval.judging.readings.picks_of", lambda subject: (picks, "form"))
     assert "In the cart (not declared, picks by form):\n- 2 × " in render_text(mine).partition(first.run_id)[2]
     assert "(not declared, picks by form)" in render_page(mine)
 

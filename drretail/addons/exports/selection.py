@@ -10,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from drretail.addons.exports.redaction import Redactor
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.fail_if import Rule
 from drretail.eval.judging.question import judged_in
@@ -21,6 +20,7 @@ from drretail.eval.scores.facts import RunValue, run_values
 from drretail.eval.scores.gathering import is_panel, read_judgements
 from drretail.experiment import Definition, ended_run, path_of, read_definition, read_runs
 from drretail.grounding.text.personal_data import People, personal_data
+from drretail.grounding.text.redaction import Redactor
 from drretail.grounding.verify.findings import known_profiles
 from drretail.grounding.verify.records import record_of
 from drretail.parsing import texts_in

@@ -3,12 +3,12 @@
 from collections import Counter
 from pathlib import Path
 
-from drretail.addons.exports.redaction import WORDS
 from drretail.addons.imports.conversation import READ_ROLES, turns_of
 from drretail.addons.imports.dialects.reading import read_log
 from drretail.addons.imports.material import ForeignReport, ForeignTask, Material, stem
 from drretail.addons.imports.trace import trace_of
 from drretail.errors import UserError
+from drretail.grounding.text.redaction import WORDS
 from drretail.records.base import sha256_of
 from drretail.records.run import Turn
 

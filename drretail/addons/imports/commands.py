@@ -9,7 +9,6 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from drretail.addons.exports.redaction import Redactor
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material, redacting
 from drretail.addons.imports.options import ImportOptions
@@ -18,6 +17,7 @@ from drretail.api.option import accepts
 from drretail.api.worlds import known_user, world_of
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.grounding.text.redaction import Redactor
 from drretail.progress import busy, choose_progress
 from drretail.records.evidence import CitationCounts
 from drretail.records.query import Query

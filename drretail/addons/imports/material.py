@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from drretail.addons.exports.redaction import Redactor
 from drretail.errors import UserError, file_error
+from drretail.grounding.text.redaction import Redactor
 from drretail.grounding.text.untrusted import visible
 from drretail.parsing import parse_json
 from drretail.records.criteria import GoldPart, PartOfGold

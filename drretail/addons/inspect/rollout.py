@@ -3,7 +3,6 @@
 A run is kept in the sample's store with all that judges need, so that the log alone can be scored again.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -232,7 +231,7 @@ class Rollout:
             prompt_hashes={prompt.name: prompt.hash},
         )
         seen, timeout = session.ledger.evidence(), session.settings.tool_timeout
-        evidence = await asyncio.to_thread(with_cited_pages, world, run, seen, session.journal, timeout)
+        evidence = await with_cited_pages(world, run, seen, session.journal, timeout)
         telemetry = {"world": recorded_spec(self._shop.spec)}
         recorded = Recorded(run, evidence, session.trajectory.texts(), telemetry)
 

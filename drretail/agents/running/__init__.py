@@ -1,6 +1,7 @@
 """Agents at work: one run, many runs, and what they took.
 
-system.py       a system under test: an agent with its models, options and limits; systems that conditions make
+system.py       a system under test: an agent with its models, options, limits and the user's files; systems that
+                conditions make
 identity.py     what an agent of the user's own consists of: hashes of its files and of what it holds
 runner.py       one query, one system, one recorded run
 graph.py        ``graph``: an agent's compiled graph, bound to a world and models

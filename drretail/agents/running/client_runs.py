@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from drretail.agents.base import Agent, Answering
 from drretail.agents.information import question_prompt
@@ -31,7 +31,7 @@ EMPTY = f"no_call: this connection called no tool before its report. {_ONE}"
 
 @dataclass
 class Recording:
-    """An experiment, held for writing, into which clients' runs for one query go; use it as a context manager.
+    """An experiment, held for writing, into which clients' runs for one query go until it is closed.
 
     ``name`` replaces the names that clients give themselves. Raises UserError as ``open_experiment`` does.
     """
@@ -85,12 +85,6 @@ class Recording:
 
     def close(self) -> None:
         self._experiment.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class RecordedRun:

@@ -1,18 +1,18 @@
 """``graph``: an agent's compiled graph, bound to a world and models, for whoever uses LangGraph."""
 
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, cast, get_args, get_type_hints
 
 from langchain_core.messages import AnyMessage, convert_to_messages
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph.state import CompiledStateGraph
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from drretail.agents.graphs import Graphed
-from drretail.agents.loop import Loop
 from drretail.agents.names import BUILT_IN
 from drretail.agents.registry import load_agent, split_web_mode
 from drretail.agents.running.system import SystemUnderTest
@@ -59,9 +59,32 @@ def graph(
         raise UserError(f"The agent {plain} is no graph; these are: {', '.join(BUILT_IN)}.")
     models = {"": model} if isinstance(model, Model) else model
     sut = SystemUnderTest.of(plain, agent, models, world, web_mode=mode, limits=limits or Limits())
-    compiled = answering.graph().builder.compile(checkpointer=checkpointer, name=plain)
+    builder = answering.graph().builder
+    saver = None if checkpointer is None else _knowing(checkpointer, _records_in(builder.state_schema, set()))
+    compiled = builder.compile(checkpointer=saver, name=plain)
     parts = {key: part for key, part in vars(compiled).items() if key != "__orig_class__"}
     return ShopGraph(sut=sut, world=world, answering=answering, **parts | {"context_schema": Shopper})
+
+
+def _knowing(checkpointer: BaseCheckpointSaver[Any], records: set[type]) -> BaseCheckpointSaver[Any]:
+    """The checkpointer, which may read these records. LangGraph warns of any other, and means to refuse it."""
+    knowing = copy(checkpointer)
+    if isinstance(serializer := checkpointer.serde, JsonPlusSerializer):
+        knowing.serde = JsonPlusSerializer(
+            pickle_fallback=serializer.pickle_fallback, allowed_msgpack_modules=sorted(records, key=str)
+        )
+    return knowing
+
+
+def _records_in(kind: Any, found: set[type]) -> set[type]:
+    """The classes of ours that a type is made of, which are added to those that were found."""
+    for part in get_args(kind):
+        _records_in(part, found)
+    if isinstance(kind, type) and kind.__module__.startswith("drretail.") and kind not in found:
+        found.add(kind)
+        for hint in get_type_hints(kind).values():
+            _records_in(hint, found)
+    return found
 
 
 class _Question(TypedDict):
@@ -88,21 +111,16 @@ class ShopGraph(CompiledStateGraph[Any, Any, Any, Any]):
         **given: Any,
     ) -> AsyncGenerator[Any]:
         """Streams in a context of its own. Every other invocation streams, too."""
-        with self._opened(context) as loop:
-            begun = self._begun(cast("Mapping[str, Any]", input), loop) if isinstance(input, Mapping) else input
-            async for chunk in super().astream(begun, config, context=loop, **given):
-                yield chunk
-
-    def _opened(self, context: Shopper | Mapping[str, Any] | None) -> AbstractContextManager[Loop]:
         user_id = (context if isinstance(context, Shopper) else Shopper(**(context or {}))).user_id
         system, tools = self.sut.system, own_tools(self.sut.agent.tools)
         session = Session(SessionSettings(self.world, user_id=user_id, web_mode=system.web_mode, tools=tools))
         models = Models(self.sut.models, session.journal, session.trajectory, system.limits)
-        return self.answering.opened(session, models, system.limits)
-
-    def _begun(self, given: Mapping[str, Any], loop: Loop) -> dict[str, Any]:
-        messages = convert_to_messages(given.get("messages") or [])
-        if not messages or not messages[-1].text.strip():
-            raise UserError('The graph was asked nothing: give it {"messages": [the question]}.')
-        task = Task(text=messages[-1].text, user_id=loop.toolkit.session.settings.user_id)
-        return self.answering.begun(task, loop.toolkit.session, self.sut.system.limits)
+        begun = input
+        if isinstance(input, Mapping):
+            messages = convert_to_messages(cast("Mapping[str, Any]", input).get("messages") or [])
+            if not messages or not messages[-1].text.strip():
+                raise UserError('The graph was asked nothing: give it {"messages": [the question]}.')
+            begun = self.answering.begun(Task(text=messages[-1].text, user_id=user_id), session, system.limits)
+        with self.answering.opened(session, models, system.limits) as loop:
+            async for chunk in super().astream(begun, config, context=loop, **given):
+                yield chunk

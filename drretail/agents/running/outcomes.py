@@ -13,7 +13,6 @@ IN_A_ROW = 5
 """Failed calls of one tool, over all runs. A turn makes up to four calls at once, and these may meet one bad moment."""
 SHOP = FAMILIES["catalog"] | FAMILIES["user"]
 AGAIN = "mend that and run the same command again: it goes on from here"
-RETRY_SPOILED = "--retry spoiled makes runs again that ended with such calls"
 
 
 @dataclass(slots=True)
@@ -41,7 +40,8 @@ class Outages:
             self._failed[name] += 1
             if self._failed[name] >= self.most:
                 unanswered = f"{self.most} calls of {name} in a row without an answer ({reason.rstrip('.')})"
-                self._stopped = f"The shop left {unanswered}: {AGAIN}; {RETRY_SPOILED}."
+                spoiled = "--retry spoiled makes runs again that ended with such calls"
+                self._stopped = f"The shop left {unanswered}: {AGAIN}; {spoiled}."
         elif kind in ("", "not_found"):  # the server answered
             self._failed[name] = 0
         self.check()

@@ -264,11 +264,6 @@ class Outcome:
     closing: str | None = None
     """Why runs were held back, if a cap was reached; otherwise None."""
 
-    @property
-    def is_whole(self) -> bool:
-        """True if every system's runs are complete."""
-        return all(tally.is_complete for tally in self.tallies)
-
 
 def run(
     to: Path,

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -20,8 +20,7 @@ from drretail.agents.base import Answering, read_answer
 from drretail.agents.information import shopper_context
 from drretail.agents.picks import of_offers, with_picks
 from drretail.agents.running.outcomes import Outages
-from drretail.agents.running.system import SystemUnderTest, prompt_hashes
-from drretail.agents.user_files import files_for
+from drretail.agents.running.system import SystemUnderTest, files_for, prompt_hashes
 from drretail.conditions.registry import conditions_of
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings
@@ -33,7 +32,7 @@ from drretail.errors import CommandStopped, ModelError, ToolError, UserError, de
 from drretail.experiment import Experiment, run_path
 from drretail.grounding.report.citations import scan
 from drretail.grounding.text.untrusted import visible
-from drretail.journal import Journal
+from drretail.journal import Effects, Journal
 from drretail.llm.event_loop import aside, is_abandoned
 from drretail.llm.models import Models
 from drretail.llm.prices import of_unknown_models, price_version
@@ -47,7 +46,6 @@ from drretail.records.run import (
     RETRIEVER,
     TIME_LIMIT,
     Answer,
-    Information,
     Run,
     RunError,
     Step,
@@ -134,15 +132,14 @@ class Runner:
             if self.pages and journal is not None:
                 # What the report cites and no result brought: whether it exists, and what it says.
                 beyond = [one.url for one in run.citations if one.type == "web" and one.evidence_id is None and one.url]
-                fetch = partial(fetch_cited, world.web, beyond, effects.scope("beyond"), self.tool_timeout)
-                pages = await asyncio.to_thread(lambda: dict(fetch()))
-                evidence = await asyncio.to_thread(with_cited_pages, world, run, evidence, effects, self.tool_timeout)
+                pages = await _fetched(world, beyond, effects.scope("beyond"), self.tool_timeout)
+                evidence = await with_cited_pages(world, run, evidence, effects, self.tool_timeout)
         finally:
             effects.close()
         texts, telemetry = session.trajectory.texts(), self._telemetry(effects, seconds)
         now = datetime.now(UTC)
         fetched = {url: page.as_fetched(sut.system.web_corpus, now) for url, page in pages.items()}
-        return Recorded(run, evidence, texts, telemetry, effects.effects, fetched)
+        return Recorded(run, evidence, texts, telemetry, effects.lines, fetched)
 
     async def run_into(
         self,
@@ -182,7 +179,7 @@ class Runner:
         own_files = self.world.web.files(query) if isinstance(self.world.web, SealedWeb) else None
         settings = SessionSettings(
             world,
-            user_id=_known_user(query, sut.system.information),
+            user_id=query.user_id if sut.system.information == "tools" else None,  # who has tools to look them up
             scope=sut.system.sees,
             web_mode=sut.system.web_mode,
             without=tools_of(sut.system.options.get("without", ())),
@@ -282,7 +279,14 @@ def _named_in_traces(sut: SystemUnderTest, query: Query, repeat: int) -> Generat
         var_child_runnable_config.reset(token)
 
 
-def with_cited_pages(
+async def _fetched(world: World, urls: Sequence[str], effects: Effects, seconds: float) -> dict[str, WebPage]:
+    """The pages at these addresses. In a thread, since other runs go on meanwhile."""
+    if not urls:
+        return {}
+    return await asyncio.to_thread(lambda: dict(fetch_cited(world.web, urls, effects, seconds)))
+
+
+async def with_cited_pages(
     world: World, run: Run, evidence: tuple[Evidence, ...], effects: Journal, seconds: float
 ) -> tuple[Evidence, ...]:
     """The evidence, with fetched pages for cited sources of which the agent read only a search engine's snippet.
@@ -291,7 +295,7 @@ def with_cited_pages(
     """
     cited = {citation.evidence_id for citation in run.citations}
     urls = {entry.id: str(entry.url) for entry in evidence if entry.id in cited and entry.is_unfetched}
-    fetched = dict(fetch_cited(world.web, list(urls.values()), effects.scope("cited"), seconds))
+    fetched = await _fetched(world, [*urls.values()], effects.scope("cited"), seconds)
     pages = {page_id: fetched[url] for page_id, url in urls.items() if url in fetched}
     return tuple(
         entry
@@ -304,11 +308,6 @@ def with_cited_pages(
 def recorded_spec(spec: str) -> str:
     """A world's spec in a form that works from any folder."""
     return spec if spec in SHIPPED or is_on_servers(spec) else str(Path(spec).absolute())
-
-
-def _known_user(query: Query, information: Information) -> str | None:
-    """The user who asks, for a system with tools to look them up; otherwise None."""
-    return query.user_id if information == "tools" else None
 
 
 async def _awaited(answer: Answering, *arguments: Any) -> Any:
@@ -338,7 +337,7 @@ async def _answered(
             information = sut.system.information
             task = Task(
                 text=query.text,
-                user_id=_known_user(query, information),
+                user_id=session.settings.user_id,
                 context=shopper_context(information, query) or None,
             )
             for condition, value in conditions_of(sut.system, sut.conditions):

@@ -5,7 +5,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from itertools import product
+from pathlib import Path
 from typing import Any, Self
 
 from drretail import __version__
@@ -15,7 +17,6 @@ from drretail.agents.names import answers_here
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.registry import AGENTS, NO_OVERRIDES, Overrides, load_agent, split_web_mode, wordings_of
 from drretail.agents.running.identity import code_of
-from drretail.agents.user_files import files_hash
 from drretail.conditions.condition import Condition
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
@@ -25,6 +26,7 @@ from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import Definition
+from drretail.files import check_inside, files_below
 from drretail.llm.prompt import overridden
 from drretail.llm.registry import Model, check_priced
 from drretail.records.base import sha256_of
@@ -196,6 +198,31 @@ def _with_sandbox(options: dict[str, Any], web: Web) -> tuple[dict[str, Any], We
         raise UserError(f"{web.folder} brings the users' files of its queries: leave --files out.")
     hash_of_brought = sha256_of({query_id: files_hash(folder) for query_id, folder in brought.items()})[:12]
     return options | part.options | ({FILES: hash_of_brought} if brought else {}), part
+
+
+def files_for(folder: Path | None, query_id: str, *, alone: bool) -> Path | None:
+    """The folder of one query's files: named by its id, or ``folder`` itself for a question ``alone``.
+
+    None if there is neither.
+    """
+    if folder is None:
+        return None
+    own = folder / query_id
+    if not own.is_dir():
+        return folder if alone else None
+    check_inside(own, folder)
+    return own
+
+
+def files_hash(folder: Path) -> str:
+    """A hash of the names and bytes of all files below a folder. Raises UserError for a folder without files."""
+    if not folder.is_dir():
+        raise UserError(f"{folder} is no folder: name one with the user's files, or with such a folder for each query.")
+    files = files_below(folder, "**/*")
+    if not files:
+        raise UserError(f"{folder} holds no file: put the user's files there, or in a folder for each query's id.")
+    named = [[path.relative_to(folder).as_posix(), sha256(path.read_bytes()).hexdigest()] for path in files]
+    return sha256_of(named)[:12]
 
 
 def client_options(without: Iterable[str] = ()) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import os
 import secrets
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
@@ -146,7 +146,7 @@ def serve_tools(options: McpOptions) -> Result[None]:
         if query is None:
             server = mcp_server(session, lambda: UnrecordedRun(session_settings), instructions(session))
         else:
-            runs = stack.enter_context(_recording(options, query, session, under.without, settings))
+            runs = stack.enter_context(closing(_recording(options, query, session, under.without, settings)))
             guide = recorded_instructions(query.text, session_settings.user_id, session_settings.now)
             server = mcp_server(session, runs.opened, guide, takes_report=True)
         if options.http:

@@ -2,8 +2,7 @@
 
 A page that is about something names it twice, in its title beside the site's name and in its first heading. A page that
 refuses has no subject: its title is the site's or a greeting, or what title and heading share are words that all
-refusals share (refusals.toml). Two marks in the markup tell more of them: search engines are asked to leave the page
-out, or it asks for a password.
+refusals share (refusals.toml); or the page asks for a password.
 """
 
 import re
@@ -46,11 +45,9 @@ def page_refuses(root: HtmlElement, title: str, text: str, url: str) -> bool:
     """True if a page of this markup, with this text, has no subject of its own or asks for a password."""
     if len(text) > LONGEST:
         return False
-    robots = (meta.get("content", "") for meta in root.iter("meta") if meta.get("name", "").casefold() == "robots")
-    is_hidden = any("noindex" in content.casefold() for content in robots)
     fields = (field for field in root.iter("input") if field.get("type", "").casefold() == "password")
     asks = not all(map(_is_frame, fields))
-    return is_hidden or asks or not _has_subject(root, title, text, url)
+    return asks or not _has_subject(root, title, text, url)
 
 
 def title_refuses(title: str, text: str, url: str) -> bool:

@@ -18,15 +18,13 @@ from drretail.eval.judging.subject import Subject, Task
 from drretail.eval.metrics.reading import BY_FORM, ITEM, NAME, STAGE, VERSION, prompts
 from drretail.files import check_replaceable, write_json
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.verify.checks import read_report
+from drretail.grounding.verify.checks import read_picks, read_report
 from drretail.grounding.verify.records import record_of
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.base import Rules, file_name
 from drretail.records.reading import DECLARED, Pick, Reading
 from drretail.records.score import Verdict
 from drretail.records.shop import with_options
-
-_PICKS_DECLARED = "picks declared"
 
 
 def reading_of(subject: Subject) -> Reading:
@@ -35,11 +33,10 @@ def reading_of(subject: Subject) -> Reading:
 
 
 def picks_of(subject: Subject) -> tuple[tuple[Pick, ...] | None, str]:
-    """The report's picks and who read them, as in its reading; declared picks are known without one."""
+    """The report's picks and their reader, as in its reading; declared picks are known without one."""
     if subject.run is not None and subject.run.picks is not None:
-        return subject.run.picks, _PICKS_DECLARED
-    reading = reading_of(subject)
-    return reading.picks, picks_by(reading)
+        return subject.run.picks, DECLARED
+    return read_picks(subject.case, judges_reading(subject))
 
 
 def keep_reading(subject: Subject, reading: Reading) -> None:
@@ -88,14 +85,15 @@ def _living(subject: Subject, metric: str, judge: str, prompts: Iterable[Prompt]
 
 def how_read(reading: Reading) -> str:
     """ "31 of 44 numbers checked, picks declared"."""
-    return f"{reading.looked_at.in_words}, {picks_by(reading)}{' (none)' if reading.picks == () else ''}"
+    by = picks_by(reading.picks, reading.reader)
+    return f"{reading.looked_at.in_words}, {by}{' (none)' if reading.picks == () else ''}"
 
 
-def picks_by(reading: Reading) -> str:
+def picks_by(picks: tuple[Pick, ...] | None, reader: str) -> str:
     """Who read the picks: "picks declared", "picks by form", "picks by model:…", "picks unknown"."""
-    if reading.picks is None:
+    if picks is None:
         return "picks unknown"
-    return _PICKS_DECLARED if reading.reader == DECLARED else f"picks by {reading.reader}"
+    return "picks declared" if reader == DECLARED else f"picks by {reader}"
 
 
 NO_PROFILE = "Nothing is known of this shopper."

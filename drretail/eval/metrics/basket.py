@@ -6,7 +6,7 @@ from pathlib import Path
 
 from drretail.eval.baskets import MEASURES, Measured, decided_by, feasible, not_borne_out, not_measured, unsafe_pick
 from drretail.eval.judging.question import NO_WORLD
-from drretail.eval.judging.readings import picks_of
+from drretail.eval.judging.readings import picks_by, picks_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
 from drretail.experiment import read_reference
@@ -25,8 +25,8 @@ DECIDED = (RIGHT, "covered", "feasible", "utility_ratio")
 
 def measure(subject: Subject) -> Mapping[str, Measured]:
     """Every measure's value; its note says who read the picks."""
-    picks, by = picks_of(subject)
-    measures = _measured(subject, subject.reference, picks)
+    picks, reader = picks_of(subject)
+    measures, by = _measured(subject, subject.reference, picks), picks_by(picks, reader)
     return {variant: replace(measured, notes=(by,)) for variant, measured in measures.items()}
 
 

@@ -184,7 +184,7 @@ def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
     reading = reading_of(subject)
     form = "form" if reading.reader == "declared" else reading.reader
     how = HowRead(
-        picks_by=picks_by(reading),
+        picks_by=picks_by(reading.picks, reading.reader),
         values_by=reading.values_by or form,
         picks=None if reading.picks is None else len(reading.picks),
     )

@@ -1,7 +1,7 @@
 """What a text consists of: one reader for each thing.
 
 words.py          its words, stems and singulars; months, prices, ratings in many languages (labels.toml, answers.toml,
-                  months.toml)
+                  cldr.toml)
 amounts.py        money, plain numbers and dates, with their relation: about, at least, a range
 numerals.py       every numeral with its unit, the value of an expression, sums that a text writes out
 layout.py         its sentences, items and table rows, the stretches that citations own, cells with their labels
@@ -10,4 +10,5 @@ quotes.py         where words that were copied from it stand in it
 serialisation.py  products, orders and customers as agents and judges read them
 untrusted.py      texts from outside made safe for a prompt: nothing hidden, no tag or id of ours
 personal_data.py  where a text names people, and texts without that
+redaction.py      rows of logs without people: what anybody's data looks like, a word in its place
 """

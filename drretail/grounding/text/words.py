@@ -1,5 +1,5 @@
 """The words of a text: which carry content, their stems and singulars; names of months, the euro, prices and
-ratings in many languages (labels.toml, answers.toml, months.toml).
+ratings in many languages (labels.toml, answers.toml, cldr.toml).
 
 A report is in the language of its question, which is not declared, so no language is chosen: words that mean different
 things in two languages are left out.
@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import import_module, resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from babel import Locale
     from snowballstemmer.basestemmer import BaseStemmer
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -153,7 +152,7 @@ _FEWEST_WORDS = 3
 
 
 @cache
-def _tables(name: str = "labels.toml") -> Mapping[str, Mapping[str, Sequence[str]]]:
+def _tables(name: str = "labels.toml") -> Mapping[str, Any]:
     return tomllib.loads(resources.files("drretail.grounding.text").joinpath(name).read_text("utf-8"))
 
 
@@ -197,20 +196,11 @@ def number_words() -> frozenset[str]:
 @cache
 def month_numbers() -> Mapping[str, int]:
     """The months by their names and abbreviations, in lower case."""
-    # Drawn by scripts/draw_months.py: to load the calendars takes a third of a second and 42 MB.
-    by_number = _tables("months.toml")["month"]
+    # Drawn by scripts/draw_cldr.py: to load the calendars takes a third of a second and 42 MB.
+    by_number = _tables("cldr.toml")["month"]
     return {name: int(number) for number, names in by_number.items() for name in names}
 
 
-@cache
-def euro_names() -> frozenset[str]:
+def euro_names() -> Sequence[str]:
     """Names of the euro, in lower case: "euros", "евро"."""
-    from babel.numbers import get_currency_name
-
-    return frozenset(get_currency_name("EUR", count, locale).casefold() for locale in _locales() for count in (1, 2, 5))
-
-
-def _locales() -> Iterator["Locale"]:
-    from babel import Locale
-
-    return map(Locale, locale_codes())
+    return _tables("cldr.toml")["euro"]

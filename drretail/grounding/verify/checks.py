@@ -217,6 +217,16 @@ class Case:
         return numerals_in(self.layout if answers is None else answers.layout, self.parts)
 
 
+def read_picks(case: Case, by_model: Reading | None = None) -> tuple[tuple[Pick, ...] | None, str]:
+    """The picks of a report, and who read them: without its values, which take long to read."""
+    if case.picks is not None:
+        return case.picks, DECLARED
+    picks = None if by_model is None or by_model.picks is None else tuple(_by_id(one, case) for one in by_model.picks)
+    if picks is None and case.wish is None and case.read_answers() is not None:
+        picks = ()  # nothing is to be bought
+    return picks, FORM if by_model is None else by_model.reader
+
+
 def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     """The picks and values of a report, with how many of its figures were decided, and how many of these would be found
     if they were wrong.
@@ -224,11 +234,7 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     Where a model has read, form is silent but for sums, results of calculations and quoted words, of which models type
     the fewest. What a model did not confirm is left open.
     """
-    answers, picks = case.read_answers(), case.picks
-    if picks is None and by_model is not None and by_model.picks is not None:
-        picks = tuple(_by_id(pick, case) for pick in by_model.picks)
-    if picks is None and answers is not None and case.wish is None:
-        picks = ()  # nothing is to be bought
+    answers, (picks, reader) = case.read_answers(), read_picks(case, by_model)
     ledger = case.ledger(picks) if answers is None else answers.ledger
     typed = [compared(value, case.report, ledger) for value in (by_model.values if by_model else ())]
     typed = [would_be_caught(value, case.report, ledger) for value in typed]
@@ -243,7 +249,6 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     values = sorted([*typed, *certain], key=lambda value: (value.start, value.kind))
     decided = _covered((value.start, value.end) for value in values if value.state != "underivable")
     values_by = FORM if by_model is None else by_model.reader
-    reader = DECLARED if case.picks is not None else values_by
     return Reading(
         reader=reader,
         values_by=None if values_by == reader else values_by,

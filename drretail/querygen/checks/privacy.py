@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from drretail.grounding.text.personal_data import People, Personal, anybodys_data, personal_data
+from drretail.grounding.text.personal_data import People, Personal, personal_data
+from drretail.grounding.text.redaction import anybodys_data
 from drretail.querygen.checks.case import Case, Code, finding
 from drretail.records.evidence import Finding
 from drretail.records.shop import UserProfile

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def visited(world: World, to: Path, *visits: Visit) -> list[Any]:
 
     async def all_of_them() -> list[Any]:
         runner = Runner(world, str(world.folder))
-        with Recording(to, runner, QUERY, scope="own", options={}, name=None) as recording:
+        with closing(Recording(to, runner, QUERY, scope="own", options={}, name=None)) as recording:
             return await asyncio.gather(*(visit(recording, ask) for ask in visits))
 
     return asyncio.run(all_of_them())

@@ -91,7 +91,8 @@ def test_a_sandbox_that_has_changed_is_refused(there: World, world: World, tmp_p
     run(tmp_path / "exp", Runner(there, "w"), react(there, size="64k"), [QUERY])
     changed = sealed(world, tmp_path / "s", [*PAGES[:2], PAGES[2]._replace(text="Other words.")])
     now = replace(world, web=SealedWeb(changed))
-    assert run(tmp_path / "exp", Runner(now, "w"), react(now, size="32k"), [QUERY]).is_whole
+    tallies = run(tmp_path / "exp", Runner(now, "w"), react(now, size="32k"), [QUERY]).tallies
+    assert all(tally.is_complete for tally in tallies)
     with pytest.raises(UserError, match="that read other fixed pages than"):
         run(tmp_path / "exp", Runner(now, "w"), react(now, size="64k"), [QUERY])
 
@@ -100,7 +101,7 @@ def test_no_label_keyword_or_gold_reaches_an_agent_or_its_runs(there: World, tmp
     to, values = tmp_path / "exp", {"size": "64k", "compose": "all,no_distractor"}
     agents = suts({name: load_agent(name) for name in BUILT_IN}, SHOPPER, there)
     systems = varied(agents, values, there, [QUERY]).systems
-    assert run(to, Runner(there, "w"), systems, [QUERY, OTHER]).is_whole
+    assert all(tally.is_complete for tally in run(to, Runner(there, "w"), systems, [QUERY, OTHER]).tallies)
     packed = files(to)
     held = {name: (gzip.decompress(data) if name.endswith(".gz") else data).decode() for name, data in packed.items()}
     assert [name for name, text in held.items() if SECRET.casefold() in text.casefold()] == []

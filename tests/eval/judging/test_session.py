@@ -209,8 +209,7 @@ async def test_what_questions_share_is_marked_for_claude_and_no_part_of_the_jour
         shared, own = request.body["messages"][0]["content"]
         assert shared == {"type": "text", "text": "Taste this.\nA dog bed.\n", "cache_control": {"type": "ephemeral"}}
         assert own == {"type": "text", "text": "How good is its crust?\n"}
-    kept = [json.loads(line) for line in session.journal_path.read_text(encoding="utf-8").splitlines()]
-    contents = [effect["request"]["messages"][0]["content"] for effect in kept]
+    contents = [effect.request["messages"][0]["content"] for effect in read_effects(session.journal_path)]
     assert contents == ["Taste this.\nA dog bed.\nHow good is its crust?\n"] * 2
 
 

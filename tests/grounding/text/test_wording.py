@@ -28,6 +28,7 @@ from drretail.grounding.text.wording import (
 from drretail.grounding.text.words import (
     STOP_WORDS,
     content_words,
+    euro_names,
     is_english,
     is_negation,
     labels,
@@ -39,7 +40,7 @@ from drretail.grounding.text.words import (
 )
 from drretail.records.shop import Money
 from drretail.records.wish import Demand, Want, Wish
-from scripts.draw_months import months
+from scripts.draw_cldr import euros, months
 
 
 def test_a_product_is_named_by_its_title_or_by_words_that_are_its_alone() -> None:
@@ -241,10 +242,12 @@ def test_each_language_of_a_shop_is_known() -> None:
     assert set(get_args(Language)) - others - {name.replace("norwegian bokmål", "norwegian") for name in names} == set()
 
 
-def test_months_are_those_of_the_calendars() -> None:
+def test_months_and_names_of_the_euro_are_those_of_cldr() -> None:
     drawn = months()
     others = {name for name, number in month_numbers().items() if drawn.get(name) != number}
-    assert len(others) < len(drawn) / 20, f"CLDR has changed: python scripts/draw_months.py ({others})"
+    assert len(others) < len(drawn) / 20, f"CLDR has changed: python scripts/draw_cldr.py ({others})"
+    assert {*euro_names()} == {*euros()}, "CLDR has changed: python scripts/draw_cldr.py"
+    assert {"euro", "euros", "евро"} < {*euro_names()}
 
 
 def test_months_are_known_by_their_names_and_labels_of_other_languages_outside_english() -> None:

@@ -11,6 +11,7 @@ from typer.testing import Result
 
 from drretail.env.world import World
 from drretail.files import read_jsonl, write_lines
+from drretail.journal import read_effects
 from drretail.llm.prompt import tag_content
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import Target, targets_of
@@ -61,8 +62,9 @@ def test_queries_stand_in_the_order_of_users_whichever_is_answered_first(world: 
 @pytest.mark.parametrize("kept", [0, 3, 5])
 def test_a_run_that_was_cut_asks_only_what_its_journal_lacks(world: World, tmp_path: Path, kept: int) -> None:
     whole, _ = write(world, tmp_path / "whole.jsonl")
-    calls = (tmp_path / "whole.jsonl").read_bytes().splitlines(keepends=True)
-    (tmp_path / "cut.jsonl").write_bytes(b"".join(calls[:kept]) + calls[kept][:50])
+    lines = (tmp_path / "whole.jsonl").read_bytes().splitlines(keepends=True)
+    calls = [at for at, line in enumerate(lines) if "part" not in json.loads(line)]
+    (tmp_path / "cut.jsonl").write_bytes(b"".join(lines[: calls[kept]]) + lines[calls[kept]][:50])
     again, chat = write(world, tmp_path / "cut.jsonl")
     assert again.queries == whole.queries
     assert len(chat.asked) == 6 - kept
@@ -171,7 +173,7 @@ def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(w
     assert "4 calls; 36 tokens read, 8 written; $0.0002" in first.stdout
     assert "Prices: genai-prices" in first.stderr
     assert "4 calls, 4 of them from the journal" in again.stdout
-    assert len(list(read_jsonl(tmp_path / "queries.jsonl.journal.jsonl"))) == 4
+    assert len(read_effects(tmp_path / "queries.jsonl.journal.jsonl")) == 4
     form = provider.seen[0].body["output_config"]["format"]
     assert form["type"] == "json_schema"
     assert set(form["schema"]["required"]) == {"query", "kind", "rationale", "expected_tools", "web_question", "wish"}

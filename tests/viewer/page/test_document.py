@@ -21,6 +21,7 @@ from drretail.eval.scores.file import derive_scores
 from drretail.experiment import entitle, path_of, read_definition, read_runs, run_files, run_path, write_definition
 from drretail.files import read_json, write_json
 from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.journal import Lines
 from drretail.querygen.reading import read_queries
 from drretail.records.base import sha256_of
 from drretail.records.reading import Pick
@@ -162,7 +163,7 @@ def poison(folder: Path, run: Run, extra: str = "") -> None:
         report = (run.report + "\n\n" + HOSTILE + links + extra).encode("utf-8", "replace").decode()
         fields |= {"report": report, "report_sha": sha256_of(report)}
     poisoned = run.model_copy(update=fields)
-    write_run_file(path, Recorded(poisoned, tuple(entries), results, recorded.telemetry, read_journal(path)))
+    write_run_file(path, Recorded(poisoned, tuple(entries), results, recorded.telemetry, Lines.of(read_journal(path))))
 
 
 def test_a_run_whose_usage_was_estimated_says_so_below_its_usage(tmp_path: Path) -> None:

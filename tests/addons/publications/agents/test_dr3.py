@@ -15,8 +15,7 @@ from drretail.addons.publications.agents.dr3 import agent
 from drretail.addons.publications.agents.dr3.agent import READ_FILE, SEARCH_SANDBOX, parts_of
 from drretail.addons.publications.agents.dr3.user_files import files_in
 from drretail.agents.registry import load_agent
-from drretail.agents.running.system import suts
-from drretail.agents.user_files import files_for, files_hash
+from drretail.agents.running.system import files_for, files_hash, suts
 from drretail.env.web.bm25 import LONGEST_CHUNK, LONGEST_PASSAGE
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb, SealedWeb
 from drretail.env.world import World

@@ -106,7 +106,8 @@ class Site:
         """The same build, cut when its journal held nothing but these effects."""
         lines = (self.finished / BUILDING / JOURNAL).read_text().splitlines()
         (self.folder / BUILDING).mkdir(parents=True)
-        (self.folder / BUILDING / JOURNAL).write_text("".join(f"{line}\n" for line in lines if keep(json.loads(line))))
+        held = [line for line in lines if "part" in (one := json.loads(line)) or keep(one)]
+        (self.folder / BUILDING / JOURNAL).write_text("".join(f"{line}\n" for line in held))
         return self.folder
 
     def asker(

@@ -1,6 +1,6 @@
-"""Draws drretail/grounding/text/months.toml, the months' names and abbreviations in the languages of labels.toml.
+"""Draws drretail/grounding/text/cldr.toml, the names of the euro and of the months in the languages of labels.toml.
 
-    python scripts/draw_months.py
+    python scripts/draw_cldr.py
 
 They come from CLDR, as Babel has it. Names that mean different months in two languages are left out.
 """
@@ -9,10 +9,11 @@ import json
 from pathlib import Path
 
 from babel import Locale
+from babel.numbers import get_currency_name
 
 from drretail.grounding.text.words import locale_codes
 
-FILE = Path("drretail/grounding/text/months.toml")
+FILE = Path("drretail/grounding/text/cldr.toml")
 FEWEST_LETTERS = 3
 """The shortest name in letters: shorter ones are words of other languages. "3月" has a digit."""
 
@@ -29,9 +30,17 @@ def months() -> dict[str, int]:
     return {name: min(numbers[name]) for name in sorted(known) if len(numbers[name]) == 1}
 
 
+def euros() -> list[str]:
+    """The names of the euro, in lower case: of one, of two and of many."""
+    locales = map(Locale, locale_codes())
+    return sorted({get_currency_name("EUR", count, locale).casefold() for locale in locales for count in (1, 2, 5)})
+
+
 def main() -> None:
     lines = [
-        "# The names and abbreviations of months in lower case; scripts/draw_months.py draws them from CLDR.",
+        "# Names of the euro and of months, with their abbreviations, in lower case; scripts/draw_cldr.py draws them.",
+        f"euro = {json.dumps(euros(), ensure_ascii=False)}",
+        "",
         "[month]",
     ]
     drawn = months()
