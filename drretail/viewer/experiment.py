@@ -34,6 +34,8 @@ from drretail.viewer.judged import (
     read_judgements,
     statement_claims,
 )
+from drretail.viewer.tables.board import two_of
+from drretail.viewer.tables.scores import system_names
 
 LONGEST_TITLE = 90
 MOST_NAMED = 4
@@ -240,7 +242,12 @@ class ExperimentView:
         """The title that the experiment was given, or one made from its queries and systems."""
         if self.is_of_shop and not self.definition.title:
             return f"{counted(len(self.planned), 'answer')} checked against your shop's records"
-        return self.definition.title or title_of(self.definition)
+        if self.definition.title:
+            return self.definition.title
+        two = two_of(self.scores.scoreboard, self.definition.systems)
+        names = system_names(self.definition.systems, self.definition.systems)
+        is_of_two = sum(place_of(label, self.definition.systems) == "system" for label in names) == 2
+        return " against ".join(names[label] for label in two) if is_of_two else title_of(self.definition)
 
     @property
     def questions(self) -> list[Question]:

@@ -5,8 +5,9 @@ Also the sums behind a run's FP and FR.
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from textwrap import shorten
 from typing import Literal, Self
 
 from drretail.eval.claims.claims import FAITHFULNESS, HEADLINE, TYPES
@@ -14,6 +15,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Value
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import judged_run
+from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.score import Verdict, VerdictState
 from drretail.records.tables.figures import counted, counted_each, number
@@ -132,6 +134,16 @@ class FailedVerdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with an answer: in a word or two, as it is quoted, and the anchor of what shows it."""
+
+    kind: str
+    """"over budget", "false", "failed"."""
+    quote: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunLine:
     """One planned run as the tables of a page show it."""
 
@@ -168,8 +180,7 @@ class RunLine:
     words: frozenset[str]
     """Lower-case words of its question, report and claims."""
     decision: Decision = "open"
-    faults: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What is wrong with the answer, in words, by the chip that shows it: wrong, false, failed."""
+    faults: tuple["Fault", ...] = ()
 
 
 def run_line(view: RunView, question: Question) -> RunLine:
@@ -226,6 +237,24 @@ def run_line(view: RunView, question: Question) -> RunLine:
         values=view.values,
         words=frozenset(sys.intern(word) for text in texts for word in _WORD.findall(text.lower())),
     )
+
+
+def first_faults(lines: Iterable[RunLine], most: int) -> list[tuple[RunLine, Fault]]:
+    """Faults to look at first: of each answer the first one, of as many kinds, systems and questions as there are."""
+    waiting = [(line, line.faults[0]) for line in lines if line.faults]
+    seen, chosen = Counter[str](), list[tuple[RunLine, Fault]]()
+    while waiting and len(chosen) < most:
+        line, fault = min(waiting, key=lambda each: (seen[each[1].kind], seen[each[0].label], each[0].number))
+        waiting.remove((line, fault))
+        seen.update((fault.kind, line.label))
+        chosen.append((line, fault))
+    return chosen
+
+
+def topic_of(query: Query, most: int = 40) -> str:
+    """What a question is about in a few words: what is wanted, or its beginning."""
+    named = query.wish.wants[0].name if query.wish is not None and query.wish.wants else ""
+    return shorten(named or query.text, most, placeholder=" …")
 
 
 def proof_of(view: RunView) -> str | None:

@@ -20,7 +20,7 @@ from drretail.records.tables.table import Cell
 from drretail.run_file import read_telemetry
 from drretail.viewer.experiment import ClaimsView, ExperimentView, title_of
 from drretail.viewer.judged import counts_of
-from drretail.viewer.tables.scoreboard import KINDS
+from drretail.viewer.tables.board import KINDS
 from drretail.viewer.tables.scores import score_cell, system_names
 
 

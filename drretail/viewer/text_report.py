@@ -19,8 +19,10 @@ from drretail.viewer.cart import cart_as_read, cart_text
 from drretail.viewer.commands import command_for, commands, score_command
 from drretail.viewer.experiment import ExperimentView, RunView
 from drretail.viewer.judged import SIGNS, WORDS, Support, counts_of, finding_line
+from drretail.viewer.page.question import fault_lines
 from drretail.viewer.run_lines import setback_sentences
-from drretail.viewer.sections import metric_parts, scoreboard_parts
+from drretail.viewer.sections import board_details, board_parts, metric_parts
+from drretail.viewer.tables.board import about_words
 from drretail.viewer.tables.false_statements import false_lines
 
 WIDTH = 80
@@ -43,7 +45,11 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
         checked, *false = false_lines(view.runs)
         lines += [*_folded(checked, ""), *(line for one in false for line in _folded(one)), ""]
     if view.scores.scoreboard is not None and (details or not view.is_of_shop):
-        lines += part_lines(scoreboard_parts(view.scores, view.lab), WIDTH)
+        about = about_words(view.definition, view.scores.scoreboard)
+        parts = (
+            board_details(view.scores, view.lab) if details else board_parts(view.scores, about, [*fault_lines(view)])
+        )
+        lines += part_lines(parts, WIDTH)
     if details:
         for run in view.runs:
             lines += [*_run(run, claims, checks), ""]

@@ -16,7 +16,7 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.compare.comparing import assessors_of
-from drretail.eval.compare.family import chosen_pairs, family_of, with_conclusions
+from drretail.eval.compare.family import chosen_pairs, family_of, floors_of, with_conclusions
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
 from drretail.eval.metric import Metric, is_unrated
@@ -269,6 +269,7 @@ def derive_scores(
             [row for row in scores if gathered.board.has(*Assessor.of(row))],
             described,
             family,
+            floors_of(shown),
         ),
         made_of=made_of(experiment),
         systems=gathered.definition.systems,

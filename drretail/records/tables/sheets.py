@@ -96,6 +96,12 @@ def csv_table(table: Table) -> bytes:
     return as_csv(lines)
 
 
+def csv_of(tables: Iterable[Table]) -> str:
+    """Several tables in one sheet, each below its title."""
+    parts = (f"{guarded(table.full_title)}\n{csv_table(table).decode('utf-8-sig')}" for table in tables)
+    return "\n".join(parts).replace("\r\n", "\n")
+
+
 def _part(cell: Cell | None, part: str) -> str | float:
     value = None if cell is None else getattr(cell, part)
     return "" if value is None else ", ".join(value) if isinstance(value, tuple) else value

@@ -2,10 +2,11 @@
 its answers side by side, how judges compared them, and the runs behind them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from textwrap import shorten
 
 from markupsafe import Markup
 
@@ -25,8 +26,20 @@ from drretail.viewer.cart import Cart, cart_as_read
 from drretail.viewer.commands import command_for
 from drretail.viewer.conversation import Talk, read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView
-from drretail.viewer.judged import PairJudgement, Support, pairs_with_verdicts, read_pair_judgements
-from drretail.viewer.page.frame import claim_anchor, fragment, statement_anchor, talk_page_name
+from drretail.viewer.judged import (
+    PairJudgement,
+    Support,
+    pairs_with_verdicts,
+    read_pair_judgements,
+    words_of_code,
+)
+from drretail.viewer.page.frame import (
+    claim_anchor,
+    finding_anchor,
+    fragment,
+    statement_anchor,
+    talk_page_name,
+)
 from drretail.viewer.page.run_part import RunPart
 from drretail.viewer.run_lines import (
     DECISIONS,
@@ -35,12 +48,15 @@ from drretail.viewer.run_lines import (
     WRONG_PICKS,
     Decision,
     FailedVerdict,
+    Fault,
     RunLine,
+    first_faults,
     proof_of,
     run_line,
+    topic_of,
 )
+from drretail.viewer.tables.board import OUTCOME, two_of
 from drretail.viewer.tables.false_statements import CHECKED, FalseStatement, false_statements
-from drretail.viewer.tables.scoreboard import OUTCOME, two_of
 from drretail.viewer.tables.scores import description, model_words, system_names
 
 _WRONG: tuple[Support, ...] = ("contradicted", "none")
@@ -176,17 +192,13 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> A
             count = one if len(anchors) == 1 else f"{len(anchors):,} claims not supported by their sources"
         if anchors:
             wrong.append(WrongClaims(count, support, anchors))
-    marks = [words for every in broken.values() for words in every if words.startswith("✗")]
-    faults: dict[str, str] = {}
-    if decision in WRONG_PICKS:
-        faults["wrong"] = marks[0].removeprefix("✗ ") if marks else DECISIONS[decision][1]
-    if view.false:
-        faults["false"] = f"“{view.false[0].text}”"
+    faults = [*_wrong_pick(view, line, decision, of_cart)] if decision in WRONG_PICKS else []
+    faults += [Fault("false", f"“{each.text}”", statement_anchor(view, each)) for each in view.false]
     if decision == "failed":
-        faults["failed"] = line.why or OUTCOMES["gave up"]
+        faults.append(Fault("failed", line.why or OUTCOMES["gave up"], f"{line.anchor}-answer"))
     return AnswerCard(
         name=name,
-        line=replace(line, decision=decision, faults=faults),
+        line=replace(line, decision=decision, faults=tuple(faults)),
         cart=cart,
         broken=broken,
         limits_met=limits_met,
@@ -194,6 +206,17 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> A
         wrong=tuple(wrong),
         proof=proof,
     )
+
+
+def _wrong_pick(view: RunView, line: RunLine, decision: Decision, of_cart: Sequence[str]) -> Iterator[Fault]:
+    """The first error that code finds in the picks; else what is proved of the cart, or what became of it."""
+    for number, finding in enumerate(view.checks.findings, 1):
+        if finding.code in LIMITS and finding.severity == "error":
+            words = finding.found or finding.text
+            yield Fault(words_of_code(finding.code), words, finding_anchor(view, number))
+            return
+    proved = next((words for words in of_cart if words.startswith("✗")), "")
+    yield Fault(DECISIONS[decision][1], proved.removeprefix("✗ "), f"{line.anchor}-answer")
 
 
 def _supported(view: RunView, line: RunLine) -> str:
@@ -330,6 +353,27 @@ def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Table:
             by += f": overall {'a tie' if each.choice == 'tie' else words[each.choice]}"
     title = f"{a} against {b}{f', repeat {judgement.repeat}' if judgement.repeat > 1 else ''}"
     return replace(table_of(title, ["Dimension", "Preferred", "Why, in each order"], rows), by=by)
+
+
+MOST_READ = 100
+"""The most runs that are read to find what a terminal shows of them."""
+
+
+def fault_lines(view: ExperimentView, most: int = 3) -> Iterator[str]:
+    """What to look at first, a line each: "✗ react over budget: the budget is $32 … · weighted blanket · graded-52"."""
+    names = system_names(view.definition.systems, view.definition.systems)
+    lines: list[RunLine] = []
+    for question in view.questions:
+        for place in question.places:
+            label = view.planned[place].label
+            if place_of(label, view.definition.systems) == "system" and len(lines) < MOST_READ:
+                run = view.runs[place]
+                line = run_line(run, question)
+                lines.append(answer_card(names[label], run, line, cart_as_read(run.subject)[0]).line)
+    for line, fault in first_faults(lines, most):
+        query = line.question.query
+        quote = shorten(fault.quote, 60, placeholder=" …")
+        yield f"✗ {names[line.label]} {fault.kind}: {quote} · {topic_of(query, 25)} · {query.query_id}"
 
 
 class Questions:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drretail.viewer.tables.scoreboard import conclusion
 
 from drretail.eval.registry import described, load_metric
 from drretail.eval.scores.board import Board
@@ -14,7 +15,6 @@ from drretail.experiment import run_path
 from drretail.records.evidence import CitationCounts
 from drretail.records.run import NULL_AGENTS, Usage
 from drretail.records.score import BoardColumn, JudgeRef, MetricDescription, Score, Scoreboard
-from drretail.viewer.tables.scoreboard import conclusion
 from tests.build import experiment, known
 from tests.run_files import edit_member
 

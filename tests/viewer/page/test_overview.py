@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from drretail.viewer.tables.scoreboard import board_table
 
 from drretail.experiment import read_runs
 from drretail.records.comparison import ComparedRow
@@ -16,7 +17,6 @@ from drretail.viewer.page.frame import Links
 from drretail.viewer.page.overview import chips, claims_bar, outcome_bar, outcome_map, page_board, question_dots
 from drretail.viewer.page.question import answer_card
 from drretail.viewer.run_lines import DECISIONS, Decision, Outcome, RunLine, run_line
-from drretail.viewer.tables.scoreboard import board_table
 from tests.build import known, measure, systems
 from tests.viewer.dom import parse
 from tests.viewer.experiment import CODE, append, render_page, verdict

@@ -1,9 +1,10 @@
 from functools import partial
 from typing import Any
 
+from drretail.viewer.tables.scoreboard import board_notes, board_table, compared_table, conclusion, two_of
+
 from drretail.records.comparison import ComparedRow
 from drretail.records.score import Scoreboard, ShownColumn
-from drretail.viewer.tables.scoreboard import board_notes, board_table, compared_table, conclusion, two_of
 from drretail.viewer.tables.scores import Table, score_tables, slice_sections
 from tests.build import known, measure, systems
 from tests.viewer import scores
