@@ -83,6 +83,11 @@ class Cell:
         return None if isinstance(self.value, str) else self.value
 
     @property
+    def plain(self) -> float | str | None:
+        """The value as its interval is: of what is counted, the share."""
+        return self.number / self.n if self.kind in _OVER and self.n and self.number is not None else self.value
+
+    @property
     def ends(self) -> tuple[float, float] | None:
         """The 95% interval; None without both ends."""
         return None if self.low is None or self.high is None else (self.low, self.high)

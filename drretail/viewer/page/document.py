@@ -21,10 +21,8 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Table
 from drretail.viewer.conversation import read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
-from drretail.viewer.page.frame import RUNS, Links, fragment, page_name, whole_page
+from drretail.viewer.page.frame import Links, fragment, page_name, whole_page
 from drretail.viewer.page.overview import (
-    render_all_runs,
-    render_failures,
     render_false_statements,
     render_map,
     render_method,
@@ -85,12 +83,11 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
             waiting.clear()
     if not is_split:
         write_atomically(to, one_page(view, waiting))
-        _forget([folder / INDEX, folder / RUNS, *folder.glob("query-*.html")])
+        _forget([folder / INDEX, *folder.glob("query-*.html")])
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
         return to
     write_atomically(folder / INDEX, index_page(view, done))
-    write_atomically(folder / RUNS, runs_page(view, done, links))
     names = {page_name(each.question) for each in done}
     _forget([to, *(path for path in folder.glob("query-*.html") if path.name not in names)])
     return folder / INDEX
@@ -141,12 +138,6 @@ def index_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
     return _index(view, rendered, Links(in_folder=True), _questions(view, parts))
 
 
-def runs_page(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> str:
-    """The table of all runs as a page of its own, made of rendered questions."""
-    nav = [(links.index, view.title)]
-    return whole_page(f"Runs – {view.title}", "Runs", "", nav, [render_all_runs(view, _lines(rendered), links)])
-
-
 def pair_page(view: ExperimentView) -> str:
     """Two systems of two experiments, without what belongs to one of these alone."""
     rendered = list(rendered_questions(view))
@@ -189,10 +180,7 @@ def conversation_page(view: ExperimentView, question: Question, run: RunView, li
 
 def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, questions: Markup) -> str:
     lines = _lines(rendered)
-    failed = [failed for question in rendered for failed in question.failed]
-    failures = render_failures(lines, failed, links)
     false = render_false_statements(view, rendered, links)
-    runs = Markup() if links.in_folder else render_all_runs(view, lines, links)
     about = about_words(view.definition, view.scores.scoreboard)
     if view.is_of_shop:
         research = Markup(
@@ -202,17 +190,16 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
         parts = render_overview(view, lines, links), render_scores(view, lines), render_method(view)
         scores = research.format("" if view.scores.scores else Markup(" open"), *parts)
         lead = checked_in_words(len(lines), sum(line.checked for line in lines), sum(line.false for line in lines))
-        return whole_page(view.title, view.title, lead, [], [false, questions, failures, scores], about)
+        return whole_page(view.title, view.title, lead, [], [false, questions, scores], about)
     sections = [
         render_overview(view, lines, links),
         false,
         render_map(view, lines, links),
         questions,
-        render_scores(view, lines, [runs, failures]),
+        render_scores(view, lines),
         render_method(view),
     ]
-    nav = [(links.runs, "Runs")] if links.in_folder else []
-    return whole_page(view.title, view.title, "", nav, sections, about)
+    return whole_page(view.title, view.title, "", [], sections, about)
 
 
 def _forget(pages: Iterable[Path]) -> None:

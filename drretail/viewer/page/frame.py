@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 TALK = "conversation-"
 """How names of conversation pages begin; the run's number follows."""
-RUNS = "runs.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +64,6 @@ class Links:
 
     def answer(self, line: RunLine) -> str:
         return self.claim(line, f"{line.anchor}-answer")
-
-    @property
-    def runs(self) -> str:
-        """The table of all runs."""
-        return RUNS if self.in_folder else "#runs"
 
 
 def page_name(question: Question) -> str:
@@ -329,15 +323,13 @@ def whole_page(
     return writable(template("page.html.jinja").render(**fields, **frame(images)))
 
 
-STYLES = ("page.css", "first_screen.css", "plots.css", "run_search.css")
-SCRIPTS = ("page.js", "run_search.js")
+STYLES = ("page.css", "first_screen.css", "plots.css")
 
 
 def frame(images: str) -> dict[str, Any]:
     """A page's style, script and policy, by their names in the template."""
-    style, code = (
-        "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names) for names in (STYLES, SCRIPTS)
-    )
+    style = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in STYLES)
+    code = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     return {
         "policy": page_policy(style, code, images),
         "style": Markup(style),  # noqa: S704 — the package's own files

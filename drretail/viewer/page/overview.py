@@ -1,21 +1,19 @@
 """A report around its questions. The first screen: the sentence, the board's tables, what to look at first. The folds
-below: the map of every answer; all tables, with plots, runs and failures; the method, how to read the report and how to
+below: the map of every answer; all tables, with plots; the method, how to read the report and how to
 repeat it.
 """
 
 import base64
 import shlex
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from markupsafe import Markup
 
 from drretail.eval.method import method_cards
 from drretail.eval.scores.facts import with_slices
-from drretail.records.base import canonical_json
 from drretail.records.run import System, Systems, place_of
-from drretail.records.score import ShownColumn
 from drretail.records.tables.figures import counted
 from drretail.records.tables.markup import latex_of
 from drretail.records.tables.result import Section
@@ -27,12 +25,10 @@ from drretail.viewer.judged import SEVERITY, SIGNS, WORDS
 from drretail.viewer.page.frame import Links, fragment
 from drretail.viewer.page.question import Rendered
 from drretail.viewer.plots.experiment_plots import plots_of
-from drretail.viewer.run_lines import DECISIONS, OUTCOMES, FailedVerdict, RunLine, first_faults, topic_of
+from drretail.viewer.run_lines import DECISIONS, RunLine, first_faults, topic_of
 from drretail.viewer.sections import board_sections, sections
 from drretail.viewer.tables.board import (
     FEW_SYSTEMS,
-    JUDGE_FAILED,
-    KINDS,
     LAB,
     BoardTables,
     board_notes,
@@ -221,104 +217,11 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
     )
 
 
-def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
-    """A row for each run, by system, with the data for the search."""
-    systems = view.definition.systems
-    names = system_names(systems, systems)
-    place = {label: at for at, label in enumerate(names)}
-    lines = sorted(lines, key=lambda line: place[line.label])
-    columns = (
-        []
-        if view.scores.scoreboard is None
-        else [each for each in view.scores.scoreboard.columns if any(each.name in line.values for line in lines)]
-    )
-
-    def figure(line: RunLine, column: ShownColumn) -> str:
-        value = line.values.get(column.name)
-        if value is not None:
-            return Cell(value, KINDS.get(column.unit, "number")).text
-        return JUDGE_FAILED if any(each.metric == column.metric for each in line.failed) else ""
-
-    outcomes = {name: sum(name in line.outcomes for line in lines) for name in OUTCOMES}
-    # Without characters that could end the element that contains it.
-    index = canonical_json(word_index(lines)).replace("<", "\\u003c").replace("&", "\\u0026")
-    return fragment(
-        "all_runs.html.jinja",
-        lines=lines,
-        names=names,
-        links=links,
-        columns=columns,
-        figure=figure,
-        systems=[names[label] for label in dict.fromkeys(line.label for line in lines)],
-        queries=list({line.question.query.query_id: line.question.query.text for line in lines}.items()),
-        outcomes={name: count for name, count in outcomes.items() if count},
-        meanings_of_outcomes=OUTCOMES,
-        several_judges=len({by for line in lines for by in line.added}) > 1,
-        index=Markup(index),  # noqa: S704
-    )
-
-
-def word_index(lines: Sequence[RunLine]) -> Mapping[str, list[int]]:
-    """By word, the indices of its lines, each as the distance from the previous one: small, and read fast."""
-    places: dict[str, list[int]] = defaultdict(list)
-    last: dict[str, int] = {}
-    for place, line in enumerate(lines):
-        for word in line.words:
-            places[word].append(place - last.get(word, 0))
-            last[word] = place
-    return dict(sorted(places.items()))
-
-
-MOST_FAILED = 200
-"""The most failed judgements shown one by one; of more, only the number is shown."""
-
-
-def render_failures(lines: Sequence[RunLine], failed: Sequence[FailedVerdict], links: Links) -> Markup:
-    """Runs and judgements that failed or stopped early, with reasons; empty if there are none."""
-    runs = [_row(line, links, line.label, line.state, line.why) for line in lines if line.why]
-    judgements = [
-        _row(line, links, line.label, f"{each.metric}: {each.item}", each.why) for line in lines for each in line.failed
-    ]
-    judgements += [Row("a pair", (Cell(""), Cell(each.item), Cell(each.why))) for each in failed]
-    if not runs and not judgements:
-        return Markup()
-    kinds = Counter((line.label, f"run: {line.kind}") for line in lines if line.kind)
-    kinds += Counter((line.label, f"{each.metric} by {each.by}") for line in lines for each in line.failed)
-    kinds += Counter(("a pair", f"{each.metric} by {each.by}") for each in failed)
-    by_kind = [Row(label, (Cell(kind), Cell(count, "count"))) for (label, kind), count in kinds.most_common()]
-    tables = {
-        "runs": ("Runs that did not end well", "Query", ("System", "State", "Why"), runs),
-        "judgements": ("Judgements that came to nothing", "About", ("System", "Judgement", "Why"), judgements),
-        "by_kind": ("Failures by system and kind", "System", ("Kind", "Count"), by_kind),
-    }
-    return fragment(
-        "failures.html.jinja",
-        left_out=max(0, len(judgements) - MOST_FAILED),
-        **{
-            name: Table(
-                title,
-                tuple(map(Column, columns)),
-                tuple(rows[:MOST_FAILED] if rows is judgements else rows),
-                heading=heading,
-            )
-            for name, (title, heading, columns, rows) in tables.items()
-        },
-    )
-
-
-def _row(line: RunLine, links: Links, *words: str) -> Row:
-    name = line.question.query.query_id + (f", repeat {line.repeat}" if line.repeat > 1 else "")
-    return Row(name, tuple(map(Cell, words)), meaning=line.question.query.text[:160], link=links.run(line))
-
-
 T = TypeVar("T")
 
 
-def render_scores(view: ExperimentView, lines: Sequence[RunLine], inside: Sequence[Markup] = ()) -> Markup:
-    """All tables: the board's with every interval, floors, costs and differences, then those of all metrics; plots.
-
-    ``inside`` are further parts of the same fold, such as the table of runs.
-    """
+def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
+    """All tables: the board's with every interval, floors, costs and differences, then those of all metrics; plots."""
     board, systems = view.scores.scoreboard, view.definition.systems
     sliced = with_slices(view.folder, view.scores)
     slices = tuple(row for row in sliced.slices if row.system in systems)
@@ -329,7 +232,7 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine], inside: Sequen
         "scores.html.jinja",
         view=view,
         tests=0 if board is None else sum(row.p is not None for row in board.compared),
-        unexplained=_unseen(lambda column: column.name if column.meaning else ""),
+        unexplained=_unseen(_explained),
         unsaid=_unseen(str),
         sections=shown,
         notes={title: its for title, its in {"Notes": notes, LAB: view.lab}.items() if its},
@@ -337,7 +240,6 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine], inside: Sequen
         stale=sum(line.stale for line in lines),
         score_command=score_command(view),
         plots=plots_of(view, lines),
-        inside=inside,
     )
 
 
@@ -356,6 +258,10 @@ def render_method(view: ExperimentView) -> Markup:
             for name, data in ({} if is_demo(view) else query_files(view)).items()
         },
     )
+
+
+def _explained(column: Column) -> str:
+    return column.name if column.meaning else ""
 
 
 def _unseen(key: Callable[[T], str]) -> Callable[[Iterable[T]], list[T]]:

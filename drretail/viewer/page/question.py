@@ -44,10 +44,9 @@ from drretail.viewer.page.run_part import RunPart
 from drretail.viewer.run_lines import (
     DECISIONS,
     LIMITS,
-    OUTCOMES,
     WRONG_PICKS,
+    WRONG_THINGS,
     Decision,
-    FailedVerdict,
     Fault,
     RunLine,
     first_faults,
@@ -55,7 +54,7 @@ from drretail.viewer.run_lines import (
     run_line,
     topic_of,
 )
-from drretail.viewer.tables.board import OUTCOME, two_of
+from drretail.viewer.tables.board import two_of
 from drretail.viewer.tables.false_statements import CHECKED, FalseStatement, false_statements
 from drretail.viewer.tables.scores import description, model_words, system_names
 
@@ -176,7 +175,7 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> A
     if cart and not of_cart and not doubted and line.question.query.wish is not None and view.checks.made:
         refused = "Right: nothing in the shop meets every limit" if proof == "proved" else "Breaks no limit"
         limits_met = "Meets every limit" if cart.lines else refused
-    decision = _decision(line, cart, is_broken=is_broken, is_kept=bool(limits_met))
+    decision = _decision(view, cart, is_broken=is_broken, is_kept=bool(limits_met))
     of_products = {pick.product: _broken(doubted, f"P:{pick.product}") for pick in (cart.lines if cart else ())}
     broken = {None: of_cart, **of_products}
     # By the first judge's verdicts, the worst first.
@@ -195,7 +194,7 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> A
     faults = [*_wrong_pick(view, line, decision, of_cart)] if decision in WRONG_PICKS else []
     faults += [Fault("false", f"“{each.text}”", statement_anchor(view, each)) for each in view.false]
     if decision == "failed":
-        faults.append(Fault("failed", line.why or OUTCOMES["gave up"], f"{line.anchor}-answer"))
+        faults.append(Fault("failed", line.why or "it does not say what to buy", f"{line.anchor}-answer"))
     return AnswerCard(
         name=name,
         line=replace(line, decision=decision, faults=tuple(faults)),
@@ -234,21 +233,21 @@ def _supported(view: RunView, line: RunLine) -> str:
     return supported
 
 
-def _decision(line: RunLine, cart: Cart | None, *, is_broken: bool, is_kept: bool) -> Decision:
-    """What became of an answer: by whether it is feasible, else by what its picks break."""
-    value = line.values.get(OUTCOME)
-    if line.state != "done" or (cart is None and "gave up" in line.outcomes):
+def _decision(view: RunView, cart: Cart | None, *, is_broken: bool, is_kept: bool) -> Decision:
+    """What became of an answer: by whether code calls it right, else by what its picks break."""
+    run, case = view.run, view.subject.case
+    gave_up = run is not None and run.report is not None and (run.stop != "finished" or case.no_decision is not None)
+    if view.state != "done" or (cart is None and gave_up):
         return "failed"
-    if value is not None and value >= 1:
+    if view.is_right is not None and view.is_right >= 1:
         return "right"
-    if "refused wrongly" in line.outcomes or (cart is not None and not cart.lines and is_broken):
+    if case.refused_wrongly is not None or (cart is not None and not cart.lines and is_broken):
         return "refused"
-    if "wrong thing" in line.outcomes:
+    if any(each.code in WRONG_THINGS and each.severity == "error" for each in view.checks.findings):
         return "wrong"
-    if is_broken:
-        return "limit"
-    if value is not None:  # some limits are known to be broken only from all products' records
-        return "limit" if "limit broken" in line.outcomes else "wrong"
+    breaks = any(each.code in LIMITS - WRONG_THINGS - {"no_decision"} for each in view.checks.findings)
+    if is_broken or view.is_right is not None:  # some limits are known to be broken only from all products' records
+        return "limit" if is_broken or breaks else "wrong"
     return "right" if is_kept else "open"
 
 
@@ -302,8 +301,6 @@ class Rendered:
 
     question: Question
     lines: tuple[RunLine, ...]
-    failed: tuple[FailedVerdict, ...]
-    """Failed judgements of pairs; failed judgements of single runs are in ``lines``."""
     card: QuestionCard
     """What the top of the report shows of it."""
     false: tuple[tuple[FalseStatement, RunLine, str], ...] = ()
@@ -455,13 +452,6 @@ class Questions:
         cards: Sequence[AnswerCard],
         judgements: Sequence[PairJudgement],
     ) -> Rendered:
-        failed = (
-            FailedVerdict.of(verdict, f"{dimension.dimension} of {verdict.run_id} and {verdict.other_run_id}")
-            for judgement in judgements
-            for dimension in judgement.dimensions
-            for verdict in dimension.verdicts
-            if verdict.state == "failed"
-        )
         # By the first judge, whose marks the report shows
         false = [
             (words, card.line, statement_anchor(view, statement))
@@ -471,7 +461,6 @@ class Questions:
         return Rendered(
             question=question,
             lines=tuple(card.line for card in cards),
-            failed=tuple(failed),
             card=question_card(self._view, question, cards, judgements),
             false=tuple(false),
         )

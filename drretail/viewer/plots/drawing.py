@@ -6,6 +6,7 @@ files. Series differ in shape as well as in colour.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import ceil, floor, log10
 from pathlib import Path
 from textwrap import wrap
@@ -129,10 +130,10 @@ def words(x: float, y: float, text: str, css: str = "", anchor: str = "start") -
 
 
 def line(x1: float, y1: float, x2: float, y2: float, css: str, title: str = "") -> Markup:
-    ends = map(rounded, (x1, y1, x2, y2))
-    width = 2 if css.startswith("s") else 1
-    shape = '<line x1="{}" y1="{}" x2="{}" y2="{}" class="{}" stroke-width="{}">{}</line>'
-    return Markup(shape).format(*ends, css, width, _title(title))
+    ends, width = map(rounded, (x1, y1, x2, y2)), 2 if css.startswith("s") else 1
+    return Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" class="{}" stroke-width="{}">{}</line>').format(
+        *ends, css, width, _title(title)
+    )
 
 
 def bar(x: float, y: float, width: float, height: float, css: str, title: str = "") -> Markup:
@@ -280,7 +281,7 @@ def frontier(name: str, title: str, caption: str, points: Sequence[Point], *, x_
     for point in sorted(points, key=lambda point: (point.x, -point.y)):
         best += [point] if not best or point.y > best[-1].y else []
     places = [(across.at(point.x), up.at(point.y)) for point in best]
-    drawn += [line(*start, *end, "floor") for start, end in zip(places, places[1:], strict=False)]
+    drawn += [line(*start, *end, "floor") for start, end in pairwise(places)]
     taken: list[tuple[float, float, float]] = []
     for series, each in enumerate(sorted(points, key=lambda point: -point.y)):
         x, y = across.at(each.x), up.at(each.y)

@@ -17,14 +17,14 @@ from drretail.grounding.text.wording import listed
 from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import ComparedRow
 from drretail.records.run import DUMPS, Systems, in_order, place_of
-from drretail.records.score import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
-from drretail.records.tables.figures import counted
+from drretail.records.score import BoardRow, Scoreboard, ShownColumn, Unit
+from drretail.records.tables.figures import NOTHING, counted
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.published import published_rows
 from drretail.viewer.tables.scores import judged_by, notes_on, score_cell, system_names
 
-OUTCOME = "right"
-"""What code measures of the picks."""
+DECIDES, OUTCOME = "basket", "right"
+"""The metric and its variant that say whether a run picks what is wanted."""
 SHOWN = "*"
 """The mark of a difference that is concluded."""
 DECISION = "Decision"
@@ -107,6 +107,10 @@ class BoardTables:
         return self.board.compared[0].b if self.board.compared else ""
 
     @cached_property
+    def base(self) -> BoardRow | None:
+        return next((row for row in self.systems if row.system == self.baseline), None)
+
+    @cached_property
     def compared(self) -> Mapping[tuple[str, str], ComparedRow]:
         """The tested comparisons by system and column."""
         return {(row.a, name_of(row)): row for row in self.board.compared}
@@ -178,23 +182,16 @@ class BoardTables:
 
     def _unequal(self, columns: Sequence[ShownColumn]) -> tuple[list[ShownColumn], list[str]]:
         """The columns in which many systems differ, and a sentence on the others."""
-        figures = {
-            column.name: {cell and (cell.text, cell.counts) for cell in map(self._cell_of(column), self.systems)}
-            for column in columns
-        }
-        equal = [column for column in columns if len(self.systems) > FEW_SYSTEMS and len(figures[column.name]) == 1]
-        if len(equal) == len(columns):
+        if len(self.systems) <= FEW_SYSTEMS:
             return list(columns), []
-        said = [
-            f"{column.heading or column.name} {cell.text}"
-            for column in equal
-            if (cell := self._cell_of(column)(self.systems[0])) is not None
-        ]
-        note = [f"The same for all {len(self.systems)} systems: {', '.join(said)}."] if said else []
+        cells = {column.name: [board_cell(row, column) for row in self.systems] for column in columns}
+        figures = {name: {cell.whole if cell else "" for cell in its} for name, its in cells.items()}
+        equal = [column for column in columns if len(figures[column.name]) == 1]
+        if not equal or len(equal) == len(columns):
+            return list(columns), []
+        said = (f"{column.heading or column.name} {next(iter(figures[column.name])) or NOTHING}" for column in equal)
+        note = [f"The same for all {len(self.systems)} systems: {', '.join(said)}."]
         return [column for column in columns if column not in equal], note
-
-    def _cell_of(self, column: ShownColumn) -> Any:
-        return lambda row: board_cell(row, column, full=self.full)
 
     def _pivot(
         self,
@@ -206,87 +203,80 @@ class BoardTables:
         differs: bool = True,
     ) -> Table:
         """A row for each system, then for the bounds, then for the differences of few systems from the baseline."""
-        rows: list[Row] = []
-        heads: list[Column] = []
-        made: list[list[Cell | None]] = []
-        shown = [*self.systems, *bounds]
-        steps = [row for row in self.systems if differs and self.baseline and row.system != self.baseline]
-        steps = steps if len(self.systems) <= FEW_SYSTEMS else []
-        for column in columns:
-            for head, cells in self._column(column, shown, steps, brief=brief):
-                heads.append(head)
-                made.append(cells)
-        for at, row in enumerate(shown):
-            place = place_of(row.system, self.board.systems)
-            rows.append(Row(self.names[row.system], tuple(cells[at] for cells in made), row.system, place))
+        shown, steps = [*self.systems, *bounds], list[BoardRow]()
+        if differs and self.base is not None and len(self.systems) <= FEW_SYSTEMS:
+            steps = [row for row in self.systems if row is not self.base]
+        made = [pair for column in columns for pair in self._column(column, shown, steps, brief=brief)]
+        systems, names = self.board.systems, self.names
+        rows = [
+            Row(names[row.system], tuple(cells[at] for _, cells in made), row.system, place_of(row.system, systems))
+            for at, row in enumerate(shown)
+        ]
         for at, row in enumerate(steps, len(shown)):
-            name = f"{self.names[row.system]} − {self.names[self.baseline]}" if len(steps) > 1 else DIFFERENCE
-            rows.append(Row(name, tuple(cells[at] for cells in made), row.system, DIFFERENCE))
-        published = published_rows(columns[0].metric) if self.paper and not brief else {}
-        for name, cells in published.items():
-            own = tuple(cells.get(column.variant) for column in columns)
+            name = f"{names[row.system]} − {names[self.baseline]}" if len(steps) > 1 else DIFFERENCE
+            rows.append(Row(name, tuple(cells[at] for _, cells in made), "", DIFFERENCE))
+        for name, its in (published_rows(columns[0].metric) if self.paper and columns else {}).items():
+            own = tuple(its.get(column.variant) for column in columns)
             rows += [Row(f"{name} (paper)", own, name, "paper")] if any(own) and len(own) == len(made) else []
-        is_judged = any(column.metric for column in columns) and not any(column.decides for column in columns)
+        is_judged = any(column.metric and not column.decides for column in columns)
         by = judged_by(self.board.judge) if is_judged else ""
-        return Table(title, tuple(heads), tuple(rows), by=by, heading="System")
+        return Table(title, tuple(head for head, _ in made), tuple(rows), by=by, heading="System")
 
     def _column(
         self, column: ShownColumn, rows: Sequence[BoardRow], steps: Sequence[BoardRow], *, brief: bool
     ) -> Iterator[tuple[Column, list[Cell | None]]]:
-        """The column's cells, then those of differences; a counted one has its interval and its parts beside it."""
+        """The column's cells, then those of differences; beside what was bought its interval, and both of its parts."""
         cells = [board_cell(row, column, brief=brief, full=self.full) for row in rows]
-        base = next((row for row in self.systems if row.system == self.baseline), None)
-        differences = [self._difference(column, row, base, brief=brief) for row in steps]
-        leads = column.name in {name for _, name in self.compared}
-        head = Column(column.heading or column.name, meaning=column.meaning, short=column.short, leads=leads)
-        is_apart = column.decides and column.is_counted and not brief and column.metric
-        if not is_apart or self.full:
-            yield head, [*cells, *differences]
+        cells += [self._difference(column, row, brief=brief) for row in steps]
+        name, is_led = column.heading or column.name, column.name in {name for _, name in self.compared}
+        head = Column(name, meaning=column.meaning, short=column.short, leads=is_led)
+        if self.full or brief or not (column.is_counted and column.metric):
+            yield head, cells
         else:
-            bare = [cell and replace(cell, low=None, high=None) for cell in (*cells, *differences)]
-            yield head, bare
+            yield head, [cell and replace(cell, low=None, high=None) for cell in cells]
             if column.name == OUTCOME:
-                ends = [f"{cell.interval}%" if cell and cell.interval else "" for cell in (*cells, *differences)]
-                yield (
-                    Column("95%", meaning="95% interval of right over users"),
-                    [Cell(each) if each else None for each in ends],
-                )
-        for at, part in enumerate(column.apart if not brief else ()):
-            held = [list(row.cells[column.name].parts.items()) if column.name in row.cells else [] for row in rows]
-            if not any(held):
-                continue
-            sizes = {its[at][1][1] for its in held if its}
-            size = sizes.pop() if len(sizes) == 1 else None
-            name = f"on {size:,} that {part}" if size is not None else f"on those that {part}"
-            counts = [
-                None
-                if not its
-                else Cell(its[at][1][0], "count" if size is not None else "of_all", n=None if size else its[at][1][1])
-                for its in held
-            ]
-            own = dict(zip((row.system for row in rows), counts, strict=True))
-            first = own.get(self.baseline)
-            changes = [
-                Cell(each.number - first.number, "count", signed=True)
-                if size is not None and each and first and each.number is not None and first.number is not None
-                else None
-                for each in (own.get(row.system) for row in steps)
-            ]
-            yield Column(name, meaning=f"{column.heading or column.name}, of what {part}"), [*counts, *changes]
+                ends = [Cell(f"{cell.interval}%") if cell and cell.interval else None for cell in cells]
+                yield Column("95%", meaning=f"95% interval of {OUTCOME} over users"), ends
+        for at, part in enumerate(() if brief else column.apart):
+            held = {
+                row.system: list(row.cells[column.name].parts.values())[at]
+                for row in (*rows, *steps)
+                if column.name in row.cells and row.cells[column.name].parts
+            }
+            if held:
+                yield self._part(f"that {part}", held, rows, steps)
 
-    def _difference(self, column: ShownColumn, row: BoardRow, base: BoardRow | None, *, brief: bool) -> Cell | None:
+    def _part(
+        self, part: str, held: Mapping[str, tuple[float, int]], rows: Sequence[BoardRow], steps: Sequence[BoardRow]
+    ) -> tuple[Column, list[Cell | None]]:
+        """How many runs of a part of the questions are right; of how many, above the column if all have as many."""
+        sizes = {size for _, size in held.values()}
+        is_alike = len(sizes) == 1
+        counts = (held.get(row.system) for row in rows)
+        cells: list[Cell | None] = [
+            None if its is None else Cell(its[0], "of_all", n=None if is_alike else its[1]) for its in counts
+        ]
+        base = held.get(self.baseline)
+        for row in steps:
+            own = held.get(row.system)
+            cells.append(Cell(own[0] - base[0], "of_all", signed=True) if own and base and is_alike else None)
+        return Column(f"on {min(sizes):,} {part}" if is_alike else f"on those {part}"), cells
+
+    def _difference(self, column: ShownColumn, row: BoardRow, *, brief: bool) -> Cell | None:
         """A system minus the baseline: with its interval if it is tested, or else of the two values as shown."""
-        tested = self.compared.get((row.system, column.name))
-        mine, theirs = row.cells.get(column.name), None if base is None else base.cells.get(column.name)
+        tested, mine = self.compared.get((row.system, column.name)), row.cells.get(column.name)
+        theirs = None if self.base is None else self.base.cells.get(column.name)
         if mine is None or theirs is None:
             return None
-        about = {"mark": SHOWN * tested.is_shown} if tested is not None else {}
-        if tested is not None and tested.difference is not None and not brief:
-            about |= {"low": tested.ci_low, "high": tested.ci_high}
-        if mine.count is not None and theirs.count is not None and mine.n_scored == theirs.n_scored:
-            return Cell(mine.count - theirs.count, "of_all", signed=True, **about)
-        value = tested.difference if tested is not None and tested.difference is not None else mine.value - theirs.value
-        return Cell(value, _kind(column, brief=brief), signed=True, **about)
+        value, kind = mine.value - theirs.value, _kind(column, brief=brief)
+        if tested is not None and tested.difference is not None:
+            value = tested.difference
+        if mine.count is not None and theirs.count is not None and mine.n_scored == theirs.n_scored and not self.full:
+            value, kind = mine.count - theirs.count, "of_all"
+        cell = Cell(value, kind, signed=True)
+        if tested is None or brief:
+            return cell if tested is None else replace(cell, mark=SHOWN * tested.is_shown)
+        return replace(cell, low=tested.ci_low, high=tested.ci_high, mark=SHOWN * tested.is_shown)
 
 
 _NAME = 17
@@ -314,16 +304,13 @@ def board_cell(row: BoardRow, column: ShownColumn, *, brief: bool = False, full:
     if cell is None:
         return Cell(JUDGE_FAILED) if column.name in row.failed else None
     if cell.count is not None:
-        ends = () if brief else (cell.ci_low, cell.ci_high)
-        return Cell(cell.count, "fraction" if brief else "of_all", *ends, n=cell.n_scored)
+        counted_runs = Cell(cell.count, "fraction" if brief else "of_all", n=cell.n_scored)
+        return counted_runs if brief else replace(counted_runs, low=cell.ci_low, high=cell.ci_high)
     if full:
         return replace(score_cell(cell), kind=KINDS.get(column.unit, "number"), note="")
-    about = {"n": cell.n_scored, "planned": cell.n_planned} if _lacks(cell) and not brief else {}
-    return Cell(cell.value, _kind(column, brief=brief), **about)
-
-
-def _lacks(cell: BoardCell) -> bool:
-    return cell.n_scored < cell.n_planned
+    one = Cell(cell.value, _kind(column, brief=brief))
+    lacks = cell.n_scored < cell.n_planned and not brief
+    return replace(one, n=cell.n_scored, planned=cell.n_planned) if lacks else one
 
 
 def compared_table(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> Table | None:

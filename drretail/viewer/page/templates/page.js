@@ -11,16 +11,6 @@ function copyLink(address, button) {
   copyText(address, button, "In the address bar");
 }
 
-// Rows by a value, those without one last either way.
-function sortedRows(rows, value, falls) {
-  const keys = new Map(rows.map((row) => [row, value(row)]));
-  return rows.slice().sort(function (one, other) {
-    const [a, b] = [keys.get(one), keys.get(other)];
-    if (a === null || b === null) return (a === null) - (b === null);
-    return (falls ? -1 : 1) * (typeof a === "number" ? a - b : a.localeCompare(b));
-  });
-}
-
 (function () {
   const panel = document.getElementById("panel");
   const body = panel.querySelector(".panel-body");
@@ -174,7 +164,6 @@ function sortedRows(rows, value, falls) {
   }
 
   function reveal() {
-    if (location.hash.startsWith("#runs?")) return; // what the table of runs shows
     const name = decodeURIComponent(location.hash.slice(1));
     const target = name && document.getElementById(name);
     if (!target) revealClaim(name);
@@ -200,7 +189,7 @@ function sortedRows(rows, value, falls) {
     if (!run) return;
     const place = document.querySelector("details.run[data-run=" + CSS.escape(run) + "]");
     if (!place) {
-      const row = document.querySelector("#map a[data-run=" + CSS.escape(run) + "], #runs tr[data-run=" + CSS.escape(run) + "] a");
+      const row = document.querySelector("#map a[data-run=" + CSS.escape(run) + "]");
       if (row && !row.getAttribute("href").startsWith("#")) location.replace(row.href.split("#")[0] + location.hash);
       return;
     }
@@ -302,7 +291,13 @@ function sortedRows(rows, value, falls) {
       const number = parseFloat(row.cells[at].textContent.replace(/,/g, ""));
       return at === 0 ? row.cells[at].textContent : Number.isNaN(number) ? null : number;
     };
-    body.append(...sortedRows(Array.from(body.rows), value, at > 0 === falls));
+    // Rows without a value come last either way.
+    const keys = new Map(Array.from(body.rows, (row) => [row, value(row)])), sign = at > 0 === falls ? -1 : 1;
+    body.append(...Array.from(body.rows).sort(function (one, other) {
+      const [a, b] = [keys.get(one), keys.get(other)];
+      if (a === null || b === null) return (a === null) - (b === null);
+      return sign * (typeof a === "number" ? a - b : a.localeCompare(b));
+    }));
   }
 
   // Each figure of the board minus the baseline's, with as many digits as it shows.
