@@ -68,6 +68,7 @@ def board_details(scores: Scores, lab: Sequence[str] = ()) -> Iterator[Part]:
     if board is None:
         return
     made = BoardTables(board, full=True)
+    yield from prose(*board.not_read, board.sentence, "")
     for section in board_sections(board):
         yield from section.tables
     yield from prose(*filter(None, [made.tested, needed_sentence(board.compared)]), "")

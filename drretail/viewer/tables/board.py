@@ -3,6 +3,7 @@
 All are pivots of the board's cells and of its comparisons. A difference stands in a row of its own.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -185,7 +186,10 @@ class BoardTables:
         if len(self.systems) <= FEW_SYSTEMS:
             return list(columns), []
         cells = {column.name: [board_cell(row, column) for row in self.systems] for column in columns}
-        figures = {name: {cell.whole if cell else "" for cell in its} for name, its in cells.items()}
+        figures = {
+            name: {", ".join(filter(None, (cell.text, cell.counts))) if cell else "" for cell in its}
+            for name, its in cells.items()
+        }
         equal = [column for column in columns if len(figures[column.name]) == 1]
         if not equal or len(equal) == len(columns):
             return list(columns), []
@@ -284,12 +288,21 @@ _NAME = 17
 
 
 def _cut(names: Sequence[str], most: int) -> list[str]:
-    """The names, long ones cut at the end, or in their middle if only their ends tell them apart."""
-    cuts = (
-        [name if len(name) <= most else f"{name[: most - 1]}…" for name in names],
-        [name if len(name) <= most else f"{name[: most // 2 - 1]}…{name[most // 2 - most :]}" for name in names],
-    )
-    return next((cut for cut in cuts if len({*cut}) == len({*names})), list(names))
+    """The names, long ones cut at the end, or if that makes two alike, each of their words."""
+    cuts = [name if len(name) <= most else f"{name[: most - 1]}…" for name in names]
+    if len({*cuts}) == len({*names}):
+        return cuts
+    words = [_in_short_words(name, most) for name in names]
+    return words if len({*words}) == len({*names}) else list(names)
+
+
+def _in_short_words(name: str, most: int) -> str:
+    """The name with its longest words shortened evenly, but for their numbers: "plan_to_fu+ws-re2"."""
+    words = re.findall(r"[^\W\d_]+|[\W\d_]+", name)
+    while sum(map(len, words)) > most and max(map(len, words)) > 2:
+        longest = max(range(len(words)), key=lambda at: len(words[at]))
+        words[longest] = words[longest][:-1]
+    return "".join(words)
 
 
 def _kind(column: ShownColumn, *, brief: bool) -> Kind:
