@@ -179,8 +179,8 @@ function copyLink(address, button) {
     const run = original.closest("details.run");
     const place = badge || (run && document.getElementById(run.id + "-answer")) || original;
     open(place);
-    if (badge) badge.scrollIntoView({ block: "center" });
     if (original.matches(".card")) show([id], badge || undefined);
+    place.scrollIntoView({ block: badge ? "center" : "start" }); // the panel has made the page narrower
   }
 
   // "#claim-SYSTEM/QUERY-r1-c3" names a claim by its run, whatever number the run has on the page, and on any page of a folder.
