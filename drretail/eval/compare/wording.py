@@ -136,10 +136,7 @@ def needed_sentence(rows: Sequence[ComparedRow]) -> str:
         if known:
             known.sort(key=lambda row: row.n_needed or 0)
             row = known[(len(known) - 1) // 2]  # of many pairs the middle one
-            ends = "" if row.n_needed_low is None else f"{roughly(row.n_needed_low)}–{roughly(row.n_needed_high)}"
-            unit, interval = ("", "") if parts else (" queries", "80% interval ")
-            needed = f"{roughly(row.n_needed)}{unit} in {name}"
-            parts[row.apart or 0.0].append(needed + (f" ({interval}{ends})" if ends else ""))
+            parts[row.apart or 0.0].append(f"{roughly(row.n_needed)}{'' if parts else ' queries'} in {name}")
     sizes = [f"of {apart:.2f} takes about {listed(each)}" for apart, each in parts.items()]
     return f"To show a true difference {'; one '.join(sizes)}." if parts else ""
 
