@@ -4,24 +4,33 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from drretail.viewer.paper import read_paper_view, tables_markdown
+from drretail.viewer.paper import read_paper_view
 from tests.api import paper_anew
 from tests.api.paper_anew import COUNT, PLANNED, PLUS_MINUS, Files, Row
 from tests.build import known
+
+NAMES = {
+    **{"FP web": "FP_web", "FP product": "FP_product", "N cited": "N_cited", "N web": "N_web", "N product": "N_prod"},
+    **{"insight": "insightfulness", "constraints": "constraint_following", "personal.": "personalization"},
+    "average": "Avg",
+}
+"""By heading: its variant."""
 
 
 def printed(folder: Path) -> dict[str, dict[str, dict[str, str]]]:
     """The experiment's own rows as the paper's view prints them: by table, row and column."""
     tables: dict[str, dict[str, dict[str, str]]] = {}
-    for block in tables_markdown(read_paper_view(folder, None)).split("## ")[1:]:
-        lines = [line for line in block.splitlines() if line.startswith("| ")]
-        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-        name, _, _ = block.partition(". ")
-        tables[name] = {row[0]: dict(zip(cells[0][2:], row[2:], strict=True)) for row in cells if row[1] == "here"}
+    for each in read_paper_view(folder, None).tables:
+        heads = [NAMES.get(column.name, column.name) for column in each.table.columns]
+        tables[each.name] = {
+            row.label: {head: cell.whole if cell else "–" for head, cell in zip(heads, row.cells, strict=True)}
+            for row in each.here
+            if row.place == "system"
+        }
     return tables
 
 
-CELL = re.compile(r"(?P<value>-?[\d.]+|–)(?: ± (?P<spread>[\d.]+))?(?:, (?:n=)?(?P<n>\d+)(?:/(?P<of>\d+))?)?")
+CELL = re.compile(r"(?P<value>-?[\d.]+|–)(?: ± (?P<spread>[\d.]+))?(?:, (?:n=)?(?P<n>\d+)(?: of (?P<of>\d+))?)?")
 
 
 def differing_cells(shown: Mapping[str, Mapping[str, str]], anew: Mapping[str, Row]) -> list[str]:
@@ -52,8 +61,6 @@ TABLES = {
     "Table 1": paper_anew.table_1,
     "Table 2": paper_anew.table_2,
     "Table 5": paper_anew.table_5,
-    "Figure 4": paper_anew.figure_4,
-    "Figure 6": paper_anew.figure_6,
 }
 
 

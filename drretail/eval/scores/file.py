@@ -189,9 +189,9 @@ def other_metrics(scores: Scores, names: Collection[str]) -> list[str]:
 def _judging(facts: Facts) -> Judging:
     runs = facts.results
     errors = Counter(error for run in runs for error in run.errors)
-    # Standard deviations of the board's columns between repeats of the judge on one report; empty without repeats.
+    # Standard deviations of the headlines between repeats of the judge on one report; empty without repeats.
     noise: dict[str, float] = {}
-    for variant in sorted(column.variant for column in facts.metric.description.scoreboard):
+    for variant in sorted(facts.metric.description.primary):
         values = [[repeat.get(variant) for repeat in run.by_repeat.values()] for run in runs]
         numbers = [[value.value for value in its if value and value.value is not None] for its in values]
         if (variance := run_variance(numbers)) is not None:

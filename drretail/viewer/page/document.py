@@ -232,7 +232,8 @@ def scores_cell(scores: Scores) -> str:
     made = BoardTables(board)
     lead = Markup("<p>{}</p>").format(" ".join([*board.not_read, board.sentence]))
     tables = (table_cell(table, table.notes) for table in made.tables)
-    return str(lead + Markup("").join(map(Markup, tables)) + table_note(" ".join([made.tested, *board.absent])))
+    notes = map(table_note, filter(None, [made.tested, *board.absent]))
+    return str(Markup("").join([lead, *map(Markup, tables), *notes]))
 
 
 def run_cell(experiment: Path, run: Run) -> str:
