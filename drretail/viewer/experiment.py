@@ -19,7 +19,7 @@ from drretail.grounding.text.wording import listed
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.reading import Statement
-from drretail.records.run import Run, in_order, place_of, slug
+from drretail.records.run import Run, Systems, in_order, place_of, shared_models, slug
 from drretail.records.score import Scoreboard, Scores, Verdict
 from drretail.records.tables.figures import counted
 from drretail.run_file import journal_path, read_results, read_telemetry
@@ -33,9 +33,9 @@ from drretail.viewer.judged import (
     read_judgements,
     statement_claims,
 )
-from drretail.viewer.tables.board import DECIDES, OUTCOME, two_of
-from drretail.viewer.tables.scores import system_names
 
+DECIDES, OUTCOME = "basket", "right"
+"""The metric and its variant that say whether a run picks what is wanted."""
 LONGEST_TITLE = 90
 MOST_NAMED = 4
 """The most systems named in a title."""
@@ -243,9 +243,8 @@ class ExperimentView:
         if self.definition.title:
             return self.definition.title
         two = two_of(self.scores.scoreboard, self.definition.systems)
-        names = system_names(self.definition.systems, self.definition.systems)
-        is_of_two = sum(place_of(label, self.definition.systems) == "system" for label in names) == 2
-        return " against ".join(names[label] for label in two) if is_of_two else title_of(self.definition)
+        names = _researching(self.definition)
+        return " against ".join(names[label] for label in two) if len(names) == 2 else title_of(self.definition)
 
     @property
     def questions(self) -> list[Question]:
@@ -263,14 +262,28 @@ class ExperimentView:
 def title_of(definition: Definition) -> str:
     """A title for an experiment without one: "50 queries answered by react, hybrid_react and 3 more"."""
     systems, queries = definition.systems, definition.queries
-    names = [name for label, name in system_names(systems, systems).items() if place_of(label, systems) == "system"]
-    names = names or [*systems]
+    names = [*_researching(definition).values()] or [*systems]
     if len(names) > MOST_NAMED:
         names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
     subject = counted(len(queries), "query")
     if len(queries) == 1:
         subject = f"“{shorten(queries[0].text, LONGEST_TITLE, placeholder=' …')}”"
     return f"{subject} answered by {listed(names) if names else 'nobody'}"
+
+
+def two_of(board: Scoreboard | None, systems: Systems) -> tuple[str, ...]:
+    """The labels of the systems to show first: the first two of the board, or of their labels without one."""
+    ranked = [] if board is None else [row.system for row in board.rows]
+    labels = dict.fromkeys((*ranked, *in_order(systems, systems)))
+    return tuple([label for label in labels if place_of(label, systems) == "system"][:2])
+
+
+def _researching(definition: Definition) -> dict[str, str]:
+    """The names of the systems that research, without the model that all share."""
+    systems = definition.systems
+    shared = shared_models(in_order(systems, systems), systems)
+    labels = (label for label in in_order(systems, systems) if place_of(label, systems) == "system")
+    return {label: label.replace(shared, "", 1) if shared else label for label in labels}
 
 
 def read_view(experiment: Path) -> ExperimentView:

@@ -204,13 +204,15 @@ def people_agree(votes: Sequence[Vote]) -> PaperTable:
 
 def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
     """Appendix E: Spearman's ρ of two judges' ratings."""
-    agreements = [row for row in (scores.agreements if scores else ()) if row.metric == "quality"]
+    published_rho = published_numbers("rho")
+    rows = scores.agreements if scores else ()
+    agreements = [row for row in rows if row.metric == "quality" and row.variant in published_rho]
     own: dict[str, Sequence[Cell | None]] = {}
     for row in agreements:
         over_reports = (Cell(row.rho_report, "number"), Cell(row.n_reports, "count"))
         over_systems = (Cell(row.rho_system, "number"), Cell(row.n_systems, "count"))
         own[f"{row.variant} ({row.first} and {row.second}, rules {row.rules})"] = (*over_reports, *over_systems)
-    papers = {name: (Cell(rho, "number"), None, None, None) for name, rho in published_numbers("rho").items()}
+    papers = {name: (Cell(rho, "number"), None, None, None) for name, rho in published_rho.items()}
     missing = f"ratings of two language models: {_score(experiment, 'quality', 'A')} --judge B"
     return paper_table("rho", own, () if agreements else (missing,), paper=papers)
 

@@ -25,7 +25,7 @@ from drretail.run_file import journal_size
 from drretail.viewer.cart import Cart, cart_as_read
 from drretail.viewer.commands import command_for
 from drretail.viewer.conversation import Talk, read_conversation
-from drretail.viewer.experiment import ExperimentView, Question, RunView
+from drretail.viewer.experiment import ExperimentView, Question, RunView, two_of
 from drretail.viewer.judged import (
     PairJudgement,
     Support,
@@ -54,7 +54,6 @@ from drretail.viewer.run_lines import (
     run_line,
     topic_of,
 )
-from drretail.viewer.tables.board import two_of
 from drretail.viewer.tables.false_statements import CHECKED, FalseStatement, false_statements
 from drretail.viewer.tables.scores import description, model_words, system_names
 

@@ -17,15 +17,14 @@ from drretail.experiment import Definition
 from drretail.grounding.text.wording import listed
 from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import ComparedRow
-from drretail.records.run import DUMPS, Systems, in_order, place_of
+from drretail.records.run import DUMPS, place_of
 from drretail.records.score import BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.records.tables.figures import NOTHING, counted
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table
+from drretail.viewer.experiment import OUTCOME
 from drretail.viewer.published import published_rows
 from drretail.viewer.tables.scores import judged_by, notes_on, score_cell, system_names
 
-DECIDES, OUTCOME = "basket", "right"
-"""The metric and its variant that say whether a run picks what is wanted."""
 SHOWN = "*"
 """The mark of a difference that is concluded."""
 DECISION = "Decision"
@@ -62,13 +61,6 @@ def about_words(definition: Definition, board: Scoreboard | None) -> list[str]:
         f"{repeats // len(queries)} runs each" if repeats > len(queries) else "",
     ]
     return [each for each in words if each]
-
-
-def two_of(board: Scoreboard | None, systems: Systems) -> tuple[str, ...]:
-    """The labels of the systems to show first: the first two of the board, or of their labels without one."""
-    ranked = [] if board is None else [row.system for row in board.rows]
-    labels = dict.fromkeys((*ranked, *in_order(systems, systems)))
-    return tuple([label for label in labels if place_of(label, systems) == "system"][:2])
 
 
 @dataclass(frozen=True)
@@ -119,11 +111,11 @@ class BoardTables:
     @cached_property
     def tables(self) -> list[Table]:
         """The tables in order, that of decisions first; none without a column."""
-        by_table: dict[str, list[ShownColumn]] = {}
+        by_table: dict[str, list[ShownColumn]] = {"": []}
         for column in self.board.columns:
             if column.name not in (WORDS, DOLLARS) and not (column.name == DONE and self._all_done):
                 by_table.setdefault(column.table, []).append(column)
-        return [self._table(title, columns) for title, columns in by_table.items()]
+        return [self._table(title, columns) for title, columns in by_table.items() if columns]
 
     @property
     def brief(self) -> Table:

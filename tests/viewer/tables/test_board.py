@@ -13,8 +13,9 @@ from drretail.records.score import BoardCell, Scoreboard, Scores, ShownColumn
 from drretail.records.tables.markup import latex_of
 from drretail.records.tables.sheets import csv_of
 from drretail.records.tables.table import Table
+from drretail.viewer.experiment import two_of
 from drretail.viewer.sections import board_details, board_parts
-from drretail.viewer.tables.board import BoardTables, compared_table, two_of
+from drretail.viewer.tables.board import BoardTables, compared_table
 from tests.build import known, measure, systems
 from tests.viewer import scores
 from tests.viewer.scores import board, cell
