@@ -19,8 +19,7 @@ from drretail.records.tables.result import Result
 from drretail.records.tables.sheets import csv_of
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.document import write_report
-from drretail.viewer.plots.drawing import write_plots
-from drretail.viewer.plots.experiment_plots import plots_of
+from drretail.viewer.plots.experiment_plots import plots_of, write_plots
 from drretail.viewer.run_lines import run_line
 from drretail.viewer.sections import board_sections, sections
 from drretail.viewer.summary import summary_of

@@ -1,4 +1,4 @@
-"""Plots as SVG: dots with intervals, bars, points with their names; and files of them.
+"""Plots as SVG: dots with intervals, bars, points with their names.
 
 Elements have classes and no colours: a page's style colours them in light and dark, and ``standalone`` adds a style for
 files. Series differ in shape as well as in colour.
@@ -13,7 +13,6 @@ from textwrap import wrap
 
 from markupsafe import Markup
 
-from drretail.files import write_atomically
 from drretail.records.tables.figures import number
 from drretail.records.tables.table import Cell, basis_of
 
@@ -299,12 +298,3 @@ def frontier(name: str, title: str, caption: str, points: Sequence[Point], *, x_
     height = max(_TALL + 36, *(row + 8 for _, _, row in taken))
     described = _described(caption, [point.cell for point in points], "planned run")
     return Plot(name, title, described, Markup().join(drawn), height)
-
-
-def write_plots(plots: Sequence[Plot], folder: Path) -> list[Path]:
-    """Writes NAME.svg of each plot into the folder, and returns their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
-    written = [folder / f"{plot.name}.svg" for plot in plots]
-    for plot, path in zip(plots, written, strict=True):
-        write_atomically(path, plot.standalone())
-    return written

@@ -4,7 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
 
+from drretail.files import write_atomically
 from drretail.records.comparison import PairScore
 from drretail.records.run import NO_SYSTEMS, Systems, in_order, place_of
 from drretail.records.score import Scoreboard, SettingTable
@@ -119,6 +121,15 @@ def tool_plot(lines: Sequence[RunLine], systems: Systems = NO_SYSTEMS) -> Plot |
         series=[names[label] for label in labels],
         unit="run",
     )
+
+
+def write_plots(plots: Sequence[Plot], folder: Path) -> list[Path]:
+    """Writes NAME.svg of each plot into the folder, and returns their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = [folder / f"{plot.name}.svg" for plot in plots]
+    for plot, path in zip(plots, written, strict=True):
+        write_atomically(path, plot.standalone())
+    return written
 
 
 def file_name(text: str) -> str:

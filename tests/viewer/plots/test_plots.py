@@ -20,9 +20,8 @@ from drretail.viewer.plots.drawing import (
     frontier,
     scale,
     stacked_bars,
-    write_plots,
 )
-from drretail.viewer.plots.experiment_plots import cost_plot, file_name
+from drretail.viewer.plots.experiment_plots import cost_plot, file_name, write_plots
 from tests.viewer.scores import FP, board, cell
 
 HOSTILE = '</svg><script>alert("x")</script>&\u202e'
