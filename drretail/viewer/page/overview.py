@@ -137,7 +137,7 @@ LONG_MAP = 60
 """With more questions the map of answers has a scroll bar of its own."""
 
 
-LOOKED_AT = 5
+LOOKED_AT = 4
 """The most faults that the first screen quotes."""
 
 
