@@ -50,7 +50,8 @@ def _made(to: Path) -> "Result[RecordedExperiment]":
     from drretail.viewer.experiment import read_view
     from drretail.viewer.page.document import one_page, rendered_questions
     from drretail.viewer.page.question import most_telling
-    from drretail.viewer.tables.scoreboard import board_table, conclusion
+    from drretail.viewer.sections import board_parts
+    from drretail.viewer.tables.board import about_words
 
     progress = choose_progress()
     check_is_demo(to)
@@ -78,13 +79,7 @@ def _made(to: Path) -> "Result[RecordedExperiment]":
     write_atomically(page, one_page(view, rendered))
     card = most_telling([each.card for each in rendered])
     parts = [*_question_parts(view, card, to / "report.md")]
-    if view.scores.scoreboard is not None:  # who did better over all questions
-        board = view.scores.scoreboard
-        shown = [sentence for sentence in conclusion(board) if " is above " in sentence]
-        parts += prose(
-            "", *(shown or ["No difference is shown by so few questions:"]), f"drretail compare {experiment}"
-        )
-        parts += [board_table(board)]
+    parts += [Prose(""), *board_parts(view.scores, about_words(view.definition, view.scores.scoreboard))]
     user = card.question.query.user_id
     parts += prose("", f'Ask your own:\ndrretail ask "…" --world {folder} --user {user}')
     parts += [Prose("All questions with every claim and its evidence, and what the columns mean:"), str(page)]

@@ -112,26 +112,33 @@ class RecordedScores(Scores):
         return Result(self, document, parts, notes=notes, left=left)
 
     def _board(self) -> Iterator[Part]:
-        """The scoreboard, then the tables of requested metrics that are not wholly on it."""
-        from drretail.viewer.sections import metric_parts, scoreboard_parts
-        from drretail.viewer.tables.tallies import judging_in_short
+        """The board, then the tables of requested metrics that are not wholly on it."""
+        from drretail.viewer.sections import board_parts, metric_parts
 
-        folder = self._known_folder
-        if self.scoreboard is not None:
-            yield from scoreboard_parts(self, score_notes(folder))
-            yield from prose("")
+        folder, board = self._known_folder, self.scoreboard
+        if board is not None:
+            from drretail.viewer.experiment import read_view
+            from drretail.viewer.page.question import fault_lines
+            from drretail.viewer.tables.board import about_words
+
+            faults = () if board.are_answers else fault_lines(read_view(folder))
+            yield from board_parts(self, about_words(read_definition(folder), board), [*faults])
         if self._options.metrics:
             yield from metric_parts(without_board_metrics(rows_of_metrics(self, self._judging.metrics)))
         named = [name for name in metrics_in(self._options.metrics) if isinstance(name, str)]
         again = f" --metrics {','.join(named)}" if named else ""
-        took = judging_in_short(self._judging.spent)
-        yield from prose(*filter(None, [took]), f"All metrics: drretail score {quote(str(folder))}{again} --details")
+        where = quote(str(folder))
+        yield from prose(
+            f"Intervals, floors, definitions: drretail score {where}{again} --details. Page: drretail report {where}"
+        )
 
     def _tables(self, scores: Scores, kinds: Sequence[SliceBy]) -> Iterator[Part]:
         """The scores of the requested metrics as tables, with what judging took."""
-        from drretail.viewer.sections import metric_parts, slice_parts
+        from drretail.viewer.sections import board_details, metric_parts, slice_parts
         from drretail.viewer.tables.tallies import audit_table, judging_table
 
+        if not self._options.metrics and not kinds:
+            yield from board_details(self, score_notes(self._known_folder))
         # Slices of all metrics: what systems were asked for shows in some alone.
         is_part = bool(self._options.metrics)
         scores = rows_of_metrics(scores, self._judging.metrics) if is_part else scores
@@ -254,13 +261,13 @@ class RecordedScores(Scores):
         return f"<RecordedScores: {counted(systems, 'system')}, {metrics or 'nothing scored'}>"
 
     def __str__(self) -> str:
-        """The scoreboard, as ``report --format text`` has it."""
-        from drretail.viewer.sections import scoreboard_parts
-        from drretail.viewer.text_report import WIDTH
+        """The board, as a terminal shows it."""
+        from drretail.records.tables.result import WIDTH
+        from drretail.viewer.sections import board_parts
 
         if self.scoreboard is None:
             return repr(self)
-        return on_screen("\n".join(part_lines(scoreboard_parts(self), WIDTH))).rstrip()
+        return on_screen("\n".join(part_lines(board_parts(self), WIDTH))).rstrip()
 
     def _repr_html_(self) -> str:
         from drretail.viewer.page.document import scores_cell

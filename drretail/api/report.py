@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -15,17 +14,16 @@ from drretail.errors import UserError
 from drretail.experiment import entitle
 from drretail.files import write_atomically
 from drretail.progress import Progress, busy, choose_progress
-from drretail.records.tables.markup import latex_table
+from drretail.records.tables.markup import latex_of
 from drretail.records.tables.result import Result
+from drretail.records.tables.sheets import csv_of
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.document import write_report
-from drretail.viewer.plots.drawing import write_plots
-from drretail.viewer.plots.experiment_plots import plots_of
+from drretail.viewer.plots.experiment_plots import plots_of, write_plots
 from drretail.viewer.run_lines import run_line
-from drretail.viewer.sections import sections
+from drretail.viewer.sections import board_sections, sections
 from drretail.viewer.summary import summary_of
-from drretail.viewer.tables.scoreboard import board_table, compared_table
-from drretail.viewer.tables.scores import system_names
+from drretail.viewer.tables.board import BoardTables
 from drretail.viewer.text_report import FEW_RUNS, text_of
 
 MANY_RUNS = 50
@@ -34,6 +32,7 @@ DEFAULT_NAMES = {
     "html": "report.html",
     "text": "report.txt",
     "latex": "tables.tex",
+    "csv": "tables.csv",
     "paper": "paper.md",
     "plots": "plots",
 }
@@ -74,14 +73,15 @@ def report(options: ReportOptions) -> Result[str]:
                 f"drretail export {quote(str(experiment))} --format csv writes tables."
             )
         to = _write_pages(view, to or experiment / name, options.split)
-    elif options.form == "latex":
+    elif options.form in ("latex", "csv"):
         board = view.scores.scoreboard
         if board is None:
             raise UserError(f"{view.folder} has no scores yet: drretail score {quote(str(view.folder))} makes them.")
-        names = system_names((row.system for row in board.rows), board.systems)
-        tables = [table for section in sections(view.scores) for table in section.every]
-        drawn = map(latex_table, filter(None, (board_table(board), compared_table(board.compared, names), *tables)))
-        text = "\n".join(["% In the preamble: \\usepackage{booktabs,amssymb}", *drawn])
+        tables = BoardTables(board, full=options.form == "csv").tables
+        if options.details:
+            every = [*board_sections(board), *sections(view.scores)]
+            tables = [table for section in every for table in section.every]
+        text = latex_of(tables) if options.form == "latex" else csv_of(tables)
         _write(to, text)
     else:
         with busy("writing the report"):
@@ -106,7 +106,7 @@ def _plots(view: ExperimentView, to: Path) -> Result[str]:
     if to.exists() and not to.is_dir():
         raise UserError(f"{to} is a file: --to names the folder for plots.")
     lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
-    written = [str(path) for path in write_plots([*chain(*plots_of(view, lines))], to)]
+    written = [str(path) for path in write_plots(plots_of(view, lines), to)]
     return Result("", {"plots": written}, written, path=to)
 
 

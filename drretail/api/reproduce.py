@@ -36,8 +36,8 @@ from drretail.records.tables.figures import count, counted, dollars
 from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.result import Part, Result, prose
 from drretail.viewer.paper import AGENTS, SYSTEMS, PaperView, read_paper_view, tables_markdown
-from drretail.viewer.sections import scoreboard_parts
-from drretail.viewer.tables.scoreboard import board_notes, board_table
+from drretail.viewer.sections import board_parts
+from drretail.viewer.tables.board import BoardTables, board_notes
 
 NO_CAP = (
     "Name what this may cost: --max-dollars N (or --max-tokens N) caps all runs and judging "
@@ -76,7 +76,7 @@ class Reproduction:
     def _parts(self) -> Iterator[Part]:
         """The page's beginning, and its tables in which the experiment has rows."""
         yield from prose(_verified(self.verification), "")
-        yield from scoreboard_parts(self.scores)
+        yield from board_parts(self.scores)
         for beside_paper in self.paper.tables:
             if beside_paper.here:
                 yield replace(beside_paper.table, title=f"{beside_paper.name}. {beside_paper.table.title}")
@@ -185,9 +185,9 @@ def _page(board: Scoreboard | None, verification: Verification, spent: Cost, pap
         verified if verification.passes else f"**{verified}**",
     ]
     if board is not None:
-        table = board_table(board)
-        blocks.append(f"## {table.full_title}\n\n{markdown_table(table)}")
-        blocks.append("\n".join(f"- {sentence}" for sentence in (*board.differs, *board_notes(board))))
+        blocks += [*board.not_read, board.sentence]
+        blocks += [f"## {table.full_title}\n\n{markdown_table(table)}" for table in BoardTables(board).tables[:1]]
+        blocks.append("\n".join(f"- {note}" for note in board_notes(board)))
     return "\n\n".join([*blocks, tables_markdown(paper)])
 
 

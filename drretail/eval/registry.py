@@ -185,7 +185,7 @@ def _on_board(metric: Metric) -> Metric:
     chosen = its.compared or its.headlines or metric.variants
     shown = [each for each in metric.variants if each in chosen and each not in metric.pooled]
     columns = tuple(
-        BoardColumn(variant=each, meaning=its.meanings.get(each) or f"by the metric {metric.name}")
+        BoardColumn(variant=each, short=each, meaning=its.meanings.get(each) or f"by the metric {metric.name}")
         for each in shown[:MOST_COLUMNS]
     )
     headlines = its.primary or (tuple(shown) if len(shown) == 1 else ())

@@ -20,23 +20,28 @@ or run.
 
 
 class BoardColumn(Record):
-    """A variant that a metric puts on the scoreboard."""
+    """A variant that a metric puts on the board."""
 
     variant: str = ""
     name: str = ""
-    """Its short heading. If blank, the variant."""
+    """Its name in sentences and options. If blank, the variant."""
+    table: str = ""
+    """The title of the board's table that it stands in. If blank, the metric's, or the decision table if it decides."""
+    heading: str = ""
+    """The heading of its column. If blank, the name."""
+    short: str = ""
+    """The heading where there is little room. Without one the column is left out there."""
     meaning: str = ""
     """What it means, in a few words that begin in lower case; if blank, what the metric says of the variant."""
-    beside: str = ""
-    """A variant that is printed after it in brackets, needed to read it, as coverage beside clean."""
-    beside_meaning: str = ""
-    """What ``beside`` is a share of, in a word or two, such as "numbers checked"."""
-    beside_folds: bool = False
-    """True if what is beside is left out where it is 1 for every system."""
     unit: Unit | None = None
     """Set if neither a count nor what the metric's scale says: "rate" for a count that is mostly below one."""
     decides: bool = False
-    """True if it measures what was bought or refused: such columns come first."""
+    """True if it belongs to the first table, of decisions: what was bought or refused, and which answers are false."""
+    is_counted: bool = False
+    """True if a run's value is 0 or 1, so that the column counts runs: "9 of 10"."""
+    apart: tuple[str, ...] = ()
+    """The headings of the two parts of a counted column: the second is of the runs in which ``apart_by`` is n/a."""
+    apart_by: str = ""
     of_run: str | None = None
     """Its name in a table of single runs, if a run's value is something else than a system's."""
     of_run_meaning: str | None = None
@@ -73,10 +78,6 @@ class MetricDescription(Record):
     """Variants that sum it up, as in the table of judges' agreement. If empty, the first variant."""
     correlated: tuple[str, ...] = ()
     """Variants that are correlated with what runs did."""
-    plots: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
-    """By title: variants that a plot shows side by side, one row each."""
-    wholes: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
-    """By title: variants that add up to 1, which a plot shows as the parts of one bar per system."""
     groups: dict[str, str] = Field(default_factory=dict[str, str])
     """By variant: its group. Variants of one group stand side by side."""
     scale: Literal["share", "rating", "grade", "percent"] = "share"
@@ -401,8 +402,10 @@ class BoardCell(Score):
     """A system's mean on the scoreboard; a row leaves out those without a value."""
 
     value: float  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  (records are frozen)
-    beside: float | None = None
-    """The value of the variant that is printed after it (``BoardColumn.beside``)."""
+    count: float | None = None
+    """In a counted column: the runs among ``n_scored`` whose value is 1."""
+    parts: dict[str, tuple[float, int]] = Field(default_factory=dict[str, tuple[float, int]])
+    """The same of each part of the column (``BoardColumn.apart``): such runs, and all of the part."""
 
 
 class BoardRow(Record):
@@ -418,7 +421,9 @@ class BoardRow(Record):
 
 
 class Scoreboard(Record):
-    """All systems in the order of tables: those that research, the best first, then floors and ceiling."""
+    """All systems in the order of tables: those that research, the best in the first column first, then floors and
+    ceiling.
+    """
 
     judge: OfJudge
     """Whose values the judged columns hold; its name is blank if no model judged."""
@@ -428,14 +433,18 @@ class Scoreboard(Record):
     """By label, as experiment.json has them."""
     not_read: tuple[str, ...] = Field(default=(), exclude_if=lambda sentences: not sentences)
     """What nothing is concluded from, named before all else: judges that do not read."""
-    differs: tuple[str, ...] = ()
-    """Sentences on what each headline shows of the systems against the baseline, and how many queries it takes."""
+    sentence: str = ""
+    """What can be concluded of all systems, in one of five sentences, and what it would take to tell."""
+    absent: tuple[str, ...] = ()
+    """Which tables the board lacks, and why."""
     are_answers: bool = Field(default=False, exclude_if=lambda are_answers: not are_answers)
     """True if all systems that research are assistants of a shop, whose answers cite no records."""
     compared: tuple[ComparedRow, ...] = ()
-    """The comparisons on which these sentences rest: each system that researches against the baseline, in each
-    headline. A row's name is the column's, or "side by side".
+    """The comparisons on which the sentence rests: each system that researches against the baseline, in each
+    headline. A row's name is the column's, or "preference".
     """
+    floors: tuple[ComparedRow, ...] = Field(default=(), exclude_if=lambda rows: not rows)
+    """Each system that researches against the best null agent, in the first column."""
     notes: tuple[str, ...] = ()
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -11,17 +12,15 @@ from drretail.errors import UserError
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.eval.method import score_notes
-from drretail.eval.metric import Value
-from drretail.eval.registry import COUNTS_STEPS, FALSE_STATEMENTS, recorded_metric
+from drretail.eval.registry import FALSE_STATEMENTS
 from drretail.eval.scores.file import made_of, read_scores
-from drretail.eval.scores.gathering import judged_run, words_read
-from drretail.eval.scores.scoreboard import TOKENS, WORDS
 from drretail.experiment import Definition, other_versions, read_definition
+from drretail.grounding.text.wording import listed
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.reading import Statement
-from drretail.records.run import Run, in_order, place_of, shared_models, slug
-from drretail.records.score import CODE, Scoreboard, Scores, Verdict
+from drretail.records.run import Run, Systems, in_order, place_of, shared_models, slug
+from drretail.records.score import Scoreboard, Scores, Verdict
 from drretail.records.tables.figures import counted
 from drretail.run_file import journal_path, read_results, read_telemetry
 from drretail.viewer.cart import readers_in_words
@@ -35,6 +34,8 @@ from drretail.viewer.judged import (
     statement_claims,
 )
 
+DECIDES, OUTCOME = "basket", "right"
+"""The metric and its variant that say whether a run picks what is wanted."""
 LONGEST_TITLE = 90
 MOST_NAMED = 4
 """The most systems named in a title."""
@@ -91,8 +92,8 @@ class RunView:
     """Who judged which statements are false."""
     shown: Mapping[str, Sequence[str | None]] = field(default_factory=dict[str, Sequence[str | None]])
     """By evidence id, the addresses of the shop's page and picture of what such an answer names."""
-    values: Mapping[str, float] = field(default_factory=dict[str, float])
-    """This run's own values in the scoreboard's columns, by column name."""
+    is_right: float | None = None
+    """What code measures of its picks: 1 if they are right; None without gold."""
     seconds: float | None = None
     """How long it took; None if its telemetry was not kept."""
 
@@ -147,10 +148,9 @@ class Runs:
             state = "interrupted" if journal_path(path).exists() else "not run"
             return RunView(number, self.experiment, subject, state, {}, (), (), Checks((), (), ()), 0)
         shown = ("faithfulness", "quality", "checks", FALSE_STATEMENTS)
-        columns = () if self.board is None else (*(column.metric for column in self.board.columns), COUNTS_STEPS)
-        metrics = dict.fromkeys(filter(None, (*shown, *columns)))
-        judgements = {metric: read_judgements(self.experiment, metric, run) for metric in metrics}
-        faithfulness, quality, checks, false = (judgements[metric] for metric in shown)
+        faithfulness, quality, checks, false, bought = (
+            read_judgements(self.experiment, metric, run) for metric in (*shown, DECIDES)
+        )
         claims = tuple(
             ClaimsView(
                 judged,
@@ -188,7 +188,7 @@ class Runs:
             false_by="" if by is None else by.judge.spec,
             shown=value.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
-            values=dict(_values(self.experiment, subject, run, self.board, judgements)) if self.board else {},
+            is_right=_is_right(bought),
             seconds=read_telemetry(path).get("wall_seconds"),
         )
 
@@ -240,7 +240,11 @@ class ExperimentView:
         """The title that the experiment was given, or one made from its queries and systems."""
         if self.is_of_shop and not self.definition.title:
             return f"{counted(len(self.planned), 'answer')} checked against your shop's records"
-        return self.definition.title or title_of(self.definition)
+        if self.definition.title:
+            return self.definition.title
+        two = two_of(self.scores.scoreboard, self.definition.systems)
+        names = _researching(self.definition)
+        return " against ".join(names[label] for label in two) if len(names) == 2 else title_of(self.definition)
 
     @property
     def questions(self) -> list[Question]:
@@ -257,25 +261,29 @@ class ExperimentView:
 
 def title_of(definition: Definition) -> str:
     """A title for an experiment without one: "50 queries answered by react, hybrid_react and 3 more"."""
-    systems = definition.systems
-    labels = in_order(systems, systems)
-    shared = shared_models(labels, systems)
-    shown = [label for label in labels if place_of(label, systems) == "system"]
-    names = [label.replace(shared, "", 1) for label in shown]
-    agents = dict.fromkeys(label if systems[label].is_imported else systems[label].name for label in shown)
-    more = ""
-    if len(agents) < len(names) > MOST_NAMED:  # the settings of one agent would fill the line
-        names, more = list(agents), f", {len(names)} systems in all"
-    names = names or labels
+    systems, queries = definition.systems, definition.queries
+    names = [*_researching(definition).values()] or [*systems]
     if len(names) > MOST_NAMED:
         names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
-    listed = " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) or "nobody"
-    queries = definition.queries
     subject = counted(len(queries), "query")
     if len(queries) == 1:
-        words = " ".join(queries[0].text.split())
-        subject = f"“{words if len(words) <= LONGEST_TITLE else words[:LONGEST_TITLE].rpartition(' ')[0] + ' …'}”"
-    return f"{subject} answered by {listed}{more}"
+        subject = f"“{shorten(queries[0].text, LONGEST_TITLE, placeholder=' …')}”"
+    return f"{subject} answered by {listed(names) if names else 'nobody'}"
+
+
+def two_of(board: Scoreboard | None, systems: Systems) -> tuple[str, ...]:
+    """The labels of the systems to show first: the first two of the board, or of their labels without one."""
+    ranked = [] if board is None else [row.system for row in board.rows]
+    labels = dict.fromkeys((*ranked, *in_order(systems, systems)))
+    return tuple([label for label in labels if place_of(label, systems) == "system"][:2])
+
+
+def _researching(definition: Definition) -> dict[str, str]:
+    """The names of the systems that research, without the model that all share."""
+    systems = definition.systems
+    shared = shared_models(in_order(systems, systems), systems)
+    labels = (label for label in in_order(systems, systems) if place_of(label, systems) == "system")
+    return {label: label.replace(shared, "", 1) if shared else label for label in labels}
 
 
 def read_view(experiment: Path) -> ExperimentView:
@@ -379,27 +387,10 @@ def _checks(by_judge: Sequence[Judged]) -> Checks:
     )
 
 
-def _values(
-    experiment: Path, subject: Subject, run: Run, board: Scoreboard, judgements: Mapping[str, Judgements]
-) -> Iterator[tuple[str, float]]:
-    """The run's values by column, from the board's judge or from code; columns without a value are left out."""
-    tokens = sum(usage.total for usage in run.usage.values())
-    took: dict[str, float] = {TOKENS: tokens} if tokens else {}
-    results: dict[str, Mapping[str, Value]] = {}
-    for metric, of_metric in judgements.items():
-        loaded, judges = recorded_metric(experiment, metric), of_metric.by_judge
-        by = {(judged.judge.spec, judged.judge.params_hash, judged.rules): judged for judged in judges}
-        by_code = next((judged for judged in judges if judged.judge.spec == CODE), None)
-        judged = by.get(board.judge.by_whom) or by_code
-        verdicts, rules = ((), "default") if judged is None else (judged.verdicts, judged.rules)
-        results[metric] = judged_run(subject, loaded, verdicts, rules).values if loaded else {}
-    if run.report is not None:
-        took[WORDS] = words_read(subject, results[COUNTS_STEPS])
-    for column in board.columns:
-        found = results[column.metric].get(column.variant) if column.metric else None
-        value = took.get(column.name) if not column.metric else None if found is None else found.value
-        if value is not None:
-            yield column.name, value
+def _is_right(bought: Judgements) -> float | None:
+    """What code measured of the run's picks, if anything."""
+    verdicts = (verdict for judged in bought.by_judge for verdict in judged.verdicts)
+    return next((each.value for each in verdicts if each.item == OUTCOME and each.state == "scored"), None)
 
 
 def _false(

@@ -49,8 +49,7 @@ def print_table(table: Table) -> None:
         console(width=max(screen.width, grid_width(grid))).print(grid)
     if drawn.left_out:
         print_text(f"Left out for lack of width: {', '.join(drawn.left_out)}. --json has all.")
-    legend = table.legends[drawn.has_intervals]
-    print_text(*filter(None, [table.basis, legend]), *table.notes, "")
+    print_text(*filter(None, [table.basis]), *table.notes, "")
 
 
 def print_part(part: Table | str) -> None:

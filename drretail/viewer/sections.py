@@ -16,7 +16,7 @@ from drretail.eval.method import judges_of_faithfulness
 from drretail.records.comparison import Comparison, JudgeTable, PairScore, Reliability
 from drretail.records.evidence import CITATIONS_READ, NOT_READ
 from drretail.records.run import Systems
-from drretail.records.score import WHY_NOT, Scores, SliceBy
+from drretail.records.score import WHY_NOT, Scoreboard, Scores, SliceBy
 from drretail.records.tables.figures import counted, number, percent, roughly
 from drretail.records.tables.result import Part, Prose, Section, prose
 from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
@@ -26,16 +26,14 @@ from drretail.viewer.tables.ablations import (
     headlines_first,
     note_of,
 )
-from drretail.viewer.tables.pairs import pair_sections
-from drretail.viewer.tables.scoreboard import (
+from drretail.viewer.tables.board import (
     LAB,
-    board_legends,
+    BoardTables,
     board_notes,
-    board_table,
     compared_table,
-    conclusion,
     difference_cell,
 )
+from drretail.viewer.tables.pairs import pair_sections
 from drretail.viewer.tables.scores import (
     BY,
     NOTES,
@@ -48,34 +46,49 @@ from drretail.viewer.tables.scores import (
 )
 
 
-def scoreboard_parts(scores: Scores, lab: Sequence[str] = ()) -> Iterator[Part]:
-    """Conclusions, the scoreboard with its legend, and notes, then the judge lab's findings; nothing without a board.
+def board_parts(scores: Scores, about: Sequence[str] = (), faults: Sequence[str] = ()) -> Iterator[Part]:
+    """The board in at most thirty lines: what can be concluded, one table, and what to look at first."""
+    board = scores.scoreboard
+    if board is None:
+        return
+    made = BoardTables(board)
+    yield from prose(f"{', '.join(about)}.") if about else ()
+    yield from prose(*board.not_read, board.sentence, "")
+    notes = (*made.equal_in_brief, made.tested, *board.absent)
+    yield replace(made.brief, notes=tuple(filter(None, notes)))
+    yield from prose(*faults, *([""] if faults else []))
+
+
+def board_details(scores: Scores, lab: Sequence[str] = ()) -> Iterator[Part]:
+    """The board's tables with every interval, floors, costs, differences and notes, then the judge lab's findings.
 
     Other judges than the board's are named, with how far judges agree.
     """
     board = scores.scoreboard
     if board is None:
         return
-    table = board_table(board)
-    yield from prose(*conclusion(board), "")
-    on_others: list[str] = []
+    made = BoardTables(board, full=True)
+    yield from prose(*board.not_read, board.sentence, "")
+    for section in board_sections(board):
+        yield from section.tables
+    yield from prose(*filter(None, [made.tested, needed_sentence(board.compared)]), "")
+    notes = [note for note in board_notes(board) if note not in lab]
     if others := scores.other_judges:
         named = (judge if rules == "default" else f"{judge} (rules of {rules})" for judge, rules in others)
-        on_others.append(f"Also judged by {', '.join(named)}: --details.")
-    agreed = agreement_table(scores.agreements, scores.metrics)
-    for row in agreed.rows if agreed else ():
-        cells = zip(agreed.columns if agreed else (), row.cells, strict=True)
-        figures = ", ".join(
-            f"{column.name} {cell.text} ({cell.counts or counted(cell.n or 0, 'report')})"
-            for column, cell in cells
-            if cell is not None
-        )
-        on_others.append(f"Agreement of {row.label}: {figures}; Spearman's ρ over reports, 1 where they rank alike.")
-    yield replace(table, legends=board_legends(table), notes=tuple(on_others))
-    notes = [note for note in board_notes(board) if note not in lab]
+        notes.append(f"Also judged by {', '.join(named)}.")
     for title, about in (("Notes", notes), (LAB, lab)):
         if about:
             yield Table(title, (), (), notes=tuple(about))
+
+
+def board_sections(board: Scoreboard) -> Iterator[Section]:
+    """The board's tables with every interval, then its floors, costs and differences."""
+    made = BoardTables(board, full=True)
+    compared = compared_table(board.compared, made.names)
+    for table in (*made.tables, made.bounded, made.cost, *([compared] if compared else [])):
+        meanings = [f"{column.name}: {column.meaning}." for column in table.columns if column.meaning]
+        if table.rows and table.columns:
+            yield Section(table.title, table.by, [replace(table, notes=(*table.notes, *meanings))])
 
 
 def slice_parts(scores: Scores, by: Sequence[str]) -> Iterator[Part]:

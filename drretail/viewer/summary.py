@@ -4,24 +4,18 @@ order of time, each with its best system if one is shown.
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from math import hypot
 from pathlib import Path
 from typing import Any
 
 from drretail.errors import UserError, file_error
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, run_files
-from drretail.records.base import OfJudge
-from drretail.records.run import place_of
-from drretail.records.score import CODE, BoardCell, Scoreboard
-from drretail.records.tables.table import Cell
+from drretail.records.score import Scoreboard
 from drretail.run_file import read_telemetry
 from drretail.viewer.experiment import ClaimsView, ExperimentView, title_of
 from drretail.viewer.judged import counts_of
-from drretail.viewer.tables.scoreboard import KINDS
-from drretail.viewer.tables.scores import score_cell, system_names
 
 
 def summary_of(view: ExperimentView) -> dict[str, Any]:
@@ -75,10 +69,6 @@ def _claims(one: ClaimsView) -> dict[str, Any]:
     }
 
 
-_Series = tuple[str, frozenset[tuple[str, str, str | None]], OfJudge]
-"""Measure, queries, judge: values with the same key can be compared."""
-
-
 @dataclass(frozen=True, slots=True)
 class Listed:
     """One experiment as a list shows it."""
@@ -94,21 +84,6 @@ class Listed:
     """The number of runs that have ended."""
     problem: str = ""
     """Why it or its scores can't be read; empty if they can."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One experiment in a table of several: its first system by what was bought, or else by its first score."""
-
-    listed: Listed
-    best: str = ""
-    """The name of the first system; empty without scores, and if it is not shown to do better than another."""
-    judge: str = ""
-    measure: str = ""
-    figure: Cell | None = None
-    """The first system's value, with its interval."""
-    change: Cell | None = None
-    """The difference from the first one in the previous comparable experiment; None if there is none."""
 
 
 def experiments_in(folder: Path) -> list[Path]:
@@ -150,51 +125,6 @@ def read_listed(folder: Path) -> Listed:
     )
 
 
-def lines_of(listed: Sequence[Listed]) -> list[Line]:
-    """The table of experiments, latest first; those on the same queries by the same judge can be compared."""
-    last: dict[_Series, BoardCell] = {}
-    lines: list[Line] = []
-    for each in sorted(listed, key=lambda each: (each.day, each.folder.name)):
-        board = each.board
-        shown = [column for column in board.columns if column.metric] if board else []
-        column = next((column for column in shown if column.decides), next(iter(shown), None))
-        rows = (row for row in board.rows if place_of(row.system, board.systems) == "system") if board else iter(())
-        row = next(rows, None)
-        if each.definition is None or board is None or row is None or column is None or column.name not in row.cells:
-            lines.append(Line(each))
-            continue
-        queries = frozenset((query.query_id, query.text, query.part_of) for query in each.definition.queries)
-        series = column.name, queries, board.judge
-        before, cell = last.get(series), row.cells[column.name]
-        last[series] = cell
-        alone = all(place_of(other.system, board.systems) != "system" for other in board.rows if other is not row)
-        names = system_names((row.system for row in board.rows), board.systems)
-        line = Line(
-            each,
-            best=names[row.system] if alone or _is_ahead(row.system, board) else "",
-            judge=board.judge.judge or CODE,
-            measure=column.name,
-            figure=replace(score_cell(cell), kind=KINDS.get(column.unit, "number")),
-            change=None if before is None else _change(before, cell),
-        )
-        lines.append(line)
-    return lines[::-1]
-
-
-def _is_ahead(system: str, board: Scoreboard) -> bool:
-    """True if it is shown to do better than another system, as the first sentence on the scoreboard says."""
-    shown = [row for row in board.compared if row.is_shown]
-    return any(system == (row.a if (row.outcome == "higher") != row.less_is_better else row.b) for row in shown)
-
-
-def _change(before: BoardCell, after: BoardCell) -> Cell:
-    """The difference with the interval of two independent values (Newcombe 1998, method 10).
-
-    The same questions were asked, so that it is rather too wide.
-    """
-    change = after.value - before.value
-    old_low, old_high, low, high = before.ci_low, before.ci_high, after.ci_low, after.ci_high
-    if old_low is None or old_high is None or low is None or high is None:
-        return Cell(change, "signed")
-    down, up = hypot(after.value - low, old_high - before.value), hypot(high - after.value, before.value - old_low)
-    return Cell(change, "signed", change - down, change + up)
+def latest_first(listed: Sequence[Listed]) -> list[Listed]:
+    """The experiments in the order of a list of them."""
+    return sorted(listed, key=lambda each: (each.day, each.folder.name), reverse=True)

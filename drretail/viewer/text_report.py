@@ -6,11 +6,10 @@ each question has a line.
 
 from collections.abc import Iterator
 from shlex import quote
-from textwrap import shorten, wrap
+from textwrap import wrap
 
 from drretail.eval.method import method_cards
 from drretail.grounding.report.render import render_report
-from drretail.records.run import BASELINES
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import part_lines
 from drretail.records.tables.screen import on_screen
@@ -18,16 +17,17 @@ from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
 from drretail.viewer.commands import command_for, commands, score_command
 from drretail.viewer.experiment import ExperimentView, RunView
-from drretail.viewer.judged import SIGNS, WORDS, Support, counts_of, finding_line
+from drretail.viewer.judged import SIGNS, WORDS, counts_of, finding_line
+from drretail.viewer.page.question import fault_lines
 from drretail.viewer.run_lines import setback_sentences
-from drretail.viewer.sections import metric_parts, scoreboard_parts
+from drretail.viewer.sections import board_details, board_parts, metric_parts
+from drretail.viewer.tables.board import about_words
 from drretail.viewer.tables.false_statements import false_lines
 
 WIDTH = 80
 """The width of sentences; tables may be wider."""
 
 
-FAULTED: tuple[Support, ...] = ("partial", "none", "contradicted")
 FEW_RUNS = 6
 """Up to this many runs are read one by one; with more, a reader wants the sum first."""
 
@@ -43,7 +43,11 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
         checked, *false = false_lines(view.runs)
         lines += [*_folded(checked, ""), *(line for one in false for line in _folded(one)), ""]
     if view.scores.scoreboard is not None and (details or not view.is_of_shop):
-        lines += part_lines(scoreboard_parts(view.scores, view.lab), WIDTH)
+        about = about_words(view.definition, view.scores.scoreboard)
+        parts = (
+            board_details(view.scores, view.lab) if details else board_parts(view.scores, about, [*fault_lines(view)])
+        )
+        lines += part_lines(parts, WIDTH)
     if details:
         for run in view.runs:
             lines += [*_run(run, claims, checks), ""]
@@ -61,7 +65,7 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
             line for card in method_cards(view.folder, view.scores) for fact in card.text for line in _folded(fact)
         ]
     else:
-        lines += _questions(view)
+        lines.append(f"Every answer, all tables: drretail report {quote(str(view.folder))} --format text --details")
     lines += ["", "How to repeat it (the page has queries.jsonl)", *(f"  {line}" for line in commands(view))]
     return on_screen("\n".join(lines) + "\n")
 
@@ -79,29 +83,6 @@ def marked_report(view: RunView) -> str:
     for end in sorted(marks, reverse=True):
         text = text[:end] + marks[end] + text[end:]
     return text
-
-
-def _questions(view: ExperimentView) -> Iterator[str]:
-    """A line for each question: how many answers it has, how their claims were judged, errors, and its text."""
-    floors = {label for label, system in view.definition.systems.items() if system.agent in BASELINES}
-    yield "Questions: answers, supported claims of those judged, errors that code finds"
-    rows: list[tuple[str, str, str, str, str]] = []
-    for question in view.questions:
-        runs = [view.runs[place] for place in question.places if view.planned[place].label not in floors]
-        counts = [counts_of(run.claims[0].claims) for run in runs if run.claims]
-        borne = sum(count.get("full", 0) for count in counts)
-        judged = borne + sum(count.get(other, 0) for count in counts for other in FAULTED)
-        errors = sum(found.severity == "error" for run in runs for found in run.checks.findings)
-        done = sum(run.subject.report is not None for run in runs)
-        claims = f"{borne}/{judged}" if judged else "–"
-        rows.append((question.query.query_id, f"{done}/{len(runs)}", claims, str(errors), question.query.text))
-    widths = [max(len(row[at]) for row in rows) for at in range(4)] if rows else []
-    for row in rows:
-        cells = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False))
-        yield f"  {cells}  {shorten(row[4], max(20, WIDTH - len(cells) - 4), placeholder=' …')}"
-    yield ""
-    whole = f"drretail report {quote(str(view.folder))} --format text --details"
-    yield f"Every answer with its claims, and all tables: {whole}"
 
 
 def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ from drretail.packs import pack_below
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.run import RoleModel, Run, Step, System, Usage
+from drretail.viewer.paper import read_paper_view
 from tests import build
 from tests.api import paper_anew
 from tests.api.printed_tables import differing, printed
@@ -143,15 +144,18 @@ def test_no_cell_differs_from_what_the_files_say(tmp_path: Path, case: str, fail
     assert differing(folder) == []
 
 
-def test_of_several_judges_the_tables_show_the_first_of_those_that_were_asked_last(tmp_path: Path) -> None:
+def test_the_tables_are_those_of_the_board_by_who_was_asked_last(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", queries=4, users=4, failing=0.2, uncited="react@m")
     one, other = judge("one", 0.1), judge("other", 0.1)
     shown: list[str] = []
-    for judges in ([one], [other], [other, one]):
+    for judges in ([one], [other]):
         scored(folder, *judges)
         assert differing(folder) == []
         shown.append(json.dumps(printed(folder)["Table 2"]))
-    assert shown[0] != shown[1] == shown[2]
+    assert shown[0] != shown[1]
+    scored(folder, other, one)
+    judged_by = read_paper_view(folder, None).tables[1].table.notes[0]
+    assert judged_by == "Judged here by panel(median):scripted:one+scripted:other, rules paper."
     assert differing(folder, {"Appendix E": paper_anew.appendix_e}) == []
 
 

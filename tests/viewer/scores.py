@@ -10,7 +10,9 @@ from drretail.records.comparison import ComparedRow
 from drretail.records.score import BoardCell, BoardRow, Score, Scoreboard, ShownColumn
 from tests.build import systems
 
-FP = ShownColumn(name="FP", metric="faithfulness", variant="FP", meaning="share of claims that hold")
+FP = ShownColumn(
+    name="FP", short="FP", metric="faithfulness", variant="FP", meaning="share of claims that hold", table="Table 1"
+)
 _PLACE = {"version": 1, "variant": "FP", "system": "a"}
 _OF = {"metric": "faithfulness", "judge": "p:m", "judge_kind": "llm"}
 

@@ -9,7 +9,7 @@ from drretail.experiment import path_of, read_runs
 from drretail.journal import Effect
 from drretail.records.run import Step
 from drretail.viewer.conversation import Message, conversation_of, read_conversation
-from drretail.viewer.page.run_part import Research, run_timeline
+from drretail.viewer.page.run_part import Research
 from tests.run_files import edit_member
 from tests.viewer.dom import parse
 from tests.viewer.experiment import render_page
@@ -117,23 +117,3 @@ def test_agents_stand_below_whoever_launched_them_by_task_or_question() -> None:
         ("retriever 1", "How to clean?"),
         ("reader 2", "When bought?"),
     ]
-
-
-def test_a_timeline_fills_what_is_cited_and_a_launcher_waits_for_those_it_launched() -> None:
-    steps = [
-        *STEPS[:4],
-        step("0.1", 0, "researcher", "web_search", evidence=("web:1",)),
-        step("0.1", 1, "researcher", "web_search", evidence=("web:2",)),
-        step("0.2", 0, "researcher", "web_search", error="unavailable: no answer"),
-        step("0", 4, "supervisor"),
-    ]
-    plot = run_timeline(Research(steps).agents(), steps, {"web:2"}, "It took 9 tokens.")
-    drawn = parse(plot.svg)
-    assert plot.caption.endswith("It took 9 tokens.")
-    assert [text.text for text in drawn.all("text")] == ["supervisor", "researcher 1", "researcher 2"]
-    hollow = [mark.text for mark in drawn.all("g", "hollow")]
-    assert hollow == ["LaunchResearcher", "LaunchResearcher", "web_search"]
-    places = [float(circle.attributes["cx"]) for circle in drawn.all("circle")]
-    turns = [float(line.attributes["x1"]) for line in drawn.all("line", "s6")]
-    assert turns[0] < min(places) < max(places) < turns[1], "researchers work between the supervisor's two turns"
-    assert "web_search: unavailable: no answer" in plot.svg

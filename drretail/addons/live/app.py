@@ -25,7 +25,7 @@ from drretail.experiment import read_definition, run_files
 from drretail.tools.local_server import TooLong
 from drretail.viewer.experiment import beside, read_view
 from drretail.viewer.page.document import pair_page
-from drretail.viewer.summary import Listed, experiments_in, holds_several, lines_of, read_listed
+from drretail.viewer.summary import Listed, experiments_in, holds_several, latest_first, read_listed
 
 VOTING = tuple((f"/{kind.path}", kind.title) for kind in KINDS.values())
 
@@ -103,7 +103,7 @@ class Experiments:
         return page_response(
             "experiments.html.jinja",
             folder=self.folder.resolve().name,
-            lines=lines_of(listed),
+            listed=latest_first(listed),
             address=lambda each: address_of_experiment(each.folder),
         )
 
@@ -113,7 +113,7 @@ class Experiments:
         listed = [self._read(each) for each in experiments_in(self.folder) if each.name in names]
         if len(listed) != 2:
             raise UserError("Tick two experiments of the table: this compares their first systems.")
-        folders = [line.listed.folder for line in lines_of(listed)]
+        folders = [each.folder for each in latest_first(listed)]
         page = await run_in_threadpool(lambda: pair_page(beside(*map(read_view, folders))))
         return HTMLResponse(page)
 

@@ -22,8 +22,8 @@ from starlette.routing import Route
 from drretail.packs import PACKS
 from drretail.run_file import JOURNAL, RUN_FILE
 from drretail.viewer.experiment import Question, read_view
-from drretail.viewer.page.document import conversation_page, index_page, question_page, runs_page
-from drretail.viewer.page.frame import RUNS, TALK, Links, page_name, talk_page_name, template
+from drretail.viewer.page.document import conversation_page, index_page, question_page
+from drretail.viewer.page.frame import TALK, Links, page_name, talk_page_name, template
 from drretail.viewer.page.question import Questions, Rendered
 
 _AT_LEAST = 0.7
@@ -150,7 +150,7 @@ class ReportPages:
 
     def _made(self, name: str) -> tuple[str, str]:
         version, view = self.watch.version(), read_view(self.experiment)
-        if name in (INDEX, RUNS):
+        if name == INDEX:
             # Only what tables show of a question: the texts of many questions would take much memory
             for question in view.questions:
                 known, _ = self._lines.get(question.query.query_id, ("", None))
@@ -158,7 +158,7 @@ class ReportPages:
                     made = (self._version(question), Questions(view).lines(question))
                     self._lines[question.query.query_id] = made
             rendered = [self._lines[question.query.query_id][1] for question in view.questions]
-            page = index_page(view, rendered) if name == INDEX else runs_page(view, rendered, _LINKS)
+            page = index_page(view, rendered)
         elif name.startswith(TALK):
             places = ((question, place) for question in view.questions for place in question.places)
             found = next((each for each in places if talk_page_name(each[1]) == name), None)

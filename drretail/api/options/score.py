@@ -170,7 +170,7 @@ class CompareOptions:
     details: Annotated[bool, Option("Print all tables.", OUTPUT)] = False
 
 
-ReportFormat = Literal["html", "text", "latex", "paper", "plots"]
+ReportFormat = Literal["html", "text", "latex", "csv", "paper", "plots"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,9 @@ class ReportOptions:
     experiment: shared.Experiment
     form: Annotated[
         ReportFormat,
-        Option("A page, text, the scoreboard for LaTeX, the paper's tables, or plots as SVG.", flag="--format"),
+        Option(
+            "A page, text, the board's tables as LaTeX or CSV, the paper's tables, or plots as SVG.", flag="--format"
+        ),
     ] = "html"
     _: KW_ONLY
     to: Annotated[
@@ -199,5 +201,5 @@ class ReportOptions:
         bool | None,
         Option("A folder with a page per query, or one file.", flag="--split/--single", default="a folder above 8 MB"),
     ] = None
-    details: Annotated[bool, Option("With --format text: print every answer and all tables.")] = False
+    details: Annotated[bool, Option("With --format text, latex or csv: all tables, and in text every answer.")] = False
     world: shared.MovedWorld = None

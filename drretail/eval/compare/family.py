@@ -117,6 +117,27 @@ def family_of(
     return _corrected(rows, gathered)
 
 
+def floors_of(gathered: Gathered) -> Family:
+    """Tests each system that researches against the best null agent in the first headline by code that oracles bound,
+    corrected for each other; empty without such a headline or agent.
+    """
+    bounded = [metric for metric in gathered.metrics.values() if metric.description.bounded_by_oracle]
+    for metric in (metric for metric in bounded if primary_variants(metric)):
+        variant, facts = primary_variants(metric)[0], facts_of(gathered, metric.name, OF_DONE.assessor)
+        means = {
+            label: fmean(values)
+            for label, of_system in facts.items()
+            if place_of(label, gathered.definition.systems) == "floor"
+            and (values := [fmean(its) for its in side_of(of_system.runs, variant).values.values() if its])
+        }
+        if means:
+            best = max(means, key=lambda label: means[label])
+            pairs = [(label, best) for label in research_labels(gathered.definition)]
+            tested_rows = family_of(gathered, pairs, [OF_DONE.assessor], metrics=[metric.name])
+            return {key: row for key, row in tested_rows.items() if key[0].variant == variant}
+    return {}
+
+
 def _tells_nothing(
     gathered: Gathered, metric: Metric, variant: str, facts: Mapping[str, Facts]
 ) -> tuple[Outcome, str] | None:

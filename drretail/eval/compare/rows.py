@@ -172,7 +172,7 @@ def _obstacle(
         )
         return "missing", f"{every.total():,} of {counted(due, 'query')} lack a value: {', '.join(named)}"
     users = max(clusters.groups(paired)) + 1
-    return ("undecided", "") if users >= FEWEST else ("too_few", f"it takes {FEWEST} users at least")
+    return ("undecided", "") if users >= FEWEST else ("too_few", f"{FEWEST} users are the minimum")
 
 
 DONE = "done"
@@ -190,7 +190,7 @@ def done_row(gathered: Gathered, a: str, b: str) -> ComparedRow:
     if row.outcome == "missing":
         return row.model_copy(update=update)
     if len(sums) < FEWEST_SIGNS:
-        few = {"outcome": "too_few", "why": f"it takes {FEWEST_SIGNS} users at least", "p": None}
+        few = {"outcome": "too_few", "why": f"{FEWEST_SIGNS} users are the minimum", "p": None}
         return row.model_copy(update=update | few)
     # A test that can't reach 5 % is none, and takes no part in the correction (Tarone 1990).
     p = sign_test(sums) if sum(map(bool, sums)) >= FEWEST_SIGNS else None

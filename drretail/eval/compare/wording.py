@@ -11,6 +11,7 @@ from drretail.eval.scores.facts import chosen_variants, headlines
 from drretail.grounding.text.wording import listed
 from drretail.records.comparison import ComparedRow, Comparison, Reliability
 from drretail.records.tables.figures import counted, p_value, percent, roughly, signed
+from drretail.stats.intervals import FEWEST
 from drretail.stats.significance import LEVEL
 
 PREFERENCE = "preference"
@@ -135,12 +136,63 @@ def needed_sentence(rows: Sequence[ComparedRow]) -> str:
         if known:
             known.sort(key=lambda row: row.n_needed or 0)
             row = known[(len(known) - 1) // 2]  # of many pairs the middle one
-            ends = "" if row.n_needed_low is None else f"{roughly(row.n_needed_low)}–{roughly(row.n_needed_high)}"
-            unit, interval = ("", "") if parts else (" queries", "80% interval ")
-            needed = f"{roughly(row.n_needed)}{unit} in {name}"
-            parts[row.apart or 0.0].append(needed + (f" ({interval}{ends})" if ends else ""))
+            parts[row.apart or 0.0].append(f"{roughly(row.n_needed)}{'' if parts else ' queries'} in {name}")
     sizes = [f"of {apart:.2f} takes about {listed(each)}" for apart, each in parts.items()]
     return f"To show a true difference {'; one '.join(sizes)}." if parts else ""
+
+
+def conclusion(rows: Sequence[ComparedRow], floors: Sequence[ComparedRow], names: Mapping[str, str]) -> str:
+    """What can be concluded of all systems: one of five sentences, what the judge preferred, what it takes to tell,
+    and whether any system is shown to be better than the best null agent. Empty if nothing is compared.
+    """
+    said: list[str] = []
+    shown, open_rows, few = (
+        [row for row in rows if row.outcome in outcomes]
+        for outcomes in (("higher", "lower"), ("undecided",), ("too_few",))
+    )
+    if shown:
+        several = f" {counted(len(shown) - 1, 'more difference is', 'more differences are')} shown."
+        said.append(next(sentences(shown, names)) + several * (len(shown) > 1))
+    elif open_rows:
+        said.append(f"No difference is shown.{_preferred(open_rows, names)}{_takes(open_rows)}")
+    elif few:
+        users = max(row.n_users or row.n_pairs for row in few)
+        noun = counted(users, "query" if few[0].n_users is None else "user")
+        said.append(f"{noun} {'is' if users == 1 else 'are'} too few for any conclusion; {FEWEST} is the minimum.")
+    else:
+        said += [*sentences(rows, names)][:1]
+    if tested := [row for row in floors if row.outcome in ("higher", "lower", "undecided")]:
+        better = [row for row in tested if row.outcome == "higher"]
+        best = names.get(tested[0].b, tested[0].b)
+        first = names.get(tested[0].a, tested[0].a)
+        if not better:
+            which = "No system is shown" if len(tested) > 1 else f"{first} is not shown"
+            said.append(f"{which} to be better than the best floor, {best}.")
+        elif not rows:
+            said.append(
+                f"{first} is above the best floor, {best}, in {name_of(better[0])} ({difference_of(better[0])})."
+            )
+    return " ".join(said)
+
+
+def _preferred(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> str:
+    """Of two systems, how often the judge preferred which: " The judge preferred react 7 : 3."; else empty."""
+    preferred = [row for row in rows if row.name == PREFERENCE and row.mean_a is not None]
+    if len(preferred) != 1:
+        return ""
+    row = preferred[0] if (preferred[0].difference or 0.0) >= 0 else preferred[0].turned
+    won = (row.mean_a or 0.0) * row.n_pairs
+    return f" The judge preferred {names.get(row.a, row.a)} {won:.3g} : {row.n_pairs - won:.3g}."
+
+
+def _takes(rows: Sequence[ComparedRow]) -> str:
+    """How many questions would show a tenth of the scale in the headline of which most is needed; else empty."""
+    known = [row for row in rows if row.n_needed is not None and row.apart is not None and row.name != PREFERENCE]
+    if not known:
+        return ""
+    row = max(reversed(known), key=lambda row: row.n_needed or 0)
+    size = f"{row.apart or 0.0:.2f}".removesuffix(".00")
+    return f" To show a difference of {size} in {name_of(row)} takes about {roughly(row.n_needed)} questions."
 
 
 def headlines_of(comparisons: Iterable[Comparison]) -> list[ComparedRow]:

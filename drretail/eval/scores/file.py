@@ -16,7 +16,7 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.compare.comparing import assessors_of
-from drretail.eval.compare.family import chosen_pairs, family_of, with_conclusions
+from drretail.eval.compare.family import chosen_pairs, family_of, floors_of, with_conclusions
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
 from drretail.eval.metric import Metric, is_unrated
@@ -189,9 +189,9 @@ def other_metrics(scores: Scores, names: Collection[str]) -> list[str]:
 def _judging(facts: Facts) -> Judging:
     runs = facts.results
     errors = Counter(error for run in runs for error in run.errors)
-    # Standard deviations of the board's columns between repeats of the judge on one report; empty without repeats.
+    # Standard deviations of the headlines between repeats of the judge on one report; empty without repeats.
     noise: dict[str, float] = {}
-    for variant in sorted(column.variant for column in facts.metric.description.scoreboard):
+    for variant in sorted(facts.metric.description.primary):
         values = [[repeat.get(variant) for repeat in run.by_repeat.values()] for run in runs]
         numbers = [[value.value for value in its if value and value.value is not None] for its in values]
         if (variance := run_variance(numbers)) is not None:
@@ -269,6 +269,7 @@ def derive_scores(
             [row for row in scores if gathered.board.has(*Assessor.of(row))],
             described,
             family,
+            floors_of(shown),
         ),
         made_of=made_of(experiment),
         systems=gathered.definition.systems,

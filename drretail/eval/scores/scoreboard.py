@@ -1,13 +1,15 @@
 """The scoreboard of an experiment, from its scores, its runs' costs, and its comparisons. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from statistics import fmean
+from typing import Any
 
 from drretail.eval.compare.family import Family, board_rows, nothing_to_compare
-from drretail.eval.compare.wording import needed_sentence, sentences
+from drretail.eval.compare.wording import conclusion
+from drretail.eval.metric import Value
 from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_in_words, missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered, means_by_query
 from drretail.experiment import Definition
@@ -40,14 +42,14 @@ VERSION = 1
 TOOK: tuple[tuple[str, Unit, str], ...] = (
     (DONE, "share", "share of runs that ended with a report"),
     ("words", "words", "words per report as shown, with its list of sources"),
-    ("tokens", "tokens", "tokens per run, read and written, in thousands"),
+    ("tokens", "tokens", "tokens per run, read and written"),
     ("$", "dollars", "dollars per run"),
 )
 _, WORDS, TOKENS, DOLLARS = (name for name, _, _ in TOOK)
 TOOK_OF_ANSWERS = {
     DONE: "share of questions with an answer",
     WORDS: "words per answer",
-    TOKENS: "tokens per answer, read and written, in thousands",
+    TOKENS: "tokens per answer, read and written",
     DOLLARS: "dollars per answer",
 }
 
@@ -72,29 +74,27 @@ class _Shown:
         rows = (self.rows.get((system, metric, variant, assessor)) for assessor in assessors)
         return next((row for row in rows if row is not None), None)
 
-    def tells_beside(self, metric: str, column: BoardColumn) -> bool:
-        """False for a share beside the column that is 1 for every system, if the column folds it."""
-        beside = (row.value for key, row in self.rows.items() if key[1:3] == (metric, column.beside))
-        return not column.beside_folds or any(value not in (None, 1.0) for value in beside)
-
 
 def scoreboard(
     gathered: Gathered,
     scores: Sequence[Score],
     metrics: Metrics,
     family: Family,
+    floors: Family,
 ) -> Scoreboard | None:
     """One row for each system with a score; None without any.
 
     ``scores`` are those of the judges who were asked last. The columns of judged metrics are by the first of them
-    (``Board.first``). ``family`` are the tests of all systems against one, so that ``compare`` agrees.
+    (``Board.first``). ``family`` are the tests of all systems against one, so that ``compare`` agrees, and ``floors``
+    those against the best null agent.
     """
     if not scores:
         return None
     present = {(row.metric, row.variant) for row in scores}
     described = ((name, column) for name, description in metrics.items() for column in description.scoreboard)
     columns = [(name, column) for name, column in described if (name, column.variant) in present]
-    columns.sort(key=lambda each: not each[1].decides)
+    # Decisions first, of these what counts every planned run.
+    columns.sort(key=lambda each: (not each[1].decides, each[1].variant not in metrics[each[0]].success))
     # If two metrics share a column's name, or a cost has it, the metric's name is put before it; an own metric that is
     # itself called so is "own FP", not "FP FP".
     wishes = [column.name or column.variant for _, column in columns]
@@ -115,7 +115,7 @@ def scoreboard(
     rows = [
         BoardRow(
             system=label,
-            cells={**_cells(shown, label, [*assessors, *by_code]), **_took(gathered, label)},
+            cells={**_cells(shown, gathered, label, [*assessors, *by_code]), **_took(gathered, label)},
             failed=_failed(shown, label, assessors),
         )
         for label in shown.labels
@@ -132,15 +132,17 @@ def scoreboard(
     short = {label: label.replace(shared, "", 1) if shared else label for label in shown.labels}
     names = {(metric, column.variant): name for metric, column, name in shown.columns}
     compared = tuple(board_rows(gathered, [*assessors, *by_code], names, family))
-    alone = nothing_to_compare(gathered)
+    above = tuple(row.model_copy(update={"name": names[row.metric, row.variant]}) for row in floors.values())
     return Scoreboard(
         judge=OfJudge(judge="", judge_kind="llm") if first is None else OfJudge(**first.columns),
         columns=tuple(columns_shown),
         rows=tuple(ranked),
         systems=gathered.definition.systems,
         not_read=tuple(gathered.not_read(judges, shown.labels)),
-        differs=(alone,) if alone else (*sentences(compared, short), *filter(None, [needed_sentence(compared)])),
+        sentence=conclusion(compared, above, short) or nothing_to_compare(gathered),
+        absent=tuple(_absent(shown, metrics)),
         compared=compared,
+        floors=above,
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics)),
         are_answers=gathered.are_answers,
     )
@@ -159,15 +161,30 @@ def _ranked(rows: Sequence[BoardRow], columns: Mapping[str, int], definitions: S
     return [*sorted(systems, key=key), *(row for row in rows if row not in systems)]
 
 
-def _cells(shown: _Shown, system: str, assessors: Sequence[Assessor]) -> dict[str, BoardCell]:
+def _cells(shown: _Shown, gathered: Gathered, system: str, assessors: Sequence[Assessor]) -> dict[str, BoardCell]:
     cells: dict[str, BoardCell] = {}
     for metric, column, name in shown.columns:
         row = shown.of(system, metric, column.variant, assessors)
         if row is None or row.value is None:
             continue
-        beside = shown.of(system, metric, column.beside, assessors) if shown.tells_beside(metric, column) else None
-        cells[name] = BoardCell.model_validate({**dict(row), "beside": beside and beside.value})
+        judged = gathered.judged_runs(metric, Assessor.of(row)) if column.is_counted else ()
+        runs = [its.values for plan, its in judged if plan.label == system]
+        cells[name] = BoardCell.model_validate({**dict(row), **_counts(runs, column)})
     return cells
+
+
+def _counts(runs: Iterable[Mapping[str, Value]], column: BoardColumn) -> dict[str, Any]:
+    """The runs with the value 1, of all and of each part of a counted column."""
+    values: dict[bool, list[float]] = {False: [], True: []}
+    for its in runs:
+        value = its.get(column.variant)
+        if value is not None and value.value is not None:
+            other = its.get(column.apart_by)
+            values[other is not None and other.state == "na"].append(value.value)
+    if not column.is_counted:
+        return {}
+    parts = {heading: (sum(its), len(its)) for heading, its in zip(column.apart, values.values(), strict=False) if its}
+    return {"count": sum(map(sum, values.values())), "parts": parts if len(parts) > 1 else {}}
 
 
 def _failed(shown: _Shown, system: str, assessors: Sequence[Assessor]) -> dict[str, int]:
@@ -209,6 +226,7 @@ def _took(gathered: Gathered, label: str) -> dict[str, BoardCell]:
             n_planned=len(planned),
             n_scored=len(its),
             n_failed=sum(missing.get(name, {}).values()),
+            count=sum(value or 0.0 for _, value in its) if name == DONE else None,
             items={why: float(count) for why, count in missing.get(name, {}).items() if count},
         )
         for name, its in values.items()
@@ -225,29 +243,41 @@ def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow], *, are_a
                 "name": name,
                 "metric": metric,
                 "unit": column.unit or ("count" if column.variant in metrics[metric].counts else metrics[metric].scale),
-                "beside_meaning": (column.beside_meaning or column.beside) * shown.tells_beside(metric, column),
+                "table": column.table or ("" if column.decides else metrics[metric].title),
             }
         )
         for metric, column, name in shown.columns
     ]
     own = TOOK_OF_ANSWERS if are_answers else {}
-    made += [ShownColumn(name=name, unit=unit, meaning=own.get(name, meaning)) for name, unit, meaning in TOOK]
+    made += [
+        ShownColumn(
+            name=name,
+            short=name if name in (DONE, TOKENS) else "",
+            unit=unit,
+            meaning=own.get(name, meaning),
+            is_counted=name == DONE,
+            decides=True,
+        )
+        for name, unit, meaning in TOOK
+    ]
     valued = {name for row in rows for name, cell in row.cells.items() if name != DOLLARS or cell.value}
     valued |= {name for row in rows for name in row.failed}
     return [column for column in made if column.name in valued]
 
 
+def _absent(shown: _Shown, metrics: Metrics) -> Iterator[str]:
+    """A line for each table of which every column was left to a judge that follows rules."""
+    by_table: defaultdict[str, list[Score]] = defaultdict(list)
+    for metric, column, _ in shown.columns:
+        rows = [row for key, row in shown.rows.items() if key[1:3] == (metric, column.variant)]
+        by_table[column.table or metrics[metric].title] += rows
+    for title, rows in by_table.items():
+        if rows and all(row.note is not None for row in rows):
+            yield f"{title}: {rows[0].note}. Numbers need a language model: --judge PROVIDER:MODEL."
+
+
 def _notes(shown: _Shown, assessors: Sequence[Assessor], gathered: Gathered, metrics: Metrics) -> Iterator[str]:
-    """What a reader must know beside the numbers: unrated columns, picks read in different ways, missing prices."""
-    unrated = [
-        name
-        for metric, column, name in shown.columns
-        if (rows := [row for key, row in shown.rows.items() if key[1:3] == (metric, column.variant)])
-        and all(row.note is not None for row in rows)
-    ]
-    if unrated:
-        note = next(row.note for row in shown.rows.values() if row.note is not None)
-        yield f"{', '.join(unrated)}: {note}. Numbers need a language model: --judge PROVIDER:MODEL."
+    """What a reader must know beside the numbers: picks read in different ways, missing prices."""
     yield from _cautions(shown, assessors)
     if not gathered.clusters.user_of:
         yield "No query has a known user. Intervals and tests treat each query as a user."

@@ -95,8 +95,10 @@ def tenths(value: float | None) -> str:
 
 
 def thousands(value: float | None) -> str:
-    """Tokens in thousands: "62.0" for 62,000."""
-    return NOTHING if value is None else f"{value / 1000:,.1f}"
+    """Tokens in thousands: "62k" for 62,000, "4.7k" for 4,700."""
+    if value is None:
+        return NOTHING
+    return f"{value / 1000:,.{0 if abs(value) >= 9950 else 1}f}k"
 
 
 def dollars(value: float | None) -> str:
@@ -118,9 +120,8 @@ def interval(low: float | None, high: float | None, form: Callable[[float | None
 
 
 def short(value: float | None) -> str:
-    """A figure in brackets after another one: ".68", "1.0"; empty without a value."""
-    shown = "" if value is None else _end(number(value))
-    return f"{shown}.0" if shown in ("0", "1") else shown
+    """A share in few characters: ".68", "1.00"."""
+    return re.sub(r"^(-?)0\.", r"\1.", number(value))
 
 
 def percent_interval(low: float | None, high: float | None) -> str:

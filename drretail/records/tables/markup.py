@@ -2,18 +2,10 @@
 packages booktabs and amssymb.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import zip_longest
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from drretail.records.tables.figures import NOTHING
-from drretail.records.tables.result import draw
-from drretail.records.tables.screen import console
-from drretail.records.tables.table import Table
-
-if TYPE_CHECKING:
-    from rich.table import Table as Grid
+from drretail.records.tables.table import Table, upright
 
 
 def markdown_table(table: Table) -> str:
@@ -55,78 +47,64 @@ _WRITTEN = str.maketrans(
 )
 
 
-LATEX_WIDTH = 78
-"""How many characters of ``\\small`` type fit on a line of the class ``article``, which is 345 pt wide."""
-_LATEX_HEIGHT = 40
-"""How many such lines fit on a page beside its caption."""
+_LATEX_COLUMNS = 9
+"""How many columns of figures fit the width of a page."""
+
+
+def latex_of(tables: Sequence[Table]) -> str:
+    """The tables for a paper, with the packages that they need."""
+    return "\n".join(["% In the preamble: \\usepackage{booktabs,amssymb}", *map(latex_table, tables)])
 
 
 def latex_table(table: Table) -> str:
-    """A ``table`` environment as wide as a line of text, with the rows and parts that a terminal of that width shows.
-    Parts that do not fit on one page are in environments of their own.
+    """A ``table*`` environment as wide as a page; columns that have no room stand in a further part below.
 
-    Each section begins with a rule. Intervals and counts are in smaller type. The caption has the title and what
-    values are over; meanings and notes become comments.
+    Sections begin with a rule. Intervals and counts stand below values in smaller type. The caption has the title and
+    what values are over; meanings and notes become comments.
     """
+    table = upright(table) if table.is_turned else table
     comments = [f"{column.name}: {column.meaning}." for column in table.columns if column.meaning]
-    # Nothing is left out of a paper: columns without room make a further part.
-    kept = replace(table, columns=tuple(replace(column, spare=None) for column in table.columns), spare_intervals=None)
-    pages: list[list[list[str]]] = []
-    for grid in draw(kept, LATEX_WIDTH).grids:
-        part = [*_tabular(grid)]
-        if not pages or sum(map(len, (*pages[-1], part))) > _LATEX_HEIGHT:
-            pages.append([])
-        pages[-1].append(part)
+    comments += [line for note in table.notes for line in note.splitlines()]
+    columns = range(len(table.columns))
+    parts = [columns[at : at + _LATEX_COLUMNS] for at in columns[::_LATEX_COLUMNS]]
     caption = _written(". ".join(filter(None, (table.full_title, table.basis))))
-    lines = [f"% {line}" for comment in (*comments, *table.notes) for line in comment.splitlines()]
-    for number, parts in enumerate(pages, 1):
-        lines += [
-            r"\begin{table}",
+    return "\n".join(
+        [
+            *(f"% {comment}" for comment in comments),
+            r"\begin{table*}",
             r"\centering\small\setlength{\tabcolsep}{3pt}\setlength{\belowcaptionskip}{4pt}",
-            rf"\caption{{{caption}{f' Page {number} of {len(pages)}.' if len(pages) > 1 else ''}}}",
-            "\n\n\\medskip\n".join(map("\n".join, parts)),
-            r"\end{table}",
+            rf"\caption{{{caption}}}",
+            "\n\n\\medskip\n".join("\n".join(_tabular(table, part)) for part in parts),
+            r"\end{table*}",
             "",
         ]
-    return "\n".join(lines)
+    )
 
 
-def _tabular(grid: "Grid") -> Iterator[str]:
-    """The lines of one part. A cell of several lines makes several rows, since only so their columns stay aligned."""
-    yield rf"\begin{{tabular}}{{{''.join('r' if column.justify == 'right' else 'l' for column in grid.columns)}}}"
+def _tabular(table: Table, places: Sequence[int]) -> Iterator[str]:
+    """The lines of one part."""
+    sides = "".join("r" if table.is_of_numbers(at) else "l" for at in places)
+    yield rf"\begin{{tabular*}}{{\textwidth}}{{@{{\extracolsep{{\fill}}}}l{sides}}}"
     yield r"\toprule"
-    heads = [str(column.header).splitlines() for column in grid.columns]
-    height = max(map(len, heads))
-    yield from _rows([[""] * (height - len(head)) + [_written(line) for line in head] for head in heads])
+    yield _row(_written(text) for text in (table.heading, *(table.columns[at].heading for at in places)))
     yield r"\midrule"
-    cells = zip(*(column.cells for column in grid.columns), strict=True)
-    for row, cells_of_row in zip(grid.rows, cells, strict=True):
-        yield from _rows(
-            [_lines(cell, column.width or 0) for cell, column in zip(cells_of_row, grid.columns, strict=True)]
-        )
-        if row.end_section:
+    rows = [row for row in table.rows if not row.manner or table.has_any(row, places)]
+    for row, following in zip(rows, [*rows[1:], None], strict=False):
+        cells = [row.cells[at] for at in places]
+        values = ("" if row.manner and cell is None else NOTHING if cell is None else cell.text for cell in cells)
+        name = rf"\quad {_written(row.manner)}" if row.manner else _written(row.name)
+        yield _row([name, *map(_written, values)])
+        below = ["" if cell is None else ", ".join(filter(None, (cell.interval, cell.counts))) for cell in cells]
+        if any(below):
+            yield _row(["", *(rf"{{\scriptsize {_written(text)}}}" if text else "" for text in below)])
+        if following is not None and following.place != row.place:
             yield r"\midrule"
     yield r"\bottomrule"
-    yield r"\end{tabular}"
+    yield r"\end{tabular*}"
 
 
-def _rows(cells: Sequence[Sequence[str]]) -> Iterator[str]:
-    for line in zip_longest(*cells, fillvalue=""):
-        yield rf"{' & '.join(line)} \\"
-
-
-def _lines(cell: object, width: int) -> list[str]:
-    """A cell's lines, those below a value in smaller type."""
-    from rich.text import Text
-
-    if not isinstance(cell, Text):
-        cell = Text(str(cell))
-    written: list[str] = []
-    for line in cell.wrap(console(width=LATEX_WIDTH), width, overflow="fold"):
-        text = _written(line.plain.strip())
-        text = rf"{{\scriptsize {text}}}" if line.spans else text
-        written.append(rf"\quad {text}" if line.plain.startswith(" ") else text)
-    return written
+def _row(cells: Iterable[str]) -> str:
+    return rf"{' & '.join(cells)} \\"
 
 
 def _written(text: str) -> str:

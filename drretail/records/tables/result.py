@@ -42,7 +42,6 @@ class Drawn:
     """Parts of the table, each readable by itself."""
     left_out: tuple[str, ...]
     """Names of the columns without room."""
-    has_intervals: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +49,8 @@ class _Layout:
     places: tuple[int, ...]
     """Indices of the columns that are kept."""
     gap: int = 2
-    intervals: bool = True
     beside: bool = True
     """True if intervals stand after their values, False if below."""
-    of_floors: bool = True
-    """True if floors and the oracle have intervals, too. Nobody chooses among these, so one line each is enough."""
     whole_heads: bool = False
     """True if short names of columns stay in one line, as in tables that are cut into parts anyway."""
 
@@ -71,14 +67,14 @@ def draw(table: Table, width: int) -> Drawn:
     else:
         # Heads are whole, and intervals stand after their values if every group of columns still fits.
         layout = replace(last, gap=2, whole_heads=True)
-        columns, beside = [table.columns[at] for at in layout.places], replace(layout, beside=not table.is_stacked)
+        columns, beside = [table.columns[at] for at in layout.places], replace(layout, beside=True)
         grouped = groupby(zip(columns, _least(table, beside), strict=True), key=lambda pair: pair[0].group)
         if all(sum(width for _, width in group) <= room for _, group in grouped):
             layout = beside
         cut = [[layout.places[at] for at in part] for part in parts(columns, _least(table, layout), room)]
     left = tuple(column.name for at, column in enumerate(table.columns) if at not in layout.places)
     grids = tuple(_grid(table, replace(layout, places=tuple(places)), width) for places in cut)
-    return Drawn(grids, left, layout.intervals)
+    return Drawn(grids, left)
 
 
 def table_lines(table: Table, width: int) -> list[str]:
@@ -107,17 +103,15 @@ def grid_width(grid: "Grid") -> int:
 
 def _layouts(table: Table) -> Iterator[_Layout]:
     """Ever sparer layouts: intervals after values, then below, then gaps shrink, then spare columns go in order."""
-    layout = _Layout(tuple(range(len(table.columns))), beside=not table.is_stacked, of_floors=not table.is_stacked)
+    layout = _Layout(tuple(range(len(table.columns))))
     yield layout
     layout = replace(layout, beside=False)
     yield layout
-    if table.is_stacked:
+    if not table.has_intervals:
         layout = replace(layout, gap=1)
         yield layout
-    steps = {column.spare for column in table.columns} | {table.spare_intervals}
-    for step in sorted(step for step in steps if step is not None):
-        places = tuple(at for at in layout.places if table.columns[at].spare != step)
-        layout = replace(layout, places=places, intervals=layout.intervals and table.spare_intervals != step)
+    for step in sorted({column.spare for column in table.columns if column.spare is not None}):
+        layout = replace(layout, places=tuple(at for at in layout.places if table.columns[at].spare != step))
         yield layout
 
 
@@ -125,7 +119,7 @@ def _least_name(table: Table) -> int:
     names = [table.heading, *map(_name, table.rows)]
     words = [min(_LONGEST_WORD, _len(word)) for name in names for word in broken(name, 1)]
     longest = max(map(_len, names))
-    in_two_lines = longest // 2 + 1 if any(column.spare for column in table.columns) and not table.is_stacked else 0
+    in_two_lines = longest // 2 + 1 if any(column.spare for column in table.columns) else 0
     return max(min(NAMES, longest), in_two_lines, *words)
 
 
@@ -145,17 +139,16 @@ def _width(table: Table, at: int, layout: _Layout, *, whole: bool) -> int:
             widths.append(_len(NOTHING) if not row.manner else 0)
         elif not cell.is_number:
             widths += [_len(cell.text)] if whole else [min(_LONGEST_WORD, _len(word)) for word in cell.text.split()]
-            widths.append(min(_COUNTS, _len(table.counts_of(cell))))
+            widths.append(min(_COUNTS, _len(cell.counts)))
         else:
-            counts = table.counts_of(cell)
-            widths += map(_len, _figures(row, cell, layout))
-            widths += [_len(each) for each in counts.split(", ")]
-            widths.append(min(_COUNTS, _len(counts)) if whole else 0)
+            widths += map(_len, _figures(cell, layout))
+            widths += [_len(each) for each in cell.counts.split(", ")]
+            widths.append(min(_COUNTS, _len(cell.counts)) if whole else 0)
     return max(widths)
 
 
-def _figures(row: Row, cell: Cell, layout: _Layout) -> list[str]:
-    if not cell.interval or not layout.intervals or (row.is_baseline and not layout.of_floors):
+def _figures(cell: Cell, layout: _Layout) -> list[str]:
+    if not cell.interval:
         return [cell.text]
     return [f"{cell.text} ({cell.interval})"] if layout.beside else [cell.text, cell.interval]
 
@@ -192,7 +185,7 @@ def _grid(table: Table, layout: _Layout, width: int) -> "Grid":
         grid.add_column(heading, width=wide, justify=side, overflow="fold", style=_GREY if column.few else "")
     rows = [row for row in table.rows if not row.manner or table.has_any(row, layout.places)]
     for row, following in zip(rows, [*rows[1:], None], strict=False):
-        cells = [_text(table, row, at, wide, layout) for at, wide in zip(layout.places, others, strict=True)]
+        cells = [_text(row, at, wide, layout) for at, wide in zip(layout.places, others, strict=True)]
         style = _GREY if row.is_baseline else ""
         ends = following is not None and following.is_baseline != row.is_baseline
         grid.add_row(_broken(_name(row), names), *cells, style=style, end_section=ends)
@@ -203,16 +196,15 @@ def _name(row: Row) -> str:
     return f"{_INDENT}{row.manner}" if row.manner else row.name
 
 
-def _text(table: Table, row: Row, at: int, width: int, layout: _Layout) -> "Text":
+def _text(row: Row, at: int, width: int, layout: _Layout) -> "Text":
     from rich.text import Text
 
     cell = row.cells[at]
     if cell is None:
         return Text("" if row.manner else NOTHING, style=_GREY)
-    value, *below = _figures(row, cell, layout) if cell.is_number else [cell.text]
+    value, *below = _figures(cell, layout) if cell.is_number else [cell.text]
     text = Text(value, style=_GREY if cell.few else "")
-    counts = table.counts_of(cell)
-    below += filled(counts.split(", "), width) if counts else []
+    below += filled(cell.counts.split(", "), width) if cell.counts else []
     for line in below:
         text.append(f"\n{line}", style=_GREY)
     return text
@@ -419,7 +411,7 @@ def part_lines(parts: Iterable[Part], width: int) -> Iterator[str]:
         else:
             drawn = draw(part, width)
             left_out = [f"Left out for lack of width: {', '.join(drawn.left_out)}."] if drawn.left_out else []
-            below = (*left_out, part.basis, part.legends[drawn.has_intervals], *part.notes)
+            below = (*left_out, part.basis, *part.notes)
             yield from filter(None, [part.full_title])
             yield from table_lines(part, width) if part.columns else ()
             yield from (line for note in below if note for line in paragraph(note, width).split("\n"))

@@ -91,9 +91,15 @@ def csv_table(table: Table) -> bytes:
         name = row.label or row.name
         lines.append([f"{name}, {row.manner}" if row.manner else name])
         for cell, its in zip(row.cells, parts, strict=True):
-            lines[-1].append("" if cell is None or cell.value is None else cell.value)
+            lines[-1].append("" if cell is None or cell.plain is None else cell.plain)
             lines[-1] += (_part(cell, part) for part in its)
     return as_csv(lines)
+
+
+def csv_of(tables: Iterable[Table]) -> str:
+    """Several tables in one sheet, each below its title."""
+    parts = (f"{guarded(table.full_title)}\n{csv_table(table).decode('utf-8-sig')}" for table in tables)
+    return "\n".join(parts).replace("\r\n", "\n")
 
 
 def _part(cell: Cell | None, part: str) -> str | float:

@@ -20,6 +20,9 @@ Kind = Literal[
     "thousands",
     "dollars",
     "check",
+    "short",
+    "of_all",
+    "fraction",
 ]
 _FORMATS: Mapping[str, Callable[[float | None], str]] = {
     "number": figures.number,
@@ -33,7 +36,13 @@ _FORMATS: Mapping[str, Callable[[float | None], str]] = {
     "thousands": figures.thousands,
     "dollars": figures.dollars,
     "check": figures.check,
+    "short": figures.short,
+    "of_all": figures.count,
+    "fraction": figures.count,
 }
+
+_OVER: Mapping[str, str] = {"of_all": " of {:,}", "fraction": "/{:,}"}
+"""Kinds of counts that stand before what they are counted among."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +58,8 @@ class Cell:
     """Standard deviation of a mean."""
     mark: str = ""
     """Shown directly after the figure: "*"."""
-    beside: str = ""
-    """Shown in brackets after the figure."""
+    signed: bool = False
+    """True for a difference: a number above 0 is shown with its sign."""
     n: int | None = None
     """The value's denominator: how many reports, queries or runs it is over. None if it is not over several."""
     planned: int | None = None
@@ -74,18 +83,18 @@ class Cell:
         return None if isinstance(self.value, str) else self.value
 
     @property
+    def plain(self) -> float | str | None:
+        """The value as its interval is: of what is counted, the share."""
+        return self.number / self.n if self.kind in _OVER and self.n and self.number is not None else self.value
+
+    @property
     def ends(self) -> tuple[float, float] | None:
         """The 95% interval; None without both ends."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
     def text(self) -> str:
-        """Everything except interval and counts: "0.74*", "0.97 (.94)"."""
-        return f"{self.figure} ({self.beside})" if self.beside else self.figure
-
-    @property
-    def figure(self) -> str:
-        """The value with its mark: "0.74*", "19.5 ± 8.0"."""
+        """The value with its mark, without interval and counts: "0.74*", "19.5 ± 8.0", "9 of 10", "+23k"."""
         if isinstance(self.value, str):
             shown = self.value
         elif self.kind == "mean":
@@ -93,13 +102,15 @@ class Cell:
         else:
             form = _FORMATS.get(self.kind, figures.number)
             shown = form(self.value) + (f" ± {form(self.deviation)}" if self.deviation is not None else "")
+            shown += "" if self.n is None else _OVER.get(self.kind, "").format(self.n)
+            shown = f"+{shown}" if self.signed and (self.value or 0) > 0 and shown.strip("0.k") else shown
         return f"{shown}{self.mark}"
 
     @property
     def interval(self) -> str:
-        if self.kind == "percent":
+        if self.kind == "percent" or self.kind in _OVER:
             return figures.percent_interval(self.low, self.high)
-        is_fine = self.kind in ("number", "signed", "text")
+        is_fine = self.kind in ("number", "signed", "text", "short")
         return figures.interval(self.low, self.high, figures.number if is_fine else _FORMATS[self.kind])
 
     @property
@@ -109,19 +120,19 @@ class Cell:
 
     @property
     def denominator(self) -> str:
-        """ "n=11", or "9/11" if the value is over fewer than planned; empty without a value over several."""
-        if not self.n:
+        """ "n=11", or "9 of 11" if the value is over fewer than planned; empty without a value over several."""
+        if not self.n or self.kind in _OVER:
             return ""
-        return f"{self.n:,}/{self.planned:,}" if self.is_partial else f"n={self.n:,}"
+        return f"{self.n:,} of {self.planned:,}" if self.is_partial else f"n={self.n:,}"
 
     @property
     def counts(self) -> str:
-        """All that stands below the value: "49/50, 1 n/a"."""
+        """All that stands below the value: "49 of 50, 1 n/a"."""
         return ", ".join(filter(None, (self.denominator, *self.missing, self.note)))
 
     @property
     def whole(self) -> str:
-        """Everything in one line: "0.74 (.68–.80), 49/50"."""
+        """Everything in one line: "0.74 (.68–.80), 49 of 50"."""
         shown = f"{self.text} ({self.interval})" if self.interval else self.text
         return f"{shown}, {self.counts}" if self.counts else shown
 
@@ -143,6 +154,10 @@ class Column:
     """As ``Cell.few``."""
     meaning: str = ""
     """What the column shows, in a few words."""
+    short: str = ""
+    """The name on a narrow screen of a page."""
+    leads: bool = False
+    """True if systems are chosen by it, so that a page prints it bold."""
     spare: int | None = None
     """A narrow terminal leaves columns out by this number, the lowest first; None: never."""
 
@@ -161,7 +176,7 @@ class Row:
     """One for each column."""
     label: str = ""
     """The full name, if ``name`` leaves out what all rows share."""
-    place: Place = "system"
+    place: Place | Literal["difference", "paper"] = "system"
     manner: str = ""
     """Set if the row continues the one above: what differs, such as "over the first"."""
     meaning: str = ""
@@ -171,7 +186,7 @@ class Row:
 
     @property
     def is_baseline(self) -> bool:
-        """True for floors and the ceiling, which stand below a rule."""
+        """True for floors, the ceiling, differences and the paper's rows, which stand below a rule."""
         return self.place != "system"
 
 
@@ -190,16 +205,14 @@ class Table:
     """What ``Cell.n`` counts."""
     turns_for_one: bool = False
     """True if a table of a single system is drawn with a row for each column, since that is easier to read."""
-    is_stacked: bool = False
-    """True if intervals stand below their values even in a wide terminal."""
-    spare_intervals: int | None = None
-    """When intervals are left out, in the order of ``Column.spare``; None: never."""
-    legends: tuple[str, str] = ("", "")
-    """What its columns and figures mean, if a terminal has no room for the intervals, and if it has."""
 
     @property
     def full_title(self) -> str:
         return ", ".join(filter(None, (self.title, self.by)))
+
+    @property
+    def has_intervals(self) -> bool:
+        return any(cell is not None and cell.interval for row in self.rows for cell in row.cells)
 
     @property
     def filled(self) -> "Table":
@@ -216,10 +229,6 @@ class Table:
         if any(column.counts for column in self.columns):
             return ""
         return basis_of((cell for row in self.rows for cell in row.cells), self.unit)
-
-    def counts_of(self, cell: Cell) -> str:
-        """What is shown below the cell's value; reasons only where columns are wide."""
-        return ", ".join(filter(None, (cell.denominator, cell.note))) if self.is_stacked else cell.counts
 
     def is_of_numbers(self, at: int) -> bool:
         """True if a column holds numbers, or nothing at all; it is then aligned right."""

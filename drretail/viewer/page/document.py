@@ -21,22 +21,19 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Table
 from drretail.viewer.conversation import read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
-from drretail.viewer.page.frame import RUNS, Links, fragment, page_name, plural, whole_page
+from drretail.viewer.page.frame import Links, fragment, page_name, whole_page
 from drretail.viewer.page.overview import (
-    render_all_runs,
-    render_failures,
     render_false_statements,
+    render_map,
     render_method,
     render_overview,
-    render_plots,
     render_scores,
-    researched,
 )
 from drretail.viewer.page.question import Once, Questions, Rendered, most_telling
 from drretail.viewer.page.report_html import marked_html
 from drretail.viewer.run_lines import RunLine
+from drretail.viewer.tables.board import BoardTables, about_words
 from drretail.viewer.tables.false_statements import checked_in_words
-from drretail.viewer.tables.scoreboard import board_notes, board_table
 
 Form = Literal["auto", "single", "split"]
 LARGEST = 8_000_000
@@ -86,12 +83,11 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
             waiting.clear()
     if not is_split:
         write_atomically(to, one_page(view, waiting))
-        _forget([folder / INDEX, folder / RUNS, *folder.glob("query-*.html")])
+        _forget([folder / INDEX, *folder.glob("query-*.html")])
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
         return to
     write_atomically(folder / INDEX, index_page(view, done))
-    write_atomically(folder / RUNS, runs_page(view, done, links))
     names = {page_name(each.question) for each in done}
     _forget([to, *(path for path in folder.glob("query-*.html") if path.name not in names)])
     return folder / INDEX
@@ -142,18 +138,12 @@ def index_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
     return _index(view, rendered, Links(in_folder=True), _questions(view, parts))
 
 
-def runs_page(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> str:
-    """The table of all runs as a page of its own, made of rendered questions."""
-    nav = [(links.index, view.title)]
-    return whole_page(f"Runs – {view.title}", "Runs", "", nav, [render_all_runs(view, _lines(rendered), links)])
-
-
 def pair_page(view: ExperimentView) -> str:
     """Two systems of two experiments, without what belongs to one of these alone."""
     rendered = list(rendered_questions(view))
     lines, first = _lines(rendered), first_of(rendered)
     questions = _questions(view, [question.folded(is_open=question is first) for question in rendered])
-    sections = [render_overview(view, lines, Links()), questions, render_plots(view, lines)]
+    sections = [render_overview(view, lines, Links()), render_map(view, lines, Links()), questions]
     lead = f"{counted(len(rendered), 'question')} that both were asked, each with its best system's answers."
     return whole_page(view.title, view.title, lead, [("/", "All experiments")], sections)
 
@@ -163,7 +153,7 @@ def _lines(rendered: Sequence[Rendered]) -> list[RunLine]:
 
 
 def _questions(view: ExperimentView, parts: Sequence[Markup]) -> Markup:
-    heading = "Answers" if view.is_of_shop else "One question"
+    heading = "Answers" if view.is_of_shop else "One question, two answers"
     return fragment("questions.html.jinja", heading=heading, parts=parts, is_turned=not view.is_of_shop)
 
 
@@ -190,37 +180,26 @@ def conversation_page(view: ExperimentView, question: Question, run: RunView, li
 
 def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, questions: Markup) -> str:
     lines = _lines(rendered)
-    failed = [failed for question in rendered for failed in question.failed]
-    failures = render_failures(lines, failed, links)
     false = render_false_statements(view, rendered, links)
+    about = about_words(view.definition, view.scores.scoreboard)
     if view.is_of_shop:
         research = Markup(
-            '<details id="research"{}><summary>Scores and method, for researchers</summary>{}{}{}</details>'
+            '<details class="fold" id="research"{}><summary><h2>Scores and method, for researchers</h2></summary>{}'
+            "{}{}</details>"
         )
         parts = render_overview(view, lines, links), render_scores(view, lines), render_method(view)
         scores = research.format("" if view.scores.scores else Markup(" open"), *parts)
-        nav = [("#false", "False statements"), ("#questions", "Answers"), ("#research", "For researchers")]
         lead = checked_in_words(len(lines), sum(line.checked for line in lines), sum(line.false for line in lines))
-        return whole_page(view.title, view.title, lead, nav, [false, questions, failures, scores])
+        return whole_page(view.title, view.title, lead, [], [false, questions, scores], about)
     sections = [
         render_overview(view, lines, links),
         false,
+        render_map(view, lines, links),
         questions,
-        render_plots(view, lines),
-        Markup() if links.in_folder else render_all_runs(view, lines, links),
         render_scores(view, lines),
-        failures,
         render_method(view),
     ]
-    nav = [("#scoreboard", "Scoreboard")] if view.scores.scoreboard else []
-    nav += [("#map", "Every answer"), ("#questions", "One question"), (links.runs, "Runs"), ("#scores", "Tables")]
-    nav += [("#failures", "Failures")] if failures else []
-    nav += [("#method", "Method"), ("#reading", "How to read it"), ("#repeat", "How to repeat it")]
-    n_systems = len({line.label for line in researched(lines, view.definition.systems)})
-    counts = f"{counted(len(view.definition.queries), 'question')}, {counted(n_systems, 'system')}"
-    lacking = sum(line.state != "done" for line in lines)
-    runs = f"{plural(len(lines), 'run', 'runs')}{f', {lacking:,} without a report' if lacking else ''}"
-    return whole_page(view.title, view.title, f"{counts}, {runs}.", nav, sections)
+    return whole_page(view.title, view.title, "", [], sections, about)
 
 
 def _forget(pages: Iterable[Path]) -> None:
@@ -237,16 +216,24 @@ HEIGHT = 640
 def table_cell(table: Table, notes: Sequence[str] = ()) -> str:
     """A table in the notebook's own style, with its title above it and its notes below."""
     drawn = fragment("notebook_table.html.jinja", table=table)
-    below = Markup("").join(Markup("<p><small>{}</small></p>").format(note) for note in notes)
+    below = Markup("").join(map(table_note, notes))
     return Markup("<p><strong>{}</strong></p>{}{}").format(table.full_title, drawn, below)
 
 
+def table_note(text: str) -> Markup:
+    return Markup("<p><small>{}</small></p>").format(text)
+
+
 def scores_cell(scores: Scores) -> str:
-    """The scoreboard, or a line if nothing is scored."""
+    """The board, or a line if nothing is scored."""
     if scores.scoreboard is None:
         return "Nothing is scored yet."
     board = scores.scoreboard
-    return table_cell(board_table(board), [*board.differs, *board_notes(board)])
+    made = BoardTables(board)
+    lead = Markup("<p>{}</p>").format(" ".join([*board.not_read, board.sentence]))
+    tables = (table_cell(table, table.notes) for table in made.tables)
+    notes = map(table_note, filter(None, [made.tested, *board.absent]))
+    return str(Markup("").join([lead, *map(Markup, tables), *notes]))
 
 
 def run_cell(experiment: Path, run: Run) -> str:

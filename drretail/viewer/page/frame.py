@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlsplit
@@ -26,7 +27,7 @@ from drretail.grounding.text.wording import short_title
 from drretail.records.evidence import Finding
 from drretail.records.tables.result import parts
 from drretail.records.tables.screen import TURNING
-from drretail.records.tables.table import Table, upright
+from drretail.records.tables.table import Row, Table, upright
 from drretail.viewer.experiment import Question, RunView
 from drretail.viewer.judged import MEANINGS, SIGNS, WORDS, Claim, words_of_code
 from drretail.viewer.run_lines import DECISIONS, RunLine
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
 TALK = "conversation-"
 """How names of conversation pages begin; the run's number follows."""
-RUNS = "runs.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,6 @@ class Links:
 
     def answer(self, line: RunLine) -> str:
         return self.claim(line, f"{line.anchor}-answer")
-
-    @property
-    def runs(self) -> str:
-        """The table of all runs."""
-        return RUNS if self.in_folder else "#runs"
 
 
 def page_name(question: Question) -> str:
@@ -293,7 +288,7 @@ def _environment() -> "Environment":
     )
     names: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS, "decisions": DECISIONS}
     functions = (
-        *(plural, short_title, words_of_code, is_web_address, upright, page_parts, model_words),
+        *(plural, short_title, words_of_code, is_web_address, upright, page_parts, sections_of, model_words),
         *(claim_anchor, finding_anchor, step_anchor),
     )
     names |= {function.__name__: function for function in functions}
@@ -311,22 +306,30 @@ def fragment(name: str, /, **fields: Any) -> Markup:
     return Markup(template(name).render(fields))  # noqa: S704 — escaped by its template
 
 
-def whole_page(title: str, heading: str, lead: str, nav: Sequence[tuple[str, str]], sections: Sequence[Markup]) -> str:
-    """A page of these sections; ``nav`` are addresses with their names. Only products' pictures come from elsewhere."""
+def whole_page(
+    title: str,
+    heading: str,
+    lead: str,
+    nav: Sequence[tuple[str, str]],
+    sections: Sequence[Markup],
+    about: Sequence[str] = (),
+) -> str:
+    """A page of these sections; ``nav`` are addresses with their names. Only products' pictures come from elsewhere.
+
+    ``about`` stands above the heading of an experiment, with how to repeat it.
+    """
     images = "data: https: http:" if any("data-src=" in section for section in sections) else "data:"
-    fields = {"title": title, "heading": heading, "lead": lead, "nav": nav, "sections": sections}
+    fields = {"title": title, "heading": heading, "lead": lead, "nav": nav, "sections": sections, "about": about}
     return writable(template("page.html.jinja").render(**fields, **frame(images)))
 
 
-STYLES = ("page.css", "first_screen.css", "plots.css", "run_search.css")
-SCRIPTS = ("page.js", "run_search.js")
+STYLES = ("page.css", "first_screen.css", "plots.css")
 
 
 def frame(images: str) -> dict[str, Any]:
     """A page's style, script and policy, by their names in the template."""
-    style, code = (
-        "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names) for names in (STYLES, SCRIPTS)
-    )
+    style = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in STYLES)
+    code = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     return {
         "policy": page_policy(style, code, images),
         "style": Markup(style),  # noqa: S704 — the package's own files
@@ -352,6 +355,11 @@ def writable(text: str) -> str:
 def plural(count: int, one: str, many: str) -> str:
     """A number with its noun: "1 query", "2,000 queries"."""
     return f"{count:,} {one if count == 1 else many}"
+
+
+def sections_of(table: Table) -> list[list[Row]]:
+    """The table's rows, grouped where their place changes."""
+    return [[*rows] for _, rows in groupby(table.rows, key=lambda row: row.place)]
 
 
 def page_parts(table: Table) -> list[list[int]]:

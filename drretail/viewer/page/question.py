@@ -2,10 +2,11 @@
 its answers side by side, how judges compared them, and the runs behind them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from textwrap import shorten
 
 from markupsafe import Markup
 
@@ -24,23 +25,36 @@ from drretail.run_file import journal_size
 from drretail.viewer.cart import Cart, cart_as_read
 from drretail.viewer.commands import command_for
 from drretail.viewer.conversation import Talk, read_conversation
-from drretail.viewer.experiment import ExperimentView, Question, RunView
-from drretail.viewer.judged import PairJudgement, Support, pairs_with_verdicts, read_pair_judgements
-from drretail.viewer.page.frame import claim_anchor, fragment, statement_anchor, talk_page_name
+from drretail.viewer.experiment import ExperimentView, Question, RunView, two_of
+from drretail.viewer.judged import (
+    PairJudgement,
+    Support,
+    pairs_with_verdicts,
+    read_pair_judgements,
+    words_of_code,
+)
+from drretail.viewer.page.frame import (
+    claim_anchor,
+    finding_anchor,
+    fragment,
+    statement_anchor,
+    talk_page_name,
+)
 from drretail.viewer.page.run_part import RunPart
 from drretail.viewer.run_lines import (
     DECISIONS,
     LIMITS,
-    OUTCOMES,
     WRONG_PICKS,
+    WRONG_THINGS,
     Decision,
-    FailedVerdict,
+    Fault,
     RunLine,
+    first_faults,
     proof_of,
     run_line,
+    topic_of,
 )
 from drretail.viewer.tables.false_statements import CHECKED, FalseStatement, false_statements
-from drretail.viewer.tables.scoreboard import OUTCOME, two_of
 from drretail.viewer.tables.scores import description, model_words, system_names
 
 _WRONG: tuple[Support, ...] = ("contradicted", "none")
@@ -160,7 +174,7 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> A
     if cart and not of_cart and not doubted and line.question.query.wish is not None and view.checks.made:
         refused = "Right: nothing in the shop meets every limit" if proof == "proved" else "Breaks no limit"
         limits_met = "Meets every limit" if cart.lines else refused
-    decision = _decision(line, cart, is_broken=is_broken, is_kept=bool(limits_met))
+    decision = _decision(view, cart, is_broken=is_broken, is_kept=bool(limits_met))
     of_products = {pick.product: _broken(doubted, f"P:{pick.product}") for pick in (cart.lines if cart else ())}
     broken = {None: of_cart, **of_products}
     # By the first judge's verdicts, the worst first.
@@ -176,17 +190,13 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> A
             count = one if len(anchors) == 1 else f"{len(anchors):,} claims not supported by their sources"
         if anchors:
             wrong.append(WrongClaims(count, support, anchors))
-    marks = [words for every in broken.values() for words in every if words.startswith("✗")]
-    faults: dict[str, str] = {}
-    if decision in WRONG_PICKS:
-        faults["wrong"] = marks[0].removeprefix("✗ ") if marks else DECISIONS[decision][1]
-    if view.false:
-        faults["false"] = f"“{view.false[0].text}”"
+    faults = [*_wrong_pick(view, line, decision, of_cart)] if decision in WRONG_PICKS else []
+    faults += [Fault("false", f"“{each.text}”", statement_anchor(view, each)) for each in view.false]
     if decision == "failed":
-        faults["failed"] = line.why or OUTCOMES["gave up"]
+        faults.append(Fault("failed", line.why or "it does not say what to buy", f"{line.anchor}-answer"))
     return AnswerCard(
         name=name,
-        line=replace(line, decision=decision, faults=faults),
+        line=replace(line, decision=decision, faults=tuple(faults)),
         cart=cart,
         broken=broken,
         limits_met=limits_met,
@@ -194,6 +204,17 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> A
         wrong=tuple(wrong),
         proof=proof,
     )
+
+
+def _wrong_pick(view: RunView, line: RunLine, decision: Decision, of_cart: Sequence[str]) -> Iterator[Fault]:
+    """The first error that code finds in the picks; else what is proved of the cart, or what became of it."""
+    for number, finding in enumerate(view.checks.findings, 1):
+        if finding.code in LIMITS and finding.severity == "error":
+            words = finding.found or finding.text
+            yield Fault(words_of_code(finding.code), words, finding_anchor(view, number))
+            return
+    proved = next((words for words in of_cart if words.startswith("✗")), "")
+    yield Fault(DECISIONS[decision][1], proved.removeprefix("✗ "), f"{line.anchor}-answer")
 
 
 def _supported(view: RunView, line: RunLine) -> str:
@@ -211,21 +232,21 @@ def _supported(view: RunView, line: RunLine) -> str:
     return supported
 
 
-def _decision(line: RunLine, cart: Cart | None, *, is_broken: bool, is_kept: bool) -> Decision:
-    """What became of an answer: by whether it is feasible, else by what its picks break."""
-    value = line.values.get(OUTCOME)
-    if line.state != "done" or (cart is None and "gave up" in line.outcomes):
+def _decision(view: RunView, cart: Cart | None, *, is_broken: bool, is_kept: bool) -> Decision:
+    """What became of an answer: by whether code calls it right, else by what its picks break."""
+    run, case = view.run, view.subject.case
+    gave_up = run is not None and run.report is not None and (run.stop != "finished" or case.no_decision is not None)
+    if view.state != "done" or (cart is None and gave_up):
         return "failed"
-    if value is not None and value >= 1:
+    if view.is_right is not None and view.is_right >= 1:
         return "right"
-    if "refused wrongly" in line.outcomes or (cart is not None and not cart.lines and is_broken):
+    if case.refused_wrongly is not None or (cart is not None and not cart.lines and is_broken):
         return "refused"
-    if "wrong thing" in line.outcomes:
+    if any(each.code in WRONG_THINGS and each.severity == "error" for each in view.checks.findings):
         return "wrong"
-    if is_broken:
-        return "limit"
-    if value is not None:  # some limits are known to be broken only from all products' records
-        return "limit" if "limit broken" in line.outcomes else "wrong"
+    breaks = any(each.code in LIMITS - WRONG_THINGS - {"no_decision"} for each in view.checks.findings)
+    if is_broken or view.is_right is not None:  # some limits are known to be broken only from all products' records
+        return "limit" if is_broken or breaks else "wrong"
     return "right" if is_kept else "open"
 
 
@@ -279,8 +300,6 @@ class Rendered:
 
     question: Question
     lines: tuple[RunLine, ...]
-    failed: tuple[FailedVerdict, ...]
-    """Failed judgements of pairs; failed judgements of single runs are in ``lines``."""
     card: QuestionCard
     """What the top of the report shows of it."""
     false: tuple[tuple[FalseStatement, RunLine, str], ...] = ()
@@ -330,6 +349,27 @@ def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Table:
             by += f": overall {'a tie' if each.choice == 'tie' else words[each.choice]}"
     title = f"{a} against {b}{f', repeat {judgement.repeat}' if judgement.repeat > 1 else ''}"
     return replace(table_of(title, ["Dimension", "Preferred", "Why, in each order"], rows), by=by)
+
+
+MOST_READ = 100
+"""The most runs that are read to find what a terminal shows of them."""
+
+
+def fault_lines(view: ExperimentView, most: int = 3) -> Iterator[str]:
+    """What to look at first, a line each: "✗ react over budget: the budget is $32 … · weighted blanket · graded-52"."""
+    names = system_names(view.definition.systems, view.definition.systems)
+    lines: list[RunLine] = []
+    for question in view.questions:
+        for place in question.places:
+            label = view.planned[place].label
+            if place_of(label, view.definition.systems) == "system" and len(lines) < MOST_READ:
+                run = view.runs[place]
+                line = run_line(run, question)
+                lines.append(answer_card(names[label], run, line, cart_as_read(run.subject)[0]).line)
+    for line, fault in first_faults(lines, most):
+        query = line.question.query
+        quote = shorten(fault.quote, 60, placeholder=" …")
+        yield f"✗ {names[line.label]} {fault.kind}: {quote} · {topic_of(query, 25)} · {query.query_id}"
 
 
 class Questions:
@@ -411,13 +451,6 @@ class Questions:
         cards: Sequence[AnswerCard],
         judgements: Sequence[PairJudgement],
     ) -> Rendered:
-        failed = (
-            FailedVerdict.of(verdict, f"{dimension.dimension} of {verdict.run_id} and {verdict.other_run_id}")
-            for judgement in judgements
-            for dimension in judgement.dimensions
-            for verdict in dimension.verdicts
-            if verdict.state == "failed"
-        )
         # By the first judge, whose marks the report shows
         false = [
             (words, card.line, statement_anchor(view, statement))
@@ -427,7 +460,6 @@ class Questions:
         return Rendered(
             question=question,
             lines=tuple(card.line for card in cards),
-            failed=tuple(failed),
             card=question_card(self._view, question, cards, judgements),
             false=tuple(false),
         )

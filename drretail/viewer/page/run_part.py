@@ -1,15 +1,13 @@
 """A run as the templates of a page need it: report, cart, claims, sources and conversation; its agents in the order of
-their launch, each with its steps and what it found; a timeline.
+their launch, each with its steps and what it found.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import zip_longest
-
-from markupsafe import Markup
 
 from drretail.grounding.text.quotes import has_words
 from drretail.grounding.text.wording import wish_lines
@@ -26,7 +24,6 @@ from drretail.viewer.experiment import Question, RunView
 from drretail.viewer.judged import Claim, Excerpt, Judged, excerpt, readable
 from drretail.viewer.page.frame import evidence_anchors
 from drretail.viewer.page.report_html import report_html
-from drretail.viewer.plots.drawing import CHARACTER, WIDTH, Plot, Scale, cut, line, mark, words
 from drretail.viewer.run_lines import run_line, setback_sentences
 
 LONGEST_BRIEF = 160
@@ -142,64 +139,6 @@ def _task(step: Step) -> str:
     return str(args.get("sub_problem") or (args.get("question") if step.name in ERRANDS else None) or "")
 
 
-_LANE, _TOP, _LEAST_PLOT = 20.0, 14.0, 260.0
-_CALL, _FAILED = 0, 3
-"""The marks of tool calls, by their shapes: circles, and triangles where a call failed."""
-MEANING = (
-    "Steps in order. Line: a turn of the model. Circle: a tool call, filled if the report cites what it found."
-    " Triangle: a failed call."
-)
-
-
-def run_timeline(agents: Sequence[Agent], steps: Sequence[Step], cited: Collection[str | None], took: str) -> Plot:
-    """A run's steps, a lane for each agent; ``cited`` are ids of evidence, ``took`` says what the run used."""
-    at: dict[int, int] = {}
-    end = max((_lay_out(agent, steps, 0, at) for agent in agents), default=1)
-    lanes = list(_lanes(agents))
-    left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max((len(agent.name) for agent in lanes), default=0))
-    along = Scale(0, max(end, 1), left + 6, WIDTH - 6, ())
-    parts: list[Markup] = []
-    for lane, agent in enumerate(lanes):
-        y = _TOP + _LANE * lane
-        parts.append(words(left - 8, y + 4, cut(agent.name, left - 12), anchor="end"))
-        first, last = (along.at(choose(at[place] for place in agent.places)) for choose in (min, max))
-        parts.append(line(first, y, last, y, "axis"))
-        for place in agent.places:
-            x, step = along.at(at[place]), steps[place]
-            name = step.name or step.role
-            is_cited = any(each in cited for each in step.evidence)
-            if step.kind != "tool":
-                parts.append(line(x, y - 7, x, y + 7, "s6", step.role))
-            elif step.error:
-                parts.append(mark(x, y, _FAILED, f"{name}: {step.error[:80]}"))
-            else:
-                parts.append(mark(x, y, _CALL, f"{name}, cited" if is_cited else name, is_hollow=not is_cited))
-    return Plot("timeline", "Timeline", f"{MEANING} {took}", Markup().join(parts), _TOP + _LANE * len(lanes))
-
-
-def _lay_out(agent: Agent, steps: Sequence[Step], now: int, at: dict[int, int]) -> int:
-    """Gives each step its place in the order, and returns when the agent ended.
-
-    Agents launched together work side by side; whoever launched them waits with its next turn until they have ended.
-    """
-    until = now
-    for place in agent.places:
-        if steps[place].kind != "tool":
-            now = max(now, until)
-        at[place], now = now, now + 1
-        for other in agent.launched:
-            if other.launch == place:
-                until = max(until, _lay_out(other, steps, now, at))
-    unknown = [_lay_out(other, steps, now, at) for other in agent.launched if other.launch is None]
-    return max(now, until, *unknown)
-
-
-def _lanes(agents: Sequence[Agent]) -> Iterator[Agent]:
-    for agent in agents:
-        yield agent
-        yield from _lanes(agent.launched)
-
-
 _USAGE = {
     "calls": "Calls",
     "input_uncached": "Input",
@@ -286,11 +225,10 @@ class RunPart:
         return counted(sum(usage.total for usage in used.values()), "token")
 
     @property
-    def timeline(self) -> Plot:
-        """Its steps by agent, with the seconds and tokens that it took."""
+    def took(self) -> str:
+        """The seconds and tokens that it took."""
         seconds = "" if self.view.seconds is None else f"{self.view.seconds:,.1f} seconds, "
-        steps = [shown.step for shown in self.steps]
-        return run_timeline(self.research.agents(), steps, self._cited, f"It took {seconds}{self.tokens}.")
+        return f"It took {seconds}{self.tokens}."
 
     @property
     def usage(self) -> Table:

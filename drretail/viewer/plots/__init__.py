@@ -1,5 +1,5 @@
 """Plots as SVG. The drawing is the same on a page, which gives it colours, and in a file, which has its own.
 
-experiment_plots.py  the plots that an experiment has data for
-drawing.py           dots with intervals, scattered points, stacked bars, curves; axes, marks, texts, colours; files
+experiment_plots.py  the plots that an experiment has data for, and their files
+drawing.py           dots with intervals, bars, points with their names
 """

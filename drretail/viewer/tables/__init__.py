@@ -1,6 +1,6 @@
 """The tables of an experiment, as records of ``drretail.records.tables``.
 
-scoreboard.py        one row for each system; who did better, in a sentence; conclusions on every pair of systems
+board.py             the board: decisions, the paper's Tables 1 and 2, what runs took; every system against the baseline
 scores.py            a row for each system, a column for each variant or slice; notes below tables (notes.toml)
 pairs.py             wins, ties and losses of every pair, and strengths
 false_statements.py  statements of imported answers that their sources contradict

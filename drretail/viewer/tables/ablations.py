@@ -10,7 +10,7 @@ from drretail.records.run import NO_SYSTEMS, SIZE, Systems
 from drretail.records.score import SettingTable
 from drretail.records.tables.figures import NOTHING, p_value
 from drretail.records.tables.table import Cell, Column, Table, pivot
-from drretail.viewer.tables.scoreboard import difference_cell
+from drretail.viewer.tables.board import difference_cell
 from drretail.viewer.tables.scores import (
     NONE_HELD,
     NOTES,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from drretail.records.comparison import ORDER_DECIDED, PairScore, Share
+from drretail.records.comparison import ORDER_DECIDED, PairScore
 from drretail.records.run import NO_SYSTEMS, Systems
 from drretail.records.score import Score
 from drretail.records.tables.figures import NOTHING as NO_VALUE
@@ -21,7 +21,6 @@ WHOLE = 3
 TITLE = "Side by side (pairwise)"
 MODELS_ALONE = "Numbers need a language model: --judge PROVIDER:MODEL."
 NOTHING = "nothing was compared yet."
-_TIE = 1
 
 
 def pair_sections(
@@ -114,24 +113,7 @@ def _share(row: PairScore, place: int) -> Cell | None:
         return Cell(alone or NO_VALUE, n=0, planned=row.n_planned, missing=() if alone else missing)
     if shares[place].value is None:
         return None
-    cell = measured_cell(shares[place], "percent", n=row.n_scored, planned=row.n_planned, missing=missing)
-    return replace(cell, value=percents(shares)[place] / 100)
-
-
-def percents(shares: Sequence[Share]) -> list[int]:
-    """Win, tie and loss in whole percents that add up to 100.
-
-    A tie is rounded like the flips beside it. The others are rounded down, and those with the largest remainders up.
-    """
-    exact = [100 * (share.value or 0.0) for share in shares]
-    # 100 * 0.29 is 28.999…: without the addition it would be cut to 28.
-    whole = [int(value + 1e-9) for value in exact]
-    whole[_TIE] = round(exact[_TIE])
-    others = [place for place in range(len(exact)) if place != _TIE]
-    left = round(sum(exact)) - sum(whole)
-    for place in sorted(others, key=lambda place: (whole[place] - exact[place], place))[:left]:
-        whole[place] += 1
-    return whole
+    return measured_cell(shares[place], "percent", n=row.n_scored, planned=row.n_planned, missing=missing)
 
 
 _READ: Mapping[str, Callable[[PairScore], Cell | None]] = {

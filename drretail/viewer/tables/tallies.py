@@ -10,7 +10,7 @@ from drretail.eval.names import PAIRWISE
 from drretail.llm.usage import estimated_note
 from drretail.records.reading import AGREEMENT, AUDITED, MEANING, JudgeAudit
 from drretail.records.run import BASELINES, PICKS_MISSING, PICKS_UNREADABLE, Run
-from drretail.records.tables.figures import counted, counted_each, dollars
+from drretail.records.tables.figures import counted, counted_each
 from drretail.records.tables.table import Cell, Table, table_of
 
 if TYPE_CHECKING:
@@ -184,19 +184,6 @@ def judging_table(costs: "Sequence[JudgingCost]") -> Table:
         rows.append([cost.metric, cost.judge, judged, *took])
     notes = estimated_note(cost.cost.usage for cost in costs)
     return table_of("What judging took, in all", JUDGING_COLUMNS, rows, notes=notes).filled
-
-
-def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
-    """One sentence on all judging so far; blank if no judge was asked."""
-    calls = sum(each.cost.usage.calls for each in costs)
-    if not calls:
-        return ""
-    tokens = sum(each.cost.usage.total for each in costs)
-    known = [each.cost.dollars for each in costs]
-    spent = None if None in known else sum(value for value in known if value is not None)
-    cost = "a price unknown" if spent is None else f"${dollars(spent)}" if spent else "at no cost"
-    notes = estimated_note(each.cost.usage for each in costs)
-    return " ".join((f"Judging took {counted(calls, 'call')}, {tokens:,} tokens, {cost}.", *notes))
 
 
 def _dollars(value: float | None) -> Cell:

@@ -11,7 +11,7 @@ from drretail.addons.lab.findings import CORRECTED, JUDGED, Agreement, Correctio
 from drretail.addons.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
 from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_part
-from drretail.viewer.sections import scoreboard_parts
+from drretail.viewer.sections import board_details
 from tests.addons.lab.test_correcting import as_judged, called, filled
 from tests.viewer.experiment import keep_scores, render_page, render_text
 
@@ -93,7 +93,7 @@ def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.Capture
     keep(exp, Bent(), [])
     view = read_view(exp)
     assert view.lab == (Bent().summary(),)
-    for part in scoreboard_parts(view.scores, view.lab):
+    for part in board_details(view.scores, view.lab):
         print_part(part)
     page = render_page(exp)
     for shown in (capsys.readouterr().out, render_text(exp), page):

@@ -27,7 +27,7 @@ def enter(page: "Page", address: str, path: str = "/vote", name: str = "ann") ->
     page.goto(address)
     page.goto(f"{address.partition('/?')[0]}{path}")
     page.get_by_label("Your name").fill(name)
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     page.get_by_role("link", name="Begin with").click()
 
 
@@ -74,6 +74,20 @@ def test_a_person_votes_by_mouse_and_keys_reloads_undoes_and_goes_on(exp: Path, 
     assert [votes[dimension].answer for dimension in DIMENSIONS[:-1]] == values[:-1]
     assert "overall" not in votes
     assert votes["clarity"].note is None
+
+
+def test_on_a_phone_the_answers_stay_at_the_bottom_of_the_screen(exp: Path, window: Window) -> None:
+    with serve(exp) as address:
+        page = window(390)
+        enter(page, address)
+        buttons = page.locator('[data-question="clarity"] button')
+        for place in (0, 2_000):
+            page.evaluate(f"scrollTo(0, {place})")
+            tops = buttons.evaluate_all("all => all.map(it => it.getBoundingClientRect().bottom)")
+            assert all(450 < top <= 900 for top in tops), tops
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        buttons.first.click()
+        wait_for_message(page, "Clarity: A, kept.")
 
 
 def test_two_windows_show_each_others_votes(exp: Path, window: Window) -> None:

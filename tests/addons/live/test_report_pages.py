@@ -8,9 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from dataclasses import replace
 from itertools import count
-from math import hypot
 from pathlib import Path
 from urllib.request import HTTPCookieProcessor, build_opener
 
@@ -31,7 +29,7 @@ from drretail.files import read_json, write_json
 from drretail.records.base import canonical_json
 from drretail.tools.local_server import bound
 from drretail.viewer.page.question import Questions
-from drretail.viewer.summary import experiments_in, lines_of, read_listed
+from drretail.viewer.summary import experiments_in, latest_first, read_listed
 from tests.addons.live.conftest import ADDRESS, PORT, TOKEN, client_of, serve
 from tests.cli.commands import refused_by
 from tests.run_files import edit_member
@@ -116,35 +114,10 @@ def three(answered: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def test_the_latest_stands_first_and_only_what_is_comparable_has_a_change(three: Path) -> None:
+def test_the_latest_experiment_stands_first(three: Path) -> None:
     assert [path.name for path in experiments_in(three)] == ["first", "second", "third"]
-    lines = lines_of([read_listed(path) for path in experiments_in(three)])
-    assert [line.listed.title for line in lines] == ["The third", "The second", "The first"]
-    assert {line.measure for line in lines} == {"FP"}
-    board = lines[0].listed.board
-    assert board is not None
-    assert {line.best for line in lines} == {""}, "nothing tells the systems apart"
-    shown = board.compared[0].model_copy(update={"a": board.rows[0].system, "outcome": "higher"})
-    for outcome, best in (("higher", board.rows[0].system), ("lower", "")):
-        compared = (shown.model_copy(update={"outcome": outcome}),)
-        (line,) = lines_of([replace(lines[0].listed, board=board.model_copy(update={"compared": compared}))])
-        assert line.best == best
-    assert [None if line.change is None else line.change.number for line in lines] == [None, 0, None]
-
-
-def test_a_change_has_the_interval_of_two_independent_values(three: Path) -> None:
-    listed = [read_listed(path) for path in experiments_in(three)[:2]]
-    for at, (value, low, high) in enumerate(((0.5, 0.3, 0.8), (0.7, 0.6, 0.9))):
-        board = listed[at].board
-        assert board is not None
-        first = board.rows[0]
-        cell = first.cells["FP"].model_copy(update={"value": value, "ci_low": low, "ci_high": high})
-        row = first.model_copy(update={"cells": {**first.cells, "FP": cell}})
-        listed[at] = replace(listed[at], board=board.model_copy(update={"rows": (row, *board.rows[1:])}))
-    change = lines_of(listed)[0].change
-    assert change is not None
-    assert change.number == pytest.approx(0.2)
-    assert change.ends == pytest.approx((0.2 - hypot(0.1, 0.3), 0.2 + hypot(0.2, 0.2)))
+    listed = latest_first([read_listed(path) for path in experiments_in(three)])
+    assert [each.title for each in listed] == ["The third", "The second", "The first"]
 
 
 def test_two_that_are_ticked_show_their_best_systems_side_by_side(three: Path) -> None:
@@ -157,7 +130,7 @@ def test_two_that_are_ticked_show_their_best_systems_side_by_side(three: Path) -
     shown = page.by_id("questions")
     assert [len(list(question.all("article", "answer"))) for question in shown.all("details", "question")] == [2, 2]
     assert "Another question?" not in shown.text, "it is asked in one alone"
-    rows = [next(row.all("th")).text for row in page.by_id("scoreboard").all("tr")]
+    rows = [next(row.all("th")).text for row in page.by_id("first").all("tr")]
     assert rows[1:3] == [best, f"{best}@first"]
     for names in (["first"], [*ticks]):
         assert "Tick two" in browsing.get("/two", params={"e": names}).text
@@ -312,7 +285,7 @@ def test_it_prints_an_address_that_opens_and_ends_cleanly(voted: Path, how: sign
         address = process.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", address)
         with build_opener(HTTPCookieProcessor()).open(address, timeout=280) as answer:
-            assert b"9 runs" in answer.read()
+            assert b"No scores yet" in answer.read()
             assert "token" not in answer.url
         process.send_signal(how)
         results, text = process.communicate(timeout=280)

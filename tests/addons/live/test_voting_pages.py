@@ -44,7 +44,7 @@ def state(client: TestClient, path: str = "/vote/1") -> Any:
 def test_instructions_come_first_and_the_name_is_asked_once(client: TestClient) -> None:
     assert client.get("/vote/1").headers["location"] == "/vote"
     home = client.get("/vote").text
-    assert "How it goes" in home
+    assert "Instructions" in home
     assert 'name="name"' in home
     assert client.post("/name", data={"name": "Ann B", "back": "vote"}).headers["location"] == "/vote"
     home = client.get("/vote").text

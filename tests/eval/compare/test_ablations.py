@@ -15,7 +15,7 @@ from drretail.records.run import NULL_AGENTS, Limits, System
 from drretail.records.score import SettingRow, SettingTable
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.overview import render_scores
-from drretail.viewer.plots.experiment_plots import ablation_plots
+from drretail.viewer.plots.experiment_plots import setting_plot
 from drretail.viewer.tables.ablations import ablation_table, step_cell
 from tests import build
 from tests.build import SYSTEM, known
@@ -111,8 +111,7 @@ def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
     assert (whole.cells[3].counts, whole.cells[3].low is not None) == ("n=8, p <.001", True)
     judge = "judged by anthropic:claude (language model)"
     assert shown.full_title == f"Answer quality: personalization by information, {judge}"
-    first, (plot,) = ablation_plots(made)
-    assert first == []
+    (plot,) = map(setting_plot, made)
     assert plot.title == "personalization by what is known about the shopper"
     assert all(each in str(plot.svg) for each in ("task", "context", "persona", "tools"))
 
@@ -175,14 +174,11 @@ def test_a_curve_has_a_point_a_size_twice_as_many_tokens_as_far_apart_each_time(
     assert [cell.part for cell in table.rows[0].cells] == ["32k", "128k", "512k"]
     between = [(earlier, later) for earlier, later, _ in steps(table.rows[0])]
     assert between == [("32k", "128k"), ("128k", "512k"), ("32k", "512k")]
-    (plot,), further = ablation_plots([table])
-    assert further == []
+    plot = setting_plot(table)
     assert plot.title == "IR SC by the sandbox's size in tokens"
     places = [float(each) for each in re.findall(r'<circle cx="([\d.]+)"', plot.svg)]
-    assert places[1] - places[0] == pytest.approx(places[2] - places[1], abs=0.2)
-    heights = [float(each) for each in re.findall(r'<circle cx="[\d.]+" cy="([\d.]+)"', plot.svg)]
-    assert heights == sorted(heights)  # it falls: down is a higher number
-    assert "32k: 60.9 [" in plot.svg
+    assert places == sorted(places, reverse=True)  # it falls
+    assert "60.9 [" in plot.svg
 
 
 def test_settings_that_are_no_steps_are_each_held_beside_the_first() -> None:

@@ -74,7 +74,7 @@ def test_a_metric_goes_by_its_name_and_describes_variants_that_it_has(name: str)
         assert {*named} <= variants
     assert {*text.primary, *text.success, *text.differences} <= variants
     assert {column.variant for column in text.scoreboard} <= variants
-    assert {*text.counts, *text.meanings, *(each for its in text.plots.values() for each in its)} <= variants
+    assert {*text.counts, *text.meanings} <= variants
     chosen = text.headlines
     assert headlines(metric)[: len(chosen)] == chosen
     assert not {*chosen} & metric.pooled.keys()

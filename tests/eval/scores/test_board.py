@@ -67,7 +67,6 @@ def shown(folder: Path) -> dict[str, Any]:
     return {
         "board": known(scores.scoreboard).model_dump(mode="json"),
         "comparisons": comparisons,
-        "values": [run.values for run in view.runs],
         "claims": claims,
         "paper": paper_tables(read_paper_view(folder, None)),
         "python": scores.by_system("overall"),
@@ -116,6 +115,6 @@ def test_code_is_asked_once_whatever_the_rules_and_is_on_every_board(recorded: P
     build.scored(folder, ["checks"])
     assert read_board(folder) == Board(rules="paper", judge=("p:one",))
     columns = [column.metric for column in known(made_scores(folder).scoreboard).columns if column.metric]
-    assert {*columns} == {"checks", "quality"}
+    assert {*columns} == {"quality"}
     (comparison,) = compare_recorded(folder)
     assert {row.metric for table in comparison.tables for row in table.rows} == {"checks", "quality", "done"}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from drretail.eval.metric import Value
 from drretail.eval.registry import described, load_metric
 from drretail.eval.scores.board import Board
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, TableKey, gather
@@ -14,7 +15,7 @@ from drretail.experiment import run_path
 from drretail.records.evidence import CitationCounts
 from drretail.records.run import NULL_AGENTS, Usage
 from drretail.records.score import BoardColumn, JudgeRef, MetricDescription, Score, Scoreboard
-from drretail.viewer.tables.scoreboard import conclusion
+from drretail.records.score import VerdictState as State
 from tests.build import experiment, known
 from tests.run_files import edit_member
 
@@ -26,7 +27,7 @@ METRICS = {
     "quality": MetricDescription(
         title="Q", scale="rating", scoreboard=(BoardColumn(variant="overall", name="quality"),)
     ),
-    "checks": MetricDescription(title="C", scoreboard=(BoardColumn(variant="clean", beside="coverage"),)),
+    "checks": MetricDescription(title="C", scoreboard=(BoardColumn(variant="clean"),)),
 }
 CODE: dict[str, Any] = {"judge": "code", "judge_kind": "rule_based"}
 
@@ -49,7 +50,7 @@ def held(tmp_path: Path) -> Gathered:
 def board(held: Gathered, *rows: Score, metrics: dict[str, MetricDescription] = METRICS) -> Scoreboard:
     judges = dict.fromkeys(Assessor.of(row).judge.key for row in rows)
     asked = Board(rules=rows[0].rules, judge=tuple(judges))
-    made = scoreboard(replace(held, board=asked), rows, metrics, {})
+    made = scoreboard(replace(held, board=asked), rows, metrics, {}, {})
     return known(made)
 
 
@@ -76,11 +77,30 @@ def test_what_was_bought_stands_first_and_systems_are_sorted_by_what_is_shown(he
         assert made.columns[0].name == ("FP" if rows is precise else "right")
 
 
-def test_coverage_stands_beside_what_it_belongs_to(held: Gathered) -> None:
-    made = board(held, row("checks", "clean", 0.9, **CODE), row("checks", "coverage", 0.8, **CODE))
-    assert made.rows[0].cells["clean"].beside == 0.8
-    assert made.judge.judge == ""
-    assert [column.name for column in made.columns] == ["clean", "done", "words", "tokens", "$"]
+def test_a_counted_column_says_how_many_runs_are_right_in_both_of_its_parts(held: Gathered) -> None:
+    column = BoardColumn(variant="right", is_counted=True, apart=("can be bought", "can't"), apart_by="feasible")
+    metrics = {"basket": MetricDescription(title="B", success=("right",), scoreboard=(column,))}
+    by_code = Assessor(JudgeRef(spec="code", kind="rule_based"), "default")
+    states: list[tuple[float, State]] = [(1.0, "scored"), (0.0, "na"), (1.0, "scored"), (1.0, "na")]
+    judged = {
+        plan.run_id: JudgedRun(
+            plan.query.query_id,
+            {
+                "right": Value("right", "scored", right),
+                "feasible": Value("feasible", state, None if state == "na" else 1),
+            },
+        )
+        for plan, (right, state) in zip(held.plans, states, strict=True)
+    }
+    made = replace(held, tables_of_judges={TableKey("basket", by_code): judged})
+    shown = board(made, *(row("basket", "right", system=label, **CODE) for label in (A, B)), metrics=metrics)
+    cells = {each.system: each.cells["right"] for each in shown.rows}
+    assert [(cells[label].count, cells[label].parts) for label in (A, B)] == [
+        (1, {"can be bought": (1, 1), "can't": (0, 1)}),
+        (2, {"can be bought": (1, 1), "can't": (1, 1)}),
+    ]
+    assert shown.judge.judge == ""
+    assert [(each.name, each.table) for each in shown.columns][:2] == [("right", "B"), ("done", "")]
 
 
 def test_words_tokens_and_dollars_are_means_over_reports_and_unknown_is_no_0(held: Gathered) -> None:
@@ -127,8 +147,8 @@ def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
     made = board(held, row("faithfulness", "FP"), row("quality", "overall", None, n_failed=1, **rules))
     # No judge was asked for the run that isn't made, so none failed.
     assert not any(row.failed for row in made.rows)
+    assert made.absent == (f"Q: {note}. Numbers need a language model: --judge PROVIDER:MODEL.",)
     assert made.notes == (
-        f"quality: {note}. Numbers need a language model: --judge PROVIDER:MODEL.",
         "No query has a known user. Intervals and tests treat each query as a user.",
         f"{A}: of 2 runs 1 failed.",
         "Without gold nobody knows what is right to buy: "
@@ -170,7 +190,6 @@ def test_of_a_judge_that_does_not_read_the_board_says_so_and_nothing_is_conclude
     shown = board(made, row("faithfulness", "FP"), row("faithfulness", "FP", judge="o:gpt"))
     notes, (named,) = shown.notes, shown.not_read
     assert named.startswith("This judge doesn't read: p:m is below the floor in reports whose citation marks")
-    assert conclusion(shown)[0] == named
     unknown = "agreement with records: too few figures to tell (0 right, 0 wrong)"
     assert f"How o:gpt read: citation marks in claims 0.97, {unknown}." in notes
 
@@ -197,22 +216,6 @@ def test_where_citations_are_not_read_nothing_is_concluded_from_what_rests_on_th
         "read (no entry in a list: 2).",
     )
     assert not board(few, row("faithfulness", "FP"), row("faithfulness", "FP", system=B)).not_read
-
-
-@pytest.mark.parametrize(("read", "shown"), [((1.0, 0.9), [1.0, 0.9]), ((1.0, 1.0), [None, None])])
-def test_a_share_beside_a_column_is_left_out_where_it_is_1_for_all(
-    held: Gathered, read: tuple[float, float], shown: list[float | None]
-) -> None:
-    column = BoardColumn(variant="FR", beside="citations_read", beside_meaning="citations read", beside_folds=True)
-    metrics = {"faithfulness": MetricDescription(title="F", scoreboard=(column,))}
-    rows = [row("faithfulness", "FR", system=label) for label in (A, B)]
-    rows += [
-        row("faithfulness", "citations_read", value, system=label) for label, value in zip((A, B), read, strict=True)
-    ]
-    made = board(held, *rows, metrics=metrics)
-    cells = {each.system: each.cells["FR"].beside for each in made.rows}
-    assert [cells[A], cells[B]] == shown
-    assert made.columns[0].beside_meaning == ("citations read" if shown[1] else "")
 
 
 def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Path) -> None:

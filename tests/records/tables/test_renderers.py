@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.records.tables import figures
-from drretail.records.tables.markup import LATEX_WIDTH, latex_table, markdown_table
+from drretail.records.tables.markup import latex_table, markdown_table
 from drretail.records.tables.result import draw, parts, table_lines
 from drretail.records.tables.sheets import csv_table
 from drretail.records.tables.table import Cell, Column, Row, Table, table_of, upright
@@ -32,14 +32,14 @@ SCORES = Table(
 
 def test_a_terminal_has_every_figure_whole_and_a_rule_above_the_oracle() -> None:
     assert table_lines(SCORES, 80) == [
-        "System                        FP  words",
-        "───────────────────────────────────────",
-        "react             0.74 (.68–.80)  1,235",
-        "                    48/50, 2 n/a",
-        "  over the first            0.70",
-        "───────────────────────────────────────",
-        "oracle                      1.00      –",
-        "                            n=50",
+        "System                         FP  words",
+        "────────────────────────────────────────",
+        "react              0.74 (.68–.80)  1,235",
+        "                  48 of 50, 2 n/a",
+        "  over the first             0.70",
+        "────────────────────────────────────────",
+        "oracle                       1.00      –",
+        "                             n=50",
     ]
     heading, rule = table_lines(replace(SCORES, rows=()), 80)
     assert heading.split() == ["System", "FP", "words"]
@@ -77,7 +77,7 @@ def test_markdown_keeps_intervals_and_counts_and_sets_numbers_to_the_right() -> 
     head, rule, first = ([each.strip() for each in line.strip("|").split("|")] for line in lines[:3])
     assert head == ["System", "FP", "words"]
     assert [each[-1] for each in rule] == ["-", ":", ":"]
-    assert first == ["react", "0.74 (.68–.80), 48/50, 2 n/a", "1,235"]
+    assert first == ["react", "0.74 (.68–.80), 48 of 50, 2 n/a", "1,235"]
     assert markdown_table(SCORES).endswith("\n\nn: planned runs that a value is over.")
     assert "a\\|b" in markdown_table(table_of("", ["x", "y"], [("a|b", 1)]))
 
@@ -99,7 +99,7 @@ def test_a_turned_table_has_a_row_for_each_column_and_its_counts_at_the_end() ->
     turned = upright(replace(SCORES, rows=SCORES.rows[:2]))
     assert [column.name for column in turned.columns] == ["react", "over the first", "reports"]
     assert [[cell and cell.text for cell in row.cells] for row in turned.rows] == [
-        ["0.74", "0.70", "48/50, 2 n/a"],
+        ["0.74", "0.70", "48 of 50, 2 n/a"],
         ["1,235", None, None],
     ]
 
@@ -111,7 +111,7 @@ def test_plain_values_become_cells_of_their_kind(value: object, text: str) -> No
     assert row.cells[0].text == text
 
 
-def test_latex_has_figures_with_intervals_a_rule_above_the_oracle_and_no_raw_character() -> None:
+def test_latex_is_as_wide_as_a_page_with_a_rule_above_the_oracle_and_no_raw_character() -> None:
     column = Column("50% & more", meaning="a_b")
     table = replace(SCORES, columns=(column, SCORES.columns[1]), notes=("one\ntwo",))
     assert (
@@ -119,42 +119,46 @@ def test_latex_has_figures_with_intervals_a_rule_above_the_oracle_and_no_raw_cha
         == r"""% 50% & more: a_b.
 % one
 % two
-\begin{table}
+\begin{table*}
 \centering\small\setlength{\tabcolsep}{3pt}\setlength{\belowcaptionskip}{4pt}
 \caption{Scores. n: planned runs that a value is over.}
-\begin{tabular}{lrr}
+\begin{tabular*}{\textwidth}{@{\extracolsep{\fill}}lrr}
 \toprule
 System & 50\% \& more & words \\
 \midrule
-react & 0.74 (.68--.80) & 1,235 \\
- & {\scriptsize 48/50, 2 n/a} &  \\
+react & 0.74 & 1,235 \\
+ & {\scriptsize .68--.80, 48 of 50, 2 n/a} &  \\
 \quad over the first & 0.70 &  \\
 \midrule
 oracle & 1.00 & -- \\
  & {\scriptsize n=50} &  \\
 \bottomrule
-\end{tabular}
-\end{table}
+\end{tabular*}
+\end{table*}
 """
     )
-    stacked = latex_table(replace(table, is_stacked=True))
-    assert "react & 0.74 & 1,235 \\\\\n & {\\scriptsize .68--.80} &  \\\\\n & {\\scriptsize 48/50} &  \\\\\n" in stacked
-
-
-def test_a_latex_table_of_many_columns_is_cut_into_parts_of_a_line_and_leaves_none_out() -> None:
     columns = tuple(Column(f"metric{at}", spare=at) for at in range(12))
-    rows = (Row("a_system", tuple(Cell(0.5, "number", 0.25, 0.75) for _ in columns)),)
-    drawn = latex_table(Table("Many", columns, rows, spare_intervals=0))
-    assert drawn.count(r"\begin{tabular}") > 1
+    drawn = latex_table(Table("Many", columns, (Row("a", tuple(Cell(0.5, "number", 0.25, 0.75) for _ in columns)),)))
+    assert (drawn.count(r"\begin{tabular*}"), drawn.count(r"\begin{table*}")) == (2, 1)
     assert all(f"& metric{at} " in drawn for at in range(12))
     assert drawn.count(".25--.75") == 12
-    heads = [line for line in drawn.splitlines() if "metric" in line]
-    assert all(len(line) <= LATEX_WIDTH for line in heads)
-    assert drawn.count(r"\begin{table}") == 1
-    long = latex_table(Table("Many", columns, rows * 20, spare_intervals=0))
-    assert [line for line in long.splitlines() if "caption{" in line] == [
-        rf"\caption{{Many Page {number} of 2.}}" for number in (1, 2)
-    ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "text", "interval"),
+    [
+        (Cell(9, "of_all", 0.55, 1.0, n=10), "9 of 10", "55–100"),
+        (Cell(9, "fraction", n=10), "9/10", ""),
+        (Cell(1, "of_all", -0.13, 0.33, signed=True), "+1", "-13 to 33"),
+        (Cell(0.98, "short"), ".98", ""),
+        (Cell(-0.014, "short", signed=True), "-.01", ""),
+        (Cell(23_000, "thousands", signed=True), "+23k", ""),
+        (Cell(4_700, "thousands"), "4.7k", ""),
+        (Cell(0.0, "tenths", signed=True), "0.0", ""),
+    ],
+)
+def test_a_cell_is_one_number_in_the_form_of_its_kind(cell: Cell, text: str, interval: str) -> None:
+    assert (cell.text, cell.interval, cell.counts) == (text, interval, "")
 
 
 BASIS = "n: planned runs that a value is over."
@@ -164,7 +168,7 @@ BASIS = "n: planned runs that a value is over."
     ("counts", "shown", "basis"),
     [
         ([(10, 10), (10, 10)], ["n=10", "n=10"], BASIS),
-        ([(1, 11), (11, 11)], ["1/11", "n=11"], BASIS),
+        ([(1, 11), (11, 11)], ["1 of 11", "n=11"], BASIS),
         ([(0, 11), (9, None)], ["", "n=9"], ""),  # without a value, the reason is shown
         ([(None, None)], [""], ""),
     ],

@@ -1,6 +1,5 @@
-"""The report and its search among runs, in a real browser."""
+"""The report in a real browser."""
 
-import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,13 +10,10 @@ from drretail import open_world, run, score
 from drretail.experiment import read_runs
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report
-from drretail.viewer.page.overview import word_index
-from drretail.viewer.run_lines import run_line
 from tests.shop import USER, build_shop
 from tests.viewer.agents import DIFFERING, QUESTION, answering
 from tests.viewer.browsing import Window, grave_faults
-from tests.viewer.dom import parse
-from tests.viewer.experiment import judge_by_hand, keep_scores, render_page
+from tests.viewer.experiment import judge_by_hand, keep_scores
 from tests.viewer.page.test_document import poison
 
 if TYPE_CHECKING:
@@ -45,10 +41,11 @@ def test_the_page_fits_and_axe_finds_nothing_serious(page_file: Path, window: Wi
     page.goto(page_file.as_uri())
     assert widest(page) <= width
     assert page.locator("#first").is_visible()
-    assert page.locator("svg.plot").count() >= 1
-    first_score = page.locator("#scoreboard .value").first.bounding_box()
-    assert first_score is not None
-    assert first_score["y"] < 900
+    folds = page.locator("main > .fold").evaluate_all("all => all.map(it => it.getBoundingClientRect().bottom)")
+    assert len(folds) == 4
+    assert width == NARROW or max(folds) < 900, "the first screen ends on the first screen"
+    tops = page.locator(".boards h2").evaluate_all("all => all.map(it => it.getBoundingClientRect().top)")
+    assert tops == sorted(tops)
     assert grave_faults(page) == []
     assert widest(page) <= width  # with everything open
 
@@ -56,27 +53,35 @@ def test_the_page_fits_and_axe_finds_nothing_serious(page_file: Path, window: Wi
 def test_columns_out_of_sight_are_named_until_they_are_shown(page_file: Path, window: Window) -> None:
     page = window(NARROW)
     page.goto(page_file.as_uri())
-    cue = page.locator("#scoreboard .cue").first
-    table = page.locator("#scoreboard .scroll").first
-    assert cue.is_hidden()
-    page.locator("#all-columns").check()
-    assert cue.inner_text() == "also: quality, done, words, tokens (k) → show"
+    page.set_viewport_size({"width": 240, "height": 900})
+    cue, table = page.locator("#first .cue:visible").last, page.locator("#first .scroll").last
+    assert cue.inner_text().startswith("also: ")
+    assert cue.inner_text().endswith("average → show"), "by the short names that stand there"
     while cue.is_visible():
         was = cue.inner_text()
         cue.click()
-        page.wait_for_function("was => document.querySelector('#scoreboard .cue').innerText !== was", arg=was)
+        page.wait_for_function("was => [...document.querySelectorAll('#first .cue')].at(-1).innerText !== was", arg=was)
     heads = table.locator("thead th").evaluate_all("all => all.map(it => it.getBoundingClientRect().right)")
-    assert max(heads) <= NARROW
-    page.set_viewport_size({"width": WIDE, "height": 900})
-    page.locator("#runs > summary").click()
-    assert page.locator("#runs .cue").is_hidden()
-    page.locator(".report a.badge").first.click()
-    assert "How FP and FR add up" in page.locator("#runs .cue").inner_text(), "beside the panel"
+    assert max(heads) <= 240
+
+
+def test_a_fault_opens_its_words_with_the_evidence_in_place_and_in_view(page_file: Path, window: Window) -> None:
+    page = window()
+    page.goto(page_file.as_uri())
+    for link in page.locator("#look a[data-claims]").all():
+        wanted = link.get_attribute("data-claims")
+        link.click()
+        badge = page.locator(f'.report a.badge[href="#{wanted}"]')
+        place = (badge if badge.count() else page.locator(f'[id="{wanted}"]')).first
+        assert 0 <= place.evaluate("it => it.getBoundingClientRect().top") < 900
+        assert page.locator("#panel").is_visible() == (badge.count() > 0)
+        page.keyboard.press("Escape")
 
 
 def test_a_claim_leads_to_its_evidence_and_back_by_mouse_and_keys(page_file: Path, window: Window) -> None:
     page = window()
     page.goto(page_file.as_uri())
+    page.locator("#questions > summary").click()
     badges = page.locator(".report a.badge:visible")
     first = badges.first
     first.click()
@@ -108,6 +113,8 @@ def of_three(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_one_question_is_seen_with_two_answers_of_the_readers_choice(of_three: Path, window: Window) -> None:
     page = window()
     page.goto(of_three.as_uri())
+    for name in ("map", "questions"):
+        page.locator(f"#{name} > summary").click()
     questions, answers = page.locator("#questions > .question:visible"), page.locator(".answer:visible h4")
     assert (questions.count(), answers.count()) == (1, 2)
     page.locator(".pair select:visible").first.select_option("third")
@@ -126,6 +133,7 @@ def test_one_question_is_seen_with_two_answers_of_the_readers_choice(of_three: P
 def test_the_map_is_one_stop_of_the_tab_key_and_arrows_go_through_it(of_three: Path, window: Window) -> None:
     page = window()
     page.goto(of_three.as_uri())
+    page.locator("#map > summary").click()
     stops = 0
     while not page.evaluate("document.activeElement.closest('#questions') !== null"):
         page.keyboard.press("Tab")
@@ -141,14 +149,28 @@ def test_the_map_is_one_stop_of_the_tab_key_and_arrows_go_through_it(of_three: P
 def test_the_board_is_sorted_by_its_columns(of_three: Path, window: Window) -> None:
     page = window()
     page.goto(of_three.as_uri())
-    page.locator("#all-columns").check()
-    head = page.locator(".board thead button", has_text="words")
+    head = page.locator(".board thead button", has_text="N cited").first
     column = head.evaluate("it => it.closest('th').cellIndex")
-    words = page.locator(f".board tbody td:nth-child({1 + column}) .value")
+    words = page.locator(f".wide .board tbody.system td:nth-child({1 + column}) .value")
     for falls in (True, False):
         head.click()
-        shown = [int(text) for text in words.all_inner_texts()]
+        shown = [float(text) for text in words.all_inner_texts()]
         assert shown == sorted(shown, reverse=falls)
+
+
+def test_of_many_systems_each_figure_can_be_its_difference_from_the_chosen_one(
+    tmp_path: Path, window: Window, monkeypatch: pytest.MonkeyPatch, of_three: Path
+) -> None:
+    for module in ("tables.board", "page.overview"):
+        monkeypatch.setattr(f"drretail.viewer.{module}.FEW_SYSTEMS", 2)
+    page = window()
+    page.goto(write_report(read_view(of_three.parent / "exp"), tmp_path / "report.html").as_uri())
+    cells = page.locator(".board tbody.system .value")
+    before = cells.all_inner_texts()
+    page.locator("#baseline").select_option("third")
+    assert any(text.startswith(("+", "-")) for text in cells.all_inner_texts())
+    page.locator("#baseline").select_option("")
+    assert cells.all_inner_texts() == before
 
 
 def test_every_link_within_the_page_leads_somewhere_that_can_be_seen(page_file: Path, window: Window) -> None:
@@ -177,7 +199,7 @@ def test_the_pages_of_a_folder_lead_to_each_other(judged: Path, tmp_path: Path, 
         assert asked.evaluate_all("all => all.map(it => getComputedStyle(it).webkitLineClamp)") in ([], ["none"])
         links = page.evaluate("[...document.querySelectorAll('a[href]')].map(it => it.href.split('#')[0])")
         waiting += sorted({link for link in links if link.startswith("file:")} - seen - {*waiting})
-    assert len(seen) == 2 + len(list(index.parent.glob("query-*.html")))
+    assert len(seen) == 1 + len(list(index.parent.glob("query-*.html")))
 
 
 def test_hostile_text_runs_nothing_and_leads_nowhere(mine: Path, window: Window) -> None:
@@ -201,51 +223,6 @@ def test_hostile_text_runs_nothing_and_leads_nowhere(mine: Path, window: Window)
         assert not [link for link in links if link.startswith("javascript")]
         assert widest(page) <= width
     assert opened == []
-
-
-def shown(page: "Page") -> list[str]:
-    rows = page.locator("#runs tbody tr:not([hidden])")
-    return [row.get_attribute("data-run") or "" for row in rows.all()]
-
-
-def test_the_words_of_a_run_are_those_of_its_question_report_and_claims(exp: Path) -> None:
-    keep_scores(exp, "faithfulness")
-    view = read_view(exp)
-    lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
-    index = word_index(lines)
-    for word, steps in index.items():
-        places = [sum(steps[: at + 1]) for at in range(len(steps))]
-        assert places == [at for at, line in enumerate(lines) if word in line.words]
-    assert {"24.99", "tanagrove", "feeder"} <= lines[0].words | lines[1].words | lines[2].words
-    held = parse(render_page(exp)).by_id("run-words").text
-    assert "<" not in held
-    assert set(json.loads(held)) == set(index)
-
-
-def test_runs_are_searched_filtered_and_sorted_by_the_address(exp: Path, tmp_path: Path, window: Window) -> None:
-    keep_scores(exp, "faithfulness")
-    written = write_report(read_view(exp), tmp_path / "report.html", "single")
-    page = window()
-    page.goto(written.as_uri())
-    page.locator("#runs > summary").click()
-    page.locator(".finder input").fill("TANAGROVE tube")
-    assert {run.split("/")[0] for run in shown(page)} == {"zephyr"}
-    assert page.locator(".finder output").text_content() == "3 of 9 runs"
-    page.locator(".finder input").fill("")
-    page.locator("select[name=query]").select_option("q2")
-    assert len(shown(page)) == 3
-    page.locator("#runs thead button", has_text="FP").click()
-    falling = shown(page)
-    page.locator("#runs thead button", has_text="FP").click()
-    assert shown(page) == falling[::-1] or len(set(falling)) == 3
-    address = page.url
-    assert "#runs?query=q2&sort=FP" in address
-    again = window()
-    again.goto(address)
-    assert shown(again) == shown(page)
-    again.get_by_role("button", name="Show all").click()
-    again.wait_for_function("document.querySelectorAll('#runs tbody tr[hidden]').length === 0")
-    assert "?" not in again.url
 
 
 @pytest.mark.parametrize("form", ["single", "split"])

@@ -1,20 +1,14 @@
 "use strict";
 // Reading needs none of this: badges are links to cards further down. With it, cards open beside the report.
-function copyLink(address, button) {
+function copyText(text, button, otherwise = "Not allowed here") {
   const name = button.textContent;
-  const tell = (text) => { button.textContent = text; setTimeout(() => { button.textContent = name; }, 2000); };
-  if (!navigator.clipboard) return tell("In the address bar");
-  navigator.clipboard.writeText(address).then(() => tell("Copied"), () => tell("In the address bar"));
+  const tell = (words) => { button.textContent = words; setTimeout(() => { button.textContent = name; }, 2000); };
+  if (!navigator.clipboard) return tell(otherwise);
+  navigator.clipboard.writeText(text).then(() => tell("Copied"), () => tell(otherwise));
 }
 
-// Rows by a value, those without one last either way.
-function sortedRows(rows, value, falls) {
-  const keys = new Map(rows.map((row) => [row, value(row)]));
-  return rows.slice().sort(function (one, other) {
-    const [a, b] = [keys.get(one), keys.get(other)];
-    if (a === null || b === null) return (a === null) - (b === null);
-    return (falls ? -1 : 1) * (typeof a === "number" ? a - b : a.localeCompare(b));
-  });
+function copyLink(address, button) {
+  copyText(address, button, "In the address bar");
 }
 
 (function () {
@@ -170,11 +164,23 @@ function sortedRows(rows, value, falls) {
   }
 
   function reveal() {
-    if (location.hash.startsWith("#runs?")) return; // what the table of runs shows
     const name = decodeURIComponent(location.hash.slice(1));
     const target = name && document.getElementById(name);
-    if (target) open(target);
-    else revealClaim(name);
+    if (!target) revealClaim(name);
+    else if (target.matches(".card") && target.closest("details.run")) openClaim(name);
+    else open(target);
+  }
+
+  // In place and in view: the words in the report, with the evidence beside them; without words, the answer.
+  function openClaim(id) {
+    const original = document.getElementById(id);
+    if (!original) return;
+    const badge = document.querySelector('.report a.badge[href="#' + CSS.escape(id) + '"]');
+    const run = original.closest("details.run");
+    const place = badge || (run && document.getElementById(run.id + "-answer")) || original;
+    open(place);
+    if (original.matches(".card")) show([id], badge || undefined);
+    place.scrollIntoView({ block: badge ? "center" : "start" }); // the panel has made the page narrower
   }
 
   // "#claim-SYSTEM/QUERY-r1-c3" names a claim by its run, whatever number the run has on the page, and on any page of a folder.
@@ -183,17 +189,11 @@ function sortedRows(rows, value, falls) {
     if (!run) return;
     const place = document.querySelector("details.run[data-run=" + CSS.escape(run) + "]");
     if (!place) {
-      const row = document.querySelector("#map a[data-run=" + CSS.escape(run) + "], #runs tr[data-run=" + CSS.escape(run) + "] a");
+      const row = document.querySelector("#map a[data-run=" + CSS.escape(run) + "]");
       if (row && !row.getAttribute("href").startsWith("#")) location.replace(row.href.split("#")[0] + location.hash);
       return;
     }
-    const id = place.id + "-" + claim;
-    const badge = document.querySelector('.report a.badge[href="#' + id + '"]');
-    const original = document.getElementById(id);
-    if (!original) return;
-    open(badge || original);
-    if (badge) badge.scrollIntoView({ block: "center" });
-    show([id], badge);
+    openClaim(place.id + "-" + claim);
   }
 
   function addressOf(id) {
@@ -241,18 +241,16 @@ function sortedRows(rows, value, falls) {
     }
     const turn = event.target.closest("[data-turn]");
     if (turn) return turnBy(Number(turn.dataset.turn));
-    const filter = event.target.closest("[data-filter]");
-    if (filter) {
-      event.preventDefault();
-      filterMap(filter);
-      return;
-    }
+    const copied = event.target.closest("[data-copy]");
+    if (copied) return copyText(document.getElementById(copied.dataset.copy).content.textContent, copied);
     const head = event.target.closest(".sortable thead button");
     if (head) return sortBy(head.parentNode);
     const wrong = event.target.closest("[data-claims]");
     if (wrong && document.getElementById(wrong.dataset.claims.split(" ")[0])) {
       event.preventDefault();
-      show(wrong.dataset.claims.split(" "), wrong);
+      const claims = wrong.dataset.claims.split(" ");
+      if (claims.length > 1) show(claims, wrong);
+      else openClaim(claims[0]);
       return;
     }
     const badge = event.target.closest(".report a.badge");
@@ -267,18 +265,6 @@ function sortedRows(rows, value, falls) {
       show(ids, document.querySelector('.report a.badge[href="#' + ids[0] + '"]'));
     }
   });
-
-  // A chip leaves the rows and cells of the map that it is about.
-  function filterMap(chip) {
-    const is = chip.getAttribute("aria-pressed") === "true" ? "" : chip.dataset.filter;
-    for (const each of document.querySelectorAll("[data-filter]")) each.setAttribute("aria-pressed", each.dataset.filter === is);
-    for (const row of document.querySelectorAll("#map tbody tr")) {
-      const cells = Array.from(row.querySelectorAll("a.cell"));
-      for (const cell of cells) cell.classList.toggle("faded", is !== "" && !cell.dataset.is.split(" ").includes(is));
-      row.hidden = cells.every((cell) => cell.classList.contains("faded"));
-    }
-    document.getElementById("map").scrollIntoView({ block: "nearest" });
-  }
 
   // The map is one stop of the Tab key; arrows go from answer to answer.
   function rove(event) {
@@ -305,7 +291,33 @@ function sortedRows(rows, value, falls) {
       const number = parseFloat(row.cells[at].textContent.replace(/,/g, ""));
       return at === 0 ? row.cells[at].textContent : Number.isNaN(number) ? null : number;
     };
-    body.append(...sortedRows(Array.from(body.rows), value, at > 0 === falls));
+    // Rows without a value come last either way.
+    const keys = new Map(Array.from(body.rows, (row) => [row, value(row)])), sign = at > 0 === falls ? -1 : 1;
+    body.append(...Array.from(body.rows).sort(function (one, other) {
+      const [a, b] = [keys.get(one), keys.get(other)];
+      if (a === null || b === null) return (a === null) - (b === null);
+      return sign * (typeof a === "number" ? a - b : a.localeCompare(b));
+    }));
+  }
+
+  // Each figure of the board minus the baseline's, with as many digits as it shows.
+  function subtract(name) {
+    for (const value of document.querySelectorAll(".board tbody.system .value")) {
+      value.dataset.shown ||= value.textContent;
+      value.textContent = value.dataset.shown;
+    }
+    for (const body of document.querySelectorAll(".board tbody.system")) {
+      const rows = Array.from(body.rows), base = rows.find((row) => row.dataset.name === name);
+      for (const row of rows.filter((each) => base && each !== base)) {
+        for (const [at, cell] of Array.from(row.cells).entries()) {
+          const [value, from] = [cell, base.cells[at]].map((each) => each.querySelector(".value"));
+          const change = value && from ? parseFloat(value.textContent) - parseFloat(from.textContent) : NaN;
+          if (Number.isNaN(change)) continue;
+          const [, digits, ending] = /^[^.]*?(?:\.(\d+))?(k?)( of .*)?$/.exec(value.textContent);
+          value.textContent = (change > 0 ? "+" : "") + change.toFixed((digits || "").length) + ending;
+        }
+      }
+    }
   }
 
   function begin() {
@@ -330,7 +342,7 @@ function sortedRows(rows, value, falls) {
   function nameHidden(scroll) {
     const edge = scroll.getBoundingClientRect().right + 1;
     const heads = Array.from(scroll.querySelectorAll("thead th"));
-    const names = heads.filter((head) => head.getBoundingClientRect().right > edge).map((head) => head.textContent.trim().replace(/\s+/g, " "));
+    const names = heads.filter((head) => head.getBoundingClientRect().right > edge).map((head) => head.innerText.trim().replace(/\s+/g, " "));
     const cue = scroll.previousElementSibling;
     cue.hidden = !names.length;
     cue.textContent = "also: " + names.join(", ") + " → show";
@@ -353,7 +365,7 @@ function sortedRows(rows, value, falls) {
       const question = event.target.closest(".question");
       chosen = Array.from(question.querySelectorAll(".pair select"), (select) => select.value);
       showPair(question);
-    }
+    } else if (event.target.id === "baseline") subtract(event.target.selectedIndex ? event.target.value : "");
   });
   document.addEventListener("keydown", function (event) {
     rove(event);
@@ -361,9 +373,6 @@ function sortedRows(rows, value, falls) {
   });
   addEventListener("hashchange", reveal);
   document.addEventListener("renewed", begin);
-  addEventListener("beforeprint", function () {
-    for (const part of document.querySelectorAll(".legend-of-columns, #reading")) part.open = true;
-  });
   begin();
   reveal();
 })();

@@ -106,6 +106,8 @@
       const question = button.closest(".dimension");
       choose(questions.indexOf(question));
       send(question, button.dataset.value);
+      // On a phone the answers are a strip at the bottom: the next one comes into it.
+      if (innerWidth < 992) (questions[current + 1] || question).scrollIntoView({ block: "nearest" });
     } else if (event.target.id === "undo") {
       undo();
     }

@@ -1,0 +1,374 @@
+"""The board: a table of decisions, the paper's Tables 1 and 2, and those that other metrics bring, for every output.
+
+All are pivots of the board's cells and of its comparisons. A difference stands in a row of its own.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from drretail.eval.compare.wording import by_measure, name_of
+from drretail.eval.scores.facts import missing_of
+from drretail.eval.scores.gathering import FP
+from drretail.eval.scores.scoreboard import DOLLARS, DONE, TOKENS, WORDS
+from drretail.experiment import Definition
+from drretail.grounding.text.wording import listed
+from drretail.querygen.reading import WORLD as DEMO
+from drretail.records.comparison import ComparedRow
+from drretail.records.run import DUMPS, place_of
+from drretail.records.score import BoardRow, Scoreboard, ShownColumn, Unit
+from drretail.records.tables.figures import NOTHING, counted
+from drretail.records.tables.table import Cell, Column, Kind, Row, Table
+from drretail.viewer.experiment import OUTCOME
+from drretail.viewer.published import published_rows
+from drretail.viewer.tables.scores import judged_by, notes_on, score_cell, system_names
+
+SHOWN = "*"
+"""The mark of a difference that is concluded."""
+DECISION = "Decision"
+DIFFERENCE = "difference"
+FEW_SYSTEMS = 4
+"""Up to so many systems have a row of differences each; of more, columns in which all are equal are left out."""
+KINDS: Mapping[Unit, Kind] = {
+    "words": "count",
+    "count": "tenths",
+    "tokens": "thousands",
+    "percent": "tenths",
+    "dollars": "dollars",
+}
+"""How a column's numbers are written, by unit; all other units are written as scores."""
+LAB = "The judge lab"
+JUDGE_FAILED = "failed"
+"""Shown instead of a value that no report has, because the judge gave no usable answer."""
+_WHY = {"too_few": "too few", "missing": "not comparable", "not_read": "not read", "order_decided": "not read"}
+
+
+def about_words(definition: Definition, board: Scoreboard | None) -> list[str]:
+    """What was asked of whom, by how many users, and who judged: "10 questions", "demo shop", "judge: openai:gpt-5"."""
+    queries, shop = definition.queries, f"shop {(definition.world_fingerprint or '')[:8]}"
+    users = len({query.user_id for query in queries} - {None})
+    shop = "demo shop" if definition.world_fingerprint == DEMO else shop
+    judge = "" if board is None or not board.judge.judge else judged_by(board.judge).removeprefix("judged by ")
+    planned = () if board is None else (row.cells[DONE].n_planned for row in board.rows if DONE in row.cells)
+    repeats = max(planned, default=1)
+    words = [
+        counted(len(queries), "question"),
+        counted(users, "user") if users else "",
+        "imported reports" if definition.world_fingerprint is None else shop,
+        f"judge: {judge.removeprefix('a ')}" if judge else "",
+        f"{repeats // len(queries)} runs each" if repeats > len(queries) else "",
+    ]
+    return [each for each in words if each]
+
+
+@dataclass(frozen=True)
+class BoardTables:
+    """The tables of a board; ``full`` ones have the interval and the denominator in every cell. With ``paper`` the
+    paper's own rows stand below.
+    """
+
+    board: Scoreboard
+    full: bool = False
+    paper: bool = False
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        return system_names((row.system for row in self.board.rows), self.board.systems)
+
+    def of_place(self, *places: str) -> list[BoardRow]:
+        return [row for row in self.board.rows if place_of(row.system, self.board.systems) in places]
+
+    @cached_property
+    def systems(self) -> list[BoardRow]:
+        """The systems that research, the best first."""
+        return self.of_place("system")
+
+    @cached_property
+    def bounds(self) -> list[BoardRow]:
+        """The best null agent, and the oracle: by the first column of decisions that any of them has."""
+        name = next((column.name for column in self.board.columns if column.decides and column.metric), OUTCOME)
+        known = [row for row in self.of_place("floor") if name in row.cells]
+        best = self.board.floors[0].b if self.board.floors else ""
+        known.sort(key=lambda row: (row.system != best, -row.cells[name].value))
+        return [*known[:1], *self.of_place("ceiling")]
+
+    @cached_property
+    def baseline(self) -> str:
+        """The label of the system that the others are compared with; empty if none are compared."""
+        return self.board.compared[0].b if self.board.compared else ""
+
+    @cached_property
+    def base(self) -> BoardRow | None:
+        return next((row for row in self.systems if row.system == self.baseline), None)
+
+    @cached_property
+    def compared(self) -> Mapping[tuple[str, str], ComparedRow]:
+        """The tested comparisons by system and column."""
+        return {(row.a, name_of(row)): row for row in self.board.compared}
+
+    @cached_property
+    def tables(self) -> list[Table]:
+        """The tables in order, that of decisions first; none without a column."""
+        by_table: dict[str, list[ShownColumn]] = {"": []}
+        for column in self.board.columns:
+            if column.name not in (WORDS, DOLLARS) and not (column.name == DONE and self._all_done):
+                by_table.setdefault(column.table, []).append(column)
+        return [self._table(title, columns) for title, columns in by_table.items() if columns]
+
+    @property
+    def brief(self) -> Table:
+        """All tables in one, with short headings, as a terminal shows it."""
+        shown, _ = self._unequal(self._of_brief)
+        made = self._pivot("", shown, self.bounds, brief=True)
+        names = _cut([row.name for row in made.rows], _NAME - 6 * any(column.name == DONE for column in shown))
+        rows = [replace(row, name=names[at]) for at, row in enumerate(made.rows)]
+        heads = [Column(column.short, group=column.table, meaning=column.meaning) for column in shown]
+        return replace(made, columns=tuple(heads), rows=tuple(rows), by="")
+
+    @property
+    def equal_in_brief(self) -> list[str]:
+        """A sentence on the columns in which many systems are equal, if there are any."""
+        return self._unequal(self._of_brief)[1]
+
+    @property
+    def _of_brief(self) -> list[ShownColumn]:
+        shown = [column for column in self.board.columns if column.short]
+        shown = [column for column in shown if not (column.name == DONE and self._all_done)]
+        return sorted(shown, key=lambda column: column.name == TOKENS)
+
+    @property
+    def cost(self) -> Table:
+        """What runs took: the share that is done, words, tokens, dollars, of all systems."""
+        wanted = [column for column in self.board.columns if not column.metric]
+        return replace(self._pivot("Cost", wanted, self.of_place("floor", "ceiling"), differs=False), by="per run")
+
+    @property
+    def bounded(self) -> Table:
+        """The decisions of all null agents and the oracle."""
+        wanted = [column for column in self.board.columns if column.decides and column.metric]
+        made = self._pivot("Floors and oracle", wanted, self.of_place("floor", "ceiling"), differs=False)
+        return replace(made, rows=tuple(row for row in made.rows if row.is_baseline))
+
+    @property
+    def tested(self) -> str:
+        """How many of the tested differences are more than chance, and of two systems each with its interval."""
+        rows = [row for row in self.board.compared if row.p is not None]
+        shown = sum(row.is_shown for row in rows)
+        if not rows:
+            return ""
+        number = f"{shown:,} of the" if shown else "None of the"
+        verb = "is" if shown < 2 else "are"
+        others = "those without an interval were not tested"
+        return f"{number} {counted(len(rows), 'tested difference')} {verb} more than chance; {others}."
+
+    @property
+    def _all_done(self) -> bool:
+        return all(row.cells[DONE].value == 1 for row in self.systems if DONE in row.cells)
+
+    def _table(self, title: str, columns: Sequence[ShownColumn]) -> Table:
+        columns, equal = self._unequal(columns)
+        bounds = self.bounds if len(self.systems) == 1 else []
+        table = self._pivot(title or DECISION, columns, bounds)
+        return replace(table, notes=tuple(equal))
+
+    def _unequal(self, columns: Sequence[ShownColumn]) -> tuple[list[ShownColumn], list[str]]:
+        """The columns in which many systems differ, and a sentence on the others."""
+        if len(self.systems) <= FEW_SYSTEMS:
+            return list(columns), []
+        cells = {column.name: [board_cell(row, column) for row in self.systems] for column in columns}
+        figures = {
+            name: {", ".join(filter(None, (cell.text, cell.counts))) if cell else "" for cell in its}
+            for name, its in cells.items()
+        }
+        equal = [column for column in columns if len(figures[column.name]) == 1]
+        if not equal or len(equal) == len(columns):
+            return list(columns), []
+        said = (f"{column.heading or column.name} {next(iter(figures[column.name])) or NOTHING}" for column in equal)
+        note = [f"The same for all {len(self.systems)} systems: {', '.join(said)}."]
+        return [column for column in columns if column not in equal], note
+
+    def _pivot(
+        self,
+        title: str,
+        columns: Sequence[ShownColumn],
+        bounds: Sequence[BoardRow],
+        *,
+        brief: bool = False,
+        differs: bool = True,
+    ) -> Table:
+        """A row for each system, then for the bounds, then for the differences of few systems from the baseline."""
+        shown, steps = [*self.systems, *bounds], list[BoardRow]()
+        if differs and self.base is not None and len(self.systems) <= FEW_SYSTEMS:
+            steps = [row for row in self.systems if row is not self.base]
+        made = [pair for column in columns for pair in self._column(column, shown, steps, brief=brief)]
+        systems, names = self.board.systems, self.names
+        rows = [
+            Row(names[row.system], tuple(cells[at] for _, cells in made), row.system, place_of(row.system, systems))
+            for at, row in enumerate(shown)
+        ]
+        for at, row in enumerate(steps, len(shown)):
+            name = f"{names[row.system]} − {names[self.baseline]}" if len(steps) > 1 else DIFFERENCE
+            rows.append(Row(name, tuple(cells[at] for _, cells in made), "", DIFFERENCE))
+        for name, its in (published_rows(columns[0].metric) if self.paper and columns else {}).items():
+            own = tuple(its.get(column.variant) for column in columns)
+            rows += [Row(f"{name} (paper)", own, name, "paper")] if any(own) and len(own) == len(made) else []
+        is_judged = any(column.metric and not column.decides for column in columns)
+        by = judged_by(self.board.judge) if is_judged else ""
+        return Table(title, tuple(head for head, _ in made), tuple(rows), by=by, heading="System")
+
+    def _column(
+        self, column: ShownColumn, rows: Sequence[BoardRow], steps: Sequence[BoardRow], *, brief: bool
+    ) -> Iterator[tuple[Column, list[Cell | None]]]:
+        """The column's cells, then those of differences; beside what was bought its interval, and both of its parts."""
+        cells = [board_cell(row, column, brief=brief, full=self.full) for row in rows]
+        cells += [self._difference(column, row, brief=brief) for row in steps]
+        name, is_led = column.heading or column.name, column.name in {name for _, name in self.compared}
+        head = Column(name, meaning=column.meaning, short=column.short, leads=is_led)
+        if self.full or brief or not (column.is_counted and column.metric):
+            yield head, cells
+        else:
+            yield head, [cell and replace(cell, low=None, high=None) for cell in cells]
+            if column.name == OUTCOME:
+                ends = [Cell(f"{cell.interval}%") if cell and cell.interval else None for cell in cells]
+                yield Column("95%", meaning=f"95% interval of {OUTCOME} over users"), ends
+        for at, part in enumerate(() if brief else column.apart):
+            held = {
+                row.system: list(row.cells[column.name].parts.values())[at]
+                for row in (*rows, *steps)
+                if column.name in row.cells and row.cells[column.name].parts
+            }
+            if held:
+                yield self._part(f"that {part}", held, rows, steps)
+
+    def _part(
+        self, part: str, held: Mapping[str, tuple[float, int]], rows: Sequence[BoardRow], steps: Sequence[BoardRow]
+    ) -> tuple[Column, list[Cell | None]]:
+        """How many runs of a part of the questions are right; of how many, above the column if all have as many."""
+        sizes = {size for _, size in held.values()}
+        is_alike = len(sizes) == 1
+        counts = (held.get(row.system) for row in rows)
+        cells: list[Cell | None] = [
+            None if its is None else Cell(its[0], "of_all", n=None if is_alike else its[1]) for its in counts
+        ]
+        base = held.get(self.baseline)
+        for row in steps:
+            own = held.get(row.system)
+            cells.append(Cell(own[0] - base[0], "of_all", signed=True) if own and base and is_alike else None)
+        return Column(f"on {min(sizes):,} {part}" if is_alike else f"on those {part}"), cells
+
+    def _difference(self, column: ShownColumn, row: BoardRow, *, brief: bool) -> Cell | None:
+        """A system minus the baseline: with its interval if it is tested, or else of the two values as shown."""
+        tested, mine = self.compared.get((row.system, column.name)), row.cells.get(column.name)
+        theirs = None if self.base is None else self.base.cells.get(column.name)
+        if mine is None or theirs is None:
+            return None
+        value, kind = mine.value - theirs.value, _kind(column, brief=brief)
+        if tested is not None and tested.difference is not None:
+            value = tested.difference
+        if mine.count is not None and theirs.count is not None and mine.n_scored == theirs.n_scored and not self.full:
+            value, kind = mine.count - theirs.count, "of_all"
+        cell = Cell(value, kind, signed=True)
+        if tested is None or brief:
+            return cell if tested is None else replace(cell, mark=SHOWN * tested.is_shown)
+        return replace(cell, low=tested.ci_low, high=tested.ci_high, mark=SHOWN * tested.is_shown)
+
+
+_NAME = 17
+"""The width of names in the terminal's table of at most 100 columns."""
+
+
+def _cut(names: Sequence[str], most: int) -> list[str]:
+    """The names, long ones cut at the end, or if that makes two alike, each of their words."""
+    cuts = [name if len(name) <= most else f"{name[: most - 1]}…" for name in names]
+    if len({*cuts}) == len({*names}):
+        return cuts
+    words = [_in_short_words(name, most) for name in names]
+    return words if len({*words}) == len({*names}) else list(names)
+
+
+def _in_short_words(name: str, most: int) -> str:
+    """The name with its longest words shortened evenly, but for their numbers: "plan_to_fu+ws-re2"."""
+    words = re.findall(r"[^\W\d_]+|[\W\d_]+", name)
+    while sum(map(len, words)) > most and max(map(len, words)) > 2:
+        longest = max(range(len(words)), key=lambda at: len(words[at]))
+        words[longest] = words[longest][:-1]
+    return "".join(words)
+
+
+def _kind(column: ShownColumn, *, brief: bool) -> Kind:
+    if brief and column.unit in ("share", "rate"):
+        return "short"
+    return "tenths" if brief and column.unit in ("rating", "grade") else KINDS.get(column.unit, "number")
+
+
+def board_cell(row: BoardRow, column: ShownColumn, *, brief: bool = False, full: bool = False) -> Cell | None:
+    """One number: "9 of 10" in a column that counts runs; what it is over only where runs lack a value."""
+    cell = row.cells.get(column.name)
+    if cell is None:
+        return Cell(JUDGE_FAILED) if column.name in row.failed else None
+    if cell.count is not None:
+        counted_runs = Cell(cell.count, "fraction" if brief else "of_all", n=cell.n_scored)
+        return counted_runs if brief else replace(counted_runs, low=cell.ci_low, high=cell.ci_high)
+    if full:
+        return replace(score_cell(cell), kind=KINDS.get(column.unit, "number"), note="")
+    one = Cell(cell.value, _kind(column, brief=brief))
+    lacks = cell.n_scored < cell.n_planned and not brief
+    return replace(one, n=cell.n_scored, planned=cell.n_planned) if lacks else one
+
+
+def compared_table(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> Table | None:
+    """A row for each pair of systems and a column for each headline: the difference with its interval, or why there is
+    no conclusion. None without a row.
+    """
+    columns = [*dict.fromkeys(name_of(measure[0]) for measure in by_measure(rows))]
+    by_pair: dict[tuple[str, str], dict[str, Cell]] = {}
+    for row in rows:
+        cells = by_pair.setdefault((row.a, row.b), {})
+        cell = difference_cell(row, mark=SHOWN * row.is_shown, n=row.n_pairs, planned=row.n_planned)
+        cells.setdefault(name_of(row), cell or Cell(_WHY.get(row.outcome, "–")))
+    tests = max((row.tests for row in rows), default=0)
+    over = "users" if any(row.n_users for row in rows) else "queries, taken as independent,"
+    concluded = f" {SHOWN}: concluded, corrected (Holm) for {counted(tests, 'test')}." if tests else ""
+    note = (
+        f"The first system minus the second.{concluded} "
+        f"Each 95% interval over {over} is of its own difference, and not corrected."
+    )
+    lines = [
+        Row(f"{names.get(a, a)} − {names.get(b, b)}", tuple(map(cells.get, columns)))
+        for (a, b), cells in by_pair.items()
+    ]
+    heads = tuple(map(Column, columns))
+    return Table("Differences", heads, tuple(lines), heading="Systems", notes=(note,), unit="query") if lines else None
+
+
+def difference_cell(of: ComparedRow, **about: Any) -> Cell | None:
+    """A minus B with its interval; None without a value."""
+    return None if of.difference is None else Cell(of.difference, "signed", of.ci_low, of.ci_high, **about)
+
+
+def board_notes(board: Scoreboard) -> Iterator[str]:
+    """What a reader must know about the numbers of the board."""
+    cells = [cell for row in board.rows for cell in row.cells.values()]
+    if reasons := dict.fromkeys(why for cell in cells for why in missing_of(cell)):
+        yield f"Runs without a value: {', '.join(reasons)}."
+    yield from judge_failures(board)
+    yield from notes_on((row.system for row in board.rows), board.systems, bounded=True)
+    dumps = [row.system for row in board.rows if row.system in DUMPS and FP not in {*row.cells, *row.failed}]
+    if dumps and any(column.name == FP for column in board.columns):
+        asked = "`score(rate_floors=True)`"
+        yield f"–: judges are asked about {listed(dumps)}, and rate baselines, only from Python: {asked}."
+    yield from board.notes
+
+
+def judge_failures(board: Scoreboard) -> Iterator[str]:
+    """A sentence on how many reports got no usable answer from the judge; nothing if there are none."""
+    failed = {row.system: (max(row.failed.values()), [*row.failed]) for row in board.rows if row.failed}
+    if failed:
+        called = system_names((row.system for row in board.rows), board.systems)
+        counts = ", ".join(f"{counted(count, 'report')} of {called[label]}" for label, (count, _) in failed.items())
+        columns = ", ".join(dict.fromkeys(name for _, names in failed.values() for name in names))
+        is_ruled = board.judge.judge.startswith("offline:")  # which fails again
+        flag = "--judge PROVIDER:MODEL" if is_ruled else "--retry failed"
+        yield f"{JUDGE_FAILED}: the judge gave no usable answer on {counts} ({columns}): score {flag}."

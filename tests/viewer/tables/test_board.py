@@ -1,0 +1,226 @@
+"""The board: what can be concluded, the tables of every output, and the terminal's thirty lines."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from drretail.eval.compare.wording import conclusion
+from drretail.eval.registry import described
+from drretail.records.comparison import ComparedRow
+from drretail.records.run import NULL_AGENTS
+from drretail.records.score import BoardCell, Scoreboard, Scores, ShownColumn
+from drretail.records.tables.markup import latex_of
+from drretail.records.tables.sheets import csv_of
+from drretail.records.tables.table import Table
+from drretail.viewer.experiment import two_of
+from drretail.viewer.sections import board_details, board_parts
+from drretail.viewer.tables.board import BoardTables, compared_table
+from tests.build import known, measure, systems
+from tests.viewer import scores
+from tests.viewer.scores import board, cell
+
+Print = Callable[..., str]
+AGENTS = ("plan_to_function", "react", "hybrid_react")
+MANY = [f"{agent}{web}-researchers{count}@m" for agent in AGENTS for web in ("", "+ws") for count in (2, 3)]
+TWO = ["hybrid_react-researchers2@m", "react@m"]
+
+
+def columns() -> list[ShownColumn]:
+    """Those of the shipped metrics, as a board has them."""
+    made = [
+        ShownColumn.model_validate(
+            {
+                **dict(column),
+                "name": column.name or column.variant,
+                "metric": metric,
+                "unit": "count" if column.variant in described(metric).counts else described(metric).scale,
+            }
+        )
+        for metric in ("basket", "false_statements", "faithfulness", "quality")
+        for column in described(metric).scoreboard
+    ]
+    done = ShownColumn(name="done", short="done", decides=True, is_counted=True)
+    tokens = ShownColumn(name="tokens", short="tokens", unit="tokens", decides=True)
+    return [*made, done, ShownColumn(name="words", unit="words", decides=True), tokens]
+
+
+def cells(at: int, **changed: float) -> dict[str, BoardCell]:
+    """A system's cells: ``at`` more wrong than right, of ten; each value may be ``changed``."""
+    made: dict[str, BoardCell] = {}
+    usual = {"share": 0.9, "rating": 6.5, "count": 20.0, "words": 400.0, "tokens": 47_700.0}
+    for column in columns():
+        value = changed.get(column.name, 1.0 if column.name == "done" else usual[column.unit])
+        value -= at / 100 if column.metric in ("faithfulness", "quality") and at > 1 else 0
+        counts: dict[str, Any] = {"count": round(10 * value)} if column.is_counted else {}
+        if column.name == "right":
+            counts = {"count": 10 - at, "parts": {"can be bought": (9 - at, 9), "can't": (1, 1)}}
+            value = (10 - at) / 10
+        made[column.name] = cell(value, 10, variant=column.variant, ci_low=value / 2, ci_high=value, **counts)
+    return made
+
+
+def made(labels: list[str], *compared: ComparedRow, **more: Any) -> Scoreboard:
+    rows = {label: cells(at) for at, label in enumerate(labels)}
+    for label, each in more.pop("rows", {}).items():
+        rows[label] = each
+    return board(rows, *compared, columns=tuple(columns()), **more)
+
+
+def of(shown: Scoreboard) -> Scores:
+    return Scores(scores=(), judgings=(), scoreboard=shown)
+
+
+OVERALL = measure("quality", "undecided", labels=("hybrid_react-researchers2@m", "react@m"), difference=0.9, p=0.2)
+TESTED = (OVERALL.model_copy(update={"ci_low": -0.7, "ci_high": 2.5}),)
+
+
+def test_the_terminal_has_twenty_lines_for_two_and_thirty_for_twelve_at_80_and_100_columns(printed: Print) -> None:
+    floors = {"null_search": cells(8), "oracle": cells(0)}
+    about, faults = ["10 questions", "demo shop"], ["✗ react false: “x”", "✗ react failed: timeout"]
+    for labels, most in ((TWO, 20), (MANY, 30)):
+        shown = made(labels, *(TESTED if labels is TWO else ()), rows=floors, sentence="No difference is shown.")
+        for width in (100, 80):
+            lines = printed(width, board_parts, of(shown), about, faults).splitlines()
+            assert max(map(len, lines)) <= width
+            assert len(lines) <= most if width == 100 else 3 * most, "\n".join(lines)
+            text = "\n".join(lines)
+            for part in (
+                "10 questions, demo shop.",
+                "No difference is shown.",
+                "10/10",
+                "null_search",
+                "oracle",
+                "48k",
+            ):
+                assert part in text, part
+            of_two_parts = (labels, width) == (TWO, 80)
+            assert text.count("System ") == 1 + of_two_parts, "at 80 columns the dimensions are a second table"
+
+
+def test_a_number_a_cell_with_its_interval_apart_and_a_difference_in_a_row_of_its_own() -> None:
+    decision, faithfulness, quality = BoardTables(made(TWO, *TESTED)).tables
+    assert [table.title for table in (decision, faithfulness, quality)] == [
+        "Decision",
+        "Table 1. Faithfulness",
+        "Table 2. Quality, 0 to 10",
+    ]
+    names = [column.name for column in decision.columns]
+    assert names == ["right", "95%", "on 9 that can be bought", "on 1 that can't", "false answers", "tokens"]
+    rows = {row.name: [each and each.text for each in row.cells] for row in decision.rows}
+    assert rows == {
+        "hybrid_react-researchers2": ["10 of 10", "50–100%", "9", "1", "9 of 10", "48k"],
+        "react": ["9 of 10", "45–90%", "8", "1", "9 of 10", "48k"],
+        "difference": ["+1", None, "+1", "0", "0", "0.0k"],
+    }
+    tested = known(quality.rows[-1].cells[[column.name for column in quality.columns].index("overall")])
+    assert (tested.text, tested.interval) == ("+0.90", "-0.70 to 2.50")
+    assert [each.interval for each in faithfulness.rows[0].cells if each] == [""] * 7
+
+
+def test_what_lacks_a_value_is_counted_below_and_one_system_stands_beside_floor_and_oracle() -> None:
+    part = {"react@m": cells(0) | {"FP": cell(0.5, 17, n_scored=3)}}
+    bounds = {"null_copy": cells(9), "null_search": cells(8), "oracle": cells(0)}
+    decision, faithfulness, _ = BoardTables(made([], rows=part | bounds)).tables
+    assert [row.name for row in decision.rows] == ["react@m", "null_search", "oracle"], "the best floor alone"
+    first = known(faithfulness.rows[0].cells[0])
+    assert (first.text, first.counts) == ("0.50", "3 of 17")
+    bounded = BoardTables(made(TWO, rows=bounds)).bounded
+    assert {row.name for row in bounded.rows} == {*bounds}
+
+
+def test_of_many_systems_equal_columns_are_a_line_and_none_has_a_row_of_differences() -> None:
+    tables = BoardTables(made(MANY, measure("right", "undecided", labels=(MANY[1], MANY[0])))).tables
+    assert tables[0].notes == ("The same for all 12 systems: false answers 9 of 10, tokens 48k.",)
+    assert {row.place for table in tables for row in table.rows} == {"system"}
+    assert len(tables[1].columns) == 7, "where all are equal, all stay"
+
+
+def test_done_stands_beside_what_is_bought_only_where_it_is_below_all() -> None:
+    some = {"react@m": cells(0, done=0.8)}
+    names = [column.name for column in BoardTables(made(TWO, rows=some)).tables[0].columns]
+    assert "done" in names
+    assert "words" not in names
+
+
+def test_the_same_tables_are_in_every_form_with_the_papers_numbers_on_request(printed: Print) -> None:
+    shown = made(TWO, *TESTED)
+    tables, paper = BoardTables(shown, full=True).tables, BoardTables(shown, paper=True).tables
+    details = printed(100, board_details, of(shown))
+    for text in (latex_of(tables), csv_of(tables), details):
+        for title in ("Decision", "Table 1. Faithfulness", "Table 2. Quality, 0 to 10"):
+            assert title in text
+    assert latex_of(paper).count(r"\begin{tabular*}{\textwidth}") == 3
+    assert "right,right low,right high,right n" in csv_of(tables)
+    assert "hybrid_react-researchers2@m,1.0,0.5,1.0,10" in csv_of(tables)
+    rows = [row.name for row in paper[1].rows if row.place == "paper"]
+    assert rows[2] == "react (paper)"
+    assert len(rows) == 6
+    for part in ("right: share of runs", "Cost, per run"):
+        assert part in details, part
+
+
+NAMES = {"a@m": "a", "b@m": "b", "null_copy": "null_copy"}
+FLOOR = measure("right", "undecided", labels=("a@m", "null_copy"))
+FEW = measure("right", "too_few", n_users=3)
+UNREAD = measure("FP", "not_read", why="p:m does not read", difference=None)
+MISSING = measure("FP", "missing", why="3 of 10 queries lack a value")
+ENDS: dict[str, Any] = {"ci_low": 0.1, "ci_high": 0.4}
+HIGHER = measure("FP", "higher", **ENDS)
+ABOVE = measure("right", "higher", labels=("a@m", "null_copy"), **ENDS)
+BETTER = "shown to be better than the best floor, null_copy."
+PREFERRED = measure("preference", "undecided", difference=0.4, mean_a=0.7, mean_b=0.3)
+OPEN = measure("right", "undecided", n_needed=117, apart=0.1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "floors", "sentence"),
+    [
+        ([HIGHER, OPEN], [], "a is above b in FP (+0.25, +0.10 to +0.40, n = 10)."),
+        ([OPEN], [], "No difference is shown. To show a difference of 0.10 in right takes about 120 questions."),
+        ([PREFERRED], [], "No difference is shown. The judge preferred a 7 : 3."),
+        ([PREFERRED.turned], [], "No difference is shown. The judge preferred a 7 : 3."),
+        ([FEW], [], "3 users are too few for any conclusion; 5 is the minimum."),
+        ([MISSING], [], "Not comparable in FP: a − b (3 of 10 queries lack a value)."),
+        ([UNREAD], [], "Not read: FP (p:m does not read)."),
+        ([], [FLOOR], f"a is not {BETTER}"),
+        (
+            [PREFERRED],
+            [FLOOR, FLOOR],
+            "No difference is shown. The judge preferred a 7 : 3. No system is shown to be "
+            "better than the best floor, null_copy.",
+        ),
+        ([], [ABOVE], "a is above the best floor, null_copy, in right (+0.25, +0.10 to +0.40, n = 10)."),
+        ([], [], ""),
+    ],
+)
+def test_what_can_be_concluded_is_one_of_five_sentences(
+    rows: list[ComparedRow], floors: list[ComparedRow], sentence: str
+) -> None:
+    assert conclusion(rows, floors, NAMES) == sentence
+
+
+def test_a_table_has_a_row_for_each_pair_and_why_where_nothing_is_concluded() -> None:
+    rows = [
+        measure("FP", "higher", ci_low=0.1, ci_high=0.4, tests=3),
+        measure("quality", "not_read", difference=None),
+        measure("FP", "undecided", labels=("c@m", "b@m"), difference=-0.1, tests=3),
+    ]
+    table: Table = known(compared_table(rows, {"a@m": "a", "b@m": "b", "c@m": "c"}))
+    assert [column.name for column in table.columns] == ["FP", "quality"]
+    shown = {row.name: [cell and cell.text for cell in row.cells] for row in table.rows}
+    assert shown == {"a − b": ["+0.25*", "not read"], "c − b": ["-0.10", None]}
+    assert "corrected (Holm) for 3 tests" in table.notes[0]
+    assert compared_table([], {}) is None
+
+
+def test_the_first_two_systems_of_the_board_are_shown_first() -> None:
+    many = ["c@m", "b@m", "a@m", NULL_AGENTS[0]]
+    assert two_of(made(many), systems(many)) == ("c@m", "b@m")
+    assert two_of(None, systems(many)) == ("a@m", "b@m")
+
+
+def test_other_judges_are_named_in_the_details(printed: Print) -> None:
+    other = scores.score("a", judge="openai:gpt-6", rules="paper")
+    text = printed(100, board_details, of(made(TWO)).model_copy(update={"scores": (other,)}))
+    assert "Also judged by openai:gpt-6 (rules of paper)." in text
