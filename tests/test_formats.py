@@ -94,7 +94,8 @@ RECORDS = [
 @pytest.mark.parametrize(
     ("name", "found", "command"),
     [
-        *((f"experiment/{record}", found, REPORT) for record in RECORDS for found in (0, FORMAT + 1)),
+        *((f"experiment/{record}", FORMAT + 1, REPORT) for record in RECORDS),
+        ("experiment/experiment.json", 0, REPORT),
         ("experiment/experiment.json", FORMAT + 1, [*AGAIN, "--agent", "react"]),
         ("experiment/scores.json", FORMAT + 1, SCORE),
         (f"experiment/readings/declared/{LABEL}/q1-r1.json", FORMAT + 1, SCORE),

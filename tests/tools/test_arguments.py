@@ -71,14 +71,6 @@ def test_a_wrong_choice_or_name_is_told_the_right_ones_and_what_is_missing_is_de
         assert problem(wrong).message == "The arguments must be a JSON object."
 
 
-def test_fields_of_an_object_are_read_like_arguments() -> None:
-    read = read_arguments(UPDATE, {"user_id": "A", "address": {"city": "X", "zip": None}})
-    assert read == {"user_id": "A", "address": {"city": "X"}}
-    with pytest.raises(ToolError, match="Did you mean zip") as raised:
-        read_arguments(UPDATE, {"user_id": "A", "address": {"zip_": "1"}})
-    assert raised.value.field == "address.zip_"
-
-
 def test_whatever_was_sent_can_be_written_down() -> None:
     loop: list[Any] = []
     loop.append(loop)

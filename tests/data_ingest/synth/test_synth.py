@@ -23,15 +23,15 @@ from tests.build import files as files_in
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, SynthReport]:
     folder = tmp_path_factory.mktemp("synth") / "raw"
-    return folder, write_shop(folder, products=600, reviews=4000)
+    return folder, write_shop(folder, products=600, reviews=2000)
 
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> World:
     folder = tmp_path_factory.mktemp("plain")
     with patch.multiple(synth, PRODUCT_QUIRKS={}, REVIEW_QUIRKS={}):
-        write_shop(folder / "raw", products=800, reviews=3000)
-    ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=1))
+        write_shop(folder / "raw", products=800, reviews=100)
+    ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=0))
     return open_world(folder / "w")
 
 
@@ -129,12 +129,12 @@ def test_memory_holds_products_and_no_reviews(tmp_path: Path) -> None:
     import tracemalloc
 
     peaks: list[int] = []
-    for count in (500, 3000):
+    for count in (200, 1500):
         tracemalloc.start()
         write_shop(tmp_path / str(count), products=40, reviews=count, categories=["Pet_Supplies"])
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[1] < peaks[0] + 500_000
+    assert peaks[1] < peaks[0] + 250_000
 
 
 def test_every_text_of_a_kind_can_be_filled() -> None:
