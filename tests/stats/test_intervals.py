@@ -27,7 +27,7 @@ def ends(found: Interval) -> tuple[float, float]:
     return known(found.low), known(found.high)
 
 
-@pytest.mark.parametrize("queries", [5, 12, 50, 300])
+@pytest.mark.parametrize("queries", [5, 50])
 def test_with_one_query_a_user_a_mean_has_the_interval_of_scipy_s_t_test(queries: int) -> None:
     from scipy.stats import ttest_1samp
 
