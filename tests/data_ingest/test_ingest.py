@@ -83,15 +83,6 @@ def test_the_same_files_give_the_same_world_in_whatever_order_they_are_given(
     )
 
 
-def test_seed_cap_and_orders_change_the_world(raw: Path, report: IngestReport, tmp_path: Path) -> None:
-    changes = [{"seed": "43"}, {"cap": 2}, {"cap_by": "interactions", "cap": 2}, {"vary_orders": True}]
-    prints = [
-        ingest([raw], tmp_path / f"world{number}", OPTIONS.model_copy(update=change)).fingerprint
-        for number, change in enumerate(changes)
-    ]
-    assert len({report.fingerprint, *prints}) == 5
-
-
 def test_the_world_itself_is_never_read_again(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw")
     assert ingest([raw], raw / "world") == ingest([raw], raw / "world", replace=True)

@@ -3,10 +3,9 @@
 import math
 import re
 from itertools import product
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import pytest
-from annotated_types import Ge, Le
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -77,47 +76,6 @@ def test_whatever_was_sent_can_be_written_down() -> None:
     assert recordable({"a": [1, 2.5, None, True, "ä"]}) == {"a": [1, 2.5, None, True, "ä"]}
     assert recordable({1: "\ud83d", "n": float("nan")}) == {"1": "\ufffd", "n": "nan"}
     assert "… (list)" in str(recordable(loop))
-
-
-def example(
-    session: Session,
-    name: str,
-    size: Literal["s", "m"] = "m",
-    count: Annotated[int, Ge(1), Le(9)] | None = None,
-    *,
-    hidden: int = 0,
-) -> ToolResult:
-    """Does something
-    over two lines.
-
-    And more.
-
-    Args:
-        name: What it is called,
-            e.g. "x".
-        size: How large.
-        count: How many.
-
-    Returns:
-        Something
-        good.
-    """
-    raise NotImplementedError
-
-
-def test_the_schema_comes_from_signature_and_docstring() -> None:
-    schema = read_schema(example)
-    assert schema.description == "Does something over two lines.\n\nAnd more.\n\nReturns: Something good."
-    assert schema.as_json() == {
-        "type": "object",
-        "properties": {
-            "name": {"type": "string", "description": 'What it is called, e.g. "x".'},
-            "size": {"type": "string", "description": "How large.", "enum": ["s", "m"], "default": "m"},
-            "count": {"type": "integer", "description": "How many.", "minimum": 1, "maximum": 9},
-        },
-        "required": ["name"],
-        "additionalProperties": False,
-    }
 
 
 def typed(session: Session, name: str) -> ToolResult:
