@@ -149,6 +149,15 @@ def manifest_of(world: Path) -> Manifest:
     return read_manifest(live_generation(world))
 
 
+def test_a_cut_array_gives_what_is_whole(tmp_path: Path) -> None:
+    raw = small_shop(tmp_path / "raw")
+    path = write_array(raw / "Pet_Supplies.jsonl", [*reviews_of(B1), review_row("A1", B1, START)])
+    path.write_text(path.read_text()[:-40])
+    report = ingest([raw], tmp_path / "world", dry_run=True)
+    assert report.reviews.kept == 5
+    assert report.reviews.dropped == {"bad_line": 1}
+
+
 def test_rows_that_are_repeated_or_too_old_are_no_orders_and_lift_no_product_over_the_minimum(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw", product_row(B1), product_row("B000000002"))
     again = review_row(USER, B1, START + 1)
