@@ -105,10 +105,9 @@ def test_the_same_verdicts_are_the_same_content_whatever_their_journals_and_orde
     folders = verdict_folders(exp)
     assert folders
     before = [content_of(exp, folder) for folder in folders]
+    (exp / folders[0] / "q1-r1.journal.jsonl").write_text('{"seconds":1}\n', encoding="utf-8")
     for path in (exp / "verdicts").rglob("*.jsonl"):
         lines = path.read_text(encoding="utf-8").splitlines()
-        if path.name.endswith(".journal.jsonl"):
-            lines = [line.replace('"seconds":', '"seconds":1') for line in lines]
         path.write_text("\n".join(reversed(lines)) + "\n", encoding="utf-8")
     assert [content_of(exp, folder) for folder in folders] == before
     changed = next(path for path in (exp / folders[0]).rglob("*.jsonl") if "journal" not in path.name)
