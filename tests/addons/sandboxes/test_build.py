@@ -63,7 +63,7 @@ from drretail.records.wish import Demand, Want, Wish
 from tests.build import demands, files, known
 from tests.cli.commands import Command
 
-SHIPPED = shipped_queries("dev")[:5]
+SHIPPED = shipped_queries("dev")[:10]
 QUERIES = SHIPPED[:2]
 TODAY = date(2023, 9, 24)
 TRAP_KINDS = {"outdated", "one-sided", "inaccurate", "look-alike"}
@@ -117,7 +117,7 @@ def task(request: pytest.FixtureRequest, sandbox: Path) -> Path:
 
 @pytest.fixture(params=SHIPPED, ids=lambda query: query.query_id)
 def shipped(request: pytest.FixtureRequest, world: World, offers: Offers) -> Need:
-    """The need of each of five queries."""
+    """The need of each of ten queries."""
     return need_of(world, offers, request.param)
 
 
