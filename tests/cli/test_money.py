@@ -27,13 +27,14 @@ def test_a_cap_ends_the_experiment_with_3_and_a_sentence_and_a_higher_one_goes_o
     assert (system["done"], system["before"], system["not_started"]) == (2, 1, 0)
 
 
+UNPRICED = "genai-prices knows no price of"
+
+
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (
-            ["--model", "openai:m", "--max-dollars", "1"],
-            "knows no price of openai:m: limit tokens instead",
-        ),
+        (["--model", "openai:m", "--vary", "dollars=1"], f"{UNPRICED} openai:m: limit tokens instead"),
+        (["--model", "openai:m", "--max-dollars", "1"], f"{UNPRICED} openai:m: limit tokens instead"),
         (["--model", "anthropic:m", "--model", "report=openai:m"], "say which of anthropic, openai"),
     ],
 )

@@ -36,6 +36,7 @@ def labels(world: World, values: Values, *, cross: bool = False, queries: Sequen
         ({"scope": ["any", "own"]}, ["-scope-any", ""]),
         ({"retriever": "bm25,dense:offline:words"}, ["", "-retriever-dense-offline-words"]),
         ({"tool_turns": "3,5"}, ["-tool_turns3", "-tool_turns5"]),
+        ({"tool_turns": 3}, ["-tool_turns3"]),  # as a file or Python gives it
         ({"rag_turns": "2,4"}, [""]),  # react searches once
     ],
 )  # fmt: skip
