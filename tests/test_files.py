@@ -360,17 +360,6 @@ def test_equal_requests_are_told_apart_by_scope_and_by_occurrence() -> None:
     assert action.asked == 3
 
 
-def test_a_cut_last_line_is_performed_again(path: Path) -> None:
-    action, journal = Counter(), Journal(path)
-    for query in "ab":
-        search(journal, query, action)
-    journal.close()
-    path.write_bytes(path.read_bytes()[:-9])
-    again = Journal(path)
-    assert [search(again, query, action).response["answer"] for query in "ab"] == [1, 3]
-    assert [effect.request["query"] for effect in read_effects(path)] == ["a", "b"]
-
-
 @pytest.mark.parametrize(
     "problem",
     [
