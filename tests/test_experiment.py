@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UserError
-from drretail.experiment import Definition, Experiment, read_definition, read_runs, run_path
+from drretail.experiment import Definition, Experiment, read_definition, run_path
 from drretail.files import is_unfinished
 from drretail.locks import LOCK
 from drretail.records.run import Limits, System
@@ -29,13 +29,6 @@ def another(**changes: object) -> Definition:
 MADE = Recorded(run(label=LABEL), (), {}, {})
 
 
-def test_a_saved_run_is_in_its_experiment(tmp_path: Path) -> None:
-    with Experiment(tmp_path / "exp", ASKED) as experiment:
-        experiment.save(MADE)
-    assert [*read_runs(tmp_path / "exp")] == [MADE.run]
-    assert read_definition(tmp_path / "exp") == ASKED.model_copy(update={"baseline": LABEL})
-
-
 def test_a_run_with_a_journal_and_no_file_was_interrupted(tmp_path: Path) -> None:
     with Experiment(tmp_path / "exp", ASKED) as experiment:
         assert experiment.state(LABEL, "q1", 1) == "absent"
@@ -49,16 +42,6 @@ def test_a_run_with_a_journal_and_no_file_was_interrupted(tmp_path: Path) -> Non
         experiment.save(MADE)
         assert experiment.state(LABEL, "q1", 1) == "done"
     assert [*path.parent.iterdir()] == [path]
-
-
-def test_queries_and_systems_may_be_added(tmp_path: Path) -> None:
-    other = SYSTEM.model_copy(update={"web_mode": "ws"})
-    systems = {"systems": {other.label(): other}, "prompt_hashes": {other.label(): {"react": "1"}}}
-    Experiment(tmp_path, ASKED).close()
-    Experiment(tmp_path, another(query_id="a0").model_copy(update=systems)).close()
-    held = read_definition(tmp_path)
-    assert [query.query_id for query in held.queries] == ["a0", "q1"]
-    assert set(held.systems) == {LABEL, other.label()}
 
 
 def test_what_was_frozen_of_categories_is_joined_and_stays(tmp_path: Path) -> None:

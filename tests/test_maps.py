@@ -5,8 +5,6 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 PACKAGE = Path(__file__).parents[1] / "drretail"
 ADDONS = PACKAGE / "addons"
 FOLDERS = sorted(path.parent for path in PACKAGE.rglob("__init__.py"))
@@ -21,8 +19,12 @@ SIBLINGS = {"__init__", "agent", "base", "build", "chat", "group", "judge", "key
 _ENTRY = re.compile(r"^ *(?P<name>[a-z_0-9]+(?:\.py|/))(?= )", re.MULTILINE)
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(PACKAGE.parent)))
-def test_a_packages_docstring_names_each_of_its_files_and_these_are_few(folder: Path) -> None:
+def test_a_packages_docstring_names_each_of_its_files_and_these_are_few() -> None:
+    for folder in FOLDERS:
+        check_map(folder)
+
+
+def check_map(folder: Path) -> None:
     docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")), clean=False)
     named = {match["name"] for match in _ENTRY.finditer(docstring or "")}
     folders = [path for path in folder.iterdir() if path.name != "__pycache__" and any(path.glob("*.*"))]
@@ -38,10 +40,9 @@ def test_a_packages_docstring_names_each_of_its_files_and_these_are_few(folder: 
     )
 
 
-@pytest.mark.parametrize("layer", LAYERS, ids=lambda path: path.name)
-def test_no_name_stands_twice_within_a_layer_but_those_of_sibling_sets(layer: Path) -> None:
+def test_no_name_stands_twice_within_a_layer_but_those_of_sibling_sets() -> None:
     records = PACKAGE / "api" / "options"  # each is named as the file of its function
-    paths = (path for path in layer.rglob("*.py") if path.stem not in SIBLINGS and path.parent != records)
-    names = Counter(path.stem for path in paths)
-    twice = [name for name, times in names.items() if times > 1]
-    assert twice == [], f"{layer.name} has two files of each of these names: rename one, or put its name into SIBLINGS"
+    for layer in LAYERS:
+        paths = (path for path in layer.rglob("*.py") if path.stem not in SIBLINGS and path.parent != records)
+        twice = [name for name, times in Counter(path.stem for path in paths).items() if times > 1]
+        assert twice == [], f"two files of {layer.name} have one name: rename one, or put its name into SIBLINGS"

@@ -40,9 +40,9 @@ def test_in_a_pipe_one_long_step_is_no_silence(monkeypatch: pytest.MonkeyPatch) 
 
 def test_in_a_pipe_short_steps_in_a_row_are_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("drretail.progress.EVERY_SECONDS", 0.08)
-    progress = PlainProgress(stream := io.StringIO())
+    progress, began = PlainProgress(stream := io.StringIO()), time.monotonic()
     progress.note("begun")
     for _ in range(8):
         with progress.busy("reading"):
             time.sleep(0.03)
-    assert 1 <= stream.getvalue().count("reading … ") <= 3
+    assert 1 <= stream.getvalue().count("reading … ") <= (time.monotonic() - began) / 0.08

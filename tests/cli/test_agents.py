@@ -111,8 +111,9 @@ def test_what_a_function_imports_and_reads_when_it_is_called_is_part_of_it_and_w
     succeeds(*asked)
 
 
-@pytest.mark.parametrize("ending", ["raise KeyboardInterrupt", "raise SystemExit(1)", "import sys; sys.exit(3)"])
-@pytest.mark.parametrize("define", ["def", "async def"])
+@pytest.mark.parametrize(
+    ("define", "ending"), [("def", "raise KeyboardInterrupt"), ("async def", "import sys; sys.exit(3)")]
+)
 def test_what_ends_a_process_ends_that_run_by_name_and_no_other(
     drretail: Command, run: tuple[str, ...], tmp_path: Path, define: str, ending: str
 ) -> None:

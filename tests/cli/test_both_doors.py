@@ -20,9 +20,13 @@ NAMES = [name for name, entry in COMMANDS.items() if entry.function]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_command_has_the_options_of_its_function_in_python_with_their_help(name: str) -> None:
-    entry = COMMANDS[name]
+def test_a_command_is_a_public_function_with_its_options_and_their_help(name: str) -> None:
+    """In the module of its group if it has one: ``queries pair`` is ``drretail.queries.pair``, of whatever add-on."""
+    entry, (group, *more) = COMMANDS[name], name.split()
     record, function = loaded(entry.record), loaded(entry.function)
+    modules = {"queries": "queries", "world": "worlds", "lab": "lab", "gym": "gym"}
+    place = getattr(drretail, modules[group]) if more and group in modules else drretail
+    assert getattr(place, function.__name__) is function
     assert [*inspect.signature(function).parameters] == [option.name for option in declared_options(record)]
     assert " ".join((inspect.getdoc(record) or "").split()).startswith(" ".join(entry.summary.split()))
     if entry.estimate:
@@ -31,15 +35,6 @@ def test_a_command_has_the_options_of_its_function_in_python_with_their_help(nam
     for option in declared_options(record):
         assert option.option.help.strip() == option.option.help != ""
         assert f"{option.name}: {python_help(option)}" in shown
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_function_of_a_command_is_a_public_name_in_the_module_of_its_group_if_it_has_one(name: str) -> None:
-    """``queries pair`` is ``drretail.queries.pair``, of whatever add-on."""
-    function, (group, *more) = loaded(COMMANDS[name].function), name.split()
-    modules = {"queries": "queries", "world": "worlds", "lab": "lab", "gym": "gym"}
-    place = getattr(drretail, modules[group]) if more and group in modules else drretail
-    assert getattr(place, function.__name__) is function
 
 
 def loaded(place: str) -> Any:

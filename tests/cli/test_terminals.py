@@ -67,21 +67,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 COMMANDS: dict[str, tuple[str, ...]] = {
     "search": ("tools", "product_catalog_search", *WORLD, "--args", '{"query": "bird feeder"}'),
     "wrong category": ("tools", "product_catalog_search", *WORLD, "--args", '{"query": "a", "category": "Gardn"}'),
-    "world info": ("world", "info", "w"),
-    "queries show": ("queries", "show", "q.jsonl", *WORLD),
     "ask as JSON": ("ask", f"Which bird feeder? {EVIL}", *WORLD, "--json"),
     "run an agent that ends badly": (*RUN, "--agent", "AGENT", "--to", "bad", "--retry", "failed"),
     "run a provider's error page": (*RUN, "--agent", "react", "--model", "openai:x", "--base-url", "URL", "--to", "no"),
-    "report": ("report", "exp"),
     "report as text": ("report", "exp", "--format", "text"),
-    "report as JSON": ("report", "exp", "--json"),
     "compare": ("compare", "exp"),
-    "compare an unknown system": ("compare", "exp", f"react~{EVIL}"),
     "mcp": ("mcp", *WORLD, "--user", EVIL),
     "ingest": ("ingest", "raw/meta_Pet_Supplies.jsonl", "-w", "made", "--min-interactions", "0"),
-    "ingest of rows of no shop": ("ingest", "raw", "-w", "made2"),
-    "demo": ("demo", "--to", "q.jsonl"),
-    "an unknown name": ("tools", EVIL),
     "an unknown option": ("report", "exp", f"--no{EVIL}"),
 }
 

@@ -109,7 +109,7 @@ def finished_stages(world: Path) -> dict[str, float]:
 @pytest.mark.parametrize(
     ("moment", "workers"),
     [
-        (".stages/duckdb/merged-*", 2),
+        pytest.param(".stages/duckdb/merged-*", 2, marks=pytest.mark.slow),
         pytest.param(".stages/duckdb/*.part", 1, marks=pytest.mark.slow),
         pytest.param(".stages/duckdb/products-*", 2, marks=pytest.mark.slow),
         pytest.param(".stages/digests/*", 1, marks=pytest.mark.slow),

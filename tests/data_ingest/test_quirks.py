@@ -250,7 +250,7 @@ def hostile_shop(folder: Path, *, as_array: bool) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("as_array", "workers"), [(False, 1), (False, 2), (True, 1)], ids=["lines", "two", "array"])
+@pytest.mark.parametrize(("as_array", "workers"), [(False, 2), (True, 1)], ids=["lines", "array"])
 def test_rows_with_ids_that_are_none_are_bad_lines_with_a_reason_and_change_nothing(
     tmp_path: Path, clean: str, as_array: bool, workers: int
 ) -> None:

@@ -130,20 +130,18 @@ def test_orders_that_share_a_hash_are_told_apart_over_all_categories(tmp_path: P
     assert (products, orders) == select(meta, twins, RANKS, options)
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_sql_keeps_to_what_other_engines_have_too(name: str) -> None:
-    text = sql_text(name)
-    assert "::" not in text
-    assert "VARCHAR" not in text
-    assert not re.search(r"\bsum\(", text.replace("CAST(sum(", "").replace("CAST(coalesce(sum(", ""))
-    assert bool(re.search(r"(row_number|rank)\(\) OVER", text)) == ("ORDER BY" in text)
+def test_sql_keeps_to_what_other_engines_have_too() -> None:
+    for name in TABLES:
+        text = sql_text(name)
+        assert not re.search(r"::|VARCHAR", text), name
+        assert not re.search(r"\bsum\(", text.replace("CAST(sum(", "").replace("CAST(coalesce(sum(", "")), name
+        assert bool(re.search(r"(row_number|rank)\(\) OVER", text)) == ("ORDER BY" in text), name
 
 
 @pytest.mark.parametrize(
     ("path", "category"),
     [
         ("x/meta_Pet_Supplies.jsonl.gz", "Pet_Supplies"),
-        ("x/Pet_Supplies.jsonl", "Pet_Supplies"),
         ("x/Pet_Supplies.sample.jsonl", "Pet_Supplies"),
         ("All_Beauty/meta_data.json", "All_Beauty"),
         ("All_Beauty/meta_Beauty_and_Personal_Care.hf.jsonl", "Beauty_and_Personal_Care"),

@@ -47,10 +47,7 @@ DAMAGES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any] | None, set[
     "a user's sums were changed": (SHOPPER, {"$set": {"spend": 1.0}}, {"user_sums"}),
     "a user is missing": (SHOPPER, None, {"count"}),
     "an order has no product": (ORDER, {"$unset": {"product_id": 1}}, {"unreadable"}),
-    "an order is of a number": (ORDER, {"$set": {"user_id": 7}}, {"unreadable"}),
     "an order's quantity is a text": (ORDER, {"$set": {"quantity": "1"}}, {"unreadable"}),
-    "a product's details are none": (PRODUCT, {"$set": {"details": 5}}, {"unreadable"}),
-    "a user's sums are missing": (SHOPPER, {"$unset": {"spend": 1}}, {"unreadable"}),
 }
 
 

@@ -11,7 +11,6 @@ from drretail.stats.intervals import (
     Interval,
     Ratio,
     cluster_variance,
-    freedom,
     mean_interval,
     numbered,
     ratio_interval,
@@ -27,7 +26,7 @@ def ends(found: Interval) -> tuple[float, float]:
     return known(found.low), known(found.high)
 
 
-@pytest.mark.parametrize("queries", [5, 12, 50, 300])
+@pytest.mark.parametrize("queries", [5, 50])
 def test_with_one_query_a_user_a_mean_has_the_interval_of_scipy_s_t_test(queries: int) -> None:
     from scipy.stats import ttest_1samp
 
@@ -123,22 +122,3 @@ def test_queries_of_one_user_are_one_cluster() -> None:
     clusters = Clusters.of([query("a", user_id="ANNA"), query("b"), query("c", user_id="ANNA"), query("d")])
     assert clusters.groups(["c", "d", "a", "b"]) == (0, 1, 0, 2)
     assert [clusters.users(ids) for ids in (["a", "c"], ["b", "c"], ["b", "d"], [])] == [1, 2, None, None]
-
-
-@pytest.mark.parametrize(
-    ("values", "sizes", "variance", "degrees"),
-    [
-        ([2, 7, 1, 8, 2, 8], [1] * 6, 1.844444444444, 5),
-        ([1, 4, 2, 8, 5, 7], [1, 2, 3], 3.130555555556, 5 / 3),
-        ([3, 1, 4, 1, 5, 9, 2, 6, 5, 3], [4, 1, 2, 3], 0.943015873016, 2.392405063291),
-        ([0, 1, 1, 0, 0, 0, 1, 1, 1, 0, 1, 0], [4, 4, 1, 1, 2], 0.003787878788, 2.833723653396),
-    ],
-)
-def test_variance_and_degrees_of_freedom_are_cr2_and_satterthwaite(
-    values: list[int], sizes: list[int], variance: float, degrees: float
-) -> None:
-    """Bell and McCaffrey (2002), by their matrices: residuals of a cluster times (I − H)^(−1/2), for a mean."""
-    groups = numbered(np.repeat(np.arange(len(sizes)), sizes).tolist())
-    residuals = np.array(values) - np.mean(values)
-    assert cluster_variance((residuals / len(values)).tolist(), groups) == pytest.approx(variance, rel=1e-9)
-    assert freedom(groups) == pytest.approx(degrees, rel=1e-9)

@@ -73,12 +73,10 @@ def test_arguments_are_what_they_say(toolkit: Toolkit, query: str, arguments: di
     assert [hit["product_id"][-1] for hit in value["hits"]] == list(found)
 
 
-@pytest.mark.parametrize(("arguments", "hidden"), [({}, None), ({"price_max": 30}, 1), ({"rating_min": 1}, 1)])
-def test_what_a_filter_hides_for_want_of_a_number_is_counted(
-    toolkit: Toolkit, arguments: dict[str, Any], hidden: int | None
-) -> None:
-    value = toolkit.call("product_catalog_search", {"query": "window feeder", "category": "Bird Feeders", **arguments})
-    assert value.value.get("hidden") == hidden
+def test_what_a_filter_hides_for_want_of_a_number_is_counted(toolkit: Toolkit) -> None:
+    for arguments, hidden in (({}, None), ({"price_max": 30}, 1), ({"rating_min": 1}, 1)):
+        asked = {"query": "window feeder", "category": "Bird Feeders", **arguments}
+        assert toolkit.call("product_catalog_search", asked).value.get("hidden") == hidden, arguments
 
 
 def test_what_is_unknown_is_left_out_a_lower_bound_marked_and_a_range_upside_down_refused(toolkit: Toolkit) -> None:
@@ -259,9 +257,7 @@ def value(expression: str) -> int | float:
     ("expression", "expected"),
     [
         ("0.1 + 0.2", 0.3),
-        ("1/3", 0.333333333333333),
         ("1/3*3", 1),
-        ("2 + 3 * 4", 14),
         ("2 ** 3 ** 2", 512),
         ("-2 ** 2", -4),
         ("2 ** -1", 0.5),
@@ -270,11 +266,8 @@ def value(expression: str) -> int | float:
         ("ln{e}", 1),
         ("SIN(0) + cos{0}", 1),
         ("sin(-700)", -0.543970523363376),
-        ("cos(2)", -0.416146836547142),
         ("tan{1}", 1.5574077246549),
         ("ln(10)", 2.30258509299405),
-        ("ln(0.5)", -0.693147180559945),
-        ("sqrt(2)", 1.4142135623731),
         ("abs(-2.5)", 2.5),
         ("1,200.50 + 1", 1201.5),
         ("$1,299,000", 1299000),
@@ -293,9 +286,7 @@ def test_values(expression: str, expected: float) -> None:
     ("expression", "message"),
     [
         ("", "no arithmetic at character 1"),
-        ("1 2", "no arithmetic at character 3"),
         ("1 + * 2", "no arithmetic at character 5"),
-        ("(1 + 2", "no arithmetic at character 1"),
         ("8 // 3", "Unexpected '/' at character 3"),
         ("2(3)", "no arithmetic at character 1"),
         ("2.5.1", "no arithmetic at character 4"),
@@ -303,7 +294,6 @@ def test_values(expression: str, expected: float) -> None:
         ("sqrt 9", "argument in ( )"),
         ("foo(2)", "Unknown name 'foo'"),
         ("15%", "0.15 for 15 percent"),
-        ("2^3", "write ** for powers"),
         ("1,20", "a comma separates thousands"),
         ("1 / 0", "Division by zero"),
         ("0 ** -1", "Zero to a negative power"),

@@ -12,8 +12,7 @@ from typing import Any, Literal, TypeVar
 import httpx
 import pytest
 
-from drretail.env.session import Session, SessionSettings
-from drretail.env.world import World
+from drretail.env.session import Session
 from drretail.tools.registry import TOOLS, json_schemas
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
@@ -75,13 +74,16 @@ CALLS = [
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(("name", "args"), CALLS, ids=[f"{number}-{name}" for number, (name, _) in enumerate(CALLS)])
-def test_a_clients_model_reads_what_our_agents_read(world: World, name: str, args: dict[str, Any], mode: Mode) -> None:
-    with Toolkit(Session(SessionSettings(world, user_id=ANNA))) as toolkit:
-        reply = toolkit.call(name, args)
-    result = called(Session(SessionSettings(world, user_id=ANNA)), name, mode, **args)
-    assert (text_of(result), result.is_error) == (reply.text, reply.error is not None)
-    assert result.structured_content == json.loads(reply.text)
+def test_a_clients_model_reads_what_our_agents_read(session: Session, mode: Mode) -> None:
+    async def call_all(client: Client) -> list[CallToolResult]:
+        return [await client.call_tool(name, args) for name, args in CALLS]
+
+    with Toolkit(session) as toolkit:
+        replies = [toolkit.call(name, args) for name, args in CALLS]
+    results = asked(Session(session.settings), call_all, mode)
+    for (name, _), reply, result in zip(CALLS, replies, results, strict=True):
+        assert (text_of(result), result.is_error) == (reply.text, reply.error is not None), name
+        assert result.structured_content == json.loads(reply.text), name
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -165,7 +167,6 @@ def called_over_http(client: TestClient, headers: dict[str, str], name: str, **a
     ("headers", "status"),
     [
         ({"authorization": ""}, 401),
-        ({"authorization": "Bearer another"}, 401),
         ({"authorization": "Bearer ünknown".encode()}, 401),
         ({"host": f"evil.example:{PORT}"}, 421),
         ({"host": "127.0.0.1:1"}, 421),

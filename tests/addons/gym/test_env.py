@@ -63,31 +63,27 @@ def test_tools_that_are_left_out_are_neither_listed_nor_answered(shop: Shop) -> 
         assert env.step(call("web_search", query="bags"))[3]["error"] == "unknown_tool"
 
 
-@pytest.mark.parametrize(
-    ("given", "error"),
-    [
-        ({"name": "serach", "arguments": {}}, "unknown_tool"),
-        ({"name": "product_catalog_search"}, "invalid_argument"),
-        ({"name": "product_catalog_search", "arguments": {"query": 7}}, "invalid_argument"),
-        ({"name": "product_catalog_search", "arguments": ["bag"]}, "invalid_argument"),
-        ({"name": "product_catalog_search", "arguments": "{broken"}, "invalid_argument"),
-        ({"name": "product_catalog_search", "arguments": "[" * 100_000}, "invalid_argument"),
-        ({"name": "get_product_details", "arguments": {"product_id": "B0NONE"}}, "not_found"),
-        ({"name": "get_user_profile", "arguments": {"user_id": "AE" + "X" * 26}}, "forbidden"),
-        ({"name": "submit_report"}, "invalid_argument"),
-        ({"name": "submit_report", "arguments": {"report": "  "}}, "invalid_argument"),
-        ({"name": "submit_report", "arguments": {"report": "```picks\nP:B0X x 1\n```"}}, "invalid_argument"),
-        ({"name": "submit_report", "arguments": {"report": "x" * (LONGEST_REPORT + 1)}}, "invalid_argument"),
-        ({"name": 3, "arguments": {}}, "invalid_argument"),
-        ({}, "invalid_argument"),
-        ("search for bags", "invalid_argument"),
-        (None, "invalid_argument"),
-    ],
-)
-def test_what_is_wrong_with_a_call_is_an_observation(env: ShopEnv, given: object, error: str) -> None:
-    observation, reward, done, info = env.step(given)
-    assert json.loads(observation)["error"]["type"] == error
-    assert (reward, done, info["error"]) == (0.0, False, error)
+WRONG = [
+    ({"name": "serach", "arguments": {}}, "unknown_tool"),
+    ({"name": "get_product_details", "arguments": {"product_id": "B0NONE"}}, "not_found"),
+    ({"name": "get_user_profile", "arguments": {"user_id": "AE" + "X" * 26}}, "forbidden"),
+    *(
+        ({"name": "product_catalog_search", "arguments": arguments}, "invalid_argument")
+        for arguments in ({}, {"query": 7}, ["bag"], "{broken", "[" * 100_000)
+    ),
+    *(
+        ({"name": "submit_report", "arguments": {"report": report}}, "invalid_argument")
+        for report in ("  ", "```picks\nP:B0X x 1\n```", "x" * (LONGEST_REPORT + 1))
+    ),
+    *((given, "invalid_argument") for given in ({"name": 3, "arguments": {}}, {"name": "submit_report"}, {}, "bags")),
+]
+
+
+def test_what_is_wrong_with_a_call_is_an_observation(env: ShopEnv) -> None:
+    for given, error in WRONG:
+        observation, reward, done, info = env.step(given)
+        assert json.loads(observation)["error"]["type"] == error, given
+        assert (reward, done, info["error"]) == (0.0, False, error)
     assert shopped_well(env)[1] == 1.0, "the rollout goes on"
 
 
@@ -151,8 +147,8 @@ def test_queries_come_by_name_in_order_or_drawn_by_a_seed(env: ShopEnv) -> None:
     assert [(env.reset(seed=seed), env.query.query_id)[1] for seed in drawn] == list(drawn.values())
 
 
-def test_two_hundred_rollouts_side_by_side_see_nothing_of_each_other(shop: Shop) -> None:
-    together = threading.Barrier(200)
+def test_fifty_rollouts_side_by_side_see_nothing_of_each_other(shop: Shop) -> None:
+    together = threading.Barrier(50)
 
     def rollout(number: int) -> tuple[str, float]:
         with ShopEnv(shop) as env:
@@ -164,9 +160,9 @@ def test_two_hundred_rollouts_side_by_side_see_nothing_of_each_other(shop: Shop)
             together.wait()
             return json.loads(profile)["first_name"], shopped_well(env)[1]
 
-    with ThreadPoolExecutor(200) as threads:
-        found = list(threads.map(rollout, range(200)))
-    assert found == [(f"Shopper{number}", 1.0) for number in range(200)]
+    with ThreadPoolExecutor(50) as threads:
+        found = list(threads.map(rollout, range(50)))
+    assert found == [(f"Shopper{number}", 1.0) for number in range(50)]
 
 
 def test_calls_of_several_threads_into_one_rollout_are_all_recorded(env: ShopEnv) -> None:

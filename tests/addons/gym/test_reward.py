@@ -249,15 +249,13 @@ def test_a_refusal_of_what_the_shop_has_earns_nothing_beside_a_right_cart_either
     assert (env.step(call("submit_report", report=report))[1], rewarded(env).why) == (0.0, REFUSED)
 
 
-@pytest.mark.parametrize(
-    "price", ["$**{}**.{}", "**${}**.{}", "$<b>{}</b>.{}", "&#36;{}.{}", "${}\\.{}", "$\u200b{}.{}"]
-)
-def test_a_wrong_price_is_wrong_whatever_markup_is_in_it(env: ShopEnv, price: str) -> None:
+def test_a_wrong_price_is_wrong_whatever_markup_is_in_it(env: ShopEnv) -> None:
     first, *others = praised(env.shop, wanted(env)).splitlines()
     right = Decimal(known(re.search(r"[\d.]+", first))[0])
-    wrong = price.format(*f"{right - 1}".split("."))
-    wrong = f"- Get this one for {wrong} {first[first.index('[') :]}"
-    assert handed_in(env, *wanted(env), text="\n".join([wrong, *others])) == (0.0, CONTRADICTED)
+    for price in ("$**{}**.{}", "**${}**.{}", "$<b>{}</b>.{}", "&#36;{}.{}", "${}\\.{}", "$\u200b{}.{}"):
+        env.reset(QUERY)
+        wrong = f"- Get this one for {price.format(*f'{right - 1}'.split('.'))} {first[first.index('[') :]}"
+        assert handed_in(env, *wanted(env), text="\n".join([wrong, *others])) == (0.0, CONTRADICTED), price
 
 
 DOG_BEDS = "dev-09"

@@ -100,21 +100,17 @@ def test_the_space_around_a_source_stays_since_a_claims_id_is_made_of_it(tmp_pat
     assert claim.sources == ("It is. ",)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_a_file_that_is_no_set_is_told_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    for text, message in (
         ("claim,source,label\nA lamp.,It is.,maybe\n", "line 2: no label"),
         ("claim,source,label\nA lamp.,,full\n", "line 2 has no source"),
         ("claim,label\nA lamp.,full\n", "What is read"),
-        ("", "holds no labelled claim"),
         ("claim,source,label\nA lamp.,It is.,\n", "holds no labelled claim"),
-    ],
-)
-def test_a_file_that_is_no_set_is_told_in_a_sentence(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "mine.csv"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(UserError, match=message):
-        read_labelled(path)
+    ):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(UserError, match=message):
+            read_labelled(path)
 
 
 def test_no_claim_is_told_by_a_threshold_that_was_chosen_on_it() -> None:
@@ -221,14 +217,14 @@ def given_to_the_judge_of_scores(exp: Path) -> JudgeRef:
     return judge
 
 
-@pytest.mark.parametrize("more", [["zephyr", "quartz"], [], ["--details"]])
-def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: Path, more: list[str]) -> None:
+def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: Path) -> None:
     carded(labels(tmp_path, 5), "--to", exp, "-q")
     text = "beside people's labels"
-    assert text not in compared(exp, *more)
+    assert text not in compared(exp)
     judge = given_to_the_judge_of_scores(exp)
-    assert f"{judge.spec} {text}" in compared(exp, *more)
-    assert judge.key in json.loads(compared(exp, *more, "--json"))["judges"]
+    for more in (["zephyr", "quartz"], [], ["--details"]):
+        assert f"{judge.spec} {text}" in compared(exp, *more), more
+    assert judge.key in json.loads(compared(exp, "--json"))["judges"]
 
 
 def test_a_card_that_was_made_since_is_no_difference_of_the_scores(exp: Path, tmp_path: Path) -> None:

@@ -58,12 +58,12 @@ def test_without_its_verdicts_a_finding_is_stale_and_names_its_command_with_the_
     assert f": drretail lab correct {exp} --labels {exp / 'filled.csv'} makes it anew." in line
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"format": 1, "values": []}', '{"format": 9}', '{"line": 3}', ""])
-def test_a_damaged_or_older_file_is_a_line_that_names_its_command(exp: Path, text: str) -> None:
+def test_a_damaged_or_older_file_is_a_line_that_names_its_command(exp: Path) -> None:
     (exp / "lab").mkdir()
-    (exp / "lab" / "agree.json").write_text(text, encoding="utf-8")
-    (line,) = finding_lines(exp)
-    assert f"drretail lab agree {exp} makes it again" in line
+    for text in ("{", "[]", '{"format": 1, "values": []}', '{"format": 9}', '{"line": 3}', ""):
+        (exp / "lab" / "agree.json").write_text(text, encoding="utf-8")
+        (line,) = finding_lines(exp)
+        assert f"drretail lab agree {exp} makes it again" in line, text
 
 
 def test_every_finding_says_its_figures() -> None:
@@ -105,10 +105,9 @@ def test_the_same_verdicts_are_the_same_content_whatever_their_journals_and_orde
     folders = verdict_folders(exp)
     assert folders
     before = [content_of(exp, folder) for folder in folders]
+    (exp / folders[0] / "q1-r1.journal.jsonl").write_text('{"seconds":1}\n', encoding="utf-8")
     for path in (exp / "verdicts").rglob("*.jsonl"):
         lines = path.read_text(encoding="utf-8").splitlines()
-        if path.name.endswith(".journal.jsonl"):
-            lines = [line.replace('"seconds":', '"seconds":1') for line in lines]
         path.write_text("\n".join(reversed(lines)) + "\n", encoding="utf-8")
     assert [content_of(exp, folder) for folder in folders] == before
     changed = next(path for path in (exp / folders[0]).rglob("*.jsonl") if "journal" not in path.name)

@@ -44,6 +44,7 @@ def test_what_cannot_be_planted_and_what_a_cap_left_are_said(
     assert "Planted errors that were found" in done.stdout
 
 
+@pytest.mark.slow  # a notebook, from raw files on
 def test_an_example_goes_from_raw_files_to_a_corrected_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     made, ingested, written, *_, corrected = played("from_files_to_score.ipynb")

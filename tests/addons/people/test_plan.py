@@ -4,8 +4,6 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from drretail.addons.people.items import WITHHELD, Names, label_question, lines_in_question, report_questions
 from drretail.addons.people.plan import planned
 from drretail.addons.people.results import PairCount, results_of, vote_tables
@@ -91,18 +89,15 @@ def test_people_are_asked_by_the_definitions_that_judges_are_given() -> None:
     assert "otherwise" in meanings["contradicted"]
 
 
-@pytest.mark.parametrize(
-    ("claim", "lines"),
-    [
+def test_the_lines_of_a_record_that_a_claim_is_about_come_first() -> None:
+    fields = ("features:", "  · A cord of 9 ft", "price: 57.0", "average_rating: 4.7", "rating_number: 1237")
+    for claim, lines in (
         ("The Birch lamp has 4.6 stars from 1,237 ratings.", ["rating_number: 1237", "average_rating: 4.7"]),
         ("The Birch lamp costs $59.", ["price: 57.0"]),
         ("The Birch lamp's cord is 6 ft long.", ["  · A cord of 9 ft"]),
         ("The Birch lamp is the best.", []),
-    ],
-)
-def test_the_lines_of_a_record_that_a_claim_is_about_come_first(claim: str, lines: list[str]) -> None:
-    fields = ("features:", "  · A cord of 9 ft", "price: 57.0", "average_rating: 4.7", "rating_number: 1237")
-    assert list(lines_in_question(claim, "\n".join(("title: Birch Lamp", *fields)))) == lines
+    ):
+        assert list(lines_in_question(claim, "\n".join(("title: Birch Lamp", *fields)))) == lines, claim
 
 
 CLAUDE = System(agent="hybrid_react", models={"report": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")})
@@ -116,14 +111,11 @@ DEFINITION = Definition(
 NAMES = ("hybrid_react", "Hybrid-ReAct", "hybrid react", "claude-sonnet-5", "Claude", "Anthropic", "offline:shopper")
 
 
-@pytest.mark.parametrize("name", [LABEL, *NAMES])
-def test_a_name_in_a_report_is_withheld(name: str) -> None:
-    assert Names(DEFINITION).withheld(f"As {name}, I found it.") == f"As {WITHHELD}, I found it."
-
-
-@pytest.mark.parametrize("text", ["Skin may react.", "A shopper's bag.", "Claudette's mug", "It costs $5 offline."])
-def test_ordinary_words_stay(text: str) -> None:
-    assert Names(DEFINITION).withheld(text) == text
+def test_a_name_in_a_report_is_withheld_and_ordinary_words_stay() -> None:
+    for name in (LABEL, *NAMES):
+        assert Names(DEFINITION).withheld(f"As {name}, I found it.") == f"As {WITHHELD}, I found it."
+    for text in ("Skin may react.", "A shopper's bag.", "Claudette's mug", "It costs $5 offline."):
+        assert Names(DEFINITION).withheld(text) == text
 
 
 def test_a_label_that_is_a_word_of_english_stays_in_reports() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from drretail.addons.publications.pqr.axis import CriterionScore
 from drretail.addons.publications.report_eval.score import DIMENSIONS, Factuality, Grades
 from drretail.records.base import Record
 from tests.eval.metrics.test_contract import cut_at_every_line, sent_back_twice
@@ -26,13 +27,14 @@ def test_judging_that_was_cut_at_any_line_asks_nothing_that_the_journal_holds(
 UNUSABLE: list[tuple[type[Record], dict[str, Any]]] = [
     *((Grades, {"reason": "So."} | dict.fromkeys(DIMENSIONS, grade)) for grade in (5, True)),
     *((Factuality, {"explanation": "So.", "label": label}) for label in (2, 0.5, True)),
+    (CriterionScore, {"criterion": "x", "analysis": " ", "target_score": 5}),
 ]
 
 
-@pytest.mark.parametrize(("schema", "answer"), UNUSABLE, ids=lambda value: str(getattr(value, "__name__", value)))
-def test_an_answer_off_the_scale_is_none(schema: type[Record], answer: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError):
-        schema.model_validate_json(json.dumps(answer), strict=True)
+def test_an_answer_off_the_scale_or_without_an_analysis_is_none() -> None:
+    for schema, answer in UNUSABLE:
+        with pytest.raises(ValidationError):
+            pytest.fail(str(schema.model_validate_json(json.dumps(answer), strict=True)))
 
 
 def test_grades_without_a_reason_are_sent_back_twice(tmp_path: Path) -> None:

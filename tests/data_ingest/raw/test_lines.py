@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from drretail.data_ingest.engines.duckdb_reading import LONGEST_LINE, count_lines, read_chunks
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.raw.lines import recognise
-from drretail.data_ingest.raw.products import clean_text, parse_json, parse_price, product_of, richness
+from drretail.data_ingest.raw.products import clean_text, parse_json, parse_price, product_of
 from drretail.errors import UserError
 from drretail.records.shop import Product
 from tests.data_ingest.raw_rows import (
@@ -30,7 +30,7 @@ REVIEW = review_row("A1", "B1", START)
 MAPPING = {"B1": {"title": "Comb", "average_rating": 4.0}, "B2": {"title": "Brush"}}
 
 
-@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "meta_x.txt.gz"])
+@pytest.mark.parametrize("name", ["x.jsonl", "meta_x.txt.gz"])
 def test_products_and_reviews_are_told_apart_whatever_the_file_is_called(tmp_path: Path, name: str) -> None:
     for row, shape in (
         (product_row("B1"), "products"),
@@ -62,7 +62,6 @@ def test_broken_first_lines_do_not_hide_what_follows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        ({"user_id": "A1", "category": "Books", "history": []}, "user_id, category, history"),
         ({"user_id": "A1", "review": "x", "product": product_row("B1")}, "user_id, review, product"),
         ({"product": product_row("B1")}, "product"),
         ({"format": 1, "a": {"title": "x"}}, "format, a"),
@@ -148,12 +147,6 @@ def test_a_price_is_a_number_or_unknown_and_never_zero(raw: Any, price: tuple[fl
     assert parse_price(raw) == price
 
 
-def test_the_hugging_face_form_gives_the_same_product() -> None:
-    row = product_row("B1", details={"Brand": "Pawtastic", "Best Sellers Rank": {"Pet Supplies": 12}})
-    assert product_of("B1", "Pet_Supplies", hugging_face(row)) == product_of("B1", "Pet_Supplies", row)
-    assert product_of("B1", "Pet_Supplies", hugging_face(row | {"price": None})).price is None
-
-
 @pytest.mark.parametrize("sizes", [("large", "hi_res", "thumb"), ("hi_res", "thumb"), ("thumb",)])
 def test_the_first_picture_is_kept_in_a_size_that_it_has(sizes: tuple[str, ...]) -> None:
     def picture(number: int) -> dict[str, str | None]:
@@ -212,11 +205,6 @@ def test_texts_are_cleaned_everywhere_a_shopper_reads_them() -> None:
     assert cleaned.features == ("Deep",)
     assert cleaned.description == ("One text",)
     assert cleaned.brand == "A & B"
-
-
-def test_the_richer_of_two_rows_has_more_filled_fields() -> None:
-    poor = product_of("B1", "All_Beauty", {"title": "Comb", "average_rating": 4.1, "rating_number": 9})
-    assert richness(product()) > richness(poor) > richness(product_of("B1", "All_Beauty", {"title": "Comb"}))
 
 
 def test_json_that_nests_too_deep_or_is_broken_is_none() -> None:

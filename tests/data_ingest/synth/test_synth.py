@@ -12,7 +12,7 @@ import pytest
 from drretail.data_ingest import synth
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
-from drretail.data_ingest.recipe import Kind, category_names, read_recipe
+from drretail.data_ingest.recipe import category_names, read_recipe
 from drretail.data_ingest.synth import PRODUCT_QUIRKS, REVIEW_QUIRKS, SynthReport, write_shop
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World, open_world
@@ -23,15 +23,15 @@ from tests.build import files as files_in
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, SynthReport]:
     folder = tmp_path_factory.mktemp("synth") / "raw"
-    return folder, write_shop(folder, products=600, reviews=4000)
+    return folder, write_shop(folder, products=600, reviews=2000)
 
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> World:
     folder = tmp_path_factory.mktemp("plain")
     with patch.multiple(synth, PRODUCT_QUIRKS={}, REVIEW_QUIRKS={}):
-        write_shop(folder / "raw", products=800, reviews=3000)
-    ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=1))
+        write_shop(folder / "raw", products=800, reviews=100)
+    ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=0))
     return open_world(folder / "w")
 
 
@@ -105,7 +105,7 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     assert files_in(tmp_path) == {"thesis.txt": b"precious"}
 
 
-@pytest.mark.parametrize("moment", ["gzip.GzipFile", "draw_articles", "review", "FileReport", "write_json"])
+@pytest.mark.parametrize("moment", ["gzip.GzipFile", "review", "write_json"])
 def test_a_stop_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
     """While files are opened, filled, and when no report says yet that they are a shop's."""
 
@@ -129,23 +129,18 @@ def test_memory_holds_products_and_no_reviews(tmp_path: Path) -> None:
     import tracemalloc
 
     peaks: list[int] = []
-    for count in (500, 3000):
+    for count in (200, 1500):
         tracemalloc.start()
         write_shop(tmp_path / str(count), products=40, reviews=count, categories=["Pet_Supplies"])
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[1] < peaks[0] + 500_000
+    assert peaks[1] < peaks[0] + 250_000
 
 
-RECIPES = [read_recipe(name) for name in category_names()]
-ALL_KINDS = list(chain.from_iterable(recipe.kinds for recipe in RECIPES))
-
-
-@pytest.mark.parametrize("kind", ALL_KINDS, ids=lambda kind: kind.name)
-def test_every_text_of_a_kind_can_be_filled(kind: Kind) -> None:
-    words = {"brand": "Brand"} | {name: axis.options[0] for name, axis in kind.axes.items()}
-    words |= {name: texts[0] for name, texts in kind.extra.items()}
-    for text in chain(kind.title, kind.features, kind.descriptions):
-        assert "{" not in text.format(**words)
-    statements = [option.says for axis in kind.axes.values() for option in axis.options if option.says]
-    assert all("{" not in text.format(**words) for text in statements)
+def test_every_text_of_a_kind_can_be_filled() -> None:
+    for kind in chain.from_iterable(read_recipe(name).kinds for name in category_names()):
+        words = {"brand": "Brand"} | {name: axis.options[0] for name, axis in kind.axes.items()}
+        words |= {name: texts[0] for name, texts in kind.extra.items()}
+        statements = [option.says for axis in kind.axes.values() for option in axis.options if option.says]
+        for text in chain(kind.title, kind.features, kind.descriptions, statements):
+            assert "{" not in text.format(**words), kind.name

@@ -196,11 +196,7 @@ def test_the_released_total_counts_recall_once_averages_minus_one_in_and_takes_w
     assert broken["total"].value == pytest.approx((0 + 100 / 3 + 70 + 200 / 3 + 50) / 5)
 
     claims = [extracted(CLAIMS, "extract_cited"), paired(1, PAGE, 1), paired(1, FILE, None, "unverifiable")]
+    none, names = [extracted([], "extract_cited")], ("IR", "CC", "FA", "IF", "DQ")
+    assert shown(released(none, None, None), names) == dict.fromkeys(names, -1), "what could not be evaluated"
     found = released([*claims, paired(2, PAGE, 1), paired(2, OTHER, 1)])  # the third pair has no verdict at all
     assert shown(found, ("FA", "FA_pair")) == {"FA": pytest.approx(100 / 3), "FA_pair": 60}
-
-
-@pytest.mark.parametrize("name", ["IR", "CC", "FA", "IF", "DQ"])
-def test_the_released_rules_give_minus_one_for_what_could_not_be_evaluated(name: str) -> None:
-    none = [extracted([], "extract_cited")]
-    assert released(none, None, None)[name].value == -1

@@ -20,7 +20,7 @@ SMALL, LARGE = "react@offline-shopper-size-32k", "react@offline-shopper-size-64k
 def test_sizes_and_compositions_are_systems_of_one_experiment(
     succeeds: Command, error_of: ErrorOf, tmp_path: Path
 ) -> None:
-    ran = succeeds(*RUN, "--vary", "size=32k,64k", "--vary", "compose=all,no_distractor", "--cross", "--no-pages")
+    ran = succeeds(*RUN, "--vary", "size=32k,64k", "--vary", "compose=all,no_distractor", "--no-pages")
     assert "No --queries given: those of s/queries.jsonl are asked." in ran.stderr
     assert "Next: drretail score exp --metrics dr3 --gold s" in ran.stderr
     exp = tmp_path / "exp"
@@ -30,10 +30,8 @@ def test_sizes_and_compositions_are_systems_of_one_experiment(
     for command in (
         (*fetching, "sandbox:s"),
         ("score", "exp", "--metrics", "dr3", "--gold", "s"),
-        ("compare", "exp", SMALL, LARGE),
         ("report", "exp"),
         ("export", "exp", "--format", "sandbox"),
-        ("export", "exp", "--format", "csv"),
     ):
         succeeds(*command)
     by = ("compare", "exp", "--metrics", "dr3:FA", "--by")
