@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from unicodedata import normalize
 from urllib.parse import urlsplit
 
-from lxml.html import HtmlElement
-
 from drretail.grounding.text.words import STOP_WORDS, UNSPACED
+
+if TYPE_CHECKING:  # takes long to load, and few runs read pages
+    from lxml.html import HtmlElement
 
 REFUSES = (
     "The page says that it is not there or not for us: not found, denied, a bot check, a question of consent, a login."
@@ -41,7 +42,7 @@ _FIGURE = re.compile(r"(?<![\w.-])\d{1,4}(?:[.,]\d+)?(?![\w-]|\.\d)")
 _SEPARATORS = frozenset("|-–—·•»:｜")
 
 
-def page_refuses(root: HtmlElement, title: str, text: str, url: str) -> bool:
+def page_refuses(root: "HtmlElement", title: str, text: str, url: str) -> bool:
     """True if a page of this markup, with this text, has no subject of its own or asks for a password."""
     if len(text) > LONGEST:
         return False
@@ -56,7 +57,7 @@ def title_refuses(title: str, text: str, url: str) -> bool:
     return len(text) <= LONGEST and bool(_WORD.search(site.without(title))) and not site.subject(title)
 
 
-def _has_subject(root: HtmlElement, title: str, text: str, url: str) -> bool:
+def _has_subject(root: "HtmlElement", title: str, text: str, url: str) -> bool:
     footer = " ".join(map(_text, islice(root.iter("footer"), _MOST)))
     site = _Site.of(title, url, footer)
     first = list(islice(root.iter("h1"), _MOST))
@@ -110,11 +111,11 @@ def _is_of(host: str, name: str) -> bool:
     return bool(name) and (name in host or host in name)
 
 
-def _text(element: HtmlElement) -> str:
+def _text(element: "HtmlElement") -> str:
     return " ".join(str(element.text_content()).strip()[:_LONGEST_HEADING].split())
 
 
-def _is_frame(element: HtmlElement) -> bool:
+def _is_frame(element: "HtmlElement") -> bool:
     """True within a part of the page that is beside its content, or that waits for a click."""
     return any(
         each.tag in _FRAME or each.get("role") == "dialog" or each.get("aria-hidden") == "true"

@@ -136,7 +136,7 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     assert "4 answers, 3 statements about your products checked: 2 contradict your shop&#39;s records." in page
     assert "2 statements contradict your shop's records" in page
     order = ["<strong>$59.00</strong>", 'id="questions"']
-    places = [page.index(it) for it in [*order, 'id="research"', "false answers (figures checked)"]]
+    places = [page.index(it) for it in [*order, 'id="research"', ">false answers<"]]
     assert places == sorted(places)
     for of_research in ("In the cart", "What belongs into the cart", "FR 0.00"):
         assert of_research not in page
@@ -377,7 +377,7 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
         succeeds("run", "--world", str(world), "--queries", "q.jsonl", "--agent", bot, "--to", day)
         board = succeeds("score", day, "--metrics", "faithfulness,false_statements,checks").stdout
         board = board.partition("Notes")[0]
-        assert "false answers" in board
+        assert "false  checked" in board
         assert not [name for name in (" FP ", " FR ", "null_search", "oracle") if name in board]
     assert "null_search" not in succeeds("score", "right", "--details").stdout
     assert succeeds("compare", "right", "--last", "wrong", "--fail-if", "false_answers > last").stdout == ""

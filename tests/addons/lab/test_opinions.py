@@ -99,7 +99,7 @@ def test_people_agree_here_as_they_do_in_the_papers_table(tmp_path: Path) -> Non
             cast(exp, Vote(**about, a=a, b=b, dimension="depth", choice=choice, annotator=person), None)
     its = agreement_of(opinions_of(exp)).pairs()["preference: depth", "ann", "ben"]
     (row,) = next(table for table in read_paper_view(exp, None).tables if table.name == "Appendix D").here
-    _, no_ties, n, _, soft = (cell.value for cell in row.cells if cell is not None)
+    no_ties, n, _, soft = (cell.value for cell in row.cells if cell is not None)
     assert n == 12
     assert (its["kappa_without_ties"].value, its["soft_disagreement"].value) == (no_ties, soft)
 
