@@ -59,7 +59,10 @@ def rows_of(spec: str | Path, servers: ServerSettings | None = None) -> Generato
     manifest = read_manifest(generation)
     with closing(SqliteStore(generation / DATABASE_FILE, manifest.seed)) as store:
         db = store.connection()
-        yield manifest.rows(store.pool, _products(db, generation / DATABASE_FILE), order_rows(db))
+        try:
+            yield manifest.rows(store.pool, _products(db, generation / DATABASE_FILE), order_rows(db))
+        except sqlite3.Error as problem:
+            raise unreadable(generation / DATABASE_FILE, problem) from problem
 
 
 def product_lines(db: sqlite3.Connection) -> Iterator[str]:

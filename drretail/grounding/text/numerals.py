@@ -210,12 +210,16 @@ class _Side:
 
     expression: str
     figures: list[Amount]
+    is_named: bool = False
+    """True behind a word: "come to" names what follows, so a sum behind it is none of the figure before."""
 
 
 def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
     """The equations about money among a text's amounts, in text order; terms in words are not supported."""
     for chain in _chains(text, amounts):
         for left, right in pairwise(chain):
+            if right.is_named and len(right.figures) > 1:
+                continue
             whole, single = (left, right) if len(right.figures) == 1 else (right, left)
             result, operands = single.figures[0], tuple(whole.figures)
             kinds = {one.kind for one in (*operands, result)}
@@ -245,7 +249,7 @@ def _chains(text: str, amounts: Sequence[Amount]) -> Iterator[list[_Side]]:
             sign = "=" if len(joint["sign"]) > 1 else _SIGNS.get(joint["sign"], joint["sign"])
             chain[-1].expression += joint["close"]
             if sign == "=":
-                chain.append(_Side(f"{joint['open']}{following.low:f}", [following]))
+                chain.append(_Side(f"{joint['open']}{following.low:f}", [following], len(joint["sign"]) > 1))
             else:
                 chain[-1].expression += f"{sign}{joint['open']}{following.low:f}"
                 chain[-1].figures.append(following)

@@ -193,6 +193,7 @@ def equations_in(text: str) -> list[Equation]:
         ("$37.47 = 3 × $12.49", "3*12.49"),
         ("$42.95 + $17.99 makes $60.94", "42.95+17.99"),
         ("3 × $12.49 comes to $37.47", "3*12.49"),
+        ("three at $16.50 each come to 3 x $16.50 = $49.50", "3*16.50"),
         *((text, None) for text in NO_WHOLE_SUMS),
     ],
 )
