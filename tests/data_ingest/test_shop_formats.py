@@ -207,6 +207,22 @@ def test_variations_of_woocommerce_stand_under_their_parents_in_all_their_catego
     assert product_in(tmp_path / "w", "48").price == 18.0
 
 
+def test_an_export_that_stands_there_in_two_languages_keeps_both_titles(tmp_path: Path) -> None:
+    rows = [
+        *('1,variable,K1,Mug,,,Color,"black, white"', "2,variation,K1-B,Mug - black,K1,16.5,Color,black"),
+        *("3,variation,K1-W,Mug - white,K1,17.5,Color,white", "7,simple,K2,Pan,,20,,"),
+        *('4,variable,K1,Tasse,,,Couleur,"noir, blanc"', "5,variation,K1-B,Tasse - noir,K1,16.5,Couleur,noir"),
+        *("6,variation,K1-W,Tasse - blanc,K1,17.5,Couleur,blanc", "8,simple,K2,Poêle,,20,,"),
+    ]
+    columns = "ID,Type,SKU,Name,Parent,Regular price,Attribute 1 name,Attribute 1 value(s)"
+    read(tmp_path, of_format("woocommerce", "p.csv"), {"file": "p.csv", "columns": columns, "rows": rows})
+    with open_world(tmp_path / "w") as world:
+        mug, pan = world.store.product("K1"), world.store.product("K2")
+    assert [offer.offer_id for offer in offers_of(mug)] == ["K1/K1-B", "K1/K1-W"]
+    assert mug.titles.splitlines()[:2] == ["Mug", "Tasse"]
+    assert pan.titles.splitlines() == ["Pan", "Poêle"]
+
+
 def test_what_woocommerce_says_is_not_in_stock_is_sold_out_unless_it_takes_backorders(tmp_path: Path) -> None:
     columns = "ID,SKU,Name,Published,Stock,In stock?,Backorders allowed?,Regular price,Categories,Parent"
     columns += ",Attribute 1 name,Attribute 1 value(s)"

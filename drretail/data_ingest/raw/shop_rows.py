@@ -28,7 +28,7 @@ from drretail.data_ingest.raw.values import (
 )
 from drretail.errors import UserError
 from drretail.records.base import ID_RULE, NO_ID, is_safe_id
-from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, STOCK, USD, VARIANTS
+from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, OTHER_TITLES, STOCK, USD, VARIANTS
 from drretail.records.tables.figures import counted, first_few
 
 Row = dict[str, Any]
@@ -306,9 +306,14 @@ def _merged(
     """The variants of a product as one row, with options in its details and features, and the lowest price."""
     variants: dict[str, Row] = {}
     values: dict[str, list[str]] = {}
+    titles: dict[str, str] = {}
+    others: dict[str, None] = {}
     for place in good:
         chosen, variant = shelf.options(family, place), citable(family[place][1][""])
         row = made[place]
+        if variant and titles.setdefault(variant, row["title"]) != row["title"]:  # the same in another language
+            others[row["title"]] = None
+            continue
         # A row without data of its own, such as one for a further picture, is no variant.
         if variant == own or not (variant or row["price"] is not None or chosen):
             continue
@@ -321,6 +326,7 @@ def _merged(
         offer = {name: value for name, value in offer.items() if value is not None}
         variants.setdefault(json.dumps(offer), offer)
     base, first = dict(made[good[0]]), good[0]
+    base["details"] |= {OTHER_TITLES: [*others]} if others else {}
     is_own = citable(family[first][1][""]) == own
     if len(variants) <= 1 and not (is_own and variants):
         return base | {"details": base["details"] | shelf.options(family, first)}
