@@ -304,6 +304,25 @@ def test_a_sale_price_counts_on_its_days(tmp_path: Path, days: str, price: float
     assert (float(row["price"]), row["details"].get("List price")) == (price, list_price)
 
 
+def test_a_sale_that_began_counts_and_a_cell_may_be_as_long_as_a_picture(tmp_path: Path) -> None:
+    rows = ["A,Alpha,12.50,9.90,2020-11-01,2099-12-31", f"B,{'x' * 300_000},5,4,2020-01-01,2021-01-01"]
+    mapping = '{file = "p.csv", id = "sku", title = "name", price = "price", sale_price = "sale", sale_from = "from"'
+    head = f'currency = "EUR"\nproducts = {mapping}, sale_to = "to"}}\n'
+    read(tmp_path, head, {"file": "p.csv", "columns": "sku,name,price,sale,from,to", "rows": rows})
+    with open_world(tmp_path / "w") as world:
+        assert [world.store.product(sku).price for sku in "AB"] == [9.9, 5.0]
+
+
+def test_what_woocommerce_calls_the_statuses_of_orders_is_known(tmp_path: Path) -> None:
+    head = of_format("woocommerce", "p.csv") + (
+        'orders = {file = "o.csv", id = "nr", user = "who", date = "day", product = "sku", status = "st"}\n'
+    )
+    products = {"file": "p.csv", "columns": "ID,Type,SKU,Name,Regular price", "rows": ["1,simple,K1,Mug,5"]}
+    rows = ["1,a,2026-01-02,K1,completed", "2,a,2026-01-03,K1,On hold", "3,a,2026-01-04,K1,refunded"]
+    read(tmp_path, head, products, {"file": "o.csv", "columns": "nr,who,day,sku,st", "rows": rows})
+    assert [status for *_, status, _ in orders_of(tmp_path / "w")] == ["Delivered", "Processing", "Returned"]
+
+
 def test_a_sale_of_a_merchant_feed_has_its_days_in_one_cell(tmp_path: Path) -> None:
     columns = "id\ttitle\tprice\tsale price\tsale price effective date"
     days = ("2020-01-01T00:00-0800/2999-01-01T00:00-0800", "2999-01-01T00:00-0800/2999-02-01T00:00-0800")

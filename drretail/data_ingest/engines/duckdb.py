@@ -142,7 +142,9 @@ class _Stages:
 
 def _file_task(number: int, item: Input, task: Task, version: str, memory_mb: int) -> FileTask:
     size, modified = file_state(item.source.path)
-    since, until = (task.options.since_ms, task.until_ms) if item.source.shape == "reviews" else (0, 0)
+    since = task.options.since_ms if item.source.shape == "reviews" else 0
+    # Sale prices of a table count on their days.
+    until = task.until_ms if item.source.shape == "reviews" or item.source.mapping is not None else 0
     named = str(item.source.path.resolve())
     mapping = None if item.source.mapping is None else item.source.mapping.model_dump(mode="json")
     shape, layout = item.source.shape, item.source.layout

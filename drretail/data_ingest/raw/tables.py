@@ -14,7 +14,7 @@ from drretail.data_ingest.raw.columns import Mapping, OrderColumns, ProductColum
 from drretail.data_ingest.raw.sources import Source, check_packed, is_packed, open_binary
 from drretail.errors import UserError, nearest_names
 from drretail.records.tables.figures import first_few
-from drretail.records.tables.sheets import check_width
+from drretail.records.tables.sheets import LONGEST_CELL, check_width
 
 _CSV, _JSONL = (".csv", ".tsv", ".txt"), (".jsonl", ".ndjson")
 _SEPARATORS = ",;\t|"
@@ -41,6 +41,7 @@ class Table:
         if self.separator is None:
             yield from _json_rows(self.path, self.packed)
             return
+        csv.field_size_limit(LONGEST_CELL)
         reader = csv.reader(_decoded(self.path, self.packed), delimiter=self.separator)
         line, begins, is_header = 1, 1, True
         try:

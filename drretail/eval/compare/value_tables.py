@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
-from math import inf, isfinite
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
@@ -26,6 +26,8 @@ from drretail.stats.intervals import Clusters
 
 COLUMNS = ("system", "query", "value")
 """The columns that a table needs; ``repeat``, ``user`` and ``metric`` may stand beside them."""
+_LARGEST = 1e100
+"""A value above it is none: its square would be no number."""
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """How inspect writes that an answer is correct, partly correct, incorrect, or that there is none."""
 _NO_VALUE = "no value in the file"
@@ -93,6 +95,8 @@ def _values(path: Path) -> Iterator[_Value]:
             yield from _of_table(path)
             return
         documents = [_document(file) for file in files]
+        if not all(isinstance(each, dict) for each in documents):
+            raise ValueError("it holds no object")
     except (OSError, BadZipFile, NotImplementedError, KeyError, ValueError) as problem:
         reason = file_error(problem, path) if isinstance(problem, OSError) else f"{path} cannot be read ({problem})"
         raise UserError(
@@ -163,5 +167,5 @@ def _number(value: Any) -> float | None:
     if isinstance(value, str) and value in _GRADES:
         return _GRADES[value]
     with suppress(TypeError, ValueError):
-        return number if isfinite(number := float(value)) else None
+        return number if abs(number := float(value)) <= _LARGEST else None
     return None

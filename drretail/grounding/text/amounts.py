@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
 from functools import cache
 from typing import Literal
 
@@ -189,7 +189,9 @@ class Amount:
         if self.low == record:
             return "equal"
         unit = Decimal(1).scaleb(-self.places)
-        if self.low in (record.quantize(unit, ROUND_HALF_UP), record.quantize(unit, ROUND_HALF_EVEN)):
+        with localcontext(prec=len(record.as_tuple().digits) + self.places + 28):  # of a figure of any length
+            roundings = record.quantize(unit, ROUND_HALF_UP), record.quantize(unit, ROUND_HALF_EVEN)
+        if self.low in roundings:
             return "rounded"
         if self.relation == "at_least":
             return "bounded" if record >= self.low else None

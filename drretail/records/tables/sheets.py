@@ -12,6 +12,8 @@ from drretail.records.tables.table import Cell, Table
 
 SEPARATORS = ",;\t"
 MOST_COLUMNS = 2_000
+LONGEST_CELL = 64_000_000
+"""In characters; an export's descriptions hold whole pictures."""
 """A limit for memory. Measured: a million cells in rows of sixty thousand columns take 2 GB."""
 _GUARD = "'"
 # A spreadsheet may calculate a cell that begins with these signs, even after spaces or in full width. If it splits
@@ -67,6 +69,7 @@ def read_cells(path: Path) -> list[list[str]]:
         first = text.partition("\n")[0]
     separator = max(SEPARATORS, key=first.count)
     check_width(path, first.count(separator) + 1)
+    csv.field_size_limit(LONGEST_CELL)
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error as problem:

@@ -203,6 +203,11 @@ def test_a_whole_sum_that_is_written_out_is_worked_out(text: str, expression: st
     )
 
 
+def test_figures_of_any_length_are_compared() -> None:
+    (equation,) = equations_in(f"${'9' * 40} + $1 = $5.00")
+    assert not equation.holds
+
+
 @given(st.lists(st.decimals(min_value=1, max_value=999, places=2), min_size=2, max_size=5))
 def test_any_sum_holds_and_another_does_not(prices: list[Decimal]) -> None:
     text = " + ".join(f"${price}" for price in prices)
