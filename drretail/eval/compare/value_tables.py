@@ -95,8 +95,6 @@ def _values(path: Path) -> Iterator[_Value]:
             yield from _of_table(path)
             return
         documents = [_document(file) for file in files]
-        if not all(isinstance(each, dict) for each in documents):
-            raise ValueError("it holds no object")
     except (OSError, BadZipFile, NotImplementedError, KeyError, ValueError) as problem:
         reason = file_error(problem, path) if isinstance(problem, OSError) else f"{path} cannot be read ({problem})"
         raise UserError(
@@ -130,7 +128,10 @@ def _of_table(path: Path) -> Iterator[_Value]:
 
 def _document(path: Path) -> dict[str, Any]:
     if path.suffix.lower() != ".eval":
-        return json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(document, dict):
+            raise ValueError("it holds no object")
+        return document
     with ZipFile(path) as archive:
         return json.loads(archive.read("header.json")) | {"samples": json.loads(archive.read("summaries.json"))}
 
