@@ -11,7 +11,7 @@ from drretail.records.run import Run
 from drretail.records.tables.figures import counted, counted_each
 from drretail.viewer.experiment import Question, RunView
 from drretail.viewer.judged import Support, counts_of
-from drretail.viewer.tables.false_statements import checked_in
+from drretail.viewer.tables.false_statements import checked_in, unchecked_in
 
 Decision = Literal["failed", "refused", "wrong", "limit", "open", "right"]
 DECISIONS: Mapping[Decision, tuple[str, str]] = {
@@ -76,6 +76,8 @@ class RunLine:
     checked: int
     """How many of its statements were judged, or denied by code; ``false`` of them are false."""
     false: int
+    unchecked: tuple[str, ...]
+    """An assistant's statements that nobody checked."""
     stale: int
     tools: dict[str, int]
     """Calls of each tool, failed ones included."""
@@ -107,6 +109,7 @@ def run_line(view: RunView, question: Question) -> RunLine:
         lacks_claims=lacks_claims,
         checked=checked_in(view),
         false=len(view.false),
+        unchecked=tuple(unchecked_in(view)),
         stale=view.stale,
         tools=dict(Counter(step.name for step in (run.steps if run else ()) if step.kind == "tool" and step.name)),
         run_id=view.subject.run_id,

@@ -189,7 +189,12 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
         )
         parts = render_overview(view, lines, links), render_scores(view, lines), render_method(view)
         scores = research.format("" if view.scores.scores else Markup(" open"), *parts)
-        lead = checked_in_words(len(lines), sum(line.checked for line in lines), sum(line.false for line in lines))
+        unchecked = sum(len(line.unchecked) for line in lines)
+        checked, contradicted = sum(line.checked for line in lines), sum(line.false for line in lines)
+        lead = Markup("{}{}.").format(
+            checked_in_words(len(lines), checked, contradicted, unchecked),
+            Markup(' (<a href="#unchecked">which ones</a>)') if unchecked else "",
+        )
         return whole_page(view.title, view.title, lead, [], [false, questions, scores], about)
     sections = [
         render_overview(view, lines, links),

@@ -202,12 +202,15 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
     if not false and not (view.is_of_shop and judge):
         return Markup()
     lines = [line for question in rendered for line in question.lines]
+    unchecked = [(words, line) for line in lines for words in line.unchecked] if view.is_of_shop else []
     by_label = {label: [line for line in lines if line.label == label] for label in view.definition.systems}
     return fragment(
         "false_statements.html.jinja",
         statements=sorted(false, key=lambda each: each[0].rank),
         by_label={label: its for label, its in by_label.items() if its},
         first=FIRST_FALSE,
+        unchecked=unchecked,
+        links=links,
         is_of_shop=view.is_of_shop,
         result="" if view.scores.scoreboard is None else view.scores.scoreboard.sentence,
         is_looked_up=any(system.is_of_shop for system in view.definition.systems.values()),
