@@ -193,9 +193,7 @@ def test_what_nobody_checked_is_counted_beside_what_was_checked() -> None:
         unread=((22, 28), (44, 45), (56, 57)),
     )
     left = [*unchecked_in(view)]
-    assert left == ["Its box holds 4 of them.", "It costs $35.00."], (
-        "each place once"
-    )
+    assert left == ["Its box holds 4 of them.", "It costs $35.00."], "each place once"
     assert checked_in_words(4, 6, 0, len(left)) == (
         "4 answers, 6 of 8 statements about your products checked: none contradicts your shop's records; 2 not checked"
     )

@@ -111,11 +111,27 @@ def test_a_number_a_cell_with_its_interval_apart_and_a_difference_in_a_row_of_it
     assert rows == {
         "hybrid_react-researchers2": ["10 of 10", "50–100%", "9", "1", "9 of 10", "48k"],
         "react": ["9 of 10", "45–90%", "8", "1", "9 of 10", "48k"],
-        "difference": ["+1", None, "+1", "0", "0", "0.0k"],
+        "hybrid_react-researchers2 − react": ["+1", None, "+1", "0", "0", "0.0k"],
     }
+    assert decision.rows[-1].name.startswith("hybrid_react"), "the same order on a terminal"
+    assert [row.name for row in BoardTables(made(TWO, *TESTED, rows={"oracle": cells(0)})).brief.rows] == [
+        "hybrid_react-res…",
+        "react",
+        "hybrid_r… − react",
+        "oracle",
+    ]
     tested = known(quality.rows[-1].cells[[column.name for column in quality.columns].index("overall")])
     assert (tested.text, tested.interval) == ("+0.90", "-0.70 to 2.50")
     assert [each.interval for each in faithfulness.rows[0].cells if each] == [""] * 7
+
+
+def test_what_was_tested_is_counted_against_the_named_baseline() -> None:
+    base = BoardTables(made(TWO, *TESTED))
+    assert base.tested == "1 difference was tested against react, it is not more than chance."
+    three = [OVERALL, OVERALL, measure("FP", "higher", labels=(TWO[0], TWO[1]), p=0.001)]
+    shown = BoardTables(made(TWO, *three)).tested
+    assert shown == "3 differences were tested against react, 1 is more than chance."
+    assert BoardTables(made(TWO, *three[:2])).tested.endswith("against react, none is more than chance.")
 
 
 def test_what_lacks_a_value_is_counted_below_and_one_system_stands_beside_floor_and_oracle() -> None:
