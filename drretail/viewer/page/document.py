@@ -237,7 +237,7 @@ def scores_cell(scores: Scores) -> str:
     made = BoardTables(board)
     lead = Markup("<p>{}</p>").format(" ".join([*board.not_read, board.sentence]))
     tables = (table_cell(table, table.notes) for table in made.tables)
-    notes = map(table_note, filter(None, [made.tested, *board.absent]))
+    notes = map(table_note, filter(None, [made.tested, *made.absent]))
     return str(Markup("").join([lead, *map(Markup, tables), *notes]))
 
 

@@ -166,7 +166,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         tables=tables,
         is_many=made is not None and len(made.systems) > FEW_SYSTEMS,
         baselines=[] if made is None else [made.names[row.system] for row in made.systems],
-        notes=[] if board is None or made is None else [*filter(None, [made.tested, *board.absent])],
+        notes=[] if made is None else [*filter(None, [made.tested, *made.absent])],
         has_paper=any(row.place == "paper" for table in tables for row in table.rows),
         copies={"LaTeX": latex_of([] if made is None else made.tables), "CSV": csv_of(full)},
         faults=[]

@@ -11,7 +11,7 @@ from typing import Any
 
 from drretail.eval.compare.wording import by_measure, name_of
 from drretail.eval.scores.facts import missing_of
-from drretail.eval.scores.gathering import FP
+from drretail.eval.scores.gathering import CLAIMS, FP
 from drretail.eval.scores.scoreboard import DOLLARS, DONE, TOKENS, WORDS
 from drretail.experiment import Definition
 from drretail.grounding.text.wording import listed
@@ -23,7 +23,7 @@ from drretail.records.tables.figures import NOTHING, counted
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.experiment import OUTCOME
 from drretail.viewer.published import published_rows
-from drretail.viewer.tables.scores import judged_by, notes_on, score_cell, system_names
+from drretail.viewer.tables.scores import NOT_RATED, judged_by, notes_on, score_cell, system_names
 
 SHOWN = "*"
 """The mark of a difference that is concluded."""
@@ -74,6 +74,28 @@ class BoardTables:
     paper: bool = False
 
     @cached_property
+    def unrated(self) -> list[ShownColumn]:
+        """The columns of support by a judge that follows rules, which decides too few claims for a number.
+
+        They are shown only where nothing else was measured.
+        """
+        metrics = {column.metric for column in self.board.columns if column.metric}
+        if self.board.judge.judge_kind != "rule_based" or metrics == {CLAIMS}:
+            return []
+        return [each for each in self.board.columns if each.metric == CLAIMS and each.variant.split("_")[0] == FP]
+
+    @property
+    def columns(self) -> list[ShownColumn]:
+        return [column for column in self.board.columns if column not in self.unrated]
+
+    @property
+    def absent(self) -> list[str]:
+        """A line for each table that the board lacks, and one for columns."""
+        names = listed([column.heading or column.name for column in self.unrated]) if self.unrated else ""
+        said = [f"{names}: {NOT_RATED}. Numbers need a language model: --judge PROVIDER:MODEL."] if names else []
+        return [*said, *self.board.absent]
+
+    @cached_property
     def names(self) -> Mapping[str, str]:
         return system_names((row.system for row in self.board.rows), self.board.systems)
 
@@ -112,7 +134,7 @@ class BoardTables:
     def tables(self) -> list[Table]:
         """The tables in order, that of decisions first; none without a column."""
         by_table: dict[str, list[ShownColumn]] = {"": []}
-        for column in self.board.columns:
+        for column in self.columns:
             if column.name not in (WORDS, DOLLARS) and not (column.name == DONE and self._all_done):
                 by_table.setdefault(column.table, []).append(column)
         return [self._table(title, columns) for title, columns in by_table.items() if columns]
@@ -137,7 +159,7 @@ class BoardTables:
 
     @property
     def _of_brief(self) -> list[ShownColumn]:
-        shown = [column for column in self.board.columns if column.short]
+        shown = [column for column in self.columns if column.short]
         shown = [column for column in shown if not (column.name == DONE and self._all_done)]
         return sorted(shown, key=lambda column: column.name == TOKENS)
 

@@ -7,6 +7,7 @@ import pytest
 
 from drretail.eval.compare.wording import conclusion
 from drretail.eval.registry import described
+from drretail.records.base import OfJudge
 from drretail.records.comparison import ComparedRow
 from drretail.records.run import NULL_AGENTS
 from drretail.records.score import BoardCell, Scoreboard, Scores, ShownColumn
@@ -228,6 +229,18 @@ def test_a_table_has_a_row_for_each_pair_and_why_where_nothing_is_concluded() ->
     assert shown == {"a − b": ["+0.25*", "not read"], "c − b": ["-0.10", None]}
     assert "corrected (Holm) for 3 tests" in table.notes[0]
     assert compared_table([], {}) is None
+
+
+def test_support_by_rules_is_not_rated_unless_nothing_else_was_measured() -> None:
+    rules = OfJudge(judge="offline:judge", judge_kind="rule_based")
+    shown = BoardTables(made(TWO).model_copy(update={"judge": rules}))
+    assert [column.name for column in shown.tables[1].columns] == ["FR", "N cited", "N web", "N product"]
+    assert "FP" not in [column.name for column in shown.brief.columns]
+    assert shown.absent[0].startswith("FP, FP web and FP product: not rated (rule-based). Numbers need")
+    claims = tuple(column for column in columns() if column.metric == "faithfulness")
+    alone = BoardTables(board({TWO[0]: cells(0)}, columns=claims, judge=rules))
+    assert alone.tables[0].columns[0].name == "FP"
+    assert not alone.absent
 
 
 def test_the_first_two_systems_of_the_board_are_shown_first() -> None:
