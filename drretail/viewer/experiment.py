@@ -88,6 +88,8 @@ class RunView:
     """True for answers of a shop's assistant, which cite no records and fill no cart."""
     read: tuple[Statement, ...] = ()
     """What code or a judge read in an assistant's answers, true and false."""
+    unread: tuple[tuple[int, int], ...] = ()
+    """Places of figures in an assistant's answers that no record decides."""
     false_by: str = ""
     """Who judged which statements are false."""
     shown: Mapping[str, Sequence[str | None]] = field(default_factory=dict[str, Sequence[str | None]])
@@ -185,6 +187,7 @@ class Runs:
             false=statements,
             is_answer=is_answer,
             read=read,
+            unread=tuple((start, end) for start, end in value.get("unread", ())),
             false_by="" if by is None else by.judge.spec,
             shown=value.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,

@@ -1,7 +1,7 @@
 """What a page says of each run in one line, small enough that thousands fit into memory, and its faults."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 from typing import Literal
@@ -11,7 +11,7 @@ from drretail.records.run import Run
 from drretail.records.tables.figures import counted, counted_each
 from drretail.viewer.experiment import Question, RunView
 from drretail.viewer.judged import Support, counts_of
-from drretail.viewer.tables.false_statements import checked_in
+from drretail.viewer.tables.false_statements import checked_in, unchecked_in
 
 Decision = Literal["failed", "refused", "wrong", "limit", "open", "right"]
 DECISIONS: Mapping[Decision, tuple[str, str]] = {
@@ -47,6 +47,10 @@ WRONG_THINGS = frozenset(("not_wanted", "want_left_out", "quantity_wrong", "not_
 """Those of ``LIMITS`` that say that the picks are not what is asked for."""
 
 
+FAILED = "failed"
+"""The kind of fault of a run that left no report."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """What is wrong with an answer: in a word or two, as it is quoted, and the anchor of what shows it."""
@@ -76,6 +80,8 @@ class RunLine:
     checked: int
     """How many of its statements were judged, or denied by code; ``false`` of them are false."""
     false: int
+    unchecked: tuple[str, ...]
+    """An assistant's statements that nobody checked."""
     stale: int
     tools: dict[str, int]
     """Calls of each tool, failed ones included."""
@@ -107,22 +113,65 @@ def run_line(view: RunView, question: Question) -> RunLine:
         lacks_claims=lacks_claims,
         checked=checked_in(view),
         false=len(view.false),
+        unchecked=tuple(unchecked_in(view)),
         stale=view.stale,
         tools=dict(Counter(step.name for step in (run.steps if run else ()) if step.kind == "tool" and step.name)),
         run_id=view.subject.run_id,
     )
 
 
-def first_faults(lines: Iterable[RunLine], most: int) -> list[tuple[RunLine, Fault]]:
-    """Faults to look at first: of each answer the first one, of as many kinds, systems and questions as there are."""
-    waiting = [(line, line.faults[0]) for line in lines if line.faults]
-    seen, chosen = Counter[str](), list[tuple[RunLine, Fault]]()
+Look = tuple[RunLine, Fault, str]
+"""A fault to look at, the first answer that has it, and whose it is: "react", "2 of 6 systems"."""
+
+
+def first_faults(lines: Iterable[RunLine], most: int, names: Mapping[str, str]) -> list[Look]:
+    """Faults to look at first, each once: the failed runs of each system, then of as many kinds, systems and questions
+    as there are, and last what all systems do on a question.
+    """
+    lines = [*lines]
+    chosen, seen = [*_failures(lines, names)], Counter[str]()
+    asked: defaultdict[int, set[str]] = defaultdict(set)
+    having: defaultdict[tuple[int, str], set[str]] = defaultdict(set)
+    for line in lines:
+        asked[line.question.number].add(line.label)
+        for fault in line.faults:
+            having[line.question.number, fault.kind].add(line.label)
+    # What all do is one fault, whatever its words.
+    groups: defaultdict[tuple[int, str, str], list[tuple[RunLine, Fault]]] = defaultdict(list)
+    for line in lines:
+        for fault in line.faults:
+            at = line.question.number
+            is_of_all = len(asked[at]) > 1 and having[at, fault.kind] == asked[at]
+            if fault.kind != FAILED:
+                groups[at, fault.kind, "" if is_of_all else fault.quote].append((line, fault))
+    waiting = [*groups.values()]
+
+    def rank(group: Sequence[tuple[RunLine, Fault]]) -> tuple[int, ...]:
+        (line, fault), having_it = group[0], {each.label for each, _ in group}
+        is_of_all = len(having_it) > 1 and having_it == asked[line.question.number]
+        return is_of_all, seen[fault.kind], seen[line.label], line.faults.index(fault), line.number
+
     while waiting and len(chosen) < most:
-        line, fault = min(waiting, key=lambda each: (seen[each[1].kind], seen[each[0].label], each[0].number))
-        waiting.remove((line, fault))
+        group = min(waiting, key=rank)
+        waiting.remove(group)
+        line, fault = group[0]
+        labels = {each.label for each, _ in group}
         seen.update((fault.kind, line.label))
-        chosen.append((line, fault))
-    return chosen
+        every = len(asked[line.question.number])
+        chosen.append((line, fault, names[line.label] if len(labels) == 1 else f"{len(labels)} of {every} systems"))
+    return chosen[:most]
+
+
+def _failures(lines: Sequence[RunLine], names: Mapping[str, str]) -> Iterator[Look]:
+    """The failed runs of each system as one fault, with the reason of the first."""
+    answers = Counter(line.label for line in lines)
+    failed: defaultdict[str, list[tuple[RunLine, Fault]]] = defaultdict(list)
+    for line in lines:
+        failed[line.label] += [(line, fault) for fault in line.faults if fault.kind == FAILED]
+    for label, its in sorted(failed.items(), key=lambda each: -len(each[1])):
+        for line, fault in its[:1]:
+            quote = f"{len(its):,} of {counted(answers[label], 'answer')}: {fault.quote}"
+            yield line, Fault(fault.kind, quote, fault.anchor), names[label]
 
 
 def topic_of(query: Query, most: int = 40) -> str:

@@ -54,7 +54,7 @@ def board_parts(scores: Scores, about: Sequence[str] = (), faults: Sequence[str]
     made = BoardTables(board)
     yield from prose(f"{', '.join(about)}.") if about else ()
     yield from prose(*board.not_read, board.sentence, "")
-    notes = (*made.equal_in_brief, made.tested, *board.absent)
+    notes = (*made.equal_in_brief, made.tested, *made.absent)
     yield replace(made.brief, notes=tuple(filter(None, notes)))
     yield from prose(*faults, *([""] if faults else []))
 

@@ -22,7 +22,7 @@ from drretail.run_file import read_evidence
 from drretail.viewer.commands import score_command
 from drretail.viewer.experiment import Checks, RunView, read_view
 from drretail.viewer.judged import Judged, claims_of, counts_of, excerpt, read_judgements, readable
-from drretail.viewer.tables.false_statements import checked_in, false_statements
+from drretail.viewer.tables.false_statements import checked_in, checked_in_words, false_statements, unchecked_in
 from tests.build import known, subject
 from tests.viewer.dom import parse
 from tests.viewer.experiment import JUDGE, append, keep_scores, render_page, render_text, rewrite, verdict
@@ -179,6 +179,24 @@ def test_a_statement_that_the_judge_and_code_deny_is_checked_once() -> None:
             claims=[SimpleNamespace(claims=claims)], read=[], false=[found], claim_of=lambda _: None
         )
         assert checked_in(view) == checked
+
+
+def test_what_nobody_checked_is_counted_beside_what_was_checked() -> None:
+    report = "It is green. It costs $35.00. Its box holds 4 of them. A 2 l jug is $9."
+    judged = SimpleNamespace(span=(30, 54), support="unverifiable", text="Its box holds 4 of them.")
+    view: Any = SimpleNamespace(
+        is_answer=True,
+        subject=SimpleNamespace(report=report),
+        claims=[SimpleNamespace(claims=[judged])],
+        read=[SimpleNamespace(start=68, end=70)],
+        false=[],
+        unread=((22, 28), (44, 45), (56, 57)),
+    )
+    left = [*unchecked_in(view)]
+    assert left == ["Its box holds 4 of them.", "It costs $35.00."], "each place once"
+    assert checked_in_words(4, 6, 0, len(left)) == (
+        "4 answers, 6 of 8 statements about your products checked: none contradicts your shop's records; 2 not checked"
+    )
 
 
 def test_under_the_papers_rules_uncited_claims_come_from_its_other_extraction() -> None:

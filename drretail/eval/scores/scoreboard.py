@@ -11,7 +11,7 @@ from drretail.eval.compare.family import Family, board_rows, nothing_to_compare
 from drretail.eval.compare.wording import conclusion
 from drretail.eval.metric import Value
 from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_in_words, missing_of
-from drretail.eval.scores.gathering import Assessor, Gathered, means_by_query
+from drretail.eval.scores.gathering import CLAIMS, FP, Assessor, Gathered, means_by_query
 from drretail.experiment import Definition
 from drretail.llm.prices import unpriced
 from drretail.llm.usage import cost_of, estimated_note
@@ -139,13 +139,41 @@ def scoreboard(
         rows=tuple(ranked),
         systems=gathered.definition.systems,
         not_read=tuple(gathered.not_read(judges, shown.labels)),
-        sentence=conclusion(compared, above, short) or nothing_to_compare(gathered),
+        sentence=" ".join(
+            filter(
+                None,
+                [
+                    conclusion(compared, above, short) or nothing_to_compare(gathered),
+                    *_failures(shown, rows, short),
+                    *([] if gathered.are_answers else _unjudged(shown, assessors)),
+                ],
+            )
+        ),
         absent=tuple(_absent(shown, metrics)),
         compared=compared,
         floors=above,
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics)),
         are_answers=gathered.are_answers,
     )
+
+
+def _failures(shown: _Shown, rows: Sequence[BoardRow], names: Mapping[str, str]) -> Iterator[str]:
+    """A sentence on the runs of each system that ended without a report; none if all failed, which is said already."""
+    cells = {row.system: row.cells[DONE] for row in rows if row.system in shown.systems and DONE in row.cells}
+    if any(cell.count for cell in cells.values()):
+        for label, cell in cells.items():
+            if failed := cell.n_scored - round(cell.count or 0):
+                yield f"{failed:,} of {counted(cell.n_scored, 'run')} of {names[label]} failed."
+
+
+def _unjudged(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
+    """A sentence if reports cite sources and no claim of any was judged."""
+    known = (shown.of(label, CLAIMS, FP, assessors) for label in shown.systems)
+    rows = [row for row in known if row is not None]
+    cited = int(sum(row.items.get("claims", 0) for row in rows))
+    if cited and not any(row.items.get("scored") for row in rows):
+        of_claims = f"{cited:,} of {counted(cited, 'cited claim')} {'is' if cited == 1 else 'are'}"
+        yield f"{of_claims} not judged: drretail score … --judge PROVIDER:MODEL judges them."
 
 
 def _ranked(rows: Sequence[BoardRow], columns: Mapping[str, int], definitions: Systems) -> list[BoardRow]:

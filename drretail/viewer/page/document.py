@@ -189,7 +189,12 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
         )
         parts = render_overview(view, lines, links), render_scores(view, lines), render_method(view)
         scores = research.format("" if view.scores.scores else Markup(" open"), *parts)
-        lead = checked_in_words(len(lines), sum(line.checked for line in lines), sum(line.false for line in lines))
+        unchecked = sum(len(line.unchecked) for line in lines)
+        checked, contradicted = sum(line.checked for line in lines), sum(line.false for line in lines)
+        lead = Markup("{}{}.").format(
+            checked_in_words(len(lines), checked, contradicted, unchecked),
+            Markup(' (<a href="#unchecked">which ones</a>)') if unchecked else "",
+        )
         return whole_page(view.title, view.title, lead, [], [false, questions, scores], about)
     sections = [
         render_overview(view, lines, links),
@@ -232,7 +237,7 @@ def scores_cell(scores: Scores) -> str:
     made = BoardTables(board)
     lead = Markup("<p>{}</p>").format(" ".join([*board.not_read, board.sentence]))
     tables = (table_cell(table, table.notes) for table in made.tables)
-    notes = map(table_note, filter(None, [made.tested, *board.absent]))
+    notes = map(table_note, filter(None, [made.tested, *made.absent]))
     return str(Markup("").join([lead, *map(Markup, tables), *notes]))
 
 

@@ -34,6 +34,7 @@ from drretail.viewer.tables.board import (
     board_notes,
     judge_failures,
 )
+from drretail.viewer.tables.false_statements import CHECKED
 from drretail.viewer.tables.scores import model_words, system_names
 from drretail.viewer.tables.tallies import audit_table, judge_table
 
@@ -50,6 +51,14 @@ def researched(lines: Iterable[RunLine], systems: Systems) -> list[RunLine]:
 def are_decided(lines: Iterable[RunLine]) -> bool:
     """True if it is known of some answer whether its decision is right; then runs that failed are faults, too."""
     return any(line.decision not in ("open", "failed") for line in lines)
+
+
+def nothing_judged(lines: Iterable[RunLine]) -> int:
+    """How many claims these answers cite sources for, if none of them was judged and no decision either; else 0."""
+    lines = [*lines]
+    cited = sum(count for line in lines for support, count in line.counts.items() if support != "uncited")
+    judged = any(support in CHECKED for line in lines for support in line.counts)
+    return 0 if judged or are_decided(lines) else cited
 
 
 def bar(parts: Sequence[tuple[str, int, str]], css: str) -> Markup:
@@ -156,14 +165,17 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         more=more,
         tables=tables,
         is_many=made is not None and len(made.systems) > FEW_SYSTEMS,
-        names=system_names({line.label for line in answers}, view.definition.systems),
         baselines=[] if made is None else [made.names[row.system] for row in made.systems],
-        notes=[] if board is None or made is None else [*filter(None, [made.tested, *board.absent])],
+        notes=[] if made is None else [*filter(None, [made.tested, *made.absent])],
         has_paper=any(row.place == "paper" for table in tables for row in table.rows),
         copies={"LaTeX": latex_of([] if made is None else made.tables), "CSV": csv_of(full)},
-        faults=[] if view.is_of_shop else first_faults(answers, LOOKED_AT),
+        faults=[]
+        if view.is_of_shop
+        else first_faults(answers, LOOKED_AT, system_names(view.definition.systems, view.definition.systems)),
         faulty=sum(bool(line.faults) for line in answers),
         answers=len(answers),
+        name=shlex.quote(view.name),
+        unjudged=nothing_judged(answers),
         topic_of=topic_of,
         outdated=view.outdated,
         score_command=score_command(view),
@@ -202,12 +214,15 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
     if not false and not (view.is_of_shop and judge):
         return Markup()
     lines = [line for question in rendered for line in question.lines]
+    unchecked = [(words, line) for line in lines for words in line.unchecked] if view.is_of_shop else []
     by_label = {label: [line for line in lines if line.label == label] for label in view.definition.systems}
     return fragment(
         "false_statements.html.jinja",
         statements=sorted(false, key=lambda each: each[0].rank),
         by_label={label: its for label, its in by_label.items() if its},
         first=FIRST_FALSE,
+        unchecked=unchecked,
+        links=links,
         is_of_shop=view.is_of_shop,
         result="" if view.scores.scoreboard is None else view.scores.scoreboard.sentence,
         is_looked_up=any(system.is_of_shop for system in view.definition.systems.values()),

@@ -43,6 +43,7 @@ from drretail.viewer.page.frame import (
 from drretail.viewer.page.run_part import RunPart
 from drretail.viewer.run_lines import (
     DECISIONS,
+    FAILED,
     LIMITS,
     WRONG_PICKS,
     WRONG_THINGS,
@@ -193,7 +194,8 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> A
     faults = [*_wrong_pick(view, line, decision, of_cart)] if decision in WRONG_PICKS else []
     faults += [Fault("false", f"“{each.text}”", statement_anchor(view, each)) for each in view.false]
     if decision == "failed":
-        faults.append(Fault("failed", line.why or "it does not say what to buy", f"{line.anchor}-answer"))
+        kind = FAILED if view.state != "done" else "no decision"
+        faults.append(Fault(kind, line.why or "it does not say what to buy", f"{line.anchor}-answer"))
     return AnswerCard(
         name=name,
         line=replace(line, decision=decision, faults=tuple(faults)),
@@ -366,10 +368,10 @@ def fault_lines(view: ExperimentView, most: int = 3) -> Iterator[str]:
                 run = view.runs[place]
                 line = run_line(run, question)
                 lines.append(answer_card(names[label], run, line, cart_as_read(run.subject)[0]).line)
-    for line, fault in first_faults(lines, most):
+    for line, fault, who in first_faults(lines, most, names):
         query = line.question.query
         quote = shorten(fault.quote, 60, placeholder=" …")
-        yield f"✗ {names[line.label]} {fault.kind}: {quote} · {topic_of(query, 25)} · {query.query_id}"
+        yield f"✗ {who} {fault.kind}: {quote} · {topic_of(query, 25)} · {query.query_id}"
 
 
 class Questions:

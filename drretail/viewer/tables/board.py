@@ -11,7 +11,7 @@ from typing import Any
 
 from drretail.eval.compare.wording import by_measure, name_of
 from drretail.eval.scores.facts import missing_of
-from drretail.eval.scores.gathering import FP
+from drretail.eval.scores.gathering import CLAIMS, FP
 from drretail.eval.scores.scoreboard import DOLLARS, DONE, TOKENS, WORDS
 from drretail.experiment import Definition
 from drretail.grounding.text.wording import listed
@@ -23,7 +23,7 @@ from drretail.records.tables.figures import NOTHING, counted
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.experiment import OUTCOME
 from drretail.viewer.published import published_rows
-from drretail.viewer.tables.scores import judged_by, notes_on, score_cell, system_names
+from drretail.viewer.tables.scores import NOT_RATED, judged_by, notes_on, score_cell, system_names
 
 SHOWN = "*"
 """The mark of a difference that is concluded."""
@@ -74,6 +74,28 @@ class BoardTables:
     paper: bool = False
 
     @cached_property
+    def unrated(self) -> list[ShownColumn]:
+        """The columns of support by a judge that follows rules, which decides too few claims for a number.
+
+        They are shown only where nothing else was measured.
+        """
+        metrics = {column.metric for column in self.board.columns if column.metric}
+        if self.board.judge.judge_kind != "rule_based" or metrics == {CLAIMS}:
+            return []
+        return [each for each in self.board.columns if each.metric == CLAIMS and each.variant.split("_")[0] == FP]
+
+    @property
+    def columns(self) -> list[ShownColumn]:
+        return [column for column in self.board.columns if column not in self.unrated]
+
+    @property
+    def absent(self) -> list[str]:
+        """A line for each table that the board lacks, and one for columns."""
+        names = listed([column.heading or column.name for column in self.unrated]) if self.unrated else ""
+        said = [f"{names}: {NOT_RATED}. Numbers need a language model: --judge PROVIDER:MODEL."] if names else []
+        return [*said, *self.board.absent]
+
+    @cached_property
     def names(self) -> Mapping[str, str]:
         return system_names((row.system for row in self.board.rows), self.board.systems)
 
@@ -112,7 +134,7 @@ class BoardTables:
     def tables(self) -> list[Table]:
         """The tables in order, that of decisions first; none without a column."""
         by_table: dict[str, list[ShownColumn]] = {"": []}
-        for column in self.board.columns:
+        for column in self.columns:
             if column.name not in (WORDS, DOLLARS) and not (column.name == DONE and self._all_done):
                 by_table.setdefault(column.table, []).append(column)
         return [self._table(title, columns) for title, columns in by_table.items() if columns]
@@ -122,8 +144,11 @@ class BoardTables:
         """All tables in one, with short headings, as a terminal shows it."""
         shown, _ = self._unequal(self._of_brief)
         made = self._pivot("", shown, self.bounds, brief=True)
-        names = _cut([row.name for row in made.rows], _NAME - 6 * any(column.name == DONE for column in shown))
-        rows = [replace(row, name=names[at]) for at, row in enumerate(made.rows)]
+        most = max(_NAME - 6 * any(column.name == DONE for column in shown), _NARROW - _FIGURE * len(shown))
+        names = _cut([row.name for row in made.rows if row.place != DIFFERENCE], most)
+        steps = _cut_differences([row.name for row in made.rows if row.place == DIFFERENCE], most)
+        names[len(self.systems) : len(self.systems)] = steps
+        rows = [replace(row, name=name) for row, name in zip(made.rows, names, strict=True)]
         heads = [Column(column.short, group=column.table, meaning=column.meaning) for column in shown]
         return replace(made, columns=tuple(heads), rows=tuple(rows), by="")
 
@@ -134,7 +159,7 @@ class BoardTables:
 
     @property
     def _of_brief(self) -> list[ShownColumn]:
-        shown = [column for column in self.board.columns if column.short]
+        shown = [column for column in self.columns if column.short]
         shown = [column for column in shown if not (column.name == DONE and self._all_done)]
         return sorted(shown, key=lambda column: column.name == TOKENS)
 
@@ -153,15 +178,17 @@ class BoardTables:
 
     @property
     def tested(self) -> str:
-        """How many of the tested differences are more than chance, and of two systems each with its interval."""
+        """How many differences were tested against the baseline, and how many of these are more than chance."""
         rows = [row for row in self.board.compared if row.p is not None]
-        shown = sum(row.is_shown for row in rows)
         if not rows:
             return ""
-        number = f"{shown:,} of the" if shown else "None of the"
-        verb = "is" if shown < 2 else "are"
-        others = "those without an interval were not tested"
-        return f"{number} {counted(len(rows), 'tested difference')} {verb} more than chance; {others}."
+        tests = counted(len(rows), "difference was", "differences were")
+        shown = sum(row.is_shown for row in rows)
+        if len(rows) == 1:
+            found = "it is more than chance" if shown else "it is not more than chance"
+        else:
+            found = f"{f'{shown:,}' if shown else 'none'} {'are' if shown > 1 else 'is'} more than chance"
+        return f"{tests} tested against {self.names.get(self.baseline, self.baseline)}, {found}."
 
     @property
     def _all_done(self) -> bool:
@@ -198,19 +225,27 @@ class BoardTables:
         brief: bool = False,
         differs: bool = True,
     ) -> Table:
-        """A row for each system, then for the bounds, then for the differences of few systems from the baseline."""
-        shown, steps = [*self.systems, *bounds], list[BoardRow]()
+        """A row for each system, then for the differences of few systems from the baseline, then for the bounds."""
+        steps = list[BoardRow]()
         if differs and self.base is not None and len(self.systems) <= FEW_SYSTEMS:
             steps = [row for row in self.systems if row is not self.base]
+        shown = [*self.systems, *bounds]
         made = [pair for column in columns for pair in self._column(column, shown, steps, brief=brief)]
         systems, names = self.board.systems, self.names
         rows = [
             Row(names[row.system], tuple(cells[at] for _, cells in made), row.system, place_of(row.system, systems))
             for at, row in enumerate(shown)
         ]
-        for at, row in enumerate(steps, len(shown)):
-            name = f"{names[row.system]} − {names[self.baseline]}" if len(steps) > 1 else DIFFERENCE
-            rows.append(Row(name, tuple(cells[at] for _, cells in made), "", DIFFERENCE))
+        differences = [
+            Row(
+                f"{names[row.system]}{_MINUS}{names[self.baseline]}",
+                tuple(cells[at] for _, cells in made),
+                "",
+                DIFFERENCE,
+            )
+            for at, row in enumerate(steps, len(shown))
+        ]
+        rows[len(self.systems) : len(self.systems)] = differences
         for name, its in (published_rows(columns[0].metric) if self.paper and columns else {}).items():
             own = tuple(its.get(column.variant) for column in columns)
             rows += [Row(f"{name} (paper)", own, name, "paper")] if any(own) and len(own) == len(made) else []
@@ -277,15 +312,34 @@ class BoardTables:
 
 _NAME = 17
 """The width of names in the terminal's table of at most 100 columns."""
+_NARROW, _FIGURE = 80, 7
+"""The width of a narrow terminal, and about that of a column: what few columns leave there is for names."""
+_MINUS = " − "
 
 
 def _cut(names: Sequence[str], most: int) -> list[str]:
     """The names, long ones cut at the end, or if that makes two alike, each of their words."""
-    cuts = [name if len(name) <= most else f"{name[: most - 1]}…" for name in names]
+    cuts = [_clipped(name, most) for name in names]
     if len({*cuts}) == len({*names}):
         return cuts
     words = [_in_short_words(name, most) for name in names]
     return words if len({*words}) == len({*names}) else list(names)
+
+
+def _clipped(name: str, most: int) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
+def _cut_differences(names: Sequence[str], most: int) -> list[str]:
+    """Names such as "hybrid_react − react", each with what both sides leave room for; or else, as those of systems."""
+    cuts, room = list[str](), most - len(_MINUS)
+    for name in names:
+        first, _, second = name.partition(_MINUS)
+        of_second = min(len(second), max(room // 2, room - len(first)))
+        cuts.append(f"{_clipped(first, room - of_second)}{_MINUS}{_clipped(second, of_second)}")
+    sides = [side for cut in cuts for side in cut.split(_MINUS)]
+    known = {side for name in names for side in name.split(_MINUS)}
+    return cuts if len({*sides}) == len(known) else [_in_short_words(name, most) for name in names]
 
 
 def _in_short_words(name: str, most: int) -> str:

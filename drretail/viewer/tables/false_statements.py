@@ -20,6 +20,8 @@ _MONEY = re.compile(r"[$€£¥₹]|\bprice\b")
 _SAYS = re.compile(r"^(?:the record says|the brand is|order status:) ")
 CHECKED: tuple[Support, ...] = ("full", "partial", "none", "contradicted")
 """The verdicts of checked statements on a shop's products."""
+LEFT_OPEN: tuple[Support, ...] = ("unverifiable", "failed", "unjudged")
+"""Those of statements that a judge left open."""
 _RANKS = {"stock_wrong": 1, "status_wrong": 1, "order_date_wrong": 1}
 CAUSES: Mapping[Cause, str] = {
     "stale": "Its own tool told it {tool}, too: the tool's data are out of date.",
@@ -125,25 +127,53 @@ def checked_in(view: RunView) -> int:
     return (claims | Counter(place(start) for start, _ in decided)).total()
 
 
-def checked_in_words(answers: int, checked: int, false: int) -> str:
-    """For example "12 answers, 21 statements about your products checked: 8 contradict your shop's records."."""
+def unchecked_in(view: RunView) -> Iterator[str]:
+    """An answer's statements that nobody checked, as they are written: claims that the judge left open, and sentences
+    with figures of which no record decides any.
+    """
+    if not view.is_answer:
+        return
+    report = view.subject.report or ""
+    claims = [claim for one in view.claims[:1] for claim in one.claims]
+    judged = [(one.start, one.end) for one in (*view.read, *view.false) if one.start is not None and one.end]
+    judged += [claim.span for claim in claims if claim.span and claim.support in CHECKED]
+
+    def is_judged(start: int, end: int) -> bool:
+        return any(first < end and start < last for first, last in judged)
+
+    for claim in claims:
+        if claim.support in LEFT_OPEN and not is_judged(*(claim.span or (0, 0))):
+            yield claim.text
+            judged += [claim.span] if claim.span else []
+    for one in find_sentences(report) if view.unread else ():
+        if not is_judged(one.start, one.end) and any(one.start <= start < one.end for start, _ in view.unread):
+            yield _spaced(report[one.start : one.end]).strip()
+
+
+def checked_in_words(answers: int, checked: int, false: int, unchecked: int) -> str:
+    """For example "12 answers, 21 of 29 statements about your products checked: 8 contradict your shop's records; 8 not
+    checked".
+    """
+    left = f"; {unchecked:,} not checked" if unchecked else ""
     if not checked:
-        return f"{counted(answers, 'answer')}: no statement about your products was judged."
-    contradicted = f"{f'{false:,}' if false else 'none'} {'contradicts' if false == 1 else 'contradict'}"
-    checked_words = counted(checked, "statement about your products", "statements about your products")
-    return f"{counted(answers, 'answer')}, {checked_words} checked: {contradicted} your shop's records."
+        return f"{counted(answers, 'answer')}: no statement about your products was judged{left}"
+    contradicted = f"{f'{false:,}' if false else 'none'} {'contradict' if false > 1 else 'contradicts'}"
+    checked_words = counted(checked + unchecked, "statement about your products", "statements about your products")
+    of = f"{checked:,} of " if unchecked else ""
+    return f"{counted(answers, 'answer')}, {of}{checked_words} checked: {contradicted} your shop's records{left}"
 
 
 def false_lines(views: Iterable[RunView], most: int | None = None) -> Iterator[str]:
     """A shop assistant's false statements as lines, each with the record: a count, then up to ``most``, worst first."""
-    answers = checked = false = 0
+    answers = checked = false = unchecked = 0
     systems = set[str]()
     statements: list[FalseStatement] = []
     for run in views:
         answers, checked, false = answers + 1, checked + checked_in(run), false + len(run.false)
+        unchecked += len([*unchecked_in(run)])
         statements += (one for _, one in false_statements(run))
         systems.add(run.subject.label)
-    yield checked_in_words(answers, checked, false)
+    yield f"{checked_in_words(answers, checked, false, unchecked)}."
     for one in sorted(statements, key=lambda one: one.rank)[:most]:
         yield f"≠ {f'{one.system}: ' if len(systems) > 1 else ''}{one.sentence}"
         of = f" ({one.products})" if one.products else ""

@@ -170,7 +170,7 @@ def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_pat
     succeeds("import", "markdown", "in", "--world", "w", "--to", "exp")
     result = succeeds("score", "exp")
     found = " ".join((result.stdout + result.stderr).split())
-    assert "6 statements about your products checked: 5 contradict" in found, "the price of the bath is right"
+    assert "6 of 8 statements about your products checked: 5 contradict" in found, "the bath's price is right"
 
 
 def test_import_and_score_say_how_much_is_false_and_where(world: Path, tmp_path: Path, succeeds: Command) -> None:

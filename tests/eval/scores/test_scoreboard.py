@@ -280,3 +280,14 @@ def test_floors_come_after_systems_and_nobody_compares_them(held: Gathered) -> N
     with_floor = replace(held, definition=held.definition.model_copy(update={"systems": systems}))
     made = board(with_floor, row("faithfulness", "FP", system=floor), row("faithfulness", "FP"))
     assert [each.system for each in made.rows] == [A, floor]
+
+
+def test_the_sentence_says_which_runs_failed_and_that_no_claim_was_judged(held: Gathered) -> None:
+    of_claims = [row("faithfulness", "FP", None, system=label, items={"claims": 3, "scored": 0}) for label in (A, B)]
+    said = board(held, *of_claims, row("checks", "clean", **CODE)).sentence
+    assert said == (
+        f"1 of 2 runs of {A} failed. "
+        "6 of 6 cited claims are not judged: drretail score … --judge PROVIDER:MODEL judges them."
+    )
+    judged = row("faithfulness", "FP", 1.0, system=B, items={"claims": 3, "scored": 1})
+    assert "not judged" not in board(held, of_claims[0], judged).sentence

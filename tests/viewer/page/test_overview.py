@@ -9,7 +9,7 @@ from drretail.experiment import read_runs
 from drretail.records.evidence import Finding
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.frame import Links
-from drretail.viewer.page.overview import claims_bar, outcome_map
+from drretail.viewer.page.overview import claims_bar, nothing_judged, outcome_map
 from drretail.viewer.page.question import answer_card, fault_lines
 from drretail.viewer.run_lines import Decision, Fault, RunLine, first_faults, run_line
 from tests.viewer.dom import parse
@@ -56,23 +56,67 @@ def test_a_false_and_a_failed_answer_are_quoted_first_each_with_a_link_to_its_ev
     append(mine, run, [verdict(run, "false_statements", CODE, "statement", "report", value=value)])
     look = parse(render_page(mine)).by_id("look")
     items = [" ".join(each.text.split()) for each in look.all("li")]
-    assert items[0].startswith("false react@offline-shopper “It costs $5.” ·")
-    failed = "failed react@offline-shopper timeout, in react: no answer within 60 seconds <b>at all</b> ·"
-    assert items[1].startswith(failed)
+    assert items[1].startswith("false react@offline-shopper “It costs $5.” ·")
+    failed = (
+        "failed react@offline-shopper 1 of 3 answers: timeout, in react: no answer within 60 seconds <b>at all</b> ·"
+    )
+    assert items[0].startswith(failed)
     assert items[2] == "all questions × systems · 1 answer without a fault"
     assert [link.attributes["href"][:2] for link in look.all("a")] == ["#r", "#r", "#m"]
     quoted = list(fault_lines(read_view(mine)))
-    assert quoted[0].startswith("✗ react@offline-shopper false: “It costs $5.” ·")
+    assert quoted[1].startswith("✗ react@offline-shopper false: “It costs $5.” ·")
     assert len(quoted) == 2
 
 
 def test_faults_are_of_as_many_kinds_and_systems_as_there_are(lines: list[RunLine]) -> None:
-    kinds = ("false", "a"), ("false", "a"), ("failed", "a"), ("false", "b")
+    kinds = ("false", "a"), ("false", "a"), ("over budget", "a"), ("false", "b")
     made = [
-        replace(lines[0], number=at, label=label, faults=(Fault(kind, "", ""),))
+        replace(lines[0], number=at, label=label, faults=(Fault(kind, str(at), ""),))
         for at, (kind, label) in enumerate(kinds)
     ]
-    assert [line.number for line, _ in first_faults([*made, lines[0]], 3)] == [0, 2, 3]
+    other = replace(lines[0], label="c")
+    assert [line.number for line, *_ in first_faults([*made, other], 3, NAMES)] == [0, 2, 3]
+
+
+NAMES = {"a": "agent a", "b": "agent b", "c": "agent c"}
+
+
+def made_faults(lines: list[RunLine], *faults: tuple[int, str, str, str]) -> list[RunLine]:
+    """An answer to a question by a system for each, with a fault of this kind and quote."""
+    return [
+        replace(lines[at], number=number, label=label, faults=(Fault(kind, quote, ""),))
+        for number, (at, label, kind, quote) in enumerate(faults)
+    ]
+
+
+def test_a_fault_of_several_systems_is_listed_once_and_one_of_all_last(lines: list[RunLine]) -> None:
+    of_all = [(0, "a", "over budget", "$40"), (0, "b", "over budget", "$50"), (0, "c", "over budget", "$40")]
+    of_two = [(1, "a", "not wanted", "a lamp"), (1, "b", "not wanted", "a lamp"), (1, "c", "below rating", "3.9")]
+    listed = first_faults(made_faults(lines, *of_all, *of_two), 4, NAMES)
+    assert [(fault.kind, who) for _, fault, who in listed] == [
+        ("not wanted", "2 of 3 systems"),
+        ("below rating", "agent c"),
+        ("over budget", "3 of 3 systems"),
+    ]
+
+
+def test_runs_that_failed_come_first_counted_by_system(lines: list[RunLine]) -> None:
+    made = made_faults(
+        lines, (0, "a", "false", "x"), (0, "b", "failed", "timeout"), (1, "b", "failed", "cut"), (2, "a", "failed", "z")
+    )
+    listed = first_faults(made, 3, NAMES)
+    assert [(line.number, fault.quote, who) for line, fault, who in listed] == [
+        (1, "2 of 2 answers: timeout", "agent b"),
+        (3, "1 of 2 answers: z", "agent a"),
+        (0, "x", "agent a"),
+    ]
+
+
+def test_where_no_claim_was_judged_no_answer_is_called_faultless(lines: list[RunLine]) -> None:
+    cited = [replace(line, counts={"unjudged": 2, "uncited": 1}, decision="open") for line in lines]
+    assert nothing_judged(cited) == 2 * len(lines)
+    assert not nothing_judged([replace(cited[0], counts={"full": 1}), *cited])
+    assert not nothing_judged([replace(cited[0], decision="right"), *cited])
 
 
 def test_claims_are_drawn_the_worst_from_the_left(lines: list[RunLine]) -> None:

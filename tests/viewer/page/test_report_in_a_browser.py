@@ -50,6 +50,20 @@ def test_the_page_fits_and_axe_finds_nothing_serious(page_file: Path, window: Wi
     assert widest(page) <= width  # with everything open
 
 
+def test_columns_stand_apart_on_a_phone_and_nothing_is_cut_on_paper(page_file: Path, window: Window) -> None:
+    page = window(NARROW)
+    page.goto(page_file.as_uri())
+    gaps = """all => all.map(it => getComputedStyle(it)).map(
+        its => parseFloat(its.paddingLeft) + parseFloat(its.paddingRight)
+    )"""
+    assert min(page.locator("#first .board td").evaluate_all(gaps)) >= 6
+    page.set_viewport_size({"width": 680, "height": 960})  # A4 within its margins
+    page.emulate_media(media="print")
+    page.evaluate("document.querySelectorAll('#map, #scores, #scores details').forEach(fold => fold.open = true)")
+    cut = "all => all.filter(it => it.scrollWidth > it.clientWidth).map(it => it.ariaLabel)"
+    assert page.locator(":is(#first, #map, #scores) .scroll").evaluate_all(cut) == []
+
+
 def test_columns_out_of_sight_are_named_until_they_are_shown(page_file: Path, window: Window) -> None:
     page = window(NARROW)
     page.goto(page_file.as_uri())

@@ -7,6 +7,7 @@ import pytest
 
 from drretail.eval.compare.wording import conclusion
 from drretail.eval.registry import described
+from drretail.records.base import OfJudge
 from drretail.records.comparison import ComparedRow
 from drretail.records.run import NULL_AGENTS
 from drretail.records.score import BoardCell, Scoreboard, Scores, ShownColumn
@@ -111,11 +112,27 @@ def test_a_number_a_cell_with_its_interval_apart_and_a_difference_in_a_row_of_it
     assert rows == {
         "hybrid_react-researchers2": ["10 of 10", "50–100%", "9", "1", "9 of 10", "48k"],
         "react": ["9 of 10", "45–90%", "8", "1", "9 of 10", "48k"],
-        "difference": ["+1", None, "+1", "0", "0", "0.0k"],
+        "hybrid_react-researchers2 − react": ["+1", None, "+1", "0", "0", "0.0k"],
     }
+    assert decision.rows[-1].name.startswith("hybrid_react"), "the same order on a terminal"
+    assert [row.name for row in BoardTables(made(TWO, *TESTED, rows={"oracle": cells(0)})).brief.rows] == [
+        "hybrid_react-res…",
+        "react",
+        "hybrid_r… − react",
+        "oracle",
+    ]
     tested = known(quality.rows[-1].cells[[column.name for column in quality.columns].index("overall")])
     assert (tested.text, tested.interval) == ("+0.90", "-0.70 to 2.50")
     assert [each.interval for each in faithfulness.rows[0].cells if each] == [""] * 7
+
+
+def test_what_was_tested_is_counted_against_the_named_baseline() -> None:
+    base = BoardTables(made(TWO, *TESTED))
+    assert base.tested == "1 difference was tested against react, it is not more than chance."
+    three = [OVERALL, OVERALL, measure("FP", "higher", labels=(TWO[0], TWO[1]), p=0.001)]
+    shown = BoardTables(made(TWO, *three)).tested
+    assert shown == "3 differences were tested against react, 1 is more than chance."
+    assert BoardTables(made(TWO, *three[:2])).tested.endswith("against react, none is more than chance.")
 
 
 def test_what_lacks_a_value_is_counted_below_and_one_system_stands_beside_floor_and_oracle() -> None:
@@ -212,6 +229,18 @@ def test_a_table_has_a_row_for_each_pair_and_why_where_nothing_is_concluded() ->
     assert shown == {"a − b": ["+0.25*", "not read"], "c − b": ["-0.10", None]}
     assert "corrected (Holm) for 3 tests" in table.notes[0]
     assert compared_table([], {}) is None
+
+
+def test_support_by_rules_is_not_rated_unless_nothing_else_was_measured() -> None:
+    rules = OfJudge(judge="offline:judge", judge_kind="rule_based")
+    shown = BoardTables(made(TWO).model_copy(update={"judge": rules}))
+    assert [column.name for column in shown.tables[1].columns] == ["FR", "N cited", "N web", "N product"]
+    assert "FP" not in [column.name for column in shown.brief.columns]
+    assert shown.absent[0].startswith("FP, FP web and FP product: not rated (rule-based). Numbers need")
+    claims = tuple(column for column in columns() if column.metric == "faithfulness")
+    alone = BoardTables(board({TWO[0]: cells(0)}, columns=claims, judge=rules))
+    assert alone.tables[0].columns[0].name == "FP"
+    assert not alone.absent
 
 
 def test_the_first_two_systems_of_the_board_are_shown_first() -> None:
