@@ -3,16 +3,17 @@ them.
 """
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.language_models.base import LangSmithParams
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
@@ -81,6 +82,36 @@ class LocalChat(BaseChatModel):
             },
         )
         return ChatResult(generations=[ChatGeneration(message=message)])
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        """The text word by word, then calls and usage."""
+        message = self._generate(messages, stop, **kwargs).generations[0].message
+        assert isinstance(message, AIMessage)
+        for word in re.findall(r"\A\s*+\S++\s*+|\S++\s*+", message.text):
+            yield ChatGenerationChunk(message=AIMessageChunk(content=word))
+        last = AIMessageChunk(
+            content="",
+            usage_metadata=message.usage_metadata,
+            response_metadata=message.response_metadata,
+            chunk_position="last",
+            tool_call_chunks=[
+                {
+                    "type": "tool_call_chunk",
+                    "name": call["name"],
+                    "args": json.dumps(call["args"]),
+                    "id": call["id"],
+                    "index": index,
+                }
+                for index, call in enumerate(message.tool_calls)
+            ],
+        )
+        yield ChatGenerationChunk(message=last)
 
 
 class Unasked(LocalChat):
