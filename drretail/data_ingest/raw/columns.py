@@ -203,7 +203,7 @@ def _found(rules: dict[str, Any], columns: tuple[str, ...]) -> dict[str, Any]:
 
 def _folded(name: str) -> str:
     """The name in lower case, without "g:" and brackets, as "product_detail(section_name:…)" has them."""
-    plain = re.sub(r"\([^)]*\)", "", name.casefold().removeprefix("g:")).replace("’", "'")
+    plain = re.sub(r"\([^()]*+\)", "", name.casefold().removeprefix("g:")).replace("’", "'")
     return "_".join(plain.replace("_", " ").split())
 
 

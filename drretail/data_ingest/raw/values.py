@@ -24,12 +24,12 @@ _CODES = {sign.casefold(): codes for sign, codes in SIGNS.items()} | {code: (cod
 _DIGITS = str.maketrans("０１２３４５６７８９，．", "0123456789,.")
 # Remarks on tax, as in "1,280円（税込）" and "9,90 € inkl. MwSt.".
 _TAX = re.compile(
-    r"\s*[(（]?\s*(?:税込み?|税抜き?|税別|含税|TTC|HT|(?:IVA|VAT|GST|tax)\s+incl\w*"
+    r"(?:(?<!\s)\s++)?(?:[(（]\s*+)?(?:税込み?|税抜き?|税別|含税|TTC|HT|(?:IVA|VAT|GST|tax)\s+incl\w*"
     r"|(?:in[ck]l?|ex[ck]?l?|zzgl|plus)\w{0,6}\.?\s+(?:MwSt|USt|VAT|GST|tax|BTW|TVA|IVA|moms)\.?)\s*[)）]?$",
     re.IGNORECASE,
 )
 _FROM = re.compile(r"^(?:ab|desde|a partir de|à partir de|dès|da|vanaf|fra|från|od|от)\s+", re.IGNORECASE)
-_UPWARDS = re.compile(r"^(.*\d.*?)\s*(?:[~〜～]|から|起)$")
+_UPWARDS = re.compile(r"^(?=\D*+\d)(.*\S)\s*(?:[~〜～]|から|起)$")
 _CURRENCY = re.compile(rf"\b[A-Z]{{3}}\b|{_MARKS}")
 _BEFORE = re.compile(rf"^({_WORDS})\.?\s*(?=\d)", re.IGNORECASE)
 _BEHIND = re.compile(rf"(?<=\d)([.,]?[–—-]*)\s*({_WORDS})\.?$", re.IGNORECASE)
@@ -87,7 +87,11 @@ def currencies_in(price: str | None) -> tuple[str, ...]:
     """The codes that the sign, code or word of a price may mean; empty if it names no currency."""
     text = price or ""
     plain = _TAX.sub("", text.translate(_DIGITS))
-    match = _CURRENCY.search(text) or _BEFORE.search(plain) or _BEHIND.search(re.sub(r"\s*[~〜～]?$", "", plain))
+    match = (
+        _CURRENCY.search(text)
+        or _BEFORE.search(plain)
+        or _BEHIND.search(re.sub(r"(?:(?<!\s)\s++)?[~〜～]?$", "", plain))
+    )
     sign = "" if match is None else next(group for group in reversed((match[0], *match.groups())) if group)
     return _CODES.get(sign.casefold(), _CODES.get(sign, ()))
 
@@ -112,7 +116,9 @@ def moment_of(text: str | None, form: str | None = None) -> Moment | None:
             return _moment(_EPOCH + timedelta(milliseconds=int(text or "")))
         if re.fullmatch(r"\d{9,11}(\.\d+)?", text or ""):
             return _moment(_EPOCH + timedelta(milliseconds=int(float(text or "") * 1000)))
-        zoned = re.sub(r"\s*([+-]\d\d):?(\d\d)?$", lambda zone: f"{zone[1]}:{zone[2] or '00'}", text or "", count=1)
+        zoned = re.sub(
+            r"(?:(?<!\s)\s++)?([+-]\d\d):?(\d\d)?$", lambda zone: f"{zone[1]}:{zone[2] or '00'}", text or "", count=1
+        )
         return _moment(datetime.fromisoformat(zoned if re.search(r":\d\d", text or "") else text or ""))
     except (ValueError, OverflowError):
         return None

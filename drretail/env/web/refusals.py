@@ -25,7 +25,7 @@ REFUSES = (
 )
 LONGEST = 900
 """The most characters of a page that only refuses; the walls of consent are the longest."""
-_PART = re.compile(r"\s+[|\-–—·•»]+\s+|[|｜\n]|:\s")
+_PART = re.compile(r"(?<!\s)\s++[|\-–—·•»]++\s+|[|｜\n]|:\s")
 _WORD = re.compile(rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[^\W_])+")
 _HIRAGANA = re.compile(r"[\u3040-\u309f]+")
 _FRAME = frozenset({"header", "footer", "nav", "aside", "dialog"})

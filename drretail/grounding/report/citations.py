@@ -41,7 +41,7 @@ _OF_VARIANT = re.compile(r'"id": ?"([\w@-]+)"')
 _PLACES: tuple[UnreadReason | None, ...] = (None, "hidden", "image", "in_code")
 _ONLY_LABEL = re.compile(r"\[?\^?[A-Za-z]?\d{1,4}\]?")
 _IDEOGRAPH = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_WORD = rf"[^\W\d_{_IDEOGRAPH}]+"
+_WORD = rf"[^\W\d_{_IDEOGRAPH}]{{1,40}}"
 _LABELLED = re.compile(rf"\W*(?:(?:(?:{_WORD}\W{{1,2}}){{0,3}}{_WORD}|[{_IDEOGRAPH}]{{1,6}})\s?[:：]\W*)?")
 """At most a label, such as "Read more here:"."""
 _SHORTLY_LABELLED = re.compile(rf"\W*(?:(?:{_WORD}|[{_IDEOGRAPH}]{{1,2}})\s?[:：]\W*)?")

@@ -177,12 +177,12 @@ def _is_power(text: str, start: int, end: int, raised: str) -> bool:
 
 
 _GROUPS = re.compile(r"[;；]")
-_MEMBERS = re.compile(r"\s*[,，、/&|]\s*|\s+\+\s+")
-_AND = re.compile(r"\s+(?:and|und|et|ed?|y|og|och|en|i)\s+|\s*[と和]\s*", re.IGNORECASE)
+_MEMBERS = re.compile(r"(?:(?<!\s)\s++)?[,，、/&|]\s*+|(?<!\s)\s++\+\s+")
+_AND = re.compile(r"(?<!\s)\s++(?:and|und|et|ed?|y|og|och|en|i)\s+|(?:(?<!\s)\s++)?[と和]\s*+", re.IGNORECASE)
 _NUMBER = re.compile(r"[#№]?(?P<first>\d{1,4})(?:\s*(?:[-‐‑–—~⁻−]|\bto\b|\bbis\b|à)\s*[A-Za-z]?(?P<last>\d{1,4}))?")
 _WORD = re.compile(rf"(?P<word>[^\W\d_]{{1,12}}(?![^\W\d_])\.?|[#^]|{SIGN})[\s:：._-]*(?=\S)")
 # As in "1†L3", "1:12", "1 (p. 4)", "1 p.4".
-_PLACE = re.compile(r"\s*(?:[†:：(]|(?<=\s)(?:[^\W\d_]{1,5}\.|§)|(?<=[^\W\d_]\s)(?=\d))")
+_PLACE = re.compile(r"(?:(?<!\s)\s++)?(?:[†:：(]|(?<=\s)(?:[^\W\d_]{1,5}\.|§)|(?<=[^\W\d_]\s)(?=\d))")
 _HIGHEST, _LONGEST_RANGE = 999, 50
 Own = Callable[[str], str | None]
 """The label of the lists that is written so."""
