@@ -306,6 +306,13 @@ def test_prices_and_numbers_that_are_dropped_or_may_mean_something_else_are_told
     ]
 
 
+def test_a_cell_with_an_object_is_one_and_a_broken_or_bottomless_one_stays_text(tmp_path: Path) -> None:
+    cells = ['{"a": [1]}', '{"a": ', '{"a":' * 100_000]
+    rows = [dict(row, mat=cell) for row, cell in zip(PRODUCTS, cells, strict=True)]
+    found = [row["details"]["Material"] for row in read_tables(shop(tmp_path, rows, [], mapping=MAPPING))[1]]
+    assert found == [{"a": [1]}, '{"a":', cells[2]]
+
+
 def test_a_packed_table_with_a_wrong_checksum_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "shop.toml").write_text(
         'currency = "EUR"\n[products]\nfile = "products.csv.gz"\nid = "id"\ntitle = "title"\nprice = "price"\n',

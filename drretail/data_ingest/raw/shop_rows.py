@@ -5,7 +5,6 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ from urllib.parse import quote
 
 from drretail.data_ingest.raw.columns import Columns, Mapping, OrderColumns, ProductColumns, columns_named, listed
 from drretail.data_ingest.raw.lines import LONGEST_SHOWN, SHOWN, Saved, day_of, later_than
-from drretail.data_ingest.raw.products import ROW_FIELDS
+from drretail.data_ingest.raw.products import ROW_FIELDS, parse_json
 from drretail.data_ingest.raw.sources import Source
 from drretail.data_ingest.raw.tables import Table, open_table
 from drretail.data_ingest.raw.values import (
@@ -279,9 +278,8 @@ def _decimal(values: Iterable[Any]) -> str:
 def _json(value: Any) -> Any:
     """A cell as JSON, with its type; a text that is a JSON object becomes that object."""
     text = text_of(value)
-    if text is not None and text.startswith("{"):
-        with suppress(ValueError):
-            return json.loads(text)
+    if text is not None and text.startswith("{") and (inner := parse_json(text)) is not None:
+        return inner
     return text if text is None or isinstance(value, str) else value
 
 
