@@ -5,7 +5,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -124,7 +124,8 @@ class _Shelf:
         self.table, self.columns, self.mapping = open_table(path), mapping.products, mapping
         _tell_columns(self.table, self.columns, mapping, saved)
         self.families: dict[str, list[_Line]] = defaultdict(list)
-        rows, numbers = list(_read(self.table, saved)), dict[str, str]()
+        self._rows_read = rows = list(_read(self.table, saved))
+        numbers = dict[str, str]()
         for _, row in rows:  # a row may name its parent by the last of several id columns; products go by the first
             if number := text_of(row.get(listed(self.columns.id)[-1])):
                 numbers.setdefault(number, _id(row, self.columns.id) or number)
@@ -146,10 +147,13 @@ class _Shelf:
         if left:
             named = ", ".join(listed(self.columns.published))
             saved.notes.append(f"{counted(left, 'row')} left out that are not published ({named})")
-        names = (*listed(self.columns.price), *listed(self.columns.sale_price))
-        numbers_of = [row.get(name) for _, row in rows for name in names]
-        self.decimal = mapping.decimal or _decimal(numbers_of)
         self.today = day_of(until_ms)
+
+    @cached_property
+    def decimal(self) -> str:
+        """The mark before the cents."""
+        names = (*listed(self.columns.price), *listed(self.columns.sale_price))
+        return self.mapping.decimal or _decimal(row.get(name) for _, row in self._rows_read for name in names)
 
     def _is_hidden(self, row: Row) -> bool:
         return any((_first(row, name) or "").lower() in _HIDDEN for name in listed(self.columns.published))
