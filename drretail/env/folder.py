@@ -80,7 +80,7 @@ def _products(db: sqlite3.Connection, path: Path) -> Iterator[Product]:
 
 def order_rows(db: sqlite3.Connection) -> Iterator[OrderRow]:
     rows = db.execute(
-        "SELECT order_id, user_id, product_id, timestamp, quantity, order_status, utc_offset"
+        f"SELECT {', '.join(OrderRow._fields)}"  # noqa: S608 -- constants
         " FROM orders CROSS JOIN users ON users.k = orders.user ORDER BY user, timestamp, order_id"
     )
     return map(OrderRow._make, rows)

@@ -42,9 +42,6 @@ class BoardColumn(Record):
     apart: tuple[str, ...] = ()
     """The headings of the two parts of a counted column: the second is of the runs in which ``apart_by`` is n/a."""
     apart_by: str = ""
-    of_run: str | None = None
-    """Its name in a table of single runs, if a run's value is something else than a system's."""
-    of_run_meaning: str | None = None
 
 
 class MetricDescription(Record):

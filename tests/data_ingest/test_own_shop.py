@@ -306,6 +306,13 @@ def test_prices_and_numbers_that_are_dropped_or_may_mean_something_else_are_told
     ]
 
 
+def test_a_cell_with_an_object_is_one_and_a_broken_or_bottomless_one_stays_text(tmp_path: Path) -> None:
+    cells = ['{"a": [1]}', '{"a": ', '{"a":' * 100_000]
+    rows = [dict(row, mat=cell) for row, cell in zip(PRODUCTS, cells, strict=True)]
+    found = [row["details"]["Material"] for row in read_tables(shop(tmp_path, rows, [], mapping=MAPPING))[1]]
+    assert found == [{"a": [1]}, '{"a":', cells[2]]
+
+
 def test_a_packed_table_with_a_wrong_checksum_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "shop.toml").write_text(
         'currency = "EUR"\n[products]\nfile = "products.csv.gz"\nid = "id"\ntitle = "title"\nprice = "price"\n',
@@ -404,6 +411,7 @@ def test_a_mapping_that_is_not_there_is_named(tmp_path: Path) -> None:
         ("date_format = 'dd.mm.yyyy'", "", "as strptime has it"),
         ("currency = 'euro'", 'currency = "EUR"', "currency = 'euro' is no code of three capitals"),
         ("[status]\nx = 'Gone'", "", r"status\.x: There is no status 'Gone'. Known are .*Delivered"),
+        ("format = ['shopify']", "", "There is no format .*Did you mean shopify"),
         ("language = 'gernan'", "", "There is no language 'gernan'. Did you mean german"),
         ("orders = 'o.csv'", "", r"orders is a table, and not 'o.csv': write orders = \{file = "),
         ("orders = 'o.csv'\nformat = 'shopify'", "", r"orders is a table, and not 'o.csv': write orders = \{file = "),
@@ -414,7 +422,7 @@ def test_a_mapping_that_is_not_there_is_named(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_with_a_mapping_is_one_sentence(tmp_path: Path, wrong: str, right: str, message: str) -> None:
     text = _MAPPING.replace(right, wrong) if right and right in _MAPPING else f"{_MAPPING}\n{wrong}\n"
-    if wrong.startswith(("decimal", "currency", "date_format", "language", "orders")):
+    if wrong.startswith(("decimal", "currency", "date_format", "format", "language", "orders")):
         text = wrong + "\n" + _MAPPING.replace('currency = "EUR"\n', "")
     with pytest.raises(UserError, match=message) as problem:
         shop_sources(_shop(tmp_path, text))

@@ -26,7 +26,8 @@ A Selected has:
   'null' if the row lacks them. A row whose title is NULL or 'null' does not count.
 
 An engine loads the tables ``product_rows`` (source, category, product_id), ``reviews`` (source, user_id, product_id,
-milliseconds) and ``parameters`` (one row: seed, since, cap, cap_by, min_interactions, vary_orders, keep_gone).
+milliseconds; order_id, quantity, order_status, which are NULL unless the row is an order; utc_offset, else 0) and
+``parameters`` (one row: seed, since, cap, cap_by, min_interactions, vary_orders, keep_gone).
 ``selection.TABLES`` then follow in their order, each ``CREATE TABLE name AS sql/name.sql``. An engine may work on
 parts, as DuckDB does by category, if the result is the same. Errors that a person can act on are UserErrors of one
 sentence.

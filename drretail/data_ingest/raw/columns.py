@@ -121,7 +121,7 @@ def read_mapping(path: Path, columns_of: ColumnsOf | None = None) -> Mapping:
     """
     try:
         content = parse_toml(path.read_text(encoding="utf-8-sig"))
-        if columns_of is not None and content.get("format") in NAMES:
+        if columns_of is not None and content.get("format") in [*NAMES]:
             content = _with_format(content, columns_of)
         mapping = Mapping.model_validate(content)
     except FileNotFoundError:

@@ -5,14 +5,14 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from drretail.data_ingest.raw.columns import Columns, Mapping, OrderColumns, ProductColumns, columns_named, listed
 from drretail.data_ingest.raw.lines import LONGEST_SHOWN, SHOWN, Saved, day_of, later_than
-from drretail.data_ingest.raw.products import ROW_FIELDS
+from drretail.data_ingest.raw.products import ROW_FIELDS, parse_json
 from drretail.data_ingest.raw.sources import Source
 from drretail.data_ingest.raw.tables import Table, open_table
 from drretail.data_ingest.raw.values import (
@@ -103,14 +103,29 @@ def _tell_columns(table: Table, part: ProductColumns | OrderColumns, mapping: Ma
         saved.notes.append(f"columns that are not read: {first_few(unread, 12)}")
 
 
+class _Line(NamedTuple):
+    """A row of a table of products."""
+
+    number: int
+    """That of its line."""
+    cells: Row
+    own: str | None
+    """Its own id."""
+    said: str | None
+    """The id of its product, as it names it."""
+    is_own: bool
+    """True if it is the product itself and no variant."""
+
+
 class _Shelf:
     """The rows of a table of products, by family: a product with its variants."""
 
     def __init__(self, path: Path, mapping: Mapping, saved: Saved, until_ms: int = 0) -> None:
         self.table, self.columns, self.mapping = open_table(path), mapping.products, mapping
         _tell_columns(self.table, self.columns, mapping, saved)
-        self.families: dict[str, list[tuple[int, Row]]] = defaultdict(list)
-        rows, numbers = list(_read(self.table, saved)), dict[str, str]()
+        self.families: dict[str, list[_Line]] = defaultdict(list)
+        self._rows_read = rows = list(_read(self.table, saved))
+        numbers = dict[str, str]()
         for _, row in rows:  # a row may name its parent by the last of several id columns; products go by the first
             if number := text_of(row.get(listed(self.columns.id)[-1])):
                 numbers.setdefault(number, _id(row, self.columns.id) or number)
@@ -119,37 +134,50 @@ class _Shelf:
             own, parent = _id(row, self.columns.id), _id(row, self.columns.parent)
             parent = None if parent is None else parent.removeprefix("id:")
             parent = numbers.get(parent, parent) if parent is not None and parent not in own_ids else parent
-            row |= {"": own, "said": parent or own, "is_own": parent in (None, own)}
-            self.families[parent or own or f"line {line}"].append((line, row))
+            said = parent or own
+            self.families[said or f"line {line}"].append(_Line(line, row, own, said, parent in (None, own)))
         for family in self.families.values():
-            family.sort(key=lambda each: not each[1]["is_own"])
+            family.sort(key=lambda each: not each.is_own)
         left = 0
         for key, family in list(self.families.items()):
-            hidden = [self._is_hidden(row) for _, row in family]
+            hidden = [self._is_hidden(each.cells) for each in family]
             kept = [] if hidden[0] else [each for each, is_gone in zip(family, hidden, strict=True) if not is_gone]
             left += len(family) - len(kept)
             self.families[key] = kept
         if left:
             named = ", ".join(listed(self.columns.published))
             saved.notes.append(f"{counted(left, 'row')} left out that are not published ({named})")
-        names = (*listed(self.columns.price), *listed(self.columns.sale_price))
-        numbers_of = [row.get(name) for _, row in rows for name in names]
-        self.decimal = mapping.decimal or _decimal(numbers_of)
         self.today = day_of(until_ms)
+
+    @cached_property
+    def decimal(self) -> str:
+        """The mark before the cents."""
+        names = (*listed(self.columns.price), *listed(self.columns.sale_price))
+        return self.mapping.decimal or _decimal(row.get(name) for _, row in self._rows_read for name in names)
 
     def _is_hidden(self, row: Row) -> bool:
         return any((_first(row, name) or "").lower() in _HIDDEN for name in listed(self.columns.published))
 
-    def fields(self, family: list[tuple[int, Row]], place: int) -> Row:
+    def _rows(self, family: list[_Line], place: int) -> Iterator[Row]:
+        """The cells of a row of a family, before those that say what it leaves empty."""
+        yield family[place].cells
+        if self.columns.parent is not None:
+            yield from (each.cells for each in family)
+
+    def _any_text(self, family: list[_Line], place: int, names: Columns | None) -> str | None:
+        return next((text for row in self._rows(family, place) if (text := _first(row, names)) is not None), None)
+
+    def title(self, family: list[_Line], place: int) -> Any:
+        """That of a row of a family, or the product's."""
+        return self._text(self._any_text(family, place, self.columns.title))
+
+    def fields(self, family: list[_Line], place: int) -> Row:
         """What a row of a family says, in the dataset's form, with what its own cells leave empty of the product."""
-        columns, row = self.columns, family[place][1]
-        rows = [row, *(other for _, other in family)] if columns.parent is not None else [row]
+        columns, row, any_text = self.columns, family[place].cells, partial(self._any_text, family, place)
 
-        def any_text(names: Columns | None) -> str | None:
-            return next((text for each in rows if (text := _first(each, names)) is not None), None)
-
-        def any_parts(names: Columns | None, separator: str | None = None) -> list[str]:
-            found = ([part for name in listed(names) for part in parts_of(each.get(name), separator)] for each in rows)
+        def any_parts(names: Columns | None) -> list[str]:
+            rows = self._rows(family, place)
+            found = ([part for name in listed(names) for part in parts_of(each.get(name))] for each in rows)
             return [self._text(part) for part in next(filter(None, found), [])]
 
         price, list_price = self._prices(row)
@@ -157,34 +185,34 @@ class _Shelf:
         details = {name: value for name, value in details.items() if value is not None}
         if (stock := self._stock(row)) is not None:
             details[STOCK] = int(stock) if re.fullmatch(r"[+-]?\d+", stock) else stock
-        high, low = amount_in(number_in(list_price, self.decimal)), amount_in(number_in(price, self.decimal))
+        number = number_in(price, self.decimal)
+        high, low = amount_in(number_in(list_price, self.decimal)), amount_in(number)
         if high is not None and low is not None and high > low:
             details[LIST_PRICE] = high
-        number = number_in(price, self.decimal)
         return {
-            "title": self._text(any_text(columns.title)),
+            "title": self.title(family, place),
             "average_rating": number_in(any_text(columns.rating), self.decimal),
             "rating_number": (number_in(any_text(columns.ratings), self.decimal) or "").replace(",", "") or None,
             "features": any_parts(columns.features) or None,
             "description": any_parts(columns.description) or None,
             "price": number if is_price(number) else None,
             "store": any_text(columns.store),
-            "categories": self._path(rows),
+            "categories": self._path(self._rows(family, place)),
             "details": details,
             "images": any_text(columns.image),
-            "product_url": any_text(columns.link) or self._address(row),
+            "product_url": any_text(columns.link) or self._address(family[place].said),
             "said": price,
             "number": number,
             "stock": stock,
         }
 
-    def options(self, family: list[tuple[int, Row]], place: int) -> dict[str, str]:
+    def options(self, family: list[_Line], place: int) -> dict[str, str]:
         """How a variant differs. Shopify names an option on the first row of a product alone."""
-        options, row = self.columns.options, family[place][1]
+        options, row = self.columns.options, family[place].cells
         if isinstance(options, dict):
             pairs = [(name, text_of(row.get(column))) for name, column in options.items()]
         else:
-            above = [other for _, other in family[place::-1]]
+            above = [each.cells for each in family[place::-1]]
             names = (next((text for each in above if (text := text_of(each.get(name)))), None) for name, _ in options)
             pairs = [(name, text_of(row.get(value))) for name, (_, value) in zip(names, options, strict=True)]
         chosen: dict[str, str] = {}
@@ -196,11 +224,12 @@ class _Shelf:
     def _prices(self, row: Row) -> tuple[Any, Any]:
         """The price as its cell has it, and the earlier one. A sale price counts on the days planned for it."""
         columns, today = self.columns, self.today
-        price = next((row.get(name) for name in listed(columns.price) if text_of(row.get(name))), None)
-        earlier = next((row.get(name) for name in listed(columns.list_price) if text_of(row.get(name))), None)
-        sale = row.get(columns.sale_price) if columns.sale_price else None
+        price, earlier, sale = (
+            next((row.get(name) for name in listed(names) if text_of(row.get(name))), None)
+            for names in (columns.price, columns.list_price, columns.sale_price)
+        )
         begins, ends = days_in(*(text_of(row.get(name)) for name in (columns.sale_from, columns.sale_to) if name))
-        if text_of(sale) and (begins is None or begins <= today) and (ends is None or today <= ends):
+        if sale is not None and (begins is None or begins <= today) and (ends is None or today <= ends):
             return sale, price
         return price, earlier
 
@@ -238,9 +267,9 @@ class _Shelf:
     def _text(self, text: str | None) -> Any:
         return text.replace("\\n", "\n") if text and self.mapping.format == "woocommerce" else text
 
-    def _address(self, row: Row) -> str | None:
+    def _address(self, said: str | None) -> str | None:
         form = self.mapping.product_url
-        return form and re.sub(r"\{(?:handle|id)\}", lambda _: quote(row["said"] or "", safe=""), form)
+        return form and re.sub(r"\{(?:handle|id)\}", lambda _: quote(said or "", safe=""), form)
 
 
 def _decimal(values: Iterable[Any]) -> str:
@@ -253,9 +282,8 @@ def _decimal(values: Iterable[Any]) -> str:
 def _json(value: Any) -> Any:
     """A cell as JSON, with its type; a text that is a JSON object becomes that object."""
     text = text_of(value)
-    if text is not None and text.startswith("{"):
-        with suppress(ValueError):
-            return json.loads(text)
+    if text is not None and text.startswith("{") and (inner := parse_json(text)) is not None:
+        return inner
     return text if text is None or isinstance(value, str) else value
 
 
@@ -272,44 +300,45 @@ def _products(path: Path, mapping: Mapping, saved: Saved, until_ms: int) -> list
     identity = columns.parent or " or ".join(listed(columns.id))
     rows: list[Row] = []
     said: list[tuple[str, str]] = []
-    varied = [0, 0]
     for key, family in shelf.families.items():
         own = _family_id(key) if columns.parent is not None else citable(key)
         good: list[int] = []
         made = [shelf.fields(family, place) for place in range(len(family))]
-        for place, (line, row) in enumerate(family):
-            if row["said"] is None or own is None:
-                _problem(saved, line, f"no {identity}")
+        for place, line in enumerate(family):
+            if line.said is None or own is None:
+                _problem(saved, line.number, f"no {identity}")
             elif len(own) > _LONGEST_ID:
-                _problem(saved, line, f"{identity} has more than {_LONGEST_ID} characters", own)
+                _problem(saved, line.number, f"{identity} has more than {_LONGEST_ID} characters", own)
             elif made[place]["title"] is None:
-                _problem(saved, line, f"no title ({columns.title})")
+                _problem(saved, line.number, f"no title ({columns.title})")
             else:
                 good.append(place)
-                said.append((row["said"], own))
+                said.append((line.said, own))
         if columns.parent is None:
             rows += [{"parent_asin": own, **made[place]} for place in good]
         elif good:
-            rows.append({"parent_asin": own, **_merged(shelf, family, good, made, own or "", varied)})
+            rows.append({"parent_asin": own, **_merged(shelf, family, good, made, own or "")})
     _check_ids(path, said, saved)
-    _check_prices(path, shelf.decimal, rows, saved)
-    currency = _currency(path, mapping, rows, saved)
-    if varied[1]:
-        saved.notes.append(f"{varied[0]:,} rows are variants of {counted(varied[1], 'product')}")
+    priced = [each for row in rows for each in row.get("priced", [row])]
+    _check_prices(path, shelf.decimal, priced, saved)
+    currency = _currency(path, mapping, priced, saved)
+    if varied := [row["details"][VARIANTS] for row in rows if "priced" in row]:
+        saved.notes.append(f"{sum(map(len, varied)):,} rows are variants of {counted(len(varied), 'product')}")
     fields = ("parent_asin", *ROW_FIELDS)
     return [{name: row.get(name) for name in fields} | {"shop_currency": currency} for row in rows]
 
 
-def _merged(
-    shelf: _Shelf, family: list[tuple[int, Row]], good: list[int], made: list[Row], own: str, varied: list[int]
-) -> Row:
-    """The variants of a product as one row, with options in its details and features, and the lowest price."""
+def _merged(shelf: _Shelf, family: list[_Line], good: list[int], made: list[Row], own: str) -> Row:
+    """The variants of a product as one row, with options in its details and features, and the lowest price.
+
+    A row of several variants has the rows of theirs as "priced".
+    """
     variants: dict[str, Row] = {}
     values: dict[str, list[str]] = {}
     titles: dict[str, str] = {}
     others: dict[str, None] = {}
     for place in good:
-        chosen, variant = shelf.options(family, place), citable(family[place][1][""])
+        chosen, variant = shelf.options(family, place), citable(family[place].own)
         row = made[place]
         if variant and titles.setdefault(variant, row["title"]) != row["title"]:  # the same in another language
             others[row["title"]] = None
@@ -327,10 +356,9 @@ def _merged(
         variants.setdefault(json.dumps(offer), offer)
     base, first = dict(made[good[0]]), good[0]
     base["details"] |= {OTHER_TITLES: [*others]} if others else {}
-    is_own = citable(family[first][1][""]) == own
+    is_own = citable(family[first].own) == own
     if len(variants) <= 1 and not (is_own and variants):
         return base | {"details": base["details"] | shelf.options(family, first)}
-    varied[0], varied[1] = varied[0] + len(variants), varied[1] + 1
     amounts = [offer["price"] for offer in variants.values() if "price" in offer]
     low, high = (min(amounts), max(amounts)) if amounts else (None, None)
     details = base["details"] | (shelf.options(family, first) if is_own else {})
@@ -363,7 +391,7 @@ def _check_ids(path: Path, said: Iterable[tuple[str, str]], saved: Saved) -> Non
 
 def _check_prices(path: Path, decimal: str, rows: Iterable[Row], saved: Saved) -> None:
     """Notes prices that cannot be read. Raises UserError if they use the other decimal mark."""
-    priced = [each for row in rows for each in row.get("priced", [row]) if each["number"] is not None]
+    priced = [row for row in rows if row["number"] is not None]
     other = "." if decimal == "," else ","
     if wrong := [row for row in priced if re.fullmatch(r".*\d,\d{1,2}", row["number"])]:
         raise UserError(
@@ -384,9 +412,8 @@ def _currency(path: Path, mapping: Mapping, rows: Iterable[Row], saved: Saved) -
 
     Raises UserError if a price names another currency, by its code or by a sign that cannot mean this one.
     """
-    priced = [each for row in rows for each in row.get("priced", [row]) if each["price"] is not None]
     named: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for text in (text_of(row["said"]) or "" for row in priced):
+    for text in (text_of(row["said"]) or "" for row in rows if row["price"] is not None):
         named[currencies_in(text)].append(text)
     named.pop((), None)
     by_count = sorted(named.items(), key=lambda each: (-len(each[1]), each[0]))
@@ -418,6 +445,8 @@ def _orders(source: Source, mapping: Mapping, saved: Saved, until_ms: int) -> li
         _fill_down(rows, orders)
     moments = _moments(rows, orders, mapping, table.path, saved)
     aliases = _aliases(source, mapping) if mapping.products.parent or len(listed(orders.product)) > 1 else {}
+    meanings = {word.lower(): word for word in ORDER_STATUSES}
+    meanings |= {word.strip().lower(): ours for word, ours in mapping.status.items()}
     strange, said, made = Counter[str](), list[tuple[str, str]](), list[Row]()
     user_name, product_name = " or ".join(listed(orders.user)), " or ".join(listed(orders.product))
     for (line, row), moment in zip(rows, moments, strict=True):
@@ -445,7 +474,7 @@ def _orders(source: Source, mapping: Mapping, saved: Saved, until_ms: int) -> li
         elif orders.quantity is not None and not (number.isascii() and number.isdecimal() and int(number) >= 1):
             _problem(saved, line, f"no whole number from 1 ({orders.quantity})", _first(row, orders.quantity))
         else:
-            status = _status(row, orders, mapping, strange)
+            status = _status(row, orders, meanings, strange)
             said += [(order, own)] if order and own else []
             made.append(
                 {
@@ -498,14 +527,12 @@ def _moments(
     return [moment_of(text, form) or moment_of(text) for text in texts]
 
 
-def _status(head: Row, orders: OrderColumns, mapping: Mapping, strange: Counter[str]) -> str | None:
-    """What became of an order; counts a word that the mapping does not explain."""
+def _status(head: Row, orders: OrderColumns, meanings: dict[str, str], strange: Counter[str]) -> str | None:
+    """What became of an order; counts a word without a meaning."""
     if orders.cancelled is not None and text_of(head.get(orders.cancelled)) is not None:
         return "Cancelled"
     if orders.status is None:
         return None if orders.cancelled is None else "Delivered"
-    meanings = {word.lower(): word for word in ORDER_STATUSES}
-    meanings |= {word.strip().lower(): ours for word, ours in mapping.status.items()}
     words = [(_first(head, column) or "").lower() for column in listed(orders.status)]
     unknown = next((word for word in words if word and word not in meanings), None)
     found = next((ours for word in words if (ours := meanings.get(word)) and (word or word is words[-1])), None)
@@ -516,12 +543,13 @@ def _status(head: Row, orders: OrderColumns, mapping: Mapping, strange: Counter[
 
 def _aliases(source: Source, mapping: Mapping) -> dict[str, str]:
     """The names by which orders may call a product: its variants' ids and titles, each if it is one product's alone."""
-    shelf, owners = _Shelf(source.beside[-1], mapping, Saved()), defaultdict[str, dict[str, None]](dict)
+    (products,) = source.beside
+    shelf, owners = _Shelf(products, mapping, Saved()), defaultdict[str, dict[str, None]](dict)
     for key, family in shelf.families.items():
         own = _family_id(key)
-        for place, (_, row) in enumerate(family):
-            title, options = shelf.fields(family, place)["title"], shelf.options(family, place)
-            names = [row[""], title, f"{title} - {' / '.join(options.values())}" if options else None]
+        for place, line in enumerate(family):
+            title, options = shelf.title(family, place), shelf.options(family, place)
+            names = [line.own, title, f"{title} - {' / '.join(options.values())}" if options else None]
             for name in filter(None, names if own and title else ()):
                 owners[name][own or ""] = None
     return {name: next(iter(products)) for name, products in owners.items() if len(products) == 1}

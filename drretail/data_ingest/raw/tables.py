@@ -14,7 +14,7 @@ from drretail.data_ingest.raw.columns import Mapping, OrderColumns, ProductColum
 from drretail.data_ingest.raw.sources import Source, check_packed, is_packed, open_binary
 from drretail.errors import UserError, nearest_names
 from drretail.records.tables.figures import first_few
-from drretail.records.tables.sheets import LONGEST_CELL, check_width
+from drretail.records.tables.sheets import check_width, csv_reader
 
 _CSV, _JSONL = (".csv", ".tsv", ".txt"), (".jsonl", ".ndjson")
 _SEPARATORS = ",;\t|"
@@ -41,8 +41,7 @@ class Table:
         if self.separator is None:
             yield from _json_rows(self.path, self.packed)
             return
-        csv.field_size_limit(LONGEST_CELL)
-        reader = csv.reader(_decoded(self.path, self.packed), delimiter=self.separator)
+        reader = csv_reader(_decoded(self.path, self.packed), self.separator)
         line, begins, is_header = 1, 1, True
         try:
             for cells in reader:
@@ -78,7 +77,7 @@ def is_table(path: Path) -> bool:
 def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
     """The mapping in a file, and its tables as sources. Raises UserError if a named table or column is missing."""
 
-    def table_of(part: ProductColumns | OrderColumns) -> Path:
+    def table_of(part: ProductColumns | OrderColumns) -> Table:
         table = open_table((path.parent / part.file).absolute())
         counts = Counter(table.columns)
         for key, column in columns_named(part):
@@ -94,14 +93,15 @@ def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
             raise UserError(f"{path}: {key} = {column!r}, but {part.file} has no such column; it has {there}.{hint}")
         if table.packed:
             check_packed(table.path)
-        return table.path
+        return table
 
     mapping = read_mapping(path, lambda file: open_table(path.parent / file).columns)
     products = table_of(mapping.products)
-    sources = [Source(products, is_packed(products), "products", "table", mapping=mapping)]
+    sources = [Source(products.path, products.packed, "products", "table", mapping=mapping)]
     if mapping.orders is not None:
         orders = table_of(mapping.orders)
-        sources.append(Source(orders, is_packed(orders), "reviews", "table", mapping=mapping, beside=(products,)))
+        beside = (products.path,)
+        sources.append(Source(orders.path, orders.packed, "reviews", "table", mapping=mapping, beside=beside))
     return mapping, sources
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from babel.numbers import list_currencies
 
-from drretail.data_ingest.raw.lines import LAST_MILLISECOND
+from drretail.data_ingest.raw.lines import LAST_MILLISECOND, day_of
 from drretail.errors import UserError
 from drretail.records.shop import SIGNS
 
@@ -22,9 +22,11 @@ _MARKS = "|".join(re.escape(sign) for sign in _LONGEST_FIRST if not sign.isalpha
 _WORDS = "|".join(filter(str.isalpha, _LONGEST_FIRST))
 _CODES = {sign.casefold(): codes for sign, codes in SIGNS.items()} | {code: (code,) for code in list_currencies()}
 _DIGITS = str.maketrans("０１２３４５６７８９，．", "0123456789,.")
+_GAP = r"(?:(?<!\s)\s++)?"
+"""White space or none, looked for from its first sign alone: otherwise a search takes quadratic time."""
 # Remarks on tax, as in "1,280円（税込）" and "9,90 € inkl. MwSt.".
 _TAX = re.compile(
-    r"(?:(?<!\s)\s++)?(?:[(（]\s*+)?(?:税込み?|税抜き?|税別|含税|TTC|HT|(?:IVA|VAT|GST|tax)\s+incl\w*"
+    _GAP + r"(?:[(（]\s*+)?(?:税込み?|税抜き?|税別|含税|TTC|HT|(?:IVA|VAT|GST|tax)\s+incl\w*"
     r"|(?:in[ck]l?|ex[ck]?l?|zzgl|plus)\w{0,6}\.?\s+(?:MwSt|USt|VAT|GST|tax|BTW|TVA|IVA|moms)\.?)\s*[)）]?$",
     re.IGNORECASE,
 )
@@ -87,11 +89,7 @@ def currencies_in(price: str | None) -> tuple[str, ...]:
     """The codes that the sign, code or word of a price may mean; empty if it names no currency."""
     text = price or ""
     plain = _TAX.sub("", text.translate(_DIGITS))
-    match = (
-        _CURRENCY.search(text)
-        or _BEFORE.search(plain)
-        or _BEHIND.search(re.sub(r"(?:(?<!\s)\s++)?[~〜～]?$", "", plain))
-    )
+    match = _CURRENCY.search(text) or _BEFORE.search(plain) or _BEHIND.search(re.sub(_GAP + "[~〜～]?$", "", plain))
     sign = "" if match is None else next(group for group in reversed((match[0], *match.groups())) if group)
     return _CODES.get(sign.casefold(), _CODES.get(sign, ()))
 
@@ -104,6 +102,7 @@ _DAYS = (
     *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y", "%a, %d %b %Y"),
 )
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", ", %H:%M", ", %H:%M:%S", ", %I:%M %p", " at %I:%M %p")
+_ZONE = re.compile(_GAP + r"([+-]\d\d):?(\d\d)?$")
 
 
 @lru_cache(maxsize=100_000)
@@ -116,9 +115,7 @@ def moment_of(text: str | None, form: str | None = None) -> Moment | None:
             return _moment(_EPOCH + timedelta(milliseconds=int(text or "")))
         if re.fullmatch(r"\d{9,11}(\.\d+)?", text or ""):
             return _moment(_EPOCH + timedelta(milliseconds=int(float(text or "") * 1000)))
-        zoned = re.sub(
-            r"(?:(?<!\s)\s++)?([+-]\d\d):?(\d\d)?$", lambda zone: f"{zone[1]}:{zone[2] or '00'}", text or "", count=1
-        )
+        zoned = _ZONE.sub(lambda zone: f"{zone[1]}:{zone[2] or '00'}", text or "", count=1)
         return _moment(datetime.fromisoformat(zoned if re.search(r":\d\d", text or "") else text or ""))
     except (ValueError, OverflowError):
         return None
@@ -165,4 +162,4 @@ def days_in(*texts: str | None) -> tuple[date | None, date | None]:
 
 
 def _day(moment: Moment | None) -> date | None:
-    return None if moment is None else (_EPOCH + timedelta(milliseconds=moment[0], minutes=moment[1])).date()
+    return None if moment is None else day_of(moment[0] + moment[1] * 60_000)

@@ -36,11 +36,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-# The fields of OrderRow.
-ORDERS = (
-    "SELECT order_id, user_id, product_id, timestamp, quantity, order_status, utc_offset"
-    " FROM orders JOIN users ON users.k = orders.user"
-)
+ORDERS = f"SELECT {', '.join(OrderRow._fields)} FROM orders JOIN users ON users.k = orders.user"  # noqa: S608 -- constants
 USERS = f"SELECT {', '.join(Aggregates._fields)} FROM users"  # noqa: S608 -- constants
 USERS_BY_ID = f"{USERS} WHERE user_id IN (SELECT value FROM json_each(?))"  # noqa: S608 -- constants
 _KEYS = "I"

@@ -47,8 +47,8 @@ NO_CONTENT = "The page holds next to no text of its own, only navigation or what
 def read_page(fetched: Fetched) -> WebPage:
     """The page's text as markdown. The state says why a page has none.
 
-    "no_content" = next to no text for a page of its size; "blocked" = a refusal (``refuses``) or HTTP 401, 402, 403,
-    407, 429, 451; "not_found" = no such page or host; "error" = any other failure.
+    "no_content" = next to no text for a page of its size; "blocked" = a refusal (``page_refuses``) or HTTP 401, 402,
+    403, 407, 429, 451; "not_found" = no such page or host; "error" = any other failure.
     """
     if fetched.state != "ok":
         return _unread(fetched, fetched.state)

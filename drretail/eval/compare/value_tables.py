@@ -18,6 +18,7 @@ from drretail.eval.compare.rows import Side, concluded, contrast_of
 from drretail.eval.compare.wording import sentences
 from drretail.eval.scores.gathering import Assessor
 from drretail.experiment import Definition
+from drretail.parsing import parse_json
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable
 from drretail.records.run import IMPORTED_AGENT, System
 from drretail.records.score import JudgeRef
@@ -65,9 +66,10 @@ def compare_values(
     for each in values:
         # What several users asked is a query of each.
         query = each.query if len(users[each.query]) == 1 else f"{each.query} ({each.user or 'no user'})"
-        if each.repeat and each._replace(value=None) in known:
+        answer = each._replace(value=None)
+        if each.repeat and answer in known:
             raise UserError(f"{path}: {each.system} has two values for repeat {each.repeat} of {each.query!r}.")
-        known.add(each._replace(value=None))
+        known.add(answer)
         user_of |= {query: each.user} if each.user else {}
         by_side[each.metric, each.system].setdefault(query, []).extend([] if each.value is None else [each.value])
     systems = {each.system: System(agent=IMPORTED_AGENT, models={}) for each in values}
@@ -128,12 +130,12 @@ def _of_table(path: Path) -> Iterator[_Value]:
 
 def _document(path: Path) -> dict[str, Any]:
     if path.suffix.lower() != ".eval":
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = parse_json(path.read_text(encoding="utf-8"))
         if not isinstance(document, dict):
             raise ValueError("it holds no object")
         return document
     with ZipFile(path) as archive:
-        return json.loads(archive.read("header.json")) | {"samples": json.loads(archive.read("summaries.json"))}
+        return parse_json(archive.read("header.json")) | {"samples": parse_json(archive.read("summaries.json"))}
 
 
 def _of_inspect(log: Mapping[str, Any], system: str) -> Iterator[_Value]:

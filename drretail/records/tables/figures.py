@@ -121,7 +121,7 @@ def interval(low: float | None, high: float | None, form: Callable[[float | None
 
 def short(value: float | None) -> str:
     """A share in few characters: ".68", "1.00"."""
-    return re.sub(r"^(-?)0\.", r"\1.", number(value))
+    return _bare(number(value))
 
 
 def percent_interval(low: float | None, high: float | None) -> str:
@@ -143,4 +143,9 @@ def _joined(low: str, high: str) -> str:
 def _end(shown: str) -> str:
     if shown.lstrip("-") in ("1.00", "0.00", "0.0"):
         return shown.partition(".")[0]
-    return shown.replace("0.", ".", 1) if shown.removeprefix("-").startswith("0.") else shown
+    return _bare(shown)
+
+
+def _bare(shown: str) -> str:
+    """Without a leading zero: "-.12"."""
+    return re.sub(r"^(-?)0\.", r"\1.", shown)

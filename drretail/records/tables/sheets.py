@@ -6,15 +6,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from drretail.errors import UserError
 from drretail.records.tables.table import Cell, Table
 
+if TYPE_CHECKING:
+    from _csv import Reader
+
 SEPARATORS = ",;\t"
 MOST_COLUMNS = 2_000
+"""A limit for memory. Measured: a million cells in rows of sixty thousand columns take 2 GB."""
 LONGEST_CELL = 64_000_000
 """In characters; an export's descriptions hold whole pictures."""
-"""A limit for memory. Measured: a million cells in rows of sixty thousand columns take 2 GB."""
 _GUARD = "'"
 # A spreadsheet may calculate a cell that begins with these signs, even after spaces or in full width. If it splits
 # cells at another character than the comma, it ignores quotes and calculates parts of a cell; white space can split.
@@ -48,6 +52,12 @@ def as_csv(rows: Iterable[Sequence[str | float]]) -> bytes:
     return buffer.getvalue().encode("utf-8-sig")
 
 
+def csv_reader(lines: Iterable[str], separator: str, *, strict: bool = False) -> "Reader":
+    """A reader of CSV whose cells may be as long as ``LONGEST_CELL``."""
+    csv.field_size_limit(LONGEST_CELL)
+    return csv.reader(lines, delimiter=separator, strict=strict)
+
+
 def read_cells(path: Path) -> list[list[str]]:
     """The rows of a CSV file, its heading included, separated by commas, semicolons or tabs.
 
@@ -69,9 +79,8 @@ def read_cells(path: Path) -> list[list[str]]:
         first = text.partition("\n")[0]
     separator = max(SEPARATORS, key=first.count)
     check_width(path, first.count(separator) + 1)
-    csv.field_size_limit(LONGEST_CELL)
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+        rows = list(csv_reader(io.StringIO(text, newline=""), separator, strict=True))
     except csv.Error as problem:
         raise UserError(f"{path} is no CSV: {problem} (is a quote never closed?).") from problem
     return [[unguarded(cell) for cell in row] for row in rows]

@@ -1,4 +1,4 @@
-"""The dialects of assistants' logs, one a file, each with the same three functions in a Dialect.
+"""The dialects of assistants' logs, one a file, each with the same functions in a Dialect.
 
 dialect.py        what a dialect is, and the fields that name who asked when
 messages.py       {"messages": […]}, a conversation a row

@@ -1,12 +1,13 @@
 """What a dialect is, and the fields that name who asked when."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from drretail.addons.imports.conversation import Conversation, text_of
 from drretail.addons.imports.material import Row
 
+T = TypeVar("T")
 USERS = ("user_id", "userId", "user", "customer_id", "customer", "end_user", "enduser.id", "langgraph_auth_user_id")
 TIMES = (
     *("time", "timestamp", "created_at", "createdAt", "created", "date", "start_time", "startTime"),
@@ -32,6 +33,11 @@ class Dialect:
     """The conversation in the rows of one group; None if they hold no messages."""
     group: Callable[[Mapping[str, Any]], str] = lambda value: ""
     """What the rows of one conversation share; "" for a row that is a conversation by itself."""
+
+
+def longest(values: Iterable[T], messages_of: Callable[[T], list[Any]]) -> tuple[T, list[Any]]:
+    """The value with the most messages, the first of equals, and these: one row often holds those of all others."""
+    return max(((value, messages_of(value)) for value in values), key=lambda each: len(each[1]))
 
 
 def about(*values: Any, ids: Sequence[str] = IDS) -> dict[str, str]:

@@ -8,20 +8,13 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from drretail.addons.imports.conversation import (
-    Conversation,
-    asked,
-    conversation_of,
-    exchange,
-    object_of,
-    text_of,
-)
+from drretail.addons.imports.conversation import Conversation, asked, conversation_of, exchange, object_of, text_of
 from drretail.addons.imports.dialects.dialect import Dialect, about
 from drretail.addons.imports.material import Row
 
 _REQUESTS = ("request", "request_body", "requestBody", "kwargs", "body")
 _RESPONSES = ("response", "response_body", "responseBody")
-_SIDE_BY_SIDE = ("choices", "output", "candidates", "response", "completion")
+_SIDE_BY_SIDE = ("choices", "output", "candidates", "completion")
 
 
 def fits(value: Mapping[str, Any]) -> bool:
@@ -37,9 +30,10 @@ def group(value: Mapping[str, Any]) -> str:
 def read(rows: Sequence[Row]) -> Conversation | None:
     value = reduce(lambda held, row: {**held, **row.value}, rows, dict[str, Any]())
     request, response = _parts(value)
-    usage = next((each["usage"] for each in (_inner(response), value) if each.get("usage")), None)
-    model = text_of(("model",), value, _inner(response), _inner(request))
-    fields = about(value, _inner(request), ids=("conversation_id", "session_id", "thread_id", "custom_id", "id"))
+    sent, came = _inner(request), _inner(response)
+    usage = next((each["usage"] for each in (came, value) if each.get("usage")), None)
+    model = text_of(("model",), value, came, sent)
+    fields = about(value, sent, ids=("conversation_id", "session_id", "thread_id", "custom_id", "id"))
     return conversation_of(exchange(request, response), usage, model=model, **fields) if asked(request) else None
 
 
@@ -47,8 +41,7 @@ def _parts(value: Mapping[str, Any]) -> tuple[Any, Any]:
     """The request and the response of a row; the row itself where they stand side by side in it."""
     request = next((value[name] for name in _REQUESTS if value.get(name)), None)
     response = next((value[name] for name in _RESPONSES if value.get(name)), None)
-    beside = {name: value[name] for name in ("choices", "output", "candidates", "completion") if name in value}
-    beside = {("output" if name == "completion" else name): held for name, held in beside.items()}
+    beside = {("output" if name == "completion" else name): value[name] for name in _SIDE_BY_SIDE if name in value}
     return (dict(value) if request is None else request), (beside if response is None else response)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from drretail.addons.imports.conversation import Conversation, conversation_of, exchange, list_of, text_of, usage_of
-from drretail.addons.imports.dialects.dialect import Dialect, about
+from drretail.addons.imports.dialects.dialect import Dialect, about, longest
 from drretail.addons.imports.material import Row
 from drretail.records.run import Usage
 
@@ -22,11 +22,11 @@ def group(value: Mapping[str, Any]) -> str:
 def read(rows: Sequence[Row]) -> Conversation | None:
     """The longest conversation of a trace: its own input is often only the question."""
     values = [each for row in rows for each in _with_observations(row.value)]
-    value = max(values, key=lambda value: len(_messages(value)))
-    if not _messages(value):
+    _, messages = longest(values, _messages)
+    if not messages:
         return None
     fields = about(*values) | {"id": group(rows[0].value)}
-    conversation = conversation_of(_messages(value), model=text_of(("model",), *values), **fields)
+    conversation = conversation_of(messages, model=text_of(("model",), *values), **fields)
     conversation.usage = sum((usage_of(each.get("usageDetails") or each.get("usage")) for each in values), Usage())
     return conversation
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drretail.addons.imports.conversation import Conversation, conversation_of, is_message, object_of, text_of
-from drretail.addons.imports.dialects.dialect import Dialect, about
+from drretail.addons.imports.dialects.dialect import Dialect, about, longest
 from drretail.addons.imports.material import Row
 
 
@@ -19,9 +19,9 @@ def group(value: Mapping[str, Any]) -> str:
 
 
 def read(rows: Sequence[Row]) -> Conversation | None:
-    value = max((row.value for row in rows), key=lambda value: len(_messages(value)))
+    value, messages = longest((row.value for row in rows), _messages)
     fields = about(value, object_of(object_of(value.get("config")).get("configurable"))) | {"id": group(value)}
-    return conversation_of(_messages(value), **fields)
+    return conversation_of(messages, **fields)
 
 
 def _messages(value: Mapping[str, Any]) -> list[Any]:

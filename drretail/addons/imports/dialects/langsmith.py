@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drretail.addons.imports.conversation import Conversation, conversation_of, exchange, object_of, text_of, usage_of
-from drretail.addons.imports.dialects.dialect import Dialect, about
+from drretail.addons.imports.dialects.dialect import Dialect, about, longest
 from drretail.addons.imports.material import Row
 from drretail.records.run import Usage
 
@@ -19,12 +19,12 @@ def group(value: Mapping[str, Any]) -> str:
 
 def read(rows: Sequence[Row]) -> Conversation | None:
     values = [row.value for row in rows]
-    value = max(values, key=lambda value: len(_messages(value)))
-    if not _messages(value):
+    value, messages = longest(values, _messages)
+    if not messages:
         return None
     metadata = [object_of(object_of(each.get("extra")).get("metadata")) for each in values]
     fields = about(value, *metadata, *values) | {"id": group(value)}
-    conversation = conversation_of(_messages(value), model=text_of(("model", "ls_model_name"), *metadata), **fields)
+    conversation = conversation_of(messages, model=text_of(("model", "ls_model_name"), *metadata), **fields)
     asked_models = [each for each in values if each.get("run_type") == "llm"] or [value]
     conversation.usage = sum(map(usage_of, asked_models), Usage())
     return conversation

@@ -5,7 +5,7 @@ from functools import reduce
 from typing import Any, cast
 
 from drretail.addons.imports.conversation import Conversation, conversation_of, list_of, text_of, usage_of
-from drretail.addons.imports.dialects.dialect import TIMES, USERS, Dialect
+from drretail.addons.imports.dialects.dialect import TIMES, USERS, Dialect, longest
 from drretail.addons.imports.material import Row
 from drretail.records.run import Usage
 
@@ -24,13 +24,13 @@ def group(value: Mapping[str, Any]) -> str:
 def read(rows: Sequence[Row]) -> Conversation | None:
     """The longest conversation with a model in one trace, with all spans' tokens; None if no span has messages."""
     spans = [(row.value, _attributes(row.value)) for row in rows]
-    value, named = max(spans, key=lambda span: len(_messages(span[1])))
-    if not _messages(named):
+    (value, named), messages = longest(spans, lambda span: _messages(span[1]))
+    if not messages:
         return None
     # The tokens of an agent's span are those of the calls below it.
     calls = (each for _, each in spans if each.get("gen_ai.operation.name") != "invoke_agent")
     conversation = conversation_of(
-        _messages(named),
+        messages,
         id=text_of(("gen_ai.conversation.id", "session.id"), named) or group(value),
         user=text_of((*USERS, "user.id"), *(each for _, each in spans)),
         time=text_of(TIMES, value),
