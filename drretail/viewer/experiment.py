@@ -363,7 +363,8 @@ def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
         )
         versions = other_versions(view.definition, other.definition)
         fields = {"columns": columns, "rows": tuple(rows), "compared": (), "systems": systems}
-        board = board.model_copy(update={**fields, "differs": (), "notes": tuple(versions)})
+        said = {"sentence": "", "absent": (), "notes": tuple(versions)}  # of both, nothing else is concluded
+        board = board.model_copy(update=fields | said)
     return ExperimentView(
         folder=view.folder,
         definition=definition,

@@ -144,7 +144,8 @@ def pair_page(view: ExperimentView) -> str:
     lines, first = _lines(rendered), first_of(rendered)
     questions = _questions(view, [question.folded(is_open=question is first) for question in rendered])
     sections = [render_overview(view, lines, Links()), render_map(view, lines, Links()), questions]
-    lead = f"{counted(len(rendered), 'question')} that both were asked, each with its best system's answers."
+    asked = f"{counted(len(rendered), 'question')} that both were asked, each with its best system's answers."
+    lead = " ".join([asked, *(view.scores.scoreboard.notes if view.scores.scoreboard else ())])
     return whole_page(view.title, view.title, lead, [("/", "All experiments")], sections)
 
 
