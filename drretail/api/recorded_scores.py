@@ -117,8 +117,8 @@ class RecordedScores(Scores):
 
         folder, board = self._known_folder, self.scoreboard
         if board is not None:
+            from drretail.viewer.cards import fault_lines
             from drretail.viewer.experiment import read_view
-            from drretail.viewer.page.question import fault_lines
             from drretail.viewer.tables.board import about_words
 
             faults = () if board.are_answers else fault_lines(read_view(folder))

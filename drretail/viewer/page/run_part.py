@@ -18,11 +18,11 @@ from drretail.records.run import BASELINES, ERRANDS, Step
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Table, table_of
 from drretail.records.trajectory import path_key
+from drretail.viewer.anchors import evidence_anchors
 from drretail.viewer.cart import cart_as_read
 from drretail.viewer.conversation import Talk
 from drretail.viewer.experiment import Question, RunView
 from drretail.viewer.judged import Claim, Excerpt, Judged, excerpt, readable
-from drretail.viewer.page.frame import evidence_anchors
 from drretail.viewer.page.report_html import report_html
 from drretail.viewer.run_lines import run_line, setback_sentences
 
