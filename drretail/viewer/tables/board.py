@@ -352,7 +352,7 @@ def _in_short_words(name: str, most: int) -> str:
 
 
 def _kind(column: ShownColumn, *, brief: bool) -> Kind:
-    if brief and column.unit in ("share", "rate"):
+    if brief and column.unit == "share":
         return "short"
     return "tenths" if brief and column.unit in ("rating", "grade") else KINDS.get(column.unit, "number")
 
