@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import zip_longest
 
+from drretail.eval.scores.facts import NOT_RATED
 from drretail.grounding.text.quotes import has_words
 from drretail.grounding.text.wording import wish_lines
 from drretail.grounding.verify.findings import DAYS_A_YEAR
@@ -242,7 +243,7 @@ class RunPart:
         """A judge's ratings of the report, a row for each dimension. The numbers of rules would mean nothing."""
         rows: list[tuple[object, ...]] = []
         for verdict in judged.stage("rating"):
-            value = "not rated (rule-based)" if judged.judge.kind == "rule_based" else verdict.value
+            value = NOT_RATED if judged.judge.kind == "rule_based" else verdict.value
             scored = value, verdict.reason
             dimension = verdict.item.replace("_", " ")
             failed = verdict.state, verdict.error or verdict.reason
