@@ -20,8 +20,8 @@ from drretail.viewer.output import TEXT_WIDTH, say, stdout_console, wrapped
 
 if TYPE_CHECKING:
     from drretail.api.recorded import RecordedExperiment
+    from drretail.viewer.cards import AnswerCard, QuestionCard
     from drretail.viewer.experiment import ExperimentView
-    from drretail.viewer.page.question import AnswerCard, QuestionCard
 
 TITLE = "drretail demo: two agents answer, a judge checks every claim, you get a page."
 NOT_RECORDED = (
@@ -47,9 +47,9 @@ def demo(options: DemoOptions) -> "Result[RecordedExperiment]":
 
 def _made(to: Path) -> "Result[RecordedExperiment]":
     from drretail.data_ingest.demo import check_is_demo, shop_in_the_making
+    from drretail.viewer.cards import most_telling
     from drretail.viewer.experiment import read_view
     from drretail.viewer.page.document import one_page, rendered_questions
-    from drretail.viewer.page.question import most_telling
     from drretail.viewer.sections import board_parts
     from drretail.viewer.tables.board import about_words
 

@@ -18,7 +18,6 @@ from drretail.eval.registry import recorded_metric
 from drretail.eval.scores.facts import run_values, with_slices
 from drretail.eval.scores.file import other_metrics, rows_of_metrics, without_board_metrics
 from drretail.eval.scores.gathering import Assessor, TableKey, is_panel, name_of, read_judgements
-from drretail.experiment import read_definition
 from drretail.llm.prices import unpriced
 from drretail.plugins import Plugins
 from drretail.records.score import CODE, Scores, SliceBy
@@ -27,8 +26,10 @@ from drretail.records.tables.result import Part, Result, library, part_lines, pr
 from drretail.records.tables.screen import on_screen
 
 if TYPE_CHECKING:
-    # No dependency: a user who has it gets its type.
+    # pandas is no dependency: a user who has it gets its type.
     import pandas  # pyright: ignore[reportMissingImports]
+
+    from drretail.viewer.experiment import ExperimentView
 
 # What shows scores is imported where it is used: `score` judges without it.
 NOT_PAIRED = (
@@ -88,6 +89,7 @@ class RecordedScores(Scores):
 
     def result(self) -> "Result[RecordedScores]":
         """The scoreboard, or the tables of the metrics or slices that the options of ``score`` ask for."""
+        from drretail.viewer.experiment import read_view
         from drretail.viewer.sections import slice_kinds
 
         kinds = slice_kinds(texts_in(self._options.by))
@@ -96,38 +98,35 @@ class RecordedScores(Scores):
         document = {**scores.model_dump(mode="json", exclude_none=True), "spending": [cost.document for cost in spent]}
         has_tables = self._options.details or bool(kinds)
         parts: list[Part] = []
-        folder, board = self._known_folder, self.scoreboard
-        # What is false in an assistant's answers, the worst first; nothing for research
-        if read_definition(folder).is_of_shop or (board is not None and board.are_answers):
-            from drretail.viewer.experiment import read_view
+        folder = self._known_folder
+        view = read_view(folder, self)
+        if view.is_of_shop:  # what is false in an assistant's answers, the worst first; nothing for research
             from drretail.viewer.tables.false_statements import false_lines
 
-            wrong = false_lines(read_view(folder).runs, MOST_FALSE)
+            wrong = false_lines(view.runs, MOST_FALSE)
             parts += prose(*wrong, f"Each in its conversation: drretail report {quote(str(folder))}", "")
-        parts += self._tables(scores, kinds) if has_tables else self._board()
+        parts += self._tables(scores, kinds) if has_tables else self._board(view)
         unknown = {spec for cost in spent for spec in cost.cost.unpriced}
         priced = [unpriced(unknown)] if has_tables and unknown else []
         left = self._judging.failed + (self._judging.closing is not None)
         notes = [*priced, f"Kept in {folder / 'scores.json'}.", *self._missing()]
         return Result(self, document, parts, notes=notes, left=left)
 
-    def _board(self) -> Iterator[Part]:
+    def _board(self, view: "ExperimentView") -> Iterator[Part]:
         """The board, then the tables of requested metrics that are not wholly on it."""
         from drretail.viewer.sections import board_parts, metric_parts
 
-        folder, board = self._known_folder, self.scoreboard
-        if board is not None:
-            from drretail.viewer.experiment import read_view
-            from drretail.viewer.page.question import fault_lines
+        if self.scoreboard is not None:
+            from drretail.viewer.cards import fault_lines
             from drretail.viewer.tables.board import about_words
 
-            faults = () if board.are_answers else fault_lines(read_view(folder))
-            yield from board_parts(self, about_words(read_definition(folder), board), [*faults])
+            faults = () if view.is_of_shop else fault_lines(view)
+            yield from board_parts(self, about_words(view.definition, self.scoreboard), [*faults])
         if self._options.metrics:
             yield from metric_parts(without_board_metrics(rows_of_metrics(self, self._judging.metrics)))
         named = [name for name in metrics_in(self._options.metrics) if isinstance(name, str)]
         again = f" --metrics {','.join(named)}" if named else ""
-        where = quote(str(folder))
+        where = quote(str(self._known_folder))
         yield from prose(
             f"Intervals, floors, definitions: drretail score {where}{again} --details. Page: drretail report {where}"
         )

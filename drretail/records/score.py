@@ -13,7 +13,7 @@ from drretail.records.comparison import ComparedRow, PairScore
 from drretail.records.reading import JudgeAudit
 from drretail.records.run import System
 
-Unit = Literal["share", "rating", "grade", "percent", "count", "rate", "words", "tokens", "dollars"]
+Unit = Literal["share", "rating", "grade", "percent", "count", "words", "tokens", "dollars"]
 """A share is 0 to 1, a rating 0 to 10, a grade 0 to 4, a percent 0 to 100; the others are numbers of things in a report
 or run.
 """
@@ -34,7 +34,7 @@ class BoardColumn(Record):
     meaning: str = ""
     """What it means, in a few words that begin in lower case; if blank, what the metric says of the variant."""
     unit: Unit | None = None
-    """Set if neither a count nor what the metric's scale says: "rate" for a count that is mostly below one."""
+    """Set if neither a count nor what the metric's scale says."""
     decides: bool = False
     """True if it belongs to the first table, of decisions: what was bought or refused, and which answers are false."""
     is_counted: bool = False

@@ -2,7 +2,9 @@
 
 experiment.py    an experiment folder as views of its runs
 judged.py        every judge's last verdicts on a run or on two answers; claims with verdicts, places and quotes
-run_lines.py     what is shown of a run in one line; the sums behind its FP and FR; claims that two answers share
+run_lines.py     what is shown of a run in one line, and its faults
+cards.py         a question and its answers at a glance; what to look at first
+anchors.py       the anchors of a run's claims, findings, steps and sources on pages
 conversation.py  a run's whole conversation, from its journal
 cart.py          a report's cart with prices and total
 commands.py      the commands that make the experiment again

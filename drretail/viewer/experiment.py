@@ -289,12 +289,15 @@ def _researching(definition: Definition) -> dict[str, str]:
     return {label: label.replace(shared, "", 1) if shared else label for label in labels}
 
 
-def read_view(experiment: Path) -> ExperimentView:
-    """The view of an experiment folder, with systems in the order of tables. Raises UserError without one."""
+def read_view(experiment: Path, scores: Scores | None = None) -> ExperimentView:
+    """The view of an experiment folder, with systems in the order of tables. Raises UserError without one.
+
+    ``scores`` are the folder's if they are at hand: they are then neither read nor compared with all of its runs.
+    """
     definition = read_definition(experiment)
     place = {label: at for at, label in enumerate(in_order(definition.systems, definition.systems))}
     planned = tuple(sorted(planned_runs(experiment, definition), key=lambda each: place[each.label]))
-    scores = read_scores(experiment)
+    is_known, scores = scores is not None, scores or read_scores(experiment)
     made = scores or Scores(scores=(), judgings=())
     if made.scoreboard is not None and made.scoreboard.are_answers:
         # Floors are of research.
@@ -306,7 +309,7 @@ def read_view(experiment: Path) -> ExperimentView:
         runs=Runs(experiment, definition, planned, made.scoreboard),
         scores=made,
         is_scored=scores is not None,
-        outdated=made.made_of.changes(made_of(experiment)) if made.made_of is not None else "",
+        outdated="" if is_known or made.made_of is None else made.made_of.changes(made_of(experiment)),
         lab=tuple(score_notes(experiment)),
     )
 
@@ -363,7 +366,8 @@ def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
         )
         versions = other_versions(view.definition, other.definition)
         fields = {"columns": columns, "rows": tuple(rows), "compared": (), "systems": systems}
-        board = board.model_copy(update={**fields, "differs": (), "notes": tuple(versions)})
+        said = {"sentence": "", "absent": (), "notes": tuple(versions)}  # of both, nothing else is concluded
+        board = board.model_copy(update=fields | said)
     return ExperimentView(
         folder=view.folder,
         definition=definition,

@@ -150,22 +150,25 @@ def _score(experiment: str, metric: str, judge: str = "PROVIDER:MODEL") -> str:
 def judged(experiment: str, metric: str, scores: Scores | None, board: Board, missing: Sequence[str]) -> PaperTable:
     """The paper's table for a metric in ``JUDGED``: the board's own, with the paper's rows."""
     about, shown = published()[metric], None if scores is None else scores.scoreboard
-    columns = [] if shown is None else [column for column in shown.columns if column.metric == metric]
-    if shown is None or not columns:
-        missing = [*missing, f"{metric} of a language model: {_score(experiment, metric)}"]
-        return paper_table(metric, {}, missing)
-    if board.rules != "paper":
+    made = None if shown is None else BoardTables(shown, paper=True)
+    columns = [] if made is None else [column for column in made.columns if column.metric == metric]
+    by_model = f"{metric} of a language model: {_score(experiment, metric)}"
+    if shown is None or made is None or not columns:
+        return paper_table(metric, {}, [*missing, by_model])
+    if any(column.metric == metric for column in made.unrated):
+        missing = [*missing, by_model]
+    elif board.rules != "paper":
         by_paper = _score(experiment, metric, shown.judge.judge)
         missing = [*missing, f"{metric} by the paper's rules: {by_paper}"]
-    tables = BoardTables(shown, paper=True).tables
-    table = next(each for each in tables if each.title == columns[0].table)
+    table = next(each for each in made.tables if each.title == columns[0].table)
     names = [column.name for column in table.columns]
     if {"FP web", "FP product"} <= {*names}:
         places = names.index("FP web"), names.index("FP product")
         rows = (replace(row, cells=(row.cells[0], _half_the_sum(row, places), *row.cells[1:])) for row in table.rows)
         heads = (table.columns[0], Column(FP_EQ2), *table.columns[1:])
         table = replace(table, columns=heads, rows=tuple(rows))
-    notes = (f"Judged here by {shown.judge.judge}, rules {shown.judge.rules}.", *about.get("notes", ()))
+    whose = f"Judged here by {shown.judge.judge}, rules {shown.judge.rules}."
+    notes = (*table.notes, whose, *about.get("notes", ()))
     return PaperTable(about["name"], replace(table, title=about["title"], by="", notes=notes), tuple(missing))
 
 

@@ -13,12 +13,12 @@ from drretail.grounding.report.render import render_report
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import part_lines
 from drretail.records.tables.screen import on_screen
+from drretail.viewer.cards import fault_lines
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
 from drretail.viewer.commands import command_for, commands, score_command
 from drretail.viewer.experiment import ExperimentView, RunView
 from drretail.viewer.judged import SIGNS, WORDS, counts_of, finding_line
-from drretail.viewer.page.question import fault_lines
 from drretail.viewer.run_lines import setback_sentences
 from drretail.viewer.sections import board_details, board_parts, metric_parts
 from drretail.viewer.tables.board import about_words

@@ -118,6 +118,11 @@ def test_a_metric_beyond_the_usual_ones_is_printed_below_the_board_though_it_has
     assert [score.variant for score in left.scores] == ["S_overall", "S_P", "calls"]
 
 
+def test_what_rules_do_not_rate_is_said_once(drretail: Command, made: Path) -> None:
+    shown = drretail("score", made.name, "--metrics", "quality", "-q").stdout
+    assert shown.count("not rated (rule-based)") == 1
+
+
 def test_questions_go_out_in_batches_at_half_the_price_and_are_scored(drretail: Command, tmp_path: Path) -> None:
     reports = {"q1-r1": "The bed costs $30 [P:B0000000A1].", "q2-r1": "It is soft."}
     where = experiment(tmp_path / "exp", {LABEL: reports})

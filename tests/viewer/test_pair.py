@@ -20,6 +20,7 @@ from drretail.records.query import KeptReference, Proof
 from drretail.records.run import BASELINES
 from drretail.run_file import journal_size
 from drretail.viewer.experiment import beside, read_view
+from drretail.viewer.page.document import pair_page
 from drretail.viewer.page.question import Questions, Rendered
 from tests.build import known
 from tests.run_files import edit_member
@@ -46,7 +47,8 @@ def test_the_best_systems_of_two_experiments_are_paired_on_what_both_ask(compare
     assert [row.system for row in board.rows] == [a, b]
     names = {column.name for column in board.columns}
     assert names
-    assert board.compared == (), "nothing is concluded between two experiments"
+    said = board.compared, board.sentence, board.absent
+    assert said == ((), "", ()), "nothing is concluded between two experiments"
     definition = read_definition(other)
     queries = [query.model_copy(update={"text": "Another?"}) for query in definition.queries]
     write_definition(other, definition.model_copy(update={"queries": tuple(queries)}))
@@ -64,7 +66,9 @@ def test_experiments_on_two_versions_of_one_set_say_so(
         write_definition(folder, definition.model_copy(update={"queries": tuple(queries)}))
     one, two = folders
     sentence = "The queries are of demo-50 1 here and of demo-50 2 there: a difference may come from the queries."
-    assert sentence in known(beside(read_view(one), read_view(two)).scores.scoreboard).notes
+    view = beside(read_view(one), read_view(two))
+    assert sentence in known(view.scores.scoreboard).notes
+    assert sentence in pair_page(view)
     compare(one, last=two, fail_if=["FP < last"])
     assert sentence in " ".join(capsys.readouterr().err.split())
     assert other_versions(read_definition(one), read_definition(compared)) == []

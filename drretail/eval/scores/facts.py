@@ -35,6 +35,7 @@ from drretail.stats.intervals import Clusters, Interval, Ratio, mean_interval, r
 
 Runs = Sequence[tuple[Plan, JudgedRun]]
 NOT_RATED = "not rated (rule-based)"
+MODELS_ALONE = "Numbers need a language model: --judge PROVIDER:MODEL."
 NO_REPORT, NO_USAGE = "no_report", "usage_unknown"
 OF_COSTS = {NO_REPORT: "no report", NO_USAGE: "usage unknown"}
 """Why a run has no words or costs, as ``LACKS_IN_WORDS``."""

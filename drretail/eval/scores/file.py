@@ -21,7 +21,7 @@ from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import COUNTS_STEPS, METRICS, PAIRWISE, USUAL, installed
-from drretail.eval.scores.facts import Facts, all_facts, query_slices, slice_scores, summaries
+from drretail.eval.scores.facts import NOT_RATED, Facts, all_facts, query_slices, slice_scores, summaries
 from drretail.eval.scores.gathering import (
     NOT_JUDGED,
     Assessor,
@@ -169,13 +169,17 @@ def rows_of_metrics(scores: Scores, names: Collection[str]) -> Scores:
 
 
 def without_board_metrics(scores: Scores) -> Scores:
-    """The scores without the usual metrics that have a scoreboard column, and without rows of no metric.
+    """The scores without the usual metrics that have a scoreboard column, or of which the board says that they are not
+    rated, and without rows of no metric.
 
     Other metrics stay, since one column is not all that was asked for.
     """
     board = scores.scoreboard
-    shown = {column.metric for column in board.columns} & {*USUAL} if board is not None else set[str]()
-    left = rows_of_metrics(scores, {row.metric for row in scores.scores} - shown)
+    shown = set[str]() if board is None else {column.metric for column in board.columns}
+    if board is not None and board.absent:
+        rated = {row.metric for row in scores.scores if row.note != NOT_RATED}
+        shown |= {name for name, metric in scores.metrics.items() if metric.scoreboard} - rated
+    left = rows_of_metrics(scores, {row.metric for row in scores.scores} - (shown & {*USUAL}))
     paired = {"pairs": scores.pairs, "ranks": scores.ranks}
     return left.model_copy(update={**paired, "agreements": (), "correlations": ()})
 

@@ -10,7 +10,7 @@ from typing import Any
 from drretail.eval.compare.family import Family, board_rows, nothing_to_compare
 from drretail.eval.compare.wording import conclusion
 from drretail.eval.metric import Value
-from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_in_words, missing_of
+from drretail.eval.scores.facts import MODELS_ALONE, NO_REPORT, NO_USAGE, missing_in_words, missing_of
 from drretail.eval.scores.gathering import CLAIMS, FP, Assessor, Gathered, means_by_query
 from drretail.experiment import Definition
 from drretail.llm.prices import unpriced
@@ -301,7 +301,7 @@ def _absent(shown: _Shown, metrics: Metrics) -> Iterator[str]:
         by_table[column.table or metrics[metric].title] += rows
     for title, rows in by_table.items():
         if rows and all(row.note is not None for row in rows):
-            yield f"{title}: {rows[0].note}. Numbers need a language model: --judge PROVIDER:MODEL."
+            yield f"{title}: {rows[0].note}. {MODELS_ALONE}"
 
 
 def _notes(shown: _Shown, assessors: Sequence[Assessor], gathered: Gathered, metrics: Metrics) -> Iterator[str]:

@@ -19,6 +19,7 @@ from drretail.records.run import Run
 from drretail.records.score import Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Table
+from drretail.viewer.cards import most_telling
 from drretail.viewer.conversation import read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
 from drretail.viewer.page.frame import Links, fragment, page_name, whole_page
@@ -29,7 +30,7 @@ from drretail.viewer.page.overview import (
     render_overview,
     render_scores,
 )
-from drretail.viewer.page.question import Once, Questions, Rendered, most_telling
+from drretail.viewer.page.question import Once, Questions, Rendered
 from drretail.viewer.page.report_html import marked_html
 from drretail.viewer.run_lines import RunLine
 from drretail.viewer.tables.board import BoardTables, about_words
@@ -144,7 +145,8 @@ def pair_page(view: ExperimentView) -> str:
     lines, first = _lines(rendered), first_of(rendered)
     questions = _questions(view, [question.folded(is_open=question is first) for question in rendered])
     sections = [render_overview(view, lines, Links()), render_map(view, lines, Links()), questions]
-    lead = f"{counted(len(rendered), 'question')} that both were asked, each with its best system's answers."
+    asked = f"{counted(len(rendered), 'question')} that both were asked, each with its best system's answers."
+    lead = " ".join([asked, *(view.scores.scoreboard.notes if view.scores.scoreboard else ())])
     return whole_page(view.title, view.title, lead, [("/", "All experiments")], sections)
 
 

@@ -61,24 +61,19 @@ def nothing_judged(lines: Iterable[RunLine]) -> int:
     return 0 if judged or are_decided(lines) else cited
 
 
-def bar(parts: Sequence[tuple[str, int, str]], css: str) -> Markup:
-    """A bar with a part for each class, count and words, as wide as its share."""
-    total, x = sum(count for _, count, _ in parts), 0.0
+def claims_bar(line: RunLine) -> Markup:
+    """The claims of one report by support, the worst from the left, each as wide as its share."""
+    ordered = sorted(line.counts.items(), key=lambda each: -SEVERITY.index(each[0]))
+    total, x = sum(line.counts.values()), 0.0
     shown: list[Markup] = []
-    for name, count, words in parts:
+    for support, count in ordered:
         width = _WIDE * count / total
         part = Markup('<rect x="{:.1f}" width="{:.1f}" height="{}" class="{}"><title>{} {}</title></rect>')
-        shown.append(part.format(x, width, _TALL, name, count, words))
+        shown.append(part.format(x, width, _TALL, support, count, WORDS[support]))
         x += width
     return Markup(
-        '<svg class="{}" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>'
-    ).format(css, _WIDE, _TALL, ", ".join(f"{count} {words}" for _, count, words in parts), Markup().join(shown))
-
-
-def claims_bar(line: RunLine) -> Markup:
-    """The claims of one report by support, the worst from the left."""
-    ordered = sorted(line.counts.items(), key=lambda each: -SEVERITY.index(each[0]))
-    return bar([(support, count, WORDS[support]) for support, count in ordered], "claimbar")
+        '<svg class="claimbar" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" aria-label="{}">{}</svg>'
+    ).format(_WIDE, _TALL, ", ".join(f"{count} {WORDS[support]}" for support, count in ordered), Markup().join(shown))
 
 
 def outcome_map(lines: Sequence[RunLine], links: Links, systems: Systems, order: Sequence[str]) -> Table:
@@ -122,14 +117,13 @@ def _answer(line: RunLine, name: str, links: Links) -> Markup:
     claims = claims_bar(line) if line.counts else line.lacks_claims
     false = f", {counted(line.false, 'false statement')}" if line.false else ""
     return Markup(
-        '<a class="cell is-{}" href="{}" data-run="{}" data-is="{}" title="{}: {}{}">'
+        '<a class="cell is-{}" href="{}" data-run="{}" title="{}: {}{}">'
         '<span class="sign" aria-hidden="true">{}{}</span><span class="unseen">{}</span>'
         '<span class="layer">{}</span></a>'
     ).format(
         line.decision,
         links.answer(line),
         line.run_id,
-        " ".join(fault.kind for fault in line.faults),
         name,
         words,
         false,
@@ -179,7 +173,6 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         topic_of=topic_of,
         outdated=view.outdated,
         score_command=score_command(view),
-        has_scores=view.is_scored,
         links=links,
     )
 

@@ -12,9 +12,10 @@ from markupsafe import Markup, escape
 from drretail.grounding.report.page import url_end
 from drretail.grounding.report.render import render_report
 from drretail.records.run import Turn
+from drretail.viewer.anchors import claim_anchor, evidence_anchors, finding_anchor
 from drretail.viewer.experiment import RunView
 from drretail.viewer.judged import SEVERITY, SIGNS, WORDS, words_of_code
-from drretail.viewer.page.frame import Piece, claim_anchor, evidence_anchors, finding_anchor, is_web_address, place
+from drretail.viewer.page.frame import Piece, is_web_address, place
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import zip_longest
 
+from drretail.eval.scores.facts import NOT_RATED
 from drretail.grounding.text.quotes import has_words
 from drretail.grounding.text.wording import wish_lines
 from drretail.grounding.verify.findings import DAYS_A_YEAR
@@ -18,11 +19,11 @@ from drretail.records.run import BASELINES, ERRANDS, Step
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Table, table_of
 from drretail.records.trajectory import path_key
+from drretail.viewer.anchors import evidence_anchors
 from drretail.viewer.cart import cart_as_read
 from drretail.viewer.conversation import Talk
 from drretail.viewer.experiment import Question, RunView
 from drretail.viewer.judged import Claim, Excerpt, Judged, excerpt, readable
-from drretail.viewer.page.frame import evidence_anchors
 from drretail.viewer.page.report_html import report_html
 from drretail.viewer.run_lines import run_line, setback_sentences
 
@@ -242,7 +243,7 @@ class RunPart:
         """A judge's ratings of the report, a row for each dimension. The numbers of rules would mean nothing."""
         rows: list[tuple[object, ...]] = []
         for verdict in judged.stage("rating"):
-            value = "not rated (rule-based)" if judged.judge.kind == "rule_based" else verdict.value
+            value = NOT_RATED if judged.judge.kind == "rule_based" else verdict.value
             scored = value, verdict.reason
             dimension = verdict.item.replace("_", " ")
             failed = verdict.state, verdict.error or verdict.reason

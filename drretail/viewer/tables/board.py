@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from drretail.eval.compare.wording import by_measure, name_of
-from drretail.eval.scores.facts import missing_of
+from drretail.eval.scores.facts import MODELS_ALONE, NOT_RATED, missing_of
 from drretail.eval.scores.gathering import CLAIMS, FP
 from drretail.eval.scores.scoreboard import DOLLARS, DONE, TOKENS, WORDS
 from drretail.experiment import Definition
@@ -23,7 +23,7 @@ from drretail.records.tables.figures import NOTHING, counted
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.experiment import OUTCOME
 from drretail.viewer.published import published_rows
-from drretail.viewer.tables.scores import NOT_RATED, judged_by, notes_on, score_cell, system_names
+from drretail.viewer.tables.scores import judged_by, notes_on, score_cell, system_names
 
 SHOWN = "*"
 """The mark of a difference that is concluded."""
@@ -92,7 +92,7 @@ class BoardTables:
     def absent(self) -> list[str]:
         """A line for each table that the board lacks, and one for columns."""
         names = listed([column.heading or column.name for column in self.unrated]) if self.unrated else ""
-        said = [f"{names}: {NOT_RATED}. Numbers need a language model: --judge PROVIDER:MODEL."] if names else []
+        said = [f"{names}: {NOT_RATED}. {MODELS_ALONE}"] if names else []
         return [*said, *self.board.absent]
 
     @cached_property
@@ -352,7 +352,7 @@ def _in_short_words(name: str, most: int) -> str:
 
 
 def _kind(column: ShownColumn, *, brief: bool) -> Kind:
-    if brief and column.unit in ("share", "rate"):
+    if brief and column.unit == "share":
         return "short"
     return "tenths" if brief and column.unit in ("rating", "grade") else KINDS.get(column.unit, "number")
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from drretail.eval.scores.facts import MODELS_ALONE
 from drretail.records.comparison import ORDER_DECIDED, PairScore
 from drretail.records.run import NO_SYSTEMS, Systems
 from drretail.records.score import Score
@@ -19,7 +20,6 @@ SYSTEMS = 3
 WHOLE = 3
 """The most pairs that are shown in every dimension; of more, only overall quality is shown."""
 TITLE = "Side by side (pairwise)"
-MODELS_ALONE = "Numbers need a language model: --judge PROVIDER:MODEL."
 NOTHING = "nothing was compared yet."
 
 

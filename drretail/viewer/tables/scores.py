@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, get_args
 
 from drretail.eval.registry import described
-from drretail.eval.scores.facts import missing_in_words, missing_of
+from drretail.eval.scores.facts import MODELS_ALONE, NOT_RATED, missing_in_words, missing_of
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
 from drretail.records.base import ModelKind, OfJudge
 from drretail.records.comparison import Share
@@ -37,7 +37,6 @@ NOTES: Mapping[str, str] = tomllib.loads(Path(__file__).with_name("notes.toml").
 """Sentences by what they are about; a note of several lines is a paragraph each."""
 
 
-NOT_RATED = "not rated (rule-based)"
 EVERY_DECLARED = "Every system listed its picks in a `picks` block."
 UNASKED = LACKS_IN_WORDS[NOT_JUDGED]
 CHECKED = "checked"
@@ -178,7 +177,7 @@ def _table(scores: Sequence[Score], metric: MetricDescription, systems: Systems)
     notes += _reasons(scores)
     if unrated:
         what = f": {', '.join(unrated)}" if columns else ""
-        notes.append(f"{NOT_RATED}{what}. Numbers need a language model: --judge PROVIDER:MODEL.")
+        notes.append(f"{NOT_RATED}{what}. {MODELS_ALONE}")
     if columns:
         # How the numbers came about, what they mean, and whose they are
         judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)

@@ -7,10 +7,10 @@ import pytest
 
 from drretail.experiment import read_runs
 from drretail.records.evidence import Finding
+from drretail.viewer.cards import answer_card, fault_lines
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.frame import Links
 from drretail.viewer.page.overview import claims_bar, nothing_judged, outcome_map
-from drretail.viewer.page.question import answer_card, fault_lines
 from drretail.viewer.run_lines import Decision, Fault, RunLine, first_faults, run_line
 from tests.viewer.dom import parse
 from tests.viewer.experiment import CODE, append, render_page, verdict

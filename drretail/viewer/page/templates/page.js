@@ -272,7 +272,7 @@ function copyLink(address, button) {
     const [down, right] = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key] || [0, 0];
     if (!cell || !(down || right)) return;
     event.preventDefault();
-    const rows = Array.from(cell.closest("tbody").rows).filter((row) => !row.hidden);
+    const rows = Array.from(cell.closest("tbody").rows);
     const row = rows[rows.indexOf(cell.closest("tr")) + down];
     const all = row ? Array.from(row.querySelectorAll("a.cell")) : [];
     const next = all[Array.from(cell.closest("tr").querySelectorAll("a.cell")).indexOf(cell) + right];

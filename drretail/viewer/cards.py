@@ -1,0 +1,253 @@
+"""A question and its answers at a glance, without HTML: its limits, and of each answer what it picks, which limits that
+breaks, what is false, what became of it; and what to look at first.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from textwrap import shorten
+
+from drretail.eval.judging.dimensions import PRIMARY
+from drretail.grounding.text.wording import wish_lines
+from drretail.records.evidence import Finding
+from drretail.records.run import place_of
+from drretail.records.tables.figures import counted
+from drretail.viewer.anchors import claim_anchor, finding_anchor, statement_anchor
+from drretail.viewer.cart import Cart, cart_as_read
+from drretail.viewer.experiment import ExperimentView, Question, RunView, two_of
+from drretail.viewer.judged import PairJudgement, Support, words_of_code
+from drretail.viewer.run_lines import (
+    DECISIONS,
+    FAILED,
+    LIMITS,
+    WRONG_PICKS,
+    WRONG_THINGS,
+    Decision,
+    Fault,
+    RunLine,
+    first_faults,
+    proof_of,
+    run_line,
+    topic_of,
+)
+from drretail.viewer.tables.false_statements import CHECKED
+from drretail.viewer.tables.scores import system_names
+
+_WRONG: tuple[Support, ...] = ("contradicted", "none")
+_NOT_A_LIMIT = ("owned:", "orders:")
+
+
+@dataclass(frozen=True, slots=True)
+class WrongClaims:
+    """False statements of a report, or claims that its sources don't support."""
+
+    words: str
+    """For example "1 false statement"."""
+    support: Support
+    anchors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCard:
+    """One system's answer at a glance."""
+
+    name: str
+    line: RunLine
+    cart: Cart | None
+    """None if the report's picks are unknown."""
+    broken: Mapping[str | None, tuple[str, ...]]
+    """The limits that each product breaks ("✗ …"), or may break ("? …"), by its id.
+
+    Under None stand those of the whole cart, such as the budget.
+    """
+    limits_met: str
+    """For example "Meets every limit".
+
+    Empty if a limit is broken, the query has no typed wish, or code has not checked it.
+    """
+    supported: str
+    """For example "36 of 38 cited claims supported, 1 partly"; empty if no claim was judged."""
+    wrong: tuple[WrongClaims, ...]
+    proof: str | None
+    """What checking every product of its shop proved, as ``proof_of`` says."""
+    is_preferred: bool = False
+    """True if the judge prefers it to the other answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionCard:
+    """A question, and one or two answers to it side by side."""
+
+    question: Question
+    limits: str
+    """The limits on the picks in one line; empty if the query has no typed wish."""
+    is_infeasible: bool
+    """True if checking every product proved that nothing meets the limits."""
+    answers: tuple[AnswerCard, ...]
+
+    @property
+    def difference(self) -> int:
+        """How much the answers differ; differences that a reader sees at once count most."""
+        if len(self.answers) < 2:
+            return 0
+        a, b = self.answers
+        bought = [{pick.product for pick in answer.cart.lines} if answer.cart else set() for answer in self.answers]
+        return (
+            4 * (bool(a.limits_met) != bool(b.limits_met))
+            + 3 * (bool(a.wrong) != bool(b.wrong))
+            + 2 * (bought[0] != bought[1])
+            + (a.is_preferred or b.is_preferred)
+        )
+
+
+def question_card(
+    view: ExperimentView, question: Question, answers: Sequence[AnswerCard], judgements: Sequence[PairJudgement]
+) -> QuestionCard:
+    """The card with the first repeat of the two systems to show first, of all answers to the question."""
+    shown = two_of(view.scores.scoreboard, view.definition.systems)
+    by_label = {answer.line.label: answer for answer in answers if answer.line.repeat == 1}
+    # The system that the first judge of both prefers overall; None if neither
+    preferred = None
+    first = next((each for each in judgements if each.repeat == 1 and set(each.labels) == set(shown)), None)
+    if first is not None:
+        choice = next((each.choice for each in first.dimensions if each.dimension == PRIMARY), None)
+        preferred = {"a": first.labels[0], "b": first.labels[1]}.get(choice or "")
+    limits: list[str] = []
+    if (wish := question.query.wish) is not None:
+        # The limits on the picks, without what the shopper merely allows.
+        wants = tuple(want.model_copy(update={"again": False}) for want in wish.wants)
+        unlimited = {want.name for want in wants}
+        lines = wish_lines(wish.model_copy(update={"wants": wants}))
+        limits = [line for line in lines if line not in unlimited and not line.startswith(_NOT_A_LIMIT)]
+    return QuestionCard(
+        question=question,
+        limits=" · ".join(limits),
+        is_infeasible={answer.proof for answer in answers} == {"proved"},
+        answers=tuple(
+            replace(by_label[label], is_preferred=label == preferred) for label in shown if label in by_label
+        ),
+    )
+
+
+def most_telling(cards: Sequence[QuestionCard]) -> QuestionCard:
+    """The question whose answers differ most; the first of several."""
+    return max(cards, key=lambda card: card.difference)
+
+
+def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> AnswerCard:
+    """What the first screen and the question's page say of one answer."""
+    proof = proof_of(view)
+    doubted = [finding for finding in view.checks.findings if finding.code in LIMITS]
+    is_broken = any(finding.severity == "error" for finding in doubted)
+    of_cart = tuple(f"{words[:2]}{words[2:3].upper()}{words[3:]}" for words in _broken(doubted, None))
+    # The proof over every product may contradict what was bought, or that nothing was
+    if cart is not None and cart.lines and proof == "proved" and not is_broken:
+        of_cart += ("✗ Nothing in the shop meets every limit",)
+    elif cart is not None and not cart.lines and proof == "refuted":
+        of_cart += ("✗ The shop has products that meet every limit",)
+    is_broken = is_broken or any(words.startswith("✗") for words in of_cart)
+    limits_met = ""
+    if cart and not of_cart and not doubted and line.question.query.wish is not None and view.checks.made:
+        refused = "Right: nothing in the shop meets every limit" if proof == "proved" else "Breaks no limit"
+        limits_met = "Meets every limit" if cart.lines else refused
+    decision = _decision(view, cart, is_broken=is_broken, is_kept=bool(limits_met))
+    of_products = {pick.product: _broken(doubted, f"P:{pick.product}") for pick in (cart.lines if cart else ())}
+    broken = {None: of_cart, **of_products}
+    # By the first judge's verdicts, the worst first.
+    claims = view.claims[0].claims if view.claims else ()
+    wrong: list[WrongClaims] = []
+    for support in _WRONG:
+        anchors = tuple(claim_anchor(view, 0, claim) for claim in claims if claim.support == support)
+        if support == "contradicted":
+            anchors = tuple(statement_anchor(view, statement) for statement in view.false)
+        count = counted(len(anchors), "false statement")
+        if support != "contradicted":
+            one = "1 claim not supported by its source"
+            count = one if len(anchors) == 1 else f"{len(anchors):,} claims not supported by their sources"
+        if anchors:
+            wrong.append(WrongClaims(count, support, anchors))
+    faults = [*_wrong_pick(view, line, decision, of_cart)] if decision in WRONG_PICKS else []
+    faults += [Fault("false", f"“{each.text}”", statement_anchor(view, each)) for each in view.false]
+    if decision == "failed":
+        kind = FAILED if view.state != "done" else "no decision"
+        faults.append(Fault(kind, line.why or "it does not say what to buy", f"{line.anchor}-answer"))
+    return AnswerCard(
+        name=name,
+        line=replace(line, decision=decision, faults=tuple(faults)),
+        cart=cart,
+        broken=broken,
+        limits_met=limits_met,
+        supported=_supported(view, line),
+        wrong=tuple(wrong),
+        proof=proof,
+    )
+
+
+def _wrong_pick(view: RunView, line: RunLine, decision: Decision, of_cart: Sequence[str]) -> Iterator[Fault]:
+    """The first error that code finds in the picks; else what is proved of the cart, or what became of it."""
+    for number, finding in enumerate(view.checks.findings, 1):
+        if finding.code in LIMITS and finding.severity == "error":
+            words = finding.found or finding.text
+            yield Fault(words_of_code(finding.code), words, finding_anchor(view, number))
+            return
+    proved = next((words for words in of_cart if words.startswith("✗")), "")
+    yield Fault(DECISIONS[decision][1], proved.removeprefix("✗ "), f"{line.anchor}-answer")
+
+
+def _supported(view: RunView, line: RunLine) -> str:
+    """How many of its claims, or of its statements about products, hold."""
+    if view.is_answer:
+        false = f": {line.false or 'none'} false" if line.checked else ""
+        return f"{counted(line.checked, 'statement')} about your products checked{false}"
+    # As in FP: a claim whose verdict failed, or whose sources nobody could read, is none of them.
+    cited = sum(line.counts.get(support, 0) for support in CHECKED)
+    open_claims = sum(count for support, count in line.counts.items() if support != "uncited") - cited
+    partly = f", {line.counts['partial']} partly" if line.counts.get("partial") else ""
+    supported = f"{line.counts.get('full', 0)} of {cited} cited claims supported{partly}" if cited else ""
+    if open_claims:
+        supported += f", {open_claims:,} not judged" if cited else f"{counted(open_claims, 'cited claim')} not judged"
+    return supported
+
+
+def _decision(view: RunView, cart: Cart | None, *, is_broken: bool, is_kept: bool) -> Decision:
+    """What became of an answer: by whether code calls it right, else by what its picks break."""
+    run, case = view.run, view.subject.case
+    gave_up = run is not None and run.report is not None and (run.stop != "finished" or case.no_decision is not None)
+    if view.state != "done" or (cart is None and gave_up):
+        return "failed"
+    if view.is_right is not None and view.is_right >= 1:
+        return "right"
+    if case.refused_wrongly is not None or (cart is not None and not cart.lines and is_broken):
+        return "refused"
+    if any(each.code in WRONG_THINGS and each.severity == "error" for each in view.checks.findings):
+        return "wrong"
+    breaks = any(each.code in LIMITS - WRONG_THINGS - {"no_decision"} for each in view.checks.findings)
+    if is_broken or view.is_right is not None:  # some limits are known to be broken only from all products' records
+        return "limit" if is_broken or breaks else "wrong"
+    return "right" if is_kept else "open"
+
+
+def _broken(doubted: Sequence[Finding], evidence_id: str | None) -> tuple[str, ...]:
+    own = [finding for finding in doubted if finding.evidence_id == evidence_id]
+    signs = {"error": "✗", "warning": "?"}
+    return tuple(dict.fromkeys(f"{signs[finding.severity]} {finding.found or finding.text}" for finding in own))
+
+
+MOST_READ = 100
+"""The most runs that are read to find what a terminal shows of them."""
+
+
+def fault_lines(view: ExperimentView, most: int = 3) -> Iterator[str]:
+    """What to look at first, a line each: "✗ react over budget: the budget is $32 … · weighted blanket · graded-52"."""
+    names = system_names(view.definition.systems, view.definition.systems)
+    lines: list[RunLine] = []
+    for question in view.questions:
+        for place in question.places:
+            label = view.planned[place].label
+            if place_of(label, view.definition.systems) == "system" and len(lines) < MOST_READ:
+                run = view.runs[place]
+                line = run_line(run, question)
+                lines.append(answer_card(names[label], run, line, cart_as_read(run.subject)[0]).line)
+    for line, fault, who in first_faults(lines, most, names):
+        query = line.question.query
+        quote = shorten(fault.quote, 60, placeholder=" …")
+        yield f"✗ {who} {fault.kind}: {quote} · {topic_of(query, 25)} · {query.query_id}"
