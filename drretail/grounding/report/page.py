@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Protocol
 
 Spans = tuple[tuple[int, int], ...]
 """Starts and ends in the report."""
@@ -60,20 +59,6 @@ _STOPS = r"\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《�
 _WIDE = re.compile(rf"[^{_STOPS}]*")
 # In running text, an ideograph ends the URL; in links and lists it may be part of one.
 _NARROW = re.compile(rf"[^{_STOPS}\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]*")
-
-
-class Span(Protocol):
-    """``text[start:end]``."""
-
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-
-
-def meet(one: Span, other: Span) -> bool:
-    """True for two places of a text that overlap."""
-    return one.start < other.end and other.start < one.end
 
 
 def lines(text: str) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ import unicodedata
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile
 
@@ -158,9 +158,9 @@ class References:
     spans: tuple[tuple[int, int], ...]
     by_label: dict[str, list[Entry]]
     """By their markers, by the places that links lead to, and by the names that only one has."""
-    numbers: dict[str, str] = field(default_factory=dict[str, str])
+    numbers: dict[str, str]
     """The labels of the numbers that stand in just one: the ¹ of [^1]."""
-    names: frozenset[str] = frozenset()
+    names: frozenset[str]
 
     @cached_property
     def words(self) -> set[str]:
