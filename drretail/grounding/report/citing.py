@@ -8,16 +8,17 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from drretail.grounding.report.evidence_ids import parse_evidence_id
-from drretail.grounding.report.marks import HOST, ID, UNRESOLVED, YEAR, Group, Piece, find_pieces, read_group
-from drretail.grounding.report.page import lines
+from drretail.grounding.report.marks import HOST, ID, TURN, UNRESOLVED, YEAR, Group, Piece, find_pieces, read_group
+from drretail.grounding.report.page import find_bars, lines
 from drretail.grounding.report.references import NAMES_SOURCES, References, is_source_heading, word_of
 from drretail.records.evidence import UnreadReason
 
 _AUTHORED = re.compile(
     rf"\W*(?:see |cf\.? )?[A-ZÀ-Þ][^\d;]{{1,80}}(?:,|et al\.?,?|(?:&|and) [A-ZÀ-Þ]\w+,?) ?(?:{YEAR.pattern})"
 )
+_NAMES = re.compile(r"[^\s,;|，；、]+")
 _BETWEEN_AUTHORS = re.compile(r"[;；()（）\d]")
-_EXPORTED = re.compile(r"turn\d{1,3}[a-z]{3,12}\d{1,3}|(?<=>)\d+$")
+_EXPORTED = re.compile(rf"{TURN}|(?<=>)\d+$")
 # A bracket behind a word is said of it, one behind a number is its count: "4.6 ★ (12)", "f(5)".
 _BEHIND_WORDS = re.compile(
     r"(?:(?<![\d★⭐+~≈] )(?<=[\w)\]\"”’*%.!?] )|(?<=[)）\u3040-\u9fff])|(?<=[^\W\d_]{4}))[(（{<]"
@@ -27,7 +28,6 @@ _AS_BEFORE = re.compile(r"(?:ibid(?:em)?|ebd|ebenda|idem|同上|(?:op|loc)\. ?ci
 _WIKI_NOTE = re.compile(
     r"<ref\b(?:\s+name\s*=\s*[\"']?(?P<name>[^\"'<>/]{1,80}))?[^<>/]{0,200}(?P<closed>/?)>", re.IGNORECASE
 )
-_BAR = re.compile(r"(?<!\\)\|")
 _CELL = re.compile(r"\w(?:.*\S)?")
 _FEWEST, _OF_A_WORD, _LONGEST_NOTE = 3, 4, 500
 _LEAST_LISTED = 0.8
@@ -51,10 +51,12 @@ class Mark(NamedTuple):
 
 def ids_in(content: str) -> tuple[str, ...]:
     """The ids in a bracket: all, if it has nothing else, so that invented ones are found too."""
-    parts = re.findall(r"[^\s,;|，；、]+", content)
-    ids = [part for part in parts if ID.fullmatch(part)]
-    is_only = bool(ids) and len(ids) == len(parts)
-    return tuple(part for part in dict.fromkeys(ids) if is_only or parse_evidence_id(part))
+    ids, is_only = filter(ID.fullmatch, dict.fromkeys(_NAMES.findall(content))), _holds_only_ids(content)
+    return tuple(name for name in ids if is_only or parse_evidence_id(name))
+
+
+def _holds_only_ids(content: str) -> bool:
+    return all(map(ID.fullmatch, _NAMES.findall(content)))
 
 
 @dataclass(frozen=True)
@@ -146,8 +148,8 @@ class Citing:
         elif content.startswith(UNRESOLVED):  # a rendered report's own word for a citation that did not resolve
             yield Target(content.removeprefix(UNRESOLVED), "nowhere")
         elif kind == "square" and (ids := ids_in(content)):
-            is_sure = all(map(ID.fullmatch, re.findall(r"[^\s,;|，；、]+", content)))
-            yield from (Target(name, "source" if is_sure else "perhaps") for name in ids)
+            form = "source" if _holds_only_ids(content) else "perhaps"
+            yield from (Target(name, form) for name in ids)
         elif piece.anchor and (place := piece.anchor) in self.references.by_label:
             yield Target(place, "own")
         elif (group := self._groups.get(piece)) is not None and (lacking := self._counts(piece, group)):
@@ -202,7 +204,7 @@ class Citing:
         """
         table: list[list[tuple[int, int]]] = []
         for start, end in (*lines(text), (len(text), len(text))):
-            bars = [bar.start() for bar in _BAR.finditer(text, start, end)]
+            bars = find_bars(text, start, end)
             edges = [*([] if bars[:1] == [start] else [start - 1]), *bars, end]
             if bars:
                 table.append([*pairwise(edges)])

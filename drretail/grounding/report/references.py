@@ -39,7 +39,7 @@ _MARKER = re.compile(
 )
 # "Smith, J., & Doe, A. (2019). Title", "World Health Organization. (2021)".
 _AUTHORED = re.compile(
-    r"[^\w\n]*(?:\d{1,4}\W+)?(?P<author>[^\W\d_][^\d|\[\]\n]{0,200}?)[(\[ ](?P<year>(?:19|20)\d\d[a-z]?|n\.d)(?![\w/-])"
+    rf"[^\w\n]*(?:\d{{1,4}}\W+)?(?P<author>[^\W\d_][^\d|\[\]\n]{{0,200}}?)[(\[ ](?P<year>{YEAR.pattern})(?![\w/-])"
     r"[^()\[\]\n]{0,20}(?P<end>[)\]][.:,])?"
 )
 _NAME = re.compile(
