@@ -114,12 +114,13 @@ def find_pieces(text: str, *, wide: bool = False) -> Iterator[Piece]:
                 are_ids = all(map(ID.fullmatch, _AROUND_IDS.split(content[1:-1])))
                 piece = Piece(start, end, "square" if are_ids else "round", content[1:-1])
         elif kind == "raised":
+            if "http" in content:  # its address is a mark of its own
+                continue
+            position = end
             words = unicodedata.normalize("NFKC", _TAGS.sub("", content)).strip(_SIGNS_AROUND)
-            if not (words.isdecimal() and _is_power(text, start, end, words)) and "http" not in content:
+            if not (words.isdecimal() and _is_power(text, start, end, words)):
                 href, is_note = _ANCHOR.search(content), _BEGINS_LINE.search(text, max(0, start - 24), start)
                 piece = Piece(start, end, "note" if is_note else "raised", words, href[1] if href else "")
-            else:
-                position = end if "http" not in content else position
         elif kind in ("joined", "line"):
             piece = Piece(*token.span(kind), kind, token[kind])
         elif kind is not None:

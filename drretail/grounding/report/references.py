@@ -284,7 +284,8 @@ def _headed(own: Sequence[Entry]) -> set[int]:
             is_title = (line.level or is_source_heading(line.text)) and not line.has_source
             if is_title and line.level <= level:
                 break
-            below += [] if line.is_blank else [index]
+            if not line.is_blank:
+                below.append(index)
         sources = [index for index in below if own[index].is_source]
         behind = (index for index in below if sources and index > sources[-1])
         sources += takewhile(lambda index: own[index].may_list, list(behind))
