@@ -17,7 +17,7 @@ from typing import Literal
 from drretail.grounding.report.citing import Citing, Mark, Target, ids_in
 from drretail.grounding.report.evidence_ids import address_of, normalise_url
 from drretail.grounding.report.marks import ID, SQUARE, find_pieces
-from drretail.grounding.report.page import blanked, lines, read_page
+from drretail.grounding.report.page import IDEOGRAPHS, blanked, find_bars, lines, read_page
 from drretail.grounding.report.references import (
     HEADING,
     ITEM,
@@ -36,15 +36,13 @@ _SHOP_HOST = SHOP_URL.partition("://")[2]
 _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
 _BETWEEN = re.compile(r"\W*(?:[^\W\d_]{1,5})?\W*")
 _ENTITY = re.compile(r"<[^<>]*>|&\w+;")
-_BAR = re.compile(r"(?<!\\)\|")
 _OF_VARIANT = re.compile(r'"id": ?"([\w@-]+)"')
 _PLACES: tuple[UnreadReason | None, ...] = (None, "hidden", "image", "in_code")
 _ONLY_LABEL = re.compile(r"\[?\^?[A-Za-z]?\d{1,4}\]?")
-_IDEOGRAPH = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_WORD = rf"[^\W\d_{_IDEOGRAPH}]{{1,40}}"
-_LABELLED = re.compile(rf"\W*(?:(?:(?:{_WORD}\W{{1,2}}){{0,3}}{_WORD}|[{_IDEOGRAPH}]{{1,6}})\s?[:：]\W*)?")
+_WORD = rf"[^\W\d_{IDEOGRAPHS}]{{1,40}}"
+_LABELLED = re.compile(rf"\W*(?:(?:(?:{_WORD}\W{{1,2}}){{0,3}}{_WORD}|[{IDEOGRAPHS}]{{1,6}})\s?[:：]\W*)?")
 """At most a label, such as "Read more here:"."""
-_SHORTLY_LABELLED = re.compile(rf"\W*(?:(?:{_WORD}|[{_IDEOGRAPH}]{{1,2}})\s?[:：]\W*)?")
+_SHORTLY_LABELLED = re.compile(rf"\W*(?:(?:{_WORD}|[{IDEOGRAPHS}]{{1,2}})\s?[:：]\W*)?")
 _WORDS = re.compile(r"[^\s,;/|&]+")
 _ONLY_MARKER = re.compile(r"[\s>*+•-]*\[?\^?\w{1,4}\]?[\s:.,]*")
 
@@ -251,7 +249,7 @@ def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]],
         while at < len(marks) and marks[at].start < end:
             inside.append(marks[at])
             at += 1
-        line, bars = text[start:end], [bar.start() for bar in _BAR.finditer(text, start, end)]
+        line, bars = text[start:end], find_bars(text, start, end)
         is_row = len(bars) > 1
         for left, right in zip(bars, [*bars[1:], end], strict=True) if is_row and inside else ():
             in_cell = [mark for mark in inside if left < mark.start < right]

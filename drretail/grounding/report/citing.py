@@ -8,16 +8,17 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from drretail.grounding.report.evidence_ids import parse_evidence_id
-from drretail.grounding.report.marks import HOST, ID, UNRESOLVED, YEAR, Group, Piece, find_pieces, read_group
-from drretail.grounding.report.page import lines
+from drretail.grounding.report.marks import HOST, ID, TURN, UNRESOLVED, YEAR, Group, Piece, find_pieces, read_group
+from drretail.grounding.report.page import find_bars, lines
 from drretail.grounding.report.references import NAMES_SOURCES, References, is_source_heading, word_of
 from drretail.records.evidence import UnreadReason
 
 _AUTHORED = re.compile(
     rf"\W*(?:see |cf\.? )?[A-ZÀ-Þ][^\d;]{{1,80}}(?:,|et al\.?,?|(?:&|and) [A-ZÀ-Þ]\w+,?) ?(?:{YEAR.pattern})"
 )
+_NAMES = re.compile(r"[^\s,;|，；、]+")
 _BETWEEN_AUTHORS = re.compile(r"[;；()（）\d]")
-_EXPORTED = re.compile(r"turn\d{1,3}[a-z]{3,12}\d{1,3}|(?<=>)\d+$")
+_EXPORTED = re.compile(rf"{TURN}|(?<=>)\d+$")
 # A bracket behind a word is said of it, one behind a number is its count: "4.6 ★ (12)", "f(5)".
 _BEHIND_WORDS = re.compile(
     r"(?:(?<![\d★⭐+~≈] )(?<=[\w)\]\"”’*%.!?] )|(?<=[)）\u3040-\u9fff])|(?<=[^\W\d_]{4}))[(（{<]"
@@ -27,7 +28,6 @@ _AS_BEFORE = re.compile(r"(?:ibid(?:em)?|ebd|ebenda|idem|同上|(?:op|loc)\. ?ci
 _WIKI_NOTE = re.compile(
     r"<ref\b(?:\s+name\s*=\s*[\"']?(?P<name>[^\"'<>/]{1,80}))?[^<>/]{0,200}(?P<closed>/?)>", re.IGNORECASE
 )
-_BAR = re.compile(r"(?<!\\)\|")
 _CELL = re.compile(r"\w(?:.*\S)?")
 _FEWEST, _OF_A_WORD, _LONGEST_NOTE = 3, 4, 500
 _LEAST_LISTED = 0.8
@@ -51,10 +51,12 @@ class Mark(NamedTuple):
 
 def ids_in(content: str) -> tuple[str, ...]:
     """The ids in a bracket: all, if it has nothing else, so that invented ones are found too."""
-    parts = re.findall(r"[^\s,;|，；、]+", content)
-    ids = [part for part in parts if ID.fullmatch(part)]
-    is_only = bool(ids) and len(ids) == len(parts)
-    return tuple(part for part in dict.fromkeys(ids) if is_only or parse_evidence_id(part))
+    ids, is_only = filter(ID.fullmatch, dict.fromkeys(_NAMES.findall(content))), _holds_only_ids(content)
+    return tuple(name for name in ids if is_only or parse_evidence_id(name))
+
+
+def _holds_only_ids(content: str) -> bool:
+    return all(map(ID.fullmatch, _NAMES.findall(content)))
 
 
 @dataclass(frozen=True)
@@ -146,12 +148,12 @@ class Citing:
         elif content.startswith(UNRESOLVED):  # a rendered report's own word for a citation that did not resolve
             yield Target(content.removeprefix(UNRESOLVED), "nowhere")
         elif kind == "square" and (ids := ids_in(content)):
-            is_sure = all(map(ID.fullmatch, re.findall(r"[^\s,;|，；、]+", content)))
-            yield from (Target(name, "source" if is_sure else "perhaps") for name in ids)
+            form = "source" if _holds_only_ids(content) else "perhaps"
+            yield from (Target(name, form) for name in ids)
         elif piece.anchor and (place := piece.anchor) in self.references.by_label:
             yield Target(place, "own")
-        elif (group := self._groups.get(piece)) is not None and (lacking := self._counts(piece, group)):
-            letter = group.word if len(group.word) == 1 else ""
+        elif (group := self._groups.get(piece)) is not None and self._counts(piece, group):
+            letter, lacking = group.word if len(group.word) == 1 else "", self._lacking(piece, group)
             for label, is_own in group.labels.items():
                 yield Target(label, "own") if is_own else Target(letter + label, lacking)
         elif kind == "square" and content[:1] in ("^", "@") and " " not in content[1:]:
@@ -168,33 +170,35 @@ class Citing:
             elif kind == "square" and content.strip() and " " not in content.strip():
                 yield Target(content.strip(), "perhaps")
 
-    def _counts(self, piece: Piece, group: Group) -> Literal["nowhere"] | UnreadReason | None:
-        """What the labels are that no list has, if the group is a mark; None for what means something else."""
+    def _lacking(self, piece: Piece, group: Group) -> Literal["nowhere", "no_entry"]:
+        """What the labels of a mark are that no list has."""
+        is_plain = piece.kind == "square" and not group.word and "†" not in piece.content
+        return "nowhere" if is_plain and self.references.entries else "no_entry"
+
+    def _counts(self, piece: Piece, group: Group) -> bool:
+        """True if the group is a mark, and means nothing else."""
         kind, word, is_cited = piece.kind, group.word.strip(".").casefold(), group.is_cited
         is_usual = (form := self._form(piece, group)) in self._usual and not (word and self.cites)
         is_known = not word or is_usual or word in self.references.words or NAMES_SOURCES.match(word)
         if kind == "anchor":
-            is_mark = is_cited or (piece.anchor and group.has_number and not word)
-        elif kind in ("sign", "named", "line"):
+            return is_cited or bool(piece.anchor and group.has_number and not word)
+        if kind in ("sign", "named", "line"):
             is_loose = kind == "named" and not re.search(r"[.:：]", piece.content)
-            is_mark = is_cited and not word and not (is_loose and self.cites)
-        elif not group.may_count:
-            is_mark = False
-        elif kind in ("square", "raised"):
+            return is_cited and not word and not (is_loose and self.cites)
+        if not group.may_count:
+            return False
+        if kind in ("square", "raised"):
             is_link = word and self.text.startswith("[", piece.end)  # [the words][key]
             is_lower = group.word == group.word.casefold() and not is_link
             is_letter = kind == "square" and len(word) == 1 and word.isalpha()
-            is_mark = ((is_known or is_letter) and (is_cited or group.has_number)) or (is_cited and is_lower)
-            if is_mark and kind == "square" and not word and self.references.entries and "†" not in piece.content:
-                return "nowhere"
-        elif kind in ("glued", "joined"):
-            is_mark = ("glued", "") in self._usual and not self.cites and (kind == "glued" or is_cited)
-        else:
-            is_key = is_cited and not group.has_number
-            is_key = is_key and (form[1] not in ("name", "letter") or HOST.fullmatch(piece.content))
-            is_usual = is_usual or (is_cited and word and ("round", "") in self._usual)
-            is_mark = is_key or (word and is_known) or (is_usual and (not self.cites or self._ends_clause(piece)))
-        return "no_entry" if is_mark else None
+            is_sure = (is_known or is_letter) and (is_cited or group.has_number)
+            return bool(is_sure or (is_cited and is_lower))
+        if kind in ("glued", "joined"):
+            return ("glued", "") in self._usual and not self.cites and (kind == "glued" or is_cited)
+        is_key = is_cited and not group.has_number
+        is_key = is_key and (form[1] not in ("name", "letter") or HOST.fullmatch(piece.content))
+        is_usual = is_usual or (is_cited and word and ("round", "") in self._usual)
+        return bool(is_key or (word and is_known) or (is_usual and (not self.cites or self._ends_clause(piece))))
 
     def columns(self, text: str) -> Iterator[Mark]:
         """The cells of columns of labels: below a head that names sources; or where the list has all of them, if there
@@ -202,7 +206,7 @@ class Citing:
         """
         table: list[list[tuple[int, int]]] = []
         for start, end in (*lines(text), (len(text), len(text))):
-            bars = [bar.start() for bar in _BAR.finditer(text, start, end)]
+            bars = find_bars(text, start, end)
             edges = [*([] if bars[:1] == [start] else [start - 1]), *bars, end]
             if bars:
                 table.append([*pairwise(edges)])

@@ -22,7 +22,8 @@ SQUARE = str.maketrans("【】［］〔〕{}（）", "[][][][]()")
 SIGN = r"[^\w\s\[\](){}<>|\"'`*#$€£¥₹%+=~≈≤≥±×÷°^.,;:!?。，；：、！？…/\\&@–—-]"
 """What may stand before the number of a source, such as ※1."""
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠ①-⑳⑴-⒇❶-❿†‡"
-_TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
+TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
+"""A source in the exports of ChatGPT, without its address."""
 YEAR = re.compile(r"(?:19|20)\d\d[a-z]?\b|n\.d")
 _SMALL = r"[1-9]\d{0,2}"
 _LABEL = r"(?:#?(?:[a-z]{1,6}:)?[a-z]{0,3}\d{1,3}|[a-z])(?!\w)"
@@ -37,7 +38,7 @@ SOURCE_WORDS = (
 """Words for sources: in headings, heads of columns, and before numbers."""
 _PIECE = re.compile(
     # What products' exports have instead of an address.
-    rf"(?P<export>\ue200[^\ue200\ue201\n]{{1,200}}\ue201?|(?:file)?cite(?:\W?{_TURN})+|\\cite[a-z]{{0,9}}\{{[^{{}}\n]{{1,80}}\}}"
+    rf"(?P<export>\ue200[^\ue200\ue201\n]{{1,200}}\ue201?|(?:file)?cite(?:\W?{TURN})+|\\cite[a-z]{{0,9}}\{{[^{{}}\n]{{1,80}}\}}"
     r"|<(?!cite>)[\w:-]{0,20}(?:cit|ref|card|render|footnote)[\w:-]{0,20}(?:\s[^<>]{0,300}>(?:\s{0,9}<argument[^<>]{0,99}>)?\d{0,4}|>\d{1,4}))"
     rf"|<a\b[^<>]{{0,500}}?href=[\"']?(?P<href>(?:https?://|#)[^\s\"'<>]{{1,2000}})[\"']?[^<>]{{0,500}}>(?P<shown>{_INLINE}{{0,500}}+)</a>"
     rf"|<(?P<auto>https?://[^\s<>]+)>|(?P<url>{ADDRESS})"
@@ -113,12 +114,13 @@ def find_pieces(text: str, *, wide: bool = False) -> Iterator[Piece]:
                 are_ids = all(map(ID.fullmatch, _AROUND_IDS.split(content[1:-1])))
                 piece = Piece(start, end, "square" if are_ids else "round", content[1:-1])
         elif kind == "raised":
+            if "http" in content:  # its address is a mark of its own
+                continue
+            position = end
             words = unicodedata.normalize("NFKC", _TAGS.sub("", content)).strip(_SIGNS_AROUND)
-            if not (words.isdecimal() and _is_power(text, start, end, words)) and "http" not in content:
+            if not (words.isdecimal() and _is_power(text, start, end, words)):
                 href, is_note = _ANCHOR.search(content), _BEGINS_LINE.search(text, max(0, start - 24), start)
                 piece = Piece(start, end, "note" if is_note else "raised", words, href[1] if href else "")
-            else:
-                position = end if "http" not in content else position
         elif kind in ("joined", "line"):
             piece = Piece(*token.span(kind), kind, token[kind])
         elif kind is not None:

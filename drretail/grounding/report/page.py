@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Protocol
 
 Spans = tuple[tuple[int, int], ...]
 """Starts and ends in the report."""
@@ -58,22 +57,9 @@ _EMPHASIS = re.compile(r"(?<![^\W_])_{1,3}(?=[$€£¥₹\d])|(?<=[$€£¥₹\d
 """Beside figures; other underscores are letters of a name."""
 _STOPS = r"\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"
 _WIDE = re.compile(rf"[^{_STOPS}]*")
+IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 # In running text, an ideograph ends the URL; in links and lists it may be part of one.
-_NARROW = re.compile(rf"[^{_STOPS}\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]*")
-
-
-class Span(Protocol):
-    """``text[start:end]``."""
-
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-
-
-def meet(one: Span, other: Span) -> bool:
-    """True for two places of a text that overlap."""
-    return one.start < other.end and other.start < one.end
+_NARROW = re.compile(rf"[^{_STOPS}{IDEOGRAPHS}]*")
 
 
 def lines(text: str) -> Iterator[tuple[int, int]]:
@@ -83,6 +69,11 @@ def lines(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
         start = end + 1
     yield start, len(text)
+
+
+def find_bars(text: str, start: int, end: int) -> list[int]:
+    """Where the bars around the cells of a table's row stand in ``text[start:end]``."""
+    return [bar.start() for bar in _BAR.finditer(text, start, end)]
 
 
 def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
@@ -211,7 +202,7 @@ def _beyond(text: str) -> Iterator[tuple[int, int]]:
     """The cells of rows that are more than their table has in its head."""
     columns = 0
     for start, end in lines(text):
-        bars = [bar.start() for bar in _BAR.finditer(text, start, end)]
+        bars = find_bars(text, start, end)
         if not bars:
             columns = 0
         elif columns:

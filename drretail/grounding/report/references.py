@@ -9,7 +9,7 @@ import unicodedata
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile
 
@@ -39,7 +39,7 @@ _MARKER = re.compile(
 )
 # "Smith, J., & Doe, A. (2019). Title", "World Health Organization. (2021)".
 _AUTHORED = re.compile(
-    r"[^\w\n]*(?:\d{1,4}\W+)?(?P<author>[^\W\d_][^\d|\[\]\n]{0,200}?)[(\[ ](?P<year>(?:19|20)\d\d[a-z]?|n\.d)(?![\w/-])"
+    rf"[^\w\n]*(?:\d{{1,4}}\W+)?(?P<author>[^\W\d_][^\d|\[\]\n]{{0,200}}?)[(\[ ](?P<year>{YEAR.pattern})(?![\w/-])"
     r"[^()\[\]\n]{0,20}(?P<end>[)\]][.:,])?"
 )
 _NAME = re.compile(
@@ -158,9 +158,9 @@ class References:
     spans: tuple[tuple[int, int], ...]
     by_label: dict[str, list[Entry]]
     """By their markers, by the places that links lead to, and by the names that only one has."""
-    numbers: dict[str, str] = field(default_factory=dict[str, str])
+    numbers: dict[str, str]
     """The labels of the numbers that stand in just one: the ¹ of [^1]."""
-    names: frozenset[str] = frozenset()
+    names: frozenset[str]
 
     @cached_property
     def words(self) -> set[str]:
@@ -284,7 +284,8 @@ def _headed(own: Sequence[Entry]) -> set[int]:
             is_title = (line.level or is_source_heading(line.text)) and not line.has_source
             if is_title and line.level <= level:
                 break
-            below += [] if line.is_blank else [index]
+            if not line.is_blank:
+                below.append(index)
         sources = [index for index in below if own[index].is_source]
         behind = (index for index in below if sources and index > sources[-1])
         sources += takewhile(lambda index: own[index].may_list, list(behind))

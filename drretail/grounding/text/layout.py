@@ -21,7 +21,7 @@ from drretail.grounding.report.citations import (
     scan,
 )
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.report.page import blanked, lines, read_page
+from drretail.grounding.report.page import blanked, find_bars, lines, read_page
 from drretail.grounding.text.amounts import Amount, Notation, WrittenDate, find_amounts, find_dates, notation_of
 from drretail.grounding.text.words import month_numbers
 from drretail.records.shop import SHOP_URL
@@ -152,7 +152,6 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start + len(inside) - len(inside.lstrip()), end - (len(inside) - len(inside.rstrip()))
 
 
-_BAR = re.compile(r"(?<!\\)\|")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 # The text between marks of one group: "[P:…][W:…]", "[P:…], [W:…]".
 _WITHIN_GROUP = re.compile(r"[\s,;]{0,2}")
@@ -360,7 +359,7 @@ def _owned(text: str, start: int, end: int, groups: Sequence[_Group], sentence: 
 
 
 def _row_cells(text: str, row: Sentence) -> list[tuple[int, int]]:
-    bars = [match.start() for match in _BAR.finditer(text, row.start, row.end)]
+    bars = find_bars(text, row.start, row.end)
     edges = [row.start - 1, *bars, row.end] if bars[:1] != [row.start] else [*bars, row.end]
     spans = [(left + 1, right) for left, right in pairwise(edges)]
     return spans[:-1] if spans and not text[slice(*spans[-1])].strip() and bars[-1:] == [row.end - 1] else spans

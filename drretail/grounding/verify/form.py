@@ -100,8 +100,10 @@ class _Reader:
 
     def _is_of_kind(self, kind: ValueKind, amount: Amount, part: Part, place: Place) -> bool:
         """Whether a sign, or a label beside it, says that a figure is of this kind."""
-        if amount.compound or (kind == "price" and amount.kind == "money"):
-            return not amount.compound
+        if amount.compound:
+            return False
+        if kind == "price" and amount.kind == "money":
+            return True
         (before, behind), called = _beside(amount, place), self._labels[kind]
         is_headed = self._is_headed(kind, part)
         if kind == "rating":
