@@ -8,14 +8,6 @@ from typing import NamedTuple
 MAIN = "from drretail.cli.entry import main; main()"
 
 
-def drretail(*args: str) -> None:
-    """Runs ``drretail`` with these arguments; its results are not shown. Raises CalledProcessError when it fails; it
-    may have findings."""
-    process = subprocess.run([sys.executable, "-c", MAIN, *args], stdout=subprocess.DEVNULL)  # noqa: S603 -- ourselves
-    if process.returncode not in (0, 3):
-        raise subprocess.CalledProcessError(process.returncode, args)
-
-
 class Cost(NamedTuple):
     processor: float
     """Seconds."""
@@ -23,13 +15,21 @@ class Cost(NamedTuple):
 
 
 def cost_of(*args: str) -> Cost:
-    """What the command takes as a user pays it, from start to end; it may have findings."""
+    """Runs ``drretail`` with these arguments, and says what it takes as a user pays it. Its results are not shown.
+
+    Raises CalledProcessError when it fails; it may have findings.
+    """
     process = subprocess.Popen([sys.executable, "-c", MAIN, *args], stdout=subprocess.DEVNULL)  # noqa: S603 -- ourselves
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in (0, 3):
         raise subprocess.CalledProcessError(process.returncode, args)
     return Cost(round(usage.ru_utime + usage.ru_stime, 2), round(usage.ru_maxrss / 1024))
+
+
+def drretail(*args: str) -> None:
+    """The same for what it makes."""
+    cost_of(*args)
 
 
 def processor_of(*args: str) -> float:

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from command import MAIN
 from figures import keep, parser_of
 
-MAIN = "from drretail.cli.entry import main; main()"
 LIMIT = 1.0
 """Seconds in which 99 of 100 answers are to be there, on two cores that the askers share."""
 MODES = ("vote", "rate", "label")

@@ -39,12 +39,15 @@ from drretail.llm.offline.shopper import shop
 from drretail.llm.registry import Model
 from drretail.llm.scripted import scripted_model
 from drretail.querygen.reading import shipped_queries
+from drretail.records.query import Query
 from drretail.records.run import Limits, Usage
 
 PLAYED = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid")
 DRAWN = (*PLAYED, "react+ws", "hybrid_react+ws")
 THOUGHT = "I weigh what was found against what was asked, and look at what is still open before I decide. " * 2
 REPORT = "It suits what you asked for: the record says so, and others who bought it say why it lasts. " * 14
+Measured = tuple[str, Estimate, Usage]
+"""A name, what was estimated and what was taken."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +62,18 @@ class Style:
 STYLES = (Style(8, 2), Style(5, 3), Style(3, 4))
 
 
+def ends_with_picks(messages: Sequence[BaseMessage]) -> bool:
+    """True if a report is asked for."""
+    return "```picks" in "".join(message.text for message in messages[:2])
+
+
 def played(style: Style) -> Model:
     """The rules of offline:shopper in this style, with thoughts and reports as long as a model's."""
 
     def policy(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
         answer = shop(messages, tools, choice)
         calls = answer.tool_calls
-        is_report = not calls and "```picks" in "".join(message.text for message in messages[:2])
+        is_report = not calls and ends_with_picks(messages)
         text = f"{answer.text}\n\n{REPORT}" if is_report else f"{answer.text} {THOUGHT}" if answer.text else ""
         most = style.researchers if any(call["name"] == "LaunchResearcher" for call in calls) else style.calls
         return AIMessage(text, tool_calls=calls[:most])
@@ -78,7 +86,7 @@ def drawn(rng: random.Random) -> Model:
 
     def policy(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
         answer = shop(messages, tools, choice)
-        is_report = not answer.tool_calls and "```picks" in "".join(message.text for message in messages[:2])
+        is_report = not answer.tool_calls and ends_with_picks(messages)
         length = rng.randint(120, 520) if is_report else rng.randint(10, 110)
         text = f"{answer.text} {' '.join(rng.choices(REPORT.split(), k=length))}" if answer.text else ""
         launches = any(call["name"] == "LaunchResearcher" for call in answer.tool_calls)
@@ -87,7 +95,7 @@ def drawn(rng: random.Random) -> Model:
     return scripted_model("").with_chat(OfflineChat(policy=policy))
 
 
-def of_drawn(scratch: Path, seed: int) -> Iterator[tuple[str, Estimate, Usage]]:
+def of_drawn(scratch: Path, seed: int) -> Iterator[Measured]:
     """Twelve runs whose styles are drawn."""
     rng = random.Random(seed)
     queries = rng.sample(shipped_queries("market-dev", "market-test"), 12)
@@ -97,10 +105,7 @@ def of_drawn(scratch: Path, seed: int) -> Iterator[tuple[str, Estimate, Usage]]:
             mode: Any = {} if name == plain else {"web_mode": "ws"}
             model = drawn(random.Random(seed + number))
             system = SystemUnderTest.of(plain, load_agent(plain), {"": model}, world, limits=limits, **mode)
-            run(scratch / str(number), Runner(world, "benchmark"), [system], [query])
-            ((_, _, took),) = taken(scratch / str(number))
-            (estimate,) = estimate_left(scratch / "empty", [system], [query], 1)
-            yield f"drawn {name} {number}", estimate, took
+            yield f"drawn {name} {number}", *of_run(world, scratch / str(number), system, query)
 
 
 def taken(folder: Path) -> Iterator[tuple[str, int, Usage]]:
@@ -121,10 +126,36 @@ def line(name: str, likely: Estimate, took: Usage) -> dict[str, float]:
     return factors
 
 
-def of_runs(world: World, folder: Path, agent: str, model: Model, limits: Limits) -> Estimate:
-    system = SystemUnderTest.of(agent, load_agent(agent), {"": model}, world, limits=limits)
-    (estimate,) = estimate_left(folder, [system], recorded_queries(), 1)
+def of_run(world: World, to: Path, system: SystemUnderTest, query: Query) -> tuple[Estimate, Usage]:
+    """What a run was likely to take, and what it took."""
+    run(to, Runner(world, "benchmark"), [system], [query])
+    ((_, _, took),) = taken(to)
+    return by_table(to, system, [query]), took
+
+
+def by_table(to: Path, system: SystemUnderTest, queries: Sequence[Query]) -> Estimate:
+    """What such runs are likely to take, as the table has it."""
+    (estimate,) = estimate_left(to.with_name("empty"), [system], queries, 1)
     return estimate
+
+
+def of_demo(scratch: Path, demo: Path | None) -> Iterator[Measured]:
+    """The demo's recorded runs and judging, and the twelve played runs."""
+    demo = demo or Path(drretail.demo(scratch / "demo").value.folder).parent
+    with open_world(demo / "world") as world:
+        for agent, count, took in taken(demo / "recorded"):
+            system = SystemUnderTest.of(agent, load_agent(agent), {"": recorded_model()}, world, limits=LIMITS)
+            estimate = by_table(scratch / "recorded", system, recorded_queries())
+            assert estimate.count == count
+            yield f"recorded {agent}", estimate, took
+        for cost in judging_costs(demo / "recorded"):
+            (estimate,) = likely_judging(cost.metric, Judge.of(recorded_model()), cost.reports, Usage(), 0)
+            yield f"recorded {cost.metric}", estimate, cost.cost.usage
+        for agent, (style, query) in product(PLAYED, zip(STYLES, recorded_queries()[::4], strict=True)):
+            limits = Limits(researchers=style.researchers)
+            system = SystemUnderTest.of(agent, load_agent(agent), {"": played(style)}, world, limits=limits)
+            to = scratch / f"{agent}-{style.calls}"
+            yield f"played {agent}, {style.calls} a turn", *of_run(world, to, system, query)
 
 
 def main() -> None:
@@ -132,33 +163,12 @@ def main() -> None:
     parser.add_argument("demo", type=Path, nargs="?")
     parser.add_argument("--drawn", type=int, metavar="SEED")
     args = parser.parse_args()
-    factors: dict[str, dict[str, float]] = {}
-    with tempfile.TemporaryDirectory() as scratch:
-        if args.drawn is not None:
-            factors |= {name: line(name, likely, took) for name, likely, took in of_drawn(Path(scratch), args.drawn)}
-            return keep(args.json, factors)
-        demo = args.demo or Path(drretail.demo(Path(scratch) / "demo").value.folder).parent
-        empty = Path(scratch) / "empty"
-        print("estimated / taken")
-        with open_world(demo / "world") as world:
-            for agent, count, took in taken(demo / "recorded"):
-                estimate = of_runs(world, empty, agent, recorded_model(), LIMITS)
-                assert estimate.count == count
-                factors[f"recorded {agent}"] = line(f"recorded {agent}", estimate, took)
-            for cost in judging_costs(demo / "recorded"):
-                (estimate,) = likely_judging(cost.metric, Judge.of(recorded_model()), cost.reports, Usage(), 0)
-                factors[f"recorded {cost.metric}"] = line(f"recorded {cost.metric}", estimate, cost.cost.usage)
-            for agent, (style, query) in product(PLAYED, zip(STYLES, recorded_queries()[::4], strict=True)):
-                limits = Limits(researchers=style.researchers)
-                system = SystemUnderTest.of(agent, load_agent(agent), {"": played(style)}, world, limits=limits)
-                to = Path(scratch) / f"{agent}-{style.calls}"
-                run(to, Runner(world, "benchmark"), [system], [query])
-                ((_, _, took),) = taken(to)
-                (estimate,) = estimate_left(empty, [system], [query], 1)
-                name = f"played {agent}, {style.calls} a turn"
-                factors[name] = line(name, estimate, took)
+    print("estimated / taken")
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        measured = of_demo(scratch, args.demo) if args.drawn is None else of_drawn(scratch, args.drawn)
+        factors = {name: line(name, likely, took) for name, likely, took in measured}
     keep(args.json, factors)
-    return None
 
 
 if __name__ == "__main__":

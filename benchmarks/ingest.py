@@ -31,6 +31,7 @@ from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 
+from command import MAIN
 from figures import keep, parser_of
 
 from drretail.data_ingest.synth import write_shop
@@ -41,7 +42,6 @@ PACKINGS = (6, 1)
 """The levels of gzip at which the dense shop is packed."""
 DENSE_REVIEWS, DENSE_PRODUCTS = 2 / 15, 1 / 6
 """Of the sparse ones: 400,000 of 3,000,000 and 20,000 of 120,000."""
-DRRETAIL = "from drretail.cli.entry import main; main()"
 # As it is often written: the two rules, nothing else, and no world.
 PLAIN_LOOP = """
 import collections, gzip, json, sys
@@ -171,7 +171,7 @@ def cases(one: list[Path], two: list[Path], reviews: int, work: Path, *, spark: 
 
     def ingest(name: str, paths: list[Path], *options: str) -> Case:
         world = work / name.replace(" ", "-").replace(",", "")
-        command = [sys.executable, "-c", DRRETAIL, "ingest", *map(str, paths), "-w", str(world), "-q", *options]
+        command = [sys.executable, "-c", MAIN, "ingest", *map(str, paths), "-w", str(world), "-q", *options]
         return Case(name, command, reviews, world)
 
     def limit(name: str, paths: list[Path]) -> Case:
@@ -195,7 +195,7 @@ def cases(one: list[Path], two: list[Path], reviews: int, work: Path, *, spark: 
 def dense_cases(name: str, paths: list[Path], reviews: int, work: Path) -> list[Case]:
     """A loop over the files, and the selection and the whole ingest to be compared with it."""
     world = work / "dense-world"
-    command = [sys.executable, "-c", DRRETAIL, "ingest", *map(str, paths), "-w", str(world), "-q"]
+    command = [sys.executable, "-c", MAIN, "ingest", *map(str, paths), "-w", str(world), "-q"]
     return [
         Case(f"{name}: json and gzip in a loop", [sys.executable, "-c", JSON_LOOP, *map(str, paths)], reviews),
         Case(f"{name}: selection", [*command, "--dry-run"], reviews, world),

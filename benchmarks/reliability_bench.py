@@ -19,11 +19,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.command import MAIN
 from drretail.packs import PACKS
 from drretail.records.base import canonical_json
 from drretail.run_file import RUN_FILE, journal_path, read_members, read_results
 
-MAIN = "from drretail.cli.entry import main; main()"
 SECONDS = 300
 """More than anything here takes: what is not over by then hangs."""
 # Times stand in these, so that no two runs write them alike.

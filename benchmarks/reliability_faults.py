@@ -15,9 +15,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from benchmarks.command import MAIN
 from drretail.experiment import read_runs
 
-MAIN = "from drretail.cli.entry import main; main()"
 PASSING = ("429", "500", "529", "drop", "cut", "broken")
 DENIED = {"401": "invalid_api_key", "403": "permission_error", "404": "model_not_found", "402": "billing_error"}
 SIDE_BY_SIDE = 4

@@ -4,7 +4,7 @@ Every model call, web search and page fetch is recorded before its answer is use
 gets the recorded answers from its journal up to the interruption; ``--replay`` gets all of them and connects nowhere.
 Recorded errors are served too, since the steps after them depend on them.
 
-A request to a model holds the whole conversation so far. A message or schema is a part, which stands once, in a line of
+A request to a model holds the whole conversation so far. A message or tool is a part, which stands once, in a line of
 its own before the first effect that has it: the lists of a request hold the numbers of parts, from 0.
 """
 
@@ -79,13 +79,6 @@ class Lines:
         self._hashes: dict[str, str] = {}
         for part in parts:
             self._add_part(part)
-
-    @classmethod
-    def of(cls, effects: Iterable[Effect]) -> "Lines":
-        lines = cls()
-        for effect in effects:
-            lines.add(effect, texts_of(effect.request))
-        return lines
 
     def add(self, effect: Effect, asked: Asked) -> str:
         """Adds the line of an effect, and returns it; ``asked`` is its request."""
@@ -173,8 +166,11 @@ class Journal:
             self._occurrences[scope, digest] = occurrence + 1
         return f"{digest}:{scope}:{occurrence}"
 
-    def recorded(self, key: str) -> Effect | None:
-        """The recorded effect with this key, counted as served, or None; in replay, raises ModelError without one."""
+    def recorded(self, key: str, asked: Asked) -> Effect | None:
+        """The recorded effect with this key, counted as served, or None; in replay, raises ModelError without one.
+
+        ``asked`` is the request that the key is of.
+        """
         effect = self._known.get(key)
         if effect is None:
             if self._replays:
@@ -182,7 +178,7 @@ class Journal:
             return None
         with self._lock:
             self.served += 1
-        self.record(effect, texts_of(effect.request))
+        self.record(effect, asked)
         return effect
 
     @property
@@ -217,7 +213,7 @@ class Effects:
         """
         asked = texts_of(request)
         key = self.journal.key_of(self.name, kind, asked)
-        effect = self.journal.recorded(key)
+        effect = self.journal.recorded(key, asked)
         if effect is None:
             recording = _Recording(self, key, kind, request, asked)
             try:
@@ -237,7 +233,7 @@ class Effects:
         """``perform`` for an async action; ``asked`` are the texts of the request, if known."""
         asked = texts_of(request) if asked is None else asked
         key = self.journal.key_of(self.name, kind, asked)
-        effect = self.journal.recorded(key)
+        effect = self.journal.recorded(key, asked)
         if effect is None:
             recording = _Recording(self, key, kind, request, asked)
             try:
@@ -323,21 +319,21 @@ def _read(path: Path, lines: Sequence[str]) -> tuple[list[Effect], list[Any]]:
             continue
         try:
             effects.append(effect_of(line, parts))
-        except (ValueError, IndexError, KeyError, TypeError, AttributeError) as problem:
-            what = problem.errors()[0]["msg"] if isinstance(problem, ValidationError) else "it lacks parts of a request"
+        except ValueError as problem:
+            what = problem.errors()[0]["msg"] if isinstance(problem, ValidationError) else problem
             raise UserError(f"{path} is no journal that this version can read: {what}.") from problem
     return effects, parts
 
 
 def effect_of(line: dict[str, Any], parts: Sequence[Any]) -> Effect:
-    """The effect of a line, with the parts in its request.
-
-    Raises ValidationError, or another error where the request lacks a part.
-    """
-    request = {
-        name: [parts[number] for number in value] if isinstance(value, list) else value
-        for name, value in line.get("request", {}).items()
-    }
+    """The effect of a line, with the parts in its request. Raises ValueError if it is none, or lacks a part."""
+    try:
+        request = {
+            name: [parts[number] for number in value] if isinstance(value, list) else value
+            for name, value in line.get("request", {}).items()
+        }
+    except (IndexError, TypeError, AttributeError) as problem:
+        raise ValueError("it lacks parts of a request") from problem
     return Effect.model_validate(line | {"request": request})
 
 

@@ -98,7 +98,7 @@ def read_journal(path: Path) -> list[Effect]:
     parts = _parts(path, members)
     try:
         return [effect_of(parse_json(line), parts) for line in members["journal"]]
-    except (ValueError, IndexError, KeyError, TypeError, AttributeError) as problem:
+    except ValueError as problem:
         raise damaged(path) from problem
 
 

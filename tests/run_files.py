@@ -1,13 +1,13 @@
 """Files of runs, as tests change and cut them."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from drretail.experiment import run_files
 from drretail.files import pack
-from drretail.journal import Lines, part_line
+from drretail.journal import Effect, Lines, part_line, texts_of
 from drretail.records.base import FORMAT, canonical_json
 from drretail.run_file import MEMBERS, Member, journal_path, read_journal, read_members
 
@@ -33,9 +33,17 @@ def edit_run(path: Path, **changes: Any) -> None:
     edit_member(path, "run", lambda lines: [canonical_json(json.loads(lines[0]) | changes)])
 
 
+def lines_of(effects: Iterable[Effect]) -> Lines:
+    """A journal with these effects."""
+    lines = Lines()
+    for effect in effects:
+        lines.add(effect, texts_of(effect.request))
+    return lines
+
+
 def cut(path: Path, effects: int | None = None) -> Path:
     """Leaves of an ended run only its journal, or that many effects of it, as a killed process leaves it."""
-    journal, lines = journal_path(path), Lines.of(read_journal(path)[:effects])
+    journal, lines = journal_path(path), lines_of(read_journal(path)[:effects])
     written = [*map(part_line, lines.parts), *lines.effects]
     journal.write_text("".join(f"{line}\n" for line in written), encoding="utf-8")
     path.unlink()

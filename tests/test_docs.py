@@ -22,6 +22,7 @@ from drretail.conditions.registry import load_condition
 from drretail.data_ingest.raw.columns import Mapping
 from drretail.eval.registry import METRICS, PAIRWISE
 from drretail.records.run import Limits
+from scripts.budget import BUDGET
 from scripts.site import pages
 from tests.cli.commands import Command
 from tests.shop import build_shop
@@ -165,6 +166,13 @@ def test_the_table_of_conditions_is_what_their_entries_say() -> None:
     page = (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8")
     assert [row for row in rows if row not in page] == []
     assert "\n".join(rows) in page, "in the order of CONDITIONS"
+
+
+def test_contributing_states_the_budget_that_is_counted() -> None:
+    most = {title: limit for title, *_, limit in BUDGET}
+    text = " ".join((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split())
+    package, tests = most["lines of the package"], most["lines of the tests"]
+    assert f"The package has at most {package:,} lines of Python and the tests {tests:,}," in text
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

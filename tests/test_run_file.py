@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from drretail.errors import UserError
 from drretail.files import pack
-from drretail.journal import Effect, Lines
+from drretail.journal import Effect
 from drretail.records.base import FORMAT, sha256_of
 from drretail.run_file import (
     MEMBERS,
@@ -29,7 +29,7 @@ from drretail.run_file import (
     write_run_file,
 )
 from tests.build import evidence, run, text
-from tests.run_files import cut, edit_member, edit_run
+from tests.run_files import cut, edit_member, edit_run, lines_of
 
 RESULT = "A feeder.\u2028" * 40
 SAID = {"role": "tool", "content": RESULT}
@@ -51,7 +51,7 @@ MADE = Recorded(
     (evidence("P:B1", text(RESULT)), evidence("U:1")),
     {sha256_of(each): each for each in (RESULT, "no message")},
     {"host": "h"},
-    Lines.of(CONVERSATION),
+    lines_of(CONVERSATION),
 )
 READERS: list[Callable[[Path], Any]] = [read_run, read_evidence, read_results, read_journal, read_telemetry]
 
@@ -83,7 +83,7 @@ def test_what_is_written_is_read_again(
     path, texts = tmp_path / "q1-r1.jsonl.gz", {sha256_of(each): each for each in results}
     effects = [effect(number, request, response) for number, (request, response) in enumerate(asked)]
     entries = tuple(evidence(f"P:B{number}", text(each)) for number, each in enumerate(shown))
-    write_run_file(path, Recorded(run(report=RESULT), entries, texts, {"host": RESULT}, Lines.of(effects)))
+    write_run_file(path, Recorded(run(report=RESULT), entries, texts, {"host": RESULT}, lines_of(effects)))
     recorded = read_recorded(path)
     assert (recorded.run, recorded.evidence) == (run(report=RESULT), entries)
     assert recorded.telemetry == {"format": FORMAT, "host": RESULT}

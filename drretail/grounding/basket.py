@@ -247,9 +247,10 @@ class _Shop:
 
     def _fits(self, want: Want, candidates: Candidates, currency: str, state: State) -> tuple[Fit, ...]:
         """Without what nobody should buy, and what the shopper has and does not want again."""
-        left_out = self.decisions.excluded.keys() | (frozenset[str]() if want.again else self.owned)
+        unwanted = self.decisions.excluded.keys() | (frozenset[str]() if want.again else self.owned)
+        left_out = {key for key in unwanted if key in candidates.titles}
         fits = candidates.fits(want, self.decisions, currency, state)
-        return tuple(fit for fit in fits if fit.product_id not in left_out)
+        return tuple(fit for fit in fits if fit.product_id not in left_out) if left_out else fits
 
 
 def reference_of(

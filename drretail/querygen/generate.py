@@ -52,7 +52,7 @@ def users_of(world: World, users: Sequence[str] | int, seed: str) -> Iterable[st
 _READ = 25
 """The most popular products, by whose texts the language of a shop is known if its mapping names none."""
 _PURCHASES = 24
-"""The newest purchases that are looked at, with every pair of them."""
+"""The newest purchases that are looked at."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
 # Of fewer queries a share may be chance, and so may a floor that does as well as the oracle.

@@ -1,4 +1,4 @@
-"""examples/plugin_package, installed as users install it: each kind is used by its name, and doctor lists them all."""
+"""examples/plugin_package, installed as users install it: each kind is used by its name."""
 
 import json
 import shutil

@@ -13,6 +13,7 @@ from drretail.data_ingest.plan import IngestOptions
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
+from drretail.grounding.basket import Candidates
 from drretail.grounding.kinds import Kind, kind_of, quoted_title
 from drretail.grounding.listing import Listing, listing_of
 from drretail.grounding.text.amounts import find_money
@@ -232,10 +233,10 @@ def test_of_a_shop_that_names_no_kinds_no_query_can_be_made(make_world: MakeWorl
         generate(make_world(flat, orders()), 6, per_user=6, seed="42")
 
 
-def offers_with(name: str, values: Sequence[str]) -> tuple[Listing, ...]:
+def offers_with(name: str, values: Sequence[str]) -> Candidates:
     """Offers of one kind with these values of a field; another one, the best rated, has the first value, too."""
     stars = [3.0] * len(values) + [4.8]
-    return tuple(
+    return Candidates(
         listing_of(each.model_copy(update={"details": {name: value}, "average_rating": rating, "rating_number": 900}))
         for each, value, rating in zip(products(), [*values, values[0]], stars, strict=False)
     )
@@ -250,7 +251,7 @@ def test_an_option_is_asked_for_that_some_variants_have_and_most_have_not(sizes:
         own = Product(product_id=f"T{number:02}", title="Shirt", category="Shirts", details={"Variants": rows})
         return listing_of(own)
 
-    made = by_options(KindOffers(tuple(map(shirt, range(4))), kind="shirts"))
+    made = by_options(KindOffers(Candidates(map(shirt, range(4))), kind="shirts"))
     assert [(choice.want, choice.clause) for choice in made] == [
         ({"options": {"Size": (size,)}}, f"come in size {size}") for size in asked
     ]

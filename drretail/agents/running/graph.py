@@ -70,9 +70,7 @@ def _knowing(checkpointer: BaseCheckpointSaver[Any], records: set[type]) -> Base
     """The checkpointer, which may read these records. LangGraph warns of any other, and means to refuse it."""
     knowing = copy(checkpointer)
     if isinstance(serializer := checkpointer.serde, JsonPlusSerializer):
-        knowing.serde = JsonPlusSerializer(
-            pickle_fallback=serializer.pickle_fallback, allowed_msgpack_modules=sorted(records, key=str)
-        )
+        knowing.serde = JsonPlusSerializer(pickle_fallback=serializer.pickle_fallback, allowed_msgpack_modules=records)
     return knowing
 
 

@@ -173,6 +173,6 @@ def _sign(what: str, where: str, version: Callable[[], str], *, needed: bool) ->
 
 
 def _on_try(number: int) -> str:
-    """ "on the second try", "on try 4"; empty for the first."""
-    names = {1: "", 2: "on the second try", 3: "on the third try"}
+    """ "on the second try", "on try 4"."""
+    names = {2: "on the second try", 3: "on the third try"}
     return names.get(number, f"on try {number}")

@@ -13,6 +13,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
+from drretail.grounding.basket import Candidates
 from drretail.grounding.constraints import decided_by_field
 from drretail.grounding.listing import Listing
 from drretail.grounding.text.layout import find_sentences
@@ -121,7 +122,7 @@ class Shelf:
             return ""
         part = Counter(_path_of(listing)[-2:-1] for listing in leaves).most_common(1)[0][0]
         size = ", ".join([*(f"in {name}" for name in part), counted(total, "product")])
-        offers = KindOffers(tuple(listings))
+        offers = KindOffers(Candidates(listings))
         return _kind_line(_kind_shown(name, listings), offers, size, _shown_of(others), _MOST_FIELDS)
 
     @remembered

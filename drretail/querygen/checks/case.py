@@ -18,7 +18,7 @@ from drretail.grounding.text.words import STOP_WORDS, content_stems
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 from drretail.records.shop import VOID_STATUSES, Order, UserProfile
-from drretail.records.wish import Want
+from drretail.records.wish import Want, Wish
 from drretail.remembered import remembered
 
 # Products looked at in a search for a brand.
@@ -117,15 +117,10 @@ class Case:
     now: datetime
 
     @cached_property
-    def wants(self) -> Sequence[Want]:
-        """What is to be bought; empty if the wish is not typed."""
-        return () if self.query.wish is None else self.query.wish.wants
-
-    @cached_property
     def offered(self) -> Sequence[tuple[Want, Candidates]]:
-        """Each want with all of the shop's products of its kinds."""
-        decisions = Decisions(self.query.gold)
-        return [(want, self.stock.offers.of_want(want, decisions)) for want in self.wants]
+        """Each want with all of the shop's products of its kinds; empty if the wish is not typed."""
+        wish, decisions = self.query.wish or Wish(), Decisions(self.query.gold)
+        return [(want, self.stock.offers.of_want(want, decisions)) for want in wish.wants]
 
     @cached_property
     def owned(self) -> Sequence[Listing]:

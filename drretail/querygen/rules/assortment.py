@@ -47,7 +47,7 @@ _QUESTION = re.compile(
 """A whole question that can be asked outside of its page."""
 _LONGEST_QUESTION = 18
 _BATCH = 500
-"""Hits of a plain search that are looked at for the offers of a kind."""
+"""Products of a part of the shop that are read together."""
 Ids = frozenset[str]
 """Ids of products."""
 
@@ -65,19 +65,13 @@ def comparable(listings: Iterable[Listing]) -> tuple[Listing, ...]:
 
 @dataclass(frozen=True, eq=False)
 class KindOffers:
-    """The offers of one kind, or those of them that keep to something."""
+    """The offers of one kind."""
 
-    offers: tuple[Listing, ...]
-    """These offers, by id."""
+    offers: Candidates
     kind: str = ""
     """What the kind is called."""
     is_prose: Callable[[str], bool] = bool
     """Whether words read as English in a sentence, as the shop writes them."""
-
-    @cached_property
-    def of_kind(self) -> Candidates:
-        """These offers as baskets are made of them."""
-        return self.offers if isinstance(self.offers, Candidates) else Candidates(self.offers)
 
     @cached_property
     def ids(self) -> Ids:

@@ -116,7 +116,7 @@ class Author:
 
     def _plan(self, need: Need, kind: Kind) -> Plan:
         """Random axes of those that the records bear, at most one demand of each, on different fields."""
-        offers, chosen, besides = self.assortment.of(kind.category).of_kind, list[Choice](), list[Kind]()
+        offers, chosen, besides = self.assortment.of(kind.category).offers, list[Choice](), list[Kind]()
         want, left = _want(kind, again=not need.is_other), self.rng.choice(_MOST_AXES)
         is_used_up = need.kind == "restock" and "used up" in need.purchase.facts
         # A draw by weight without replacement (Efraimidis and Spirakis).
@@ -204,7 +204,7 @@ class Author:
             return None
         level, cost, currencies, pieces = self.rng.choice(_LEVELS), list[Decimal](), set[str](), plan.want.quantity
         for want in plan.wants:
-            priced = comparable(self.assortment.of(want.name).of_kind.keeping(want))
+            priced = comparable(self.assortment.of(want.name).offers.keeping(want))
             if not priced:
                 return None
             at_level = priced[ceil(level * (len(priced) - 1))]

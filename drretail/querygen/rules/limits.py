@@ -87,7 +87,7 @@ def by_options(offers: KindOffers) -> Iterator[Choice]:
     """
     for name in sorted({name for listing in offers.offers for offer in listing.named_offers for name in offer.options}):
         clause = LIMITS["field"].get(name) or LIMITS["clause"]["option"].format(name=name.casefold(), value="{value}")
-        values = offers.of_kind.values_of(name)
+        values = offers.offers.values_of(name)
         for value, times in sorted(values.items()):
             if LEAST_SHARE <= times / values.total() <= MOST_SHARE:
                 yield Choice("property", {"options": {name: (value,)}}, clause.format(value=lowered(value)))

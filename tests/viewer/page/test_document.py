@@ -21,7 +21,6 @@ from drretail.eval.scores.file import derive_scores
 from drretail.experiment import entitle, path_of, read_definition, read_runs, run_files, run_path, write_definition
 from drretail.files import read_json, write_json
 from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.journal import Lines
 from drretail.querygen.reading import read_queries
 from drretail.records.base import sha256_of
 from drretail.records.reading import Pick
@@ -38,7 +37,7 @@ from drretail.viewer.page.question import SHORT, Once, Questions
 from drretail.viewer.summary import read_listed, summary_of
 from tests import build
 from tests.build import LABEL, SYSTEM, demands, experiment, systems
-from tests.run_files import cut, edit_member, edit_run
+from tests.run_files import cut, edit_member, edit_run, lines_of
 from tests.shop import USER, build_shop
 from tests.viewer.agents import DIFFERING, QUESTION
 from tests.viewer.dom import Element, parse
@@ -162,7 +161,7 @@ def poison(folder: Path, run: Run, extra: str = "") -> None:
         report = (run.report + "\n\n" + HOSTILE + links + extra).encode("utf-8", "replace").decode()
         fields |= {"report": report, "report_sha": sha256_of(report)}
     poisoned = run.model_copy(update=fields)
-    write_run_file(path, Recorded(poisoned, tuple(entries), results, recorded.telemetry, Lines.of(read_journal(path))))
+    write_run_file(path, Recorded(poisoned, tuple(entries), results, recorded.telemetry, lines_of(read_journal(path))))
 
 
 def test_a_run_whose_usage_was_estimated_says_so_below_its_usage(tmp_path: Path) -> None:
