@@ -17,7 +17,7 @@ from drretail.errors import UserError
 from drretail.eval.judging.criteria import FOLDER as CRITERIA
 from drretail.files import MOST_UNPACKED, files_below, read_json, read_jsonl, read_packed, write_json, write_lines
 from drretail.packs import pack_below, unpack_below
-from drretail.records.base import canonical_json, file_name
+from drretail.records.base import FORMAT, canonical_json, file_name
 from drretail.records.run import query_of_run
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
@@ -25,6 +25,8 @@ from drretail.records.tables.table import Table, table_of
 
 MADE_FROM_ALL = ("scores.json", "report", "report.md", "exports", *DEFAULT_NAMES.values())
 """Files and folders that any command makes again from the rest, and that may quote anybody."""
+UNDER_WAY = "forgetting.json"
+"""The queries that a command has begun to remove: one that was stopped goes on, whatever still names them."""
 _OF_RUNS = ("runs/*/*", "verdicts/*/*/*/*", "readings/*/*/*")
 _OF_QUERIES = ("rubrics/*/*", "gold/*", f"verdicts/*/*/{CRITERIA}/*")
 _ENDING = re.compile(r"(?:\.journal)?\.(?:jsonl?(?:\.gz)?|md)$")
@@ -65,10 +67,14 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
         }
     else:
         ids = {query.query_id for query in queries if name in (query.query_id, query.task_id)}
+    under_way = folder / UNDER_WAY
+    if under_way.exists():
+        ids.update(read_json(under_way)["queries"])
     if not ids:
         other = "" if conversation else " Of a log without users, name each conversation with --conversation."
         raise UserError(f"{folder} asks nothing of {name!r}: experiment.json lists its queries and users.{other}")
     with experiment.locked(folder):
+        write_json(under_way, {"format": FORMAT, "queries": sorted(ids)})
         unpack_below(folder)
         made = (_RUN_OF.sub("", _ENDING.sub("", path.name)) for path in experiment.run_files(folder))
         runs = sum(query in map(file_name, ids) for query in made)
@@ -78,6 +84,7 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
         names = tuple(dict.fromkeys(str(path.relative_to(folder)) for path in removed))
         pack_below(folder / "verdicts")
         holds = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)").search
+        under_way.unlink()
         left = [path for path in files_below(folder, "**/*") if path.is_file() and holds(_text_of(path))]
     still_named = tuple(str(path.relative_to(folder)) for path in left)
     gone = Forgotten(tuple(sorted(ids)), runs, names, still_named)
@@ -93,7 +100,7 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
 
 
 def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Path]:
-    """Removes the queries from one experiment; the definition last, so that a stopped command can be repeated."""
+    """Removes the queries from one experiment, as far as they are there."""
     definition = experiment.read_definition(folder)
     paths = [folder / name for name in MADE_FROM_ALL]
     if user:

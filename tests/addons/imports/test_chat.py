@@ -4,9 +4,12 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
+from drretail import experiment
+from drretail.addons.assistants.forget import UNDER_WAY, forget
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material
 from drretail.addons.imports.recording import Imported, record
@@ -318,6 +321,24 @@ def test_a_user_of_a_log_is_forgotten_and_a_redacted_one_is_nobody(succeeds: Com
     assert [run.user_id for run in read_runs(tmp_path / "exp")] == [users[1]]
     succeeds("import", "chat", "log.jsonl", "--to", "clean", "--redact")
     assert {run.user_id for run in read_runs(tmp_path / "clean")} == {None}
+
+
+def test_a_stopped_command_goes_on_to_forget(
+    succeeds: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jsonl(
+        tmp_path / "log.jsonl", [{"question": f"Hi {user}?", "answer": "Yes.", "user": user} for user in ("ann", "bob")]
+    )
+    succeeds("import", "chat", "log.jsonl", "--to", "exp")
+    exp = tmp_path / "exp"
+    with monkeypatch.context() as stopped:
+        stopped.setattr(experiment, "write_definition", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):  # her runs, which name her, are gone by then
+            forget(exp, user="ann")
+    assert [query.text for query in read_definition(exp).queries] == ["Hi ann?", "Hi bob?"]
+    forget(exp, user="ann")
+    assert [query.text for query in read_definition(exp).queries] == ["Hi bob?"]
+    assert not (exp / UNDER_WAY).exists()
 
 
 @pytest.mark.parametrize(
