@@ -131,12 +131,12 @@ class Jobs:
     def compare(self, row: Row, attempt: str, job: Job, place: Path, ended: Ended | None = None) -> None:
         """Starts a job again, unless it has ``ended``; it has to end as if nothing had happened."""
         ended = ended or run(place, job.arguments)
+        found = content(place / job.made)
         if problem := ended.problem:
             row.add("wrong", f"{attempt}: {problem}")
-        elif ended.code == 2:
-            row.add("lost", f"{attempt}: it does not go on: {ended.output[-300:]}")
-        elif (found := content(place / job.made)) != self.end(job)[0]:
-            row.add("lost", f"{attempt}: what is there is not what it makes undisturbed: {found}")
+        elif found != self.end(job)[0]:
+            what = ended.output[-300:] if ended.code == 2 else found
+            row.add("lost", f"{attempt}: what is there is not what it makes undisturbed: {what}")
 
 
 def kills(bench: Bench) -> Row:

@@ -167,6 +167,7 @@ def ingest(
             check_replaceable(name, before, plan, wanted, workers, progress)
             # Another version of drretail may make other rows from the same files.
             if before.versions.get("drretail") == __version__ and into.is_complete():
+                rmtree(folder / STAGES, ignore_errors=True)  # of a run that was killed while it removed them
                 live = _made_live(name, before, None)
                 return IngestReport(users=before.counts.users, there_already=True, **live)
         with _stages(folder, plan, progress, dry_run=dry_run) as stages, _writing(name):

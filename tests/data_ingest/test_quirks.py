@@ -11,7 +11,7 @@ import pytest
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import BadLine, IngestOptions
 from drretail.env.folder import check_world
-from drretail.env.manifest import Manifest, live_generation, read_manifest
+from drretail.env.manifest import STAGES, Manifest, live_generation, read_manifest
 from drretail.errors import UserError
 from drretail.records.base import file_name, is_safe_id
 from tests.data_ingest.raw_rows import (
@@ -131,6 +131,14 @@ def test_a_mistyped_date_moves_no_shops_today(tmp_path: Path, write: Callable[[P
     assert until.now == datetime(2204, 1, 25, tzinfo=UTC)
     cut = ingest([raw], world, IngestOptions(until=date(2020, 9, 13)), replace=True)  # who names the day wants the cut
     assert cut.reviews.dropped == {"after_until": 1}
+
+
+def test_stages_of_a_run_that_was_killed_after_its_world_was_made_are_removed(tmp_path: Path) -> None:
+    raw, world = small_shop(tmp_path / "raw"), tmp_path / "world"
+    ingest([raw], world)
+    (world / STAGES / "duckdb").mkdir(parents=True)
+    assert ingest([raw], world).there_already
+    assert not (world / STAGES).exists()
 
 
 def test_the_day_of_an_ingest_is_part_of_the_world_only_if_it_dropped_rows(tmp_path: Path) -> None:
