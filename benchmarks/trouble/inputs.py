@@ -9,11 +9,13 @@ import gzip
 import io
 import os
 import random
+import re
+import shutil
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from .bench import IMPORT, INGEST, REPORT, RUN, SCORE, USER, Bench, Row, run
+from .bench import IMPORT, INGEST, REPORT, RUN, SCORE, USER, Bench, Row, make_world, run
 
 NASTY: Mapping[str, bytes] = {
     "nothing": b"",
@@ -245,7 +247,7 @@ def _edit(pattern: str, edit: Callable[[str], str]) -> Callable[[Path], object]:
 
 def _foreign_lines(place: Path) -> None:
     """Another query's run file under this run's name."""
-    ended = run(place, (*RUN[:5], "--no-floors", "--agent", "plan_to_function", "--to", "other", "--quiet"))
+    ended = run(place, (*RUN[:5], "--no-floors", "--agent", "hybrid_react", "--to", "other", "--quiet"))
     assert ended.code in (0, 3), ended.output
     own, other = (next(iter((place / folder).glob("runs/*/*.gz"))) for folder in ("exp", "other"))
     own.write_bytes(other.read_bytes())
@@ -255,25 +257,36 @@ def _of_another_version(text: str) -> str:
     return text.replace('"format":1', '"format":99').replace('"format": 1', '"format": 99')
 
 
+def _other_world(place: Path) -> None:
+    """Another shop stands where the experiment's was."""
+    shutil.rmtree(place / "w")
+    make_world(place / "w", "of another maker")
+
+
+def _judged(edit: Callable[[str], str]) -> Callable[[Path], object]:
+    """An experiment with gold, whose gold is edited."""
+
+    def change(place: Path) -> None:
+        asked = ("--world", "shop", "--queries", "asked.jsonl", "--agent", "react", "--to", "judged", "--quiet")
+        ended = run(place, ("run", *asked))
+        assert ended.code in (0, 3), ended.output
+        assert (place / "judged/gold.jsonl").stat().st_size
+        _edit("judged/gold.jsonl", edit)(place)
+
+    return change
+
+
+SCORE_JUDGED = ("score", "judged", "--metrics", "basket,outcome", "--quiet")
 FOREIGN: tuple[tuple[str, Callable[[Path], object], tuple[str, ...]], ...] = (
     ("another run's file", _foreign_lines, VERIFY),
     ("an experiment of another version", _edit("exp/experiment.json", _of_another_version), REPORT),
-    ("a world of another version", _edit("w/*.json", _of_another_version), ("world", "info", "w")),
+    ("a world of another version", _edit("w/*/manifest.json", _of_another_version), ("world", "info", "w")),
     ("queries of another version", _edit("q.jsonl", _of_another_version), RUN_NEW),
     ("scores of another version", _edit("exp/scores*.json", _of_another_version), ("compare", "exp", "a", "b")),
-    (
-        "another world",
-        lambda place: _edit("exp/experiment.json", lambda text: text)(place) or _other_world(place),
-        SCORE,
-    ),
+    ("another world", _other_world, (*SCORE, "--world", "w")),
+    ("emptied gold", _judged(lambda text: ""), SCORE_JUDGED),
+    ("another's gold", _judged(lambda text: re.sub(r'"query_id":"[^"]+"', '"query_id":"other"', text)), SCORE_JUDGED),
 )
-
-
-def _other_world(place: Path) -> None:
-    """Prices of the world change under the experiment."""
-    products = place / "w"
-    for path in products.rglob("*.jsonl*"):
-        path.write_bytes(path.read_bytes()[::-1])
 
 
 def failing(bench: Bench) -> Row:

@@ -29,9 +29,14 @@ def gold_path(queries: Path) -> Path:
 def with_gold(queries: Iterable[Query], path: Path) -> tuple[Query, ...]:
     """The queries, each with its line of a file of gold; unchanged if there is no such file.
 
-    Raises UserError for a line that is none.
+    Raises UserError for a line that is none, and for a file that was emptied or is of other queries.
     """
-    rows = {row.get("query_id"): row for row in read_jsonl(path, forgives_a_cut=False)} if path.exists() else {}
+    queries = tuple(queries)
+    if not path.exists():
+        return queries
+    rows = {row.get("query_id"): row for row in read_jsonl(path, forgives_a_cut=False)}
+    if queries and rows.keys().isdisjoint(query.query_id for query in queries):
+        raise UserError(f"{path} has a line for none of the queries: restore it, or remove it to go on without gold.")
     try:
         return tuple(_joined(query, rows[query.query_id]) if query.query_id in rows else query for query in queries)
     except ValidationError as problem:
@@ -53,10 +58,11 @@ def write_with_gold(queries: Sequence[Query], path: Path) -> None:
 
 
 def write_gold(queries: Iterable[Query], path: Path) -> None:
-    """Writes the gold of the queries that have any. Without any gold, no file is made."""
-    lines = [gold_line(query) for query in queries if query.has_gold]
-    if lines or path.exists():
+    """Writes the gold of the queries that have any. Without any gold, there is no file."""
+    if lines := [gold_line(query) for query in queries if query.has_gold]:
         write_lines(path, lines)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def as_task(query: Query) -> dict[str, Any]:

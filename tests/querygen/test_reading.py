@@ -219,6 +219,10 @@ def test_decisions_of_a_file_that_was_cut_are_not_left_out(tmp_path: Path) -> No
     path.write_text('{"format": 1, "query_id": "q1"}\n{"format": 1, "query_id": "q', encoding="utf-8")
     with pytest.raises(UserError, match=r"q\.gold\.jsonl, line 2, is not JSON"):
         with_gold([], path)
+    for emptied_or_of_others in ("", '{"format": 1, "query_id": "other"}\n'):
+        path.write_text(emptied_or_of_others, encoding="utf-8")
+        with pytest.raises(UserError, match=r"q\.gold\.jsonl has a line for none of the queries"):
+            with_gold(shipped_queries()[:1], path)
 
 
 @pytest.fixture(scope="module")
