@@ -33,12 +33,11 @@ HERE = Path(__file__).parent
 # In a shell's words, with the names of what is made below in place of arguments. `agents`, `comparisons` and
 # `reliability` come first: they take longest.
 STARTED: dict[str, Sequence[str]] = {
-    "reliability": ["--quick --only faults"],
+    "reliability": ["--quick --only places,names,fetching,uncounted"],
     "agents": ["--agent react --alone 1 --at-once 10"],
     "comparisons": ["--rounds 20"],
     "ingest": ["--quick --reviews 6000 --products 600", "--quick --reviews 6000 --products 600 --dense"],
     "backends": ["--products 400 --orders 2000 --calls 30 --clients 1 4"],
-    "crowded_servers": ["--seconds 2 --readers 3 --voters 2 --sessions 3"],
     "estimates": [""],
     "extractions": [
         "LABELLED --experiment EXPERIMENT --world WORLD --prompts EXPERIMENT/lab/asked",
