@@ -74,7 +74,7 @@ def write_inputs(folder: Path, count: int) -> dict[str, Path]:
     given = {ITSELF: raw}
     for path, rows in made.values():
         path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    for form, kind in (("csv", "csv, HEADER"), ("jsonl", "json")):
+    for form, kind in (("csv", "csv, HEADER"),):
         for name, (path, _) in made.items():
             duckdb.execute(f"COPY (FROM '{path}') TO '{folder / f'{name}.{form}'}' (FORMAT {kind})")
         given[form] = folder / f"{form}.toml"
