@@ -28,6 +28,7 @@ _CITED_BY = "reports cite by letters, digits, _ and -"
 _HIDDEN = frozenset({"draft", "archived", "unlisted", "false", "no", "0", "-1", "hidden", "private", "pending"})
 _YES = frozenset({"1", "yes", "true", "continue", "notify", "allow"})
 _NO = frozenset({"0", "no", "false"})
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 _NO_OPTION = "Default Title"
 """What Shopify writes for the only variant of a product."""
 
@@ -44,7 +45,7 @@ def save_table(source: Source, target: Path, until_ms: int) -> Saved:
         for row in read(source, source.mapping, saved, until_ms):
             saved.rows += 1
             saved.first += [row] if len(saved.first) < SHOWN else []
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            file.write(f"{_encode(row)}\n")
     return saved
 
 
@@ -58,7 +59,10 @@ def citable(text: str) -> str | None:
 
 
 def _first(cells: Cells, columns: Sequence[str]) -> str | None:
-    return next((cells[column] for column in columns if column in cells), None)
+    for column in columns:
+        if column in cells:
+            return cells[column]
+    return None
 
 
 def _read(path: Path, part: ProductColumns | OrderColumns, mapping: Mapping, saved: Saved) -> list[tuple[int, Cells]]:
@@ -334,30 +338,36 @@ def _orders(source: Source, mapping: Mapping, saved: Saved, until_ms: int) -> It
     rows = _read(source.path, orders, mapping, saved)
     if mapping.format is not None:
         _fill_down(rows, orders)
-    moments = [moment_of(_first(row, orders.date), mapping.date_format) for _, row in rows]
     aliases = _aliases(source, mapping) if mapping.products.parent or len(orders.product) > 1 else {}
     meanings = {word.lower(): word for word in ORDER_STATUSES}
     meanings |= {word.strip().lower(): ours for word, ours in mapping.status.items()}
     strange, said = Counter[str](), dict[tuple[str, str], None]()
 
     @cache
-    def user_of(text: str) -> str:
+    def user_of(text: str) -> str | None:
+        if text.lower() in NO_ID:
+            return None
         return f"u{hashlib.sha256(text.lower().encode()).hexdigest()[:12]}" if orders.hash_users else text
 
-    for (line, row), moment in zip(rows, moments, strict=True):
-        user, order, day = (_first(row, names) for names in (orders.user, orders.id, orders.date))
-        names = [row[column] for column in orders.product if column in row]
-        item = next((aliases[name] for name in names if name in aliases), citable(names[0]) if names else None)
-        own, number = citable(order or ""), re.sub(r"[.,]0+$", "", _first(row, orders.quantity) or "")
-        if user is None or user.lower() in NO_ID:
+    @cache
+    def product_of(*names: str) -> str | None:
+        return next((aliases[name] for name in names if name in aliases), citable(names[0]) if names else None)
+
+    @cache
+    def count_of(text: str) -> int:
+        number = re.sub(r"[.,]0+$", "", text)
+        return int(number) if number.isascii() and number.isdecimal() else 0
+
+    for line, row in rows:
+        user, order = user_of(_first(row, orders.user) or ""), _first(row, orders.id)
+        day, quantity = _first(row, orders.date), _first(row, orders.quantity)
+        item = product_of(*(row[column] for column in orders.product if column in row))
+        own, count, moment = citable(order or ""), count_of(quantity or ""), moment_of(day, mapping.date_format)
+        if not user:
             _reject(saved, line, f"no {' or '.join(orders.user)}")
-        elif not is_safe_id(user := user_of(user)):
-            _reject(
-                saved,
-                line,
-                f"{' or '.join(orders.user)} is no id ({ID_RULE}): hash_users = true makes ids of all",
-                user,
-            )
+        elif not is_safe_id(user):
+            who = " or ".join(orders.user)
+            _reject(saved, line, f"{who} is no id ({ID_RULE}): hash_users = true makes ids of all", user)
         elif item is None:
             _reject(saved, line, f"no {' or '.join(orders.product)}")
         elif moment is None:
@@ -367,10 +377,8 @@ def _orders(source: Source, mapping: Mapping, saved: Saved, until_ms: int) -> It
             _reject(saved, line, later_than(until_ms), day)
         elif orders.id and own is None:
             _reject(saved, line, f"no {' or '.join(orders.id)}")
-        elif orders.quantity and not (number.isascii() and number.isdecimal() and int(number) >= 1):
-            _reject(
-                saved, line, f"no whole number from 1 ({' or '.join(orders.quantity)})", _first(row, orders.quantity)
-            )
+        elif orders.quantity and not count:
+            _reject(saved, line, f"no whole number from 1 ({' or '.join(orders.quantity)})", quantity)
         else:
             if order and own:
                 said[order, own] = None
@@ -379,7 +387,7 @@ def _orders(source: Source, mapping: Mapping, saved: Saved, until_ms: int) -> It
                 "parent_asin": item,
                 "timestamp": moment[0],
                 "order_id": own,
-                "quantity": int(number) if orders.quantity else None,
+                "quantity": count or None,
                 "order_status": _status(row, orders, meanings, strange),
                 "utc_offset": moment[1],
             }

@@ -60,7 +60,7 @@ def price_in(text: str | None, decimal: str) -> Price | None:
 Moment = tuple[int, int]
 """Milliseconds UTC, from 1970 to the year 9998, and the minutes that the clock of the text was ahead of UTC."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_ZONE = re.compile(r" ?([+-]\d\d):?(\d\d)?$")
+_ZONE = re.compile(r" ([+-]\d\d(?::?\d\d)?)$")
 
 
 def moment_of(text: str | None, form: str | None = None) -> Moment | None:
@@ -68,11 +68,10 @@ def moment_of(text: str | None, form: str | None = None) -> Moment | None:
     try:
         if form is not None:
             return _moment(datetime.strptime(text or "", form))  # noqa: DTZ007 -- as the form says
-        if re.fullmatch(r"\d{9,14}(\.\d+)?", text or ""):
-            number = float(text or "")
-            return _moment(_EPOCH + timedelta(milliseconds=int(number if number >= 1e11 else number * 1000)))
-        zoned = _ZONE.sub(lambda zone: f"{zone[1]}:{zone[2] or '00'}", text or "", count=1)
-        return _moment(datetime.fromisoformat(zoned if re.search(r":\d\d", text or "") else text or ""))
+        if text and len(text) > 8 and text.isdecimal():
+            number = int(text) * (1 if len(text) > 11 else 1000)
+            return (number, 0) if number <= LAST_MILLISECOND else None
+        return _moment(datetime.fromisoformat(_ZONE.sub(r"\1", text or "")))
     except (ValueError, OverflowError):
         return None
 
