@@ -176,9 +176,9 @@ def test_bad_rows_are_counted_and_the_first_three_named_by_line(tmp_path: Path) 
     report = read(tmp_path, [*PRODUCTS, dict(PRODUCTS[0], sku="/")], orders)
     assert report.reviews.dropped == {"bad_line": 7}
     (first, strange), *others = reasons(report, "orders.csv")
-    assert (first, strange.startswith("who is no id")) == (2, True)
-    assert others == [(4, "no who"), (8, "no date (day) in ISO's form (see date_format): '9999-12-31'")]
-    assert reasons(report, "products.csv") == [(5, "no sku")]
+    assert (first, strange.startswith("user is no id")) == (2, True)
+    assert others == [(4, "no user (who)"), (8, "no date (day) in ISO's form, or see date_format: '9999-12-31'")]
+    assert reasons(report, "products.csv") == [(5, "no id (sku): '/'")]
 
 
 def test_rows_of_another_width_are_counted(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def priced(*prices: str) -> list[dict[str, Any]]:
         ),
         (
             {"orders": [dict(ORDERS[0], day="x")]},
-            r"No order is left of 1 row: 1 bad; line 2: no date \(day\) in ISO's form \(see date_format\): 'x'",
+            r"No order is left of 1 row: 1 bad; line 2: no date \(day\) in ISO's form, or see date_format: 'x'",
         ),
         (
             {"orders": [*ORDERS, dict(ORDERS[0], day="2204-01-23")]},

@@ -28,6 +28,7 @@ _CITED_BY = "reports cite by letters, digits, _ and -"
 _HIDDEN = frozenset({"draft", "archived", "unlisted", "false", "no", "0", "-1", "hidden", "private", "pending"})
 _YES = frozenset({"1", "yes", "true", "continue", "notify", "allow"})
 _NO = frozenset({"0", "no", "false"})
+_COUNT = re.compile(r"([1-9][0-9]{0,8})(?:[.,]0+)?")
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 _NO_OPTION = "Default Title"
 """What Shopify writes for the only variant of a product."""
@@ -111,7 +112,7 @@ def _families(source: Path, mapping: Mapping, saved: Saved) -> dict[str, list[_L
     kept = dict[str, list[_Line]]()
     for key, family in families.items():
         family.sort(key=lambda each: not each.is_own)
-        hidden = [_is_hidden(each.cells, columns.published) for each in family]
+        hidden = [any(each.cells.get(name, "").lower() in _HIDDEN for name in columns.published) for each in family]
         if key and hidden[0]:
             continue
         shown = [each for each, is_gone in zip(family, hidden, strict=True) if not is_gone]
@@ -122,10 +123,6 @@ def _families(source: Path, mapping: Mapping, saved: Saved) -> dict[str, list[_L
     if left := len(rows) - sum(map(len, kept.values())):
         saved.notes.append(f"{counted(left, 'row')} left out that are not published ({', '.join(columns.published)})")
     return kept
-
-
-def _is_hidden(cells: Cells, published: Sequence[str]) -> bool:
-    return any(cells.get(name, "").lower() in _HIDDEN for name in published)
 
 
 def _products(source: Source, mapping: Mapping, saved: Saved, until_ms: int) -> Iterator[Row]:
@@ -139,10 +136,8 @@ def _products(source: Source, mapping: Mapping, saved: Saved, until_ms: int) -> 
         own, good = citable(key), list[tuple[_Line, Row]]()
         for line in family:
             row = _fields(line, key, mapping, decimal, until_ms)
-            if own is None:
-                _reject(saved, line.number, f"no {' or '.join(columns.parent or columns.id)}")
-            elif row["title"] is None:
-                _reject(saved, line.number, f"no title ({' or '.join(columns.title)})")
+            if own is None or row["title"] is None:
+                _reject(saved, line.number, "id" if own is None else "title", columns, line.cells)
             else:
                 good.append((line, row))
         if not good or own is None:
@@ -158,8 +153,12 @@ def _products(source: Source, mapping: Mapping, saved: Saved, until_ms: int) -> 
         saved.notes.append(f"{sum(varied):,} rows are variants of {counted(len(varied), 'product')}")
 
 
-def _reject(saved: Saved, line: int, problem: str, written: str | None = None) -> None:
-    saved.reject(line, problem if written is None else f"{problem}: {written[:LONGEST_SHOWN]!r}")
+def _reject(saved: Saved, line: int, field: str, part: ProductColumns | OrderColumns, cells: Cells) -> None:
+    columns: tuple[str, ...] = getattr(part, field)
+    form = " in ISO's form, or see date_format" if field == "date" else ""
+    written = _first(cells, columns)
+    said = "" if written is None else f": {written[:LONGEST_SHOWN]!r}"
+    saved.reject(line, f"no {field} ({' or '.join(columns)}){form if said else ''}{said}")
 
 
 def _fields(line: _Line, key: str, mapping: Mapping, decimal: str, until_ms: int) -> Row:
@@ -344,42 +343,28 @@ def _orders(source: Source, mapping: Mapping, saved: Saved, until_ms: int) -> It
     strange, said = Counter[str](), dict[tuple[str, str], None]()
 
     @cache
-    def user_of(text: str) -> str | None:
+    def user_of(text: str) -> str:
         if text.lower() in NO_ID:
-            return None
+            return ""
         return f"u{hashlib.sha256(text.lower().encode()).hexdigest()[:12]}" if orders.hash_users else text
-
-    @cache
-    def product_of(*names: str) -> str | None:
-        return next((aliases[name] for name in names if name in aliases), citable(names[0]) if names else None)
-
-    @cache
-    def count_of(text: str) -> int:
-        number = re.sub(r"[.,]0+$", "", text)
-        return int(number) if number.isascii() and number.isdecimal() else 0
 
     for line, row in rows:
         user, order = user_of(_first(row, orders.user) or ""), _first(row, orders.id)
-        day, quantity = _first(row, orders.date), _first(row, orders.quantity)
-        item = product_of(*(row[column] for column in orders.product if column in row))
-        own, count, moment = citable(order or ""), count_of(quantity or ""), moment_of(day, mapping.date_format)
-        if not user:
-            _reject(saved, line, f"no {' or '.join(orders.user)}")
+        names = [row[column] for column in orders.product if column in row]
+        item = next((aliases[name] for name in names if name in aliases), citable(names[0]) if names else None)
+        own, moment = citable(order or ""), moment_of(_first(row, orders.date), mapping.date_format)
+        number = _COUNT.fullmatch(_first(row, orders.quantity) or "" if orders.quantity else "1")
+        needed = {"user": user, "product": item, "date": moment, "id": own or not orders.id, "quantity": number}
+        lacking = next((field for field, value in needed.items() if not value), None)
+        if lacking is not None:
+            _reject(saved, line, lacking, orders, row)
         elif not is_safe_id(user):
-            who = " or ".join(orders.user)
-            _reject(saved, line, f"{who} is no id ({ID_RULE}): hash_users = true makes ids of all", user)
-        elif item is None:
-            _reject(saved, line, f"no {' or '.join(orders.product)}")
-        elif moment is None:
-            form = f"of the form {mapping.date_format}" if mapping.date_format else "in ISO's form (see date_format)"
-            _reject(saved, line, f"no date ({' or '.join(orders.date)}) {form}", day)
-        elif moment[0] > until_ms:
-            _reject(saved, line, later_than(until_ms), day)
-        elif orders.id and own is None:
-            _reject(saved, line, f"no {' or '.join(orders.id)}")
-        elif orders.quantity and not count:
-            _reject(saved, line, f"no whole number from 1 ({' or '.join(orders.quantity)})", quantity)
-        else:
+            saved.reject(
+                line, f"user is no id ({ID_RULE}): hash_users = true makes ids of all: {user[:LONGEST_SHOWN]!r}"
+            )
+        elif moment is not None and moment[0] > until_ms:
+            saved.reject(line, f"{later_than(until_ms)}: {_first(row, orders.date)!r}")
+        elif moment is not None and number is not None:
             if order and own:
                 said[order, own] = None
             yield {
@@ -387,7 +372,7 @@ def _orders(source: Source, mapping: Mapping, saved: Saved, until_ms: int) -> It
                 "parent_asin": item,
                 "timestamp": moment[0],
                 "order_id": own,
-                "quantity": count or None,
+                "quantity": int(number[1]) if orders.quantity else None,
                 "order_status": _status(row, orders, meanings, strange),
                 "utc_offset": moment[1],
             }
