@@ -312,16 +312,6 @@ def test_a_sale_that_began_counts_and_a_cell_may_be_as_long_as_a_picture(tmp_pat
         assert [world.store.product(sku).price for sku in "AB"] == [9.9, 5.0]
 
 
-def test_what_woocommerce_calls_the_statuses_of_orders_is_known(tmp_path: Path) -> None:
-    head = of_format("woocommerce", "p.csv") + (
-        'orders = {file = "o.csv", id = "nr", user = "who", date = "day", product = "sku", status = "st"}\n'
-    )
-    products = {"file": "p.csv", "columns": "ID,Type,SKU,Name,Regular price", "rows": ["1,simple,K1,Mug,5"]}
-    rows = ["1,a,2026-01-02,K1,completed", "2,a,2026-01-03,K1,On hold", "3,a,2026-01-04,K1,refunded"]
-    read(tmp_path, head, products, {"file": "o.csv", "columns": "nr,who,day,sku,st", "rows": rows})
-    assert [status for *_, status, _ in orders_of(tmp_path / "w")] == ["Delivered", "Processing", "Returned"]
-
-
 def test_a_sale_of_a_merchant_feed_has_its_days_in_one_cell(tmp_path: Path) -> None:
     columns = "id\ttitle\tprice\tsale price\tsale price effective date"
     days = ("2020-01-01T00:00-0800/2999-01-01T00:00-0800", "2999-01-01T00:00-0800/2999-02-01T00:00-0800")
@@ -358,10 +348,9 @@ MANY = ",".join(["sku", "name", "net", *(f"c{number}" for number in range(60_000
     ("form", "content", "message"),
     [
         ("shopify", "A,Title", r"id = 'Variant SKU', but p\.csv has no such column; it has A, Title"),
-        ("magento", "A,Title", r"format = 'magento': Input should be 'shopify', 'woocommerce' or 'merchant'"),
         ("", MANY, rf"has 60,003 columns, and a table may have {MOST_COLUMNS:,}"),
     ],
-    ids=["a column", "a format", "too many columns"],
+    ids=["a column", "too many columns"],
 )
 def test_what_is_no_export_of_its_format_is_one_sentence(tmp_path: Path, form: str, content: str, message: str) -> None:
     head = of_format(form, "p.csv") if form else BY_MAPPING
@@ -445,14 +434,6 @@ def test_every_sign_means_what_cldr_has_for_one_of_its_currencies() -> None:
     }
     assert unlike == {}
     assert sum(sign.casefold() in printed for sign in SIGNS) > 25
-
-
-def test_the_example_is_a_world_of_two_products(tmp_path: Path) -> None:
-    example = Path(__file__).parents[2] / "examples" / "shop_export" / "shop.toml"
-    report = ingest([example], tmp_path / "w")
-    assert (report.products.kept, report.reviews.kept, report.users) == (2, 3, 2)
-    apron = product_in(tmp_path / "w", "linen-apron")
-    assert (apron.price, apron.price_from, apron.features) == (39.0, True, ("Size: Small, Large", "Color: Sand, Moss"))
 
 
 def test_fields_that_a_shop_of_shopifys_made_itself_are_fields_of_its_products(tmp_path: Path) -> None:

@@ -72,13 +72,7 @@ def _read(path: Path, part: ProductColumns | OrderColumns, mapping: Mapping, sav
     wanted |= dict.fromkeys(part.options) if isinstance(part, ProductColumns) else {}
     if mapping.format and (unread := [column for column in columns_of(path) if column and column not in wanted]):
         saved.notes.append(f"columns that are not read: {first_few(unread, 12)}")
-    rows = list[tuple[int, Cells]]()
-    for line, row in rows_of(path, wanted):
-        if isinstance(row, str):
-            saved.reject(line, row)
-        else:
-            rows.append((line, row))
-    return rows
+    return list(rows_of(path, wanted, saved))
 
 
 class _Line(NamedTuple):

@@ -5,6 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from drretail.data_ingest.raw.columns import Mapping, OrderColumns, ProductColumns, columns_named, read_mapping
+from drretail.data_ingest.raw.lines import Saved
 from drretail.data_ingest.raw.sources import Source
 from drretail.errors import UserError, nearest_names
 from drretail.records.tables.figures import first_few
@@ -61,8 +62,8 @@ def columns_of(path: Path) -> tuple[str, ...]:
     return tuple(name.strip() for name in heading)
 
 
-def rows_of(path: Path, columns: Iterable[str]) -> Iterator[tuple[int, Cells | str]]:
-    """The line of each row with its cells in these columns that are not empty, or with why it cannot be read."""
+def rows_of(path: Path, columns: Iterable[str], saved: Saved) -> Iterator[tuple[int, Cells]]:
+    """The line of each row with its cells in these columns that are not empty. Rejects rows of another width."""
     rows = numbered_cells(path)
     heading = [name.strip() for name in next(rows)[1]]
     places = [(name, heading.index(name)) for name in columns if name in heading]
@@ -72,4 +73,5 @@ def rows_of(path: Path, columns: Iterable[str]) -> Iterator[tuple[int, Cells | s
         elif any("\n" in cell for cell in cells):
             raise UserError(f"{path}, line {line:,}: a quote is not closed, which hides the rows after it: close it.")
         elif cells:
-            yield line, f"{'more' if len(cells) > len(heading) else 'fewer'} values than the header has columns"
+            size = "more" if len(cells) > len(heading) else "fewer"
+            saved.reject(line, f"{size} values than the header has columns")

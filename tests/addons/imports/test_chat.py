@@ -210,7 +210,10 @@ def test_later_questions_belong_to_the_question_and_every_answer_counts(tmp_path
 
 def test_equal_words_count_as_often_as_they_were_said(tmp_path: Path) -> None:
     rows = [{"question": "A kettle?", "answer": f"The {name}."} for name in ("Alder", "Birch", "Alder")]
-    of_users = [{**rows[0], "user": user, "time": time} for user, time in (("eva", "2026-01-01"), ("tim", "2026-01-01"), ("eva", "soon"))]
+    of_users = [
+        {**rows[0], "user": user, "time": time}
+        for user, time in (("eva", "2026-01-01"), ("tim", "2026-01-01"), ("eva", "soon"))
+    ]
     again = [{**rows[0], "id": "x"}, {**rows[0], "id": "x"}, {**rows[1], "id": "x"}]
     material = read(tmp_path, *rows, *of_users, *again)
     for _ in range(2):  # a second time nothing changes
