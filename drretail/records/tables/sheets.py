@@ -20,7 +20,8 @@ LONGEST_CELL = 64_000_000
 _GUARD = "'"
 # A spreadsheet may calculate a cell that begins with these signs, even after spaces or in full width. If it splits
 # cells at another character than the comma, it ignores quotes and calculates parts of a cell; white space can split.
-_FORMULA = r"['\" \u00a0]*+[=+\-@\uff1d\uff0b\uff0d\uff20]"
+# Dashes alone, as in the second line of a table in Markdown, calculate nothing.
+_FORMULA = r"['\" \u00a0]*+(?!-++(?:[,;|:\t\r\n]|\Z))[=+\-@\uff1d\uff0b\uff0d\uff20]"
 _BEGINS = rf"'*+(?:[\t\r\n]|\s*+{_FORMULA})"
 _CALCULATED = re.compile(rf"\A(?={_BEGINS})|(?<=[,;|\t\r\n])(?={_FORMULA})")
 _GUARDED = re.compile(rf"\A{_GUARD}(?={_BEGINS})|(?<=[,;|\t\r\n]){_GUARD}(?={_FORMULA})")
