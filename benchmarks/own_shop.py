@@ -24,7 +24,7 @@ from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions
 
 MAPPING = """
 [products]
-file = "products.{form}"
+file = "products.csv"
 id = "parent_asin"
 title = "title"
 price = "price"
@@ -33,7 +33,7 @@ description = "description"
 rating = "average_rating"
 ratings = "rating_number"
 [orders]
-file = "orders.{form}"
+file = "orders.csv"
 user = "user_id"
 product = "parent_asin"
 date = "timestamp"
@@ -74,11 +74,10 @@ def write_inputs(folder: Path, count: int) -> dict[str, Path]:
     given = {ITSELF: raw}
     for path, rows in made.values():
         path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    for form, kind in (("csv", "csv, HEADER"), ("jsonl", "json")):
-        for name, (path, _) in made.items():
-            duckdb.execute(f"COPY (FROM '{path}') TO '{folder / f'{name}.{form}'}' (FORMAT {kind})")
-        given[form] = folder / f"{form}.toml"
-        given[form].write_text(MAPPING.format(form=form), encoding="utf-8")
+    for name, (path, _) in made.items():
+        duckdb.execute(f"COPY (FROM '{path}') TO '{folder / f'{name}.csv'}' (FORMAT csv, HEADER)")
+    given["csv"] = folder / "shop.toml"
+    given["csv"].write_text(MAPPING, encoding="utf-8")
     return given
 
 

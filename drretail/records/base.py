@@ -16,7 +16,7 @@ Rules = Literal["default", "paper", "hkuds", "dr3"]
 """Whose rules something is scored by: drretail's own, or a publication's."""
 ModelKind = Literal["llm", "rule_based", "scripted"]
 NoInterval = Literal["few", "alike"]
-"""Why a value has no interval: it has fewer than five users, or is the same on every query."""
+"""Why a value has no interval: it has fewer than five users, or is the same for every user, or on every query."""
 # How json ends a float that is a whole number.
 _WHOLE_FLOAT = re.compile(r"\.0(?=[,\]}]|\Z)")
 

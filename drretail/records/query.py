@@ -250,7 +250,7 @@ class Query(Document):
     asker: str | None = None
     """Who asked, by the id in a log: the queries of one asker are one cluster, and no record is looked up by it."""
     time: str | None = None
-    """When it was asked, as the log says it."""
+    """When it was asked, in ISO form with the zone of the log."""
     source: str
     """Who made it: a person, a file, or the generator's "provider:model"."""
     part_of: str | None = None

@@ -48,11 +48,12 @@ def test_a_hit_is_a_shown_card_and_a_record_hidden_until_it_is_read(toolkit: Too
     assert lean(json.loads(entry.sources[0].text)) == details.value
 
 
-def test_a_picture_and_a_page_are_kept_for_readers_and_in_no_text_of_an_agent() -> None:
+def test_a_picture_is_kept_for_readers_and_an_own_page_is_the_address_that_agents_read() -> None:
     shown = product(9, "Feeder", image="https://p.example/9.jpg", page="https://p.example/feeder")
     card, record = card_sources(shown)
     assert (card.image, card.url) == (record.image, record.url) == (shown.image, shown.page)
-    assert "p.example" not in card.text + record.text
+    assert "9.jpg" not in card.text + record.text
+    assert json.loads(card.text)["product_url"] == json.loads(record.text)["product_url"] == shown.page
     assert card_sources(product(8, "Bath"))[0].url == "http://ecommerce.com/B0TOOLS008"
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from drretail.addons.imports.conversation import READ_ROLES, turns_of
+from drretail.addons.imports.dialects.dialect import time_of
 from drretail.addons.imports.dialects.reading import read_log
 from drretail.addons.imports.material import ForeignReport, ForeignTask, Material, stem
 from drretail.addons.imports.trace import trace_of
@@ -49,7 +50,9 @@ def read(path: Path) -> Material:
         task_id = conversation.id or sha256_of(question if user is None else [user, question])[:12]
         places[system, task_id] += 1
         task_id += f"-{place}" if (place := places[system, task_id]) > 1 else ""
-        task = ForeignTask(task_id, question, user_id=user, time=conversation.time or None)
+        time = time_of(conversation.time)
+        material.unread_times += [conversation.time] if conversation.time and time is None else []
+        task = ForeignTask(task_id, question, user_id=user, time=time)
         material.add_task(task, row.where)
         placed: list[Turn] = []  # the turns with the places of their answers in the report
         for asked, said, steps in turns if len(turns) > 1 else ():

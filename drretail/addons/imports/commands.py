@@ -139,6 +139,8 @@ def _notes(came: Imported) -> Iterator[str]:
     if roles := came.material.unread_roles:
         messages = ", ".join(f"{role or 'none'} ({count:,})" for role, count in roles.items())
         yield f"Warning: messages of roles that are not read are left out: {messages}."
+    if times := came.material.unread_times:
+        yield f"Warning: {counted(len(times), 'time')} such as {times[0]!r} cannot be read: write it in ISO form."
     if came.empty:
         yield f"Without a word: {counted(came.empty, 'report')}. They are failed runs."
     if came.held:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -153,7 +154,9 @@ def _values(path: Path, text: str) -> Iterator[tuple[str, Any]]:
         parse_json(first)
     except json.JSONDecodeError:
         try:
-            yield str(path), parse_json(text)
+            # Objects may stand one below the other, as OpenTelemetry's console exporter prints them.
+            for part in re.split(r"(?<=\n})\s*\n(?={)", text):
+                yield str(path), parse_json(part)
         except json.JSONDecodeError as problem:
             raise UserError(f"{path} is not JSON: {problem}.") from problem
         return
@@ -195,7 +198,7 @@ class ForeignTask:
     user_id: str | None = None
     """Who asked, by the id in a log."""
     time: str | None = None
-    """When, as the log says it."""
+    """When, in ISO form with the zone of the log."""
     kind: str | None = None
     checklist: tuple[str, ...] = ()
     """What the file's own checklist demands of an answer."""
@@ -247,6 +250,8 @@ class Material:
     """Empty files and conversations without a question."""
     unread_roles: Counter[str] = field(default_factory=Counter[str])
     """Messages of a log by role, if the role is not one that is read."""
+    unread_times: list[str] = field(default_factory=list[str])
+    """What a log has as times and is none that is read."""
     unread: str | None = None
     """A sentence on rows of a log that nothing reads."""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
-from drretail.errors import UserError, file_error
+from drretail.errors import UserError
 from drretail.eval.compare.family import chosen_pairs
 from drretail.eval.compare.rows import Side, concluded, contrast_of
 from drretail.eval.compare.wording import sentences
@@ -91,26 +91,24 @@ def compare_values(
 
 
 def _values(path: Path) -> Iterator[_Value]:
+    if path.suffix.lower() in (".csv", ".tsv"):
+        yield from _of_table(path)
+        return
     files = sorted(path.glob("*.eval")) if path.is_dir() else [path]
     try:
-        if path.suffix.lower() in (".csv", ".tsv"):
-            yield from _of_table(path)
-            return
         documents = [_document(file) for file in files]
-    except (OSError, BadZipFile, NotImplementedError, KeyError, ValueError) as problem:
-        reason = file_error(problem, path) if isinstance(problem, OSError) else f"{path} cannot be read ({problem})"
+        models = {each.get("eval", {}).get("model") for each in documents}
+        for file, document in zip(files, documents, strict=True):
+            if "samples" in document:
+                model, label = document["eval"]["model"], (document["eval"].get("metadata") or {}).get("label")
+                yield from _of_inspect(document, label or (model if len(models) == len(documents) else file.stem))
+            else:
+                yield from _of_promptfoo(document["results"]["results"])
+    except (OSError, BadZipFile, NotImplementedError, KeyError, TypeError, ValueError, AttributeError) as problem:
         raise UserError(
-            f"{reason}: give a table of {', '.join(COLUMNS)}, a log of inspect or promptfoo's JSON."
+            f"{path} cannot be read ({problem}): it is no table of {', '.join(COLUMNS)}, no log of inspect and no "
+            "JSON of promptfoo's."
         ) from None
-    models = {each.get("eval", {}).get("model") for each in documents}
-    for file, document in zip(files, documents, strict=True):
-        if isinstance(document.get("samples"), list):
-            model, label = document["eval"]["model"], (document["eval"].get("metadata") or {}).get("label")
-            yield from _of_inspect(document, label or (model if len(models) == len(documents) else file.stem))
-        elif isinstance(results := document.get("results"), dict) and isinstance(results.get("results"), list):
-            yield from _of_promptfoo(results["results"])
-        else:
-            raise UserError(f"{file} is neither a log of inspect nor promptfoo's JSON.")
 
 
 def _of_table(path: Path) -> Iterator[_Value]:
@@ -118,22 +116,16 @@ def _of_table(path: Path) -> Iterator[_Value]:
     if missing := [name for name in COLUMNS if name not in sheet.columns]:
         raise UserError(f"{path} has no column {' and no column '.join(missing)}: a table has {', '.join(COLUMNS)}.")
     for number, row in sheet.rows:
-        text = row["value"]
-        value = _number(text)
-        if text and value is None:
-            raise UserError(f"{path}, row {number}: {text!r} is no number.")
-        more = {name: row.get(name, "").strip() for name in ("user", "repeat")}
-        yield _Value(
-            row["system"].strip(), row["query"].strip(), value, metric=row.get("metric", "") or "value", **more
-        )
+        value = _number(row["value"])
+        if row["value"] and value is None:
+            raise UserError(f"{path}, row {number}: {row['value']!r} is no number.")
+        user, metric, repeat = (row.get(name, "") for name in ("user", "metric", "repeat"))
+        yield _Value(row["system"], row["query"], value, user, metric or "value", repeat)
 
 
 def _document(path: Path) -> dict[str, Any]:
     if path.suffix.lower() != ".eval":
-        document = parse_json(path.read_text(encoding="utf-8"))
-        if not isinstance(document, dict):
-            raise ValueError("it holds no object")
-        return document
+        return parse_json(path.read_text(encoding="utf-8"))
     with ZipFile(path) as archive:
         return parse_json(archive.read("header.json")) | {"samples": parse_json(archive.read("summaries.json"))}
 

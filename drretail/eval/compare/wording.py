@@ -32,7 +32,8 @@ def difference_of(row: ComparedRow) -> str:
         shares = [f"{100 * each:.1f}%" if each < 1 and percent(each) == "100%" else percent(each) for each in both]
         return f"{' and '.join(shares)}, {size}"
     difference, *ends = signs_shown(end for end in (row.difference, row.ci_low, row.ci_high) if end is not None)
-    interval = f", {' to '.join(ends)}" if ends else " on every query" if row.no_interval == "alike" else ""
+    everywhere = "for every user" if (row.n_users or row.n_pairs) < row.n_pairs else "on every query"
+    interval = f", {' to '.join(ends)}" if ends else f" {everywhere}" if row.no_interval == "alike" else ""
     return f"{difference}{interval}, {size}"
 
 

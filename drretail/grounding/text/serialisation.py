@@ -56,7 +56,7 @@ def _identity(product: Product) -> dict[str, Any]:
     return {
         "evidence": product_evidence_id(product.product_id),
         "product_id": product.product_id,
-        "product_url": product.product_url,
+        "product_url": product.page or product.product_url,
         "title": harmless(product.title),
     }
 
@@ -122,7 +122,7 @@ def lean_items(items: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], list
         return {}, []
     first = items[0]
     shared = lean({name: first.get(name) for name in SHARED if all(one.get(name) == first.get(name) for one in items)})
-    if "product_url" in first:
+    if "product_url" in first and all(one["product_url"] == product_url(str(one["product_id"])) for one in items):
         shared["product_url"] = URL_FORM
     return shared, [{name: one for name, one in lean(item).items() if name not in shared} for item in items]
 

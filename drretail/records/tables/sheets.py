@@ -3,16 +3,14 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from drretail.errors import UserError
 from drretail.records.tables.table import Cell, Table
-
-if TYPE_CHECKING:
-    from _csv import Reader
 
 SEPARATORS = ",;\t"
 MOST_COLUMNS = 2_000
@@ -22,7 +20,8 @@ LONGEST_CELL = 64_000_000
 _GUARD = "'"
 # A spreadsheet may calculate a cell that begins with these signs, even after spaces or in full width. If it splits
 # cells at another character than the comma, it ignores quotes and calculates parts of a cell; white space can split.
-_FORMULA = r"['\" \u00a0]*+[=+\-@\uff1d\uff0b\uff0d\uff20]"
+# Dashes alone, as in the second line of a table in Markdown, calculate nothing.
+_FORMULA = r"['\" \u00a0]*+(?!-++(?:[,;|:\t\r\n]|\Z))[=+\-@\uff1d\uff0b\uff0d\uff20]"
 _BEGINS = rf"'*+(?:[\t\r\n]|\s*+{_FORMULA})"
 _CALCULATED = re.compile(rf"\A(?={_BEGINS})|(?<=[,;|\t\r\n])(?={_FORMULA})")
 _GUARDED = re.compile(rf"\A{_GUARD}(?={_BEGINS})|(?<=[,;|\t\r\n]){_GUARD}(?={_FORMULA})")
@@ -41,8 +40,8 @@ def guarded(text: str) -> str:
 
 def unguarded(cell: str) -> str:
     """The text that ``guarded`` was given, with every line end as a newline."""
-    text = cell.replace("\r\n", "\n").replace("\r", "\n")
-    return _GUARDED.sub("", text)
+    text = cell.replace("\r\n", "\n").replace("\r", "\n") if "\r" in cell else cell
+    return _GUARDED.sub("", text) if _GUARD in text else text
 
 
 def as_csv(rows: Iterable[Sequence[str | float]]) -> bytes:
@@ -52,38 +51,40 @@ def as_csv(rows: Iterable[Sequence[str | float]]) -> bytes:
     return buffer.getvalue().encode("utf-8-sig")
 
 
-def csv_reader(lines: Iterable[str], separator: str, *, strict: bool = False) -> "Reader":
-    """A reader of CSV whose cells may be as long as ``LONGEST_CELL``."""
-    csv.field_size_limit(LONGEST_CELL)
-    return csv.reader(lines, delimiter=separator, strict=strict)
-
-
 def read_cells(path: Path) -> list[list[str]]:
-    """The rows of a CSV file, its heading included, separated by commas, semicolons or tabs.
+    """The rows of a CSV file, its heading included. Raises as ``numbered_cells``."""
+    return [cells for _, cells in numbered_cells(path)]
+
+
+def numbered_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a CSV file, its heading included, separated by commas, semicolons or tabs, each with its line.
 
     Raises UserError if the file is missing, is not CSV or not in UTF-8 or UTF-16, or has too many columns.
     """
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise UserError(f"{path} does not exist.") from None
-    if data.startswith(b"PK"):
+    csv.field_size_limit(LONGEST_CELL)
+    if not path.is_file():
+        raise UserError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}.")
+    with path.open("rb") as file:
+        begins = file.read(2)
+    if begins == b"PK":
         raise UserError(f"{path} is a workbook: save it as CSV (UTF-8), and read that.")
+    line, encoding = 1, "utf-16" if begins in (BOM_UTF16_LE, BOM_UTF16_BE) else "utf-8-sig"
     try:
-        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+        with path.open(encoding=encoding, newline="") as file:
+            first = file.readline()
+            if first.casefold().startswith("sep="):
+                first, line = file.readline(), 2
+            separator = max(SEPARATORS, key=first.count)
+            check_width(path, first.count(separator) + 1)
+            reader = csv.reader(chain([first], file), delimiter=separator, strict=True)
+            before = line
+            for cells in reader:
+                yield line, [unguarded(cell) for cell in cells]
+                line = before + reader.line_num
     except UnicodeDecodeError as problem:
         raise UserError(f"{path} is not in UTF-8: save it as “CSV UTF-8”, and read that.") from problem
-    first = text.partition("\n")[0]
-    if first.casefold().startswith("sep="):
-        text = text.partition("\n")[2]
-        first = text.partition("\n")[0]
-    separator = max(SEPARATORS, key=first.count)
-    check_width(path, first.count(separator) + 1)
-    try:
-        rows = list(csv_reader(io.StringIO(text, newline=""), separator, strict=True))
     except csv.Error as problem:
-        raise UserError(f"{path} is no CSV: {problem} (is a quote never closed?).") from problem
-    return [[unguarded(cell) for cell in row] for row in rows]
+        raise UserError(f"{path}, line {line:,}, is no CSV: {problem} (is a quote never closed?).") from problem
 
 
 _PARTS = ("low", "high", "deviation", "n", "planned", "missing", "note")

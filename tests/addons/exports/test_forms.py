@@ -12,13 +12,11 @@ import duckdb
 import pytest
 from typer.testing import CliRunner
 
-from drretail.addons.exports.formats import PLUGINS, export
-from drretail.addons.exports.options import ExportOptions
-from drretail.addons.exports.selection import Selection, read_rule
+from drretail.addons.exports.formats import export
+from drretail.addons.exports.selection import Selection
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
 from drretail.addons.inspect import form as log_form
-from drretail.api.option import declared_options
 from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
@@ -146,12 +144,6 @@ def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path,
     assert not (tmp_path / "csv").exists()
 
 
-def test_a_rule_holds_for_values_too_and_a_device_is_written_through(exp: Path, tmp_path: Path) -> None:
-    export(Selection.of(exp, rules=[read_rule("FP > 2")]), "csv", tmp_path / "csv")
-    assert table(tmp_path / "csv" / "values.csv") == []
-    export(Selection.of(exp), "chat", Path("/dev/null"))
-
-
 def fetch_a_page(exp: Path) -> Evidence:
     """Keeps a page for the first web result that any run was handed, as ``score --fetch-sources`` does."""
     entry = next(each for path in run_files(exp) for each in read_evidence(path) if each.kind == "web")
@@ -226,8 +218,3 @@ def test_runs_without_a_report_are_in_the_log_and_floors_are_not(exp: Path, tmp_
     selection.systems = ()
     with pytest.raises(UserError, match="No run of"):
         export(selection, "inspect", tmp_path / "none")
-
-
-def test_help_names_every_form() -> None:
-    result = next(option.option.help for option in declared_options(ExportOptions) if option.name == "form")
-    assert [form for form in PLUGINS.own if form not in result] == [], "name each in drretail/addons/exports/options.py"

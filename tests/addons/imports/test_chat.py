@@ -213,7 +213,10 @@ def test_later_questions_belong_to_the_question_and_every_answer_counts(tmp_path
 
 def test_equal_words_count_as_often_as_they_were_said(tmp_path: Path) -> None:
     rows = [{"question": "A kettle?", "answer": f"The {name}."} for name in ("Alder", "Birch", "Alder")]
-    of_users = [{**rows[0], "user": user, "time": time} for user, time in (("eva", 1), ("tim", 1), ("eva", 2))]
+    of_users = [
+        {**rows[0], "user": user, "time": time}
+        for user, time in (("eva", "2026-01-01"), ("tim", "2026-01-01"), ("eva", "soon"))
+    ]
     again = [{**rows[0], "id": "x"}, {**rows[0], "id": "x"}, {**rows[1], "id": "x"}]
     material = read(tmp_path, *rows, *of_users, *again)
     for _ in range(2):  # a second time nothing changes
@@ -228,7 +231,8 @@ def test_equal_words_count_as_often_as_they_were_said(tmp_path: Path) -> None:
     assert len(queries) == 8
     assert clusters.users([query.query_id for query in queries]) == 6
     assert {query.asker for query in queries} == {"eva", "tim", "x", None}
-    assert {query.time for query in queries} == {"1", "2", None}
+    assert {query.time for query in queries} == {"2026-01-01T00:00:00+00:00", None}
+    assert material.unread_times == ["soon"]
 
 
 def test_a_log_without_users_says_that_its_rows_are_taken_as_independent(succeeds: Command, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.imports.formats import FORMATS, load_format
+from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material
 from drretail.addons.imports.recording import Imported, cited_sources, record, write_queries
 from drretail.errors import UserError
@@ -102,12 +102,6 @@ def test_bad_input_is_one_sentence(arguments: list[str], message: str, drretail:
     ended = drretail("import", *arguments, "--to", "exp", "-q")
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
     assert message in ended.stderr
-
-
-def test_the_help_names_every_format(drretail: Command) -> None:
-    shown = drretail("import", "--help").stdout
-    unnamed = [name for name in FORMATS if name not in shown]
-    assert unnamed == [], "name each in the help of FORMAT in drretail/addons/imports/options.py"
 
 
 def test_a_report_of_which_no_citation_is_read_is_a_warning_and_no_zero(drretail: Command, tmp_path: Path) -> None:
@@ -272,12 +266,6 @@ def test_products_of_the_shop_are_evidence_without_a_record() -> None:
     assert [citation.type for citation in found.citations] == ["product", "unresolved"]
 
 
-def test_titles_show_no_hidden_characters_and_end() -> None:
-    (entry,) = cited_sources(f"A [1].\n\n## Sources\n[1] https://a.example/ - {'x' * 2000}\u202eend").evidence
-    assert len(entry.title) <= 300
-    assert "\u202e" not in entry.title
-
-
 # Counted by hand in the files: marks in the text, entries with an address, marks whose entry has no address.
 COUNTED = {
     "deep_research_bench/claude_raw_20.jsonl.gz": ("article", 788, 333, 0),
@@ -298,16 +286,6 @@ def test_real_reports_come_to_what_was_counted(realdata: Path, name: str) -> Non
 
 def taken(path: Path, to: Path, form: str = "drb", **given: object) -> Imported:
     return record(load_format(form).read(path), form, to, Progress(), **given)  # pyright: ignore[reportArgumentType]
-
-
-def test_the_text_stays_as_it_is_and_citations_hang_on_their_places(tmp_path: Path) -> None:
-    came = taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp")
-    (run,) = read_runs(tmp_path / "exp")
-    assert (run.report, run.status, run.steps, run.usage) == (REPORT, "done", (), {})
-    assert all(REPORT[citation.start : citation.end] == citation.marker for citation in run.citations)
-    (count,) = came.reports
-    assert (count.citations.read, count.citations.missing, count.sources, count.unresolved) == (3, 1, 2, 0)
-    assert run.citation_counts == count.citations
 
 
 def test_a_second_import_adds_a_system_on_the_same_questions(tmp_path: Path) -> None:
@@ -424,14 +402,6 @@ def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:
     kept = read_source(tmp_path / "exp", ids["https://lab.example/kettles"])
     assert kept is not None
     assert (kept.pages[0].state, kept.pages[0].text[:20]) == ("ok", "The Alder kettle hol")
-
-
-def test_pages_of_a_corpus_are_kept_and_may_come_later(tmp_path: Path) -> None:
-    path = drb(tmp_path / "a.jsonl", REPORT)
-    taken(path, tmp_path / "exp")
-    corpus = [{"url": "https://lab.example/kettles", "title": "T", "page_body": "Alder."}]
-    came = taken(path, tmp_path / "exp", pages=text(tmp_path / "pages.json", json.dumps(corpus)))
-    assert (came.held, came.pages) == (1, (1, 1))
 
 
 @pytest.mark.parametrize(

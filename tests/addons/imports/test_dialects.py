@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from drretail.addons.imports.conversation import Conversation, turns_of
+from drretail.addons.imports.dialects.dialect import time_of
 from drretail.addons.imports.dialects.reading import DIALECTS, READERS, dialect_of, read_log
 from drretail.errors import UserError
 from tests.addons.imports.foreign import jsonl
@@ -247,6 +248,57 @@ def test_the_columns_of_a_csv_have_lost_their_capitals_and_may_hold_json(tmp_pat
     path.write_text(f'id,userId,timestamp,input,output\nc,{USER},{TIME},"{cells}","{SAID}"\n', encoding="utf-8")
     ((conversation, _),) = read_log(path).conversations
     assert (conversation.user, turns_of(conversation)) == (USER, [(ASKED, SAID, 1)])
+
+
+def test_metadata_in_a_cell_of_a_csv_says_who_asked_in_which_conversation(tmp_path: Path) -> None:
+    cell = json.dumps({"userId": USER, "conversation_id": "c", "id": "m-1"}).replace('"', '""')
+    path = tmp_path / "log.csv"
+    path.write_text(f'id,question,answer,metadata\n1,{ASKED},"{SAID}","{cell}"\n', encoding="utf-8")
+    ((conversation, _),) = read_log(path).conversations
+    assert (conversation.user, conversation.id) == (USER, "c")
+
+
+def test_what_opentelemetry_prints_on_a_console_is_read_whole(tmp_path: Path) -> None:
+    spans = [
+        {
+            "name": "chat gpt-x",
+            "context": {"trace_id": f"0x{trace}", "span_id": "0x1"},
+            "start_time": TIME,
+            "attributes": {
+                "gen_ai.prompt.0.role": "user",
+                "gen_ai.prompt.0.content": ASKED,
+                "gen_ai.completion.0.role": "assistant",
+                "gen_ai.completion.0.content": SAID,
+                "traceloop.association.properties.user_id": USER,
+            },
+            "events": [],
+        }
+        for trace in ("a", "b")
+    ]
+    path = tmp_path / "console.json"
+    path.write_text("".join(f"{json.dumps(span, indent=4)}\n" for span in spans), encoding="utf-8")
+    read = [conversation for conversation, _ in read_log(path).conversations]
+    assert [(each.id, each.user, turns_of(each)[0][:2]) for each in read] == [
+        ("0xa", USER, (ASKED, SAID)),
+        ("0xb", USER, (ASKED, SAID)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        (TIME, TIME),
+        ("2026-03-02 04:30:00", "2026-03-02T04:30:00+00:00"),
+        ("2026-03-02T04:30:00.000Z", "2026-03-02T04:30:00+00:00"),
+        ("1772425800", "2026-03-02T04:30:00+00:00"),
+        ("1772425800.25", "2026-03-02T04:30:00+00:00"),
+        ("1772425800000", "2026-03-02T04:30:00+00:00"),
+        ("1772425800000000000", "2026-03-02T04:30:00+00:00"),
+        ("yesterday", None),
+    ],
+)
+def test_a_time_keeps_its_written_day_and_its_zone_or_is_none(text: str, time: str | None) -> None:
+    assert time_of(text) == time
 
 
 @pytest.mark.parametrize(

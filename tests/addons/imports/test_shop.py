@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from drretail import run
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
 from drretail.agents.running.system import definition
@@ -24,7 +23,6 @@ from drretail.experiment import path_of, read_definition, read_runs
 from drretail.grounding.verify.records import GONE, UNKNOWN
 from drretail.llm.prompt import tag_content
 from drretail.progress import Progress
-from drretail.records.query import Query
 from drretail.records.run import LOOKED_UP
 from drretail.records.shop import Product
 from drretail.run_file import read_evidence
@@ -34,7 +32,7 @@ from tests.cli.commands import Command, refused_by
 from tests.eval.metrics.faithfulness.reports import said_value
 from tests.places import PLACES, Place, PlaceKind
 from tests.shop import build_shop
-from tests.viewer.experiment import render_page, render_text
+from tests.viewer.experiment import render_page
 
 FOREIGN_IDS = json.loads(Path(__file__).with_name("foreign_ids.json").read_text("utf-8"))
 PRODUCTS = """Handle,Title,Body (HTML),Vendor,Type,Published,Option1 Name,Option1 Value,Variant SKU,\
@@ -171,22 +169,6 @@ def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_pat
     result = succeeds("score", "exp")
     found = " ".join((result.stdout + result.stderr).split())
     assert "6 of 8 statements about your products checked: 5 contradict" in found, "the bath's price is right"
-
-
-def test_import_and_score_say_how_much_is_false_and_where(world: Path, tmp_path: Path, succeeds: Command) -> None:
-    done = succeeds("import", "chat", str(log(tmp_path)), "--world", str(world), "--to", "exp")
-    assert "3 of 4 answers name products of the shop (2 products)" in done.stdout
-    assert "nothing says that the writer read them" in " ".join(done.stdout.split())
-    before = render_page(tmp_path / "exp")
-    assert "4 answers: no statement about your products was judged." in before
-    assert "drretail score exp</code>" in before
-    assert "# Imported reports (drretail import): assistant." in before
-    last = " ".join(succeeds("score", "exp", "--metrics", "false_statements").stdout.split())
-    assert last.startswith("4 answers, 3 statements about your products checked: 2 contradict your shop's records. ≠ ")
-    assert "Each in its conversation: drretail report exp" in last
-    assert succeeds("score", "exp", "--metrics", "false_statements", "--details").stdout.startswith(
-        "4 answers, 3 statements"
-    )
 
 
 def test_stock_that_is_not_counted_and_a_list_price_that_is_no_higher_are_left_out(world: Path) -> None:
@@ -348,21 +330,6 @@ def test_an_own_shop_gets_no_pages_of_the_demo_unless_named(world: Path, tmp_pat
     assert "search no web" not in succeeds(*asked, "--web", "sandbox").stderr
 
 
-def test_floors_of_an_own_shop_have_the_names_that_they_have_everywhere(world: Path, tmp_path: Path) -> None:
-    asked = [Query(query_id="q1", text="Which kettle is there?", source="test")]
-    run(world, asked, ["react", "null_empty"], to=tmp_path / "exp", baselines=False)
-    assert {*read_definition(tmp_path / "exp").systems} == {"react@offline-shopper-without-web", "null_empty"}
-
-
-def test_a_report_to_which_no_check_applies_is_not_sent_to_be_checked_again(tmp_path: Path) -> None:
-    report = text(tmp_path / "r.md", "# Are stoves safe?\n\nThey are safe outdoors.\n")
-    record(load_format("markdown").read(report), "markdown", tmp_path / "exp", Progress())
-    assert "Not checked yet" in render_text(tmp_path / "exp")
-    scored(tmp_path / "exp", "checks")
-    shown = render_text(tmp_path / "exp")
-    assert ("Not checked yet" in shown, "No check applies to this report." in shown) == (False, True)
-
-
 def test_a_bot_that_run_asks_is_checked_as_its_log_is(
     world: Path, tmp_path: Path, succeeds: Command, drretail: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -395,28 +362,6 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
     assert "1 statement about your products checked: 1 false" in page
     for of_research in ("further answer", "cited claims", "does not say what to buy", "FR 0.00", "How to read it</a>"):
         assert of_research not in page
-
-
-def test_bots_are_compared_by_how_often_they_are_wrong(world: Path, tmp_path: Path, succeeds: Command) -> None:
-    jsonl(tmp_path / "q.jsonl", [{"query_id": f"q{at}", "text": f"Is a Knock Box for {at}?"} for at in range(8)])
-    bots: list[str] = []
-    for name, price in (("right", 32), ("wrong", 28)):
-        text(
-            tmp_path / f"{name}.py", f"import sys; sys.stdin.read(); print('The [Knock Box]({BOX}) costs ${price}.00.')"
-        )
-        bots += ["--agent", f"{name}=cmd:{sys.executable} {tmp_path / name}.py"]
-    succeeds("run", "--world", str(world), "--queries", "q.jsonl", *bots, "--no-floors", "--to", "exp")
-    told = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
-    above = (
-        "wrong-without-web is above right-without-web in false answers, where less is better (+1.00 on every query, "
-    )
-    assert above in told
-    assert "≠ wrong-without-web: The Knock Box costs $28.00. → Your shop says $32.00 (Knock Box)." in told
-    assert "3 more are in the report." in told
-    details = succeeds("score", "exp", "--details").stdout
-    assert not [word for word in ("cited 0", "FR  ") if word in details]
-    compared = succeeds("compare", "exp", "--details").stdout
-    assert ("false_answers*" in compared, "FR" in compared.split(), "clean*" in compared) == (True, False, False)
 
 
 def test_a_conversation_is_shown_in_order_with_a_picture_of_what_is_false(tmp_path: Path, succeeds: Command) -> None:

@@ -28,7 +28,7 @@ def test_no_part_of_a_cell_is_calculated_whatever_it_is_split_by(text: str) -> N
     assert unguarded(guarded(text)) == text.replace("\r\n", "\n")
 
 
-@pytest.mark.parametrize("text", ["", "1 - 2", "'quoted'", "What = what?", "  "])
+@pytest.mark.parametrize("text", ["", "1 - 2", "'quoted'", "What = what?", "  ", "a | b\n|---|:---:|\nc"])
 def test_other_text_stays_as_it_is(text: str) -> None:
     assert guarded(text) == unguarded(text) == text
 

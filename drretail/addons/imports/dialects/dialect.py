@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from typing import Any, TypeVar
 
-from drretail.addons.imports.conversation import Conversation, text_of
+from drretail.addons.imports.conversation import Conversation, object_of, text_of
 from drretail.addons.imports.material import Row
+from drretail.data_ingest.raw.values import moment_of
 
 T = TypeVar("T")
 USERS = ("user_id", "userId", "user", "customer_id", "customer", "end_user", "enduser.id", "langgraph_auth_user_id")
@@ -42,11 +44,25 @@ def longest(values: Iterable[T], messages_of: Callable[[T], list[Any]]) -> tuple
 
 def about(*values: Any, ids: Sequence[str] = IDS) -> dict[str, str]:
     """Who asked when in which conversation, by the first of these objects that says so."""
-    inner = [value[key] for value in values if isinstance(value, dict) for key in ("metadata", "extra") if key in value]
+    inner = [object_of(value.get(key)) for value in values if isinstance(value, dict) for key in ("metadata", "extra")]
     everywhere = (*values, *inner)
+    named = [name for name in ids if name != "id"]  # in metadata "id" may be anything's
     return {
-        "id": text_of(ids, *values),
+        "id": text_of(named, *everywhere) or text_of(ids, *values),
         "user": text_of(USERS, *everywhere),
         "time": text_of(TIMES, *everywhere),
         "agent": text_of(("agent", "assistant"), *everywhere),
     }
+
+
+def time_of(text: str) -> str | None:
+    """A time of ISO form, or of seconds down to nanoseconds, in ISO form with its own zone; None if it cannot be read.
+
+    The zone keeps the day that the log wrote, and makes times comparable.
+    """
+    whole = text.partition(".")[0]
+    moment = moment_of(whole[:13] if whole.isdecimal() else text)
+    if moment is None:
+        return None
+    zone = timezone(timedelta(minutes=moment[1]))
+    return datetime.fromtimestamp(moment[0] / 1000, zone).isoformat()

@@ -1,5 +1,6 @@
-"""OpenTelemetry's GenAI spans, as SDKs print them or as OTLP sends them."""
+"""OpenTelemetry's GenAI spans, as SDKs print them or as OTLP sends them, and Traceloop's with numbered attributes."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any, cast
@@ -10,6 +11,8 @@ from drretail.addons.imports.material import Row
 from drretail.records.run import Usage
 
 _INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
+_NUMBERED = re.compile(r"gen_ai\.(?P<side>prompt|completion)\.(?P<number>\d+)\.(?P<field>role|content)")
+_USERS = (*USERS, "user.id", "traceloop.association.properties.user_id")
 
 
 def fits(value: Mapping[str, Any]) -> bool:
@@ -32,7 +35,7 @@ def read(rows: Sequence[Row]) -> Conversation | None:
     conversation = conversation_of(
         messages,
         id=text_of(("gen_ai.conversation.id", "session.id"), named) or group(value),
-        user=text_of((*USERS, "user.id"), *(each for _, each in spans)),
+        user=text_of(_USERS, *(each for _, each in spans)),
         time=text_of(TIMES, value),
         agent=text_of(("gen_ai.agent.name",), named),
         model=text_of(("gen_ai.request.model",), named),
@@ -42,14 +45,16 @@ def read(rows: Sequence[Row]) -> Conversation | None:
 
 
 def _messages(attributes: Mapping[str, Any]) -> list[Any]:
-    return [*list_of(attributes.get(_INPUT)), *list_of(attributes.get(_OUTPUT))]
+    numbered: dict[tuple[bool, int], dict[str, Any]] = {}
+    for match in filter(None, map(_NUMBERED.fullmatch, attributes)):
+        place = match["side"] == "completion", int(match["number"])
+        numbered.setdefault(place, {})[match["field"]] = attributes[match[0]]
+    messages = [*list_of(attributes.get(_INPUT)), *list_of(attributes.get(_OUTPUT))]
+    return messages or [message for _, message in sorted(numbered.items(), key=lambda each: each[0])]
 
 
 def _attributes(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes of a span and of its events, which may hold the messages.
-
-    SDKs print an object; OTLP sends a list of keys with typed values.
-    """
+    """The attributes of a span and of its events: an object, or OTLP's list of keys with typed values."""
     attributes = value.get("attributes")
     own = attributes if isinstance(attributes, dict) else _plain({"kvlistValue": {"values": attributes}})
     events = [_attributes(event) for event in list_of(value.get("events")) if isinstance(event, dict)]
