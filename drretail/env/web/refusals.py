@@ -7,6 +7,7 @@ refusals share (refusals.toml); or the page asks for a password.
 
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -58,7 +59,7 @@ def title_refuses(title: str, text: str, url: str) -> bool:
 
 
 def _has_subject(root: "HtmlElement", title: str, text: str, url: str) -> bool:
-    footer = " ".join(map(_text, islice(root.iter("footer"), _MOST)))
+    footer = " ".join(text for element in islice(root.iter("footer"), _MOST) for text in _texts_beside_links(element))
     site = _Site.of(title, url, footer)
     first = list(islice(root.iter("h1"), _MOST))
     others = islice((element for element in root.iter(*_HEADINGS) if not _is_frame(element)), _MOST)
@@ -113,6 +114,12 @@ def _is_of(host: str, name: str) -> bool:
 
 def _text(element: "HtmlElement") -> str:
     return " ".join(str(element.text_content()).strip()[:_LONGEST_HEADING].split())
+
+
+def _texts_beside_links(element: "HtmlElement") -> Iterator[str]:
+    """A link of a footer names a page, maybe this one, where other text there names the site."""
+    for text in element.xpath(".//text()[not(ancestor::a)]"):
+        yield str(text)
 
 
 def _is_frame(element: "HtmlElement") -> bool:
