@@ -11,9 +11,9 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from drretail.errors import CommandStopped, ModelError
+from drretail.event_loop import run_loop
 from drretail.journal import Journal
 from drretail.llm.calling import Attempts, answer_of
-from drretail.llm.event_loop import run_loop
 from drretail.llm.models import Models
 from drretail.llm.providers import ONCE, Pacer, Retrying
 from drretail.llm.registry import Model, open_model

@@ -8,7 +8,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from inspect import isawaitable
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.runnables.config import RunnableConfig, var_child_runnable_config
 from pydantic import ValidationError
 
-from drretail.agents.base import Answering, read_answer
+from drretail.agents.base import read_answer
 from drretail.agents.information import shopper_context
 from drretail.agents.picks import of_offers, with_picks
 from drretail.agents.running.outcomes import Outages
@@ -29,11 +28,11 @@ from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sandbox import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
+from drretail.event_loop import aside, is_abandoned
 from drretail.experiment import Experiment, run_path
 from drretail.grounding.report.citations import scan
 from drretail.grounding.text.untrusted import visible
 from drretail.journal import Effects, Journal
-from drretail.llm.event_loop import aside, is_abandoned
 from drretail.llm.models import Models
 from drretail.llm.prices import of_unknown_models, price_version
 from drretail.llm.prompt import overridden
@@ -310,20 +309,6 @@ def recorded_spec(spec: str) -> str:
     return spec if spec in SHIPPED or is_on_servers(spec) else str(Path(spec).absolute())
 
 
-async def _awaited(answer: Answering, *arguments: Any) -> Any:
-    answering = answer(*arguments)
-    if not isawaitable(answering):
-        raise ModelError("agent", "the agent's function cannot be awaited: begin it with async def")
-    return await answering
-
-
-def _endless_graph() -> type[Exception]:
-    """What a graph raises that does not end. LangGraph is loaded by then, if one ran."""
-    from langgraph.errors import GraphRecursionError
-
-    return GraphRecursionError
-
-
 async def _answered(
     sut: SystemUnderTest, query: Query, reference_of: Callable[[Query], Reference], session: Session, models: Models
 ) -> Answer | RunError:
@@ -346,7 +331,7 @@ async def _answered(
                 reference = await asyncio.to_thread(reference_of, query)
                 task = task.model_copy(update={"reference": reference, "wish": query.wish})
             async with asyncio.timeout(sut.seconds) as limit:
-                ask = partial(_awaited, sut.agent.answer, task, session, models, sut.system.limits)
+                ask = partial(sut.agent.answer, task, session, models, sut.system.limits)
                 answer = read_answer(await (aside(ask) if sut.runs_aside else ask()))
                 if not answer.report.strip() and not sut.agent.is_baseline:  # only a floor's report may be empty
                     raise ModelError("agent", "the agent returned an empty report")
@@ -355,8 +340,6 @@ async def _answered(
         return RunError(kind=problem.kind, where=where, message=problem.message)
     except ToolError as problem:  # the world failed the agent itself, outside of a tool call
         return RunError(kind="tool", where=where, message=problem.message)
-    except _endless_graph() as problem:
-        return RunError(kind="agent", where=where, message=f"the graph did not end: {problem}")
     except CommandStopped:
         raise
     except ValidationError as problem:  # such as that of a Pick which the agent's code made
