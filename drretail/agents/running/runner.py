@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from inspect import isawaitable
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.runnables.config import RunnableConfig, var_child_runnable_config
 from pydantic import ValidationError
 
-from drretail.agents.base import read_answer
+from drretail.agents.base import Answering, read_answer
 from drretail.agents.information import shopper_context
 from drretail.agents.picks import of_offers, with_picks
 from drretail.agents.running.outcomes import Outages
@@ -309,6 +310,13 @@ def recorded_spec(spec: str) -> str:
     return spec if spec in SHIPPED or is_on_servers(spec) else str(Path(spec).absolute())
 
 
+async def _awaited(answer: Answering, *arguments: Any) -> Any:
+    answering = answer(*arguments)
+    if not isawaitable(answering):
+        raise ModelError("agent", "the agent's function cannot be awaited: begin it with async def")
+    return await answering
+
+
 async def _answered(
     sut: SystemUnderTest, query: Query, reference_of: Callable[[Query], Reference], session: Session, models: Models
 ) -> Answer | RunError:
@@ -331,7 +339,7 @@ async def _answered(
                 reference = await asyncio.to_thread(reference_of, query)
                 task = task.model_copy(update={"reference": reference, "wish": query.wish})
             async with asyncio.timeout(sut.seconds) as limit:
-                ask = partial(sut.agent.answer, task, session, models, sut.system.limits)
+                ask = partial(_awaited, sut.agent.answer, task, session, models, sut.system.limits)
                 answer = read_answer(await (aside(ask) if sut.runs_aside else ask()))
                 if not answer.report.strip() and not sut.agent.is_baseline:  # only a floor's report may be empty
                     raise ModelError("agent", "the agent returned an empty report")
