@@ -46,7 +46,7 @@ _NAMED = 2
 _FIGURE = re.compile(r"(?<![\w.-])\d{1,4}(?:[.,]\d+)?(?![\w-]|\.\d)")
 _SEPARATORS = frozenset("|-–—·•»:｜")
 _LOCKED = re.compile(r"\"isAccessibleForFree\"\s*:\s*\"?(?:https?://schema\.org/)?false", re.IGNORECASE)
-_INFLECTED, _ENDING = 6, 3
+_INFLECTED, _ENDING = 7, 3
 """Letters: of a word of so many, another form has the same beginning and an ending of up to so many."""
 
 
