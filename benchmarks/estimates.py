@@ -6,8 +6,8 @@ DEMO is the folder that ``drretail demo`` made; without one it is made anew. Its
 model's, recorded. The twelve played runs are of four agents on three of the demo's questions: rules choose what is
 looked up, as many calls a turn and as many researchers as a model may want, and what is written is as long as a
 model's. A factor is what was estimated over what was taken. With --drawn, twelve runs of another kind are played
-instead: of six systems on questions of the market shop, each turn in a style that is drawn anew. The runs of seed 31
-were unseen when they were measured.
+instead: of six systems on questions of the market shop, each turn in a style that is drawn anew. Those of seeds 505,
+606 and 707 were unseen when they were measured.
 """
 
 import random

@@ -16,7 +16,7 @@ from drretail.eval.baskets import made_references
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import PAIRWISE, USUAL
 from drretail.eval.scoring import score
-from drretail.llm.event_loop import run_loop
+from drretail.event_loop import run_loop
 from drretail.llm.registry import Model
 from drretail.llm.scripted import read_script, scripted_model
 from drretail.packs import pack_below

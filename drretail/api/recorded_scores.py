@@ -213,8 +213,6 @@ class RecordedScores(Scores):
 
     def _rows(self, by: By, wanted: Mapping[str, str | None]) -> list[dict[str, Any]]:
         """The rows with these values, the keys first."""
-        if by not in ROWS.built_in:
-            return self._other_rows(by)[1]
         if by == "query":
             folder, own = self._known_folder, {metric.name: metric for metric in self._metrics}
             metrics = (own.get(name) or recorded_metric(folder, name) for name in self.metrics)

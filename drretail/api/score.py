@@ -32,9 +32,9 @@ from drretail.eval.registry import PAIRWISE, WHERE_THERE, load_metric, load_metr
 from drretail.eval.scores.file import made_scores
 from drretail.eval.scores.gathering import is_panel
 from drretail.eval.scoring import score as score_experiment
+from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, read_definition
 from drretail.llm.estimates import Estimate, estimated
-from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model
 from drretail.packs import pack_below
 from drretail.progress import choose_progress

@@ -31,6 +31,7 @@ from drretail.eval.judging.subject import Planned, planned_runs
 from drretail.eval.registry import PAIRWISE, recorded_metric
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey, is_panel
+from drretail.event_loop import run_loop
 from drretail.experiment import (
     GOLD,
     Definition,
@@ -41,7 +42,6 @@ from drretail.experiment import (
     read_definition,
 )
 from drretail.files import unsynced
-from drretail.llm.event_loop import run_loop
 from drretail.parsing import parse_json
 from drretail.progress import Bar, choose_progress
 from drretail.records.base import Document, Record, sha256_of

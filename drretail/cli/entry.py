@@ -24,7 +24,7 @@ PACKAGE = Path(__file__).parents[1]
 class Interruption:
     """Tells whether Ctrl-C was pressed, whatever libraries made of the exception.
 
-    Python's own handler stays in place, except while an event loop runs (``drretail.llm.event_loop``). Python writes
+    Python's own handler stays in place, except while an event loop runs (``drretail.event_loop``). Python writes
     each signal's number into a pipe, so that an error that follows an interruption is not reported as a bug. SIGTERM
     is handled in the same way: a command then releases what it holds, such as the right to write a world on servers.
     """

@@ -16,26 +16,11 @@ from drretail.grounding.cart import Cart
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import Case
 from drretail.records.base import Record
-from drretail.records.query import NOT_TYPED, Ends, Lack, Reference
+from drretail.records.query import LACKS, NOT_TYPED, Ends, Reference
 from drretail.records.reading import Pick
 from drretail.records.shop import USD
 from drretail.records.wish import Wish
 
-LACKS: Mapping[Lack, str] = {
-    "not_typed": NOT_TYPED,
-    "no_things": "nothing is to be bought",
-    "nothing_offered": "the shop has nothing of a kind that is wanted",
-    "no_price": "the shop names no price of what would do, or none in the currency of the budget",
-    "too_dear": "what keeps to the wish costs more than its budget",
-    "no_such_brand": "nothing of the wanted brand keeps to the wish",
-    "demands": "nothing in the shop keeps what is demanded",
-    "not_said": "no record says of a product that it is what is demanded",
-    "unsafe": "what keeps to the wish was recalled, or fails",
-    "owned": "the user has all that keeps to the wish",
-    "sold_out": "what keeps to the wish is sold out",
-    "no_such_option": "what keeps to the wish comes in no such option",
-    "no_basket": "no basket in the shop keeps to the wish",
-}
 NOTHING_PICKED = "nothing is picked"
 NOT_REQUIRED = "nothing has to be bought"
 

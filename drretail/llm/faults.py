@@ -20,8 +20,8 @@ from drretail.errors import (
     login_of,
     without_secrets,
 )
+from drretail.event_loop import current_command
 from drretail.grounding.text.untrusted import visible
-from drretail.llm.event_loop import current_command
 from drretail.llm.usage import usage_of, with_possible_usage
 from drretail.records.run import Usage
 

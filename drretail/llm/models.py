@@ -16,9 +16,9 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel
 
 from drretail.errors import ModelError, UserError, quoted
+from drretail.event_loop import run_loop
 from drretail.journal import Asked, Journal, Outcome
 from drretail.llm.calling import MARKED, Attempts, answer_of, marked
-from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model
 from drretail.llm.servers import with_calls_read
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json

@@ -1,6 +1,6 @@
 """Queries, what a shop has for their wishes, and the part of a query that an agent is given."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal, get_args
@@ -28,15 +28,27 @@ Lack = Literal[
     "no_such_option",
     "no_basket",
 ]
-"""Why there is no basket.
-
-Nobody has typed what the query wants (not_typed), or nothing is to be bought (no_things). The shop offers none of a
-wanted kind (nothing_offered), or names no price of what would do, or none in the currency of the budget (no_price).
-Otherwise it is the one part of the wish without which there would be a basket: the budget (too_dear), a wanted brand
-(no_such_brand), what must and must not be (demands), that nothing is bought twice (owned), that enough are left
-(sold_out), a wanted size or color (no_such_option). If there would be one of products whose records leave a demand
-open, it is "not_said"; of recalled ones, "unsafe". "no_basket" means that several parts are in the way.
+"""Why there is no basket, in words by ``LACKS``. From too_dear to no_such_option it is the one part of the wish without
+which there would be one; not_said and unsafe, if there would be one of products whose records leave a demand open, or
+that were recalled; no_basket, if several parts are in the way.
 """
+NOT_TYPED = "nobody has typed what the query wants"
+"""The reason why a query without a wish has no scores for baskets and budgets."""
+LACKS: Mapping[Lack, str] = {
+    "not_typed": NOT_TYPED,
+    "no_things": "nothing is to be bought",
+    "nothing_offered": "the shop has nothing of a kind that is wanted",
+    "no_price": "the shop names no price of what would do, or none in the currency of the budget",
+    "too_dear": "what keeps to the wish costs more than its budget",
+    "no_such_brand": "nothing of the wanted brand keeps to the wish",
+    "demands": "nothing in the shop keeps what is demanded",
+    "not_said": "no record says of a product that it is what is demanded",
+    "unsafe": "what keeps to the wish was recalled, or fails",
+    "owned": "the user has all that keeps to the wish",
+    "sold_out": "what keeps to the wish is sold out",
+    "no_such_option": "what keeps to the wish comes in no such option",
+    "no_basket": "no basket in the shop keeps to the wish",
+}
 
 
 class Fit(Record):
@@ -183,10 +195,6 @@ class KeptReference(Ends):
 NeedKind = Literal["restock", "replacement", "companion", "comparison", "gift", "project"]
 NEED_KINDS: tuple[NeedKind, ...] = get_args(NeedKind)
 """The kinds by which drretail sorts its own queries; files from elsewhere may use other words."""
-
-
-NOT_TYPED = "nobody has typed what the query wants"
-"""The reason why a query without a wish has no scores for baskets and budgets."""
 
 
 LONGEST_TEXT = 10_000

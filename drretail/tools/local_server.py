@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from drretail.errors import UserError
-from drretail.llm.event_loop import meant_to_end
+from drretail.event_loop import meant_to_end
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope

@@ -105,7 +105,7 @@ def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world:
     run = answered(world, poor).run
     nearest = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0001", "B0TEST0004"))
     assert (run.picks, run.outcome) == ((), nearest)
-    assert "the cheapest products that keep to the rest cost more than the budget" in (run.report or "")
+    assert "what keeps to the wish costs more than its budget" in (run.report or "")
     silent = asked(Wish(wants=(WISH.wants[0].model_copy(update={"must": demands("heated")}),)))
     run = answered(world, silent).run
     assert (run.picks, known(run.outcome).because) == ((), ("not_said",))

@@ -97,20 +97,6 @@ def ran(world: World, agent: Agent, *turns: AIMessage) -> tuple[Run, list[Reques
     return record(world, SystemUnderTest.of("mine", agent, {"": model} if agent.roles else {}, world)).run, shown
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (None, "the agent returned None, and neither an Answer, the text of a report, nor a dict with one"),
-        ({"text": "x"}, "the agent returned a wrong answer: it has no text under \"report\" (its keys: 'text')"),
-        ("", "the agent returned an empty report"),
-        (Answer(report=" \n", picks=()), "the agent returned an empty report"),
-    ],
-)
-def test_what_is_no_report_fails_the_run_and_says_what_it_was(world: World, given: Any, message: str) -> None:
-    run, _ = ran(world, doing(given))
-    assert (run.status, known(run.error).message) == ("failed", message)
-
-
 def test_half_a_character_in_an_answer_is_replaced_wherever_it_stands(world: World) -> None:
     run, _ = ran(world, doing(Answer(report="Half \ud83d.", picks=(), notes=("Nul \0.",))))
     assert (run.status, run.report, run.notes) == ("done", "Half \ufffd.", ("Nul \ufffd.",))
@@ -145,6 +131,13 @@ def of_quantity(quantity: Any) -> Answer:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
+        (None, "the agent returned None, and neither an Answer, the text of a report, nor a dict with one"),
+        ({"text": "x"}, "the agent returned a wrong answer: it has no text under \"report\" (its keys: 'text')"),
+        ("", "the agent returned an empty report"),
+        (Answer(report=" \n", picks=()), "the agent returned an empty report"),
+        ({"report": SAID, "usage": {"input": -1}}, "tokens are 0 or more"),
+        ({"report": SAID, "usage": {"words": 3}}, "words"),
+        ({"report": SAID, "usage": 5}, "usage is 5: it should be a dict"),
         (of_quantity(-1), "picks.0.quantity is -1: it should be greater than or equal to 1"),
         (of_quantity(0), "picks.0.quantity is 0: it should be"),
         (of_quantity(float("nan")), "picks.0.quantity is nan: it should be a finite number"),
@@ -160,7 +153,7 @@ def of_quantity(quantity: Any) -> Answer:
         ),
     ],
 )
-def test_a_value_that_no_run_can_hold_fails_the_run_by_name(world: World, given: Any, message: str) -> None:
+def test_what_is_no_report_or_can_not_be_held_fails_the_run_by_name(world: World, given: Any, message: str) -> None:
     run, _ = ran(world, doing(given))
     error = known(run.error)
     assert (run.status, error.kind, message in error.message) == ("failed", "agent", True), error.message

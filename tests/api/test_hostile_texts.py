@@ -25,9 +25,9 @@ from drretail.env.world import OrderRow, World, open_world
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.eval.scoring import score
+from drretail.event_loop import run_loop
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import read_effects
-from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import scripted_model
 from drretail.progress import Progress

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.baskets import LACKS, MEASURES, NOT_REQUIRED, covered, not_borne_out, not_measured, unsafe_pick
+from drretail.eval.baskets import MEASURES, NOT_REQUIRED, covered, not_borne_out, not_measured, unsafe_pick
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.registry import load_metric
 from drretail.experiment import read_reference
 from drretail.grounding.basket import reference_of
 from drretail.grounding.cart import Cart
 from drretail.grounding.listing import Listing, listing_of
-from drretail.records.query import Query
+from drretail.records.query import LACKS, Query
 from drretail.records.reading import Pick
 from drretail.records.score import Score
 from drretail.records.shop import Money

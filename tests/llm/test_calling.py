@@ -11,9 +11,9 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from drretail.errors import CommandStopped, ModelError
+from drretail.event_loop import run_loop
 from drretail.journal import Journal
 from drretail.llm.calling import Attempts, answer_of
-from drretail.llm.event_loop import run_loop
 from drretail.llm.models import Models
 from drretail.llm.providers import ONCE, Pacer, Retrying
 from drretail.llm.registry import Model, open_model
@@ -74,9 +74,10 @@ async def test_a_web_page_in_the_place_of_an_answer_is_told_in_short(name: str, 
 @pytest.mark.parametrize("name", CLIENTS)
 async def test_an_answer_that_drips_ends_with_the_limit_of_its_attempt(name: str) -> None:
     whole = CLIENTS[name].says("hello")
-    call = await called(name, replace(whole, drips=True), whole, timeout=30, changed={"attempt_seconds": 0.2})
+    steps = replace(whole, drips=True), whole, whole  # on a busy machine a whole one may be late, too
+    call = await called(name, *steps, timeout=30, changed={"attempt_seconds": 1.0})
     assert call.answer.text == "hello"
-    assert call.attempts.failed == ["no whole answer within 0.2 seconds: set model_timeout higher in drretail.toml"]
+    assert {*call.attempts.failed} == {"no whole answer within 1 seconds: set model_timeout higher in drretail.toml"}
 
 
 @pytest.mark.parametrize("name", CLIENTS)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from drretail.errors import ModelError, UserError
 from drretail.journal import Journal
@@ -86,17 +86,6 @@ def test_an_answer_in_a_schema_is_validated_and_told_what_is_wrong_until_it_fits
     assert [(request.schema, request.tools) for request in requests] == [("Rating", ())] * 3
     in_words = models({"structured": {"rating": 7}}, refused={*METHODS})
     assert asyncio.run(in_words.ask("researcher", ASK, Rating)).rating == 7
-
-
-def test_a_stream_adds_up_to_the_answer() -> None:
-    played = model({"text": "Take the tube feeder.", "calls": [SEARCH]})
-    total: Any = None
-    for chunk in played.chat.stream(ASK):
-        assert isinstance(chunk, AIMessageChunk)
-        total = chunk if total is None else total + chunk
-    whole: Any = played.chat.invoke(ASK)
-    assert (total.text, total.tool_calls) == (whole.text, whole.tool_calls)
-    assert total.usage_metadata == whole.usage_metadata
 
 
 KINDS = ("timeout", "refusal", "context_overflow")
@@ -232,10 +221,3 @@ def test_a_file_that_is_no_script_is_refused_with_the_place(tmp_path: Path, writ
         read_script(path)
     assert message in str(problem.value)
     assert str(path) in str(problem.value)
-
-
-def test_toml_and_json_hold_the_same(tmp_path: Path) -> None:
-    (tmp_path / "a.toml").write_text("[[answers]]\ncalls = [{ name = 'web_search', args = { query = 'x' } }]\n")
-    (tmp_path / "a.json").write_text('{"answers": [{"calls": [{"name": "web_search", "args": {"query": "x"}}]}]}')
-    assert read_script(tmp_path / "a.toml").answers == read_script(tmp_path / "a.json").answers
-    assert isinstance(read_script(tmp_path / "a.toml").answers[0], ScriptedAnswer)

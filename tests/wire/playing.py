@@ -11,7 +11,7 @@ from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
-from drretail.llm.event_loop import run_loop
+from drretail.event_loop import run_loop
 from drretail.llm.registry import Model, open_model
 from drretail.records.query import Query
 from drretail.records.run import Run, Step, WebMode

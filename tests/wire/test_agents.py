@@ -15,10 +15,10 @@ from drretail.env.world import World
 from drretail.eval.judging.question import VerdictFile, judge_journals
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.scoring import score
+from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, read_runs
 from drretail.journal import read_effects
 from drretail.llm.calling import Attempts, answer_of
-from drretail.llm.event_loop import run_loop
 from drretail.llm.providers import Retrying
 from drretail.llm.registry import Model, open_model
 from drretail.progress import Progress

@@ -32,9 +32,9 @@ from drretail.api.worlds import recorded_world
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.judging.spending import CapReached, allowance_for, judging_costs
+from drretail.event_loop import run_loop
 from drretail.experiment import locked, read_definition
 from drretail.files import write_atomically
-from drretail.llm.event_loop import run_loop
 from drretail.progress import busy, choose_progress
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result

@@ -34,8 +34,8 @@ from drretail.env.web.sandbox import read_sandbox, written_queries
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import Allowance
+from drretail.event_loop import run_loop
 from drretail.files import files_below
-from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model, check_priced
 from drretail.progress import busy, choose_progress
 from drretail.querygen.by_model.targets import targets_of

@@ -323,19 +323,7 @@ TITLE = "What did not hold"
 ABOVE = "Statements with these faults were taken out, as the shop's records say otherwise or say nothing of it:"
 SUMS = "Sums and comparisons above may still count what was taken out."
 _WORDS: Mapping[str, str] = {
-    "price_wrong": "a wrong price",
-    "stock_wrong": "wrong words on stock",
-    "policy_wrong": "wrong words on the shop's policy",
-    "rating_wrong": "a wrong rating",
-    "rating_count_wrong": "a wrong number of ratings",
-    "total_wrong": "a wrong total",
-    "calculation_wrong": "a wrong figure",
-    "order_date_wrong": "a wrong date of an order",
-    "list_price_wrong": "a wrong price from before a sale",
-    "option_wrong": "a variant that there is not",
-    "measure_wrong": "a wrong measure",
-    "status_wrong": "a wrong status of an order",
-    "quotation_wrong": "a quotation of words that its source lacks",
+    **{code: f"a wrong {kind.replace('_', ' ')}" for kind, code in CODES.items()},
     "unresolved_citation": "a source that was never looked up",
     "url_not_seen": "a page that was never looked up",
     "not_in_catalog": "a product that the shop does not have",

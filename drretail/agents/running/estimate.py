@@ -10,6 +10,9 @@ from drretail.llm.estimates import Estimate, likely, typical
 from drretail.records.query import Query
 from drretail.records.run import Usage
 
+MOST_LAUNCHED = 4
+"""Researchers: from one to as many as are allowed are equally likely, and few questions have more parts than these."""
+
 
 def estimate_left(
     to: Path, suts: Sequence[SystemUnderTest], queries: Sequence[Query], repeats: int, retry: Collection[str] = ()
@@ -21,5 +24,8 @@ def estimate_left(
         count = sum(is_open(ended_run(to, sut.label, *place), sut.system, retry) for place in places)
         took = [sum(run.usage.values(), Usage()) for run in runs if run.system == sut.label]
         roles = typical("runs")["any"] | typical("runs").get(sut.system.agent, {})
+        launched = (1 + min(sut.system.limits.researchers, MOST_LAUNCHED)) / 2
+        for role, row in typical("researchers").get(sut.system.agent, {}).items():
+            roles[role] = [each * launched for each in row]
         rows = [(model, roles[role]) for role, model in sut.models.items() if role in roles]
         yield likely(sut.label, count, rows, "runs", took=sum(took, Usage()), pieces=len(took))

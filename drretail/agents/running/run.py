@@ -25,8 +25,8 @@ from drretail.agents.running.spending import Caps, opened_budget
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
 from drretail.errors import CommandStopped, UserError
+from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, ended_run, read_discarded, written_definition
-from drretail.llm.event_loop import run_loop
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.base import sha256_of
 from drretail.records.query import ASK, LONGEST_TEXT, Query

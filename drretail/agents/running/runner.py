@@ -29,11 +29,11 @@ from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sandbox import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
+from drretail.event_loop import aside, is_abandoned
 from drretail.experiment import Experiment, run_path
 from drretail.grounding.report.citations import scan
 from drretail.grounding.text.untrusted import visible
 from drretail.journal import Effects, Journal
-from drretail.llm.event_loop import aside, is_abandoned
 from drretail.llm.models import Models
 from drretail.llm.prices import of_unknown_models, price_version
 from drretail.llm.prompt import overridden
@@ -317,13 +317,6 @@ async def _awaited(answer: Answering, *arguments: Any) -> Any:
     return await answering
 
 
-def _endless_graph() -> type[Exception]:
-    """What a graph raises that does not end. LangGraph is loaded by then, if one ran."""
-    from langgraph.errors import GraphRecursionError
-
-    return GraphRecursionError
-
-
 async def _answered(
     sut: SystemUnderTest, query: Query, reference_of: Callable[[Query], Reference], session: Session, models: Models
 ) -> Answer | RunError:
@@ -355,8 +348,6 @@ async def _answered(
         return RunError(kind=problem.kind, where=where, message=problem.message)
     except ToolError as problem:  # the world failed the agent itself, outside of a tool call
         return RunError(kind="tool", where=where, message=problem.message)
-    except _endless_graph() as problem:
-        return RunError(kind="agent", where=where, message=f"the graph did not end: {problem}")
     except CommandStopped:
         raise
     except ValidationError as problem:  # such as that of a Pick which the agent's code made

@@ -12,7 +12,7 @@ from drretail.api.models import Opener
 from drretail.env.servers.clients import hosts_of, open_elastic, open_mongo
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import ModelError, UserError, install_line
-from drretail.llm.event_loop import run_loop
+from drretail.event_loop import run_loop
 from drretail.llm.faults import Halt
 from drretail.llm.providers import PROVIDERS
 from drretail.plugins import Plugins
@@ -135,7 +135,7 @@ def examine_model(spec: str, opener: Opener) -> Sign:
         found = str(problem) if isinstance(problem, UserError) else f"{problem.kind}: {problem.message}"
         mend = "check the model's name, its key and its address (--base-url, drretail.toml)"
         return lacks(f"model {spec}", found, f"--model {spec}", mend, is_needed=True)
-    late = f" {_on_try(len(attempts.failed) + 1)} ({attempts.failed[0]})" if attempts.failed else ""
+    late = f" on try {len(attempts.failed) + 1} ({attempts.failed[0]})" if attempts.failed else ""
     return works(f"model {spec}", f"answers{late}: {' '.join(answer.text.split())[:40]}")
 
 
@@ -170,9 +170,3 @@ def _sign(what: str, where: str, version: Callable[[], str], *, needed: bool) ->
     except UserError as problem:
         found, _, mend = str(problem).partition(": ")
         return lacks(what, found, PREVENTS, mend or str(problem), is_needed=needed)
-
-
-def _on_try(number: int) -> str:
-    """ "on the second try", "on try 4"."""
-    names = {2: "on the second try", 3: "on the third try"}
-    return names.get(number, f"on try {number}")

@@ -23,10 +23,8 @@ from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import Table, table_of
 
 if TYPE_CHECKING:
-    from drretail.env.world import World
-    from drretail.llm.registry import Model
     from drretail.querygen.decisions import HowDecided
-    from drretail.querygen.lint import Checked, Linter
+    from drretail.querygen.lint import Checked
 
 
 @accepts(CheckOptions)
@@ -41,8 +39,11 @@ def check(options: CheckOptions) -> "Result[Outcome]":
     with world_of(options.world) as shop:
         linter = Linter(shop)
         outcome = Outcome(queries)
-        if reader is not None:
-            _ask(reader, outcome, shop, linter, options)
+        if reader is not None and outcome.untyped:
+            file = Path(options.file)
+            outcome.types, outcome.typing = typed_by_model(shop, linter, file, queries, reader, options)
+            outcome.queries = outcome.types.queries
+            write_with_gold(outcome.queries, file)
         with busy("checking queries", len(outcome.queries)) as bar:
             outcome.checked = linter.check_all(outcome.queries, bar.advance)
             outcome.demands = how_far_decided(outcome.queries, linter.stock.offers)
@@ -82,15 +83,6 @@ class Outcome:
     def is_wrong(self) -> bool:
         is_left = self.types is not None and bool(self.types.wrong)
         return is_left or any(entry.findings for entry in self.checked)
-
-
-def _ask(reader: "Model", outcome: Outcome, shop: "World", linter: "Linter", options: CheckOptions) -> None:
-    """Adds missing wishes and writes them into the file."""
-    file = Path(options.file)
-    if any(query.wish is None for query in outcome.queries):
-        outcome.types, outcome.typing = typed_by_model(shop, linter, file, outcome.queries, reader, options)
-        outcome.queries = outcome.types.queries
-        write_with_gold(outcome.queries, file)
 
 
 def _document(outcome: Outcome) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from drretail.api.models import open_model
-from drretail.api.worlds import open_world
+from drretail.api.worlds import world_of
 from drretail.env.named_products import NamedProducts
 from drretail.errors import ModelError, UserError
 from drretail.eval.claims.typed_values import READING, READING_VERSION, read_by_judge
@@ -65,7 +65,7 @@ def check(question: str, answer: str, world: "World | str | Path", *, judge: "Mo
     """
     if not f"{answer or ''}".strip():
         raise UserError("There is no answer to check.")
-    with _opened(world) as shop:
+    with world_of(world) as shop:
         subject = _subject(question, answer, shop)
         typed = None
         if judge is not None and subject.answers is not None:
@@ -79,15 +79,6 @@ def check(question: str, answer: str, world: "World | str | Path", *, judge: "Mo
         text = subject.case.report
         left = tuple(text[numeral.start : numeral.end] for numeral in reading.unread)
         return Checked(tuple(findings), reading.values, subject.case.picks, left, reading.looked_at)
-
-
-@contextmanager
-def _opened(world: "World | str | Path") -> "Generator[World]":
-    if isinstance(world, str | Path):
-        with open_world(world) as opened:
-            yield opened
-    else:
-        yield world
 
 
 def _subject(question: str, answer: str, world: "World") -> Subject:

@@ -24,7 +24,7 @@ from drretail.conditions.tools import client_conditions
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError, check_known, install_line
-from drretail.llm.event_loop import meant_to_end, run_loop
+from drretail.event_loop import meant_to_end, run_loop
 from drretail.parsing import parse_json
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query

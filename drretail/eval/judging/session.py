@@ -25,8 +25,8 @@ from drretail.eval.judging.question import (
     read_journal_of,
 )
 from drretail.eval.judging.spending import Allowance
+from drretail.event_loop import all_ended
 from drretail.journal import Journal, Outcome
-from drretail.llm.event_loop import all_ended
 from drretail.llm.prices import BATCH
 from drretail.llm.prompt import Prompt
 from drretail.llm.registry import Model

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from drretail.errors import ModelError
+from drretail.event_loop import all_ended, run_loop
 from drretail.journal import Journal, Tries, read_effects
-from drretail.llm.event_loop import all_ended, run_loop
 from drretail.llm.models import Models, OnUse
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check

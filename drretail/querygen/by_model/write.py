@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.llm.event_loop import all_ended, run_loop
+from drretail.event_loop import all_ended, run_loop
 from drretail.llm.models import Models
 from drretail.llm.prompt import replaced
 from drretail.querygen.by_model.examination import (

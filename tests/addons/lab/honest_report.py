@@ -10,28 +10,52 @@ from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence
+from drretail.records.query import Query
 from drretail.records.shop import Money, Product, ProfileSummary, Statement
 from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded
 from tests import build
-from tests.agents.saboteur import GOOD, ORDERS, OWNED, QUERY, SEED
-from tests.agents.saboteur import PRODUCTS as FEEDERS
 from tests.build import LABEL, SYSTEM, build_world
-from tests.shop import JANUARY, USER
+from tests.shop import DAY, JANUARY, USER
 
-LOW, LEASH, STRANGER = "B0SABOT007", "B0SABOT008", "B0SABOT009"
+OWNED, UNWANTED, GOOD, DEAR, BATH, SEED, LOW, LEASH, STRANGER = (f"B0SABOT00{number}" for number in range(1, 10))
+
+
+def _feeder(product_id: str, title: str, price: float) -> Product:
+    store = title.partition(" ")[0]
+    return Product(
+        product_id=product_id,
+        title=title,
+        features=("Weatherproof", "Easy to clean"),
+        price=price,
+        average_rating=4.5,
+        rating_number=120,
+        store=store,
+        categories=("Patio, Lawn & Garden", "Bird Feeders"),
+        category="Patio_Lawn_and_Garden",
+        details={"Brand": store},
+    )
+
+
+WINDOW = _feeder(GOOD, "Larkhall Window Bird Feeder, Clear", 18.75)
 
 
 def a_product(product_id: str, title: str, price: float, category: str, leaf: str) -> Product:
     """Of another kind than feeders."""
-    named = {"product_id": product_id, "title": title, "price": price, "store": "Napperly"}
     kind = {"category": category, "categories": (category.replace("_", " "), leaf), "features": (), "details": {}}
-    return FEEDERS[2].model_copy(update=named | kind)
+    return WINDOW.model_copy(
+        update={"product_id": product_id, "title": title, "price": price, "store": "Napperly"} | kind
+    )
 
 
 PRODUCTS = [
-    *FEEDERS,
-    FEEDERS[2].model_copy(
+    _feeder(OWNED, "Tanagrove Tube Bird Feeder, 18 inch", 24.99),
+    _feeder(UNWANTED, "Wrenfield Hopper Bird Feeder, Cedar", 27.5),
+    WINDOW,
+    _feeder(DEAR, "Larkhall Metal Bird Feeder, Squirrel Proof", 62.0),
+    _feeder(BATH, "Larkhall Bird Bath, Stone", 55.0),
+    _feeder(SEED, "Larkhall Small Bird Feeder for Seed", 8.5),
+    WINDOW.model_copy(
         update={"product_id": LOW, "title": "Larkhall Acrylic Bird Feeder, Clear", "average_rating": 2.1}
     ),
     a_product(LEASH, "Napperly Dog Leash, Nylon", 12.0, "Pet_Supplies", "Leashes"),
@@ -91,11 +115,13 @@ def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_que
     Every query is asked by a user of its own: what is concluded is concluded over users.
     """
     users = [USER, *(f"{USER}{number:03}" for number in range(2, n_queries + 1))]
-    orders = [*ORDERS, *(OrderRow(f"1{at:09}", user, OWNED, JANUARY) for at, user in enumerate(users[1:]))]
+    orders = [OrderRow("0000000001", USER, OWNED, JANUARY), OrderRow("0000000002", USER, BATH, JANUARY + DAY)]
+    orders += [OrderRow(f"1{at:09}", user, OWNED, JANUARY) for at, user in enumerate(users[1:])]
     build_world(folder / "world", PRODUCTS, orders)
     world = open_world(folder / "world")
     reports = {LABEL: REPORT} if reports is None else reports
-    typed = QUERY.model_copy(update={"wish": WISH})
+    text = "I need a new bird feeder under $60. Nothing from Wrenfield, please. Do not suggest what I already own."
+    typed = Query(query_id="q1", user_id=USER, text=text, wish=WISH, source="test")
     queries = [
         typed.model_copy(update={"query_id": f"q{number}", "user_id": user}) for number, user in enumerate(users, 1)
     ]

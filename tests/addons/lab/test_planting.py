@@ -20,8 +20,7 @@ from drretail.experiment import read_definition, read_runs
 from drretail.grounding.report.citations import find_citations
 from drretail.progress import Progress
 from tests import build
-from tests.addons.lab.honest_report import LEASH, REPORT, honest_experiment
-from tests.agents.saboteur import GOOD, SEED
+from tests.addons.lab.honest_report import GOOD, LEASH, REPORT, SEED, honest_experiment
 from tests.build import LABEL, scripted_judge
 
 CLAIM = re.compile(r'<claim id="(\d+)"[^>]*>(.*?)</claim>', re.DOTALL)

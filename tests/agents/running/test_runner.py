@@ -479,6 +479,9 @@ FIVE = [Query(query_id=f"q{n}", text="?", source="test") for n in range(5)]
 def test_only_takes_the_first_queries_or_those_of_the_ids(wanted: Any, found: list[str]) -> None:
     queries = [*FIVE, Query(query_id="7", text="?", source="test")]
     assert [query.query_id for query in only(queries, wanted)] == found
+    for none, message in (("0", "from 1 on"), ("-1", "from 1 on"), ("q1,q9", "no query 'q9'")):
+        with pytest.raises(UserError, match=message):
+            only(queries, none)
 
 
 def test_a_few_queries_are_spread_over_users_and_more_hold_the_fewer() -> None:
@@ -486,9 +489,3 @@ def test_a_few_queries_are_spread_over_users_and_more_hold_the_fewer() -> None:
     chosen = [[query.query_id for query in only(queries, count)] for count in range(1, 6)]
     assert chosen[1] == [queries[0].query_id, queries[3].query_id]
     assert all({*few} <= {*more} for few, more in pairwise(chosen))
-
-
-@pytest.mark.parametrize(("wanted", "message"), [("0", "from 1 on"), ("-1", "from 1 on"), ("q1,q9", "no query 'q9'")])
-def test_only_without_a_query_to_run_is_an_error(wanted: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        only(FIVE, wanted)

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from pydantic import BaseModel
 
 from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.runner import Runner
@@ -126,13 +125,6 @@ def test_a_report_is_written_from_whatever_notes_there_are_and_other_words_chang
     assert with_tags(query="q", report="Buy it.", problem="no block").text == NOT_MINE, "it did not write that report"
 
 
-class Verdict(BaseModel):
-    """A verdict."""
-
-    score: int
-    reason: str
-
-
 def plain(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
     return plain_answer(Turn(messages, tools, choice))
 
@@ -144,12 +136,6 @@ def test_the_same_prompt_gets_the_same_call_ids_and_another_prompt_others_and_a_
     assert first.tool_calls == again.tool_calls
     assert first.tool_calls[0]["id"] != other.tool_calls[0]["id"]
     assert chat.invoke("a", stop=["Stop"]).text == "Hm. "
-
-
-def test_a_structured_answer_satisfies_its_schema() -> None:
-    for method in ("function_calling", "json_schema"):
-        chat = OfflineChat(policy=plain).with_structured_output(Verdict, method=method)
-        assert chat.invoke("Score 7 of 10") == Verdict(score=7, reason="Score 7 of 10")
 
 
 def test_without_tools_or_where_none_may_be_called_it_answers_in_a_sentence() -> None:

@@ -20,10 +20,10 @@ from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.cleaning import clean_text, cleaned_result
 from drretail.env.web.sandbox import SandboxPage
 from drretail.errors import ToolError
+from drretail.event_loop import all_ended
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.text.personal_data import People, personal_data, without_personal_data
 from drretail.journal import Effects, Outcome
-from drretail.llm.event_loop import all_ended
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.records.base import Record
 from drretail.tools.web import fetch_pages

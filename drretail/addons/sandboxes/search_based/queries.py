@@ -24,10 +24,10 @@ from drretail.env.summaries import Summaries
 from drretail.env.web.sandbox import QUERIES_FILE, SandboxPage, read_labels, read_pages, task_folder, written_queries
 from drretail.env.world import World
 from drretail.eval.judging.spending import CapReached
+from drretail.event_loop import all_ended
 from drretail.experiment import read_gold_file, rubric_path
 from drretail.files import files_below, read_json, write_json
 from drretail.grounding.gold_files import write_with_gold
-from drretail.llm.event_loop import all_ended
 from drretail.llm.models import Models
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.querygen.by_model.examination import Examination, Examined, Examiner, WrittenQuery, unusable

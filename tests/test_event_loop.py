@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
-from drretail.llm.event_loop import run_loop
+from drretail.event_loop import run_loop
 
 
 @pytest.fixture(autouse=True)
