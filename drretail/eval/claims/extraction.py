@@ -20,7 +20,7 @@ from drretail.eval.claims.claims import (
     claims_in,
     make_claim,
 )
-from drretail.eval.claims.report_index import SentenceFinder, SourceResolver, part_tags, parts_of, section_around
+from drretail.eval.claims.report_index import SentenceFinder, SourceResolver, part_tags, parts_of
 from drretail.eval.claims.typed_values import (
     MOST_TOLD,
     PickReader,
@@ -268,7 +268,6 @@ def claims_of(
                 looked_up=looked_up,
                 values=typed,
                 figureless=figureless,
-                section="" if span is None else section_around(report, *span),
             )
         )
     return claims

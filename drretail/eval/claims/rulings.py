@@ -38,57 +38,17 @@ from drretail.records.evidence import Evidence
 from drretail.records.score import Rules, Verdict, VerdictState
 
 
-@dataclass(frozen=True, slots=True)
-class RecordCheck:
-    """What the records say of a claim, by verifying its values in code."""
-
-    is_contradicted: bool
-    """True if the records contradict any value; otherwise they agree with all."""
-    lines: tuple[str, ...]
-    """A line for each value: "price 39.99: the record says $49.99"."""
-
-
-def check_of(claim: Claim, ledger: Ledger, report: str) -> RecordCheck | None:
-    """What the records say of the values that the judge typed of a claim. None without any, or if none is contradicted
-    and not all can be verified.
-    """
-    values = [compared(value, report, ledger) for value in claim.values]
-    states = {value.state for value in values}
-    if "contradicted" not in states and states != {"verified"}:
-        return None
-    lines = [
-        f"{value.kind.replace('_', ' ')} {value.amount}: "
-        + (f"the record says {value.derivation}" if value.state == "contradicted" else AGREES)
-        for value in values
-        if value.state != "underivable"
-    ]
-    return RecordCheck("contradicted" in states, tuple(lines))
-
-
-AGREES = "agrees with the records"
-"""Part of a line about a right value."""
 PARTIAL_CONTENT, QUOTE_DROPPED = "partial_content", "quote_dropped"
 SOURCE_CUT, CONTRADICTED = "source_cut", "contradicted"
-ASKED_AGAIN, CHANGED, NO_QUOTE = "asked_again", "changed_mind", "no_quote"
-UNOPENED = "unopened"
-NOTES = (
-    PARTIAL_CONTENT,
-    QUOTE_DROPPED,
-    SOURCE_CUT,
-    CONTRADICTED,
-    ASKED_AGAIN,
-    CHANGED,
-    NO_QUOTE,
-    UNOPENED,
-)
+ASKED_AGAIN, NO_QUOTE, UNOPENED = "asked_again", "no_quote", "unopened"
+NOTES = (PARTIAL_CONTENT, QUOTE_DROPPED, SOURCE_CUT, CONTRADICTED, ASKED_AGAIN, NO_QUOTE, UNOPENED)
 """The notes of support verdicts.
 
 partial_content: some sources could not be read. quote_dropped: a quote is in no source and was dropped.
 source_cut: a source was too long for the judge and was cut to passages. contradicted: the sources contradict the
 claim (its value is 0). asked_again: the judge was asked again with what the records say, and this is its second answer.
-changed_mind: that answer has another label than the first. no_quote: support was first given without a quote that a
-source holds, and the judge was asked again. unopened: the run never opened a product or page that the claim cites; it
-is judged by the shop's record, or by the page.
+no_quote: support was first given without a quote that a source holds, and the judge was asked again. unopened: the run
+never opened a product or page that the claim cites; it is judged by the shop's record, or by the page.
 """
 UNQUOTED = "support without a quote that its sources hold, asked twice"
 NOT_RATED = "not_rated"
@@ -173,18 +133,23 @@ class SupportAnswer:
     def state(self) -> VerdictState:
         return "na" if NOT_RATED in self.notes else "failed" if self.value is None else "scored"
 
-    def differs_from(self, check: RecordCheck) -> bool:
-        """True if code finds a contradiction and the judge does not, or code finds all figures right and the judge no
-        support.
-        """
-        if self.state == "failed":
-            return False
-        return not self.is_contradicted if check.is_contradicted else self.value == 0
 
-    @property
-    def is_changed(self) -> bool:
-        first = self.first
-        return first is not None and (first.value, first.is_contradicted) != (self.value, self.is_contradicted)
+def disputed(answer: SupportAnswer, claim: Claim, report: str, ledger: Ledger) -> tuple[str, ...]:
+    """A line for each value that the judge typed of a claim, if its label is not what the records say of them:
+    "price 39.99: the record says $49.99". They contradict one and it does not, or they have all and it finds no support.
+    """
+    values = [compared(value, report, ledger) for value in claim.values]
+    states = {value.state for value in values}
+    is_false = "contradicted" in states
+    differs = not answer.is_contradicted if is_false else states == {"verified"} and answer.value == 0
+    if not differs or answer.state == "failed":
+        return ()
+    return tuple(
+        f"{value.kind.replace('_', ' ')} {value.amount}: "
+        + (f"the record says {value.derivation}" if value.state == "contradicted" else "agrees with the records")
+        for value in values
+        if value.state != "underivable"
+    )
 
 
 def support_answer(reply: RuledClaim, texts: Sequence[str]) -> SupportAnswer:
@@ -292,10 +257,8 @@ class SupportJudge:
             return {claim.claim_id: support_answer(ruled, [text.text.text for text in texts])}
         alone = await self._labels(claims, texts)
         text = self.subject.case.layout.text
-        checks = {claim.claim_id: check_of(claim, self.ledger, text) for claim in claims}
-        lines = {
-            item: check.lines for item, check in checks.items() if check is not None and alone[item].differs_from(check)
-        }
+        known = {claim.claim_id: disputed(alone[claim.claim_id], claim, text, self.ledger) for claim in claims}
+        lines = {item: own for item, own in known.items() if own}
         again = await self._labels([each for each in claims if each.claim_id in lines], texts, lines) if lines else {}
         second = {
             item: replace(answer, first=alone[item]) for item, answer in again.items() if answer.value is not None
@@ -398,7 +361,7 @@ class SupportJudge:
                 record = partial(self._record, claim.claim_id, own, content.absent)
                 if answer.first is not None:
                     record(f"{SUPPORT}{FIRST_ANSWER}", answer.first, notes)
-                    notes += [ASKED_AGAIN, *([CHANGED] if answer.is_changed else [])]
+                    notes.append(ASKED_AGAIN)
                 record(SUPPORT, answer, notes)
 
     def _is_unopened(self, source: str) -> bool:

@@ -13,12 +13,12 @@ from drretail.eval.claims.typed_values import (
     READING_VERSION,
     confirmed_reading,
     find_quote,
-    read_by_judge,
 )
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import judges_reading
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.turns import read_by_judge
 from drretail.eval.metric import RULES, Metric, Value, all_lacking, description_of, lacking
 from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, KINDS, TEXT, kind_of_code
 from drretail.grounding.text.amounts import find_amounts

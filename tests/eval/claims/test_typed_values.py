@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.claims.typed_values import CONFIRM, TurnValues, find_quote, to_confirm, turn_questions
+from drretail.eval.claims.typed_values import CONFIRM, find_quote, to_confirm
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge
+from drretail.eval.judging.turns import TurnValues, turn_questions
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.llm.prompt import tag_content
 from drretail.llm.registry import open_model
