@@ -37,7 +37,6 @@ from drretail.records.base import Record
 from drretail.records.evidence import Evidence
 from drretail.records.score import Rules, Verdict, VerdictState
 
-
 PARTIAL_CONTENT, QUOTE_DROPPED = "partial_content", "quote_dropped"
 SOURCE_CUT, CONTRADICTED = "source_cut", "contradicted"
 ASKED_AGAIN, NO_QUOTE, UNOPENED = "asked_again", "no_quote", "unopened"
@@ -136,7 +135,7 @@ class SupportAnswer:
 
 def disputed(answer: SupportAnswer, claim: Claim, report: str, ledger: Ledger) -> tuple[str, ...]:
     """A line for each value that the judge typed of a claim, if its label is not what the records say of them:
-    "price 39.99: the record says $49.99". They contradict one and it does not, or they have all and it finds no support.
+    "price 39.99: the record says $49.99". They contradict one and it does not, or they have all and it finds none.
     """
     values = [compared(value, report, ledger) for value in claim.values]
     states = {value.state for value in values}

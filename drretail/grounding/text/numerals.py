@@ -1,8 +1,7 @@
 """Numbers of a text besides its amounts: every numeral with its unit, the value of an expression, and the sums that a
 text writes out.
 
-The number of a list item or a heading ("2. Kettle", "#3"), a scale ("4.6 of 5"), an id ("0704175490", "756mbmmg") and a
-number within a word ("B12", "USB3") are no numerals. A date is one.
+A scale ("4.6 of 5"), an id ("0704175490") and a number within a word ("B12", "USB3") are no numerals.
 """
 
 import ast
@@ -15,18 +14,14 @@ from functools import lru_cache
 from itertools import pairwise
 from operator import add, mul, sub, truediv
 
-from drretail.grounding.text.amounts import Amount, WrittenDate, number_of
+from drretail.grounding.text.amounts import Amount, number_of
 from drretail.grounding.text.words import stem
 
-_RUN = re.compile(r"(?<![^\W_])\d[^\W_]*(?:(?<=\d)[.,'’]\d+)*[^\W_]*")
-_DIGITS = re.compile(r"\d+(?:[.,'’]\d+)*")
+# Within a word ("B12", "47x47") and in an id ("756mbmmg") are no numerals: at most a short unit is glued to one.
+_NUMERAL = re.compile(r"(?<![\w#])\d+(?:[.,'’]\d+)*(?=[^\W\d_]{0,4}(?![^\W_]))")
 _ID_LENGTH = 8
-"""Digits, or digits with letters, that only an id has: an order's, a barcode's."""
-_OF_LIST = re.compile(r"[.):](?=[\s*]|\Z)")
+"""Digits that only an id has: an order's, a barcode's."""
 _UNIT = re.compile(r"\s?[-\u2011]?(?P<unit>fl\.?\s?oz|fluid ounces?|['’]{2}|[^\W\d_]{1,20}|[%°\"″”'′])", re.IGNORECASE)
-_SIDE = re.compile(r"\s?[LWHD](?=\s?(?i:in|inch|inches|cm|mm|feet|ft)\b)")
-"""The side that a figure is of, between it and its unit: "41.5 L x 23 H inches"."""
-_SIGN = re.compile(r"[$€£¥₹]\s?\Z")
 _SCALE = re.compile(r"(?:/|\bof)\s?\Z", re.IGNORECASE)
 _SIZES = {
     "volume": "ml 1 cl 10 dl 100 l 1000 floz 29.5735 qt 946.353 gal 3785.41",
@@ -64,52 +59,25 @@ _UNITS = {
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """``text[start:end]`` are the digits of a numeral, or a whole date."""
+    """``text[start:end]`` are the digits of a numeral."""
 
     start: int
     end: int
-    number: Decimal | None
-    """None for a date, and for digits that write no number ("1,2,34")."""
+    number: Decimal
     unit: str = ""
-    """Its unit in one spelling ("in" for inches), the stem of the word behind it, or the sign of a currency."""
-    stop: int = 0
-    """The end of the unit."""
+    """Its unit in one spelling ("in" for inches), or the stem of the word behind it."""
 
 
-def find_numerals(
-    text: str, dates: Sequence[WrittenDate] = (), starts: frozenset[int] = frozenset()
-) -> Iterator[Numeral]:
-    """The numerals in text order; at one of ``starts``, where a line begins, the number of a list is none."""
-    days = {date.start: date.end for date in dates}
-    position = 0
-    for run in _RUN.finditer(text):
-        day = next((end for start, end in days.items() if start <= run.start() < end), None)
-        if run.start() < position:
+def find_numerals(text: str) -> Iterator[Numeral]:
+    """The numerals in text order, also those of dates."""
+    for match in _NUMERAL.finditer(text):
+        (start, end), digits = match.span(), match[0]
+        is_scale = digits in ("5", "10") and _SCALE.search(text, max(0, start - 4), start)
+        if is_scale or (digits.isdigit() and len(digits) >= _ID_LENGTH):
             continue
-        if day is not None:
-            position = day
-            yield Numeral(run.start(), day, None, stop=day)
-            continue
-        # An id: digits of its length, or letters and digits that alternate, but for dimensions ("47x47").
-        kinds = re.sub(r"(?<=\d)[xX×](?=\d)", " ", run[0])
-        kinds = re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+(?:[.,'’]\d+)*", "0", kinds))
-        if "0a0" in kinds or (len(run[0]) >= _ID_LENGTH and kinds in ("0", "0a") and run[0].isalnum()):
-            continue
-        for digits in _DIGITS.finditer(text, run.start(), run.end()):
-            is_of_list = digits.start() in starts and _OF_LIST.match(text, digits.end())
-            before = text[max(0, digits.start() - 4) : digits.start()]
-            is_scale = digits[0] in ("5", "10") and _SCALE.search(before)
-            if is_of_list or is_scale or before.endswith("#"):
-                continue
-            sign = _SIGN.search(text, max(0, digits.start() - 2), digits.start())
-            side = _SIDE.match(text, digits.end())
-            behind = _UNIT.match(text, side.end() if side else digits.end())
-            unit = sign[0].strip() if sign else _canonical_unit(behind["unit"]) if behind else ""
-            stop = behind.end() if behind and not sign else digits.end()
-            number = None
-            with suppress(InvalidOperation):  # "1,2,34" is a list
-                number = number_of(digits[0])
-            yield Numeral(*digits.span(), number, unit, stop)
+        behind = _UNIT.match(text, end)
+        with suppress(InvalidOperation):  # "1,2,34" is a list
+            yield Numeral(start, end, number_of(digits), _canonical_unit(behind["unit"]) if behind else "")
 
 
 def _canonical_unit(name: str) -> str:

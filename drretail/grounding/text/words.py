@@ -188,12 +188,6 @@ def language_of(text: str) -> str:
 
 
 @cache
-def number_words() -> frozenset[str]:
-    """Numbers in words, from two on, in the languages of answers.toml: one is an article as well."""
-    return frozenset(word for own in _tables("answers.toml")["numbers"].values() for word in own)
-
-
-@cache
 def month_numbers() -> Mapping[str, int]:
     """The months by their names and abbreviations, in lower case."""
     # Drawn by scripts/draw_cldr.py: to load the calendars takes a third of a second and 42 MB.

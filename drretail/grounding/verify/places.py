@@ -27,7 +27,7 @@ from drretail.grounding.text.amounts import (
 )
 from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals, steps
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems, number_words, words
+from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems
 from drretail.grounding.verify.records import CENTS, Ledger, fits, leaves, on_record
 from drretail.records.reading import CART, ReadValue, ValueKind
 from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, may_share_a_sign, product_of
@@ -134,8 +134,7 @@ def days_at(place: Place) -> list[WrittenDate]:
 
 def _measures_at(place: Place) -> list[Numeral]:
     """The figures at a place, each with its unit; of several sides the last one has it."""
-    numerals = [one for one in find_numerals(place.text[place.start :]) if one.number is not None]
-    numerals = [one for one in numerals if one.end <= place.end - place.start]
+    numerals = [one for one in find_numerals(place.text[place.start :]) if one.end <= place.end - place.start]
     unit = numerals[-1].unit if numerals else ""
     own = ((one, unit if one.unit in SIDES else one.unit) for one in numerals)
     return [replace(one, start=one.start + place.start, end=one.end + place.start, unit=unit) for one, unit in own]
@@ -208,8 +207,8 @@ def _is_one_of(amounts: Iterable[Amount], numbers: Iterable[Decimal]) -> bool:
 
 
 def has_number(text: str) -> bool:
-    """True if a text has digits, or a number in words: it then says more than what is decided without a figure."""
-    return any(map(str.isdigit, text)) or not number_words().isdisjoint(words(text))
+    """True if a text has digits: it then says more than what is decided without a figure."""
+    return any(map(str.isdigit, text))
 
 
 def _of_offers(value: ReadValue, place: Place, ledger: Ledger, of_offer: Callable[[Offer], Decimal | None]) -> Answer:
@@ -448,6 +447,5 @@ def _measures(item: Product) -> tuple[tuple[Decimal, str, str], ...]:
         unit = ""
         for numeral in reversed(list(find_numerals(_GLUED.sub(" x ", line)))):
             unit = unit if numeral.unit in SIDES and unit else numeral.unit
-            if numeral.number is not None:
-                measures.append((numeral.number, unit, line))
+            measures.append((numeral.number, unit, line))
     return tuple(measures)
