@@ -105,14 +105,14 @@ _WORDS = r"(?:[^\W\d_][\w'’-]{0,40}\s?){0,3}"
 # A figure may be followed by what it counts, and preceded by what it is the price of: "4 packs × $12.49", "the lid $5".
 # The hyphen of "8-ounce" and the x of "3 xl" are no signs.
 _JOINT = re.compile(
-    rf"(?:\s?[^\W\d_]{{1,40}}){{0,2}}(?:\s\([^\W\d][^()\d]{{0,40}}\))?{_AROUND}(?P<close>\)?){_AROUND}"
-    rf"(?P<sign>[+×x*÷/−–=-]|(?:makes?|equals?|comes? to)\b)(?!(?<=[x−–-])[^\W\d_])"
-    rf"{_AROUND}(?P<open>\(?){_AROUND}(?:(?<![−–-] ){_WORDS})?"
+    rf"(?:\s?[^\W\d_]{{1,40}}){{0,2}}{_AROUND}(?P<close>\)?){_AROUND}"
+    rf"(?P<sign>[+×x*÷/−–=-])(?!(?<=[x−–-])[^\W\d_]){_AROUND}(?P<open>\(?){_AROUND}(?:(?<![−–-] ){_WORDS})?"
 )
-_SIGNS = {"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-"}
+_SIGNS = str.maketrans({"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-"})
 # The text before, or after the last figure, continues the expression by a term in words; a list's bullet does not.
 _OPEN_BEFORE = re.compile(rf"[^\s*_][ *_]*(?:[+×÷/−–=-][ *_]*|[+×÷=] ?{_WORDS})$")
 _OPENED = re.compile(r"\([ *_]*$")
+_FIGURE = re.compile(r"[\d.]+")
 _SUM_REACH = 30
 _CENTS = 2
 _OPEN_BEHIND = re.compile(rf"{_AROUND}(?:[+×÷/−=]|[-–]\s)")
@@ -172,58 +172,38 @@ class Equation:
         return self.result.agreement(self.value) is not None
 
 
-@dataclass(slots=True)
-class _Side:
-    """One side of an equals sign."""
-
-    expression: str
-    figures: list[Amount]
-    is_named: bool = False
-    """True behind a word: "come to" names what follows, so a sum behind it is none of the figure before."""
-
-
 def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
     """The equations about money among a text's amounts, in text order; terms in words are not supported."""
-    for chain in _chains(text, amounts):
-        for left, right in pairwise(chain):
-            if right.is_named and len(right.figures) > 1:
-                continue
-            whole, single = (left, right) if len(right.figures) == 1 else (right, left)
-            result, operands = single.figures[0], tuple(whole.figures)
-            kinds = {one.kind for one in (*operands, result)}
+    for expression, figures in _chains(text, amounts):
+        sides, first = expression.split("="), 0
+        of_side = [figures[first : (first := first + len(_FIGURE.findall(side)))] for side in sides]
+        for (left, right), (lefts, rights) in zip(pairwise(sides), pairwise(of_side), strict=True):
+            whole, operands, (result, *more) = (left, lefts, rights) if len(rights) == 1 else (right, rights, lefts)
+            if whole.count("(") > whole.count(")"):  # "(2 × $3 = $6)"
+                whole = whole.removeprefix("(")
             # "a 9 x 13 pan = $12.99" is not a product.
-            is_of_money = any(operand.kind == "money" or operand.places == _CENTS for operand in operands)
-            is_of_money = is_of_money and ("money" in kinds or result.places == _CENTS)
-            expression = whole.expression
-            if expression.count("(") > expression.count(")"):  # "(2 × $3 = $6)"
-                expression = expression.removeprefix("(")
-            value = value_of(expression) if len(operands) > 1 == len(single.figures) and is_of_money else None
+            is_of_money = any(one.kind == "money" or one.places == _CENTS for one in operands)
+            is_of_money = is_of_money and (result.places == _CENTS or any(one.kind == "money" for one in operands))
+            value = value_of(whole) if len(operands) > 1 and not more and is_of_money else None
             if value is not None:
-                yield Equation(expression, operands, value, result)
+                yield Equation(whole, tuple(operands), value, result)
 
 
-def _chains(text: str, amounts: Sequence[Amount]) -> Iterator[list[_Side]]:
-    """The sides of each run of figures joined by signs that no further term continues."""
-    chain: list[_Side] = []
+def _chains(text: str, amounts: Sequence[Amount]) -> Iterator[tuple[str, list[Amount]]]:
+    """Each run of figures joined by signs that no further term continues: its expression, and the figures in it."""
+    expression, figures = "", list[Amount]()
     for amount, following in pairwise([*amounts, None]):
         if amount is None or amount.is_range or amount.kind == "percent":
-            chain = []
+            expression, figures = "", []
             continue
-        if not chain:
-            opened = "(" if _OPENED.search(text[max(0, amount.start - _SUM_REACH) : amount.start]) else ""
-            chain = [_Side(f"{opened}{amount.low:f}", [amount])]
+        if not figures and _OPENED.search(text[max(0, amount.start - _SUM_REACH) : amount.start]):
+            expression = "("
+        expression, figures = f"{expression}{amount.low:f}", [*figures, amount]
         joint = None if following is None else _JOINT.fullmatch(text, amount.end, following.start)
-        if following is not None and joint is not None:
-            sign = "=" if len(joint["sign"]) > 1 else _SIGNS.get(joint["sign"], joint["sign"])
-            chain[-1].expression += joint["close"]
-            if sign == "=":
-                chain.append(_Side(f"{joint['open']}{following.low:f}", [following], len(joint["sign"]) > 1))
-            else:
-                chain[-1].expression += f"{sign}{joint['open']}{following.low:f}"
-                chain[-1].figures.append(following)
+        if joint is not None:
+            expression += f"{joint['close']}{joint['sign'].translate(_SIGNS)}{joint['open']}"
             continue
-        first = chain[0].figures[0].start
-        is_open = _OPEN_BEFORE.search(text[max(0, first - _SUM_REACH) : first]) or _OPEN_BEHIND.match(text, amount.end)
-        if len(chain) > 1 and not is_open:
-            yield chain
-        chain = []
+        before = text[max(0, figures[0].start - _SUM_REACH) : figures[0].start]
+        if len(figures) > 1 and not (_OPEN_BEFORE.search(before) or _OPEN_BEHIND.match(text, amount.end)):
+            yield expression, figures
+        expression, figures = "", []

@@ -305,7 +305,7 @@ def _measure(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
         known = [*_in_unit(numeral.unit, item)]
         named = [(number, line) for number, line in known if names_field(value.field, line)]
         said = readings[numeral.start]
-        line = next((line for number, line in named or known if any(_is_measure(one, number) for one in said)), None)
+        line = next((line for number, line in named or known if any(fits(one, number) for one in said)), None)
         if line is None:
             distinct = {line for _, line in named}
             is_denied = len(numerals) == 1 and len(named) == len(distinct) == 1
@@ -412,8 +412,6 @@ _COMPARE: Mapping[ValueKind, Callable[[ReadValue, Place, Ledger], Answer]] = {
 }
 _OF_ALL = frozenset(content_stems("item product number count"))
 """What names of fields say of every product and every count."""
-_CONVERTED = Decimal("0.03")
-"""How far a figure may be from the record's: sellers round when they convert."""
 _GLUED = re.compile(r"(?<=[\d\"”'])\s?[xX×*]\s?(?=\d)")
 
 
@@ -422,10 +420,6 @@ def names_field(field: str, line: str) -> bool:
     name, is_field, _ = line.partition(":")
     own, said = (({*content_stems(one)} - _OF_ALL) or {*content_stems(one)} for one in (name, field))
     return bool(is_field and own) and own == said
-
-
-def _is_measure(amount: Amount, number: Decimal) -> bool:
-    return fits(amount, number) or abs(number - amount.low) <= number * _CONVERTED
 
 
 def _in_unit(unit: str, item: Product) -> Iterator[tuple[Decimal, str]]:
