@@ -39,13 +39,13 @@ def parts_of(report: str, longest: int = LONGEST_PART) -> list[Part]:
     titles = [(match.start(), match[0].strip(_MARKUP)) for match in _HEADING.finditer(report)]
     parts: list[Part] = []
     start = 0
-    while start < len(report) or not parts:
-        left = len(report) - start
-        even = start + left / -(-left // longest or 1)
+    while start < len(report):
+        left, end = len(report) - start, len(report)
         later = [place for place in places if place > start]
-        near = [place for place in later if place <= start + longest]
-        end = min(near, key=lambda place: (abs(place - even) - _NEARER * longest * places[place], place), default=None)
-        end = len(report) if left <= longest or not later else end or later[0]
+        if left > longest and later:
+            even = start + left / -(-left // longest)
+            near = [place for place in later if place <= start + longest] or later[:1]
+            end = min(near, key=lambda place: abs(place - even) - _NEARER * longest * places[place])
         # The report's first heading, and the last one before a part that does not begin with one.
         above = [title for place, title in titles if place < start]
         parts.append(Part(start, end, tuple(dict.fromkeys([*above[:1], *above[-1:]]))))

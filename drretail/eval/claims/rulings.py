@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import ValidationError, WithJsonSchema, field_validator
@@ -40,7 +39,6 @@ from drretail.records.score import Rules, Verdict, VerdictState
 PARTIAL_CONTENT, QUOTE_DROPPED = "partial_content", "quote_dropped"
 SOURCE_CUT, CONTRADICTED = "source_cut", "contradicted"
 ASKED_AGAIN, NO_QUOTE, UNOPENED = "asked_again", "no_quote", "unopened"
-NOTES = (PARTIAL_CONTENT, QUOTE_DROPPED, SOURCE_CUT, CONTRADICTED, ASKED_AGAIN, NO_QUOTE, UNOPENED)
 """The notes of support verdicts.
 
 partial_content: some sources could not be read. quote_dropped: a quote is in no source and was dropped.
@@ -168,8 +166,6 @@ UNFETCHED = "nobody fetched the page it cites ({pages}): `score --fetch-sources`
 ASK_FOR_QUOTE = "no quote that was given stands in its sources: copy the passage that shows it, or give another label"
 DIVISIBLE = ("refusal", "unusable")
 """The beginnings of errors that a single claim may have caused, so that the call is split."""
-NO_LINES: Mapping[str, Sequence[str]] = MappingProxyType({})
-Fit = Callable[[Sequence[SourceText], Sequence[str], int | None], Sequence[SourceText]]
 
 
 def support_prompt(rules: Rules) -> Prompt:
@@ -186,21 +182,12 @@ class SupportJudge:
     subject: Subject
     judge_session: JudgeSession
     evidence: Mapping[str, Evidence]
-    fit: Fit = fitted
+    fit: Callable[[Sequence[SourceText], Sequence[str], int | None], Sequence[SourceText]] = fitted
     """How texts that are too long are cut to what matters to the claims."""
 
     @property
-    def rules(self) -> Rules:
-        return self.judge_session.rules
-
-    @property
     def prompt(self) -> Prompt:
-        return support_prompt(self.rules)
-
-    @property
-    def ledger(self) -> Ledger:
-        """The records that values are compared with, and the terms of calculations."""
-        return self.subject.ledger
+        return support_prompt(self.judge_session.rules)
 
     def existing(self, claim: Claim) -> Verdict | None:
         """The existing verdict, unless it rests on other texts, as before a page was fetched."""
@@ -236,7 +223,7 @@ class SupportJudge:
                 value = 0.0 if state == "scored" else None
                 self.judge_session.record(SUPPORT, claim.claim_id, state, value, reason=reason, absent=content.absent)
         readable = [pair for pair in contents if pair[1].texts]
-        calls = packed(readable) if self.rules == "default" else [[pair] for pair in readable]
+        calls = packed(readable) if self.judge_session.rules == "default" else [[pair] for pair in readable]
         for call in still_to_ask(calls, lambda pair: pair[0].claim_id in missing):
             texts = {(text.id, text.text.sha256): text for _, content in call for text in content.texts}
             asked = [claim for claim, _ in call]
@@ -245,7 +232,7 @@ class SupportJudge:
 
     async def _answered(self, claims: Sequence[Claim], texts: Sequence[SourceText]) -> dict[str, SupportAnswer]:
         """The judge's answers by claim id; claims whose answer differs from the records are asked about again."""
-        if self.rules != "default":
+        if self.judge_session.rules != "default":
             (claim,) = claims
             values = {"claim": tagged("claim", claim.claim), "sources": source_tags(texts)}
             reply = await self.judge_session.ask(SUPPORT, claim.claim_id, self.prompt, values, Support)
@@ -254,9 +241,9 @@ class SupportJudge:
             quotes = [answer.quote] if answer.quote.strip() else []
             ruled = RuledClaim(claim_id=1, quotes=quotes, justification=answer.justification, label=answer.support)
             return {claim.claim_id: support_answer(ruled, [text.text.text for text in texts])}
-        alone = await self._labels(claims, texts)
+        alone = await self._labels(claims, texts, {})
         text = self.subject.case.layout.text
-        known = {claim.claim_id: disputed(alone[claim.claim_id], claim, text, self.ledger) for claim in claims}
+        known = {claim.claim_id: disputed(alone[claim.claim_id], claim, text, self.subject.ledger) for claim in claims}
         lines = {item: own for item, own in known.items() if own}
         again = await self._labels([each for each in claims if each.claim_id in lines], texts, lines) if lines else {}
         second = {
@@ -265,7 +252,7 @@ class SupportJudge:
         return alone | second
 
     async def _labels(
-        self, claims: Sequence[Claim], texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]] = NO_LINES
+        self, claims: Sequence[Claim], texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]]
     ) -> dict[str, SupportAnswer]:
         """The judge's labels by claim id. Claims missing in an answer are asked about again; if no answer is usable, in
         two halves. Support without a quote that a source holds is asked for once more, and then failed.
@@ -296,7 +283,7 @@ class SupportJudge:
         """One call: the usable labels by claim id, or None and the reason."""
         cited = {source for claim in claims for source in claim.sources}
         texts = [all_text for all_text in all_texts if all_text.id in cited]
-        about = about_sources((source_text.id for source_text in texts), self.evidence, self.ledger)
+        about = about_sources((source_text.id for source_text in texts), self.evidence, self.subject.ledger)
         question = self.subject.query.text
         values = {
             "today": self.subject.today,

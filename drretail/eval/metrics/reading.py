@@ -9,16 +9,13 @@ from drretail.eval.claims.typed_values import (
     PROMPTS,
     READING,
     READING_VERSION,
-    PickReader,
-    ReportPicks,
-    are_declared,
     confirm_prompt,
     confirmed,
     joined_problems,
     reading_by,
-    what_picks_are,
 )
 from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.read_picks import PickReader, ReportPicks, are_declared, what_picks_are
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.turns import TURN, read_turns, turn_prompt

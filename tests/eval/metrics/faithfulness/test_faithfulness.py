@@ -129,16 +129,14 @@ def test_fp_is_the_mean_of_the_types_that_a_report_has_under_both_protocols(rule
     assert got(scored(products, rules, []), "FP", "FP_web") == [("scored", 0.25), ("na", None)]
     items = found["FP"].items
     assert (items["units"], items["scored"], items["support"]) == (5, 5, 3.5)
-    assert (items["full"], items["partial"], items["none"], items["claims"]) == (2, 1, 1, 5)
+    assert items["claims"] == 5
     assert tuple(found) == METRIC.variants
 
 
-def test_a_contradicted_claim_is_zero_and_counted_apart() -> None:
+def test_a_contradicted_claim_is_zero() -> None:
     claims = [Of(cites(1, WEB), 0.0, notes=("contradicted",)), Of(cites(2, WEB), 0.0), Of(cites(3, WEB), 1.0)]
     found = scored(claims)
     assert got(found, "FP") == [("scored", 1 / 3)]
-    items = found["FP"].items
-    assert (items["contradicted"], items["none"], items["full"]) == (1, 1, 1)
 
 
 def test_what_a_rule_based_judge_does_not_rate_is_in_no_mean_and_no_zero() -> None:
@@ -366,7 +364,6 @@ def test_a_page_of_200000_characters_is_cut_to_what_a_judge_holds_and_the_verdic
     assert source.share == pytest.approx(8_192 * 0.5 * 4 / len(page.text), rel=0.1)
     asked = requests_of(model)[-1].messages[-1].text
     assert (len(asked) < 8_192 * 4, FACT in asked) == (True, True)
-    assert values(of, list(found.values()))["FP"].items["source_cut"] == 1
 
 
 @pytest.mark.parametrize("rules", BOTH)
