@@ -1,7 +1,6 @@
 """What a text consists of: one reader for each thing.
 
-words.py          its words, stems and singulars; months, prices, ratings in many languages (labels.toml, answers.toml,
-                  cldr.toml)
+words.py          its words, stems and singulars; months, prices, ratings in many languages (labels.toml, cldr.toml)
 amounts.py        money, plain numbers and dates, with their relation: about, at least, a range
 numerals.py       every numeral with its unit, the value of an expression, sums that a text writes out
 layout.py         its sentences, items and table rows, the stretches that citations own, cells with their labels

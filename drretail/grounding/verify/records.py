@@ -10,7 +10,6 @@ from decimal import Decimal, InvalidOperation
 from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any, cast
-from unicodedata import combining, normalize
 
 from pydantic import ValidationError
 
@@ -207,12 +206,6 @@ def all_words_of(item: Product) -> str:
     """All texts of a product's record, in lines."""
     details = (f"{key} {value}" for key, value in item.details.items())
     return "\n".join([item.title, *item.features, *item.description, *details])
-
-
-def plain(name: str) -> str:
-    """A name in lower case without accents, its words with single spaces around them."""
-    letters = (letter for letter in normalize("NFKD", name.casefold()) if not combining(letter))
-    return f" {' '.join(''.join(letter if letter.isalnum() else ' ' for letter in letters).split())} "
 
 
 def record_of(text: str) -> dict[str, Any] | None:

@@ -7,15 +7,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
-from typing import get_args
 
 import pytest
-from babel import Locale
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from drretail.env.catalog.base import Language
 from drretail.grounding.text.wording import (
     article,
     format_money,
@@ -32,7 +29,6 @@ from drretail.grounding.text.words import (
     is_english,
     is_negation,
     labels,
-    locale_codes,
     month_numbers,
     singular,
     stem,
@@ -234,12 +230,6 @@ _GERMAN = (
 )
 def test_a_text_is_english_by_its_prose_alone(text: str, language_is_english: bool) -> None:
     assert is_english(text) is language_is_english
-
-
-def test_each_language_of_a_shop_is_known() -> None:
-    names = {str(Locale(code).get_language_name("en")).casefold() for code in locale_codes()}
-    others = {"sesotho"}  # CLDR has no names of months for it
-    assert set(get_args(Language)) - others - {name.replace("norwegian bokmål", "norwegian") for name in names} == set()
 
 
 def test_months_and_names_of_the_euro_are_those_of_cldr() -> None:
