@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import combinations
 from typing import Any, cast
 
@@ -272,9 +272,3 @@ def derived(amount: Amount, ledger: Ledger, near: Iterable[str]) -> bool:
     numbers |= {abs(one - other) for one, other in combinations([*prices, *limits], 2)}
     numbers |= {one + other for one, other in combinations(prices, 2)}
     return any(amount.agreement(number) in ("equal", "rounded") for number in numbers)
-
-
-@lru_cache(maxsize=512)
-def amounts_in(text: str) -> tuple[Amount, ...]:
-    """The amounts of a record, cached, since a report with many figures asks for them at each one."""
-    return tuple(find_amounts(text))
