@@ -43,8 +43,6 @@ AUDIT = "audit"
 """The stage in which code says how the judge read."""
 REPORT = "report"
 """The item of the extractions."""
-
-
 NOT_IN_REPORT = "not_in_report"
 """The note of an extraction, once for each claim that was dropped because the report does not hold its quote."""
 

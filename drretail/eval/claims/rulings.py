@@ -118,10 +118,6 @@ class SupportAnswer:
     """The first answer, if the judge was asked twice."""
 
     @property
-    def is_contradicted(self) -> bool:
-        return CONTRADICTED in self.notes
-
-    @property
     def is_unquoted(self) -> bool:
         """True if it finds support without a quote that a source holds."""
         return bool(self.value) and not self.quotes
@@ -138,7 +134,7 @@ def disputed(answer: SupportAnswer, claim: Claim, report: str, ledger: Ledger) -
     values = [compared(value, report, ledger) for value in claim.values]
     states = {value.state for value in values}
     is_false = "contradicted" in states
-    differs = not answer.is_contradicted if is_false else states == {"verified"} and answer.value == 0
+    differs = CONTRADICTED not in answer.notes if is_false else states == {"verified"} and answer.value == 0
     if not differs or answer.state == "failed":
         return ()
     return tuple(

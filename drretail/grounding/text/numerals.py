@@ -105,7 +105,7 @@ _WORDS = r"(?:[^\W\d_][\w'’-]{0,40}\s?){0,3}"
 # A figure may be followed by what it counts, and preceded by what it is the price of: "4 packs × $12.49", "the lid $5".
 # The hyphen of "8-ounce" and the x of "3 xl" are no signs.
 _JOINT = re.compile(
-    rf"(?:\s?[^\W\d_]{{1,40}}){{0,2}}{_AROUND}(?P<close>\)?){_AROUND}"
+    rf"(?:\s?[^\W\d_]{{1,40}}){{0,2}}(?:\s\([^\W\d][^()\d]{{0,40}}\))?{_AROUND}(?P<close>\)?){_AROUND}"
     rf"(?P<sign>[+×x*÷/−–=-])(?!(?<=[x−–-])[^\W\d_]){_AROUND}(?P<open>\(?){_AROUND}(?:(?<![−–-] ){_WORDS})?"
 )
 _SIGNS = str.maketrans({"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-"})
