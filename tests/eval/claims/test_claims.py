@@ -187,17 +187,14 @@ def test_what_an_answer_lacks_is_asked_for_alone(tmp_path: Path) -> None:
         assert [asked.count("<claim ") for asked in questions(tmp_path / f"{number}")] == [2, 1]
 
 
-def test_an_answer_on_claims_that_nobody_asked_about_is_sent_back(tmp_path: Path) -> None:
+def test_an_answer_on_other_claims_is_sent_back_and_a_claim_that_no_answer_holds_fails_alone(tmp_path: Path) -> None:
     strange = {"claims": [ruled(1, "full"), ruled(7, "full")]}
     judge = scripted({"claims": many(1, "P:B0BED00001")}, strange, support("no"))
-    (found,) = support_of(tmp_path, judge, "Zips [P:B0BED00001].")
-    assert (found.value, found.repairs) == (0, 1)
-
-
-def test_a_claim_that_no_answer_holds_fails_alone(tmp_path: Path) -> None:
+    (verdict,) = support_of(tmp_path / "strange", judge, "Zips [P:B0BED00001].")
+    assert (verdict.value, verdict.repairs) == (0, 1)
     nothing: dict[str, Any] = {"claims": []}
     judge = scripted({"claims": many(2, "P:B0BED00001")}, {"claims": [ruled(2, "full")]}, *[nothing] * 3)
-    found = support_of(tmp_path, judge, "Zips [P:B0BED00001].")
+    found = support_of(tmp_path / "nothing", judge, "Zips [P:B0BED00001].")
     assert [(each.state, each.value) for each in found] == [("failed", None), ("scored", 1)]
     assert "claims 1 to 1" in (found[0].error or "")
 
