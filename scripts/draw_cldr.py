@@ -6,14 +6,14 @@ They come from CLDR, as Babel has it. Names that mean different months in two la
 """
 
 import json
+import tomllib
 from pathlib import Path
 
 from babel import Locale
 from babel.numbers import get_currency_name
 
-from drretail.grounding.text.words import locale_codes
-
-FILE = Path("drretail/grounding/text/cldr.toml")
+FILE = Path(__file__).parents[1] / "drretail/grounding/text/cldr.toml"
+LOCALES = (*tomllib.loads(FILE.with_name("labels.toml").read_text(encoding="utf-8")),)
 FEWEST_LETTERS = 3
 """The shortest name in letters: shorter ones are words of other languages. "3月" has a digit."""
 
@@ -21,7 +21,7 @@ FEWEST_LETTERS = 3
 def months() -> dict[str, int]:
     """The number of each name, in lower case."""
     numbers: dict[str, set[int]] = {}
-    for locale in map(Locale, locale_codes()):
+    for locale in map(Locale, LOCALES):
         for form in ("format", "stand-alone"):
             for width in ("wide", "abbreviated"):
                 for number, name in locale.months[form][width].items():
@@ -32,7 +32,7 @@ def months() -> dict[str, int]:
 
 def euros() -> list[str]:
     """The names of the euro, in lower case: of one, of two and of many."""
-    locales = map(Locale, locale_codes())
+    locales = map(Locale, LOCALES)
     return sorted({get_currency_name("EUR", count, locale).casefold() for locale in locales for count in (1, 2, 5)})
 
 

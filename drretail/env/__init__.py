@@ -5,7 +5,8 @@ manifest.py        a world's description, its fingerprint, and its folder: compl
 store/             users, products, orders
 catalog/           product search
 web/               web search and pages
-summaries.py       a user's records in words; what the products of a category cost
+profile.py         what a user's records show: orders, prices, and all of it in words
+summaries.py       the same from a world, with what the products of a category cost
 session.py         one run's view: acting user, overlay, journal, and the ledger of the evidence that it was given
 intake.py          checks, counts and hashes the rows that go into a world
 processes.py       jobs in several processes

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor
 
 from drretail.env.catalog.base import CatalogQuery
+from drretail.env.profile import PriceSpan, summarise
 from drretail.env.world import World
 from drretail.errors import ToolError
-from drretail.grounding.profile import PriceSpan, summarise
 from drretail.records.shop import Product, ProfileSummary
 from drretail.remembered import remembered
 

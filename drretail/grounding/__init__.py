@@ -6,7 +6,6 @@ kinds.py        what the shop calls a product: its kind, and its title as one wo
 constraints.py  which products suit a want, by the gold, by fields, else open
 report/         what a report cites and says, and how it is shown to a reader
 verify/         values and picks compared with records
-profile.py      what the shop's records show of a user: orders, prices, and all of it in words
 gold_files.py   the two files of a query set: tasks, and the gold beside them
 cart.py         a report's picks compared with the wish: what each is for, what is missing, what they cost
 basket.py       baskets that satisfy a query's wish, computed exactly: the cheapest, and the one of greatest worth

@@ -13,7 +13,7 @@ from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
-from drretail.grounding.text.words import language_of
+from drretail.grounding.text.words import is_english
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
@@ -94,14 +94,14 @@ class Drafts:
         """``on_query`` is called after each query.
 
         Raises UserError for a shop whose language is not English, which the rules write."""
-        language = world.manifest.language
-        if language == "english" and world.manifest.is_own_shop:  # also if its mapping leaves the language out
+        language = world.manifest.language.title()
+        if language == "English" and world.manifest.is_own_shop:  # also if its mapping leaves the language out
             texts = ((product.title, *product.features, *product.description) for product in _popular(world))
-            language = language_of(" ".join(chain.from_iterable(texts)))
-        if language != "english":
+            language = language if is_english(" ".join(chain.from_iterable(texts))) else "in another language"
+        if language != "English":
             raise UserError(
-                f"The rules write English questions, and this shop's texts are {language.title()}: "
-                "have a model write them (--model)."
+                f"The rules write English questions, and this shop's texts are {language}: have a model write them "
+                "(--model)."
             )
         self.world, self.seed, self.linter, self._on_query = world, seed, linter or Linter(world), on_query
         self.assortment, self._written = Assortment(self.linter.stock, world.catalog), Texts()

@@ -15,7 +15,7 @@ from itertools import islice
 
 from drretail.env.offers import Offers
 from drretail.errors import UnknownName
-from drretail.grounding.text.amounts import find_money
+from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.wording import article, format_amount
 from drretail.grounding.text.words import singular
 from drretail.querygen.reading import check_made_for
@@ -133,7 +133,11 @@ class _Maker:
         if self.wish.budget is None:
             text = self._behind("budget", amount=written)
         else:
-            places = [money for money in find_money(text) if self.wish.budget.value in (money.low, money.high)]
+            places = [
+                one
+                for one in find_amounts(text)
+                if one.kind == "money" and self.wish.budget.value in (one.low, one.high)
+            ]
             if len(places) != 1 or places[0].low != places[0].high:
                 return None
             text = text[: places[0].start] + written + text[places[0].end :]

@@ -119,14 +119,16 @@ def test_tables_make_a_whole_world(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "is_refused"), [("Der Napf ist für die Küche und das Bad.", True), ("It is for the kitchen.", False)]
+    ("said", "is_refused"), [("Der Napf ist für die Küche und das Bad. " * 3, True), ("It is for the kitchen.", False)]
 )
 def test_a_german_shop_of_no_language_is_told_why_no_rule_writes(tmp_path: Path, said: str, is_refused: bool) -> None:
     mapping = MAPPING.replace('title = "name"', 'title = "name"\ndescription = "mat"') + OF_ORDERS
     read(tmp_path, [dict(row, mat=said) for row in PRODUCTS], mapping=mapping)
     with open_world(tmp_path / "w") as world:
         if is_refused:
-            with pytest.raises(UserError, match=r"this shop's texts are German: have a model write them \(--model\)"):
+            with pytest.raises(
+                UserError, match=r"this shop's texts are in another language: have a model write them \(--model\)"
+            ):
                 Drafts(world, "1")
         else:
             Drafts(world, "1")

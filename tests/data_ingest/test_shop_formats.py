@@ -14,9 +14,9 @@ from drretail.data_ingest.raw.shop_rows import save_table
 from drretail.data_ingest.raw.tables import shop_sources
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.folder import check_world, rows_of
+from drretail.env.profile import day_of
 from drretail.env.world import open_world
 from drretail.errors import UserError
-from drretail.grounding.profile import day_of
 from drretail.grounding.text.serialisation import order_record
 from drretail.records.shop import SIGNS, offers_of
 from drretail.records.tables.sheets import MOST_COLUMNS

@@ -13,11 +13,11 @@ from typing import Literal, Self, TypeVar
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from drretail.env.profile import day_of, may_be_shown, summarise
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 from drretail.files import read_json, write_json
-from drretail.grounding.profile import day_of, summarise
-from drretail.grounding.text.wording import format_money, may_be_shown, short_title
+from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.text.words import content_stems
 from drretail.records.base import Document, Record, fault_of, file_name
 from drretail.records.shop import VOID_STATUSES, Order, Product, ProfileSummary, UserProfile

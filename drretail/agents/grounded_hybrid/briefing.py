@@ -23,6 +23,7 @@ from pydantic.json_schema import SkipJsonSchema
 from drretail.agents.base import task_message
 from drretail.agents.information import agent_prompt
 from drretail.env.catalog.base import Catalog, CatalogQuery
+from drretail.env.profile import is_named, may_be_shown, nouns_of
 from drretail.env.session import Session
 from drretail.env.summaries import Summaries
 from drretail.errors import ModelError
@@ -30,7 +31,7 @@ from drretail.grounding.listing import is_of_kind
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
 from drretail.grounding.text.serialisation import compact_json, whole_items
 from drretail.grounding.text.untrusted import harmless
-from drretail.grounding.text.wording import is_named, may_be_shown, nouns_of, short_title
+from drretail.grounding.text.wording import short_title
 from drretail.llm.models import Models
 from drretail.llm.prompt import tagged
 from drretail.records.query import Task

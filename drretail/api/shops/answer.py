@@ -12,10 +12,11 @@ from drretail.api.models import open_model
 from drretail.api.worlds import world_of
 from drretail.env.named_products import NamedProducts
 from drretail.errors import ModelError, UserError
-from drretail.eval.claims.typed_values import READING, READING_VERSION, read_by_judge
+from drretail.eval.claims.typed_values import READING, READING_VERSION
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.turns import read_by_judge
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.verify.checks import check_report, read_report

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import model_validator
 
+from drretail.env.profile import orders_per_month
 from drretail.env.store.base import Stratum
-from drretail.grounding.profile import orders_per_month
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.shop import (
     ORDER_STATUSES,

@@ -9,13 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from itertools import product
-from statistics import fmean
 from typing import Any
 
 from drretail.eval.claims.claims import (
     AUDIT,
     EXTRACT,
-    FAITHFULNESS,
     FIRST_ANSWER,
     HEADLINE,
     NOT_IN_REPORT,
@@ -29,9 +27,7 @@ from drretail.eval.claims.claims import (
     source_type,
     stages_of,
 )
-from drretail.eval.claims.rulings import CONTRADICTED, NO_QUOTE, NOT_RATED, NOTES
-from drretail.eval.judging.session import JudgeSession
-from drretail.eval.registry import load_metric
+from drretail.eval.claims.rulings import NO_QUOTE, NOT_RATED
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.wording import split_words
 from drretail.grounding.verify.form import read_by_form
@@ -39,11 +35,9 @@ from drretail.grounding.verify.parts import parts_by_marks
 from drretail.grounding.verify.places import compared
 from drretail.grounding.verify.records import Ledger
 from drretail.records import reading as audited
-from drretail.records.base import sha256_of
 from drretail.records.reading import ReadValue, Shares, summed
 from drretail.records.score import Rules, Verdict, VerdictState
 from drretail.remembered import remembered
-from drretail.stats.intervals import binomial_ends
 
 _WORD = re.compile(r"\w")
 _FIGURE = re.compile(r"\d(?:[\d.,]*\d)?")
@@ -198,13 +192,6 @@ def shares_of(verdicts: Sequence[Verdict]) -> Shares:
     return summed(own)
 
 
-def agreement_ends(shares: Shares) -> tuple[float, float]:
-    """The 95% interval of a judge's agreement with records: the means of the ends for right and for wrong figures."""
-    kinds = [shares.get(name, (0, 0)) for name in (audited.CONFIRMED, audited.CONTRADICTED)]
-    ends = [binomial_ends(got / of, of) if of else (0.0, 1.0) for got, of in kinds]
-    return fmean(low for low, _ in ends), fmean(high for _, high in ends)
-
-
 @dataclass(frozen=True, slots=True)
 class Tally:
     """The claims of a report that cite one type of source, by what became of them."""
@@ -340,26 +327,3 @@ class ReportVerdicts:
             if is_counted and not self._leads_nowhere(claim, kind):
                 weights[claim.claim_id] += 1 / (len(there) * self.tally(kind).scored)
         return dict(weights)
-
-    def notes(self) -> dict[str, float]:
-        """How many judged claims that cite pages or products have each note, and each label; contradicted ones have
-        that note alone.
-        """
-        scored = [self._support[claim_id] for claim_id in self.weights()]
-        values = [verdict.value for verdict in scored if CONTRADICTED not in verdict.notes]
-        labels = {name: float(values.count(value)) for name, value in (("full", 1), ("partial", 0.5), ("none", 0))}
-        return {note: float(sum(note in verdict.notes for verdict in scored)) for note in NOTES} | labels
-
-
-NOT_JUDGED = "this judge has not judged the claims of the report to the end: score faithfulness"
-
-
-def followed(judge_session: JudgeSession) -> tuple[list[Verdict], ReportVerdicts, str]:
-    """This judge's verdicts on the claims of the report, for a metric that follows from them; what they come to; and a
-    reason that identifies them.
-    """
-    metric = load_metric(FAITHFULNESS)
-    judged = judge_session.verdicts_in(metric.name, metric.version, metric.prompt_hashes())
-    in_order = sorted(judged, key=lambda verdict: (verdict.stage, verdict.item))
-    content = [[each.stage, each.item, each.state, each.value, each.quote, each.notes] for each in in_order]
-    return judged, ReportVerdicts(judged, judge_session.rules), f"by the verdicts {sha256_of(content)[:16]}"

@@ -43,8 +43,6 @@ AUDIT = "audit"
 """The stage in which code says how the judge read."""
 REPORT = "report"
 """The item of the extractions."""
-
-
 NOT_IN_REPORT = "not_in_report"
 """The note of an extraction, once for each claim that was dropped because the report does not hold its quote."""
 
@@ -101,20 +99,13 @@ def make_claim(
     values: Sequence[ReadValue] = (),
     figureless: int = 0,
     looked_up: Sequence[str] = (),
-    section: str = "",
 ) -> Claim:
     """A claim with the id that follows from its number and content; ``looked_up`` are among its sources.
 
-    Its values are said of its own sources, of what its ``section`` of the report cites, or of the cart: an id that a
-    judge brings from elsewhere would accuse.
+    Its values are said of its own sources or of the cart: an id that a judge brings from elsewhere would accuse.
     """
-    own = [
-        value
-        for value in values
-        if value.of in ("", CART, *sources, *unresolved)
-        or value.of.partition("/")[0] in sources
-        or value.of.partition(":")[2] in section
-    ]
+    own_ids = ("", CART, *sources, *unresolved)
+    own = [value for value in values if value.of in own_ids or value.of.partition("/")[0] in sources]
     digest = sha256_of([claim, list(sources), list(unresolved)])[:6]
     start, end = span or (None, None)
     return Claim(

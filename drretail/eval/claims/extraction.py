@@ -20,19 +20,10 @@ from drretail.eval.claims.claims import (
     claims_in,
     make_claim,
 )
-from drretail.eval.claims.report_index import SentenceFinder, SourceResolver, part_tags, parts_of, section_around
-from drretail.eval.claims.typed_values import (
-    MOST_TOLD,
-    PickReader,
-    ReportPicks,
-    SaidValue,
-    are_declared,
-    as_values,
-    joined_problems,
-    value_problems,
-    what_picks_are,
-)
+from drretail.eval.claims.report_index import SentenceFinder, SourceResolver, part_tags, parts_of
+from drretail.eval.claims.typed_values import MOST_TOLD, SaidValue, as_values, joined_problems, value_problems
 from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.read_picks import PickReader, ReportPicks, are_declared, what_picks_are
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.citations import what_a_mark_covers
@@ -268,26 +259,24 @@ def claims_of(
                 looked_up=looked_up,
                 values=typed,
                 figureless=figureless,
-                section="" if span is None else section_around(report, *span),
             )
         )
     return claims
 
 
 def products_of(subject: Subject, claim: str, span: tuple[int, int] | None) -> list[str]:
-    """The evidence ids of the products that a claim of an assistant's answer is about, without a citation, whose
-    records were looked up in the shop for judging: those it names, else those of its place.
+    """The evidence ids of what the place of a claim in an assistant's answer is about, uncited, whose records
+    were looked up in the shop for judging; without a place, of what the claim names.
     """
     looked_up = {entry.id for entry in subject.evidence.values() if entry.looked_up}
     if not looked_up or subject.answers is None:
         return []
-    named = [product.product_id for product in products_named(claim, subject.shop.titles)]
-    start, end = span or (0, 0)
-    parts = (part for part in subject.answers.parts if start < part.end and part.start < end)
-    around = [source for part in parts for source in part.sources]
-    orders = (source for source in around if source[:2] == "O:")
-    ids = dict.fromkeys((*map(product_evidence_id, named), *orders) if named else around)
-    return [name for name in ids if name in looked_up]
+    if span is None:
+        ids = [product_evidence_id(one.product_id) for one in products_named(claim, subject.shop.titles)]
+    else:
+        parts = [part for part in subject.answers.parts if span[0] < part.end and part.start < span[1]]
+        ids = [source for part in parts for source in part.sources]
+    return [name for name in dict.fromkeys(ids) if name in looked_up]
 
 
 def _as_id(name: str, resolver: SourceResolver) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from drretail.grounding.report.citations import Cited, scan
 from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
-from drretail.grounding.text.layout import find_sentences, read_layout
+from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.quotes import find_words
 from drretail.llm.prompt import tagged
 from drretail.records.evidence import Evidence
@@ -15,8 +15,10 @@ from drretail.records.evidence import Evidence
 LONGEST_PART = 6_000
 """Characters: such a text has about fifty claims, whose list with values stays well below 8,000 tokens."""
 _MARKUP = "#*_: \t"
-_WEIGHTS = {"heading": 0.3, "paragraph": 0.1, "item": 0.0}
-"""How much further from the even cut a better place may lie, as a share of the longest part."""
+_NEARER = 0.2
+"""How much further from the even cut a heading may lie, as a share of the longest part."""
+_BLANK_LINES = re.compile(r"\n\s*\n(?=(#{1,6} )?)")
+_HEADING = re.compile(r"^(?:#{1,6} .*|\*\*[^*\n]+\*\*:?$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,39 +33,19 @@ class Part:
 def parts_of(report: str, longest: int = LONGEST_PART) -> list[Part]:
     """The report in parts of about equal length, none longer than ``longest`` unless a table or paragraph is.
 
-    Cuts are made before headings, else before paragraphs, else before list items, and never inside a table.
+    Cuts are made at blank lines, so never inside a table, and rather before headings.
     """
-    if len(report) <= longest:
-        return [Part(0, len(report), ())]
-    layout = read_layout(report, None)
-    places: dict[int, str] = {}  # where a part may begin, and what begins there
-    for sentence in layout.sentences:
-        start, kind = sentence.start, sentence.kind
-        line = report.rfind("\n", 0, start) + 1
-        before = report[report.rfind("\n", 0, max(0, line - 1)) + 1 : max(0, line - 1)]
-        is_first = not report[line:start].strip(" \t#>*_-+•.)0123456789") and not (kind == "row" and sentence.head)
-        if kind == "heading" and is_first:
-            places[line] = "heading"
-        elif is_first and not before.strip() and kind != "row":
-            places[line] = "paragraph"
-        elif is_first and kind == "item":
-            places[line] = "item"
-    titles = [
-        (sentence.start, report[sentence.start : sentence.end].strip(_MARKUP))
-        for sentence in layout.sentences
-        if sentence.kind == "heading"
-    ]
+    places = {match.end(): bool(match[1]) for match in _BLANK_LINES.finditer(report)}
+    titles = [(match.start(), match[0].strip(_MARKUP)) for match in _HEADING.finditer(report)]
     parts: list[Part] = []
     start = 0
     while start < len(report):
-        left = len(report) - start
-        if left <= longest:
-            end = len(report)
-        elif within := [place for place in places if start < place <= start + longest]:
+        left, end = len(report) - start, len(report)
+        later = [place for place in places if place > start]
+        if left > longest and later:
             even = start + left / -(-left // longest)
-            end = min(within, key=lambda place: (abs(place - even) - _WEIGHTS[places[place]] * longest, place))
-        else:
-            end = min((place for place in places if place > start), default=len(report))
+            near = [place for place in later if place <= start + longest] or later[:1]
+            end = min(near, key=lambda place: abs(place - even) - _NEARER * longest * places[place])
         # The report's first heading, and the last one before a part that does not begin with one.
         above = [title for place, title in titles if place < start]
         parts.append(Part(start, end, tuple(dict.fromkeys([*above[:1], *above[-1:]]))))
@@ -82,7 +64,6 @@ def part_tags(report: str, parts: Sequence[Part], at: int) -> str:
 
 
 _BRACKETS = "[]()<>【】［］〔〕（）^\\ \t"
-_HEADING = re.compile(r"^(?:#{1,6} |\*\*[^*\n]+\*\*:?$)", re.MULTILINE)
 _AUTHORED = re.compile(r"([^\W\d_]+)\b[^\d]*((?:19|20)\d\d[a-z]?)")
 _IN_BRACKETS = re.compile(r"\[[^\[\]\n]{1,140}\]")
 _BETWEEN_MARKS = re.compile(r"[\[\]【】,;\s]+")
@@ -159,16 +140,6 @@ def _spelling(source: str) -> str:
     name = unicodedata.normalize("NFKC", source).strip(_BRACKETS)
     authored = _AUTHORED.fullmatch(name)
     return f"{authored[1]} {authored[2]}".casefold() if authored else normalise_url(name)
-
-
-def section_around(report: str, start: int, end: int) -> str:
-    """The text from the heading above ``report[start:end]``, or without one from its paragraph, to the paragraph's
-    end.
-    """
-    headings = [match.start() for match in _HEADING.finditer(report, 0, start)]
-    paragraph = report.rfind("\n\n", 0, start) + 1
-    behind = report.find("\n\n", end)
-    return report[headings[-1] if headings else paragraph : behind if behind >= 0 else len(report)]
 
 
 class SentenceFinder:

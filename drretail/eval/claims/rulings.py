@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import ValidationError, WithJsonSchema, field_validator
@@ -37,58 +36,16 @@ from drretail.records.base import Record
 from drretail.records.evidence import Evidence
 from drretail.records.score import Rules, Verdict, VerdictState
 
-
-@dataclass(frozen=True, slots=True)
-class RecordCheck:
-    """What the records say of a claim, by verifying its values in code."""
-
-    is_contradicted: bool
-    """True if the records contradict any value; otherwise they agree with all."""
-    lines: tuple[str, ...]
-    """A line for each value: "price 39.99: the record says $49.99"."""
-
-
-def check_of(claim: Claim, ledger: Ledger, report: str) -> RecordCheck | None:
-    """What the records say of the values that the judge typed of a claim. None without any, or if none is contradicted
-    and not all can be verified.
-    """
-    values = [compared(value, report, ledger) for value in claim.values]
-    states = {value.state for value in values}
-    if "contradicted" not in states and states != {"verified"}:
-        return None
-    lines = [
-        f"{value.kind.replace('_', ' ')} {value.amount}: "
-        + (f"the record says {value.derivation}" if value.state == "contradicted" else AGREES)
-        for value in values
-        if value.state != "underivable"
-    ]
-    return RecordCheck("contradicted" in states, tuple(lines))
-
-
-AGREES = "agrees with the records"
-"""Part of a line about a right value."""
 PARTIAL_CONTENT, QUOTE_DROPPED = "partial_content", "quote_dropped"
 SOURCE_CUT, CONTRADICTED = "source_cut", "contradicted"
-ASKED_AGAIN, CHANGED, NO_QUOTE = "asked_again", "changed_mind", "no_quote"
-UNOPENED = "unopened"
-NOTES = (
-    PARTIAL_CONTENT,
-    QUOTE_DROPPED,
-    SOURCE_CUT,
-    CONTRADICTED,
-    ASKED_AGAIN,
-    CHANGED,
-    NO_QUOTE,
-    UNOPENED,
-)
+ASKED_AGAIN, NO_QUOTE, UNOPENED = "asked_again", "no_quote", "unopened"
 """The notes of support verdicts.
 
 partial_content: some sources could not be read. quote_dropped: a quote is in no source and was dropped.
 source_cut: a source was too long for the judge and was cut to passages. contradicted: the sources contradict the
 claim (its value is 0). asked_again: the judge was asked again with what the records say, and this is its second answer.
-changed_mind: that answer has another label than the first. no_quote: support was first given without a quote that a
-source holds, and the judge was asked again. unopened: the run never opened a product or page that the claim cites; it
-is judged by the shop's record, or by the page.
+no_quote: support was first given without a quote that a source holds, and the judge was asked again. unopened: the run
+never opened a product or page that the claim cites; it is judged by the shop's record, or by the page.
 """
 UNQUOTED = "support without a quote that its sources hold, asked twice"
 NOT_RATED = "not_rated"
@@ -161,10 +118,6 @@ class SupportAnswer:
     """The first answer, if the judge was asked twice."""
 
     @property
-    def is_contradicted(self) -> bool:
-        return CONTRADICTED in self.notes
-
-    @property
     def is_unquoted(self) -> bool:
         """True if it finds support without a quote that a source holds."""
         return bool(self.value) and not self.quotes
@@ -173,18 +126,23 @@ class SupportAnswer:
     def state(self) -> VerdictState:
         return "na" if NOT_RATED in self.notes else "failed" if self.value is None else "scored"
 
-    def differs_from(self, check: RecordCheck) -> bool:
-        """True if code finds a contradiction and the judge does not, or code finds all figures right and the judge no
-        support.
-        """
-        if self.state == "failed":
-            return False
-        return not self.is_contradicted if check.is_contradicted else self.value == 0
 
-    @property
-    def is_changed(self) -> bool:
-        first = self.first
-        return first is not None and (first.value, first.is_contradicted) != (self.value, self.is_contradicted)
+def disputed(answer: SupportAnswer, claim: Claim, report: str, ledger: Ledger) -> tuple[str, ...]:
+    """A line for each value that the judge typed of a claim, if its label is not what the records say of them:
+    "price 39.99: the record says $49.99". They contradict one and it does not, or they have all and it finds none.
+    """
+    values = [compared(value, report, ledger) for value in claim.values]
+    states = {value.state for value in values}
+    is_false = "contradicted" in states
+    differs = CONTRADICTED not in answer.notes if is_false else states == {"verified"} and answer.value == 0
+    if not differs or answer.state == "failed":
+        return ()
+    return tuple(
+        f"{value.kind.replace('_', ' ')} {value.amount}: "
+        + (f"the record says {value.derivation}" if value.state == "contradicted" else "agrees with the records")
+        for value in values
+        if value.state != "underivable"
+    )
 
 
 def support_answer(reply: RuledClaim, texts: Sequence[str]) -> SupportAnswer:
@@ -204,8 +162,6 @@ UNFETCHED = "nobody fetched the page it cites ({pages}): `score --fetch-sources`
 ASK_FOR_QUOTE = "no quote that was given stands in its sources: copy the passage that shows it, or give another label"
 DIVISIBLE = ("refusal", "unusable")
 """The beginnings of errors that a single claim may have caused, so that the call is split."""
-NO_LINES: Mapping[str, Sequence[str]] = MappingProxyType({})
-Fit = Callable[[Sequence[SourceText], Sequence[str], int | None], Sequence[SourceText]]
 
 
 def support_prompt(rules: Rules) -> Prompt:
@@ -222,21 +178,12 @@ class SupportJudge:
     subject: Subject
     judge_session: JudgeSession
     evidence: Mapping[str, Evidence]
-    fit: Fit = fitted
+    fit: Callable[[Sequence[SourceText], Sequence[str], int | None], Sequence[SourceText]] = fitted
     """How texts that are too long are cut to what matters to the claims."""
 
     @property
-    def rules(self) -> Rules:
-        return self.judge_session.rules
-
-    @property
     def prompt(self) -> Prompt:
-        return support_prompt(self.rules)
-
-    @property
-    def ledger(self) -> Ledger:
-        """The records that values are compared with, and the terms of calculations."""
-        return self.subject.ledger
+        return support_prompt(self.judge_session.rules)
 
     def existing(self, claim: Claim) -> Verdict | None:
         """The existing verdict, unless it rests on other texts, as before a page was fetched."""
@@ -272,7 +219,7 @@ class SupportJudge:
                 value = 0.0 if state == "scored" else None
                 self.judge_session.record(SUPPORT, claim.claim_id, state, value, reason=reason, absent=content.absent)
         readable = [pair for pair in contents if pair[1].texts]
-        calls = packed(readable) if self.rules == "default" else [[pair] for pair in readable]
+        calls = packed(readable) if self.judge_session.rules == "default" else [[pair] for pair in readable]
         for call in still_to_ask(calls, lambda pair: pair[0].claim_id in missing):
             texts = {(text.id, text.text.sha256): text for _, content in call for text in content.texts}
             asked = [claim for claim, _ in call]
@@ -281,7 +228,7 @@ class SupportJudge:
 
     async def _answered(self, claims: Sequence[Claim], texts: Sequence[SourceText]) -> dict[str, SupportAnswer]:
         """The judge's answers by claim id; claims whose answer differs from the records are asked about again."""
-        if self.rules != "default":
+        if self.judge_session.rules != "default":
             (claim,) = claims
             values = {"claim": tagged("claim", claim.claim), "sources": source_tags(texts)}
             reply = await self.judge_session.ask(SUPPORT, claim.claim_id, self.prompt, values, Support)
@@ -290,12 +237,10 @@ class SupportJudge:
             quotes = [answer.quote] if answer.quote.strip() else []
             ruled = RuledClaim(claim_id=1, quotes=quotes, justification=answer.justification, label=answer.support)
             return {claim.claim_id: support_answer(ruled, [text.text.text for text in texts])}
-        alone = await self._labels(claims, texts)
+        alone = await self._labels(claims, texts, {})
         text = self.subject.case.layout.text
-        checks = {claim.claim_id: check_of(claim, self.ledger, text) for claim in claims}
-        lines = {
-            item: check.lines for item, check in checks.items() if check is not None and alone[item].differs_from(check)
-        }
+        known = {claim.claim_id: disputed(alone[claim.claim_id], claim, text, self.subject.ledger) for claim in claims}
+        lines = {item: own for item, own in known.items() if own}
         again = await self._labels([each for each in claims if each.claim_id in lines], texts, lines) if lines else {}
         second = {
             item: replace(answer, first=alone[item]) for item, answer in again.items() if answer.value is not None
@@ -303,7 +248,7 @@ class SupportJudge:
         return alone | second
 
     async def _labels(
-        self, claims: Sequence[Claim], texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]] = NO_LINES
+        self, claims: Sequence[Claim], texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]]
     ) -> dict[str, SupportAnswer]:
         """The judge's labels by claim id. Claims missing in an answer are asked about again; if no answer is usable, in
         two halves. Support without a quote that a source holds is asked for once more, and then failed.
@@ -334,7 +279,7 @@ class SupportJudge:
         """One call: the usable labels by claim id, or None and the reason."""
         cited = {source for claim in claims for source in claim.sources}
         texts = [all_text for all_text in all_texts if all_text.id in cited]
-        about = about_sources((source_text.id for source_text in texts), self.evidence, self.ledger)
+        about = about_sources((source_text.id for source_text in texts), self.evidence, self.subject.ledger)
         question = self.subject.query.text
         values = {
             "today": self.subject.today,
@@ -398,7 +343,7 @@ class SupportJudge:
                 record = partial(self._record, claim.claim_id, own, content.absent)
                 if answer.first is not None:
                     record(f"{SUPPORT}{FIRST_ANSWER}", answer.first, notes)
-                    notes += [ASKED_AGAIN, *([CHANGED] if answer.is_changed else [])]
+                    notes.append(ASKED_AGAIN)
                 record(SUPPORT, answer, notes)
 
     def _is_unopened(self, source: str) -> bool:

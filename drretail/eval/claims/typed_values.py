@@ -1,5 +1,5 @@
-"""What a judge types of a report (places of figures, picks) and of each answer of a shop's assistant: schema, problems,
-places. What records contradict of it is put to the same judge once more: only what it confirms is false.
+"""What a judge types of a report: places of figures. What records contradict of it is put to the same judge once
+more: only what it confirms is false.
 
 The judge says where something stands, of what kind it is, and of what: the amount is what code reads at that place. So
 a judge can mistype no figure, and only code says whether one is right.
@@ -8,34 +8,25 @@ Whoever types a statement may misread it. So the judge is shown the sentence bes
 accused; what it does not confirm stays open.
 """
 
-from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache, partial
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from drretail.eval.claims.claims import MOST_CLAIMS, Claim
-from drretail.eval.claims.report_index import SourceResolver
 from drretail.eval.judging.criteria import NumberedItem, QuestionBatch, ask_numbered
-from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject
 from drretail.grounding.text.layout import Sentence
 from drretail.grounding.verify.checks import Case, read_report
-from drretail.grounding.verify.parts import ReadAnswers, ReadTurn
+from drretail.grounding.verify.parts import ReadTurn
 from drretail.grounding.verify.places import Place, figures_at, place_of
-from drretail.grounding.verify.records import Ledger
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record
-from drretail.records.evidence import Evidence
 from drretail.records.reading import CART, CLOSED, FIELDS, Kind, Pick, Reading, ReadValue
 from drretail.records.score import Verdict
-from drretail.records.shop import LIST_PRICE, OTHER_TITLES, STOCK, VARIANTS, offers_of, product_of
 
 MOST_TOLD = 8
 """The most problems that a judge is told of at once."""
-_KEPT_REPORTS = 128
-"""The size of the cache: a judge quotes from one report many times."""
 
 
 class SaidValue(Record):
@@ -96,20 +87,9 @@ def strange_quote(quote: str, report: str) -> Iterable[str]:
 
 def find_quote(report: str, quote: str, after: int = 0) -> tuple[int, int] | None:
     """The place of a quote, ignoring white space: the first at or after ``after``, else the first of all."""
-    words = quote.split()
-    if not words:
-        return None
-    (text, places), wanted = _single_spaced(report), " ".join(words)
-    start = text.find(wanted, bisect_left(places, after))
-    start = text.find(wanted) if start < 0 else start
-    return None if start < 0 else (places[start], places[start + len(wanted) - 1] + 1)
-
-
-@lru_cache(_KEPT_REPORTS)  # a pattern for each quote takes longer to compile than all quotes of a report to find
-def _single_spaced(text: str) -> tuple[str, list[int]]:
-    """The text with each white space as one blank, and the places of its characters."""
-    places = [at for at, sign in enumerate(text) if not (sign.isspace() and text[at - 1 : at].isspace())]
-    return "".join(" " if text[at].isspace() else text[at] for at in places), places
+    wanted = re.compile(r"\s+".join(map(re.escape, quote.split())))
+    match = (wanted.search(report, after) or wanted.search(report)) if wanted.pattern else None
+    return None if match is None else match.span()
 
 
 def bare(name: str) -> str:
@@ -121,175 +101,7 @@ PROMPTS = str(Path(__file__).parents[1] / "metrics" / "reading" / "judge.py")
 """Their prompts are beside the judge of readings; users override them under its name."""
 
 
-class SaidPick(Record):
-    product: str
-    quantity: int
-    alternatives: list[str]
-    quote: str
-
-
-class ReportPicks(Record):
-    """What a report tells the shopper to buy."""
-
-    picks: list[SaidPick]
-
-
-def are_declared(subject: Subject) -> bool:
-    return subject.run is not None and subject.run.picks is not None
-
-
-def what_picks_are(*, is_imported: bool) -> str:
-    """The definition of picks for prompts. Imported reports lack our marks, by whose ids picks could be named."""
-    return load_prompt(PROMPTS, "picked_elsewhere" if is_imported else "picked").text
-
-
-class PickReader:
-    """Reads the picks that a judge gives for one report."""
-
-    def __init__(self, report: str, evidence: Mapping[str, Evidence], *, is_imported: bool) -> None:
-        self._report = report
-        self._known = frozenset(evidence)
-        self._resolver = SourceResolver(report, evidence) if is_imported else None
-
-    def problems(self, picks: Sequence[SaidPick]) -> Iterator[str]:
-        """What is wrong with picks, in words for the judge: unknown ids, no quantity, quotes that don't occur."""
-        names = dict.fromkeys(name for pick in picks for name in (pick.product, *pick.alternatives))
-        if self._resolver is None:
-            ids = (f"P:{product_of(bare(name).removeprefix('P:'))}" for name in names)
-            yield from strange_ids(ids, self._report, self._known)
-        else:
-            strange = (name for name in names if not self._resolver.is_in_report(name))
-            yield from (f"{name!r} does not stand in the report" for name in strange)
-        yield from (f"the quantity of {pick.product} has to be 1 or more" for pick in picks if pick.quantity < 1)
-        for pick in picks:
-            yield from strange_quote(pick.quote, self._report)
-
-    def read(self, picks: Iterable[SaidPick]) -> list[dict[str, object]]:
-        """The picks as the value of a verdict. Those of an imported report are the sources cited for them, else the
-        report's own words.
-        """
-        value: list[dict[str, object]] = []
-        for said in picks:
-            names = (said.product, *said.alternatives)
-            cited = [() if self._resolver is None else self._resolver.resolve([name]).sources for name in names]
-            meant = (ids[0] if ids else name for name, ids in zip(names, cited, strict=True))
-            product, *others = (bare(name).removeprefix("P:") for name in meant)
-            start, end = find_quote(self._report, said.quote) or (None, None)
-            alternatives = tuple(other for other in others if other != product)
-            pick = Pick(product=product, quantity=said.quantity, alternatives=alternatives, start=start, end=end)
-            value.append(pick.model_dump(mode="json", exclude_none=True))
-        return value
-
-
 READING, READING_VERSION = "reading", 3
-TURN = "turn"
-"""The stage of what a judge typed of one answer; the items are turn-1, turn-2, …"""
-_MOST_BEFORE = 6_000
-"""The characters of the conversation before an answer that are shown, the last ones."""
-
-
-class TurnValues(Record):
-    """What one answer says of the shop's products and orders."""
-
-    values: list[SaidValue]
-
-
-def turn_prompt() -> Prompt:
-    """The prompt for one answer, whose instructions are shared by all."""
-    return load_prompt(PROMPTS, TURN).shared_until("{{sources}}")
-
-
-def turn_questions(subject: Subject) -> Iterator[JudgeQuestion[TurnValues]]:
-    """One question for each answer that says anything."""
-    answers, report = subject.answers, subject.report or ""
-    if answers is None:
-        return
-    before = ""
-    for number, turn in enumerate(answers.turns, 1):
-        answer = report[turn.start : turn.end].strip()
-        values = {
-            "sources": tagged("sources", "\n".join(_source(name, answers.ledger) for name in turn.things)),
-            "context": tagged("context", before[-_MOST_BEFORE:]),
-            "question": tagged("question", turn.question),
-            "answer": tagged("answer", answer),
-        }
-        before += f"Asked: {turn.question}\nAnswered: {answer}\n\n"
-        if answer:
-            yield JudgeQuestion(
-                TURN,
-                f"{TURN}-{number}",
-                turn_prompt(),
-                values,
-                TurnValues,
-                partial(_turn_ruling, turn=turn, report=report),
-                partial(_turn_problems, turn=turn, report=report),
-                purpose="extraction",
-            )
-
-
-async def read_turns(subject: Subject, judge_session: JudgeSession) -> list[Verdict]:
-    """The verdicts with what this judge types of each answer; the questions that it has not answered yet are asked.
-
-    ``judge_session`` is that of the metric "reading".
-    """
-    return await judge_session.ask_and_record(*turn_questions(subject))
-
-
-def _source(name: str, shop: Ledger) -> str:
-    """One product or order as the judge is told of it: offers by their ids, and the names of its fields."""
-    if name[:2] == "O:":
-        return f"{name} Order {name[2:]}"
-    item = shop.products.get(name[2:])
-    if item is None:
-        return f"{name} {shop.titles.get(name[2:], name[2:])}"
-    title = f"{name} {' / '.join(item.titles.splitlines())}"
-    offers = (f"P:{offer.offer_id} {_options(offer.options)}" for offer in offers_of(item) if offer.options)
-    fields = (name for name in item.details if name not in (STOCK, LIST_PRICE, VARIANTS, OTHER_TITLES))
-    return "; ".join(filter(None, (title, "variants: " + ", ".join(offers), "fields: " + ", ".join(fields))))
-
-
-def _options(options: Mapping[str, str]) -> str:
-    return f"({', '.join(f'{name}: {value}' for name, value in options.items())})"
-
-
-def _turn_problems(answer: TurnValues, *, turn: ReadTurn, report: str) -> str | None:
-    """Why an answer is sent back, in words for the judge."""
-    known = {value.of for value in answer.values if bare(value.of).partition("/")[0] in turn.things}
-    return joined_problems([*value_problems(answer.values, report[turn.start : turn.end], known)])
-
-
-def _turn_ruling(answer: TurnValues, *, turn: ReadTurn, report: str) -> Ruling:
-    values, figureless = as_values(answer.values, report[turn.start : turn.end])
-    moved = (
-        value.model_copy(update={"start": value.start + turn.start, "end": value.end + turn.start}) for value in values
-    )
-    return Ruling({"values": [value.model_dump(mode="json") for value in moved], "figureless": figureless})
-
-
-def reading_of_turns(slug: str, verdicts: Iterable[Verdict], turns: Sequence[ReadTurn]) -> Reading:
-    """What a judge typed of the answers that it read."""
-    read = [verdict for verdict in verdicts if verdict.stage == TURN and verdict.state == "scored"]
-    values = (value for verdict in read for value in verdict.value["values"])
-    numbers = (int(verdict.item.rpartition("-")[2]) for verdict in read)
-    spans = ((turns[number - 1].start, turns[number - 1].end) for number in numbers if number <= len(turns))
-    typed = tuple(map(ReadValue.model_validate, values))
-    return Reading(reader=f"model:{slug}", values=typed, spans=tuple(spans), confirmed=())
-
-
-async def read_by_judge(subject: Subject, answers: ReadAnswers, judge_session: JudgeSession) -> Reading | None:
-    """What this judge typed of an assistant's answers, with the denials that it confirms; None if it failed on most.
-
-    ``judge_session`` is that of the metric "reading".
-    """
-    verdicts = await read_turns(subject, judge_session)
-    if 2 * sum(verdict.state == "failed" for verdict in verdicts) > len(verdicts):
-        return None
-    typed = reading_of_turns(judge_session.judge.slug, verdicts, answers.turns)
-    with_records = replace(subject.case, evidence=subject.with_records)
-    denials = await confirmed(with_records, judge_session, read_report(subject.case, typed), answers.turns)
-    return typed.model_copy(update={"confirmed": denials})
-
-
 CONFIRM = "confirm"
 """The stage of these answers; the items are the denials."""
 

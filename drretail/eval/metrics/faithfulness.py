@@ -46,7 +46,7 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     if rules == "default":
         # Unless nothing was judged since the last audit.
         is_new = judge_session.existing(AUDIT, REPORT) is None or judge_session.has_new
-        counts = audit(judge_session.verdicts(), subject.layout, support_judge.ledger) if is_new else None
+        counts = audit(judge_session.verdicts(), subject.layout, subject.ledger) if is_new else None
         if counts is not None:
             judge_session.record_if_changed(AUDIT, REPORT, CodeVerdict("scored", counts))
 
@@ -84,7 +84,7 @@ def _precision(report: ReportVerdicts) -> Iterator[Value]:
     known = [mean for mean in means if mean is not None]
     failed = any(tally.state == "failed" for tally in tallies.values())
     state = "failed" if failed else "scored" if known else both.state
-    items = both.items() | report.notes() | {"claims": len(report.cited)}
+    items = both.items() | {"claims": float(len(report.cited))}
     if dropped := sum(claim.dropped or 0 for claim in report.judged or ()):
         items["ids_dropped"] = dropped
     yield Value(FP, state, fmean(known) if state == "scored" else None, items)

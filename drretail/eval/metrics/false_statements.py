@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from drretail.eval.claims.audit import NOT_JUDGED, followed
+from drretail.eval.claims.audit import ReportVerdicts
 from drretail.eval.claims.claims import FAITHFULNESS, PICKS, SUPPORT, Claim
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.claims.typed_values import (
@@ -13,14 +13,14 @@ from drretail.eval.claims.typed_values import (
     READING_VERSION,
     confirmed_reading,
     find_quote,
-    read_by_judge,
 )
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import judges_reading
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.turns import read_by_judge
 from drretail.eval.metric import RULES, Metric, Value, all_lacking, description_of, lacking
-from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, KINDS, TEXT, kind_of_code
+from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, KINDS, TEXT, kind_of_code, load_metric
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import CODES
@@ -44,6 +44,20 @@ _OF_TOOLS = {"price": re.compile("price|cost|preis", re.I), "stock": re.compile(
 NO_SOURCE = "there is no record and no page to hold it against: import with --world, or tools' results"
 
 
+NOT_JUDGED = "this judge has not judged the claims of the report to the end: score faithfulness"
+
+
+def _followed(judge_session: JudgeSession) -> tuple[list[Verdict], ReportVerdicts, str]:
+    """This judge's verdicts on the claims of the report, for a metric that follows from them; what they come to; and a
+    reason that identifies them.
+    """
+    metric = load_metric(FAITHFULNESS)
+    judged = judge_session.verdicts_in(metric.name, metric.version, metric.prompt_hashes())
+    in_order = sorted(judged, key=lambda verdict: (verdict.stage, verdict.item))
+    content = [[each.stage, each.item, each.state, each.value, each.quote, each.notes] for each in in_order]
+    return judged, ReportVerdicts(judged, judge_session.rules), f"by the verdicts {sha256_of(content)[:16]}"
+
+
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records what code and this judge's verdicts contradict. Of an assistant's answers a model is asked what they say,
     and code alone says whether it is so.
@@ -53,7 +67,7 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     if subject.answers is not None:
         await _judge_answers(subject, judge_session, subject.answers)
         return
-    judged, claims, reason = followed(judge_session)
+    judged, claims, reason = _followed(judge_session)
     if claims.whole.unasked:
         judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("na", None, NOT_JUDGED))
         return
@@ -96,7 +110,7 @@ async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers:
         typed = typed.model_copy(update={"picks": None if by_model is None else by_model.picks})
         reason = f"by the values {sha256_of([*map(repr, typed.values), *(typed.confirmed or ())])[:16]}"
         # What the prose of a record says is no field of it: the judge quotes it, in its verdict on the claim.
-        judged, claims, of_claims = followed(judge_session)
+        judged, claims, of_claims = _followed(judge_session)
         if judged:
             reason += f", {of_claims}"
             contradicted += _contradicted(case.report, claims.judged or (), judged)

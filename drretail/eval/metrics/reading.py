@@ -9,21 +9,16 @@ from drretail.eval.claims.typed_values import (
     PROMPTS,
     READING,
     READING_VERSION,
-    TURN,
-    PickReader,
-    ReportPicks,
-    are_declared,
     confirm_prompt,
     confirmed,
     joined_problems,
-    read_turns,
     reading_by,
-    turn_prompt,
-    what_picks_are,
 )
 from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.read_picks import PickReader, ReportPicks, are_declared, what_picks_are
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.turns import TURN, read_turns, turn_prompt
 from drretail.eval.metric import Metric, Value, all_lacking, description_of, lacking, of_verdicts
 from drretail.grounding.verify.checks import read_report
 from drretail.llm.prompt import Prompt, load_prompt, tagged

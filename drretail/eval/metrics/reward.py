@@ -23,6 +23,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import Path
 
 from drretail.env.store.base import Store
@@ -34,10 +35,10 @@ from drretail.experiment import read_definition, read_reference
 from drretail.grounding.cart import Cart
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.page import blanked, read_page
+from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.untrusted import visible
 from drretail.grounding.text.words import STOP_WORDS, stem, words
 from drretail.grounding.verify.checks import Case, read_report
-from drretail.grounding.verify.records import amounts_in
 from drretail.records.base import Record
 from drretail.records.criteria import WebQuestion
 from drretail.records.evidence import Evidence
@@ -160,8 +161,9 @@ def _holds(text: str, key: str) -> bool:
     return {*map(stem, meant)} <= {*map(stem, words(text))}
 
 
-def _figures(text: str) -> set[Decimal]:
-    return {figure for amount in amounts_in(text) for figure in (amount.low, amount.high)}
+@lru_cache(maxsize=512)  # each key asks for the same texts
+def _figures(text: str) -> frozenset[Decimal]:
+    return frozenset(figure for amount in find_amounts(text) for figure in (amount.low, amount.high))
 
 
 @dataclass(frozen=True, slots=True)

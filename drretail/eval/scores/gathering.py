@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from drretail.eval.claims.audit import agreement_ends, shares_of
+from drretail.eval.claims.audit import shares_of
 from drretail.eval.claims.claims import FAITHFULNESS as CLAIMS
 from drretail.eval.judging.question import VerdictFile, judges_in, verdict_path
 from drretail.eval.judging.subject import Subject, read_subjects
@@ -29,10 +29,10 @@ from drretail.records.base import OfJudge
 from drretail.records.comparison import Outcome
 from drretail.records.evidence import CitationCounts
 from drretail.records.query import Query
-from drretail.records.reading import JudgeAudit, Shares, summed
+from drretail.records.reading import CONFIRMED, CONTRADICTED, JudgeAudit, Shares, summed
 from drretail.records.run import Usage, place_of
 from drretail.records.score import CODE, PANEL, JudgeRef, Rules, Verdict
-from drretail.stats.intervals import Clusters
+from drretail.stats.intervals import Clusters, binomial_ends
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
 NOT_IMPORTED = "not_imported"
@@ -49,6 +49,13 @@ _LACKS = {
     "pending": PENDING_RUNS,
     "not_imported": NOT_IMPORTED,
 }
+
+
+def agreement_ends(shares: Shares) -> tuple[float, float]:
+    """The 95% interval of a judge's agreement with records: the means of the ends for right and for wrong figures."""
+    kinds = [shares.get(name, (0, 0)) for name in (CONFIRMED, CONTRADICTED)]
+    ends = [binomial_ends(got / of, of) if of else (0.0, 1.0) for got, of in kinds]
+    return fmean(low for low, _ in ends), fmean(high for _, high in ends)
 
 
 LACKS_IN_WORDS = {

@@ -248,11 +248,6 @@ def find_amounts(text: str, notation: Notation = ENGLISH, *, years: bool = True)
     return amounts
 
 
-def find_money(text: str) -> list[Amount]:
-    """The amounts of money only."""
-    return [amount for amount in find_amounts(text) if amount.kind == "money"]
-
-
 def find_dates(text: str, notation: Notation = ENGLISH) -> list[WrittenDate]:
     """All dates that name a year, in text order; "3/4/2024" is found as both March and April."""
     if _ANY_YEAR.search(text) is None:  # most texts have no date, and each pattern takes many times as long

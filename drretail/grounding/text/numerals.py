@@ -1,8 +1,7 @@
 """Numbers of a text besides its amounts: every numeral with its unit, the value of an expression, and the sums that a
 text writes out.
 
-The number of a list item or a heading ("2. Kettle", "#3"), a scale ("4.6 of 5"), an id ("0704175490", "756mbmmg") and a
-number within a word ("B12", "USB3") are no numerals. A date is one.
+A scale ("4.6 of 5"), an id ("0704175490") and a number within a word ("B12", "USB3") are no numerals.
 """
 
 import ast
@@ -15,18 +14,14 @@ from functools import lru_cache
 from itertools import pairwise
 from operator import add, mul, sub, truediv
 
-from drretail.grounding.text.amounts import Amount, WrittenDate, number_of
+from drretail.grounding.text.amounts import Amount, number_of
 from drretail.grounding.text.words import stem
 
-_RUN = re.compile(r"(?<![^\W_])\d[^\W_]*(?:(?<=\d)[.,'’]\d+)*[^\W_]*")
-_DIGITS = re.compile(r"\d+(?:[.,'’]\d+)*")
+# Within a word ("B12", "47x47") and in an id ("756mbmmg") are no numerals: at most a short unit is glued to one.
+_NUMERAL = re.compile(r"(?<![\w#])\d+(?:[.,'’]\d+)*(?=[^\W\d_]{0,4}(?![^\W_]))")
 _ID_LENGTH = 8
-"""Digits, or digits with letters, that only an id has: an order's, a barcode's."""
-_OF_LIST = re.compile(r"[.):](?=[\s*]|\Z)")
+"""Digits that only an id has: an order's, a barcode's."""
 _UNIT = re.compile(r"\s?[-\u2011]?(?P<unit>fl\.?\s?oz|fluid ounces?|['’]{2}|[^\W\d_]{1,20}|[%°\"″”'′])", re.IGNORECASE)
-_SIDE = re.compile(r"\s?[LWHD](?=\s?(?i:in|inch|inches|cm|mm|feet|ft)\b)")
-"""The side that a figure is of, between it and its unit: "41.5 L x 23 H inches"."""
-_SIGN = re.compile(r"[$€£¥₹]\s?\Z")
 _SCALE = re.compile(r"(?:/|\bof)\s?\Z", re.IGNORECASE)
 _SIZES = {
     "volume": "ml 1 cl 10 dl 100 l 1000 floz 29.5735 qt 946.353 gal 3785.41",
@@ -64,52 +59,25 @@ _UNITS = {
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """``text[start:end]`` are the digits of a numeral, or a whole date."""
+    """``text[start:end]`` are the digits of a numeral."""
 
     start: int
     end: int
-    number: Decimal | None
-    """None for a date, and for digits that write no number ("1,2,34")."""
+    number: Decimal
     unit: str = ""
-    """Its unit in one spelling ("in" for inches), the stem of the word behind it, or the sign of a currency."""
-    stop: int = 0
-    """The end of the unit."""
+    """Its unit in one spelling ("in" for inches), or the stem of the word behind it."""
 
 
-def find_numerals(
-    text: str, dates: Sequence[WrittenDate] = (), starts: frozenset[int] = frozenset()
-) -> Iterator[Numeral]:
-    """The numerals in text order; at one of ``starts``, where a line begins, the number of a list is none."""
-    days = {date.start: date.end for date in dates}
-    position = 0
-    for run in _RUN.finditer(text):
-        day = next((end for start, end in days.items() if start <= run.start() < end), None)
-        if run.start() < position:
+def find_numerals(text: str) -> Iterator[Numeral]:
+    """The numerals in text order, also those of dates."""
+    for match in _NUMERAL.finditer(text):
+        (start, end), digits = match.span(), match[0]
+        is_scale = digits in ("5", "10") and _SCALE.search(text, max(0, start - 4), start)
+        if is_scale or (digits.isdigit() and len(digits) >= _ID_LENGTH):
             continue
-        if day is not None:
-            position = day
-            yield Numeral(run.start(), day, None, stop=day)
-            continue
-        # An id: digits of its length, or letters and digits that alternate, but for dimensions ("47x47").
-        kinds = re.sub(r"(?<=\d)[xX×](?=\d)", " ", run[0])
-        kinds = re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+(?:[.,'’]\d+)*", "0", kinds))
-        if "0a0" in kinds or (len(run[0]) >= _ID_LENGTH and kinds in ("0", "0a") and run[0].isalnum()):
-            continue
-        for digits in _DIGITS.finditer(text, run.start(), run.end()):
-            is_of_list = digits.start() in starts and _OF_LIST.match(text, digits.end())
-            before = text[max(0, digits.start() - 4) : digits.start()]
-            is_scale = digits[0] in ("5", "10") and _SCALE.search(before)
-            if is_of_list or is_scale or before.endswith("#"):
-                continue
-            sign = _SIGN.search(text, max(0, digits.start() - 2), digits.start())
-            side = _SIDE.match(text, digits.end())
-            behind = _UNIT.match(text, side.end() if side else digits.end())
-            unit = sign[0].strip() if sign else _canonical_unit(behind["unit"]) if behind else ""
-            stop = behind.end() if behind and not sign else digits.end()
-            number = None
-            with suppress(InvalidOperation):  # "1,2,34" is a list
-                number = number_of(digits[0])
-            yield Numeral(*digits.span(), number, unit, stop)
+        behind = _UNIT.match(text, end)
+        with suppress(InvalidOperation):  # "1,2,34" is a list
+            yield Numeral(start, end, number_of(digits), _canonical_unit(behind["unit"]) if behind else "")
 
 
 def _canonical_unit(name: str) -> str:
@@ -138,13 +106,13 @@ _WORDS = r"(?:[^\W\d_][\w'’-]{0,40}\s?){0,3}"
 # The hyphen of "8-ounce" and the x of "3 xl" are no signs.
 _JOINT = re.compile(
     rf"(?:\s?[^\W\d_]{{1,40}}){{0,2}}(?:\s\([^\W\d][^()\d]{{0,40}}\))?{_AROUND}(?P<close>\)?){_AROUND}"
-    rf"(?P<sign>[+×x*÷/−–=-]|(?:makes?|equals?|comes? to)\b)(?!(?<=[x−–-])[^\W\d_])"
-    rf"{_AROUND}(?P<open>\(?){_AROUND}(?:(?<![−–-] ){_WORDS})?"
+    rf"(?P<sign>[+×x*÷/−–=-])(?!(?<=[x−–-])[^\W\d_]){_AROUND}(?P<open>\(?){_AROUND}(?:(?<![−–-] ){_WORDS})?"
 )
-_SIGNS = {"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-"}
+_SIGNS = str.maketrans({"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-"})
 # The text before, or after the last figure, continues the expression by a term in words; a list's bullet does not.
 _OPEN_BEFORE = re.compile(rf"[^\s*_][ *_]*(?:[+×÷/−–=-][ *_]*|[+×÷=] ?{_WORDS})$")
 _OPENED = re.compile(r"\([ *_]*$")
+_FIGURE = re.compile(r"[\d.]+")
 _SUM_REACH = 30
 _CENTS = 2
 _OPEN_BEHIND = re.compile(rf"{_AROUND}(?:[+×÷/−=]|[-–]\s)")
@@ -204,58 +172,38 @@ class Equation:
         return self.result.agreement(self.value) is not None
 
 
-@dataclass(slots=True)
-class _Side:
-    """One side of an equals sign."""
-
-    expression: str
-    figures: list[Amount]
-    is_named: bool = False
-    """True behind a word: "come to" names what follows, so a sum behind it is none of the figure before."""
-
-
 def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
     """The equations about money among a text's amounts, in text order; terms in words are not supported."""
-    for chain in _chains(text, amounts):
-        for left, right in pairwise(chain):
-            if right.is_named and len(right.figures) > 1:
-                continue
-            whole, single = (left, right) if len(right.figures) == 1 else (right, left)
-            result, operands = single.figures[0], tuple(whole.figures)
-            kinds = {one.kind for one in (*operands, result)}
+    for expression, figures in _chains(text, amounts):
+        sides, first = expression.split("="), 0
+        of_side = [figures[first : (first := first + len(_FIGURE.findall(side)))] for side in sides]
+        for (left, right), (lefts, rights) in zip(pairwise(sides), pairwise(of_side), strict=True):
+            whole, operands, (result, *more) = (left, lefts, rights) if len(rights) == 1 else (right, rights, lefts)
+            if whole.count("(") > whole.count(")"):  # "(2 × $3 = $6)"
+                whole = whole.removeprefix("(")
             # "a 9 x 13 pan = $12.99" is not a product.
-            is_of_money = any(operand.kind == "money" or operand.places == _CENTS for operand in operands)
-            is_of_money = is_of_money and ("money" in kinds or result.places == _CENTS)
-            expression = whole.expression
-            if expression.count("(") > expression.count(")"):  # "(2 × $3 = $6)"
-                expression = expression.removeprefix("(")
-            value = value_of(expression) if len(operands) > 1 == len(single.figures) and is_of_money else None
+            is_of_money = any(one.kind == "money" or one.places == _CENTS for one in operands)
+            is_of_money = is_of_money and (result.places == _CENTS or any(one.kind == "money" for one in operands))
+            value = value_of(whole) if len(operands) > 1 and not more and is_of_money else None
             if value is not None:
-                yield Equation(expression, operands, value, result)
+                yield Equation(whole, tuple(operands), value, result)
 
 
-def _chains(text: str, amounts: Sequence[Amount]) -> Iterator[list[_Side]]:
-    """The sides of each run of figures joined by signs that no further term continues."""
-    chain: list[_Side] = []
+def _chains(text: str, amounts: Sequence[Amount]) -> Iterator[tuple[str, list[Amount]]]:
+    """Each run of figures joined by signs that no further term continues: its expression, and the figures in it."""
+    expression, figures = "", list[Amount]()
     for amount, following in pairwise([*amounts, None]):
         if amount is None or amount.is_range or amount.kind == "percent":
-            chain = []
+            expression, figures = "", []
             continue
-        if not chain:
-            opened = "(" if _OPENED.search(text[max(0, amount.start - _SUM_REACH) : amount.start]) else ""
-            chain = [_Side(f"{opened}{amount.low:f}", [amount])]
+        if not figures and _OPENED.search(text[max(0, amount.start - _SUM_REACH) : amount.start]):
+            expression = "("
+        expression, figures = f"{expression}{amount.low:f}", [*figures, amount]
         joint = None if following is None else _JOINT.fullmatch(text, amount.end, following.start)
-        if following is not None and joint is not None:
-            sign = "=" if len(joint["sign"]) > 1 else _SIGNS.get(joint["sign"], joint["sign"])
-            chain[-1].expression += joint["close"]
-            if sign == "=":
-                chain.append(_Side(f"{joint['open']}{following.low:f}", [following], len(joint["sign"]) > 1))
-            else:
-                chain[-1].expression += f"{sign}{joint['open']}{following.low:f}"
-                chain[-1].figures.append(following)
+        if joint is not None:
+            expression += f"{joint['close']}{joint['sign'].translate(_SIGNS)}{joint['open']}"
             continue
-        first = chain[0].figures[0].start
-        is_open = _OPEN_BEFORE.search(text[max(0, first - _SUM_REACH) : first]) or _OPEN_BEHIND.match(text, amount.end)
-        if len(chain) > 1 and not is_open:
-            yield chain
-        chain = []
+        before = text[max(0, figures[0].start - _SUM_REACH) : figures[0].start]
+        if len(figures) > 1 and not (_OPEN_BEFORE.search(before) or _OPEN_BEHIND.match(text, amount.end)):
+            yield expression, figures
+        expression, figures = "", []

@@ -1,8 +1,5 @@
-"""Things as a reader sees them: money, titles, articles, lists and wishes in words, the products that a text names
-by their titles, and which things of a shop it names by their kind.
-
-A text names a thing by its full category, or by a word that few of the shop's products have. Words are compared in the
-singular, not by their stems: to "compute" a total does not name a computer.
+"""Things as a reader sees them: money, titles, articles, lists and wishes in words, and the products that a text names
+by their titles.
 """
 
 import re
@@ -10,10 +7,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from functools import lru_cache
 
-from drretail.grounding.text.words import PAIRS, UNSPACED, content_words, singular
-from drretail.records.shop import MOST_DIGITS, Money, Product
+from drretail.grounding.text.words import PAIRS, UNSPACED, singular
+from drretail.records.shop import MOST_DIGITS, Money
 from drretail.records.wish import Demand, Want, Wish
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
@@ -225,49 +221,3 @@ def _folded(word: str) -> str:
     """The word in lower case, without a plural s."""
     word = word.casefold()
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
-
-
-# "Coffee Cups & Mugs" names two things. "and" separates none, since it is part of departments' names.
-_BORDER = re.compile(r"[,&/]")
-# Shorter words are units, such as "ft" and "oz", in titles of all kinds.
-_SHORTEST = 3
-
-
-@lru_cache(maxsize=16_384)  # a shop has few categories and many products in each
-def nouns_of(text: str) -> frozenset[str]:
-    """The content words of a text, in the singular."""
-    return frozenset(singular(word) for word in content_words(text) if len(word) >= _SHORTEST)
-
-
-def is_named(category: str, words: Collection[str]) -> bool:
-    """True if all words of one of a category's things are among ``words``, which are in the singular."""
-    return any(part and part.issubset(words) for part in map(nouns_of, _BORDER.split(category)))
-
-
-# A category is intimate if its name has all words of an entry. The entries are from Amazon's and Google's paths.
-# Below these, categories have names that other things share ("Swings", "Jeans"): a question must name the entry itself.
-_NAMED_THEMSELVES = (
-    "sex, sexual, erotic, adult toys, exotic apparel, condoms, contraception, vibrators, pregnancy, maternity, "
-    "fertility, ovulation, family planning, menopause, home tests"
-)
-# Below these, categories are of the same kind ("Sinus Medicine", "Sanitary Napkins"): a question may name them instead.
-_NAMED_BELOW = (
-    "feminine care, feminine hygiene, menstrual care, incontinence, ostomy, laxatives, enemas, hemorrhoids, "
-    "medication, antifungals, lice treatments, drug tests, diabetes, hair loss, weight loss, smoking cessation"
-)
-
-
-def may_be_shown(product: Product, question: str = "") -> bool:
-    """False for a product of an intimate category, such as a pregnancy test, unless the question names it."""
-    names = (product.category.replace("_", " "), *product.categories)
-    themselves = [name for name in names if _is_of(name, _NAMED_THEMSELVES)]
-    highest = next((at for at, name in enumerate(names) if _is_of(name, _NAMED_BELOW)), len(names))
-    intimate = themselves or names[highest:]
-    words = nouns_of(question)
-    return not intimate or any(is_named(name, words) for name in intimate)
-
-
-@lru_cache(maxsize=16_384)
-def _is_of(category: str, kinds: str) -> bool:
-    words = nouns_of(category)
-    return any(nouns_of(kind) <= words for kind in kinds.split(", "))

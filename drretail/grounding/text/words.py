@@ -1,5 +1,5 @@
 """The words of a text: which carry content, their stems and singulars; names of months, the euro, prices and
-ratings in many languages (labels.toml, answers.toml, cldr.toml).
+ratings in many languages (labels.toml, cldr.toml).
 
 A report is in the language of its question, which is not declared, so no language is chosen: words that mean different
 things in two languages are left out.
@@ -7,7 +7,6 @@ things in two languages are left out.
 
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import import_module, resources
@@ -148,17 +147,9 @@ def singular(word: str) -> str:
     return word[:-1] if word.endswith("s") else word
 
 
-_FEWEST_WORDS = 3
-
-
 @cache
 def _tables(name: str = "labels.toml") -> Mapping[str, Any]:
     return tomllib.loads(resources.files("drretail.grounding.text").joinpath(name).read_text("utf-8"))
-
-
-def locale_codes() -> tuple[str, ...]:
-    """The known languages, by their codes in CLDR."""
-    return tuple(_tables())
 
 
 @cache
@@ -167,30 +158,6 @@ def labels(*, english: bool) -> Mapping[str, frozenset[str]]:
     tables = [table for code, table in _tables().items() if not english or code == "en"]
     kinds = dict.fromkeys(kind for table in tables for kind in table)
     return {kind: frozenset(word for table in tables for word in table.get(kind, ())) for kind in kinds}
-
-
-def language_of(text: str) -> str:
-    """The language of answers.toml with most function words of its own in a text, in lower case: "german".
-
-    English unless another has at least three, and twice as many.
-    """
-    from babel import Locale
-
-    by_code = {code: {*own} for code, own in _tables("answers.toml")["function"].items()}
-    shared = {
-        word for code, own in by_code.items() for other in by_code if other != code for word in own & by_code[other]
-    }
-    frequency = Counter(words(text))
-    counts = {code: sum(frequency[word] for word in own - shared) for code, own in by_code.items()}
-    best = max(counts, key=lambda code: counts[code])
-    is_clear = counts[best] >= _FEWEST_WORDS and counts[best] >= 2 * counts["en"]
-    return (Locale(best if is_clear else "en").english_name or "English").lower()
-
-
-@cache
-def number_words() -> frozenset[str]:
-    """Numbers in words, from two on, in the languages of answers.toml: one is an article as well."""
-    return frozenset(word for own in _tables("answers.toml")["numbers"].values() for word in own)
 
 
 @cache

@@ -7,11 +7,9 @@ reading, with the sources, and with the run.
 All of it is about what a reader is shown. Prose is not judged: a sentence without a figure neither helps nor harms.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain
 from urllib.parse import urlsplit
@@ -25,8 +23,7 @@ from drretail.grounding.text.words import content_stems
 from drretail.grounding.verify.findings import (
     cart_by_kind,
     known_profiles,
-    pages_after_today,
-    pages_too_old,
+    pages_of_other_times,
     personal_data_sent,
     pick_findings,
     products_of,
@@ -39,7 +36,7 @@ from drretail.grounding.verify.findings import (
 from drretail.grounding.verify.form import read_by_form
 from drretail.grounding.verify.parts import Part, ReadAnswers, numerals_in, parts_by_marks
 from drretail.grounding.verify.places import compared, would_be_caught
-from drretail.grounding.verify.records import Ledger, all_words_of, read_ledger, record_of
+from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import KeptReference, Query, Reference
 from drretail.records.reading import DECLARED, FORM, OF_FORM, Outcome, Pick, Reading, ReadValue, Unread
@@ -51,10 +48,6 @@ from drretail.remembered import remembered_by
 NO_PICKS = "the report declares no picks"
 PICKED_AS_WELL = "it refuses a thing that it picks as well"
 PAGE_AGE = 3.0
-_PROPER = re.compile(r"\b[A-Z][^\W\d_]{3,}")
-_ALIKE = 0.75
-"""The least similarity of a word and its misspelling."""
-_LEAST_SHARED = 0.5
 Lookup = Callable[[Collection[str]], Mapping[str, Product]]
 """The world's products with these ids; unknown ids are left out."""
 
@@ -302,9 +295,9 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
         # A citation of an unknown product has a finding of its own, at its place.
         findings += (one for one in of_picks if one.code != "not_in_catalog" or one.evidence_id not in case.cited)
     if case.now is not None:
-        findings += pages_too_old(case.layout, case.citations, case.evidence, case.now, case.page_age)
-    if case.now is not None and not case.web_is_live:
-        findings += pages_after_today(case.layout, case.citations, case.evidence, case.now)
+        findings += pages_of_other_times(
+            case.layout, case.citations, case.evidence, case.now, case.page_age, web_is_live=case.web_is_live
+        )
     if case.run is not None:
         users = {case.query.user_id or "", case.run.user_id or "", *(one.user_id for one in case.all_profiles)} - {""}
         orders = {entry.key for entry in case.evidence.values() if entry.kind == "order"} | case.order_ids
@@ -314,25 +307,10 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
 
 
 def _by_id(pick: Pick, case: Case) -> Pick:
-    """A pick without a mark, by the id of the product whose title has most of its words, at least half.
-
-    A maker's name alone identifies no product: "Dozeley Pocket Mini" is not one of Dozeley's swaddles. Nor is "the
-    Fennick kettle" another maker's kettle, though all its other words fit: a word that the report writes as a name
-    within a sentence must be in the record, misspelled or not.
-    """
+    """A pick without a mark, by the id of the one product whose record has all words of its name."""
     known, pick = case.products([pick]), by_product(pick, case.products([pick]))
-    name = pick.product
-    if name in known or f"P:{name}" in case.cited:
+    if pick.product in known or f"P:{pick.product}" in case.cited:
         return pick
-    stems, best, most = set(content_stems(name)), name, 0.0
-    proper = [word.casefold() for word in _PROPER.findall(name) if re.search(rf"\b[a-z]+ {word}\b", case.report)]
-    for key, item in known.items():
-        maker = f"{item.brand or ''} {item.store or ''}"
-        of_thing = stems - set(content_stems(maker))
-        share = len(of_thing & set(content_stems(item.title))) / (len(of_thing) or 1)
-        share += (len(of_thing) < len(stems)) / 100  # among equals, the maker's own product comes first
-        own = re.findall(r"\w+", f"{maker} {all_words_of(item)}".casefold())
-        are_own = all(get_close_matches(word, own, n=1, cutoff=_ALIKE) for word in proper)
-        if share >= _LEAST_SHARED and share > most and are_own:
-            best, most = key, share
-    return pick.model_copy(update={"product": best})
+    words = {*content_stems(pick.product)}
+    meant = [key for key, item in known.items() if words <= {*content_stems(f"{item.brand} {item.store} {item.title}")}]
+    return pick.model_copy(update={"product": meant[0]}) if len(meant) == 1 else pick

@@ -23,7 +23,6 @@ from drretail.grounding.verify.written import equations, quotations
 from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import VARIANTS
 
-_KINDS: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
 _STARS = re.compile(r"\s?(?:/\s?5\b|[★⭐]|\()")
 _RATED = re.compile(r"\d[.,]\d\d?(?:\s?(?:/\s?5|[★⭐]|stars?\b))?\W{0,4}(?:[^\W\d_]{1,6}\s)?$")
 _BESIDE_RATING = re.compile(r"\d[.,]\d(?:\s?(?:/\s?5|[★⭐]))?\s?[(·,]\s?$")
@@ -70,14 +69,16 @@ class _Reader:
             return False
         items = filter(None, map(self.ledger.product, part.sources))
         names = (f"{item.titles} {item.brand or ''} {item.details.get(VARIANTS, '')}" for item in items)
-        own = {*words(" ".join((*names, *part.sources)))}
-        return all(word in own or word in self._plain_words for word in words(place.words))
+        plain = {*words(" ".join((*names, *part.sources)))}.union(*self._labels.values(), month_numbers())
+        return plain.issuperset(words(place.words))
 
     def _values(self, part: Part, place: Place) -> Iterator[ReadValue]:
         products = [source for source in part.sources if source[:2] == "P:"]
         orders = [source for source in part.sources if source in self.ledger.order_dates]
         if len(part.sources) == len(products) == 1:
-            yield from filter(None, (self._figure(kind, part, place, products[0]) for kind in _KINDS))
+            yield from filter(
+                None, (self._figure(kind, part, place, products[0]) for kind in ("price", "rating", "rating_count"))
+            )
         if len(orders) == 1 and {*products} <= {f"P:{self.ledger.ordered[orders[0]]}"}:
             yield from self._day(part, place, orders[0])
         calculations = [source for source in part.sources if source in self.ledger.calculations]
@@ -180,11 +181,6 @@ class _Reader:
     @cached_property
     def _labels(self) -> dict[str, frozenset[str]]:
         return {**labels(english=self.layout.notation.is_english)}
-
-    @cached_property
-    def _plain_words(self) -> frozenset[str]:
-        """The words of all labels, and the names of months."""
-        return frozenset[str]().union(*self._labels.values(), month_numbers())
 
     @cached_property
     def _cited(self) -> tuple[str, ...]:

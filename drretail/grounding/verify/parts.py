@@ -14,7 +14,6 @@ from drretail.grounding.report.page import blanked
 from drretail.grounding.text.layout import Layout, Stretch, read_layout
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.wording import products_named
-from drretail.grounding.text.words import number_words
 from drretail.grounding.verify.records import Ledger
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Unread
@@ -25,8 +24,6 @@ PRODUCT_ID = re.compile(r"(?<![\w/.:-])(?=[\w-]*\d)(?=[\w-]*[^\W\d])\w[\w-]{2,}(
 """What may be an id of a product: letters and digits together."""
 ORDER_ID = re.compile(r"(?<![\w-])#?(?P<id>[A-Za-z]{0,5}-?\d[\w-]{2,})(?![\w-])")
 _OFFER = re.compile(r"\[P:([\w-]+/[\w-]+)\]")
-_FIRST = re.compile(r"[^\W_]")
-_WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +59,11 @@ def _offers_marked(layout: Layout, stretch: Stretch) -> tuple[str, ...]:
 
 
 def numerals_in(layout: Layout, parts: Iterable[Part]) -> list[Unread]:
-    """All numbers in these parts, in digits or in words, whatever they say: they are what could be looked at."""
-    of_line = (_FIRST.search(layout.text, one.start, one.end) for one in layout.sentences)
-    starts = frozenset(match.start() for match in of_line if match is not None)
+    """All numbers and dates in these parts, whatever they say: they are what could be looked at."""
+    dates = [(one.start, one.end) for one in layout.dates]
+    numerals = ((one.start, one.end) for one in find_numerals(blanked(layout.text, dates)))
     inside = {at for part in parts for at in range(part.start, part.end)}
-    places = [(one.start, one.end) for one in find_numerals(layout.text, layout.dates, starts)]
-    places += [one.span() for one in _WORD.finditer(layout.text) if one[0].casefold() in number_words()]
-    return [Unread(start=start, end=end) for start, end in sorted(places) if start in inside]
+    return [Unread(start=start, end=end) for start, end in sorted((*dates, *numerals)) if start in inside]
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from drretail.grounding.text.amounts import (
 )
 from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals, steps
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems, number_words, words
+from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems
 from drretail.grounding.verify.records import CENTS, Ledger, fits, leaves, on_record
 from drretail.records.reading import CART, ReadValue, ValueKind
 from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, may_share_a_sign, product_of
@@ -134,8 +134,7 @@ def days_at(place: Place) -> list[WrittenDate]:
 
 def _measures_at(place: Place) -> list[Numeral]:
     """The figures at a place, each with its unit; of several sides the last one has it."""
-    numerals = [one for one in find_numerals(place.text[place.start :]) if one.number is not None]
-    numerals = [one for one in numerals if one.end <= place.end - place.start]
+    numerals = [one for one in find_numerals(place.text[place.start :]) if one.end <= place.end - place.start]
     unit = numerals[-1].unit if numerals else ""
     own = ((one, unit if one.unit in SIDES else one.unit) for one in numerals)
     return [replace(one, start=one.start + place.start, end=one.end + place.start, unit=unit) for one, unit in own]
@@ -208,8 +207,8 @@ def _is_one_of(amounts: Iterable[Amount], numbers: Iterable[Decimal]) -> bool:
 
 
 def has_number(text: str) -> bool:
-    """True if a text has digits, or a number in words: it then says more than what is decided without a figure."""
-    return any(map(str.isdigit, text)) or not number_words().isdisjoint(words(text))
+    """True if a text has digits: it then says more than what is decided without a figure."""
+    return any(map(str.isdigit, text))
 
 
 def _of_offers(value: ReadValue, place: Place, ledger: Ledger, of_offer: Callable[[Offer], Decimal | None]) -> Answer:
@@ -306,7 +305,7 @@ def _measure(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
         known = [*_in_unit(numeral.unit, item)]
         named = [(number, line) for number, line in known if names_field(value.field, line)]
         said = readings[numeral.start]
-        line = next((line for number, line in named or known if any(_is_measure(one, number) for one in said)), None)
+        line = next((line for number, line in named or known if any(fits(one, number) for one in said)), None)
         if line is None:
             distinct = {line for _, line in named}
             is_denied = len(numerals) == 1 and len(named) == len(distinct) == 1
@@ -413,8 +412,6 @@ _COMPARE: Mapping[ValueKind, Callable[[ReadValue, Place, Ledger], Answer]] = {
 }
 _OF_ALL = frozenset(content_stems("item product number count"))
 """What names of fields say of every product and every count."""
-_CONVERTED = Decimal("0.03")
-"""How far a figure may be from the record's: sellers round when they convert."""
 _GLUED = re.compile(r"(?<=[\d\"”'])\s?[xX×*]\s?(?=\d)")
 
 
@@ -423,10 +420,6 @@ def names_field(field: str, line: str) -> bool:
     name, is_field, _ = line.partition(":")
     own, said = (({*content_stems(one)} - _OF_ALL) or {*content_stems(one)} for one in (name, field))
     return bool(is_field and own) and own == said
-
-
-def _is_measure(amount: Amount, number: Decimal) -> bool:
-    return fits(amount, number) or abs(number - amount.low) <= number * _CONVERTED
 
 
 def _in_unit(unit: str, item: Product) -> Iterator[tuple[Decimal, str]]:
@@ -448,6 +441,5 @@ def _measures(item: Product) -> tuple[tuple[Decimal, str, str], ...]:
         unit = ""
         for numeral in reversed(list(find_numerals(_GLUED.sub(" x ", line)))):
             unit = unit if numeral.unit in SIDES and unit else numeral.unit
-            if numeral.number is not None:
-                measures.append((numeral.number, unit, line))
+            measures.append((numeral.number, unit, line))
     return tuple(measures)

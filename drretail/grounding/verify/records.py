@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import combinations
 from typing import Any, cast
-from unicodedata import combining, normalize
 
 from pydantic import ValidationError
 
@@ -209,12 +208,6 @@ def all_words_of(item: Product) -> str:
     return "\n".join([item.title, *item.features, *item.description, *details])
 
 
-def plain(name: str) -> str:
-    """A name in lower case without accents, its words with single spaces around them."""
-    letters = (letter for letter in normalize("NFKD", name.casefold()) if not combining(letter))
-    return f" {' '.join(''.join(letter if letter.isalnum() else ' ' for letter in letters).split())} "
-
-
 def record_of(text: str) -> dict[str, Any] | None:
     """The record in a JSON text; None for any other text."""
     value = json_or_none(text) if text.startswith("{") else None
@@ -279,9 +272,3 @@ def derived(amount: Amount, ledger: Ledger, near: Iterable[str]) -> bool:
     numbers |= {abs(one - other) for one, other in combinations([*prices, *limits], 2)}
     numbers |= {one + other for one, other in combinations(prices, 2)}
     return any(amount.agreement(number) in ("equal", "rounded") for number in numbers)
-
-
-@lru_cache(maxsize=512)
-def amounts_in(text: str) -> tuple[Amount, ...]:
-    """The amounts of a record, cached, since a report with many figures asks for them at each one."""
-    return tuple(find_amounts(text))

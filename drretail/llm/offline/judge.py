@@ -151,7 +151,7 @@ def _left_over(claim: str, right: Sequence[ReadValue], ledger: Ledger) -> list[s
         *(stem(word) for label in labels(english=False).values() for word in label),
     }
     rest = blanked(claim, [(value.start, value.end) for value in right])
-    figures = [claim[one.start : one.stop] for one in find_numerals(rest)]
+    figures = [claim[one.start : one.end] for one in find_numerals(rest)]
     return [
         *(figure for figure in figures if not any(figure in name for name in names)),
         *(word for word in words(claim) if is_negation(word)),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
+from drretail.env.profile import may_be_shown
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.grounding.basket import Candidates
@@ -18,7 +19,7 @@ from drretail.grounding.constraints import decided_by_field
 from drretail.grounding.listing import Listing
 from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.untrusted import harmless
-from drretail.grounding.text.wording import format_money, may_be_shown
+from drretail.grounding.text.wording import format_money
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.querygen.by_model.targets import Target, category_names
 from drretail.querygen.checks.case import Shopper

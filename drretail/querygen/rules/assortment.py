@@ -12,13 +12,13 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from drretail.env.catalog.base import Catalog, CatalogQuery
+from drretail.env.profile import may_be_shown
 from drretail.env.session import RESULTS
 from drretail.grounding.basket import Candidates
 from drretail.grounding.constraints import decided_by_field
 from drretail.grounding.kinds import OF_WHOM, Kind, kind_of, lowered, stems
 from drretail.grounding.listing import Listing, folded
 from drretail.grounding.text.layout import find_sentences
-from drretail.grounding.text.wording import may_be_shown
 from drretail.grounding.text.words import content_stems
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE

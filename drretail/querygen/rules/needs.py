@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from drretail.env.profile import nouns_of
 from drretail.grounding.kinds import Kind, quoted_title
 from drretail.grounding.listing import Listing, pieces_in
-from drretail.grounding.text.wording import nouns_of
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, is_topic
 from drretail.records.query import NeedKind

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from drretail.eval.claims.audit import agreement_ends, marks_in, shares_of
+from drretail.eval.claims.audit import marks_in, shares_of
+from drretail.eval.scores.gathering import agreement_ends
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.text.layout import read_layout
 from drretail.records.reading import JudgeAudit

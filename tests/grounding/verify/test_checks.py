@@ -125,16 +125,11 @@ def test_a_pick_that_a_report_marks_nowhere_is_found_by_its_name() -> None:
 
 
 def test_a_pick_of_another_maker_is_not_the_product_that_its_other_words_fit() -> None:
-    def product(report: str, name: str) -> str:
-        read = read_report(case(report, declared=False), of_model(picks=[{"product": name}]))
-        assert read.picks
-        return read.picks[0].product
-
-    shown = f"The kettle {K} costs $42.95. "
-    other = "Corvane gooseneck kettle"
-    assert product(f"{shown}Get the {other}, $29.", other) == other
-    assert product(f"{shown}Get the Harowgill gooseneck kettle.", "Harowgill gooseneck kettle") == KETTLE.product_id
-    assert product(f"{shown}Sturdy gooseneck kettles are it.", "Sturdy gooseneck kettles") == KETTLE.product_id
+    for name in ("Corvane gooseneck kettle", "Harowgill gooseneck kettle"):  # the second may be misspelt
+        about = case(f"The kettle {K} costs $42.95. Get the {name}, $29.", declared=False)
+        read = read_report(about, of_model(picks=[{"product": name}]))
+        assert [pick.product for pick in read.picks or ()] == [name]
+        assert "not_in_catalog" not in codes(about, read)
 
 
 URL = "https://birds.example/height"
@@ -163,36 +158,15 @@ def test_a_page_older_than_the_chosen_age_is_a_warning_unless_the_reader_is_told
     assert finding.found == "the page is dated 2020-01-15, 3.7 years before the shop's today, 2023-09-24"
     assert found(dated(HIGH, "2020-01-15", page_age=4), "old_page") == []
     assert found(dated(HIGH, "2021-01-15"), "old_page") == []
-    told = ("A guide of 2012 says five feet", "An older article says five feet", "Five feet is out of date")
-    # another year or another old thing tells nothing of the page
-    others = (
-        "A guide of 2021 says so",
-        "An old pole will do",
-        "It holds 20120 seeds",
-        "A guide of 2012 says so. Hang it",
-    )
-    for sentence in (*told, *others):
-        warnings = found(dated(f"{sentence} [{PAGE}].", "2012-02-14"), "old_page")
-        assert len(warnings) == (sentence in others), sentence
+    rows = [("A guide of 2012 says five feet", 0), ("A guide of 2021 says so", 1), ("It holds 20120 seeds", 1)]
+    for sentence, warnings in [*rows, ("A guide of 2012 says so. Hang it", 1)]:
+        assert len(found(dated(f"{sentence} [{PAGE}].", "2012-02-14"), "old_page")) == warnings, sentence
 
 
-def test_pages_and_days_to_come_are_warnings_and_a_live_web_may_be_younger_than_today() -> None:
-    mark, of_page = f"[{PAGE}]", "the page is dated {},"
-    rows: list[tuple[str, str | None, list[tuple[str, str]]]] = [
-        ("Hang it five feet high", "2026-03-02", [(mark, of_page.format("2026-03-02"))]),
-        # once, where the page's own date is cited
-        ("“Hang it high.” (2024-05-02)", "2024-05-02", [(mark, of_page.format("2024-05-02"))]),
-        ("It was tested on March 3, 2025", None, [("March 3, 2025", "it lies")]),
-        ("It was updated January 2024", None, [("January 2024", "it lies")]),
-    ]
-    none = ("It weighs from 2048 g", "It was tested on September 1, 2023", "Budget for 2050 dollars and more")
-    none += ("It costs $2024", "The 2024 model is quieter", "It is of September 2023", "You plan for May 2025. Do it")
-    for sentence, day, warnings in [*rows, *((sentence, None, []) for sentence in none)]:
-        findings = found(dated(f"{sentence} [{PAGE}].", day), "after_today")
-        assert [(one.severity, one.text, one.found) for one in findings] == [
-            ("warning", words, f"{beginning} after the shop's today, 2023-09-24") for words, beginning in warnings
-        ], sentence
-    assert found(dated("It was tested on March 3, 2025.", "2026-03-02", web_is_live=True), "after_today") == []
+def test_pages_to_come_are_warnings_and_a_live_web_may_be_younger_than_today() -> None:
+    (finding,) = found(dated(HIGH, "2026-03-02"), "after_today")
+    assert finding.found == "the page is dated 2026-03-02, after the shop's today, 2023-09-24"
+    assert found(dated(HIGH, "2026-03-02", web_is_live=True), "after_today") == []
     assert len(found(dated(HIGH, "2012-02-14", web_is_live=True), "old_page")) == 1
     assert found(dated(HIGH, "2020-01-15", now=None), "old_page") == []
 
@@ -241,9 +215,8 @@ TOWEL_RACK = a_product("R", "Wall Rack for Kitchen Towels", 20.0, 4.8, 900, "Vic
 MUG_RACK = a_product("W", "Fennick Mug Rack Set, Wood", 19.0, 4.5, 300, "Fennick")
 OTHER_PAN = a_product("Q", "Aldbrook Carbon Steel Pan", 20.0, 4.8, 900, "Aldbrook")
 UNRATED = SCALE.model_copy(update={"product_id": "B0UNRATED", "average_rating": None})
-GONE = KETTLE.model_copy(update={"product_id": "B0GONE", "details": {"Availability": "Currently unavailable"}})
 NO_NAME = PAN.model_copy(update={"product_id": "B0NONAME", "store": None})
-SHOP = GOODS | {one.product_id: one for one in (BOOK, TOWEL_RACK, MUG_RACK, OTHER_PAN, UNRATED, GONE, NO_NAME)}
+SHOP = GOODS | {one.product_id: one for one in (BOOK, TOWEL_RACK, MUG_RACK, OTHER_PAN, UNRATED, NO_NAME)}
 
 
 def wanted(*kinds: str, **limits: Any) -> Want:
@@ -263,7 +236,6 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([Pick(product="B0NOWHERE0")], {}, "not_in_catalog, want_left_out?"),
     ([a_pick(KETTLE)], {"cited": ["P:other"]}, "pick_not_argued"),
     ([a_pick(KETTLE, 1, PAN)], {"cited": [f"P:{PAN.product_id}"]}, ""),
-    ([a_pick(GONE)], {}, "unavailable"),
     # what the web warns against, wanted or not
     ([a_pick(KETTLE)], {"recalled": KETTLE.product_id}, "unsafe_pick"),
     ([a_pick(KETTLE)], {"wants": None, "recalled": KETTLE.product_id}, "unsafe_pick"),

@@ -127,8 +127,8 @@ def test_a_figure_belongs_to_one_offer_and_no_union_of_variants_confirms_it() ->
         ("option", "P:bag", "It comes in «L».", "Size", VERIFIED),
         ("option", "P:bag/ink", "Ink comes in «L», too.", "Size", f"{FALSE}: Size (Ink): M"),
         ("option", "P:bag/sand", "Sand comes in «L».", "Size", VERIFIED),
-        # A number in words, or a size, is no count.
-        ("stock", "P:bag/sand", "Of Sand «three are left».", "in stock", OPEN),
+        # Without figures only this is said; a size is no count.
+        ("stock", "P:bag/sand", "Of Sand «three are left».", "in stock", VERIFIED),
         ("stock", "P:bag/ink", "Of Ink «three are left».", "in stock", FALSE),
         ("stock", "P:bag/ink", "Ink is «sold out in 44».", "sold out", OPEN),
         ("stock", "P:bag/sand", "Sand: «3 left».", "in stock", VERIFIED),

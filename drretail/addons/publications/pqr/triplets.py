@@ -284,7 +284,7 @@ def _question(
     source: str, content: Content, facts: Sequence[str], support_judge: SupportJudge, prompt: Prompt
 ) -> JudgeQuestion[SupportedFacts]:
     texts = fitted(content.texts, facts, support_judge.judge_session.room)
-    about = about_sources([source], support_judge.evidence, support_judge.ledger)
+    about = about_sources([source], support_judge.evidence, support_judge.subject.ledger)
     material = {
         "today": support_judge.subject.today,
         "source": source_tags(texts, about),

@@ -129,16 +129,8 @@ def test_fp_is_the_mean_of_the_types_that_a_report_has_under_both_protocols(rule
     assert got(scored(products, rules, []), "FP", "FP_web") == [("scored", 0.25), ("na", None)]
     items = found["FP"].items
     assert (items["units"], items["scored"], items["support"]) == (5, 5, 3.5)
-    assert (items["full"], items["partial"], items["none"], items["claims"]) == (2, 1, 1, 5)
+    assert items["claims"] == 5
     assert tuple(found) == METRIC.variants
-
-
-def test_a_contradicted_claim_is_zero_and_counted_apart() -> None:
-    claims = [Of(cites(1, WEB), 0.0, notes=("contradicted",)), Of(cites(2, WEB), 0.0), Of(cites(3, WEB), 1.0)]
-    found = scored(claims)
-    assert got(found, "FP") == [("scored", 1 / 3)]
-    items = found["FP"].items
-    assert (items["contradicted"], items["none"], items["full"]) == (1, 1, 1)
 
 
 def test_what_a_rule_based_judge_does_not_rate_is_in_no_mean_and_no_zero() -> None:
@@ -220,22 +212,14 @@ def test_a_failed_extraction_or_a_judging_that_did_not_end_fails_only_what_needs
     assert got(found, "FP", "FP_web", "N_supported") == [("failed", None)] * 3
 
 
-@pytest.mark.parametrize(
-    ("source", "kind"),
-    [
-        ("P:B0X", "product"),
-        ("http://ecommerce.com/B0X", "product"),
-        ("http://www.ecommerce.com/B0X", "product"),
-        ("http://ecommerce.com.evil.example/B0X", "web"),
-        ("W:aaaaaaaa", "web"),
-        ("https://a.example/x", "web"),
-        ("7", "web"),
-        ("U:orders", "internal"),
-        ("C:aaaaaaaa", "internal"),
-    ],
-)
-def test_a_sources_type_shows_in_its_form(source: str, kind: str) -> None:
-    assert source_type(source) == kind
+def test_a_sources_type_shows_in_its_form() -> None:
+    kinds = {
+        "product": ("P:B0X", "http://ecommerce.com/B0X", "http://www.ecommerce.com/B0X"),
+        "web": ("http://ecommerce.com.evil.example/B0X", "W:aaaaaaaa", "https://a.example/x", "7"),
+        "internal": ("U:orders", "C:aaaaaaaa"),
+    }
+    for kind, sources in kinds.items():
+        assert {*map(source_type, sources)} == {kind}
 
 
 QUERY = "I need a washable dog bed under $50 for my senior labrador. Which one should I get, and what do birds eat?"
@@ -254,8 +238,6 @@ It is rated 4.5 out of 5 from 1,234 ratings [P:B0BED00001].
 On 2023-05-31 you bought the Slowpaw Slow Feeder Bowl [O:0000000001]. Which one do you like? I would wait a week.
 """
 
-KEYWORDS = "dog bed, orthopedic, washable, cheap beds, large\n\nbirds\nfeeders, seeds, best deals"
-
 
 @pytest.mark.parametrize(
     ("report", "expected"),
@@ -263,11 +245,10 @@ KEYWORDS = "dog bed, orthopedic, washable, cheap beds, large\n\nbirds\nfeeders, 
         (GOOD, {"FP": 1, "FP_product": 1, "FP_internal": 1, "FP_web": "na", "N_cited": 5, "N_prod": 4, "FR": 1}),
         ("", {"FP": "na", "FR": "na", "N_cited": 0}),
         (QUERY, {"FP": "na", "N_cited": 0}),
-        (KEYWORDS, {"FP": "na", "FR": "na", "N_cited": 0}),
         ("The Fluffwick bed costs $49.99. Cardinals eat sunflower seeds.", {"FP": "na", "FR": 0}),
         ("The Fluffwick bed costs $49.99 [C:aaaaaaaa].", {"FP": "na", "FP_internal": 0, "FR": 1}),
     ],
-    ids=["sound", "empty", "copy of the query", "keywords", "uncited", "invented source"],
+    ids=["sound", "empty", "copy of the query", "uncited", "invented source"],
 )
 def test_a_report_gets_what_it_deserves(tmp_path: Path, report: str, expected: dict[str, float | str]) -> None:
     about = subject(report, query=QUERY)
@@ -327,14 +308,9 @@ def test_a_page_that_nobody_fetched_makes_its_claims_na_and_says_what_to_do(tmp_
     made = values(of, verdicts)
     assert (made["FP_web"].state, made["FP_web"].items["unfetched"]) == ("na", 2)
     assert (made["FP"].value, made["FP_product"].value) == (1, 1)
-
-
-def test_under_the_papers_rules_an_unfetched_page_is_no_0(tmp_path: Path) -> None:
-    of = about(SNIPPET)
-    judge = scripted({"claims": [papers_claim(1, DAWN, BIRDS_ID)]}, {"claims": []})
-    found = by_stage(tmp_path, judge, of, "paper")
-    assert found[SUPPORT].state == "na"
-    assert values(of, list(found.values()), "paper")["FP"].state == "na"
+    paper = scripted({"claims": [papers_claim(1, DAWN, BIRDS_ID)]}, {"claims": []})
+    unfetched = judged(tmp_path / "paper", paper, about(SNIPPET), "paper")
+    assert values(about(SNIPPET), unfetched, "paper")["FP"].state == "na"
 
 
 def test_once_its_page_is_there_a_claim_is_judged_and_nothing_else_is_asked_again(tmp_path: Path) -> None:
@@ -366,7 +342,6 @@ def test_a_page_of_200000_characters_is_cut_to_what_a_judge_holds_and_the_verdic
     assert source.share == pytest.approx(8_192 * 0.5 * 4 / len(page.text), rel=0.1)
     asked = requests_of(model)[-1].messages[-1].text
     assert (len(asked) < 8_192 * 4, FACT in asked) == (True, True)
-    assert values(of, list(found.values()))["FP"].items["source_cut"] == 1
 
 
 @pytest.mark.parametrize("rules", BOTH)

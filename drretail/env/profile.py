@@ -1,20 +1,25 @@
 """What the shop's records show of a user: what was bought and kept, at which prices, and all of it in words for
 generators, judges and agents. Every statement names its orders.
 
+Which purchases may be named is decided here as well: intimate ones only to a question that names them by their full
+category, in the singular.
+
 It leaves out street, e-mail and telephone, and what the history can't show. Its length is bounded, however many orders
 there are. A word such as "steady" or "mostly" needs ``LEAST_USUAL`` orders.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from statistics import median, median_low
 from typing import Literal, NamedTuple
 
 from drretail.grounding.text.untrusted import harmless
-from drretail.grounding.text.wording import format_money, may_be_shown, short_title
+from drretail.grounding.text.wording import format_money, short_title
+from drretail.grounding.text.words import content_words, singular
 from drretail.records.shop import VOID_STATUSES, Order, Product, ProfileSummary, Statement, UserProfile
 from drretail.records.tables.figures import counted, percent
 
@@ -384,3 +389,49 @@ def _by_domain(bought: Purchases) -> list[tuple[str, list[Order]]]:
     """The orders of each domain, the largest first, ties by name."""
     domains = by_name((plain_name(product.category.replace("_", " ")), order) for order, product in bought.shown)
     return sorted(domains.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+
+
+# "Coffee Cups & Mugs" names two things. "and" separates none, since it is part of departments' names.
+_BORDER = re.compile(r"[,&/]")
+# Shorter words are units, such as "ft" and "oz", in titles of all kinds.
+_SHORTEST = 3
+
+
+@lru_cache(maxsize=16_384)  # a shop has few categories and many products in each
+def nouns_of(text: str) -> frozenset[str]:
+    """The content words of a text, in the singular."""
+    return frozenset(singular(word) for word in content_words(text) if len(word) >= _SHORTEST)
+
+
+def is_named(category: str, words: Collection[str]) -> bool:
+    """True if all words of one of a category's things are among ``words``, which are in the singular."""
+    return any(part and part.issubset(words) for part in map(nouns_of, _BORDER.split(category)))
+
+
+# A category is intimate if its name has all words of an entry. The entries are from Amazon's and Google's paths.
+# Below these, categories have names that other things share ("Swings", "Jeans"): a question must name the entry itself.
+_NAMED_THEMSELVES = (
+    "sex, sexual, erotic, adult toys, exotic apparel, condoms, contraception, vibrators, pregnancy, maternity, "
+    "fertility, ovulation, family planning, menopause, home tests"
+)
+# Below these, categories are of the same kind ("Sinus Medicine", "Sanitary Napkins"): a question may name them instead.
+_NAMED_BELOW = (
+    "feminine care, feminine hygiene, menstrual care, incontinence, ostomy, laxatives, enemas, hemorrhoids, "
+    "medication, antifungals, lice treatments, drug tests, diabetes, hair loss, weight loss, smoking cessation"
+)
+
+
+def may_be_shown(product: Product, question: str = "") -> bool:
+    """False for a product of an intimate category, such as a pregnancy test, unless the question names it."""
+    names = (product.category.replace("_", " "), *product.categories)
+    themselves = [name for name in names if _is_of(name, _NAMED_THEMSELVES)]
+    highest = next((at for at, name in enumerate(names) if _is_of(name, _NAMED_BELOW)), len(names))
+    intimate = themselves or names[highest:]
+    words = nouns_of(question)
+    return not intimate or any(is_named(name, words) for name in intimate)
+
+
+@lru_cache(maxsize=16_384)
+def _is_of(category: str, kinds: str) -> bool:
+    words = nouns_of(category)
+    return any(nouns_of(kind) <= words for kind in kinds.split(", "))

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.grounding.profile import MOST_IDS, PriceSpan, summarise
-from drretail.grounding.text.wording import may_be_shown
+from drretail.env.profile import MOST_IDS, PriceSpan, may_be_shown, summarise
 from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, Order, OrderStatus, Product, ProfileSummary, Statement
 from tests.grounding.goods import FEEDER, HOUSE, PROFILE, SEED, SHELF, USER
 
