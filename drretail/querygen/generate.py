@@ -114,9 +114,9 @@ class Drafts:
         rng = Random(f"{self.seed}|{user_id}")
         now = self.world.manifest.now.date()
         purchases = [*islice(purchases_of(shopper, self.assortment, now), _PURCHASES)]
-        author = Author(self.world, self.assortment, shopper, rng)
         taken, made = set[str](), list[str]()
         needs = list(needs_of(purchases))
+        author = Author(self.world, self.assortment, shopper, rng, tuple(needs))
         rng.shuffle(needs)
         offered = Counter(need.kind for need in needs)
         # First what bears a demand, then rare kinds of need.
