@@ -16,8 +16,9 @@ from drretail.records.shop import Order
 
 _KNOWN = PHRASES["known"]
 _RECIPIENTS = {"Women": "my sister", "Men": "my brother", "Girls": "my niece", "Boys": "my nephew"}
-# Fields that only consumables have, and fields that only devices have.
-_OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Source", "Wattage", "Voltage", "Batteries")
+# Fields that only consumables have, and words in the names of fields that only devices have.
+_OF_GOODS_USED_UP = ("Item Form", "Scent", "Flavor")
+_OF_DEVICES = frozenset({"power", "wattage", "voltage", "battery", "batteries"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def _facts(listing: Listing, quote: str, kind: Kind) -> dict[str, bool]:
         or nouns_of("".join(leaf)) & nouns_of(quote) & nouns_of(" ".join(_KNOWN["used_up"]))
         or (not may_last and any(map(product.details.get, _OF_GOODS_USED_UP)))
     )
-    may_last = may_last or any(map(product.details.get, _OF_DEVICES))
+    may_last = may_last or not _OF_DEVICES.isdisjoint(" ".join(product.details).casefold().split())
     # Of what comes in packs, such as socks, nobody replaces one; a set is one thing.
     is_one = pieces_in(product.title) == 1 or kind.category.endswith("sets")
     is_replaced = may_last and not is_used_up and is_one
