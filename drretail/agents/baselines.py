@@ -20,7 +20,7 @@ from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.wording import format_amount, format_money, short_title
 from drretail.llm.models import Models
-from drretail.records.query import FoundBasket, Lack, Reference, Task
+from drretail.records.query import FoundBasket, Reference, Task, lack_in_words
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits
 from drretail.records.shop import Money, Product
@@ -153,30 +153,9 @@ def listed(card: Mapping[str, Any], remark: str = "", pieces: int = 1) -> str:
     return f"- {name}{f': {described}' if described else ''} [{product_evidence_id(card['product_id'])}]."
 
 
-LACKS: Mapping[Lack, str] = {
-    "not_typed": "nobody has typed what it wants",
-    "no_things": "nothing is to be bought",
-    "nothing_offered": "the shop has nothing of a kind that is wanted",
-    "no_price": "the shop names no price of what would do, or none in the currency of the budget",
-    "too_dear": "the cheapest products that keep to the rest cost more than the budget",
-    "no_such_brand": "the shop has nothing of the wanted brand that keeps to the rest",
-    "demands": "no product that keeps to the rest is said to be what is demanded",
-    "not_said": "no record says of a product that keeps to the rest what is demanded",
-    "unsafe": "what keeps to the rest was recalled, or fails",
-    "owned": "the user has already all that keeps to the rest",
-    "sold_out": "what keeps to the rest is sold out",
-    "no_such_option": "the shop has no {options}",
-    "no_basket": "several of its limits are in the way, and none alone",
-}
-
-
 def report_without(reference: Reference, wish: Wish | None) -> str:
     """One sentence that says why there is nothing to buy."""
-    proof = reference.proof
-    if proof is not None and proof.lack == "no_such_order":
-        return "No basket of this shop answers the request: the shopper never made the order that it speaks of."
-    why = LACKS[reference.lack or "no_basket"].format(options=(wish or Wish()).in_options)
-    return f"No basket of this shop answers the request: {why}."
+    return f"No basket of this shop answers the request: {lack_in_words(reference.lack or 'no_basket', wish)}."
 
 
 def report_of(

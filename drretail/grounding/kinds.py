@@ -38,18 +38,13 @@ _VAGUE = frozenset(["assortment", "gift", "gifts", "pack", "variety"])
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of product in the shop's words ("women's T-shirts"), which a question says once, and for short."""
+    """A kind of product in the shop's words ("women's T-shirts"), for a question to say."""
 
     name: str
     """In the title's words: "T-shirts"."""
     category: str
     gender: str = ""
     """ "Women", "Men", "Girls" or "Boys" where the category says so."""
-
-    @property
-    def short(self) -> str:
-        """The name, if the category has all its words; else "kitchen rugs" would be some other thing than area rugs."""
-        return self.name if {*self.name.split()} <= {*self.category.split()} else self.category
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -55,8 +55,8 @@ _PURCHASES = 24
 """The newest purchases that are looked at."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
-# Of fewer queries a share may be chance, and so may a floor that does as well as the oracle.
-_ENOUGH_FOR_A_SHARE, _ENOUGH_FOR_A_FLOOR = 20, 5
+# On fewer queries a floor may do as well as the oracle by chance.
+_ENOUGH_FOR_A_FLOOR = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +68,6 @@ class Generated:
     without: tuple[str, ...] = ()
     floor: str = ""
     """The floor that does as well as the oracle, so that the queries tell no systems apart; empty if none does."""
-
-    @property
-    def demanding(self) -> int:
-        """How many queries demand something of a field or name an option."""
-        return sum(query.wish is not None and query.wish.demands_something for query in self.queries)
-
-    @property
-    def demands_rarely(self) -> bool:
-        """True if fewer than half of enough queries are ``demanding``."""
-        return len(self.queries) >= _ENOUGH_FOR_A_SHARE and self.demanding < len(self.queries) / 2
 
 
 class Drafts:

@@ -1,6 +1,6 @@
 """Queries, what a shop has for their wishes, and the part of a query that an agent is given."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal, get_args
@@ -13,30 +13,27 @@ from drretail.records.reading import Because, Pick
 from drretail.records.shop import Money, product_of
 from drretail.records.wish import Wish
 
-Lack = Literal[
-    "not_typed",
-    "no_things",
-    "nothing_offered",
-    "no_price",
-    "too_dear",
-    "no_such_brand",
-    "demands",
-    "not_said",
-    "unsafe",
-    "owned",
-    "sold_out",
-    "no_such_option",
-    "no_basket",
-]
-"""Why there is no basket.
+LACKS: Mapping["Lack", str] = {
+    "not_typed": "nobody has typed what the query wants",
+    "no_things": "nothing is to be bought",
+    "not_sold": "the shop has nothing of a kind that is wanted",
+    "no_price": "the shop names no price of what would do, or none in the currency of the budget",
+    "too_dear": "what keeps to the wish costs more than its budget",
+    "demands": "nothing in the shop keeps what is demanded",
+    "not_said": "no record says of a product that it is what is demanded",
+    "unsafe": "what keeps to the wish was recalled, or fails",
+    "owned": "the shopper has all that keeps to the wish",
+    "sold_out": "what keeps to the wish is sold out",
+    "no_such_option": "the shop has no {options}",
+    "no_basket": "several parts of the wish are in the way, and none alone",
+}
+"""Why there is no basket. From ``too_dear`` on it is the one part of the wish without which there would be one."""
+Lack = Literal["not_typed", "no_things", "no_basket", Because]
+NOT_TYPED = LACKS["not_typed"]
 
-Nobody has typed what the query wants (not_typed), or nothing is to be bought (no_things). The shop offers none of a
-wanted kind (nothing_offered), or names no price of what would do, or none in the currency of the budget (no_price).
-Otherwise it is the one part of the wish without which there would be a basket: the budget (too_dear), a wanted brand
-(no_such_brand), what must and must not be (demands), that nothing is bought twice (owned), that enough are left
-(sold_out), a wanted size or color (no_such_option). If there would be one of products whose records leave a demand
-open, it is "not_said"; of recalled ones, "unsafe". "no_basket" means that several parts are in the way.
-"""
+
+def lack_in_words(lack: Lack, wish: Wish | None = None) -> str:
+    return LACKS[lack].format(options=(wish and wish.in_options) or "such option")
 
 
 class Fit(Record):
@@ -117,7 +114,7 @@ class Proof(Record):
 
     state: Literal["proved", "refuted", "open"]
     lack: Because | None = None
-    """The one limit without which there would be a basket, or the missing kind or order; None if several are."""
+    """The one limit without which there would be a basket, or the missing kind; None if several are."""
     looked_at: int = 0
     """Products that could be of a kind that is wanted."""
     unpriced: int = 0
@@ -185,7 +182,6 @@ NEED_KINDS: tuple[NeedKind, ...] = get_args(NeedKind)
 """The kinds by which drretail sorts its own queries; files from elsewhere may use other words."""
 
 
-NOT_TYPED = "nobody has typed what the query wants"
 """The reason why a query without a wish has no scores for baskets and budgets."""
 
 

@@ -161,11 +161,7 @@ class Author:
         ]
         # Sentences begin with a capital, except for a quoted title.
         filled = (sentence.format(**slots) for sentence in sentences if sentence)
-        text = " ".join(re.sub(r"^\w", lambda match: match[0].upper(), sentence) for sentence in filled)
-        kind = need.purchase.kind
-        # Said in full once: "men's athletic socks", then "socks".
-        before, full, after = text.partition(kind.category)
-        return before + full + after.replace(kind.category, kind.short)
+        return " ".join(re.sub(r"^\w", lambda match: match[0].upper(), sentence) for sentence in filled)
 
     def _budget(self, plan: Plan) -> Money | None:
         """A round amount that buys a fitting product for each want; None if none is near what the shopper has paid."""
