@@ -94,7 +94,7 @@ class Drafts:
                 "have a model write them (--model)."
             )
         self.world, self.seed, self.linter, self._on_query = world, seed, linter or Linter(world), on_query
-        self.assortment, self._written = Assortment(self.linter.stock, world.catalog), Texts()
+        self.assortment, self._written = Assortment(self.linter.stock), Texts()
 
     def of(self, user_id: str) -> Iterator[Query]:
         """One user's queries: first about products that have none yet; the kinds of need take turns."""

@@ -202,7 +202,7 @@ def test_a_kind_has_the_name_that_titles_say(make_world: MakeWorld) -> None:
         for n in range(4)
     ]
     shop = make_world([*products(), *laptops], orders())
-    kind = Assortment(Stock(shop), shop.catalog).kind_of(laptops[0])
+    kind = Assortment(Stock(shop)).kind_of(laptops[0])
     assert (kind and kind.category, kind_of(laptops[0])) == ("laptops", Kind("laptops", "traditional laptops"))
 
 

@@ -10,7 +10,6 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any, TypeVar
 
-from drretail.env.catalog.base import Catalog
 from drretail.grounding.basket import Candidates
 from drretail.grounding.constraints import decided_by_field
 from drretail.grounding.kinds import OF_WHOM, Kind, kind_of, lowered, stems
@@ -35,8 +34,6 @@ _DECIDED = 0.6
 """The share of offers for which records must decide a demand."""
 _OUTLIER = 5
 """A price of so many times the middle one, or so many times below it, is of another sort of thing."""
-Ids = frozenset[str]
-"""Ids of products."""
 
 
 def comparable(listings: Iterable[Listing]) -> tuple[Listing, ...]:
@@ -61,7 +58,7 @@ class KindOffers:
     """Whether words read as English in a sentence, as the shop writes them."""
 
     @cached_property
-    def ids(self) -> Ids:
+    def ids(self) -> frozenset[str]:
         return frozenset(offer.product.product_id for offer in self.offers)
 
     @cached_property
@@ -127,7 +124,6 @@ class Assortment:
     """The kinds of one shop. Lookups are cached, so that many users cost little more than one."""
 
     stock: Stock
-    catalog: Catalog
 
     def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> Kind | None:
         """The kind by the first name that titles say and enough offers have, nearly all around it; ``had`` are none."""
@@ -148,11 +144,6 @@ class Assortment:
     def of(self, name: str) -> KindOffers:
         """The offers of a kind."""
         return KindOffers(self.stock.offers.of_kind(name), name, self.stock.is_prose)
-
-    @remembered_by(lambda name, other: frozenset((name, other)))
-    def are_apart(self, name: str, other: str) -> bool:
-        """True if no product is of both kinds."""
-        return self.of(other).ids.isdisjoint(self.of(name).ids)
 
 
 def is_topic(product: Product) -> bool:

@@ -136,8 +136,8 @@ class Author:
 
     def _may_go_with(self, need: Need, other: Need) -> bool:
         """True for two needs of one kind, for things of which none is both."""
-        first, second = need.purchase.kind.category, other.purchase.kind.category
-        return need.kind == other.kind != "gift" and self.assortment.are_apart(first, second)
+        first, second = (self.assortment.of(each.purchase.kind.category).ids for each in (need, other))
+        return need.kind == other.kind != "gift" and first.isdisjoint(second)
 
     def _text(self, plan: Plan, budget: Money | None) -> str:
         frame, need = PHRASES["frame"], plan.needs[0]
