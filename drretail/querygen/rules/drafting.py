@@ -25,8 +25,8 @@ _TOOLS = ("get_user_orders", "get_product_details", "product_catalog_search", "w
 # How often an axis is chosen where the shop's records bear it.
 _WEIGHTS = {"fit": 4, "property": 8, "pack": 2, "trust": 0.4, "taste": 0.4}
 _OF_FIELDS = ("fit", "property", "pack")
-# How often there is a budget, and a second thing; how many axes there are.
-_BUDGET, _TWO_THINGS, _MOST_AXES = 0.8, 0.35, (1, 2, 2)
+# How often there is a budget, and a second thing; how many axes there are at most.
+_BUDGET, _TWO_THINGS, _AXES = 0.8, 0.35, 2
 _PIECES = (2, 3, 4)
 """How many are wanted of what is used up."""
 _LEAST = 2
@@ -109,7 +109,7 @@ class Author:
     def _plan(self, need: Need) -> Plan:
         """Random axes of those that the records bear, at most one demand of each, on different fields."""
         offers, chosen = self.assortment.of(need.purchase.kind.category).offers, list[Choice]()
-        want, left = _want(need), self.rng.choice(_MOST_AXES)
+        want, left = _want(need), _AXES
         is_used_up = need.kind == "restock" and "used up" in need.purchase.facts
         # A draw by weight without replacement (Efraimidis and Spirakis).
         for axis in sorted(_WEIGHTS, key=lambda axis: -(self.rng.random() ** (1 / _WEIGHTS[axis]))):
