@@ -516,30 +516,6 @@ def read_options(folder: Path) -> list[KeptOptions]:
     return options
 
 
-def renew_decisions(folder: Path, queries: Iterable[Query]) -> list[str]:
-    """Gives an experiment what is decided for these queries since it was run; ``score`` makes their baskets anew.
-
-    Returns the ids of the queries whose decisions changed. Raises UserError as ``entitle`` does.
-    """
-    definition = read_definition(folder)
-    decided = {query.query_id: query for query in queries if query.gold is not None}
-    renewed: dict[str, Query] = {}
-    for known in definition.queries:
-        new = decided.get(known.query_id)
-        if new is None or new.gold is None or not known.asks_the_same_as(new):
-            continue
-        facts = new.gold.facts or (() if known.gold is None else known.gold.facts)
-        gold = new.gold.model_copy(update={"facts": facts})
-        if gold != known.gold:
-            renewed[known.query_id] = known.model_copy(update={"gold": gold})
-    with locked(folder):
-        for query_id in renewed:
-            reference_path(folder, query_id).unlink(missing_ok=True)
-        queries = tuple(renewed.get(query.query_id, query) for query in definition.queries)
-        write_definition(folder, definition, queries)
-    return list(renewed)
-
-
 def read_runs(folder: Path) -> Iterator[Run]:
     """All ended runs of an experiment, sorted by label and query, without those that ``read_run`` cannot read."""
     for path in run_files(folder):

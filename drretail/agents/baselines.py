@@ -20,7 +20,7 @@ from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.wording import format_amount, format_money, short_title
 from drretail.llm.models import Models
-from drretail.records.query import LACKS, FoundBasket, Reference, Task
+from drretail.records.query import FoundBasket, Reference, Task, lack_in_words
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits
 from drretail.records.shop import Money, Product
@@ -153,12 +153,9 @@ def listed(card: Mapping[str, Any], remark: str = "", pieces: int = 1) -> str:
     return f"- {name}{f': {described}' if described else ''} [{product_evidence_id(card['product_id'])}]."
 
 
-def report_without(reference: Reference) -> str:
+def report_without(reference: Reference, wish: Wish | None) -> str:
     """One sentence that says why there is nothing to buy."""
-    proof = reference.proof
-    if proof is not None and proof.lack == "no_such_order":
-        return "No basket of this shop answers the request: the shopper never made the order that it speaks of."
-    return f"No basket of this shop answers the request: {LACKS[reference.lack or 'no_basket']}."
+    return f"No basket of this shop answers the request: {lack_in_words(reference.lack or 'no_basket', wish)}."
 
 
 def report_of(
@@ -204,9 +201,9 @@ async def best_basket(task: Task, toolkit: Toolkit) -> Answer:
             because=() if proof.lack is None else (proof.lack,),
             nearest=tuple(item.offer_id for item in proof.nearest.items) if proof.nearest else (),
         )
-        return Answer(report=report_without(reference), picks=(), outcome=refusal)
+        return Answer(report=report_without(reference, task.wish), picks=(), outcome=refusal)
     if task.wish is None or reference.best is None or not reference.best.items:
-        return Answer(report=report_without(reference), picks=())
+        return Answer(report=report_without(reference, task.wish), picks=())
     report = await _report(toolkit, reference.best, task.wish)
     return Answer(report=report, picks=reference.best.picks)
 

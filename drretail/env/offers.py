@@ -97,14 +97,12 @@ class Offers:
         if self._reference is not None and self._reference[0] is query:
             return self._reference[1]
         wants = () if query.wish is None else query.wish.wants
-        orders = self.orders(query.user_id)
         decisions = Decisions(query.gold)
         reference = reference_of(
             query,
             [self.of_want(want, decisions) for want in wants],
             self.bought(query.user_id),
             could_be=[self.could_be_for(want, decisions) for want in wants],
-            orders={order.order_id for order in orders},
         )
         self._reference = query, reference
         return reference

@@ -5,7 +5,7 @@ The picks are compared with the cheapest and the best basket, and the decision w
 shown elsewhere, and not scored.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,12 +16,10 @@ from drretail.grounding.cart import Cart
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import Case
 from drretail.records.base import Record
-from drretail.records.query import LACKS, NOT_TYPED, Ends, Reference
-from drretail.records.reading import Pick
+from drretail.records.query import NOT_TYPED, Ends, Reference, lack_in_words
 from drretail.records.shop import USD
 from drretail.records.wish import Wish
 
-NOTHING_PICKED = "nothing is picked"
 NOT_REQUIRED = "nothing has to be bought"
 
 
@@ -45,7 +43,7 @@ def not_measured(wish: Wish | None, reference: Ends) -> str | None:
     if reference.proof is not None and reference.proof.state == "proved":
         return "the shop provably can't meet the wish (see Outcome)"
     if reference.best is None:
-        return LACKS[reference.lack or "no_basket"]
+        return lack_in_words(reference.lack or "no_basket", wish)
     return None
 
 
@@ -53,15 +51,6 @@ def covered(cart: Cart) -> Measured:
     """The share of the wants with the wanted quantity; optional wants don't count."""
     needed = [number for number, thing in enumerate(cart.things) if not thing.optional]
     return Measured(sum(map(cart.is_covered, needed)) / len(needed), described(cart))
-
-
-def within_budget(cart: Cart) -> Measured:
-    """1 if the whole cart is known to cost no more than the wish allows, else 0."""
-    if not cart.wish.counts_money:
-        return Measured(None, "the query limits no price")
-    if not cart.picks:
-        return Measured(None, NOTHING_PICKED)
-    return Measured(float(cart.keeps_to_money), described(cart))
 
 
 def feasible(cart: Cart) -> Measured:
@@ -72,18 +61,6 @@ def feasible(cart: Cart) -> Measured:
     if cart.rests_on_open:
         return Measured(None, f"a demand is open; {described(cart)}", is_open=True)
     return Measured(float(cart.is_feasible), described(cart))
-
-
-def cost_ratio(cart: Cart) -> Measured:
-    """The cart's cost divided by the cheapest basket's; 1 is the least."""
-    cheapest = cart.reference.cheapest
-    if cart.left_out or not cart.picks:
-        return Measured(None, "not everything that is wanted is covered")
-    if cheapest is None or not cheapest.total.value:
-        return Measured(None, NOT_REQUIRED)
-    if cart.total is None:
-        return Measured(None, "the price of a pick is unknown")
-    return Measured(float(cart.total / cheapest.total.value), described(cart))
 
 
 def utility_ratio(cart: Cart) -> Measured:
@@ -132,32 +109,8 @@ def _counted(offer_id: str, pieces: int) -> str:
     return offer_id if pieces == 1 else f"{pieces} × {offer_id}"
 
 
-MEASURES = {
-    "covered": covered,
-    "within_budget": within_budget,
-    "feasible": feasible,
-    "cost_ratio": cost_ratio,
-    "utility_ratio": utility_ratio,
-}
+MEASURES = {"covered": covered, "feasible": feasible, "utility_ratio": utility_ratio}
 """By variant, in the order of tables."""
-
-
-def not_borne_out(picks: Sequence[Pick], reference: Reference) -> Measured:
-    """The share of the picks that would do if their records said what is demanded."""
-    would_do = {fit.product_id for thing in reference.things for fit in thing.fits}
-    might_do = {fit.product_id for thing in reference.things for fit in thing.undecided} - would_do
-    unsaid = [pick.product for pick in picks if pick.product in might_do]
-    if not picks:
-        return Measured(None, NOTHING_PICKED)
-    return Measured(len(unsaid) / len(picks), ", ".join(unsaid) or "every pick is decided")
-
-
-def unsafe_pick(picks: Sequence[Pick], excluded: Collection[str]) -> Measured:
-    """1 if a pick is among the products that nobody should buy, by the query's own web, else 0."""
-    if not excluded:
-        return Measured(None, "no page of the query's web warns against a product")
-    unsafe = [pick.product for pick in picks if pick.product in excluded]
-    return Measured(float(bool(unsafe)), ", ".join(unsafe) or "no pick is unsafe")
 
 
 class Decided(Record):

@@ -259,14 +259,12 @@ def reference_of(
     bought: Collection[str] = (),
     *,
     could_be: Sequence[Sequence[Listing]] | None = None,
-    orders: Collection[str] = (),
 ) -> Reference:
     """The cheapest and the best basket for a query, and all products that suit each of its wants.
 
     ``offered`` are all products of each want's kinds; those in ``Candidates`` are not looked at again for each query.
     ``bought`` are products that the shopper has ordered; they suit only wants for one more of them. With ``could_be``,
-    all products that may be of each want's kinds, and the ids of the shopper's ``orders``, it also holds the proof
-    whether the shop can meet the wish.
+    all products that may be of each want's kinds, it also holds the proof whether the shop can meet the wish.
     """
     wish = query.wish
     if wish is None or not wish.wants:
@@ -290,7 +288,7 @@ def reference_of(
     )
     if could_be is None:
         return reference
-    proof = _proof(wish, reference, _candidates(could_be), shop, orders)
+    proof = _proof(wish, reference, _candidates(could_be), shop)
     shown = None if nearest is None else _found(*nearest, titles, currency)
     return reference.model_copy(update={"proof": proof.model_copy(update={"nearest": shown})})
 
@@ -340,7 +338,7 @@ def _lacking(wish: Wish, shop: _Shop) -> tuple[Lack, _Nearest | None]:
     """The first limit whose removal makes a basket possible, with the cheapest of these; or what else is missing."""
     needed = [number for number, want in enumerate(wish.wants) if not want.optional]
     if not all(shop.offered[number] for number in needed):
-        return "nothing_offered", None
+        return "not_sold", None
     currency = _currency(wish, shop.offered)
     for at in needed:
         # If nothing suits the want, the price is not what is missing.
@@ -356,14 +354,15 @@ def _lacking(wish: Wish, shop: _Shop) -> tuple[Lack, _Nearest | None]:
     return "no_basket", None
 
 
-_LIMITS: tuple[Lack, ...] = (
-    *("too_dear", "no_such_brand", "not_said", "unsafe", "demands", "sold_out", "no_such_option", "owned"),
-)
+_LIMITS: tuple[Lack, ...] = (*("too_dear", "not_said", "unsafe", "demands", "sold_out", "no_such_option", "owned"),)
 """What may prevent a basket, in the order in which it is named."""
+_UNDEMANDING: Mapping[str, object] = {
+    **dict.fromkeys(("must", "must_not", "brands_wanted", "brands_unwanted"), ()),
+    **dict.fromkeys(("rating_min", "ratings_min")),
+}
 _WITHOUT: dict[Lack, tuple[Mapping[str, object], Mapping[str, object]]] = {
     "too_dear": ({"price_max": None}, {"budget": None}),
-    "no_such_brand": ({"brands_wanted": ()}, {}),
-    "demands": ({"must": (), "must_not": (), "brands_unwanted": (), "rating_min": None, "ratings_min": None}, {}),
+    "demands": (_UNDEMANDING, {}),
     "no_such_option": ({"options": {}}, {}),
     "owned": ({"again": True}, {}),
 }
@@ -406,7 +405,7 @@ def _found(
     return FoundBasket(items=items, total=total, worth=sum(fit.worth for fit in chosen))
 
 
-def _proof(wish: Wish, reference: Reference, could_be: Offered, shop: _Shop, orders: Collection[str]) -> Proof:
+def _proof(wish: Wish, reference: Reference, could_be: Offered, shop: _Shop) -> Proof:
     """The proof for a wish whose baskets are in ``reference``.
 
     It looks at every offer that could be of the kinds. Unknown values count as the best, and open demands as met: if
@@ -415,12 +414,9 @@ def _proof(wish: Wish, reference: Reference, could_be: Offered, shop: _Shop, ord
     looked_at = len(set[str]().union(*(candidates.titles for candidates in could_be)))
     priced = len(set[str]().union(*(candidates.priced.titles for candidates in could_be)))
     refuted = Proof(state="refuted", looked_at=looked_at, unpriced=looked_at - priced)
-    if not set(wish.orders) <= set(orders):
-        return refuted.model_copy(update={"state": "proved", "lack": "no_such_order"})
     if reference.best is not None:
         return refuted
-    named = "not_sold" if reference.lack == "nothing_offered" else reference.lack
-    lack = next((reason for reason in REASONS if reason == named), None)
+    lack = next((reason for reason in REASONS if reason == reference.lack), None)
     may_be = [
         [listing for listing in candidates if shop.decisions.may_be(want, listing)]
         for want, candidates in zip(wish.wants, could_be, strict=True)

@@ -100,11 +100,6 @@ class Cart:
         return sum((price * quantity for price, quantity in prices if price is not None), Decimal(0))
 
     @property
-    def total(self) -> Decimal | None:
-        """The total cost of the cart; None if a price is unknown."""
-        return None if self.unpriced else self.known_cost
-
-    @property
     def is_over(self) -> bool:
         """True if the known prices alone exceed the budget."""
         budget = self.wish.budget

@@ -5,13 +5,13 @@ the title, without the words that the title lacks: "gel pens" for what the shop 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any, cast
 
-from drretail.grounding.listing import folded
+from drretail.grounding.listing import PACKING, folded, unpacked
 from drretail.grounding.text.wording import is_plural
 from drretail.grounding.text.words import stem
 from drretail.records.shop import Product
@@ -28,18 +28,17 @@ _SOLD_BY = re.compile(r"^amazon brand\s*[-–]\s*", re.IGNORECASE)
 _INCHES = re.compile(r"(\d)\s*(?:\"|”|'')")
 # No quote ends in these: "Lashes 2 in 1" is not cut before "in", nor "Soap and" before a dash.
 _GOES_ON = re.compile(r"[\W\d_]+|an?|and|as|at|by|for|from|in|of|on|or|the|to|with|without", re.IGNORECASE)
-_LEAST_QUOTED, _MOST_QUOTED = 2, 8
+_LEAST_QUOTED, _MOST_QUOTED = 2, 10
 _ONLY_LETTERS = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+)*")
 _WORD = re.compile(r"[^\W_]+")
-# Accessories: a pillow's cover is no pillow.
-_ADDED = frozenset(["case", "charger", "cover", "filter", "holder", "insert", "protector", "rack", "refill", "stand"])
+_LONGEST_UNIT = 2
 # A quote that ends in one of these does not say what the thing is.
 _VAGUE = frozenset(["assortment", "gift", "gifts", "pack", "variety"])
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of product in the shop's words ("women's T-shirts"), which a question says once, and for short."""
+    """A kind of product in the shop's words ("women's T-shirts"), for a question to say."""
 
     name: str
     """In the title's words: "T-shirts"."""
@@ -48,27 +47,22 @@ class Kind:
     """ "Women", "Men", "Girls" or "Boys" where the category says so."""
 
     @property
-    def short(self) -> str:
-        """The name, if the category has all its words; else "kitchen rugs" would be some other thing than area rugs."""
-        return self.name if {*self.name.split()} <= {*self.category.split()} else self.category
-
-    @property
     def names(self) -> tuple[str, ...]:
         """The category, and the name that says for whom it is: "women's T-shirts"."""
         return tuple(dict.fromkeys((self.category, _whose(self.gender, self.name))))
 
 
 def kind_of(product: Product) -> Kind | None:
-    """The kind of a product; None if no plural name of the shop's has its noun in the title."""
-    words, quote = _stems_of(product.title.split()), (quoted_title(product) or "").split()
-    title, quoted = set(words), set(_stems_of(quote))
+    """The kind of a product; None if no name of the shop's has the noun of its title."""
+    title, quote = set(_stems_of(product.title.split())), (quoted_title(product) or "").split()
+    head = _head(quote)
     gender = next((name for name in product.categories if name in GENDERS), "")
     for name in _names(product):
         needed, parts = _parts(name)
         if not needed <= title:
             continue
         for part, last in parts:
-            if last not in quoted:
+            if last != head:
                 continue
             *before, noun = part.split()
             above = " ".join(each for each in product.categories if each != name)
@@ -82,13 +76,19 @@ def kind_of(product: Product) -> Kind | None:
                     start -= 1
                 spoken = [*(word if word in above else word.lower() for word in quote[start:end]), noun]
                 part = " ".join(spoken) if part == noun else part
-            # "Clips" alone says little, unless a higher category has the word as well.
-            is_clear = gender or len(spoken) > 1 or (last in stems(above) and last not in _ADDED)
-            is_added = any(before == last and word in _ADDED for before, word in pairwise(words))
-            if is_clear and not is_added:
-                name, category = lowered(" ".join(spoken)), lowered(part)
-                return Kind(name, _whose(gender, category), gender)
+            name, category = lowered(" ".join(spoken)), lowered(part)
+            return Kind(name, _whose(gender, category), gender)
     return None
+
+
+def _head(quote: Sequence[str]) -> str:
+    """The stem of a quoted title's noun, its last word besides sizes, models, and how and for whom things are sold.
+
+    A pillow's cover is no pillow, and a sauce mix no sauce.
+    """
+    words = [word for text in quote if _ONLY_LETTERS.fullmatch(text) for word in stems(text)]
+    names = (word for word in reversed(words) if len(word) > _LONGEST_UNIT and word not in OF_WHOM | PACKING)
+    return next(names, "")
 
 
 def quoted_title(product: Product) -> str | None:
@@ -124,13 +124,13 @@ def _names(product: Product) -> Iterator[str]:
 # Cached: thousands of products share their categories and ranks.
 @lru_cache(maxsize=16_384)
 def _parts(name: str) -> tuple[frozenset[str], list[tuple[str, str]]]:
-    """The plurals that a name names, each with its noun's stem, and the stems that a title must have for them."""
+    """The things that a name names, each with its noun's stem, and the stems that a title must have for them."""
     parts, needed = [part for part in _ANDS.split(name) if part.split()], frozenset[str]()
     # "Keyboard & Mouse Combos" is one thing, "Dish Cloths & Dish Towels" are two.
     if not all(is_plural(part.split()[-1]) for part in parts):
         parts, needed = [" and ".join(parts)], frozenset(stems(name)) - {"and"}
-    nouns = [(part, part.split()[-1]) for part in parts if _ONLY_LETTERS.fullmatch(part)]
-    return needed, [(part, stems(noun)[-1]) for part, noun in nouns if is_plural(noun)]
+    named = filter(_ONLY_LETTERS.fullmatch, parts)
+    return needed, [(part, unpacked(stems(part))[-1]) for part in named]
 
 
 def _whose(gender: str, name: str) -> str:

@@ -124,18 +124,18 @@ _FOR = re.compile(r"\s(?:for|fits?|replaces|compatible\s+with)\s", re.IGNORECASE
 _BESIDE = re.compile(r"\s(?:with|without|w/|from|by|of|in|on)\s", re.IGNORECASE)
 """What follows is what it comes with, or what it is made of."""
 # How things are sold, not what they are: a bed sheet set is a bed sheet.
-_PACKING = frozenset(map(stem, ("assortment", "bundle", "combo", "kit", "lot", "pack", "pair", "piece", "set")))
+PACKING = frozenset(map(stem, ("assortment", "bundle", "combo", "kit", "lot", "pack", "pair", "piece", "set")))
 _SEGMENTS = 2
 """Parts of a title that name the thing; later parts praise it."""
 
 
 def is_of_kind(product: Product, kind: str) -> bool:
     """True if a product is of this kind."""
-    wanted = _unpacked(_stems(kind))
+    wanted = unpacked(_stems(kind))
     if not wanted or _is_for(product.title, wanted[-1]):
         return False
     below = product.categories[1:] or product.categories  # the first of several is a department
-    if below and _unpacked(_stems(below[-1])) == wanted:
+    if below and unpacked(_stems(below[-1])) == wanted:
         return True
     if not _words(product).issuperset(wanted):
         return False
@@ -156,7 +156,7 @@ def is_sure_of_kind(product: Product, kinds: Sequence[str]) -> bool:
 
 def _is_in_title(product: Product, kind: str) -> bool:
     """True if one of the first parts of a product's title, up to what it is for, ends in the kind's noun."""
-    wanted = _unpacked(_stems(kind))
+    wanted = unpacked(_stems(kind))
     has_all = bool(wanted) and _words(product).issuperset(wanted)
     return has_all and any(wanted[-1] == noun for noun in _nouns(product.title))
 
@@ -166,7 +166,7 @@ def _is_in_title(product: Product, kind: str) -> bool:
 def _nouns(title: str) -> tuple[str, ...]:
     """The last words of a title's first parts, without packing words."""
     parts = [part for part in _BORDER.split(_FOR.split(f" {title} ", maxsplit=1)[0]) if part.strip()]
-    names = (_unpacked(_stems(_BESIDE.split(f" {part} ", maxsplit=1)[0])) for part in parts[:_SEGMENTS])
+    names = (unpacked(_stems(_BESIDE.split(f" {part} ", maxsplit=1)[0])) for part in parts[:_SEGMENTS])
     return tuple(name[-1] for name in names if name)
 
 
@@ -180,7 +180,7 @@ def _is_for(title: str, noun: str) -> bool:
 
 def could_be_of_kind(product: Product, kind: str) -> bool:
     """True if a product may be of a kind by its record: it has every word of it, or all written as one."""
-    wanted, words = _unpacked(_stems(kind)), _words(product)
+    wanted, words = unpacked(_stems(kind)), _words(product)
     return bool(wanted) and (words.issuperset(wanted) or not words.isdisjoint(_stems(joined(kind))))
 
 
@@ -191,12 +191,12 @@ def shares_the_noun(product: Product, kinds: Sequence[str]) -> bool:
     """
     title = _FOR.split(f" {product.title} ", maxsplit=1)[0]
     named = frozenset((*_stems(title), *_stems(product.leaf_category)))
-    return any(wanted[-1] in named for kind in kinds if (wanted := _unpacked(_stems(kind))))
+    return any(wanted[-1] in named for kind in kinds if (wanted := unpacked(_stems(kind))))
 
 
 def holds_words(text: str, kind: str) -> bool:
     """True if a text, such as a name, has every word of a kind."""
-    wanted = _unpacked(_stems(kind))
+    wanted = unpacked(_stems(kind))
     return bool(wanted) and frozenset(_stems(text)).issuperset(wanted)
 
 
@@ -208,7 +208,7 @@ def joined(kind: str) -> str:
 
 def search_words(kind: str) -> str:
     """The words that every product of a kind has, for a search: without packing words at its end."""
-    return " ".join(RUN.findall(kind)[: len(_unpacked(_stems(kind)))])
+    return " ".join(RUN.findall(kind)[: len(unpacked(_stems(kind)))])
 
 
 def _words(product: Product) -> frozenset[str]:
@@ -220,13 +220,13 @@ def _words(product: Product) -> frozenset[str]:
 @lru_cache(maxsize=16_384)
 def _leaf_names(leaf: str) -> tuple[tuple[str, ...], ...]:
     """The names in a leaf category: "Bibs & Burp Cloths" has two."""
-    return tuple(_unpacked(names) for part in _BORDER.split(leaf) if (names := _stems(part)))
+    return tuple(unpacked(names) for part in _BORDER.split(leaf) if (names := _stems(part)))
 
 
-def _unpacked(words: tuple[str, ...]) -> tuple[str, ...]:
+def unpacked(words: tuple[str, ...]) -> tuple[str, ...]:
     """The words without packing words at the end, unless nothing else is left."""
     end = len(words)
-    while end > 1 and words[end - 1] in _PACKING:
+    while end > 1 and words[end - 1] in PACKING:
         end -= 1
     return words[:end]
 

@@ -4,7 +4,7 @@ The questions, how far they are decided, and the answers of a model as decisions
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import islice
@@ -63,33 +63,27 @@ def _label(demand: str, *, unwanted: bool) -> str:
     return f"must{' not' if unwanted else ''}: {demand}"
 
 
-def questions_of(
-    queries: Iterable[Query], offers: Offers, picks: Mapping[str, Collection[str]] | None = None
-) -> Iterator[Question]:
+def questions_of(queries: Iterable[Query], offers: Offers) -> Iterator[Question]:
     """A question for every demand of every candidate, decided or not.
 
-    Candidates keep the limits that need no reading, unknown values included. ``picks`` are more of them, by query id.
+    Candidates keep the limits that need no reading, unknown values included.
     """
     for query in queries:
-        yield from _of_query(query, offers, (picks or {}).get(query.query_id, ()))
+        yield from _of_query(query, offers)
 
 
-def _of_query(query: Query, offers: Offers, picks: Collection[str]) -> Iterator[Question]:
+def _of_query(query: Query, offers: Offers) -> Iterator[Question]:
     wish, decisions = query.wish or Wish(), Decisions(query.gold)
     owned = {*wish.owned, *offers.bought(query.user_id)}
-    could_be = [offers.could_be_for(want, decisions) for want in wish.wants]
-    of_some_kind = {listing.product.product_id for of_want in could_be for listing in of_want}
-    # What was picked and could be of no kind by its words may still be one: a mug that is called a cup.
-    strange = [listing for listing in offers.listings(sorted(picks)) if listing.product.product_id not in of_some_kind]
-    for want, listings in zip(wish.wants, could_be, strict=True):
-        for listing in (*listings, *strange):
+    for want in wish.wants:
+        for listing in offers.could_be_for(want, decisions):
             key = listing.product.product_id
             is_left = (want.again or key not in owned) and key not in decisions.excluded
             # The budget pays for the want's quantity, or the price is unknown; one pack is enough.
             currency, pieces = listing.product.currency, 1 if pieces_in(listing.product.title) > 1 else want.quantity
             price = listing.price if wish.budget is not None and wish.budget.currency == currency else None
             is_paid = wish.budget is None or price is None or price * pieces <= wish.budget.value
-            if (is_left and is_paid and is_within(want, listing, unknown_does=True)) or key in picks:
+            if is_left and is_paid and is_within(want, listing, unknown_does=True):
                 yield from _of_listing(query, want, listing, decisions)
 
 

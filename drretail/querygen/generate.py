@@ -55,8 +55,8 @@ _PURCHASES = 24
 """The newest purchases that are looked at."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
-# Of fewer queries a share may be chance, and so may a floor that does as well as the oracle.
-_ENOUGH_FOR_A_SHARE, _ENOUGH_FOR_A_FLOOR = 20, 5
+# On fewer queries a floor may do as well as the oracle by chance.
+_ENOUGH_FOR_A_FLOOR = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +68,6 @@ class Generated:
     without: tuple[str, ...] = ()
     floor: str = ""
     """The floor that does as well as the oracle, so that the queries tell no systems apart; empty if none does."""
-
-    @property
-    def demanding(self) -> int:
-        """How many queries demand something of a field or name an option."""
-        return sum(query.wish is not None and query.wish.demands_something for query in self.queries)
-
-    @property
-    def demands_rarely(self) -> bool:
-        """True if fewer than half of enough queries are ``demanding``."""
-        return len(self.queries) >= _ENOUGH_FOR_A_SHARE and self.demanding < len(self.queries) / 2
 
 
 class Drafts:
@@ -104,7 +94,7 @@ class Drafts:
                 "(--model)."
             )
         self.world, self.seed, self.linter, self._on_query = world, seed, linter or Linter(world), on_query
-        self.assortment, self._written = Assortment(self.linter.stock, world.catalog), Texts()
+        self.assortment, self._written = Assortment(self.linter.stock), Texts()
 
     def of(self, user_id: str) -> Iterator[Query]:
         """One user's queries: first about products that have none yet; the kinds of need take turns."""
@@ -114,9 +104,9 @@ class Drafts:
         rng = Random(f"{self.seed}|{user_id}")
         now = self.world.manifest.now.date()
         purchases = [*islice(purchases_of(shopper, self.assortment, now), _PURCHASES)]
-        author = Author(self.world, self.assortment, shopper, rng)
         taken, made = set[str](), list[str]()
         needs = list(needs_of(purchases))
+        author = Author(self.world, self.assortment, shopper, rng, tuple(needs))
         rng.shuffle(needs)
         offered = Counter(need.kind for need in needs)
         # First what bears a demand, then rare kinds of need.

@@ -13,42 +13,27 @@ from drretail.records.reading import Because, Pick
 from drretail.records.shop import Money, product_of
 from drretail.records.wish import Wish
 
-Lack = Literal[
-    "not_typed",
-    "no_things",
-    "nothing_offered",
-    "no_price",
-    "too_dear",
-    "no_such_brand",
-    "demands",
-    "not_said",
-    "unsafe",
-    "owned",
-    "sold_out",
-    "no_such_option",
-    "no_basket",
-]
-"""Why there is no basket, in words by ``LACKS``. From too_dear to no_such_option it is the one part of the wish without
-which there would be one; not_said and unsafe, if there would be one of products whose records leave a demand open, or
-that were recalled; no_basket, if several parts are in the way.
-"""
-NOT_TYPED = "nobody has typed what the query wants"
-"""The reason why a query without a wish has no scores for baskets and budgets."""
-LACKS: Mapping[Lack, str] = {
-    "not_typed": NOT_TYPED,
+LACKS: Mapping["Lack", str] = {
+    "not_typed": "nobody has typed what the query wants",
     "no_things": "nothing is to be bought",
-    "nothing_offered": "the shop has nothing of a kind that is wanted",
+    "not_sold": "the shop has nothing of a kind that is wanted",
     "no_price": "the shop names no price of what would do, or none in the currency of the budget",
     "too_dear": "what keeps to the wish costs more than its budget",
-    "no_such_brand": "nothing of the wanted brand keeps to the wish",
     "demands": "nothing in the shop keeps what is demanded",
     "not_said": "no record says of a product that it is what is demanded",
     "unsafe": "what keeps to the wish was recalled, or fails",
-    "owned": "the user has all that keeps to the wish",
+    "owned": "the shopper has all that keeps to the wish",
     "sold_out": "what keeps to the wish is sold out",
-    "no_such_option": "what keeps to the wish comes in no such option",
-    "no_basket": "no basket in the shop keeps to the wish",
+    "no_such_option": "the shop has no {options}",
+    "no_basket": "several parts of the wish are in the way, and none alone",
 }
+"""Why there is no basket. From ``too_dear`` on it is the one part of the wish without which there would be one."""
+Lack = Literal["not_typed", "no_things", "no_basket", Because]
+NOT_TYPED = LACKS["not_typed"]
+
+
+def lack_in_words(lack: Lack, wish: Wish | None = None) -> str:
+    return LACKS[lack].format(options=(wish and wish.in_options) or "such option")
 
 
 class Fit(Record):
@@ -129,7 +114,7 @@ class Proof(Record):
 
     state: Literal["proved", "refuted", "open"]
     lack: Because | None = None
-    """The one limit without which there would be a basket, or the missing kind or order; None if several are."""
+    """The one limit without which there would be a basket, or the missing kind; None if several are."""
     looked_at: int = 0
     """Products that could be of a kind that is wanted."""
     unpriced: int = 0
@@ -195,6 +180,9 @@ class KeptReference(Ends):
 NeedKind = Literal["restock", "replacement", "companion", "comparison", "gift", "project"]
 NEED_KINDS: tuple[NeedKind, ...] = get_args(NeedKind)
 """The kinds by which drretail sorts its own queries; files from elsewhere may use other words."""
+
+
+"""The reason why a query without a wish has no scores for baskets and budgets."""
 
 
 LONGEST_TEXT = 10_000

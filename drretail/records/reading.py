@@ -49,22 +49,16 @@ Decision = Literal["buy", "part", "none"]
 Because = Literal[
     "too_dear",
     "not_sold",
-    "no_such_brand",
     "demands",
     "not_said",
     "unsafe",
     "owned",
     "no_price",
-    "no_such_order",
     "sold_out",
     "no_such_option",
 ]
 REASONS: tuple[Because, ...] = get_args(Because)
-"""Why nothing is bought, in this order: it costs more than the limit; the shop has nothing of the kind; it has nothing
-of the wanted brand; products break the demands; no record says that a product meets them; what would do was recalled
-or fails; the shopper has everything that would do; no price is known; the shopper never made the order that the
-question speaks of; fewer than are wanted are left of what would do; it comes in no such size or color.
-"""
+"""Why nothing is bought (``records.query.LACKS`` says each in words)."""
 
 
 def _no_boolean(value: object) -> object:

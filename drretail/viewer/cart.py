@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from drretail.grounding.text.wording import format_amount, format_money, short_title
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
-from drretail.records.reading import FORM, Because, Outcome, Pick
+from drretail.records.query import lack_in_words
+from drretail.records.reading import FORM, Outcome, Pick
 from drretail.records.run import Run
 from drretail.records.shop import Money, with_options
 
@@ -20,19 +21,6 @@ DECLARED = "the agent listed its picks"
 LONGEST_TITLE = 80
 TITLE = "In the cart"
 NOTHING = "Nothing is to be bought."
-_REASONS: Mapping[Because, str] = {
-    "too_dear": "everything suitable is too expensive",
-    "not_sold": "the shop does not sell it",
-    "no_such_brand": "the shop has no such brand",
-    "demands": "no product meets the demands",
-    "not_said": "no record says that a product meets the demands",
-    "unsafe": "whatever would do was recalled, or fails",
-    "owned": "the shopper already owns it",
-    "no_price": "the price is not known",
-    "no_such_order": "there is no such order",
-    "sold_out": "what would do is sold out",
-    "no_such_option": "nothing comes in such a size or color",
-}
 _MARKUP = re.compile(r"[\\`*_\[\]<]")
 
 
@@ -197,7 +185,7 @@ def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outc
         lines.append(line)
     if outcome is None or outcome.decision == "buy" or not (outcome.because or outcome.nearest):
         return Cart(tuple(lines))
-    reasons = " and ".join(_REASONS[reason] for reason in outcome.because)
+    reasons = " and ".join(lack_in_words(reason) for reason in outcome.because)
     refusal = f"The agent says that {reasons}." if reasons else "The agent gives no reason."
     nearest: list[str] = []
     for pick in (Pick(product=offer_id) for offer_id in outcome.nearest):

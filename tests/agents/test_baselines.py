@@ -112,10 +112,6 @@ def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world:
     assert known(run.outcome).nearest
     nothing = asked(Wish())
     assert "nothing is to be bought" in (answered(world, nothing).run.report or "")
-    never = asked(WISH.model_copy(update={"orders": ("9999999999",)}))
-    run = answered(world, never).run
-    assert (run.picks, run.outcome) == ((), Outcome(decision="none", because=("no_such_order",)))
-    assert "the shopper never made the order that it speaks of" in (run.report or "")
 
 
 def test_an_empty_budget_holds_no_baseline_back(world: World, folder: Path) -> None:

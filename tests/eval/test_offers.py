@@ -107,8 +107,8 @@ def test_the_cheapest_basket_is_of_variants_at_their_own_prices(world: World) ->
 @pytest.mark.parametrize(
     ("wish", "lack", "state", "sentence"),
     [
-        (wanted(size=("S",)), "sold_out", "proved", "what would do is sold out (proved)"),
-        (wanted(quantity=20, size=("M",)), "sold_out", "proved", "what would do is sold out (proved)"),
+        (wanted(size=("S",)), "sold_out", "proved", "what keeps to the wish is sold out (proved)"),
+        (wanted(quantity=20, size=("M",)), "sold_out", "proved", "what keeps to the wish is sold out (proved)"),
         (
             wanted(size=("M",), color=("green",)),
             *("no_such_option", "proved", "the shop has no shirts in size M, color green (proved)"),

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,6 @@ from langchain_core.messages import BaseMessage
 
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.eval.baskets import keep_references, made_references
-from drretail.experiment import Experiment, read_definition, reference_path
 from drretail.files import write_lines
 from drretail.grounding.constraints import record_sha
 from drretail.grounding.gold_files import gold_path, write_gold, write_with_gold
@@ -23,8 +21,7 @@ from drretail.records.criteria import OF_KIND, Decision, Fact, Gold, WebQuestion
 from drretail.records.query import Query
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Demand, Want, Wish
-from drretail.run_file import Recorded
-from tests.build import SYSTEM, definition, demands, known, run
+from tests.build import demands, known
 from tests.build import query as query_of
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
 from tests.querygen.conftest import MakeWorld, call, product_id, refused
@@ -184,9 +181,9 @@ def decided(file: Path) -> dict[str, tuple[str, str]]:
     return {each.product_id[-1]: (each.state, each.by) for each in decisions}
 
 
-def asked(world: World, *queries: Query, picks: Mapping[str, Sequence[str]] | None = None) -> list[tuple[str, str]]:
+def asked(world: World, *queries: Query) -> list[tuple[str, str]]:
     """Demand and product of each question."""
-    return [(one.label, one.listing.product.product_id) for one in questions_of(queries, Offers(world), picks)]
+    return [(one.label, one.listing.product.product_id) for one in questions_of(queries, Offers(world))]
 
 
 def of_shop(product_id: str, title: str, leaf: str, price: float | None = 20.0, **fields: Any) -> Product:
@@ -240,12 +237,10 @@ def test_asked_is_what_keeps_the_limits_that_need_no_reading(
     assert sorted(asked(shop, *queries)) == expected
 
 
-def test_a_field_that_says_so_is_not_asked_about_and_what_was_picked_is(shop: World) -> None:
+def test_a_field_that_says_so_is_not_asked_about(shop: World) -> None:
     red = wanting(must=(Demand(say="red", field="Color"),))
     left = [one for one in questions_of([red], Offers(shop)) if not one.is_decided]
     assert sorted(one.listing.product.product_id for one in left if one.label != OF_KIND) == ["B", "D", "H"]
-    extra = set(asked(shop, wanting(), picks={"q-1": ["G", "E"]})) - set(KEPT)
-    assert extra == {(OF_KIND, "G"), ("must: dimmable", "E")}
 
 
 MakeChat = Callable[[Callable[[int, str], tuple[str, str]]], ScriptedChat]
@@ -269,18 +264,8 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> MakeChat:
     return make
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ("--model offline:shopper", "The offline model cannot read"),
-        ("--missing {folder}", "is no experiment"),
-    ],
-)
-def test_what_cannot_be_done_is_told(world: World, file: Path, arguments: str, sentence: str) -> None:
-    assert sentence in refused(world, "decide", file, *arguments.format(folder=file.parent).split())
-
-
-def test_in_another_world_no_decision_dies(world: World, file: Path) -> None:
+def test_no_offline_model_decides_and_in_another_world_no_decision_dies(world: World, file: Path) -> None:
+    assert "The offline model cannot read" in refused(world, "decide", file, "--model", "offline:shopper")
     write_lines(file, [QUERY.model_copy(update={"world_fingerprint": "f" * 64}).as_line()])
     assert "name that world with --world" in refused(world, "decide", file)
 
@@ -368,33 +353,3 @@ def test_a_model_quotes_the_record_and_is_sent_back_once(world: World, file: Pat
     write_with_gold([query.model_copy(update={"gold": None}) for query in read_queries(file)], file)
     assert call(world, "decide", file, "--model", "fake:x").exit_code == 3
     assert (len(chat.asked), len(decided(file))) == (2, 4)
-
-
-def test_the_picks_of_an_experiment_are_asked_about_and_its_baskets_renewed(
-    world: World, file: Path, tmp_path: Path, answering: MakeChat
-) -> None:
-    folder, strange = tmp_path / "exp", product_id("bird bath", 0)
-    made_on = {"world_fingerprint": world.manifest.fingerprint}
-    facts = (Fact(product_id=product_id("desk lamp", 4), fact="recalled", source="W:1"),)
-    of_web = QUERY.model_copy(update={"gold": Gold(query_id="q-1", facts=facts)})
-    with Experiment(folder, definition([of_web], {"a@m": SYSTEM}, **made_on)) as opened:
-        opened.save(Recorded(run("q-1-r1", picks=[strange], label="a@m"), (), {}, {}))
-    keep_references(folder, made_references(folder, world))
-    assert json.loads(call(world, "decide", file, "--missing", folder, "--json").stdout)["questions"] == 6
-    answering(lambda _, record: ("met", "blue" if re.search("Size 0|Bird Bath", record) else "not its words"))
-    result = call(world, "decide", file, "--missing", folder, "--model", "fake:x")
-    assert "Baskets renewed: 1" in result.stdout
-    (query,) = read_definition(folder).queries
-    assert known(query.gold).facts == facts
-    assert {each.product_id: each.demand for each in known(query.gold).decisions} == {
-        strange: OF_KIND,
-        product_id("desk lamp", 0): "dimmable",
-    }
-    assert not reference_path(folder, "q-1").exists()
-    (thing,) = made_references(folder, world)["q-1"].things
-    assert product_id("desk lamp", 0) in {fit.product_id for fit in thing.fits}
-    assert strange in {fit.product_id for fit in thing.undecided}
-    assert "Baskets renewed: 0" in call(world, "decide", file, "--missing", folder).stdout
-    with Experiment(tmp_path / "other", definition([QUERY], {"a@m": SYSTEM})):
-        pass
-    assert "name that world with --world" in refused(world, "decide", file, "--missing", tmp_path / "other")

@@ -70,8 +70,8 @@ def test_a_refusal_stands_in_the_cart() -> None:
     outcome = Outcome(decision="none", because=("too_dear",), nearest=(KETTLE.product_id, JAR.product_id))
     (line,) = cart_text(build.known(cart_of(build.run("q1-r1", "No.", [], outcome=outcome), EVIDENCE)))
     assert line.startswith(
-        "Nothing is to be bought. The agent says that everything suitable is too expensive. Nearest alternative:"
-        " Harrowgill Gooseneck Kettle"
+        "Nothing is to be bought. The agent says that what keeps to the wish costs more than its budget."
+        " Nearest alternative: Harrowgill Gooseneck Kettle"
     )
     assert "($42.95), Ostermill Cookie Jar." in line
     of_all = Outcome(decision="none", because=REASONS)

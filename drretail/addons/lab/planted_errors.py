@@ -14,7 +14,7 @@ from drretail.grounding.cart import Cart
 from drretail.grounding.text.layout import Sentence
 from drretail.grounding.verify.checks import Case, check_report
 from drretail.grounding.verify.places import Place, amounts_at
-from drretail.grounding.verify.records import Ledger, all_words_of, fits, on_record, plain
+from drretail.grounding.verify.records import Ledger, all_words_of, fits, on_record
 from drretail.records.query import Reference
 from drretail.records.reading import Pick, Reading, ReadValue, ValueKind
 from drretail.records.shop import Product
@@ -134,8 +134,8 @@ def citation_moved(material: Material) -> Iterator[Planted]:
 def invented_feature(material: Material) -> Iterator[Planted]:
     """Adds a test that neither the product's record nor the report mentions."""
     for sentence, cited in material.sentences({f"P:{product_id}" for product_id in material.shown}):
-        known = plain(all_words_of(material.shown[cited[0][2:]])) + plain(material.case.report)
-        if "dermatologist" not in known:
+        known = f"{all_words_of(material.shown[cited[0][2:]])} {material.case.report}"
+        if "dermatologist" not in known.casefold():
             words = f"It was tested by dermatologists [{cited[0]}]."
             yield material.added(sentence, words, f"the record of {cited[0]} says nothing of it")
 

@@ -97,9 +97,6 @@ class DecideOptions(QueryCalls):
     world: research.World = "demo"
     _: KW_ONLY
     model: Model = None
-    missing: Annotated[
-        str | Path | None, Option("Also ask about the picks of an experiment, and renew its baskets.", metavar="EXP")
-    ] = None
 
 
 @dataclass(frozen=True, slots=True)

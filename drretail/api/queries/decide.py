@@ -10,8 +10,6 @@ from drretail.api.option import accepts
 from drretail.api.options.queries import CheckOptions, DecideOptions
 from drretail.api.queries.writing import asking, in_own_words, journal_beside, named_writer, on_failures
 from drretail.api.worlds import world_of
-from drretail.errors import UserError
-from drretail.experiment import read_definition, read_runs, renew_decisions
 from drretail.grounding.gold_files import write_with_gold
 from drretail.progress import busy
 from drretail.querygen.reading import check_made_for, read_queries
@@ -29,20 +27,15 @@ if TYPE_CHECKING:
 @accepts(DecideOptions)
 @in_own_words
 def decide(options: DecideOptions) -> "Result[Decided]":
-    """How far the demands are decided, and by whom; the file's decisions are renewed.
-
-    Raises UserError for an experiment of another world.
-    """
+    """How far the demands are decided, and by whom; the file's decisions are renewed."""
     from drretail.querygen.decisions import questions_of
 
     reader = named_writer(options.model, options)
     with world_of(options.world) as shop:
-        decided, offers, picks = _asked(shop, options)
+        decided, offers = _asked(shop, options)
         if reader is not None:
             _ask(reader, decided, options, offers)
-            decided.questions = list(questions_of(decided.queries, offers, picks))
-        if options.missing is not None:
-            decided.renewed = renew_decisions(Path(options.missing), decided.queries)
+            decided.questions = list(questions_of(decided.queries, offers))
     return Result(
         decided,
         _document(decided),
@@ -52,26 +45,17 @@ def decide(options: DecideOptions) -> "Result[Decided]":
     )
 
 
-def _asked(shop: "World", options: DecideOptions) -> "tuple[Decided, Offers, dict[str, set[str]]]":
-    """The questions about products, the shop's offers, and the products that an experiment's runs picked."""
+def _asked(shop: "World", options: DecideOptions) -> "tuple[Decided, Offers]":
+    """The questions about products, and the shop's offers."""
     from drretail.env.offers import Offers
     from drretail.querygen.decisions import dead_decisions, questions_of
 
     queries, offers = read_queries(Path(options.file)), Offers(shop)
     check_made_for(queries, shop.manifest.fingerprint)  # in another world every decision would die
-    picks: dict[str, set[str]] = {}
-    if options.missing is not None:
-        experiment, here = Path(options.missing), shop.manifest.fingerprint
-        made_on = read_definition(experiment).world_fingerprint
-        if made_on != here:
-            where = "without a world" if made_on is None else f"on the world {made_on[:12]}"
-            raise UserError(f"{experiment} was made {where}, and this is {here[:12]}: name that world with --world.")
-        for run in read_runs(experiment):
-            picks.setdefault(run.query_id, set()).update(pick.product for pick in run.picks or ())
     with busy("looking up products"):
-        questions = list(questions_of(queries, offers, picks))
+        questions = list(questions_of(queries, offers))
     died = sum(len(dead_decisions(query, offers)) for query in queries)
-    return Decided(Path(options.file), queries, questions, died), offers, picks
+    return Decided(Path(options.file), queries, questions, died), offers
 
 
 @dataclass(slots=True)
@@ -86,7 +70,6 @@ class Decided:
     unanswered: int = 0
     """Questions to which the model gave no usable answer."""
     failed: dict[str, str] = field(default_factory=dict[str, str])
-    renewed: list[str] | None = None
     spent: Spent | None = None
     """What the model took; None if none was asked."""
 
@@ -142,7 +125,6 @@ def _document(decided: Decided) -> dict[str, Any]:
         "died": decided.died,
         "unanswered": decided.unanswered,
         "failed": decided.failed,
-        **({} if decided.renewed is None else {"renewed": decided.renewed}),
         "demands": [each.document for each in demands],
         **({} if decided.spent is None else decided.spent.document),
     }
@@ -157,8 +139,6 @@ def _parts(decided: Decided) -> Iterator[Table | str]:
     if decided.spent:
         yield decided.spent.line
     yield Prose(decided_line(decided.queries, demands))
-    if decided.renewed is not None:
-        yield f"Baskets renewed: {len(decided.renewed)}. Score the experiment again."
 
 
 def _hints(decided: Decided, options: DecideOptions) -> Iterator[str]:

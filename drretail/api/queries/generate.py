@@ -154,8 +154,3 @@ def _on_missing(made: "Generated", users: int, options: GenerateOptions) -> Iter
         yield f"Users from whose orders no query could be made: {len(made.without)}."
     if made.users < users:
         yield f"Queries for {counted(made.users, 'user')} could be made; {users} were asked for."
-    if made.demands_rarely:
-        yield (
-            f"Only {made.demanding} of {len(made.queries)} queries demand something of a field or an option: of what "
-            "others want, the shop has few offers, or no field in which 10 to 60 % of them are alike."
-        )

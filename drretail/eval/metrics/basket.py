@@ -4,21 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from drretail.eval.baskets import MEASURES, Measured, decided_by, feasible, not_borne_out, not_measured, unsafe_pick
+from drretail.eval.baskets import MEASURES, Measured, decided_by, feasible, not_measured
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import picks_by, picks_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
 from drretail.experiment import read_reference
 from drretail.grounding.cart import Cart
-from drretail.grounding.constraints import Decisions
 from drretail.records.query import NOT_TYPED, Ends, Query, Reference
 from drretail.records.reading import Pick
 
 NO_SHOP = "finding the best basket takes the whole shop, and an import keeps only the products that reports name"
 NO_PICKS = "the report's picks are not known"
 RIGHT = "right"
-VARIANTS = (RIGHT, *MEASURES, "not_borne_out", "unsafe_pick")
+VARIANTS = (RIGHT, *MEASURES)
 DECIDED = (RIGHT, "covered", "feasible", "utility_ratio")
 """Measures in which a run without declared picks gets 0: it did not decide to buy nothing."""
 
@@ -52,9 +51,6 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
         return none(NO_SHOP if subject.system.is_imported else NOT_TYPED if wish is None else NO_WORLD)
     lack, undecided = not_measured(wish, reference), subject.case.no_decision
     of_picks: dict[str, Measured] = {}  # what is known of them even where the shop can't meet the wish
-    if wish is not None and not undecided and picks is not None:
-        of_picks["not_borne_out"] = not_borne_out(picks, reference)
-        of_picks["unsafe_pick"] = unsafe_pick(picks, Decisions(subject.query.gold).excluded)
     if wish is not None and is_unmeetable(reference):
         decided = decided_by(subject.case, reference)
         of_picks[RIGHT] = Measured(float(decided is not None and decided.refused), lack or "")

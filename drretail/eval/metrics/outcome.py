@@ -8,7 +8,7 @@ from drretail.eval.judging.question import NO_WORLD, CodeVerdict
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value, all_lacking, by_code, description_of, of_verdicts
 from drretail.experiment import read_reference
-from drretail.records.query import LACKS, NOT_TYPED, Query
+from drretail.records.query import NOT_TYPED, Query, lack_in_words
 from drretail.records.score import Verdict
 
 OPEN = "whether the shop can meet the wish is neither proved nor refuted"
@@ -21,7 +21,7 @@ def decision(subject: Subject) -> CodeVerdict:
     if subject.query.wish is None:
         return CodeVerdict("na", None, NOT_TYPED)
     if not subject.query.wish.wants:
-        return CodeVerdict("na", None, LACKS["no_things"])
+        return CodeVerdict("na", None, lack_in_words("no_things"))
     if subject.run is None or reference is None or proof is None:
         return CodeVerdict("na", None, NO_WORLD, keeps_existing=True)
     if proof.state == "open":

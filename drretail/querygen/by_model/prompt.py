@@ -288,7 +288,7 @@ class PromptBuilder:
             arguments = ", ".join(schema["parameters"]["properties"])
             purpose = " ".join(schema["description"].partition("\n\nReturns:")[0].split())
             tools.append(f"- {schema['name']}({arguments}): {purpose}")
-        self._assortment = Assortment(linter.stock, world.catalog)
+        self._assortment = Assortment(linter.stock)
         self.shelf = Shelf(world)
         """The kinds of products of the shop; other askers for queries may use it too."""
         self.instructions = filled(

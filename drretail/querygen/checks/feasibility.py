@@ -8,7 +8,7 @@ from drretail.grounding.text.wording import format_amount, format_money
 from drretail.querygen.checks.case import Case, Code, finding
 from drretail.querygen.decisions import how_far_decided
 from drretail.records.evidence import Finding
-from drretail.records.query import FoundBasket, Lack, Reference
+from drretail.records.query import FoundBasket, Reference, lack_in_words
 from drretail.records.tables.figures import counted
 from drretail.records.wish import Wish
 
@@ -26,17 +26,6 @@ CODES = {
     "value_unknown": Code("no product of the kind has a demand's value", "name it as the field has it"),
 }
 
-_WHY: dict[Lack, str] = {
-    "nothing_offered": "the shop has nothing of a wanted kind",
-    "no_such_brand": "nothing is of a wanted brand, or all is of unwanted ones",
-    "demands": "nothing keeps all that is demanded",
-    "not_said": "of each product a record leaves a demand open",
-    "unsafe": "only what was recalled, or fails, would do",
-    "owned": "only what the shopper has would do",
-    "sold_out": "what would do is sold out",
-    "no_such_option": "the shop has no {options}",
-    "no_basket": "several limits are in the way",
-}
 # Fields or values of the kind that a finding shows.
 _SHOWN = 5
 
@@ -145,6 +134,5 @@ def _lacking(case: Case, wish: Wish, *, is_proved: bool) -> Iterator[Finding]:
         yield finding("budget_unreachable", limits, f"the cheapest basket costs {cheapest}")
     elif lack == "no_price" and case.stock.has_prices:
         yield finding("price_unknown", wants, "no cart of them can be measured")
-    elif lack in _WHY:
-        why = _WHY[lack].format(options=wish.in_options)
-        yield finding("cannot_be_met", wants, f"{why}{' (proved)' if is_proved else ''}")
+    elif lack not in ("too_dear", "no_price", None):
+        yield finding("cannot_be_met", wants, f"{lack_in_words(lack, wish)}{' (proved)' if is_proved else ''}")

@@ -8,18 +8,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from importlib.resources import files
-from itertools import pairwise
 from typing import Any, TypeVar
 
-from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.env.profile import may_be_shown
-from drretail.env.session import RESULTS
 from drretail.grounding.basket import Candidates
 from drretail.grounding.constraints import decided_by_field
 from drretail.grounding.kinds import OF_WHOM, Kind, kind_of, lowered, stems
 from drretail.grounding.listing import Listing, folded
-from drretail.grounding.text.layout import find_sentences
-from drretail.grounding.text.words import content_stems
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
 from drretail.records.shop import Product
@@ -39,17 +34,6 @@ _DECIDED = 0.6
 """The share of offers for which records must decide a demand."""
 _OUTLIER = 5
 """A price of so many times the middle one, or so many times below it, is of another sort of thing."""
-_QUESTION = re.compile(
-    r"(?!.*\b(?:you|your|my|our|we|us|this|that|these|it|they|people|anyone|somebody|someone)\b)(?:How|What|Which|Why|Do|Does|Is|Are|Can|Should)\b"
-    r"[^.!?:\n\"“”]+\?",
-    re.IGNORECASE,
-)
-"""A whole question that can be asked outside of its page."""
-_LONGEST_QUESTION = 18
-_BATCH = 500
-"""Products of a part of the shop that are read together."""
-Ids = frozenset[str]
-"""Ids of products."""
 
 
 def comparable(listings: Iterable[Listing]) -> tuple[Listing, ...]:
@@ -74,7 +58,7 @@ class KindOffers:
     """Whether words read as English in a sentence, as the shop writes them."""
 
     @cached_property
-    def ids(self) -> Ids:
+    def ids(self) -> frozenset[str]:
         return frozenset(offer.product.product_id for offer in self.offers)
 
     @cached_property
@@ -140,20 +124,6 @@ class Assortment:
     """The kinds of one shop. Lookups are cached, so that many users cost little more than one."""
 
     stock: Stock
-    catalog: Catalog
-
-    @remembered
-    def kinds_in(self, part: tuple[str, ...], depth: int) -> tuple[Kind, ...]:
-        """The kinds of a part of the shop that lie so many categories deep, and are hardly anywhere else."""
-        ids, store = self.catalog.matching(CatalogQuery("", category=part[-1])), self.stock.offers.world.store
-        kinds: dict[str, Kind] = {}
-        # Not as listings, which are remembered: a part may hold thousands of products.
-        batches = (ids[start : start + _BATCH] for start in range(0, len(ids), _BATCH))
-        for product in (product for batch in batches for product in store.products(batch).values()):
-            is_inside = (product.categories[: len(part)], len(product.categories)) == (part, depth)
-            if is_inside and is_topic(product) and (kind := self.kind_of(product)) is not None:
-                kinds.setdefault(kind.category, kind)
-        return tuple(kinds[name] for name in sorted(kinds))
 
     def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> Kind | None:
         """The kind by the first name that titles say and enough offers have, nearly all around it; ``had`` are none."""
@@ -174,29 +144,6 @@ class Assortment:
     def of(self, name: str) -> KindOffers:
         """The offers of a kind."""
         return KindOffers(self.stock.offers.of_kind(name), name, self.stock.is_prose)
-
-    @remembered
-    def asked_of(self, name: str) -> str:
-        """A question about a kind that a page of the world's own web asks and answers; empty if none does.
-
-        It is a sentence of the page that names the kind and speaks of nobody. The next sentence answers it: it is no
-        question, and has a word of this one besides the kind's.
-        """
-        web, wanted = self.stock.web, frozenset(stems(name))
-        for result in web.search(name, RESULTS) if web.corpus is not None else ():
-            text = web.fetch(result.url).text
-            sentences = [text[span.start : span.end].strip() for span in find_sentences(text)]
-            for sentence, answer in pairwise(sentences):
-                asked, said = frozenset(content_stems(sentence)), frozenset(content_stems(answer))
-                is_whole = _QUESTION.fullmatch(sentence) and len(sentence.split()) <= _LONGEST_QUESTION
-                if is_whole and wanted <= asked and not answer.endswith("?") and (asked - wanted) & said:
-                    return sentence
-        return ""
-
-    @remembered_by(lambda name, other: frozenset((name, other)))
-    def are_apart(self, name: str, other: str) -> bool:
-        """True if no product is of both kinds."""
-        return self.of(other).ids.isdisjoint(self.of(name).ids)
 
 
 def is_topic(product: Product) -> bool:

@@ -1,5 +1,6 @@
-"""The needs of phrases.toml that orders and the shop support: to restock, to replace, to go with it, for somebody."""
+"""The needs of phrases.toml that orders and the shop support: to restock, to replace, for somebody."""
 
+import calendar
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -8,14 +9,17 @@ from typing import Any
 from drretail.env.profile import nouns_of
 from drretail.grounding.kinds import Kind, quoted_title
 from drretail.grounding.listing import Listing, pieces_in
+from drretail.grounding.text.wording import is_plural
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, is_topic
 from drretail.records.query import NeedKind
 from drretail.records.shop import Order
 
 _KNOWN = PHRASES["known"]
-# Fields that only consumables have, and fields that only devices have.
-_OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Source", "Wattage", "Voltage", "Batteries")
+_RECIPIENTS = {"Women": "my sister", "Men": "my brother", "Girls": "my niece", "Boys": "my nephew"}
+# Fields that only consumables have, and words in the names of fields that only devices have.
+_OF_GOODS_USED_UP = ("Item Form", "Scent", "Flavor")
+_OF_DEVICES = frozenset({"power", "wattage", "voltage", "battery", "batteries"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,17 @@ class Need:
     @property
     def product_id(self) -> str:
         return self.purchase.listing.product.product_id
+
+    @property
+    def slots(self) -> Mapping[str, str]:
+        """What its sentences say of the purchase."""
+        year, month, _ = self.purchase.order.order_date[:10].split("-")
+        return {
+            "kinds": self.purchase.kind.category,
+            "owned": f'"{self.purchase.quote}"',
+            "month": f"{calendar.month_name[int(month)]} {year}",
+            "who": _RECIPIENTS.get(self.purchase.kind.gender, "a friend"),
+        }
 
 
 def needs_of(purchases: Sequence[Purchase]) -> Iterator[Need]:
@@ -86,11 +101,14 @@ def _facts(listing: Listing, quote: str, kind: Kind) -> dict[str, bool]:
         or nouns_of("".join(leaf)) & nouns_of(quote) & nouns_of(" ".join(_KNOWN["used_up"]))
         or (not may_last and any(map(product.details.get, _OF_GOODS_USED_UP)))
     )
-    may_last = may_last or any(map(product.details.get, _OF_DEVICES))
+    may_last = may_last or not _OF_DEVICES.isdisjoint(" ".join(product.details).casefold().split())
+    # Of what comes in packs, such as socks, nobody replaces one; a set is one thing.
+    is_one = pieces_in(product.title) == 1 or kind.category.endswith("sets")
+    is_replaced = may_last and not is_used_up and is_one
     return {
+        "countable": is_plural(kind.category.split()[-1]),
         "used up": is_used_up,
-        "lasting": may_last and not is_used_up,
-        "not lasting": is_used_up or not may_last,
-        "single": pieces_in(product.title) == 1,
+        "replaced": is_replaced,
+        "bought again": not is_replaced,
         "given": "Occasion" in product.details or kind.name.endswith(tuple(_KNOWN["given"])),
     }

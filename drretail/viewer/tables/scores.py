@@ -198,7 +198,7 @@ def _table(scores: Sequence[Score], metric: MetricDescription, systems: Systems)
 
 
 def _reasons(scores: Sequence[Score]) -> list[str]:
-    """Why reports have no value, and in which measures: "n/a: the query has no budget (cost_ratio)"."""
+    """Why reports have no value, and in which measures: "n/a: the report's picks are not known (covered)"."""
     measures: dict[str, list[str]] = {}
     for score in scores:
         for reason in reasons_of(score.items):

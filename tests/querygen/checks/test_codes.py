@@ -87,20 +87,16 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"more": " As in order 0123456789.", "wish": {"orders": ["0123456789"]}}, "order_unknown"),
     ({"expected_tools": ["get_user_orders", "product_catalog_search", "web_search", "guess"]}, "tool_unknown"),
     ({"wish": {"budget": money("80")}}, "amount_not_in_text"),
-    ({"text": TEXT.replace("$60", "€60")}, "amount_not_in_text"),
     ({"text": TEXT.replace("$60", "sixty dollars"), **BY_MODEL}, "amount_not_in_text"),
     ({"wish": {"budget": None}}, "amount_not_typed"),
     ({"more": " At most $20 for the bath."}, "amount_not_typed"),
     ({"want": {"quantity": 3}}, "number_not_in_text"),
-    ({"more": " At least 50 reviews.", "want": {"ratings_min": 100}}, "number_not_in_text"),
     ({"want": {"must": ["heated"]}}, "words_not_in_text"),
-    ({"want": {"name": "ladder"}}, "words_not_in_text"),
     ({"wish": {"deadline": "by Friday"}}, "words_not_in_text"),
     ({"text": "What is worth $60?", "wish": {"wants": []}}, "owned_not_in_text"),
     ({"more": " For my {occasion}."}, "placeholder_in_text"),
     ({"text": TEXT.replace("$60", "€60"), "wish": {"budget": money("60", "EUR")}}, "currency_foreign"),
     (budget("15"), "budget_unreachable"),
-    ({"more": " At most $5 each.", "want": {"price_max": money("5")}}, "budget_unreachable"),
     ({"more": " Rated 5 stars.", "want": {"rating_min": 5}}, "cannot_be_met"),
     ({"infeasible": True}, "infeasible_not_proved"),
     ({"more": " Nothing fireproof.", "want": {"must_not": ["fireproof"]}}, "demand_undecided"),
@@ -143,7 +139,6 @@ def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() 
         {},
         BY_MODEL,
         {"more": " I trust the brand Brightwater. How does Quuxley hold up? They call it “a good thing”."},
-        {"more": " Brightwater, please.", "want": {"brands_wanted": ["brightwater"]}},
         {"more": " Ostrava is a town. I'd take the Brightwater Bird Feeder, Size 1, as a model."},
         {"text": TEXT.replace("$60", "sixty dollars")},
         {"text": TEXT.replace("under $60", "under 60 bucks, 3 inches at least")},
@@ -152,10 +147,7 @@ def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() 
         {"text": "Was the $30 for my feeder too much?", "wish": {"wants": [], "budget": None}},
         {"more": " I paid $90 for the last, with 2 stars, and its 1-star reviews are right."},
         {"more": " Of cedar.", "want": {"must": [{"say": "cedar", "field": "Material"}]}},
-        {"more": " Both, please.", "want": {"quantity": 2}},
         {"more": " Two of them, rated four stars or better.", "want": {"quantity": 2, "rating_min": 4}},
-        {"more": " At least 3.5 stars, 100+ reviews.", "want": {"rating_min": 3.5, "ratings_min": 100}},
-        {"want": {"name": "birdhouses"}},
         {"rationale": f"{RATIONALE} It is {OWN}, by Brightwater.", **BY_MODEL},
         {"want": {"kinds": ["garden dwarf", "birdhouse"]}},
         {**budget("1"), "infeasible": True},
@@ -200,10 +192,6 @@ def test_of_a_query_without_a_wish_only_that_is_found_and_it_is_no_fault_of_its_
     checked = linter.check(plain)
     assert [(finding.code, finding.severity) for finding in checked.findings] == [("wish_missing", "warning")]
     assert checked.faults == ()
-
-
-def test_a_query_made_for_another_world_has_that_finding_alone(linter: Linter, query: Query) -> None:
-    assert codes(linter, changed(query, world_fingerprint="0" * 64)) == ["other_world"]
 
 
 def test_what_a_model_wrote_is_held_to_its_contract(query: Query) -> None:
