@@ -140,10 +140,26 @@ class Source(Record):
         )
 
 
-UnreadReason = Literal["no_entry", "no_address", "in_code", "hidden", "image"]
+UnreadReason = Literal[
+    "no_entry",
+    "no_address",
+    "several_entries",
+    "by_name",
+    "no_brackets",
+    "markup",
+    "unclear",
+    "in_code",
+    "hidden",
+    "image",
+]
 WHY_UNREAD: Mapping[UnreadReason, str] = {
     "no_entry": "no entry in a list",
     "no_address": "no address",
+    "several_entries": "several entries with this label",
+    "by_name": "a name or a year for a label",
+    "no_brackets": "not in square brackets",
+    "markup": "LaTeX, wiki markup or a sign",
+    "unclear": "words beside the label",
     "in_code": "in code",
     "hidden": "hidden",
     "image": "an image",

@@ -11,12 +11,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from drretail.grounding.report.citing import Citing, Mark, Target, ids_in
-from drretail.grounding.report.evidence_ids import address_of, normalise_url
-from drretail.grounding.report.marks import ID, SQUARE, find_pieces
+from drretail.grounding.report.evidence_ids import address_of, normalise_url, parse_evidence_id
+from drretail.grounding.report.marks import (
+    ID,
+    SQUARE,
+    UNRESOLVED,
+    YEAR,
+    Piece,
+    find_pieces,
+    read_labels,
+    unread_reason,
+)
 from drretail.grounding.report.page import IDEOGRAPHS, blanked, find_bars, lines, read_page
 from drretail.grounding.report.references import (
     HEADING,
@@ -34,16 +43,19 @@ Known = Mapping[str, Evidence] | Iterable[Evidence]
 _RULE = Path(__file__).with_name("what_a_mark_covers.md")
 _SHOP_HOST = SHOP_URL.partition("://")[2]
 _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
-_BETWEEN = re.compile(r"\W*(?:[^\W\d_]{1,5})?\W*")
 _ENTITY = re.compile(r"<[^<>]*>|&\w+;")
 _OF_VARIANT = re.compile(r'"id": ?"([\w@-]+)"')
 _PLACES: tuple[UnreadReason | None, ...] = (None, "hidden", "image", "in_code")
 _ONLY_LABEL = re.compile(r"\[?\^?[A-Za-z]?\d{1,4}\]?")
 _WORD = rf"[^\W\d_{IDEOGRAPHS}]{{1,40}}"
-_LABELLED = re.compile(rf"\W*(?:(?:(?:{_WORD}\W{{1,2}}){{0,3}}{_WORD}|[{IDEOGRAPHS}]{{1,6}})\s?[:：]\W*)?")
-"""At most a label, such as "Read more here:"."""
-_SHORTLY_LABELLED = re.compile(rf"\W*(?:(?:{_WORD}|[{IDEOGRAPHS}]{{1,2}})\s?[:：]\W*)?")
-_WORDS = re.compile(r"[^\s,;/|&]+")
+_MARK = "\ue000"
+# At most a label before the sources, such as "Read more here:", and a short word between them.
+_ONLY_SOURCES = re.compile(
+    rf"\W*?(?:(?:(?:{_WORD}\W{{1,2}}){{0,3}}{_WORD}|[{IDEOGRAPHS}]{{1,6}})\s?[:：]\W*?)?{_MARK}(?:\W*(?:[^\W\d_]{{1,5}}\W*)?{_MARK})*\W*"
+)
+_WORDS = re.compile(r"[^\s,;/|&，；、]+")
+_NAMES = re.compile(r"[^\s,;|，；、]+")
+_CELL = re.compile(r"\w(?:.*\S)?")
 _ONLY_MARKER = re.compile(r"[\s>*+•-]*\[?\^?\w{1,4}\]?[\s:.,]*")
 
 
@@ -193,6 +205,21 @@ def link_words(marker: str, source: str) -> str:
     return words if arrow and source not in words and not _ONLY_LABEL.fullmatch(words) else ""
 
 
+class Target(NamedTuple):
+    """An address, an id or a label; ``form`` says which, or why it is not read."""
+
+    name: str
+    form: Literal["source", "perhaps", "own", "nowhere"] | UnreadReason
+
+
+class Mark(NamedTuple):
+    """``report[start:end]``."""
+
+    start: int
+    end: int
+    targets: tuple[Target, ...]
+
+
 @dataclass(frozen=True)
 class _Reading:
     """What a report says without regard to evidence."""
@@ -216,24 +243,87 @@ def _read(report: str) -> _Reading:
     every = [*find_pieces(report)]
     shown = [piece for piece in every if not places[piece.start]]
     words = (word for piece in shown for word in {*_WORDS.findall(piece.content), piece.content})
-    cited = Counter(filter(None, [*map(folded, words), *(piece.anchor for piece in shown)]))
-    references = read_references(text, report, cited)
+    references = read_references(text, Counter(filter(None, map(folded, words))))
     entries = {(entry.left, entry.end) for entry in references.entries}
     listed = [span for span in references.spans if span in entries or _is_frame(text[slice(*span)])]
     for start, end in listed:  # what else stands between entries may have marks
         places[start:end] = bytes([len(_PLACES)]) * (end - start)
-    shown = [piece for piece in shown if not places[piece.start]]
-    citing = Citing(report, shown, references)
-    marks, rest = [*citing.marks()], blanked(text, listed)
-    marks += citing.columns(blanked(rest, (mark[:2] for mark in marks)))
+    marks = _find_marks(report, [piece for piece in shown if not places[piece.start]], references)
+    rest = blanked(text, listed)
+    marks += _in_columns(
+        blanked(rest, (mark[:2] for mark in marks)),
+        references,
+        is_other=not any(target.form == "own" for mark in marks for target in mark.targets),
+    )
     own_lines, blocks = _belonging(rest, sorted(marks))
     placed: list[tuple[Mark, UnreadReason | None]] = [(mark, None) for mark in marks]
-    unseen = [piece for piece in every if 0 < places[piece.start] < len(_PLACES)]
-    for mark in Citing(report, unseen, references).marks():
-        is_known = any(target.form in ("source", "own", "nowhere") for target in mark.targets)
+    for mark in _find_marks(report, [piece for piece in every if 0 < places[piece.start] < len(_PLACES)], references):
+        is_known = any(target.form in ("source", "own") for target in mark.targets)
         if is_known and not report[mark.start - 1 : mark.start].isalnum():
             placed.append((mark, _PLACES[places[mark.start]]))
     return _Reading(text, references, placed, own_lines, blocks)
+
+
+def _find_marks(report: str, pieces: Sequence[Piece], references: References) -> list[Mark]:
+    """The marks in order: what is read, and what has the shape of a mark and is not read, with its reason."""
+    labels = {piece: read_labels(piece.content, references.own) for piece in pieces if piece.kind == "label"}
+    cites = any(any(map(references.own, named)) for named in labels.values())
+    bracketed = [piece for piece in pieces if piece.kind in ("label", "round")]
+    named = {piece for piece in bracketed if _names_entry(report, piece, references)}
+    if any(YEAR.search(piece.content) for piece in named):  # then all years in brackets may name entries
+        named |= {piece for piece in bracketed if YEAR.search(piece.content)}
+    marks: list[Mark] = []
+    for piece in pieces:
+        kind, content = piece.kind, piece.content
+        ids = _ids_in(content) if kind == "label" else ()
+        if kind in ("source", "id"):
+            targets = [Target(content, "source" if kind == "source" else "perhaps")]
+        elif content.startswith(UNRESOLVED):  # a rendered report's own word for a citation that did not resolve
+            targets = [Target(content.removeprefix(UNRESOLVED), "nowhere")]
+        elif ids:
+            targets = [Target(name, "source" if _holds_only_ids(content) else "perhaps") for name in ids]
+        elif own := labels.get(piece):
+            targets = [Target(name, "own" if references.own(name) else "no_entry") for name in own]
+        else:
+            reason = unread_reason(piece, references.own, by_name=piece in named, cites=cites)
+            is_name = kind == "label" and content.strip() and " " not in content.strip()
+            targets = [Target(content.strip(), reason or "perhaps")] if reason or is_name else []
+        marks += [Mark(piece.start, piece.end, tuple(targets))] if targets else []
+    return marks
+
+
+def _ids_in(content: str) -> tuple[str, ...]:
+    """The ids in a bracket: all, if it has nothing else, so that invented ones are found too."""
+    ids, is_only = filter(ID.fullmatch, dict.fromkeys(_NAMES.findall(content))), _holds_only_ids(content)
+    return tuple(name for name in ids if is_only or parse_evidence_id(name))
+
+
+def _holds_only_ids(content: str) -> bool:
+    return all(map(ID.fullmatch, _NAMES.findall(content)))
+
+
+def _names_entry(report: str, piece: Piece, references: References) -> bool:
+    """True for "(Smith 2018)", the year of "Smith (2018)", and "(Wirecutter)", if an entry has this name."""
+    if (year := YEAR.search(piece.content)) is None:
+        return any(name.strip().casefold() in references.titles for name in re.split("[,;]", piece.content))
+    before = report[max(0, piece.start - 40) : piece.start] if year.start() == 0 else piece.content
+    return any((word, year[0][:4]) in references.years for word in re.findall(r"[^\W\d_]{3,}", before))
+
+
+def _in_columns(text: str, references: References, *, is_other: bool) -> Iterator[Mark]:
+    """The cells of columns that name entries of the lists without brackets, by a group of labels, or as all marks do."""
+    table: list[list[tuple[int, int]]] = []
+    for start, end in (*lines(text), (len(text), len(text))):
+        if bars := find_bars(text, start, end):
+            table.append([*pairwise([*bars, end])])
+            continue
+        for column in zip(*table[2:], strict=False):
+            cells = filter(None, (_CELL.search(text, left + 1, right) for left, right in column))
+            named = {cell: read_labels(cell[0], references.own) for cell in cells}
+            listed = [labels for labels in named.values() if labels and all(map(references.own, labels))]
+            if any(is_other or len(labels) > 1 for labels in listed):
+                yield from (Mark(*cell.span(), (Target(cell[0], "no_brackets"),)) for cell in named if named[cell])
+        table = []
 
 
 def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]], dict[int, tuple[int, int]]]:
@@ -271,12 +361,9 @@ def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]],
 def _holds_only(text: str, start: int, end: int, marks: Sequence[Mark]) -> bool:
     """True for a line or a cell of sources, with the words of their links and at most a label before them."""
     edges = [start, *(edge for mark in marks for edge in mark[:2]), max(end, marks[-1].end)]
-    before, *between, behind = (text[left:right] for left, right in zip(edges[::2], edges[1::2], strict=True))
-    item = ITEM.match(before)
-    is_only = all(map(_BETWEEN.fullmatch, between)) and not re.search(r"\w", _ENTITY.sub("", behind))
-    words = _ENTITY.sub("", before[item.end() if item else 0 :])
-    is_url = any("://" in mark.targets[0].name for mark in marks)
-    return is_only and (_LABELLED if is_url else _SHORTLY_LABELLED).fullmatch(words) is not None
+    rest = _MARK.join(_ENTITY.sub("", text[left:right]) for left, right in zip(edges[::2], edges[1::2], strict=True))
+    item = ITEM.match(rest)
+    return _ONLY_SOURCES.fullmatch(rest, item.end() if item else 0) is not None
 
 
 def _is_frame(text: str) -> bool:
@@ -310,14 +397,16 @@ class _Resolver:
         """The distinct sources of a mark; none if it is uncertain and means something else."""
         sources = dict[str, Cited]()
         for target in mark.targets:
-            for cited in self._of(target, mark.start):
+            for cited in self._of(target):
                 sources.setdefault(cited.source, cited)
         return tuple(sources.values())
 
-    def _of(self, target: Target, position: int) -> list[Cited]:
+    def _of(self, target: Target) -> list[Cited]:
         name, form = target
         if form == "own":
-            entry = self._references.entry(name, position)
+            entry = self._references.entry(self._references.own(name) or "")
+            if entry is None:
+                return [Cited(name, "unresolved", reason="several_entries")]
             found = [replace(cited, label=entry.label) for _, cited in self.named[entry]]
             return found or [Cited(entry.label or name, "unresolved", reason="no_address")]
         if product := self._products.get(name.casefold()):  # a shop's assistant writes [L1] for [P:L1]
@@ -360,8 +449,8 @@ class _Resolver:
     def _sources(self, text: str, entry: Entry) -> Iterator[tuple[tuple[int, int], Cited]]:
         """All sources that an entry names, with their titles there; ids may lack brackets."""
         line = text[entry.start : entry.end]
-        pieces = [piece for piece in find_pieces(line, wide=True) if piece.kind in ("source", "id", "square")]
-        ids = {piece: ids_in(piece.content) if piece.kind == "square" else (piece.content,) for piece in pieces}
+        pieces = [piece for piece in find_pieces(line, wide=True) if piece.kind in ("source", "id", "label")]
+        ids = {piece: _ids_in(piece.content) if piece.kind == "label" else (piece.content,) for piece in pieces}
         # The words beside the marks, or those of the link.
         besides = _ENTITY.sub(" ", blanked(line, (piece[:2] for piece in pieces if ids[piece]))).strip(_AROUND_TITLES)
         words = (link_words(line[piece.start : piece.end], piece.content) for piece in pieces if ids[piece])
