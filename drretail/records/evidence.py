@@ -165,9 +165,9 @@ WHY_UNREAD: Mapping[UnreadReason, str] = {
     "image": "an image",
 }
 """Why a token of a report is not read, in words: no list has an entry for it; its entry, or the file that it links to,
-has no address; it stands in code, or where no browser or not every one shows it; it is the address of an image. What is
-read may lead nowhere: a number in square brackets that the list does not have, an id or a product that the run was
-never handed.
+has no address; several entries with other sources have its label; it has the shape of a mark in a style that is not
+read, or in which the label is not certain; it stands in code, or where no browser or not every one shows it; it is the
+address of an image. What is read may lead nowhere: an id or a product that the run was never handed.
 """
 
 

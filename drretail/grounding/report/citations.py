@@ -49,10 +49,13 @@ _PLACES: tuple[UnreadReason | None, ...] = (None, "hidden", "image", "in_code")
 _ONLY_LABEL = re.compile(r"\[?\^?[A-Za-z]?\d{1,4}\]?")
 _WORD = rf"[^\W\d_{IDEOGRAPHS}]{{1,40}}"
 _MARK = "\ue000"
-# At most a label before the sources, such as "Read more here:", and a short word between them.
-_ONLY_SOURCES = re.compile(
-    rf"\W*?(?:(?:(?:{_WORD}\W{{1,2}}){{0,3}}{_WORD}|[{IDEOGRAPHS}]{{1,6}})\s?[:：]\W*?)?{_MARK}(?:\W*(?:[^\W\d_]{{1,5}}\W*)?{_MARK})*\W*"
-)
+_LABELLED = rf"\W*?(?:(?:(?:{_WORD}\W{{1,2}}){{0,%d}}{_WORD}|[{IDEOGRAPHS}]{{1,%d}})\s?[:：]\W*?)?"
+_ONLY_MARKS = rf"{_MARK}(?:\W*(?:[^\W\d_]{{1,5}}\W*)?{_MARK})*\W*"
+_ONLY_SOURCES = {
+    True: re.compile(_LABELLED % (3, 6) + _ONLY_MARKS),
+    False: re.compile(_LABELLED % (0, 2) + _ONLY_MARKS),
+}
+"""Before addresses at most a label, such as "Read more here:", before other marks a word; a short word between them."""
 _WORDS = re.compile(r"[^\s,;/|&，；、]+")
 _NAMES = re.compile(r"[^\s,;|，；、]+")
 _CELL = re.compile(r"\w(?:.*\S)?")
@@ -258,7 +261,8 @@ def _read(report: str) -> _Reading:
     own_lines, blocks = _belonging(rest, sorted(marks))
     placed: list[tuple[Mark, UnreadReason | None]] = [(mark, None) for mark in marks]
     for mark in _find_marks(report, [piece for piece in every if 0 < places[piece.start] < len(_PLACES)], references):
-        is_known = any(target.form in ("source", "own") for target in mark.targets)
+        known = ("source", "own", "no_entry") if references.entries else ("source",)
+        is_known = any(target.form in known for target in mark.targets)
         if is_known and not report[mark.start - 1 : mark.start].isalnum():
             placed.append((mark, _PLACES[places[mark.start]]))
     return _Reading(text, references, placed, own_lines, blocks)
@@ -311,7 +315,7 @@ def _names_entry(report: str, piece: Piece, references: References) -> bool:
 
 
 def _in_columns(text: str, references: References, *, is_other: bool) -> Iterator[Mark]:
-    """The cells of columns that name entries of the lists without brackets, by a group of labels, or as all marks do."""
+    """The cells of columns that name entries of the lists without brackets: by a group of labels, or as all marks."""
     table: list[list[tuple[int, int]]] = []
     for start, end in (*lines(text), (len(text), len(text))):
         if bars := find_bars(text, start, end):
@@ -363,7 +367,8 @@ def _holds_only(text: str, start: int, end: int, marks: Sequence[Mark]) -> bool:
     edges = [start, *(edge for mark in marks for edge in mark[:2]), max(end, marks[-1].end)]
     rest = _MARK.join(_ENTITY.sub("", text[left:right]) for left, right in zip(edges[::2], edges[1::2], strict=True))
     item = ITEM.match(rest)
-    return _ONLY_SOURCES.fullmatch(rest, item.end() if item else 0) is not None
+    is_url = any("://" in mark.targets[0].name for mark in marks)
+    return _ONLY_SOURCES[is_url].fullmatch(rest, item.end() if item else 0) is not None
 
 
 def _is_frame(text: str) -> bool:

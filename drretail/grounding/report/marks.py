@@ -1,4 +1,4 @@
-"""What has the shape of a mark: one pattern for what is read, and for what is only counted; and the labels of a mark."""
+"""What has the shape of a mark, read or only counted: one pattern; and the labels of a mark."""
 
 import re
 import unicodedata
@@ -35,14 +35,15 @@ _PIECE = re.compile(
     r"|(?P<square>\[(?:[^\[\]\n]|\[[^\[\]\n]{0,400}\]){0,400}+\]|【[^【】\n]{1,400}】|［[^［］\n]{1,400}］|〔[^〔〕\n]{1,400}〕)"
     rf"|(?P<id>{BARE_ID})"
     r"|(?P<raised><sup\b[^<>]{0,80}>(?:<a\b[^<>]{0,200}>)?[^<>\n]{1,60}(?:</a>)?</sup>"
-    r"|\$?\^(?:\{[^{}\n]{1,40}\}|[\w, –-]{1,20}\^|\d{1,4}(?:[,–-]\d{1,4})*+)\$?"
+    r"|\$?\^(?:\{[^{}\n]{1,40}\}|[\w, –-]{1,20}\^|\d{1,4}(?:[,–-]\d{1,4})*+(?!\.\d))\$?"
     rf"|[{RAISED}]{{1,6}}(?:[⁻–,][{RAISED}]{{1,4}})*|[①-⑳]|※\d{{1,2}}(?:,\d{{1,2}})*)"
     # What is only counted, and where the lists have its labels: numbers in round brackets, and without brackets.
     r"|(?P<round>[(（](?:[^()（）\[\]\n]|\([^()\n]{0,20}\)){1,300}+[)）]|\{\d[^{}\n]{0,40}\}|[<⟨〈《«/|]\d{1,3}[>⟩〉》»/])"
     rf"|(?P<bare>(?:(?<=[^\W\d_(（])|(?<=[.,)\"”。]))\d{{1,2}}\)|(?<!\w)(?-i:[A-Z])\d{{1,2}}(?!\w)"
-    rf"|(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”»*%.!?][.,;:!?)\"”»*])|(?<=[。！？；，])|(?<=[a-zß-ÿ]{{4}})|(?<=[.:：→↳] )|(?<=[#№]))"
+    r"|(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”»*%.!?][.,;:!?)\"”»*])|(?<=[。！？；，#№])|(?<=[a-zß-ÿ]{4})|(?<=[.:：→↳] ))"
     rf"{_NUMBERS}(?![\w%]|[.,:]\w))"
-    rf"|(?:[$€£¥₹][ ]?\d[\d,]{{0,9}}\.\d\d|(?<![\d.,])\d{{1,6}}\.(?=\d\d?\s+(?-i:[A-Z][a-z])))(?P<joined>{_NUMBERS})(?![\w%])",
+    r"|(?:[$€£¥₹][ ]?\d[\d,]{0,9}\.\d\d|(?<![\d.,])\d{1,6}\.(?=\d\d?\s+(?-i:[A-Z][a-z])))"
+    rf"(?P<joined>{_NUMBERS})(?![\w%])",
     re.IGNORECASE,
 )
 _TARGET = re.compile(
@@ -55,12 +56,10 @@ _TAGS = re.compile(r"<[^<>]*>")
 _FIGURE = re.compile(r"(?:[\d★⭐%+] ?|(?:^|\n)[ \t>#*-]*)[(（]\d+[)）]$")
 """A number in brackets behind a figure, such as "4.6 (12)", or before an item."""
 _AROUND = " \t\\[]【】［］〔〕$^{}"
-# A raised number behind a unit, a digit, a letter or a term is a power: m², 10³, R², (70/130)². A price has none.
+# A raised number behind a digit or a sign, and a raised 2 or 3 behind a unit or a letter, is a power: 10³, m², R².
 _BASE = re.compile(
-    r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ°])(?<!\d )[A-Za-zα-ω]|[⁺⁻}]"
-    r"|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµм]?[mм]|ft|in|mi|yd)|\([\w.]{1,9} ?[+*/×·^−] ?[\w.]{1,9}\))\$?$"
+    r"(?:(?<![\d.,$€£¥₹])\d{1,2}|\d\)|[⁺⁻}]|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµм]?[mм]|ft|in|mi|yd|[A-Za-zα-ω]))\$?$"
 )
-_PRICE = re.compile(r"[$€£¥₹][ ]?\d[\d.,]*$")
 
 
 class Piece(NamedTuple):
@@ -114,7 +113,9 @@ def _square(text: str, start: int, end: int) -> Piece | None:
     words = text[start + 1 : end - 1]
     if link := _TARGET.match(text, end):
         end, label, target = link.end(), words.strip(_AROUND), link["target"]
-        if source := next(filter(ID.fullmatch, (label, target)), None) or _address(target):
+        if source := next(filter(ID.fullmatch, (label, target)), None) or (
+            re.match(ADDRESS, target, re.IGNORECASE) and _url(target)
+        ):
             return Piece(start, end, "source", source)
         if target.startswith("#"):
             return _place(start, end, label, target)
@@ -122,7 +123,7 @@ def _square(text: str, start: int, end: int) -> Piece | None:
         return Piece(start, end, "file", target or label) if is_place else None
     if _INSIDE.search(words[:1] + words[1:].replace("†", "")) or text.startswith("![", max(0, start - 1)):
         return None
-    if text[end : end + 2] not in ("[]", "[") and text.startswith("[", end) and " " in words and not re.search(r"\d", words):  # [the words][key]
+    if re.match(r"\[[^\]]", text[end : end + 2]) and re.fullmatch(r"[^\s\d]+ \D+", words):  # [the words][key]
         return None
     if words.endswith("\\") and text.endswith("\\", 0, start):  # \[1\], as editors escape what is pasted
         start, words = start - 1, words[:-1]
@@ -134,23 +135,15 @@ def _place(start: int, end: int, words: str, target: str) -> Piece:
     return Piece(start, end, "file" if target[-1:].isdigit() and not re.search(r"\d|^\w$", words) else "label", words)
 
 
-def _address(target: str) -> str | None:
-    return _url(target) if re.match(ADDRESS, target, re.IGNORECASE) else None
-
-
 def _url(text: str) -> str:
     name = re.sub(r"^doi:[ ]?", "doi.org/", text, flags=re.IGNORECASE)
     return name if "://" in name[:8] else f"https://{name}"
 
 
 def _is_power(text: str, start: int, end: int, raised: str) -> bool:
-    """True for what is raised and no mark: powers and cents."""
-    begin = max(0, start - 24)
-    if _PRICE.search(text, begin, start):
-        return len(raised) == 2  # cents
-    base = _BASE.search(text, begin, start)
-    is_unit = base is not None and base["unit"] and not re.search("[23]", raised)  # no unit is raised to 1 or 4
-    return bool((base and not is_unit) or re.match(r"[A-Za-z⁺⁻]", text[end : end + 1]))
+    base = _BASE.search(text, max(0, start - 4), start)
+    is_power = base is not None and (not base["unit"] or raised in ("2", "3"))
+    return is_power or re.match(r"[A-Za-z⁺⁻]", text[end : end + 1]) is not None
 
 
 _LABEL = re.compile(r"(?:[^\W\d_]{0,3}\d{1,3}|(?![xX])[A-Za-z])")
@@ -190,18 +183,14 @@ def read_labels(content: str, own: Own) -> list[str]:
 
 
 def _members(member: str, own: Own) -> list[str]:
-    """A label, a number or a range; one that runs backwards is a number with a place: 41-23 is sentence 23 of 41."""
+    """A label, or those of a range; one that runs backwards is a number with a place: 41-23 is sentence 23 of 41."""
     for text in (member, _PLACE.sub("", member)):
         if known := own(text):
             return [known]
-        if (
-            (run := _RANGE.fullmatch(text))
-            and 0 < int(run["first"])
-            and int(run["last"]) <= int(run["first"]) + _LONGEST_RANGE
-        ):
+        if run := _RANGE.fullmatch(text):
             first, last = int(run["first"]), int(run["last"])
             names = [f"{run['word']}{number}" for number in range(first, max(first, last) + 1)]
-            return [own(name) or name for name in names]
+            return [own(name) or name for name in names] if first and len(names) < _LONGEST_RANGE else []
         if _LABEL.fullmatch(text) and text.strip("0"):
             return [text]
     return []

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from drretail.grounding.report.evidence_ids import address_of
-from drretail.grounding.report.marks import ADDRESS, BARE_ID, RAISED, SQUARE, YEAR, find_pieces
+from drretail.grounding.report.marks import ADDRESS, BARE_ID, ID, RAISED, SQUARE, YEAR, find_pieces
 from drretail.grounding.report.page import lines
 
 HEADING = re.compile(r"[ \t>]*(?P<level>#{1,6})[ \t]|[ \t>]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*[:：]?[ \t]*$")
@@ -32,7 +32,8 @@ _MARKER = re.compile(
     r"[ \t>|+•:-]*+(?:(?P<own>\[{1,2}\^?(?![ xX]\]|[POUWCF]:)[^\[\]\n]{1,30}\]{1,2}(?:\(#[^\s()]{0,99}\))?(?!\()"
     rf"|※\d{{1,2}}|<sup>[ \t]*\[?\w{{1,4}}\]?[ \t]*</sup>|\^\w{{1,4}}\^?|[{RAISED}①-⑳]{{1,4}})"
     # What also numbers steps: "1.", "(1)", "a:", "A –", "| 1 |", "web:1 =", "1 https://…".
-    rf"|(?P<number>(?:\d{{1,3}}|[^\W\d_])[ \t]*\||[(（]?(?:{_LABEL})(?:[.)）、:：](?!\d)|[ \t]+[-–—=·](?=\s)|(?=[ \t]+<?{ADDRESS}))))[ \t]*[:：.,]?",
+    rf"|(?P<number>(?:\d{{1,3}}|[^\W\d_])[ \t]*\||[(（]?(?:{_LABEL})"
+    rf"(?:[.)）、:：](?!\d)|[ \t]+[-–—=·](?=\s)|(?=[ \t]+<?{ADDRESS}))))[ \t]*[:：.,]?",
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"<[^<>]*>|\(#[^()]*\)|[\[\]()（）^※|]")
@@ -41,6 +42,7 @@ _TITLE = re.compile(r"[\W_]*(?!https?:|www\.)(?P<title>[^\W\d_][^\[\]()<>|:：,.
 _RULE = re.compile(
     r"[ \t>]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|?)++$|[ \t]*+(?:[-*_][ \t]*+){3,}+$|\s*(?:<(?!https?:)[^<>]*+>\s*+)*+$"
 )
+_FOOTNOTE = re.compile(r"[ \t]{0,3}\[\^[^\[\]]+\][:：]")
 _LONGEST_TITLE, _LINES_BELOW = 80, 2
 _OF_BOLD = 7
 """The level of a heading in bold letters."""
@@ -77,19 +79,18 @@ class Entry:
     def sources(self) -> frozenset[str]:
         """The addresses and ids that it names, each in one form."""
         pieces = find_pieces(self.text[self.start - self.left :], wide=True)
-        return frozenset(address_of(piece.content) for piece in pieces if piece.kind in ("source", "id", "label"))
+        named = (each.content for each in pieces if each.kind in ("source", "id") or ID.fullmatch(each.content))
+        return frozenset(map(address_of, named))
 
     def is_definition(self, cited: Counter[str]) -> bool:
-        """True for a line that begins with a marker of its own and holds an address. A word in brackets is a marker if
-        it is cited.
+        """True for a footnote, and a line that begins with a marker of its own and holds an address. A word in brackets
+        is a marker if it is cited.
         """
-        if not self.is_marked or self.level:
-            return False
-        body = self.text[self.start - self.left :]
-        if self.text.lstrip().startswith("[^") or not self.has_source:
-            return self.text.lstrip().startswith("[^") and self.marker is not None and ":" in self.marker[0]
-        begins = _SOURCE.match(body.lstrip("[( :,<")) is not None
-        return bool(re.search(r"\d$", self.label)) or begins or cited[self.label] > 1
+        if self.marker is not None and _FOOTNOTE.match(self.text):
+            return True
+        begins = _SOURCE.match(self.text[self.start - self.left :].lstrip("[( :,<")) is not None
+        is_label = self.label[-1:].isdigit() or begins or cited[self.label] > 1
+        return self.is_marked and self.has_source and is_label and not self.level
 
 
 @dataclass(frozen=True)
