@@ -15,14 +15,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from drretail.grounding.report.evidence_ids import address_of, normalise_url, parse_evidence_id
+from drretail.grounding.report.evidence_ids import address_of, normalise_url
 from drretail.grounding.report.marks import (
     ID,
-    SQUARE,
     UNRESOLVED,
     YEAR,
     Piece,
     find_pieces,
+    ids_in,
     read_labels,
     unread_reason,
 )
@@ -33,7 +33,6 @@ from drretail.grounding.report.references import (
     Entry,
     References,
     folded,
-    is_source_heading,
     read_references,
 )
 from drretail.records.evidence import Citation, CitationCounts, Evidence, UnreadReason
@@ -57,9 +56,7 @@ _ONLY_SOURCES = {
 }
 """Before addresses at most a label, such as "Read more here:", before other marks a word; a short word between them."""
 _WORDS = re.compile(r"[^\s,;/|&，；、]+")
-_NAMES = re.compile(r"[^\s,;|，；、]+")
 _CELL = re.compile(r"\w(?:.*\S)?")
-_ONLY_MARKER = re.compile(r"[\s>*+•-]*\[?\^?\w{1,4}\]?[\s:.,]*")
 
 
 @cache
@@ -190,8 +187,8 @@ def scan(report: str, evidence: Known | None) -> Scan:
         tokens += (Token(*span, (cited,), is_listed=True) for span, cited in sources)
         listed[bisect_right(starts, entry.start) - 1] += [cited for _, cited in sources]
     own = [(*span, tuple(cited)) for span, cited in zip(reading.references.spans, listed, strict=True)]
-    spans = [(start, end + 1) for start, end, cited in own if cited or _is_frame(reading.text[start:end])]
-    sources = ListedSources(tuple(own), tuple((start, min(end, len(report))) for start, end in spans))
+    spans = ((start, min(end + 1, len(report))) for start, end, _ in own)
+    sources = ListedSources(tuple(own), tuple(spans))
     return Scan(tuple(sorted(tokens, key=lambda token: token.start)), sources, tuple(reading.source_lines))
 
 
@@ -247,12 +244,10 @@ def _read(report: str) -> _Reading:
     shown = [piece for piece in every if not places[piece.start]]
     words = (word for piece in shown for word in {*_WORDS.findall(piece.content), piece.content})
     references = read_references(text, Counter(filter(None, map(folded, words))))
-    entries = {(entry.left, entry.end) for entry in references.entries}
-    listed = [span for span in references.spans if span in entries or _is_frame(text[slice(*span)])]
-    for start, end in listed:  # what else stands between entries may have marks
+    for start, end in references.spans:
         places[start:end] = bytes([len(_PLACES)]) * (end - start)
     marks = _find_marks(report, [piece for piece in shown if not places[piece.start]], references)
-    rest = blanked(text, listed)
+    rest = blanked(text, references.spans)
     marks += _in_columns(
         blanked(rest, (mark[:2] for mark in marks)),
         references,
@@ -279,13 +274,13 @@ def _find_marks(report: str, pieces: Sequence[Piece], references: References) ->
     marks: list[Mark] = []
     for piece in pieces:
         kind, content = piece.kind, piece.content
-        ids = _ids_in(content) if kind == "label" else ()
+        ids, is_only = ids_in(content) if kind == "label" else ([], False)
         if kind in ("source", "id"):
             targets = [Target(content, "source" if kind == "source" else "perhaps")]
         elif content.startswith(UNRESOLVED):  # a rendered report's own word for a citation that did not resolve
             targets = [Target(content.removeprefix(UNRESOLVED), "nowhere")]
         elif ids:
-            targets = [Target(name, "source" if _holds_only_ids(content) else "perhaps") for name in ids]
+            targets = [Target(name, "source" if is_only else "perhaps") for name in ids]
         elif own := labels.get(piece):
             targets = [Target(name, "own" if references.own(name) else "no_entry") for name in own]
         else:
@@ -294,16 +289,6 @@ def _find_marks(report: str, pieces: Sequence[Piece], references: References) ->
             targets = [Target(content.strip(), reason or "perhaps")] if reason or is_name else []
         marks += [Mark(piece.start, piece.end, tuple(targets))] if targets else []
     return marks
-
-
-def _ids_in(content: str) -> tuple[str, ...]:
-    """The ids in a bracket: all, if it has nothing else, so that invented ones are found too."""
-    ids, is_only = filter(ID.fullmatch, dict.fromkeys(_NAMES.findall(content))), _holds_only_ids(content)
-    return tuple(name for name in ids if is_only or parse_evidence_id(name))
-
-
-def _holds_only_ids(content: str) -> bool:
-    return all(map(ID.fullmatch, _NAMES.findall(content)))
 
 
 def _names_entry(report: str, piece: Piece, references: References) -> bool:
@@ -369,12 +354,6 @@ def _holds_only(text: str, start: int, end: int, marks: Sequence[Mark]) -> bool:
     item = ITEM.match(rest)
     is_url = any("://" in mark.targets[0].name for mark in marks)
     return _ONLY_SOURCES[is_url].fullmatch(rest, item.end() if item else 0) is not None
-
-
-def _is_frame(text: str) -> bool:
-    """True for a line of a list without a source: a heading, a blank, the head of a table, a marker alone."""
-    is_layout = not text.strip() or is_source_heading(text) or HEADING.match(text) or text.lstrip().startswith("|")
-    return bool(is_layout or _ONLY_MARKER.fullmatch(text.translate(SQUARE)))
 
 
 class _Resolver:
@@ -455,7 +434,7 @@ class _Resolver:
         """All sources that an entry names, with their titles there; ids may lack brackets."""
         line = text[entry.start : entry.end]
         pieces = [piece for piece in find_pieces(line, wide=True) if piece.kind in ("source", "id", "label")]
-        ids = {piece: _ids_in(piece.content) if piece.kind == "label" else (piece.content,) for piece in pieces}
+        ids = {piece: ids_in(piece.content)[0] if piece.kind == "label" else [piece.content] for piece in pieces}
         # The words beside the marks, or those of the link.
         besides = _ENTITY.sub(" ", blanked(line, (piece[:2] for piece in pieces if ids[piece]))).strip(_AROUND_TITLES)
         words = (link_words(line[piece.start : piece.end], piece.content) for piece in pieces if ids[piece])

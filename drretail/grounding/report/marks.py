@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from html import unescape
 from typing import NamedTuple
 
-from drretail.grounding.report.evidence_ids import FILE_ID
+from drretail.grounding.report.evidence_ids import FILE_ID, parse_evidence_id
 from drretail.grounding.report.page import url_end
 from drretail.records.evidence import UnreadReason
 
@@ -52,6 +52,7 @@ _TARGET = re.compile(
 )
 _INSIDE = re.compile(rf"{ADDRESS}|[⁰¹²³⁴⁵⁶⁷⁸⁹①-⑳※†‡]|<sup|\]\(", re.IGNORECASE)
 """What is a mark of its own within brackets."""
+_BETWEEN = re.compile(r"[\s,;|，；、]+")
 _TAGS = re.compile(r"<[^<>]*>")
 _FIGURE = re.compile(r"(?:[\d★⭐%+] ?|(?:^|\n)[ \t>#*-]*)[(（]\d+[)）]$")
 """A number in brackets behind a figure, such as "4.6 (12)", or before an item."""
@@ -92,9 +93,10 @@ def find_pieces(text: str, *, wide: bool = False) -> Iterator[Piece]:
             piece = _square(text, start, end)
         elif kind == "round":
             if not _INSIDE.search(content):
-                are_ids = all(map(ID.fullmatch, re.split(r"[\s,;|，；、]+", content[1:-1])))
                 is_figure = _FIGURE.search(text[max(0, start - 4) : end]) is not None
-                piece = Piece(start, end, "label" if are_ids else "bare" if is_figure else "round", content[1:-1])
+                piece = Piece(
+                    start, end, "label" if ids_in(content[1:-1])[1] else "bare" if is_figure else "round", content[1:-1]
+                )
         elif kind == "raised":
             words = unicodedata.normalize("NFKC", unescape(_TAGS.sub("", content))).replace("※", "").strip(_AROUND)
             if "http" not in content and not (words.isdecimal() and _is_power(text, start, end, words)):
@@ -106,6 +108,13 @@ def find_pieces(text: str, *, wide: bool = False) -> Iterator[Piece]:
         if piece is not None:
             yield piece
             position = piece.end
+
+
+def ids_in(content: str) -> tuple[list[str], bool]:
+    """The ids in a bracket, and True if it has nothing else: then invented ones are ids, too."""
+    names = [*filter(None, dict.fromkeys(_BETWEEN.split(content)))]
+    is_only = all(map(ID.fullmatch, names))
+    return [name for name in names if is_only or (ID.fullmatch(name) and parse_evidence_id(name))], is_only
 
 
 def _square(text: str, start: int, end: int) -> Piece | None:

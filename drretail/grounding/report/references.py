@@ -168,23 +168,30 @@ def is_source_heading(text: str) -> bool:
     return is_line and any(_SOURCE_WORDS.match(word) for word in (words[0], words[-1]))
 
 
+def _is_frame(line: Entry) -> bool:
+    """True for a line of a list without a source: a heading, a blank, the head of a table."""
+    return bool(line.is_blank or line.level or line.text.lstrip().startswith("|") or is_source_heading(line.text))
+
+
 def _headed(own: Sequence[Entry]) -> set[int]:
     """The lines from a heading of sources to the last entry below it, up to a heading of the same level."""
     listed: set[int] = set()
     for title, heading in enumerate(own):
         if heading.has_source or not is_source_heading(heading.text):
             continue
-        last = title
+        below: list[int] = []
         for index in range(title + 1, len(own)):
             line = own[index]
             is_title = line.level or is_source_heading(line.text)
             if is_title and not line.has_source and (line.level or _OF_BOLD) <= (heading.level or _OF_BOLD):
                 break
             is_entry = line.is_marked or line.has_url or (line.has_source and ITEM.match(line.text))
-            last = index if is_entry or (line.marker and last == index - 1) else last
-        while last > title and title and own[title - 1].is_blank:
+            if is_entry or (line.marker and below[-1:] == [index - 1]):
+                below.append(index)
+        while below and title and own[title - 1].is_blank:
             title -= 1
-        listed |= set(range(title, last + 1)) if own[last].level == 0 and last > title else set()
+        inside = range(title, below[-1] if below else title)  # what else stands between entries may have marks
+        listed |= {index for index in inside if _is_frame(own[index])}.union(below)
     return listed
 
 
