@@ -141,14 +141,10 @@ class Scan:
         which cites nothing, not at all.
         """
         listed = sum(len(token.cited) for token in self.tokens if token.is_listed)
-        reasons: list[UnreadReason | None] = [
-            each.reason for token in self.tokens if not token.is_listed for each in token.cited
-        ]
-        not_read: dict[UnreadReason, int] = {}
-        for reason in filter(None, reasons):
-            if reason != "image":
-                not_read[reason] = not_read.get(reason, 0) + 1
-        return CitationCounts(read=reasons.count(None), listed=listed, not_read=not_read)
+        reasons = Counter(each.reason for token in self.tokens if not token.is_listed for each in token.cited)
+        not_read = Counter[UnreadReason]({reason: count for reason, count in reasons.items() if reason})
+        del not_read["image"]
+        return CitationCounts(read=reasons[None], listed=listed, not_read=not_read)
 
     def citations(self, report: str) -> list[Citation]:
         """The marks of the scanned report as citations, in text order; one with several sources is one for each."""
@@ -248,11 +244,7 @@ def _read(report: str) -> _Reading:
         places[start:end] = bytes([len(_PLACES)]) * (end - start)
     marks = _find_marks(report, [piece for piece in shown if not places[piece.start]], references)
     rest = blanked(text, references.spans)
-    marks += _in_columns(
-        blanked(rest, (mark[:2] for mark in marks)),
-        references,
-        is_other=not any(target.form == "own" for mark in marks for target in mark.targets),
-    )
+    marks += _in_columns(blanked(rest, (mark[:2] for mark in marks)), marks, references)
     own_lines, blocks = _belonging(rest, sorted(marks))
     placed: list[tuple[Mark, UnreadReason | None]] = [(mark, None) for mark in marks]
     for mark in _find_marks(report, [piece for piece in every if 0 < places[piece.start] < len(_PLACES)], references):
@@ -299,8 +291,9 @@ def _names_entry(report: str, piece: Piece, references: References) -> bool:
     return any((word, year[0][:4]) in references.years for word in re.findall(r"[^\W\d_]{3,}", before))
 
 
-def _in_columns(text: str, references: References, *, is_other: bool) -> Iterator[Mark]:
+def _in_columns(text: str, marks: Sequence[Mark], references: References) -> Iterator[Mark]:
     """The cells of columns that name entries of the lists without brackets: by a group of labels, or as all marks."""
+    fewest = 2 if any(target.form == "own" for mark in marks for target in mark.targets) else 1
     table: list[list[tuple[int, int]]] = []
     for start, end in (*lines(text), (len(text), len(text))):
         if bars := find_bars(text, start, end):
@@ -310,7 +303,7 @@ def _in_columns(text: str, references: References, *, is_other: bool) -> Iterato
             cells = filter(None, (_CELL.search(text, left + 1, right) for left, right in column))
             named = {cell: read_labels(cell[0], references.own) for cell in cells}
             listed = [labels for labels in named.values() if labels and all(map(references.own, labels))]
-            if any(is_other or len(labels) > 1 for labels in listed):
+            if any(len(labels) >= fewest for labels in listed):
                 yield from (Mark(*cell.span(), (Target(cell[0], "no_brackets"),)) for cell in named if named[cell])
         table = []
 
