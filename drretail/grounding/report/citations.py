@@ -141,10 +141,11 @@ class Scan:
         which cites nothing, not at all.
         """
         listed = sum(len(token.cited) for token in self.tokens if token.is_listed)
-        reasons = Counter(each.reason for token in self.tokens if not token.is_listed for each in token.cited)
-        not_read = Counter[UnreadReason]({reason: count for reason, count in reasons.items() if reason})
-        del not_read["image"]
-        return CitationCounts(read=reasons[None], listed=listed, not_read=not_read)
+        own: list[UnreadReason | None] = [
+            each.reason for token in self.tokens if not token.is_listed for each in token.cited
+        ]
+        reasons: list[UnreadReason] = [reason for reason in own if reason and reason != "image"]
+        return CitationCounts(read=own.count(None), listed=listed, not_read=Counter(reasons))
 
     def citations(self, report: str) -> list[Citation]:
         """The marks of the scanned report as citations, in text order; one with several sources is one for each."""

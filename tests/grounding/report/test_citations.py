@@ -84,11 +84,11 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("report", FORMS)
-def test_a_report_has_these_citations(report: str, evidence: tuple[Evidence, ...]) -> None:
-    read = [citation for citation in find_citations(report, evidence) if citation.unread is None]
-    parts = [(citation.marker, citation.type, citation.evidence_id or citation.url) for citation in read]
-    assert "|".join(" ".join(filter(None, part)) for part in parts) == FORMS[report]
+def test_a_report_has_these_citations(evidence: tuple[Evidence, ...]) -> None:
+    for report, expected in FORMS.items():
+        read = [citation for citation in find_citations(report, evidence) if citation.unread is None]
+        parts = [(citation.marker, citation.type, citation.evidence_id or citation.url) for citation in read]
+        assert "|".join(" ".join(filter(None, part)) for part in parts) == expected
 
 
 def test_without_a_ledger_products_are_cited_by_their_address() -> None:
