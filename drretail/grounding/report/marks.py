@@ -132,7 +132,8 @@ def _square(text: str, start: int, end: int) -> Piece | None:
         return Piece(start, end, "file", target or label) if is_place else None
     if _INSIDE.search(words[:1] + words[1:].replace("†", "")) or text.startswith("![", max(0, start - 1)):
         return None
-    if re.match(r"\[[^\]]", text[end : end + 2]) and re.fullmatch(r"[^\s\d]+ \D+", words):  # [the words][key]
+    is_plain = re.fullmatch(r"[^\s\d]+ \D+", words) and not (words.startswith(UNRESOLVED) or ids_in(words)[0])
+    if is_plain and re.match(r"\[[^\]]", text[end : end + 2]):  # [the words][key]
         return None
     if words.endswith("\\") and text.endswith("\\", 0, start):  # \[1\], as editors escape what is pasted
         start, words = start - 1, words[:-1]
