@@ -118,7 +118,10 @@ def test_a_report_of_which_no_citation_is_read_is_a_warning_and_no_zero(drretail
     text(tmp_path / "in" / "marked" / "q.md", f"# Kettles?\n\n{stated}citeturn0search1\n")
     text(tmp_path / "in" / "read" / "q.md", f"# Kettles?\n\n{stated} [1]\n\n[1] https://lab.example/more\n")
     warned = " ".join(drretail("import", "markdown", "in", "--to", "exp").stdout.split())
-    assert "Warning: 1 of 1 citations of marked could not be read (LaTeX, wiki markup or a sign: 1): in/marked/q.md." in warned
+    assert (
+        "Warning: 1 of 1 citations of marked could not be read (LaTeX, wiki markup or a sign: 1): in/marked/q.md."
+        in warned
+    )
     assert "Nothing is concluded from its FP and FR: export the reports again" in warned
     scored = " ".join(
         drretail("score", "exp", "--metrics", "faithfulness,false_statements", "--details").stdout.split()
