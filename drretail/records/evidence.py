@@ -140,18 +140,34 @@ class Source(Record):
         )
 
 
-UnreadReason = Literal["no_entry", "no_address", "in_code", "hidden", "image"]
+UnreadReason = Literal[
+    "no_entry",
+    "no_address",
+    "several_entries",
+    "by_name",
+    "no_brackets",
+    "markup",
+    "unclear",
+    "in_code",
+    "hidden",
+    "image",
+]
 WHY_UNREAD: Mapping[UnreadReason, str] = {
     "no_entry": "no entry in a list",
     "no_address": "no address",
+    "several_entries": "several entries with this label",
+    "by_name": "a name or a year for a label",
+    "no_brackets": "not in square brackets",
+    "markup": "LaTeX, wiki markup or a sign",
+    "unclear": "words beside the label",
     "in_code": "in code",
     "hidden": "hidden",
     "image": "an image",
 }
 """Why a token of a report is not read, in words: no list has an entry for it; its entry, or the file that it links to,
-has no address; it stands in code, or where no browser or not every one shows it; it is the address of an image. What is
-read may lead nowhere: a number in square brackets that the list does not have, an id or a product that the run was
-never handed.
+has no address; several entries with other sources have its label; it has the shape of a mark in a style that is not
+read, or in which the label is not certain; it stands in code, or where no browser or not every one shows it; it is the
+address of an image. What is read may lead nowhere: an id or a product that the run was never handed.
 """
 
 

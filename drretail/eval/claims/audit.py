@@ -200,7 +200,7 @@ class Tally:
     support: float = 0.0
     """The sum of their support."""
     unresolved: int = 0
-    """The scored ones whose sources of this type do not exist: no such product or page, a mark without an entry."""
+    """The scored ones whose sources of this type do not exist: no such product or page."""
     unverifiable: int = 0
     unfetched: int = 0
     """Those that cite a page that was never fetched."""

@@ -58,7 +58,7 @@ class Claim(Record):
     looked_up: tuple[str, ...] = Field(default=(), exclude_if=lambda ids: not ids)
     """The ``sources`` that the report does not cite: records of products that it names."""
     unresolved: tuple[str, ...] = ()
-    """Sources, as written, that do not resolve: ids that no tool gave, numbers without an entry."""
+    """Sources, as written, that do not resolve: ids that no tool gave."""
     quote: str = ""
     """The words of the report that the claim restates, as the judge copied them."""
     start: int | None = None
@@ -152,7 +152,7 @@ def types_of(sources: Sequence[str]) -> tuple[SourceType, ...]:
 
 @lru_cache(maxsize=4096)  # each tally of a report asks again for the sources of all its claims
 def source_type(source: str) -> SourceType:
-    """The type of an id or a URL, by its form. Anything else, such as a number without an entry, counts as web."""
+    """The type of an id or a URL, by its form. Anything else counts as web."""
     kind = parse_evidence_id(source)
     host = urlsplit(source).hostname or "" if kind is None and "://" in source else ""
     if kind == "product" or host.removeprefix("www.") == SHOP_URL.partition("://")[2]:

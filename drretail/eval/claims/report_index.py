@@ -107,7 +107,7 @@ class SourceResolver:
 
     def resolve(self, sources: Sequence[str]) -> Resolved:
         """The sources that these names resolve to, each once, in order. What is not read is unknown, and stays a source
-        under its name; what is read and leads nowhere, such as a number without an entry, does not resolve, nor do
+        under its name; what is read and leads nowhere, such as an id that no tool gave, does not resolve, nor do
         blank names.
         """
         resolved: dict[str, None] = {}

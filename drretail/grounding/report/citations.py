@@ -11,12 +11,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from drretail.grounding.report.citing import Citing, Mark, Target, ids_in
 from drretail.grounding.report.evidence_ids import address_of, normalise_url
-from drretail.grounding.report.marks import ID, SQUARE, find_pieces
+from drretail.grounding.report.marks import (
+    ID,
+    UNRESOLVED,
+    YEAR,
+    Piece,
+    find_pieces,
+    ids_in,
+    read_labels,
+    unread_reason,
+)
 from drretail.grounding.report.page import IDEOGRAPHS, blanked, find_bars, lines, read_page
 from drretail.grounding.report.references import (
     HEADING,
@@ -24,7 +33,6 @@ from drretail.grounding.report.references import (
     Entry,
     References,
     folded,
-    is_source_heading,
     read_references,
 )
 from drretail.records.evidence import Citation, CitationCounts, Evidence, UnreadReason
@@ -34,17 +42,21 @@ Known = Mapping[str, Evidence] | Iterable[Evidence]
 _RULE = Path(__file__).with_name("what_a_mark_covers.md")
 _SHOP_HOST = SHOP_URL.partition("://")[2]
 _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
-_BETWEEN = re.compile(r"\W*(?:[^\W\d_]{1,5})?\W*")
 _ENTITY = re.compile(r"<[^<>]*>|&\w+;")
 _OF_VARIANT = re.compile(r'"id": ?"([\w@-]+)"')
 _PLACES: tuple[UnreadReason | None, ...] = (None, "hidden", "image", "in_code")
 _ONLY_LABEL = re.compile(r"\[?\^?[A-Za-z]?\d{1,4}\]?")
 _WORD = rf"[^\W\d_{IDEOGRAPHS}]{{1,40}}"
-_LABELLED = re.compile(rf"\W*(?:(?:(?:{_WORD}\W{{1,2}}){{0,3}}{_WORD}|[{IDEOGRAPHS}]{{1,6}})\s?[:：]\W*)?")
-"""At most a label, such as "Read more here:"."""
-_SHORTLY_LABELLED = re.compile(rf"\W*(?:(?:{_WORD}|[{IDEOGRAPHS}]{{1,2}})\s?[:：]\W*)?")
-_WORDS = re.compile(r"[^\s,;/|&]+")
-_ONLY_MARKER = re.compile(r"[\s>*+•-]*\[?\^?\w{1,4}\]?[\s:.,]*")
+_MARK = "\ue000"
+_LABELLED = rf"\W*?(?:(?:(?:{_WORD}\W{{1,2}}){{0,%d}}{_WORD}|[{IDEOGRAPHS}]{{1,%d}})\s?[:：]\W*?)?"
+_ONLY_MARKS = rf"{_MARK}(?:\W*(?:[^\W\d_]{{1,5}}\W*)?{_MARK})*\W*"
+_ONLY_SOURCES = {
+    True: re.compile(_LABELLED % (3, 6) + _ONLY_MARKS),
+    False: re.compile(_LABELLED % (0, 2) + _ONLY_MARKS),
+}
+"""Before addresses at most a label, such as "Read more here:", before other marks a word; a short word between them."""
+_WORDS = re.compile(r"[^\s,;/|&，；、]+")
+_CELL = re.compile(r"\w(?:.*\S)?")
 
 
 @cache
@@ -129,14 +141,11 @@ class Scan:
         which cites nothing, not at all.
         """
         listed = sum(len(token.cited) for token in self.tokens if token.is_listed)
-        reasons: list[UnreadReason | None] = [
+        own: list[UnreadReason | None] = [
             each.reason for token in self.tokens if not token.is_listed for each in token.cited
         ]
-        not_read: dict[UnreadReason, int] = {}
-        for reason in filter(None, reasons):
-            if reason != "image":
-                not_read[reason] = not_read.get(reason, 0) + 1
-        return CitationCounts(read=reasons.count(None), listed=listed, not_read=not_read)
+        reasons: list[UnreadReason] = [reason for reason in own if reason and reason != "image"]
+        return CitationCounts(read=own.count(None), listed=listed, not_read=Counter(reasons))
 
     def citations(self, report: str) -> list[Citation]:
         """The marks of the scanned report as citations, in text order; one with several sources is one for each."""
@@ -175,8 +184,8 @@ def scan(report: str, evidence: Known | None) -> Scan:
         tokens += (Token(*span, (cited,), is_listed=True) for span, cited in sources)
         listed[bisect_right(starts, entry.start) - 1] += [cited for _, cited in sources]
     own = [(*span, tuple(cited)) for span, cited in zip(reading.references.spans, listed, strict=True)]
-    spans = [(start, end + 1) for start, end, cited in own if cited or _is_frame(reading.text[start:end])]
-    sources = ListedSources(tuple(own), tuple((start, min(end, len(report))) for start, end in spans))
+    spans = ((start, min(end + 1, len(report))) for start, end, _ in own)
+    sources = ListedSources(tuple(own), tuple(spans))
     return Scan(tuple(sorted(tokens, key=lambda token: token.start)), sources, tuple(reading.source_lines))
 
 
@@ -191,6 +200,21 @@ def link_words(marker: str, source: str) -> str:
     if marker.startswith("<a"):
         words, arrow = marker.partition(">")[2].removesuffix("</a>"), ">"
     return words if arrow and source not in words and not _ONLY_LABEL.fullmatch(words) else ""
+
+
+class Target(NamedTuple):
+    """An address, an id or a label; ``form`` says which, or why it is not read."""
+
+    name: str
+    form: Literal["source", "perhaps", "own", "nowhere"] | UnreadReason
+
+
+class Mark(NamedTuple):
+    """``report[start:end]``."""
+
+    start: int
+    end: int
+    targets: tuple[Target, ...]
 
 
 @dataclass(frozen=True)
@@ -216,24 +240,73 @@ def _read(report: str) -> _Reading:
     every = [*find_pieces(report)]
     shown = [piece for piece in every if not places[piece.start]]
     words = (word for piece in shown for word in {*_WORDS.findall(piece.content), piece.content})
-    cited = Counter(filter(None, [*map(folded, words), *(piece.anchor for piece in shown)]))
-    references = read_references(text, report, cited)
-    entries = {(entry.left, entry.end) for entry in references.entries}
-    listed = [span for span in references.spans if span in entries or _is_frame(text[slice(*span)])]
-    for start, end in listed:  # what else stands between entries may have marks
+    references = read_references(text, Counter(filter(None, map(folded, words))))
+    for start, end in references.spans:
         places[start:end] = bytes([len(_PLACES)]) * (end - start)
-    shown = [piece for piece in shown if not places[piece.start]]
-    citing = Citing(report, shown, references)
-    marks, rest = [*citing.marks()], blanked(text, listed)
-    marks += citing.columns(blanked(rest, (mark[:2] for mark in marks)))
+    marks = _find_marks(report, [piece for piece in shown if not places[piece.start]], references)
+    rest = blanked(text, references.spans)
+    marks += _in_columns(blanked(rest, (mark[:2] for mark in marks)), marks, references)
     own_lines, blocks = _belonging(rest, sorted(marks))
     placed: list[tuple[Mark, UnreadReason | None]] = [(mark, None) for mark in marks]
-    unseen = [piece for piece in every if 0 < places[piece.start] < len(_PLACES)]
-    for mark in Citing(report, unseen, references).marks():
-        is_known = any(target.form in ("source", "own", "nowhere") for target in mark.targets)
+    for mark in _find_marks(report, [piece for piece in every if 0 < places[piece.start] < len(_PLACES)], references):
+        known = ("source", "own", "no_entry") if references.entries else ("source",)
+        is_known = any(target.form in known for target in mark.targets)
         if is_known and not report[mark.start - 1 : mark.start].isalnum():
             placed.append((mark, _PLACES[places[mark.start]]))
     return _Reading(text, references, placed, own_lines, blocks)
+
+
+def _find_marks(report: str, pieces: Sequence[Piece], references: References) -> list[Mark]:
+    """The marks in order: what is read, and what has the shape of a mark and is not read, with its reason."""
+    labels = {piece: read_labels(piece.content, references.own) for piece in pieces if piece.kind == "label"}
+    cites = any(any(map(references.own, named)) for named in labels.values())
+    bracketed = [piece for piece in pieces if piece.kind in ("label", "round")]
+    named = {piece for piece in bracketed if _names_entry(report, piece, references)}
+    if any(YEAR.search(piece.content) for piece in named):  # then all years in brackets may name entries
+        named |= {piece for piece in bracketed if YEAR.search(piece.content)}
+    marks: list[Mark] = []
+    for piece in pieces:
+        kind, content = piece.kind, piece.content
+        ids, is_only = ids_in(content) if kind == "label" else ([], False)
+        if kind in ("source", "id"):
+            targets = [Target(content, "source" if kind == "source" else "perhaps")]
+        elif content.startswith(UNRESOLVED):  # a rendered report's own word for a citation that did not resolve
+            targets = [Target(content.removeprefix(UNRESOLVED), "nowhere")]
+        elif ids:
+            targets = [Target(name, "source" if is_only else "perhaps") for name in ids]
+        elif own := labels.get(piece):
+            targets = [Target(name, "own" if references.own(name) else "no_entry") for name in own]
+        else:
+            reason = unread_reason(piece, references.own, by_name=piece in named, cites=cites)
+            is_name = kind == "label" and content.strip() and " " not in content.strip()
+            targets = [Target(content.strip(), reason or "perhaps")] if reason or is_name else []
+        marks += [Mark(piece.start, piece.end, tuple(targets))] if targets else []
+    return marks
+
+
+def _names_entry(report: str, piece: Piece, references: References) -> bool:
+    """True for "(Smith 2018)", the year of "Smith (2018)", and "(Wirecutter)", if an entry has this name."""
+    if (year := YEAR.search(piece.content)) is None:
+        return any(name.strip().casefold() in references.titles for name in re.split("[,;]", piece.content))
+    before = report[max(0, piece.start - 40) : piece.start] if year.start() == 0 else piece.content
+    return any((word, year[0][:4]) in references.years for word in re.findall(r"[^\W\d_]{3,}", before))
+
+
+def _in_columns(text: str, marks: Sequence[Mark], references: References) -> Iterator[Mark]:
+    """The cells of columns that name entries of the lists without brackets: by a group of labels, or as all marks."""
+    fewest = 2 if any(target.form == "own" for mark in marks for target in mark.targets) else 1
+    table: list[list[tuple[int, int]]] = []
+    for start, end in (*lines(text), (len(text), len(text))):
+        if bars := find_bars(text, start, end):
+            table.append([*pairwise([*bars, end])])
+            continue
+        for column in zip(*table[2:], strict=False):
+            cells = filter(None, (_CELL.search(text, left + 1, right) for left, right in column))
+            named = {cell: read_labels(cell[0], references.own) for cell in cells}
+            listed = [labels for labels in named.values() if labels and all(map(references.own, labels))]
+            if any(len(labels) >= fewest for labels in listed):
+                yield from (Mark(*cell.span(), (Target(cell[0], "no_brackets"),)) for cell in named if named[cell])
+        table = []
 
 
 def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]], dict[int, tuple[int, int]]]:
@@ -271,18 +344,10 @@ def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]],
 def _holds_only(text: str, start: int, end: int, marks: Sequence[Mark]) -> bool:
     """True for a line or a cell of sources, with the words of their links and at most a label before them."""
     edges = [start, *(edge for mark in marks for edge in mark[:2]), max(end, marks[-1].end)]
-    before, *between, behind = (text[left:right] for left, right in zip(edges[::2], edges[1::2], strict=True))
-    item = ITEM.match(before)
-    is_only = all(map(_BETWEEN.fullmatch, between)) and not re.search(r"\w", _ENTITY.sub("", behind))
-    words = _ENTITY.sub("", before[item.end() if item else 0 :])
+    rest = _MARK.join(_ENTITY.sub("", text[left:right]) for left, right in zip(edges[::2], edges[1::2], strict=True))
+    item = ITEM.match(rest)
     is_url = any("://" in mark.targets[0].name for mark in marks)
-    return is_only and (_LABELLED if is_url else _SHORTLY_LABELLED).fullmatch(words) is not None
-
-
-def _is_frame(text: str) -> bool:
-    """True for a line of a list without a source: a heading, a blank, the head of a table, a marker alone."""
-    is_layout = not text.strip() or is_source_heading(text) or HEADING.match(text) or text.lstrip().startswith("|")
-    return bool(is_layout or _ONLY_MARKER.fullmatch(text.translate(SQUARE)))
+    return _ONLY_SOURCES[is_url].fullmatch(rest, item.end() if item else 0) is not None
 
 
 class _Resolver:
@@ -310,14 +375,16 @@ class _Resolver:
         """The distinct sources of a mark; none if it is uncertain and means something else."""
         sources = dict[str, Cited]()
         for target in mark.targets:
-            for cited in self._of(target, mark.start):
+            for cited in self._of(target):
                 sources.setdefault(cited.source, cited)
         return tuple(sources.values())
 
-    def _of(self, target: Target, position: int) -> list[Cited]:
+    def _of(self, target: Target) -> list[Cited]:
         name, form = target
         if form == "own":
-            entry = self._references.entry(name, position)
+            entry = self._references.entry(self._references.own(name) or "")
+            if entry is None:
+                return [Cited(name, "unresolved", reason="several_entries")]
             found = [replace(cited, label=entry.label) for _, cited in self.named[entry]]
             return found or [Cited(entry.label or name, "unresolved", reason="no_address")]
         if product := self._products.get(name.casefold()):  # a shop's assistant writes [L1] for [P:L1]
@@ -360,8 +427,8 @@ class _Resolver:
     def _sources(self, text: str, entry: Entry) -> Iterator[tuple[tuple[int, int], Cited]]:
         """All sources that an entry names, with their titles there; ids may lack brackets."""
         line = text[entry.start : entry.end]
-        pieces = [piece for piece in find_pieces(line, wide=True) if piece.kind in ("source", "id", "square")]
-        ids = {piece: ids_in(piece.content) if piece.kind == "square" else (piece.content,) for piece in pieces}
+        pieces = [piece for piece in find_pieces(line, wide=True) if piece.kind in ("source", "id", "label")]
+        ids = {piece: ids_in(piece.content)[0] if piece.kind == "label" else [piece.content] for piece in pieces}
         # The words beside the marks, or those of the link.
         besides = _ENTITY.sub(" ", blanked(line, (piece[:2] for piece in pieces if ids[piece]))).strip(_AROUND_TITLES)
         words = (link_words(line[piece.start : piece.end], piece.content) for piece in pieces if ids[piece])

@@ -1,98 +1,81 @@
-"""What may point to a source, by its form: one pattern. Which of it cites, the report's own lists of sources say."""
+"""What has the shape of a mark, read or only counted: one pattern; and the labels of a mark."""
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from html import unescape
 from typing import NamedTuple
 
-from drretail.grounding.report.evidence_ids import FILE_ID
+from drretail.grounding.report.evidence_ids import FILE_ID, parse_evidence_id
 from drretail.grounding.report.page import url_end
+from drretail.records.evidence import UnreadReason
 
 UNRESOLVED = "unresolved: "
 _DOMAINS = "com|org|net|edu|gov|info|io|example|co|de|uk|fr|it|es|nl|ch|at|eu|jp|kr|cn|ca|au|us|se|pl|br|dev|app|shop"
 _DOMAIN = rf"(?:[a-z0-9-]{{1,60}}\.){{1,4}}(?:{_DOMAINS})"
 ADDRESS = rf"(?:https?://(?=[^\W_])|(?<![\w@./:-])(?:doi:[ ]?(?=10\.\d)|www\.(?=[^\W_])|{_DOMAIN}(?=/\w)))"
 """The beginning of an address; without a scheme, one with www., doi: or a path."""
-HOST = re.compile(rf"(?:\w{{2,6}} )?({_DOMAIN})(?:[,+;][ ]?(?:{_DOMAIN}|\d))*", re.IGNORECASE)
-"""A host alone, or several, with at most a word before them."""
 _KEY = r"[A-Za-z0-9][A-Za-z0-9_@-]{0,140}(?:/[A-Za-z0-9_-]{1,64})?"
 ID = re.compile(rf"(?:[POUWC]:{_KEY}|{FILE_ID})")
 BARE_ID = rf"(?<![\w:/])(?:[PUWC]:{_KEY}|{FILE_ID})(?!\w)"
-SQUARE = str.maketrans("【】［］〔〕{}（）", "[][][][]()")
-SIGN = r"[^\w\s\[\](){}<>|\"'`*#$€£¥₹%+=~≈≤≥±×÷°^.,;:!?。，；：、！？…/\\&@–—-]"
-"""What may stand before the number of a source, such as ※1."""
-RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠ①-⑳⑴-⒇❶-❿†‡"
-TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
-"""A source in the exports of ChatGPT, without its address."""
-YEAR = re.compile(r"(?:19|20)\d\d[a-z]?\b|n\.d")
-_SMALL = r"[1-9]\d{0,2}"
-_LABEL = r"(?:#?(?:[a-z]{1,6}:)?[a-z]{0,3}\d{1,3}|[a-z])(?!\w)"
-_LABELS = rf"{_LABEL}(?:[ ]?[,;/&、–-][ ]?{_LABEL}){{0,8}}"
-_INLINE = r"(?:[^<>]|</?(?:sup|sub|b|i|em|strong|small|span)\b[^<>]{0,80}>)"
-SOURCE_WORDS = (
-    r"(?:sources?(?:\(s\))?|src|references?|r[eé]fs?|r[eé]f[eé]rences?|(?:oai)?cit(?:ed?|ations?|es)|footnotes|endnotes"
-    r"|links|bibliogra\w{1,9}|belege?|(?:einzel)?nachweise?|quellen?\w{0,12}|literatur\w{0,12}|fuentes?|referencias?"
-    r"|referências?|citadas|fontes?|fonti|bron(?:nen)?|kaynak\w{0,9}|источники?|\w{0,2}(?:参考|參考|来源|引用|出典|참고|출처)\w{0,2}"
-    r"|注)"
-)
-"""Words for sources: in headings, heads of columns, and before numbers."""
+SQUARE = str.maketrans("【】［］〔〕", "[][][]")
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃ-ᵉ"
+YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d[a-z]?(?![\w/-])|\b[ns]\. ?[df]\.")
+_NUMBERS = r"[1-9]\d?(?:, ?[1-9]\d?){0,8}"
 _PIECE = re.compile(
-    # What products' exports have instead of an address.
-    rf"(?P<export>\ue200[^\ue200\ue201\n]{{1,200}}\ue201?|(?:file)?cite(?:\W?{TURN})+|\\cite[a-z]{{0,9}}\{{[^{{}}\n]{{1,80}}\}}"
-    r"|<(?!cite>)[\w:-]{0,20}(?:cit|ref|card|render|footnote)[\w:-]{0,20}(?:\s[^<>]{0,300}>(?:\s{0,9}<argument[^<>]{0,99}>)?\d{0,4}|>\d{1,4}))"
-    rf"|<a\b[^<>]{{0,500}}?href=[\"']?(?P<href>(?:https?://|#)[^\s\"'<>]{{1,2000}})[\"']?[^<>]{{0,500}}>(?P<shown>{_INLINE}{{0,500}}+)</a>"
+    # What is only counted: exports of other products, LaTeX, wikis, Pandoc, and signs such as ※1.
+    r"(?P<markup>\ue200[^\ue200\ue201\n]{1,200}\ue201?|(?:file)?cite(?:\W?turn\d{1,3}[a-z]{3,12}\d{1,3})+"
+    r"|\\(?:[a-z]{0,9}cite[a-z]{0,9}|footnote\w{0,9})(?:\[[^\[\]\n]{0,80}\])*\{[^{}\n]{1,300}\}|\{\{[^{}\n]{1,400}\}\}|<<[\w:-]{1,40}>>"
+    r"|<(?!cite>)[\w:-]{0,20}(?:cit|ref|card|render|footnote)[\w:-]{0,20}(?=[\s/>])[^<>]{0,300}>"
+    r"|(?<![\w.])-?@[a-z][\w:-]{2,60})|(?P<sign>[†‡＊]\d{0,2}|\\\*|※(?!\d))"
+    # What is read.
+    r"|<a\b[^<>]{0,500}?href=[\"']?(?P<href>(?:https?://|#)[^\s\"'<>]{1,2000})[\"']?[^<>]{0,500}>"
+    r"(?P<shown>(?:[^<>]|</?(?:sup|sub|b|i|em|strong|small|span)\b[^<>]{0,80}>){0,500}+)</a>"
     rf"|<(?P<auto>https?://[^\s<>]+)>|(?P<url>{ADDRESS})"
     r"|(?P<square>\[(?:[^\[\]\n]|\[[^\[\]\n]{0,400}\]){0,400}+\]|【[^【】\n]{1,400}】|［[^［］\n]{1,400}］|〔[^〔〕\n]{1,400}〕)"
-    r"|(?P<round>[(（](?:[^()（）\[\]\n]|\([^()\n]{0,20}\)){1,300}+[)）]|\{[^{}\n]{1,40}\}|<\d{1,3}>)"
     rf"|(?P<id>{BARE_ID})"
     r"|(?P<raised><sup\b[^<>]{0,80}>(?:<a\b[^<>]{0,200}>)?[^<>\n]{1,60}(?:</a>)?</sup>"
-    r"|\$?\^(?:\{[^{}\n]{1,40}\}|[\w, –-]{1,20}\^|\d{1,4}(?:[,–-]\d{1,4})*+)\$?"
-    rf"|[{RAISED}]{{1,6}}(?:[⁻–,][{RAISED}]{{1,4}})*)"
-    rf"|(?P<sign>{SIGN}\d{{1,3}}(?!\d))"
-    # Such as "Source: 4", "Sources: A, B", "ref. 3", and a line of nothing but "→ 1, 3".
-    rf"|(?P<named>(?<!\w){SOURCE_WORDS}(?:\.[ ]?[:：]?|[ ]?[:：]|(?=[ ]\d))[ ]?(?:{_DOMAIN}(?![\w/])|{_LABELS})(?!%|[.,:]\w|://))"
-    rf"|(?:(?<=\n)|\A)[ \t>]*+(?:[-*+][ \t]++)?{SIGN}[ \t]*+(?P<line>{_LABELS})(?=[ \t]*(?:\n|\Z))"
-    # "so.4 It", as Gemini's reports cite.
-    r"|(?P<glued>(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”’»*%][.,;:!?])|(?<=[.!?][)\"”’»*])|(?<=[.!?]\*\*)|(?<=[。！？；，]))"
-    rf"{_SMALL}(?:,[ ]?{_SMALL}){{0,8}}(?=[\s|<)]|$))"
-    # "10 years3", "for £34.504 a piece", "a limit of 90.4 It": only beside the former.
-    r"|(?:[$€£¥₹][ ]?\d[\d,]{0,9}\.\d\d|(?<![\d.,])\d{1,6}\.(?=\d\d?\s+(?-i:[A-ZÀ-Þ][a-zß-ÿ]))"
-    r"|(?-i:(?<=[a-zß-ÿ]{4})))"
-    r"(?P<joined>[1-9]\d?(?:,[1-9]\d?){0,8})(?=[\s|<),;]|[.](?!\d)|$)",
+    r"|\$?\^(?:\{[^{}\n]{1,40}\}|[\w, –-]{1,20}\^|\d{1,4}(?:[,–-]\d{1,4})*+(?!\.\d))\$?"
+    rf"|[{RAISED}]{{1,6}}(?:[⁻–,][{RAISED}]{{1,4}})*|[①-⑳]|※\d{{1,2}}(?:,\d{{1,2}})*)"
+    # What is only counted, and where the lists have its labels: numbers in round brackets, and without brackets.
+    r"|(?P<round>[(（](?:[^()（）\[\]\n]|\([^()\n]{0,20}\)){1,300}+[)）]|\{\d[^{}\n]{0,40}\}|[<⟨〈《«/|]\d{1,3}[>⟩〉》»/])"
+    rf"|(?P<bare>(?:(?<=[^\W\d_(（])|(?<=[.,)\"”。]))\d{{1,2}}\)|(?<!\w)(?-i:[A-Z])\d{{1,2}}(?!\w)"
+    r"|(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”»*%.!?][.,;:!?)\"”»*])|(?<=[。！？；，#№])|(?<=[a-zß-ÿ]{4})|(?<=[.:：→↳] ))"
+    rf"{_NUMBERS}(?![\w%]|[.,:]\w))"
+    r"|(?:[$€£¥₹][ ]?\d[\d,]{0,9}\.\d\d|(?<![\d.,])\d{1,6}\.(?=\d\d?\s+(?-i:[A-Z][a-z])))"
+    rf"(?P<joined>{_NUMBERS})(?![\w%])",
     re.IGNORECASE,
 )
 _TARGET = re.compile(
     r"\([ \t]*<?(?P<target>[^\s()<>]{0,2000}(?:\([^\s()]{0,500}\)[^\s()<>]{0,500}){0,20})>?"
     r"(?:[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)"
 )
-_AROUND_IDS = re.compile(r"[\s,;|，；、]+")
-_ANCHOR = re.compile(r"href=[\"']?(#[^\s\"'<>]{1,99})", re.IGNORECASE)
+_INSIDE = re.compile(rf"{ADDRESS}|[⁰¹²³⁴⁵⁶⁷⁸⁹①-⑳※†‡]|<sup|\]\(", re.IGNORECASE)
+"""What is a mark of its own within brackets."""
+_BETWEEN = re.compile(r"[\s,;|，；、]+")
 _TAGS = re.compile(r"<[^<>]*>")
-_SIGNS_AROUND = " \t\\[]【】［］〔〕$^{}"
-# A raised number behind a unit, a digit, a letter or a term is a power: m², 10³, R², (70/130)². A price has none.
+_FIGURE = re.compile(r"(?:[\d★⭐%+] ?|(?:^|\n)[ \t>#*-]*)[(（]\d+[)）]$")
+"""A number in brackets behind a figure, such as "4.6 (12)", or before an item."""
+_AROUND = " \t\\[]【】［］〔〕$^{}"
+# A raised number behind a digit or a sign, and a raised 2 or 3 behind a unit or a letter, is a power: 10³, m², R².
 _BASE = re.compile(
-    r"(?:(?<![\d.,])\d{1,2}|\.\d{1,4}|(?<![A-Za-z0-9À-ɏ°])(?<!\d )[A-Za-zα-ω]|[⁺⁻}]"
-    r"|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµ]?m|ft|in|mi|yd)|\([\w.]{1,9} ?[+*/×·^−] ?[\w.]{1,9}\))\$?$"
+    r"(?:(?<![\d.,$€£¥₹])\d{1,2}|\d\)|[⁺⁻}]|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµм]?[mм]|ft|in|mi|yd|[A-Za-zα-ω]))\$?$"
 )
-_BEGINS_LINE = re.compile(r"(?:^|\n)[ \t>*_+-]*$")
-_PRICE = re.compile(r"[$€£¥₹][ ]?\d[\d.,]*$")
 
 
 class Piece(NamedTuple):
-    """``text[start:end]``, which may be a mark."""
+    """``text[start:end]``, which has the shape of a mark."""
 
     start: int
     end: int
     kind: str
-    """The name of its form in the pattern; "source" for addresses and ids, "anchor" and "file" for links to other."""
+    """Read are "source" (an address or an id), "id" (one without brackets) and "label"; the others are counted."""
     content: str
     """The address or the id; of brackets and what is raised, all within."""
-    anchor: str = ""
-    """The place in the page that a link leads to: "#ref-3"."""
 
 
 def find_pieces(text: str, *, wide: bool = False) -> Iterator[Piece]:
-    """All that may be a mark, in order, none inside another; ``wide`` allows ideographs in plain addresses."""
+    """All that has the shape of a mark, in order, none inside another; ``wide`` allows ideographs in addresses."""
     position = 0
     while token := _PIECE.search(text, position):
         (start, end), kind, content = token.span(), token.lastgroup, token[0]
@@ -103,64 +86,63 @@ def find_pieces(text: str, *, wide: bool = False) -> Iterator[Piece]:
         elif kind == "auto":
             piece = Piece(start, end, "source", token["auto"])
         elif kind == "shown":
+            words = _TAGS.sub("", token["shown"]).strip(_AROUND)
             is_place = token["href"].startswith("#")
-            words = _TAGS.sub("", token["shown"]).strip(_SIGNS_AROUND)
-            piece = Piece(start, end, "anchor", words, token["href"]) if is_place else None
-            piece = piece or Piece(start, end, "source", token["href"])
+            piece = _place(start, end, words, token["href"]) if is_place else Piece(start, end, "source", token["href"])
         elif kind == "square":
             piece = _square(text, start, end)
         elif kind == "round":
-            if not _holds_more(content):
-                are_ids = all(map(ID.fullmatch, _AROUND_IDS.split(content[1:-1])))
-                piece = Piece(start, end, "square" if are_ids else "round", content[1:-1])
+            if not _INSIDE.search(content):
+                is_figure = _FIGURE.search(text[max(0, start - 4) : end]) is not None
+                piece = Piece(
+                    start, end, "label" if ids_in(content[1:-1])[1] else "bare" if is_figure else "round", content[1:-1]
+                )
         elif kind == "raised":
-            if "http" in content:  # its address is a mark of its own
-                continue
-            position = end
-            words = unicodedata.normalize("NFKC", _TAGS.sub("", content)).strip(_SIGNS_AROUND)
-            if not (words.isdecimal() and _is_power(text, start, end, words)):
-                href, is_note = _ANCHOR.search(content), _BEGINS_LINE.search(text, max(0, start - 24), start)
-                piece = Piece(start, end, "note" if is_note else "raised", words, href[1] if href else "")
-        elif kind in ("joined", "line"):
-            piece = Piece(*token.span(kind), kind, token[kind])
+            words = unicodedata.normalize("NFKC", unescape(_TAGS.sub("", content))).replace("※", "").strip(_AROUND)
+            if "http" not in content and not (words.isdecimal() and _is_power(text, start, end, words)):
+                kind = "label" if re.search(r"\d|^\w$", words) else "sign"
+                piece = Piece(start, end, kind, words) if kind == "label" or re.fullmatch(r"[*†‡§¶]+", words) else None
+            position = start + 1 if "http" in content else end
         elif kind is not None:
-            piece = Piece(start, end, kind, content)
+            piece = Piece(*token.span(kind), "bare" if kind == "joined" else kind, token[kind])
         if piece is not None:
             yield piece
-            if piece.kind != "round":
-                position = piece.end
+            position = piece.end
 
 
-def _holds_more(content: str) -> bool:
-    """True for brackets with an address or a raised number, which are marks of their own."""
-    return re.search(rf"{ADDRESS}|[⁰¹²³⁴⁵⁶⁷⁸⁹①-⑳]|<sup|\]\(", content, re.IGNORECASE) is not None
+def ids_in(content: str) -> tuple[list[str], bool]:
+    """The ids in a bracket, and True if it has nothing else: then invented ones are ids, too."""
+    names = [*filter(None, dict.fromkeys(_BETWEEN.split(content)))]
+    is_only = all(map(ID.fullmatch, names))
+    return [name for name in names if is_only or (ID.fullmatch(name) and parse_evidence_id(name))], is_only
 
 
 def _square(text: str, start: int, end: int) -> Piece | None:
     """A bracket with the address behind it; None for one with other marks in it: [[1](https://…)], and for pictures."""
     words = text[start + 1 : end - 1]
     if link := _TARGET.match(text, end):
-        return _link(start, link.end(), words.strip(), link["target"])
-    if "](" in words or _holds_more(words) or text.startswith("![", max(0, start - 1)):
+        end, label, target = link.end(), words.strip(_AROUND), link["target"]
+        if source := next(filter(ID.fullmatch, (label, target)), None) or (
+            re.match(ADDRESS, target, re.IGNORECASE) and _url(target)
+        ):
+            return Piece(start, end, "source", source)
+        if target.startswith("#"):
+            return _place(start, end, label, target)
+        is_place = not target.startswith(("mailto:", "tel:", "javascript:"))
+        return Piece(start, end, "file", target or label) if is_place else None
+    if _INSIDE.search(words[:1] + words[1:].replace("†", "")) or text.startswith("![", max(0, start - 1)):
+        return None
+    is_plain = re.fullmatch(r"[^\s\d]+ \D+", words) and not (words.startswith(UNRESOLVED) or ids_in(words)[0])
+    if is_plain and re.match(r"\[[^\]]", text[end : end + 2]):  # [the words][key]
         return None
     if words.endswith("\\") and text.endswith("\\", 0, start):  # \[1\], as editors escape what is pasted
         start, words = start - 1, words[:-1]
-    return Piece(start, end, "square", words.translate(SQUARE).replace("[", "").replace("]", ""))
+    return Piece(start, end, "label", re.sub(r"[\[\]]", "", words.translate(SQUARE)))
 
 
-def _link(start: int, end: int, words: str, target: str) -> Piece | None:
-    """``[words](url)`` or ``[words](P:…)``; ids in the words take precedence."""
-    label = words.strip(_SIGNS_AROUND)
-    if ID.fullmatch(label):
-        return Piece(start, end, "source", label)
-    if re.match(ADDRESS, target, re.IGNORECASE):
-        return Piece(start, end, "source", _url(target))
-    if ID.fullmatch(target):
-        return Piece(start, end, "source", target)
-    if target.startswith("#") or (words and not target):
-        return Piece(start, end, "anchor", label, target)
-    is_place = not target.startswith(("mailto:", "tel:", "javascript:")) and re.search(r"[/.:]", target)
-    return Piece(start, end, "file", target) if is_place else None
+def _place(start: int, end: int, words: str, target: str) -> Piece:
+    """A link within the page: a label, or words for a numbered place."""
+    return Piece(start, end, "file" if target[-1:].isdigit() and not re.search(r"\d|^\w$", words) else "label", words)
 
 
 def _url(text: str) -> str:
@@ -169,94 +151,80 @@ def _url(text: str) -> str:
 
 
 def _is_power(text: str, start: int, end: int, raised: str) -> bool:
-    """True for what is raised and no mark: powers and cents."""
-    begin = max(0, start - 24)
-    if _PRICE.search(text, begin, start):
-        return len(raised) == 2  # cents
-    base = _BASE.search(text, begin, start)
-    is_unit = base is not None and base["unit"] and not re.search("[23]", raised)  # no unit is raised to 1 or 4
-    return bool((base and not is_unit) or re.match(r"[A-Za-z⁺⁻]", text[end : end + 1]))
+    base = _BASE.search(text, max(0, start - 4), start)
+    is_power = base is not None and (not base["unit"] or raised in ("2", "3"))
+    return is_power or re.match(r"[A-Za-z⁺⁻]", text[end : end + 1]) is not None
 
 
-_GROUPS = re.compile(r"[;；]")
-_MEMBERS = re.compile(r"(?:(?<!\s)\s++)?[,，、/&|]\s*+|(?<!\s)\s++\+\s+")
-_AND = re.compile(r"(?<!\s)\s++(?:and|und|et|ed?|y|og|och|en|i)\s+|(?:(?<!\s)\s++)?[と和]\s*+", re.IGNORECASE)
-_NUMBER = re.compile(r"[#№]?(?P<first>\d{1,4})(?:\s*(?:[-‐‑–—~⁻−]|\bto\b|\bbis\b|à)\s*[A-Za-z]?(?P<last>\d{1,4}))?")
-_WORD = re.compile(rf"(?P<word>[^\W\d_]{{1,12}}(?![^\W\d_])\.?|[#^]|{SIGN})[\s:：._-]*(?=\S)")
-# As in "1†L3", "1:12", "1 (p. 4)", "1 p.4".
-_PLACE = re.compile(r"(?:(?<!\s)\s++)?(?:[†:：(]|(?<=\s)(?:[^\W\d_]{1,5}\.|§)|(?<=[^\W\d_]\s)(?=\d))")
-_HIGHEST, _LONGEST_RANGE = 999, 50
+_LABEL = re.compile(r"(?:[^\W\d_]{0,3}\d{1,3}|(?![xX])[A-Za-z])")
+_RANGE = re.compile(r"(?P<word>[^\W\d_]{0,3})(?P<first>\d{1,3})\s*[-‐‑–—~⁻−]\s*(?:[^\W\d_]{0,3})(?P<last>\d{1,3})")
+_PLACE = re.compile(r"(?:(?<!\s)\s++)?(?:[†:(]|(?<=\s)(?:[^\W\d_]{1,5}\.|§)).*$")
+"""As in "1†L3", "1:12", "1 (p. 4)", "1 p.4"."""
+_LONGEST_RANGE = 50
+# "see 2", "ref. 3", "1 and 2", "Source 2, p. 4": what is meant is not certain.
+_SHAPE = re.compile(
+    r"(?:[^\W\d_]{1,12}(?:[.:：]\s*|\s+)|[^\W\d_A-Za-z]{1,4})?(?P<label>[A-Za-z]?\d{1,2})"
+    r"(?:\s*(?:[,;/&–-]|\s[^\W\d_]{1,5}\s)\s*[^\W\d_]?\d{1,2})*(?:\s*[,;:：(†]\s*[^\W\d_].*)?"
+)
+_ABBREVIATED = re.compile(r"(?:[^\W\d_]{2,9}\.\s?){1,2}")
+_AUTHOR = re.compile(rf"\W*[^\W\d_][^\d;]{{1,80}}(?:[,.] ?|(?:&|and) \w+ )(?:{YEAR.pattern}).*")
+_HOST = re.compile(rf"(?:\w{{2,6}} )?{_DOMAIN}(?:[,+;][ ]?(?:{_DOMAIN}|\d))*", re.IGNORECASE)
 Own = Callable[[str], str | None]
 """The label of the lists that is written so."""
 
 
-class Group(NamedTuple):
-    """What the content of a bracket names."""
+def read_labels(content: str, own: Own) -> list[str]:
+    """The labels that stand in a bracket, with places in the sources behind them; none of prose.
 
-    labels: dict[str, bool]
-    """In order; False for what no list has."""
-    word: str
-    """Before the labels, such as "see" or "Source"."""
-
-    @property
-    def has_number(self) -> bool:
-        return any(map(str.isdecimal, self.labels))
-
-    @property
-    def is_cited(self) -> bool:
-        """True if the lists have all of it."""
-        return all(self.labels.values())
-
-    @property
-    def may_count(self) -> bool:
-        """True without a zero or a year among those that no list has."""
-        return all(is_own or 0 < int(label) <= _HIGHEST for label, is_own in self.labels.items())
-
-
-def read_group(content: str, own: Own) -> Group | None:
-    """The labels and numbers that stand in a bracket, with places in the sources behind them; None for prose.
-
-    Groups are apart by semicolons, members by commas or "and". What follows a member and is none is a place: 1, p. 4.
+    Groups are apart by semicolons, members by commas. What follows a member and is none is a place: 1, p. 4.
     """
-    labels: dict[str, bool] = {}
-    first = ""
-    for group in _GROUPS.split(content):
+    labels: dict[str, None] = {}
+    content = re.sub(r"^[a-z]{2,10}:(?=\d+(?:, ?\d+)*$)", "", content) if not own(content) else content
+    for group in re.split(r"[;；]", content):
         has = False
-        for member in _members(group.strip(), own):
-            read, word = _labels(member, own), _WORD.match(member)
-            if not read and word and (not has or word["word"] == first):
-                read, first = _labels(member[word.end() :], own), first or word["word"]
+        for member in map(str.strip, re.split(r"[,，、/&|・]", group)):
+            read = _members(member, own)
+            if not read and has and not member[:1].isdigit():
+                break
             if not read:
-                if has and not member[:1].isdigit():
-                    break
-                return None
-            labels, has = labels | read, True
-    return Group(labels, first) if labels else None
+                return []
+            labels, has = labels | dict.fromkeys(read), True
+    return [*labels]
 
 
-def _members(group: str, own: Own) -> list[str]:
-    """The members of a group; of "Roe, 2021a, 2021b" the author with each year."""
-    if own(group):
-        years, author, end, members = [*YEAR.finditer(group)], "", 0, list[str]()
-        for year in years:
-            before = group[end : year.start()]
-            author, end = before if before.strip(" ,") else author, year.end()
-            members.append(f"{author}{year[0]}")
-        return members if len(years) > 1 else [group]
-    members = _MEMBERS.split(group)
-    return [part for member in members for part in ([member] if own(member) else _AND.split(member))]
-
-
-def _labels(member: str, own: Own) -> dict[str, bool]:
-    """A label, a number or a range; one that runs backwards is a number with a place: 41-23 is sentence 23 of 41."""
-    member = member.strip()
-    for text in (member, *(member[: place.start()] for place in _PLACE.finditer(member))):
+def _members(member: str, own: Own) -> list[str]:
+    """A label, or those of a range; one that runs backwards is a number with a place: 41-23 is sentence 23 of 41."""
+    for text in (member, _PLACE.sub("", member)):
         if known := own(text):
-            return {known: True}
-        if number := _NUMBER.fullmatch(text):
-            start, last = int(number["first"]), int(number["last"] or 0)
-            if last > start + _LONGEST_RANGE:
-                return {}
-            every = [f"{each}" for each in range(start, max(start, last) + 1)]
-            return {own(each) or each: own(each) is not None for each in every}
-    return {}
+            return [known]
+        if run := _RANGE.fullmatch(text):
+            first, last = int(run["first"]), int(run["last"])
+            names = [f"{run['word']}{number}" for number in range(first, max(first, last) + 1)]
+            return [own(name) or name for name in names] if first and len(names) < _LONGEST_RANGE else []
+        if _LABEL.fullmatch(text) and text.strip("0"):
+            return [text]
+    return []
+
+
+def unread_reason(piece: Piece, own: Own, *, by_name: bool, cites: bool) -> UnreadReason | None:
+    """Why a piece that names no entry is not read; None for what has not the shape of a mark.
+
+    ``by_name``: it names an entry by its author and year or its title. ``cites``: the report names entries of its lists
+    in square brackets or raised, so that other numbers mean something else.
+    """
+    kind, content = piece.kind, piece.content.strip()
+    if kind == "file" or (kind != "bare" and _HOST.fullmatch(content)):
+        return "no_address"
+    if kind in ("markup", "sign") or (kind == "label" and re.search(r"@[A-Za-z]|\d:\d+†", content)):
+        return "markup"
+    if kind != "bare" and (by_name or _AUTHOR.fullmatch(content)):
+        return "by_name"
+    shape = _SHAPE.fullmatch(content.rstrip(")"))
+    label = shape["label"] if shape else ""
+    is_key = any(own(word) and not word.isdecimal() for word in (*re.findall(r"[^\s,;()]+", content), f"{label[:1]}1"))
+    if kind == "label" and content.startswith("^") and " " not in content:
+        return "no_entry"
+    if is_key or own(label) or (kind != "bare" and _ABBREVIATED.fullmatch(content)):
+        is_meant = kind != "bare" or is_key or not cites
+        return ("unclear" if kind == "label" else "no_brackets") if is_meant else None
+    return "no_brackets" if label.isdecimal() and not cites and (kind == "round" or ")" in content) else None

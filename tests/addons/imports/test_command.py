@@ -112,13 +112,16 @@ def test_a_report_of_which_no_citation_is_read_is_a_warning_and_no_zero(drretail
     text(tmp_path / "in" / "marked" / "q.md", f"# Kettles?\n\n{stated}citeturn0search1\n")
     text(tmp_path / "in" / "read" / "q.md", f"# Kettles?\n\n{stated} [1]\n\n[1] https://lab.example/more\n")
     warned = " ".join(drretail("import", "markdown", "in", "--to", "exp").stdout.split())
-    assert "Warning: 1 of 1 citations of marked could not be read (no entry in a list: 1): in/marked/q.md." in warned
+    assert (
+        "Warning: 1 of 1 citations of marked could not be read (LaTeX, wiki markup or a sign: 1): in/marked/q.md."
+        in warned
+    )
     assert "Nothing is concluded from its FP and FR: export the reports again" in warned
     scored = " ".join(
         drretail("score", "exp", "--metrics", "faithfulness,false_statements", "--details").stdout.split()
     )
     assert "the report cites or lists sources, and no citation could be read" in scored
-    unread = "1 of 1 citations of marked could not be read (no entry in a list: 1)."
+    unread = "1 of 1 citations of marked could not be read (LaTeX, wiki markup or a sign: 1)."
     board = " ".join(drretail("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
     assert f"Nothing is concluded from FP and FR where citations are not read: {unread}" in board
     found = rows(tmp_path / "exp")
@@ -128,7 +131,7 @@ def test_a_report_of_which_no_citation_is_read_is_a_warning_and_no_zero(drretail
     assert (found["bare", "FR"]["n_scored"], found["bare", "FR"]["value"]) == (1, 0.0)
     assert found["marked", "citations_read"]["items"] == {
         **{"citations": 1.0, "listed": 0.0, "read": 0.0},
-        "not read: no entry in a list": 1.0,
+        "not read: LaTeX, wiki markup or a sign": 1.0,
     }
     assert found["marked", "false_statements"].get("value") in (None, 0.0), "what is not read accuses nobody"
     compared = " ".join(drretail("compare", "exp", "read", "marked").stdout.split())
@@ -231,7 +234,7 @@ FORMS: dict[str, tuple[int, int, int]] = {
     "Sure!\n\n```markdown\n# R\nA [1].\n\n## References\n[1] https://a.example/1\n```\nAnything else?": (1, 1, 0),
     "A [1].\n\n# One\n\n## References\n": (1, 0, 0),
     "A [1] and [2] without any list.": (2, 0, 0),
-    "A [7].\n\n[1] https://a.example": (1, 0, 1),
+    "A [7] [P:XYZ].\n\n[1] https://a.example": (2, 0, 1),
     '<p><a href="https://a.example/1">x</a></p><script>alert(1)</script>': (1, 1, 0),
     "": (0, 0, 0),
 }
@@ -266,19 +269,20 @@ def test_products_of_the_shop_are_evidence_without_a_record() -> None:
     assert [citation.type for citation in found.citations] == ["product", "unresolved"]
 
 
-# Counted by hand in the files: marks in the text, entries with an address, marks whose entry has no address.
+# Counted by hand in the files: marks in the text, entries with an address, numbers in round brackets that are no marks,
+# marks whose entry has no address.
 COUNTED = {
-    "deep_research_bench/claude_raw_20.jsonl.gz": ("article", 788, 333, 0),
-    "deepresearch_reporteval/qwen_20.jsonl.gz": ("report", 2352, 574, 175),
+    "deep_research_bench/claude_raw_20.jsonl.gz": ("article", 788, 333, 9, 0),
+    "deepresearch_reporteval/qwen_20.jsonl.gz": ("report", 2352, 574, 2, 175),
 }
 
 
 @pytest.mark.parametrize("name", COUNTED)
 def test_real_reports_come_to_what_was_counted(realdata: Path, name: str) -> None:
-    field, citations, sources, without = COUNTED[name]
+    field, citations, sources, others, without = COUNTED[name]
     with gzip.open(realdata / "reports" / name, "rt", encoding="utf-8") as file:
         found = [cited_sources(json.loads(line)[field]) for line in file]
-    assert sum(len(each.citations) for each in found) == citations
+    assert sum(len(each.citations) for each in found) == citations + others
     assert sum(len(each.evidence) for each in found) == sources
     assert sum(each.unresolved for each in found) == 0
     assert sum(each.counts.not_read.get("no_address", 0) for each in found) == without

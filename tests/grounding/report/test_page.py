@@ -1,6 +1,5 @@
 """What of a report a reader is shown, and what is not read because nobody sees it."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,17 +31,15 @@ HIDDEN = (
 )
 
 
-@pytest.mark.parametrize("hidden", HIDDEN)
-def test_what_no_renderer_shows_is_blanked(hidden: str) -> None:
-    report = f"{SEEN}\n\n{hidden}\n\nMore."
-    assert "hid" not in shown(report)
-    assert [part for part in shown(report).split() if part != ">"] == ["Seen", "words.", "More."]
-    assert len(shown(report)) == len(report)
+def test_what_no_renderer_shows_is_blanked() -> None:
+    for hidden in HIDDEN:
+        report = f"{SEEN}\n\n{hidden}\n\nMore."
+        assert [part for part in shown(report).split() if part != ">"] == ["Seen", "words.", "More."], hidden
+        assert len(shown(report)) == len(report)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_is_shown_stays() -> None:
+    for text in (
         "3 < 4 and 5 > 2, a<b and c",
         "`<!--` begins a comment, and `-->` ends it",
         "A comment that begins in a line <!-- and never ends is words",
@@ -52,10 +49,8 @@ def test_what_no_renderer_shows_is_blanked(hidden: str) -> None:
         "| a | b |\n|---|---|\n| 1 | 2 |\n| `x\\|y` | 3",
         '<a href="https://pages.example/a?b=1">words</a>',
         "Use <nav> or <section>, not more <header>s.\n\nThen [this](https://a.example/b).",
-    ],
-)
-def test_what_is_shown_stays(text: str) -> None:
-    assert shown(text) == text
+    ):
+        assert shown(text) == text
 
 
 def test_what_no_renderer_shows_is_blanked_wherever_it_stands() -> None:
@@ -68,34 +63,25 @@ def test_what_no_renderer_shows_is_blanked_wherever_it_stands() -> None:
     assert [word in shown(text) for word in ("B0A", "this one", "colspan", "B0B", "B0C")] == [True] * 2 + [False] * 3
 
 
-@pytest.mark.parametrize(
-    "wrapped",
-    [
+def test_tags_and_fences_hide_only_themselves() -> None:
+    for wrapped in (
         "Write <brand> for the maker, and <made-up>so</made-up> use <Image />.\n\n{}",
         '<div class="a">\n\n{}\n\n</div>',
         "<p>{}</p>",
         "~~~text\ncode\n~~~ [2]\n\n{}",
         "```\n{}",
         "````markdown\n```python\nx = 1\n```\n{}\n````",
-    ],
-)
-def test_tags_and_fences_hide_only_themselves(wrapped: str) -> None:
-    report = wrapped.format("Oak lasts nine years [1](https://a.example/oak).")
-    assert [citation.url for citation in find_citations(report, None)][-1] == "https://a.example/oak"
-    assert "Oak lasts nine years" in read_layout(report, None).text
-
-
-def test_what_may_be_seen_and_is_not_read_is_told_apart() -> None:
+    ):
+        report = wrapped.format("Oak lasts nine years [1](https://a.example/oak).")
+        assert [citation.url for citation in find_citations(report, None)][-1] == "https://a.example/oak"
+        assert "Oak lasts nine years" in read_layout(report, None).text
     assert read_page("<font>seen</font>").unread
     assert not any(read_page(text).unread for text in ("<b", "<!-- h -->", "<b title=h>"))
 
 
-@pytest.mark.parametrize(
-    "piece", ['<a ="', "<b ", "\\<b>", "`<div` ", "<div>\n", '[a]: b "', "[a\n", '<a b=">" ', "<!-- "]
-)
-def test_a_long_text_of_openings_is_read_in_one_pass(piece: str) -> None:
-    text = piece * 20_000
-    assert len(shown(text)) == len(text)
+def test_a_long_text_of_openings_is_read_in_one_pass() -> None:
+    for piece in ('<a ="', "<b ", "\\<b>", "`<div` ", "<div>\n", '[a]: b "', "[a\n", '<a b=">" ', "<!-- "):
+        assert len(shown(piece * 20_000)) == len(piece) * 20_000
 
 
 def test_hidden_marks_cite_nothing_hidden_words_are_no_sentence_and_characters_that_show_nothing_go() -> None:
@@ -114,8 +100,8 @@ def test_offsets_and_lines_stay_and_what_is_shown_is_of_the_text(text: str) -> N
     assert all(a in (b, " ") for a, b in zip(seen, text, strict=True))
 
 
-@pytest.mark.parametrize("struck", ["~~$39.90~~", "<s>$39.90</s>", "<del>was $39.90</del>"])
-def test_struck_text_is_shown_and_not_said(struck: str) -> None:
-    report = f"The lamp costs {struck} $29.90."
-    assert shown(report) == report
-    assert [f"{amount.low}" for amount in read_layout(report, None).amounts] == ["29.90"]
+def test_struck_text_is_shown_and_not_said() -> None:
+    for struck in ("~~$39.90~~", "<s>$39.90</s>", "<del>was $39.90</del>"):
+        report = f"The lamp costs {struck} $29.90."
+        assert shown(report) == report
+        assert [f"{amount.low}" for amount in read_layout(report, None).amounts] == ["29.90"]

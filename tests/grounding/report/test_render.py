@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
@@ -29,36 +28,28 @@ def body(report: str, evidence: Sequence[Evidence]) -> str:
     return render_report(report, evidence).text.partition("\n\n## Sources\n")[0]
 
 
-@pytest.mark.parametrize(
-    ("report", "count"),
-    [("# Feeders\n\n- Take the tube [P:B1], or wait – or not.", 12), ("水壶容量为1.7升，很安静。", 12), ("", 0)],
-)
-def test_words_are_what_white_space_separates_in_the_report_as_shown(report: str, count: int) -> None:
-    words, sources = (
-        count_words(report, KNOWN),
-        render_report(report, KNOWN, style="plain").text.partition("\n\n## ")[2],
-    )
-    assert (words.body, words.shown) == (count, count + len(sources.split()) + ("[P:" in report))
+def test_words_are_what_white_space_separates_in_the_report_as_shown() -> None:
+    counts = {"# Feeders\n\n- Take the tube [P:B1], or wait – or not.": 12, "水壶容量为1.7升，很安静。": 12, "": 0}
+    for report, count in counts.items():
+        sources = render_report(report, KNOWN, style="plain").text.partition("\n\n## ")[2]
+        assert count_words(report, KNOWN) == (count + len(sources.split()) + ("[P:" in report), count)
     assert count_words(None, ()) == (0, 0)
 
 
-@pytest.mark.parametrize(
-    ("report", "expected"),
-    [
-        ("A [P:F1].", f"A {FEEDER}."),
-        (f"A [P:F1; {WEB}] [P:F1].", f"A {FEEDER}[[2]](<{PAGE}>)."),
-        ("Bought[O:0000000012].", "Bought (order 0000000012)."),
-        ("Order O:0000000012 and O:0000000012 [U:profile].", "Order 0000000012 and order 0000000012 (your profile)."),
-        ("A [P:F1][O:0000000012].", f"A {FEEDER} (order 0000000012)."),
-        ("You [U:profile; U:orders@A2_1].", "You (your profile; orders of user A2_1)."),
-        (f"Sum [{SUM}].", "Sum (calculation: 2 * 12.50 = 25.0)."),
-        ("A `[P:F1]`.", f"A {FEEDER}."),
-        ("A [P:XYZ] [7] (Smith, 2018)¹ [P:F1].", f"A [unresolved: P:XYZ][unresolved: 7] (Smith, 2018)¹ {FEEDER}."),
-        ("A [this feeder](P:F1).", f"A this feeder {FEEDER}."),
-    ],
-)
-def test_ids_become_links_and_words(report: str, expected: str, evidence: tuple[Evidence, ...]) -> None:
-    assert body(report, evidence) == expected
+def test_ids_become_links_and_words(evidence: tuple[Evidence, ...]) -> None:
+    shown = {
+        "A [P:F1].": f"A {FEEDER}.",
+        f"A [P:F1; {WEB}] [P:F1].": f"A {FEEDER}[[2]](<{PAGE}>).",
+        "Bought[O:0000000012].": "Bought (order 0000000012).",
+        "O:0000000012 and O:0000000012 [U:profile].": "order 0000000012 and order 0000000012 (your profile).",
+        "A [P:F1][O:0000000012].": f"A {FEEDER} (order 0000000012).",
+        "You [U:profile; U:orders@A2_1].": "You (your profile; orders of user A2_1).",
+        f"Sum [{SUM}].": "Sum (calculation: 2 * 12.50 = 25.0).",
+        "A `[P:F1]`.": f"A {FEEDER}.",
+        "A [P:XYZ] [7] (Smith, 2018)¹ [P:F1].": f"A [unresolved: P:XYZ][unresolved: 7] (Smith, 2018)¹ {FEEDER}.",
+        "A [this feeder](P:F1).": f"A this feeder {FEEDER}.",
+    }
+    assert {report: body(report, evidence) for report in shown} == shown
 
 
 def test_a_long_result_is_shown_as_far_as_a_reader_wants_it_and_a_report_without_marks_as_it_is() -> None:
@@ -168,9 +159,8 @@ def test_a_block_is_read_as_it_was_written_and_no_text_breaks_the_reader(picks: 
     take_picks(f"```picks\n{text}\n```")
 
 
-@pytest.mark.parametrize(
-    "block",
-    [
+def test_blocks_are_read_in_the_forms_that_models_write() -> None:
+    for block in (
         *("```picks\nP:B0AAAAAAAA x 2\n```", "``` Picks\n- P:B0AAAAAAAA × 2\n```"),
         *("~~~picks\n[P:B0AAAAAAAA] x2\n~~~", "````picks\n* `P:B0AAAAAAAA` * 2\n````"),
         *("```\npicks\nP:B0AAAAAAAA x 2\n```", "```text\npicks:\n1. P:B0AAAAAAAA x 2 – the kettle\n```"),
@@ -181,12 +171,9 @@ def test_a_block_is_read_as_it_was_written_and_no_text_breaks_the_reader(picks: 
         *("```picks\nHarrowgill kettle (P:B0AAAAAAAA) – x 2\n```", "```picks\r\nP:B0AAAAAAAA x 2\r\n```\r"),
         *("```picks\nP:B0AAAAAAAA (2)\n```", "```picks\n[P:B0AAAAAAAA]: 2\n```"),
         *("```picks\n| P:B0AAAAAAAA | 2 |\n```", '```picks\n[{"product": "P:B0AAAAAAAA", "quantity": 2}]\n```'),
-    ],
-)
-def test_blocks_are_read_in_the_forms_that_models_write(block: str) -> None:
-    declared = take_picks(f"{REPORT}\n{block}\n")
-    assert declared.picks == (Pick(product="B0AAAAAAAA", quantity=2),)
-    assert declared.report == REPORT
+    ):
+        declared = take_picks(f"{REPORT}\n{block}\n")
+        assert (declared.picks, declared.report) == ((Pick(product="B0AAAAAAAA", quantity=2),), REPORT), block
 
 
 def test_a_missing_quantity_is_one_alternatives_are_kept_apart_and_two_lines_of_one_product_add_up() -> None:
