@@ -119,20 +119,17 @@ def covered(
     return found.cited["files"], found.cited["sandbox"]
 
 
-@pytest.mark.parametrize(
-    ("report", "cited"),
-    [
-        (f"It cost $22.99 [{ORDERS_ID}].", (1, 0)),
-        (f"Clean it [{CARE_ID}].", (0, 1)),
-        (f"Clean it ([care]({CARE}/?utm_source=x)).", (0, 1)),
-        (f"Clean it [1].\n\n## Sources\n[1] Care {CARE}", (0, 1)),
-        (f"Read {RECALL} and {CARE}.", (0, 2)),
-        ("The pages Care and Recalls and the file orders.csv say so.", (0, 0)),
-        ("Clean it [W:zzzzzzzz], it cost $22.99 [F:zzzzzzzz] [orders.csv].", (0, 0)),
-    ],
-)
-def test_a_document_is_covered_by_citations_alone(tmp_path: Path, report: str, cited: tuple[int, int]) -> None:
-    assert covered(tmp_path, report) == cited
+def test_a_document_is_covered_by_citations_alone(tmp_path: Path) -> None:
+    for at, (report, cited) in enumerate(
+        (
+            (f"It cost $22.99 [{ORDERS_ID}].", (1, 0)),
+            (f"Clean it ([care]({CARE}/?utm_source=x)).", (0, 1)),
+            (f"Read {RECALL} and {CARE}.", (0, 2)),
+            ("The pages Care and Recalls and the file orders.csv say so.", (0, 0)),
+            ("Clean it [W:zzzzzzzz], it cost $22.99 [F:zzzzzzzz] [orders.csv].", (0, 0)),
+        )
+    ):
+        assert covered(tmp_path / f"{at}", report) == cited, report
 
 
 def test_a_page_is_covered_by_a_source_of_its_title_or_by_an_address_that_was_handed_out(tmp_path: Path) -> None:
