@@ -102,8 +102,9 @@ def test_what_could_not_be_read_or_judged_is_in_no_mean_nor_is_what_was_asked_fi
 
 
 def test_without_a_label_a_report_is_what_kept_it_from_one_and_a_grade_of_0_is_a_real_0() -> None:
-    kept: dict[tuple[VerdictState, ...], str] = {(): "na", ("unverifiable", "na"): "unverifiable"}
-    for labels, state in {**kept, ("unverifiable", "failed"): "failed"}.items():
+    kept: dict[tuple[VerdictState, ...], str]
+    kept = {(): "na", ("unverifiable", "na"): "unverifiable", ("unverifiable", "failed"): "failed"}
+    for labels, state in kept.items():
         result = states(labelled(*labels))
         assert {result[name] for name in ("support", "no_support")} == {state}, labels
     graded = found([verdict("quality", "clarity", 0)])

@@ -50,12 +50,11 @@ def source(text: str) -> SourceText:
     return SourceText("W:aaaaaaaa", build.text(text))
 
 
-@pytest.mark.parametrize(
-    ("message", "value"), [(1, 1), (0.5, 0.5), (0, 0), (0.75, 1), (0.74, 0.5), (0.25, 0.5), (0.24, 0), (9, 1), (-1, 0)]
-)
-def test_the_released_rules_snap_odd_numbers(message: float, value: float) -> None:
-    answer = MarkedInsights.model_validate({"insights": [{"insight_id": 1, "found": "", "score": message}]})
-    assert dict(reversed(marked(answer)))[1].value == value
+def test_the_released_rules_snap_odd_numbers() -> None:
+    scores = (9, 1, 0.75, 0.74, 0.5, 0.25, 0.24, 0, -1)
+    insights = [{"insight_id": at, "found": "", "score": score} for at, score in enumerate(scores, 1)]
+    values = dict(reversed(marked(MarkedInsights.model_validate({"insights": insights}))))
+    assert [values[at].value for at in range(1, 10)] == [1, 1, 1, 0.5, 0.5, 0.5, 0, 0, 0]
 
 
 def required(wish: Wish | None) -> list[tuple[str | None, str]]:
