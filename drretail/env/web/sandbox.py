@@ -243,7 +243,7 @@ class SandboxFolder(Document):
     web: str
     made_by: str
     versions: dict[str, str] = Field(default_factory=dict)
-    sums: dict[str, str] = {}
+    sums: dict[str, str] = Field(default_factory=dict)
     """The sha256 of each file by its path."""
     own_sum: str = ""
     """The sha256 of the rest of this description."""
