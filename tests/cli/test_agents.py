@@ -1,14 +1,12 @@
 """Agents from the command line, commands among them, and the floors and the oracle that run beside them."""
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from drretail.experiment import read_runs, reference_path
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT
-from tests.agents.external_agents import command
 from tests.cli.commands import Command, ErrorOf
 
 QUESTION = "Which bird feeder suits me, under $30, and how do I clean it?"
@@ -111,22 +109,32 @@ def test_what_a_function_imports_and_reads_when_it_is_called_is_part_of_it_and_w
     succeeds(*asked)
 
 
-@pytest.mark.parametrize(
-    ("define", "ending"), [("def", "raise KeyboardInterrupt"), ("async def", "import sys; sys.exit(3)")]
-)
+ENDS = """
+import asyncio, sys
+
+def raises(question, models):
+    raise KeyboardInterrupt
+
+async def exits(question, models):
+    sys.exit(3)
+
+async def waits(question):
+    async def end():
+        raise KeyboardInterrupt
+    await asyncio.gather(end())
+"""
+
+
 def test_what_ends_a_process_ends_that_run_by_name_and_no_other(
-    drretail: Command, run: tuple[str, ...], tmp_path: Path, define: str, ending: str
+    drretail: Command, run: tuple[str, ...], tmp_path: Path
 ) -> None:
-    (tmp_path / "ends.py").write_text(f"{define} answer(question, models):\n    {ending}\n")
-    (tmp_path / "waits.py").write_text(
-        f"import asyncio\nasync def end(): {ending}\nasync def answer(question):\n    await asyncio.gather(end())\n"
-    )
-    agents = ("--agent", "ends:answer", "--agent", "waits:answer", "--agent", "react")
-    made = drretail(*run, "--no-floors", "--no-pages", *agents)
-    assert made.returncode == 3
-    name = "KeyboardInterrupt" if "Keyboard" in ending else "SystemExit"
-    errors = [made.error and made.error.message.startswith(name) for made in read_runs(tmp_path / "exp")]
-    assert sorted(errors, key=bool) == [None] * 2 + [True] * 4
+    (tmp_path / "ends.py").write_text(ENDS)
+    agents = [part for name in ("ends:raises", "ends:exits", "ends:waits", "react") for part in ("--agent", name)]
+    assert drretail(*run, "--no-floors", "--no-pages", *agents).returncode == 3
+    failed = [(made.system.partition("@")[0], made.error.message) for made in read_runs(tmp_path / "exp") if made.error]
+    ended = {"ends-exits": "SystemExit", "ends-raises": "KeyboardInterrupt", "ends-waits": "KeyboardInterrupt"}
+    assert sorted(name for name, _ in failed) == sorted([*ended] * 2)
+    assert [name for name, message in failed if not message.startswith(ended[name])] == []
 
 
 def test_a_limit_that_a_function_is_not_told_is_refused(
@@ -179,15 +187,3 @@ def test_an_estimate_counts_no_floors(drretail: Command, run: tuple[str, ...], e
     done = drretail(*run, "--agent", "react", "--agent", "oracle", "--estimate", "--json")
     assert [row["name"] for row in json.loads(done.stdout)["estimates"]] == ["react@offline-shopper"]
     assert "use it with `drretail run`" in error_of("ask", "Which bird feeder?", "--world", shop, "--agent", "oracle")
-
-
-@pytest.mark.skipif(find_spec("mcp") is None, reason="no MCP: pip install mcp")
-def test_a_command_is_repeated_and_not_asked_again_and_another_under_its_name_is_refused(
-    succeeds: Command, error_of: ErrorOf, run: tuple[str, ...], tmp_path: Path
-) -> None:
-    agent = "mine=" + command(tmp_path, "open('asked', 'a').write('x'); print('Nothing.\\n\\n```picks\\nnone\\n```')")
-    for _ in range(2):
-        succeeds(*run, "--agent", agent, "--no-floors", "--repeats", "2")
-    assert (tmp_path / "asked").read_text() == "xxxx"
-    assert [(made.system, made.status) for made in read_runs(tmp_path / "exp")] == [("mine", "done")] * 4
-    assert "mine" in error_of(*run, "--agent", "mine=cmd:env", "--no-floors")

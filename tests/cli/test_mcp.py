@@ -218,19 +218,6 @@ def test_a_client_that_stops_reading_is_no_error_and_its_call_is_kept(
         assert [len(run.steps) for run in read_runs(tmp_path / "exp")] == [1]
 
 
-def test_what_is_not_recorded_waits_for_no_agent_library(tiny_shop: Path) -> None:
-    """They take a second to load, and whoever starts a server over stdio waits for it."""
-    code = "import sys; from drretail.cli.app import app; app(standalone_mode=False); print(*sys.modules, sep='\\n')"
-    ran = subprocess.run(
-        [sys.executable, "-c", code, "mcp", "--world", str(tiny_shop), "--quiet"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert {"langgraph", "langchain_core", "anthropic"}.isdisjoint(ran.stdout.split())
-
-
 def test_what_does_not_go_together_is_said(tiny_shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = partial(refused_by, "mcp")
     shop, to = ["--world", str(tiny_shop)], ["--to", str(tmp_path / "exp")]

@@ -38,9 +38,9 @@ REPORT = {"insights": [{"statement": "a"}, {"statement": "b"}], "sources": [{"ev
             '  LaunchResearcher "Find a feeder." → 2 insights, 1 source',
         ),
         (
-            step("tool", "supervisor", "LaunchResearcher", error="timeout: Researcher 1 came back with nothing"),
-            json.dumps({"error": {"type": "timeout", "message": "…"}}),
-            "  LaunchResearcher: timeout: Researcher 1 came back with nothing",
+            step("tool", "supervisor", "LaunchResearcher", error="timeout: gone"),
+            "{}",
+            "  LaunchResearcher: timeout: gone",
         ),
         (
             step("tool", "researcher", "Reason", "0.2", args={"thought": "Cedar lasts."}),
@@ -51,7 +51,6 @@ REPORT = {"insights": [{"statement": "a"}, {"statement": "b"}], "sources": [{"ev
         (step("synthesis", "synthesis", "a:model", "0.2"), json.dumps(REPORT), "[0.2] · findings consolidated"),
         (step("synthesis", "synthesis", "a:model", "0.2", error="slow"), "", "[0.2] · the model failed: slow"),
         (step("model", "summariser", "a:model", "0.3.1"), '{"summary":"Clean it."}', None),
-        (step("model", "researcher", "a:model"), "I look for cedar.", "· I look for cedar."),
         (step("model", "report", "a:model"), "# The report", None),
         (step("model", "supervisor", "a:model"), '{"wants":[]}', None),
         (step("model", "report", "a:model"), "Take it [P:B1].\n\n```picks\nP:B1 x 1\n```", "· Take it [P:B1]."),
@@ -161,38 +160,21 @@ def test_several_systems_have_a_line_each_and_those_that_are_through_come_last()
     assert systems == ["react@m  1/3, 1 failed · 1,000 tokens · $0.2500", "a        1/1 · 50 tokens"]
 
 
-SPOILED, FAILED = replace(DONE, calls_failed=1), replace(DONE, failure="it failed", calls_failed=1)
-LOST = replace(DONE, losses={"researcher": 1, "page summary": 2})
-NOTHING_AGAINST = "Nothing is concluded against a system while 1 run of it lacks a model's answer."
+def test_what_servers_and_providers_cost_is_said_with_the_flags_that_help() -> None:
+    def notes(*ended: Ended) -> list[str]:
+        return list(outcome_notes(tallies([DONE.label], ended)))
 
-
-@pytest.mark.parametrize(
-    ("ended", "lost", "more", "retry"),
-    [
-        ([DONE, FAILED], "1 tool call, in 1 run", [], "failed makes the 1 failed run"),
-        ([SPOILED, replace(DONE, calls_failed=3)], "4 tool calls, in 2 runs", [], "spoiled makes the 2 spoiled runs"),
-        (
-            [SPOILED, FAILED],
-            "2 tool calls, in 2 runs",
-            [],
-            "failed --retry spoiled makes the 1 failed and 1 spoiled runs",
-        ),
-        (
-            [DONE, LOST],
-            "1 researcher, 2 page summaries, in 1 run",
-            [NOTHING_AGAINST],
-            "spoiled makes the 1 spoiled run",
-        ),
-    ],
-)
-def test_what_servers_and_providers_cost_is_said_with_the_flags_that_help(
-    ended: list[Ended], lost: str, more: list[str], retry: str
-) -> None:
-    assert list(outcome_notes(tallies([DONE.label], ended))) == [
-        f"A server or provider gave no answer for {lost}.",
-        *more,
-        f"The same command with --retry {retry} again.",
+    assert notes(DONE) == []
+    failed, spoiled = replace(DONE, failure="it failed", calls_failed=1), replace(DONE, calls_failed=3)
+    assert notes(spoiled, failed) == [
+        "A server or provider gave no answer for 4 tool calls, in 2 runs.",
+        "The same command with --retry failed --retry spoiled makes the 1 failed and 1 spoiled runs again.",
     ]
-    assert list(outcome_notes(tallies([DONE.label], [DONE]))) == []
-    (counts,) = tallies([DONE.label], ended)
-    assert json.loads(json.dumps(asdict(counts)))["incomplete"] == len(more)  # as --json prints it
+    lost = replace(DONE, losses={"researcher": 1, "page summary": 2})
+    assert notes(DONE, lost) == [
+        "A server or provider gave no answer for 1 researcher, 2 page summaries, in 1 run.",
+        "Nothing is concluded against a system while 1 run of it lacks a model's answer.",
+        "The same command with --retry spoiled makes the 1 spoiled run again.",
+    ]
+    (counts,) = tallies([DONE.label], [DONE, lost])
+    assert json.loads(json.dumps(asdict(counts)))["incomplete"] == 1  # as --json prints it

@@ -49,30 +49,28 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
     assert failed_answers(scores, {"quality"}, [], "default", []) == 0
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (("score", "nowhere"), "nowhere does not exist"),
-        (("score", "exp", "--metrics", "qualty"), "There is no metric 'qualty'. Did you mean quality?"),
-        (("score", "exp", "--metrics", ":quality"), "There is no metric ':quality'. Did you mean quality?"),
-        (("score", "exp", "--metrics", ""), "'' names nothing"),
-        ((*STUBBED, "--rules", "papr"), "Invalid value for '--rules': 'papr' is not one of"),
-        ((*STUBBED, "--by", "categry"), "There is no kind of slice 'categry'. Did you mean category?"),
-        (("score", "exp", "--metrics", "quality", "--judge", "nobody:x"), "There is no model provider 'nobody'"),
-        ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
-        ((*PAIRWISE, "--pairs", f"{A}~x@modl"), "Did you mean"),
-        ((*PAIRWISE, "--rules", "dr3"), "pairwise has no rules dr3: take default, paper"),
-        ((*PAIRWISE, "--judge", "panel(median):a:b+c:d"), "name the members instead, each with a --judge of its own"),
-        (("score", "exp", "--metrics", "checks", "--pairs", f"{A}~{B}"), "add it to the metrics"),
-        (("score", "exp", "--metrics", "quality", "--batch"), "--batch needs a judge of anthropic"),
-        (("compare", "exp", "--judge", "gemini:x"), "There is no judge with verdicts here 'gemini:x'"),
-    ],
-)
-def test_what_the_user_must_fix_is_one_sentence_and_2(
-    error_of: ErrorOf, tmp_path: Path, args: tuple[str, ...], message: str
-) -> None:
+MISTAKES: list[tuple[tuple[str, ...], str]] = [
+    (("score", "nowhere"), "nowhere does not exist"),
+    (("score", "exp", "--metrics", "qualty"), "There is no metric 'qualty'. Did you mean quality?"),
+    (("score", "exp", "--metrics", ":quality"), "There is no metric ':quality'. Did you mean quality?"),
+    (("score", "exp", "--metrics", ""), "'' names nothing"),
+    ((*STUBBED, "--rules", "papr"), "Invalid value for '--rules': 'papr' is not one of"),
+    ((*STUBBED, "--by", "categry"), "There is no kind of slice 'categry'. Did you mean category?"),
+    (("score", "exp", "--metrics", "quality", "--judge", "nobody:x"), "There is no model provider 'nobody'"),
+    ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
+    ((*PAIRWISE, "--pairs", f"{A}~x@modl"), "Did you mean"),
+    ((*PAIRWISE, "--rules", "dr3"), "pairwise has no rules dr3: take default, paper"),
+    ((*PAIRWISE, "--judge", "panel(median):a:b+c:d"), "name the members instead, each with a --judge of its own"),
+    (("score", "exp", "--metrics", "checks", "--pairs", f"{A}~{B}"), "add it to the metrics"),
+    (("score", "exp", "--metrics", "quality", "--batch"), "--batch needs a judge of anthropic"),
+    (("compare", "exp", "--judge", "gemini:x"), "There is no judge with verdicts here 'gemini:x'"),
+]
+
+
+def test_what_the_user_must_fix_is_one_sentence_and_2(error_of: ErrorOf, tmp_path: Path) -> None:
     experiment(tmp_path / "exp", two(1))
-    assert message in error_of(*args)
+    for args, message in MISTAKES:
+        assert message in error_of(*args), args
 
 
 def test_another_world_is_refused(drretail: Command, error_of: ErrorOf, made: Path, tmp_path: Path) -> None:

@@ -35,7 +35,15 @@ ALONE = ["drretail.env.folder", "drretail.env.gold", "drretail.env.offers", "drr
 def loaded_by(folder: Path, *arguments: str) -> set[str]:
     """The modules that are loaded when the command has ended."""
     command = [sys.executable, "-c", MODULES, *arguments]
-    done = subprocess.run(command, cwd=folder, env=environment(folder), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment(folder),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return set(done.stdout.partition("LOADED")[2].split())
 
 
@@ -53,6 +61,12 @@ def test_agents_work_without_what_judges_them(
     loaded = loaded_by(tmp_path, *shlex.split(command))
     assert "drretail.agents.running.runner" in loaded
     assert [name for name in absent if name in loaded] == []
+
+
+def test_a_server_without_a_record_waits_for_no_agent_library(shop: str, tmp_path: Path) -> None:
+    """They take a second to load, and whoever starts a server over stdio waits for it."""
+    loaded = loaded_by(tmp_path, "mcp", "--world", shop, "--quiet")
+    assert {"langgraph", "langchain_core", "anthropic"}.isdisjoint(loaded)
 
 
 def test_score_loads_no_agents_and_no_pages(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:

@@ -142,22 +142,18 @@ def sandbox(tmp_path: Path, shop: str, queries: str) -> Path:
         return seal(tmp_path / "s", tasks, asked, world.manifest, files={"note.md": "The feeder hangs in the shade."})
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (("--vary", "size=1m"), "has no size 1m: it has 32k, 64k."),
-        (("--vary", "compose=none"), "There is no composition 'none'."),
-        (("--web", "sandbox", "--queries", "queries.jsonl", "--vary", "size=32k"), "size is for a sandbox's folder"),
-        (("--files", "s/tasks"), "s brings the users' files of its queries: leave --files out."),
-        (("--web", "sandbox:elsewhere"), "elsewhere was made for another shop: name its world with --world."),
-    ],
-)  # fmt: skip
 def test_what_a_sandbox_cannot_serve_is_refused_in_a_sentence_before_anything_runs(
-    error_of: ErrorOf, sandbox: Path, tmp_path: Path, given: tuple[str, ...], message: str
+    error_of: ErrorOf, sandbox: Path, tmp_path: Path
 ) -> None:
     first = read_queries(sandbox / "queries.jsonl")[0]
     seal(tmp_path / "elsewhere", {"q1": PAGES}, [first])
-    web = RUN.index("--web")
-    run = (*RUN[:web], *RUN[web + 2 :]) if "--web" in given else RUN
-    assert message in error_of(*run, *given)
-    assert not (tmp_path / "exp").exists()
+    for web, given, message in (
+        ("sandbox:s", ("--vary", "size=1m"), "has no size 1m: it has 32k, 64k."),
+        ("sandbox:s", ("--vary", "compose=none"), "There is no composition 'none'."),
+        ("sandbox", ("--queries", "queries.jsonl", "--vary", "size=32k"), "size is for a sandbox's folder"),
+        ("sandbox:s", ("--files", "s/tasks"), "s brings the users' files of its queries: leave --files out."),
+        ("sandbox:elsewhere", (), "elsewhere was made for another shop: name its world with --world."),
+    ):
+        run = [web if word == "sandbox:s" else word for word in RUN]
+        assert message in error_of(*run, *given), given
+        assert not (tmp_path / "exp").exists()

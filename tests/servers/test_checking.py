@@ -25,19 +25,6 @@ SHOPPER = "users", {"_id": USER}
 NOBODY = {"$set": {"user_id": "NOBODY"}}
 
 
-@pytest.fixture(scope="module")
-def name(server_settings: ServerSettings, name_world: Callable[[], str]) -> str:
-    made = name_world()
-    with writer_to(f"servers:{made}", server_settings) as write:
-        write(WorldRows(PRODUCTS, ORDERS[:-1], seed=42, pool=default_pool()), None)
-    return made
-
-
-@pytest.fixture
-def codes(server_settings: ServerSettings, name: str) -> Callable[[], set[str]]:
-    return lambda: {finding.code for finding in check_servers(f"servers:{name}", server_settings)}
-
-
 DAMAGES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any] | None, set[str]]] = {
     "an order was changed": (ORDER, NEW, {"user_sums"}),
     "an order is missing": (ORDER, None, {"count", "user_sums"}),
@@ -51,34 +38,30 @@ DAMAGES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any] | None, set[
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_damage_is_found(
-    server_settings: ServerSettings, name: str, codes: Callable[[], set[str]], damage: str
-) -> None:
-    (table, which), update, expected = DAMAGES[damage]
-    with connect(server_settings, name) as servers:
-        documents = collections_of(servers, read_generation(servers).key)[table]
-        before = documents.find_one(which)
-        assert before is not None
-        if update is None:
-            documents.delete_one(which)
-        else:
-            documents.update_one(which, update)
-        try:
-            assert codes() == expected
-        finally:
-            documents.replace_one(which, before, upsert=True)
-    assert codes() == set()
+def test_damage_and_another_pool_are_found(server_settings: ServerSettings, fresh_name: str) -> None:
+    with writer_to(f"servers:{fresh_name}", server_settings) as write:
+        write(WorldRows(PRODUCTS, ORDERS[:-1], seed=42, pool=default_pool()), None)
 
+    def codes() -> set[str]:
+        return {finding.code for finding in check_servers(f"servers:{fresh_name}", server_settings)}
 
-def test_another_pool_is_found(server_settings: ServerSettings, name: str, codes: Callable[[], set[str]]) -> None:
-    with connect(server_settings, name) as servers:
+    with connect(server_settings, fresh_name) as servers:
         live = read_generation(servers)
+        for damage, ((table, which), update, expected) in DAMAGES.items():
+            documents = collections_of(servers, live.key)[table]
+            before = documents.find_one(which)
+            assert before is not None
+            if update is None:
+                documents.delete_one(which)
+            else:
+                documents.update_one(which, update)
+            assert codes() == expected, damage
+            documents.replace_one(which, before, upsert=True)
+        assert codes() == set()
         other = live.model_copy(update={"pool": live.pool.model_copy(update={"streets": ("A",)})})
-        for generation, expected in ((other, {"profile_pool", "fingerprint"}), (live, set[str]())):
-            record = {"generations.0.record": generation.model_dump_json()}
-            servers.database[WORLDS].update_one(LIVE, {"$set": record})
-            assert codes() == expected
+        record = {"generations.0.record": other.model_dump_json()}
+        servers.database[WORLDS].update_one(LIVE, {"$set": record})
+        assert codes() == {"profile_pool", "fingerprint"}
 
 
 def test_another_index_is_found(server_settings: ServerSettings, fresh_name: str) -> None:

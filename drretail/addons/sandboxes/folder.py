@@ -290,19 +290,15 @@ def seal(folder: Path, about: SandboxFolder, sums: Mapping[str, str]) -> None:
 
 
 def write_gold(folder: Path, query_id: str, gold: KnownAnswer) -> None:
-    """Writes a task's gold, after its checksum and those of the files written with it are in the description.
-
-    A sandbox without checksums gets none.
-    """
+    """Writes a task's gold, after its checksum and those of the files written with it are in the description."""
     about, path = read_sandbox(folder), task_folder(folder, query_id) / GOLD_FILE
     text = readable_json(gold.model_dump(mode="json"))
-    if about.sums is not None:
-        # The queries, and beside them what is decided for them.
-        queries = (folder / QUERIES_FILE, gold_path(folder / QUERIES_FILE))
-        written = (*filter(Path.exists, queries), *folder.glob(f"rubrics/*/{file_name(query_id)}.json"))
-        sums = {each.relative_to(folder).as_posix(): sha256(each.read_bytes()).hexdigest() for each in written}
-        sums[path.relative_to(folder).as_posix()] = sha256(text.encode()).hexdigest()
-        seal(folder, about, {**about.sums, **sums})
+    # The queries, and beside them what is decided for them.
+    queries = (folder / QUERIES_FILE, gold_path(folder / QUERIES_FILE))
+    written = (*filter(Path.exists, queries), *folder.glob(f"rubrics/*/{file_name(query_id)}.json"))
+    sums = {each.relative_to(folder).as_posix(): sha256(each.read_bytes()).hexdigest() for each in written}
+    sums[path.relative_to(folder).as_posix()] = sha256(text.encode()).hexdigest()
+    seal(folder, about, {**about.sums, **sums})
     # Last: a task with gold counts as finished, so a call that is cut before this writes it again.
     write_atomically(path, text)
 

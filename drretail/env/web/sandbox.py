@@ -243,9 +243,9 @@ class SandboxFolder(Document):
     web: str
     made_by: str
     versions: dict[str, str] = Field(default_factory=dict)
-    sums: dict[str, str] | None = None
-    """The sha256 of each file by its path; None in sandboxes from before there were sums."""
-    own_sum: str | None = None
+    sums: dict[str, str] = Field(default_factory=dict)
+    """The sha256 of each file by its path."""
+    own_sum: str = ""
     """The sha256 of the rest of this description."""
 
     @property

@@ -298,12 +298,9 @@ def test_a_trial_has_the_reward_of_the_same_run_and_of_the_one_before(tmp_path: 
     assert bool(first.findings) == (reward.value == 0)
 
 
-def test_an_unknown_query_is_told_with_the_nearest(tmp_path: Path) -> None:
+def test_a_trial_heeds_one_value_of_each_condition_and_names_the_nearest_query(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="Did you mean dev-1"):
-        try_agent(lambda question: "Nothing.", "dev-1", to=tmp_path)
-
-
-def test_a_trial_heeds_one_value_of_each_condition(tmp_path: Path) -> None:
+        try_agent("react", "dev-1", to=tmp_path)
     with pytest.raises(UserError, match="answered once: give each --vary one value"):
         try_agent("react", SHIPPED.query_id, to=tmp_path, vary={"without": "none,web"})
     trial = try_agent("react", SHIPPED.query_id, to=tmp_path, vary={"without": "web"})

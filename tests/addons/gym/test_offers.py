@@ -45,21 +45,15 @@ def paid(env: ShopEnv, query_id: str, report: str, named: str = "T") -> Any:
     return info["reward"]
 
 
-@pytest.mark.parametrize(
-    ("pick", "right"),
-    [("T/T-M", True), ("T-M", True), ("T/T-L", False), ("T/T-S", False), ("T/T-XL", False), ("T", False)],
-)
-def test_the_right_size_alone_is_paid(env: ShopEnv, pick: str, right: bool) -> None:
-    report = f"The Fjell Merino Shirt in size M costs $45.00 [P:T/T-M].\n\n```picks\nP:{pick} x 1\n```"
-    reward = paid(env, "size-m", report, pick if right else "T")
-    assert (reward["value"], reward["right"]) == (float(right), float(right))
+def test_the_right_size_alone_is_paid(env: ShopEnv) -> None:
+    for pick, right in {"T/T-M": 1.0, "T-M": 1.0, "T/T-L": 0.0, "T/T-S": 0.0, "T/T-XL": 0.0, "T": 0.0}.items():
+        report = f"The Fjell Merino Shirt in size M costs $45.00 [P:T/T-M].\n\n```picks\nP:{pick} x 1\n```"
+        reward = paid(env, "size-m", report, pick if right else "T")
+        assert (reward["value"], reward["right"]) == (right, right), pick
 
 
-@pytest.mark.parametrize(("query_id", "reason"), [("size-s", "sold_out"), ("size-xl", "no_such_option")])
-def test_what_is_sold_out_and_what_comes_in_no_such_size_can_be_refused(
-    env: ShopEnv, query_id: str, reason: str
-) -> None:
-    nearest = "T/T-S" if reason == "sold_out" else "T/T-L"
-    report = f"The shop has no such shirt.\n\n```picks\nnone: {reason}\nnearest: P:{nearest} x 1\n```"
-    reward = paid(env, query_id, report)
-    assert (reward["refused"], reward["value"]) == (1.0, 1.0)
+def test_what_is_sold_out_and_what_comes_in_no_such_size_can_be_refused(env: ShopEnv) -> None:
+    for query_id, reason, nearest in (("size-s", "sold_out", "T/T-S"), ("size-xl", "no_such_option", "T/T-L")):
+        report = f"The shop has no such shirt.\n\n```picks\nnone: {reason}\nnearest: P:{nearest} x 1\n```"
+        reward = paid(env, query_id, report)
+        assert (reward["refused"], reward["value"]) == (1.0, 1.0), reason

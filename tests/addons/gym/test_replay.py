@@ -162,10 +162,6 @@ def test_rollouts_are_chosen_by_their_reward_once_they_are_scored(made: Path, sh
     chosen = list(Selection.of(made, rules=[rule]))
     assert {each.run.run_id for each in chosen} == {run_id for run_id, reward in paid.items() if reward.value >= 0.9}
     for each in chosen:
-        values = {value.variant: value.value for value in each.got}
-        assert values == {"reward" if name == "value" else name: of for name, of in paid_parts(paid, each.run.run_id)}
+        values = {"value" if value.variant == "reward" else value.variant: value.value for value in each.got}
+        assert values == paid[each.run.run_id].model_dump(exclude={"why"})
     assert read_definition(made).systems.keys() == {run_id.partition("/")[0] for run_id in paid}
-
-
-def paid_parts(paid: dict[str, Any], run_id: str) -> list[tuple[str, Any]]:
-    return [(name, part) for name, part in paid[run_id].model_dump().items() if name != "why"]

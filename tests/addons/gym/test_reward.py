@@ -154,20 +154,19 @@ TOLD = {
     "a bare mark": ("- [P:{}]", 0.0, NOT_ARGUED),
     "no figure": ("- This one is right for you, and a joy to hold [P:{}].", 0.5, ""),
     "a denial": ("- Do not get this, it is unsafe [P:{}].", 0.5, ""),
-    "a space": ("- &nbsp; [P:{}]", 0.0, NOT_ARGUED),
     "tags without words": ("- &#160; <b></b> [P:{}]", 0.0, NOT_ARGUED),
     # All that hides is in tests/grounding/report/test_markup.py.
-    "what no reader sees": ("Buy well. <!-- Get this one, a joy to hold [P:{}]. -->", 0.0, NOT_ARGUED),
     "an image's text": ('Buy well. <img src="x.png" alt="Get this one, a joy to hold [P:{}].">', 0.0, HTML),
     "code": ("Buy well.\n\n```\nGet this one, a joy to hold [P:{}].\n```\n", 0.0, NOT_ARGUED),
     "nothing else than what no reader sees": ("<!-- Get this one, a joy to hold [P:{}]. -->", 0.0, NO_REPORT),
 }
 
 
-@pytest.mark.parametrize("case", TOLD)
-def test_the_right_cart_earns_half_without_a_figure_and_nothing_without_a_word_for_it(env: ShopEnv, case: str) -> None:
-    line, earned, why = TOLD[case]
-    assert handed_in(env, *wanted(env), text="\n".join(line.format(each) for each in wanted(env))) == (earned, why)
+def test_the_right_cart_earns_half_without_a_figure_and_nothing_without_a_word_for_it(env: ShopEnv) -> None:
+    for case, (line, value, why) in TOLD.items():
+        env.reset(QUERY)
+        text = "\n".join(line.format(each) for each in wanted(env))
+        assert handed_in(env, *wanted(env), text=text) == (value, why), case
 
 
 # Lines beside a right cart that is argued for, and what of its reward they leave.
@@ -183,23 +182,24 @@ BESIDE = {
 }
 
 
-@pytest.mark.parametrize("case", BESIDE)
-def test_false_figures_and_what_hides_cost_everything_and_open_ones_nothing(env: ShopEnv, case: str) -> None:
-    lines, left = BESIDE[case]
+def test_false_figures_and_what_hides_cost_everything_and_open_ones_nothing(env: ShopEnv) -> None:
     bag, _ = wanted(env)
     wrong = (env.shop.world.store.products([bag])[bag].price or 0) * 0.9
-    told = well_told(env, *(line.format(bag=bag, wrong=wrong) for line in lines))
-    assert {name: getattr(told, name) for name in left} == pytest.approx(left)
+    for case, (lines, left) in BESIDE.items():
+        env.reset(QUERY)
+        told = well_told(env, *(line.format(bag=bag, wrong=wrong) for line in lines))
+        assert {name: getattr(told, name) for name in left} == pytest.approx(left), case
 
 
-@pytest.mark.parametrize("number", [0, 1, 2, 3])
-def test_one_more_true_figure_never_costs_anything(env: ShopEnv, number: int) -> None:
+def test_one_more_true_figure_never_costs_anything(env: ShopEnv) -> None:
     items = env.shop.world.store.products(wanted(env))
     facts = [f"- It is rated {item.average_rating} by {item.rating_number} [P:{each}]." for each, item in items.items()]
-    inventions = ["- It weighs 812 ounces.", "- It was awarded 330 prizes."][: number % 2 * 2]
-    less = well_told(env, *inventions, *facts[: number // 2]).value
-    env.reset(QUERY)
-    assert well_told(env, *inventions, *facts[: number // 2 + 1]).value >= less
+    for inventions in ([], ["- It weighs 812 ounces.", "- It was awarded 330 prizes."]):
+        values: list[float] = []
+        for number in range(len(facts) + 1):
+            env.reset(QUERY)
+            values.append(well_told(env, *inventions, *facts[:number]).value)
+        assert values == sorted(values), inventions
 
 
 def test_a_rollout_that_comes_to_its_last_step_without_a_report_earns_nothing(shop: Shop) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.env.store.base import Store
-from drretail.env.world import OrderRow, open_world
+from drretail.env.world import open_world
 from drretail.experiment import Experiment
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import record_text
@@ -109,32 +109,19 @@ def ledger(store: Store) -> list[Evidence]:
     ]
 
 
-def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_queries: int = 1) -> tuple[Path, Store]:
-    """The experiment, and the store of its world, which the caller closes; ``reports`` by system.
-
-    Every query is asked by a user of its own: what is concluded is concluded over users.
-    """
-    users = [USER, *(f"{USER}{number:03}" for number in range(2, n_queries + 1))]
+def honest_experiment(folder: Path, report: str = REPORT) -> tuple[Path, Store]:
+    """The experiment, and the store of its world, which the caller closes."""
     orders = [OrderRow("0000000001", USER, OWNED, JANUARY), OrderRow("0000000002", USER, BATH, JANUARY + DAY)]
-    orders += [OrderRow(f"1{at:09}", user, OWNED, JANUARY) for at, user in enumerate(users[1:])]
     build_world(folder / "world", PRODUCTS, orders)
     world = open_world(folder / "world")
-    reports = {LABEL: REPORT} if reports is None else reports
     text = "I need a new bird feeder under $60. Nothing from Wrenfield, please. Do not suggest what I already own."
-    typed = Query(query_id="q1", user_id=USER, text=text, wish=WISH, source="test")
-    queries = [
-        typed.model_copy(update={"query_id": f"q{number}", "user_id": user}) for number, user in enumerate(users, 1)
-    ]
-    systems = dict.fromkeys(reports, SYSTEM)
+    query = Query(query_id="q1", user_id=USER, text=text, wish=WISH, source="test")
     fields = {"world_fingerprint": world.manifest.fingerprint, "now": "2024-01-01T00:00:00Z"}
     evidence = ledger(world.store)
-    with Experiment(folder / "exp", build.definition(queries, systems, **fields)) as opened:
+    with Experiment(folder / "exp", build.definition([query], {LABEL: SYSTEM}, **fields)) as opened:
         likes = (Statement(code="likes", text="Likes birds."),)
-        for user, query in zip(users, queries, strict=True):
-            opened.freeze_profile(ProfileSummary(user_id=user, statements=likes))
-            for label, report in reports.items():
-                name = f"{query.query_id}-r1"
-                citations = tuple(find_citations(report, {entry.id: entry for entry in evidence}))
-                run = build.run(name, report, (GOOD, SEED, LEASH), label=label, user_id=user, citations=citations)
-                opened.save(Recorded(run, tuple(evidence), {}, {"world": str(folder / "world")}))
+        opened.freeze_profile(ProfileSummary(user_id=USER, statements=likes))
+        citations = tuple(find_citations(report, {entry.id: entry for entry in evidence}))
+        run = build.run("q1-r1", report, (GOOD, SEED, LEASH), label=LABEL, user_id=USER, citations=citations)
+        opened.save(Recorded(run, tuple(evidence), {}, {"world": str(folder / "world")}))
     return folder / "exp", world.store

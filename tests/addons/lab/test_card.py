@@ -217,27 +217,19 @@ def given_to_the_judge_of_scores(exp: Path) -> JudgeRef:
     return judge
 
 
-def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: Path) -> None:
+def test_a_judges_line_stands_in_comparisons_and_scores_and_no_card_makes_scores_differ(
+    exp: Path, tmp_path: Path
+) -> None:
+    done = CliRunner().invoke(app, ["score", str(exp), "--metrics", "checks", "-q"])
+    assert (done.exit_code, score_finding(exp).state) == (0, "equal")
     carded(labels(tmp_path, 5), "--to", exp, "-q")
     text = "beside people's labels"
     assert text not in compared(exp)
     judge = given_to_the_judge_of_scores(exp)
+    assert score_finding(exp).state == "equal"
     for more in (["zephyr", "quartz"], [], ["--details"]):
         assert f"{judge.spec} {text}" in compared(exp, *more), more
     assert judge.key in json.loads(compared(exp, "--json"))["judges"]
-
-
-def test_a_card_that_was_made_since_is_no_difference_of_the_scores(exp: Path, tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["score", str(exp), "--metrics", "checks", "-q"])
-    assert (done.exit_code, score_finding(exp).state) == (0, "equal")
-    carded(labels(tmp_path, 5), "--to", exp, "-q")
-    given_to_the_judge_of_scores(exp)
-    assert score_finding(exp).state == "equal"
-
-
-def test_a_judges_line_stands_in_its_scores_and_a_damaged_card_takes_none_away(exp: Path, tmp_path: Path) -> None:
-    carded(labels(tmp_path, 5), "--to", exp, "-q")
-    judge = given_to_the_judge_of_scores(exp)
     scores = derive_scores(exp, [METRIC], judge_notes=card_lines(exp))
     line = card_lines(exp)[judge.key]
     assert line in known(scores.scoreboard).notes

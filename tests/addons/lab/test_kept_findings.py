@@ -1,13 +1,11 @@
 """Findings of the lab beside the scores: a line each, and of stale ones that they are."""
 
 import shutil
-from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from drretail.addons.lab.findings import CORRECTED, JUDGED, Agreement, Correction, Figure, LabFinding
+from drretail.addons.lab.findings import LabFinding
 from drretail.addons.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
 from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_part
@@ -31,7 +29,7 @@ def corrected(exp: Path) -> str:
     return line
 
 
-def test_a_finding_is_stale_once_what_it_rests_on_changes(
+def test_a_finding_is_stale_once_what_it_rests_on_changes_and_names_its_command_with_its_files(
     exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = corrected(exp)
@@ -44,12 +42,9 @@ def test_a_finding_is_stale_once_what_it_rests_on_changes(
         (text,) = finding_lines(other)
         assert text.startswith(f"Stale, since {changed}")
         assert text.endswith(line)
-    monkeypatch.setattr("drretail.addons.lab.kept_findings.installed", lambda metric: None)
-    assert finding_lines(exp)[0].startswith("Stale, since verdicts/faithfulness/")
-
-
-def test_without_its_verdicts_a_finding_is_stale_and_names_its_command_with_the_files_that_it_read(exp: Path) -> None:
-    line = corrected(exp)
+    with monkeypatch.context() as patched:
+        patched.setattr("drretail.addons.lab.kept_findings.installed", lambda metric: None)
+        assert finding_lines(exp)[0].startswith("Stale, since verdicts/faithfulness/")
     called("sample", exp, "--n", 3)
     assert finding_lines(exp) == [line], "the plan of view changes nothing"
     shutil.rmtree(exp / "verdicts" / "faithfulness")
@@ -64,28 +59,6 @@ def test_a_damaged_or_older_file_is_a_line_that_names_its_command(exp: Path) -> 
         (exp / "lab" / "agree.json").write_text(text, encoding="utf-8")
         (line,) = finding_lines(exp)
         assert f"drretail lab agree {exp} makes it again" in line, text
-
-
-def test_every_finding_says_its_figures() -> None:
-    summary = Correction(rows=(*as_people("s0", ci_low=0.5, ci_high=0.7), *chain(*map(as_people, "12345")))).summary()
-    assert "s0 0.60 (.50–.70), by j alone 0.70, 30 labels" in summary
-    assert "2 more systems" in summary
-    # People together beside each judge, and people beside each other.
-    pairs = [("ann", "ben"), ("ann", "judge"), ("ben", "judge"), ("people", "judge")]
-    rows = [Figure(name="kappa", of=one, by=other, part="support", value=0.4, n=30) for one, other in pairs]
-    assert Agreement(rows=tuple(rows)).summary() == (
-        "Agreement: support: ann and ben κ 0.40 of 30; support: people and judge κ 0.40 of 30."
-    )
-    assert "no two raters" in Agreement().summary()
-
-
-def as_people(system: str, **ends: Any) -> list[Figure]:
-    """Its FP as people would give it, and as the judge gives it."""
-    about: dict[str, Any] = {"name": "FP", "of": system, "by": "j"}
-    return [
-        Figure(**about, part=CORRECTED, value=0.6, **ends, n=30, n_users=3),
-        Figure(**about, part=JUDGED, value=0.7),
-    ]
 
 
 def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,17 +60,9 @@ def test_a_copy_differs_from_its_report_in_one_place_alone(made: tuple[Path, Sto
 
 def test_what_is_said_wrongly_already_is_no_place_for_an_error(tmp_path: Path) -> None:
     wrong = f"Take the Larkhall Window Bird Feeder, Clear at $19.75 [P:{GOOD}].\n"
-    folder, store = honest_experiment(tmp_path, {LABEL: wrong})
+    folder, store = honest_experiment(tmp_path, wrong)
     with pytest.raises(UserError, match="has a place"):
         copies_of(folder, store)
-    store.close()
-
-
-def test_a_figure_keeps_the_way_that_it_is_written_in(tmp_path: Path) -> None:
-    report = f"Take the Larkhall Window Bird Feeder, Clear for USD 18.75 [P:{GOOD}].\n"
-    folder, store = honest_experiment(tmp_path, {LABEL: report})
-    (copy,) = KINDS["wrong price"](material_of((folder, store)))
-    assert re.fullmatch(r"\d+\.\d\d", copy.report[copy.start : copy.end])
     store.close()
 
 

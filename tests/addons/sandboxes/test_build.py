@@ -24,8 +24,6 @@ from drretail.addons.sandboxes.folder import (
     TaskMaterial,
     place_pages,
     read_sizes,
-    seal,
-    sums_of,
     write_gold,
     write_sandbox,
     write_task,
@@ -115,10 +113,10 @@ def task(request: pytest.FixtureRequest, sandbox: Path) -> Path:
     return task_folder(sandbox, request.param.query_id)
 
 
-@pytest.fixture(params=SHIPPED, ids=lambda query: query.query_id)
-def shipped(request: pytest.FixtureRequest, world: World, offers: Offers) -> Need:
+@pytest.fixture(scope="module")
+def shipped(world: World, offers: Offers) -> list[Need]:
     """The need of each of ten queries."""
-    return need_of(world, offers, request.param)
+    return [need_of(world, offers, query) for query in SHIPPED]
 
 
 def test_the_same_seed_gives_the_same_bytes(world: World, small: Path, tmp_path: Path) -> None:
@@ -156,9 +154,10 @@ def test_what_its_pages_establish_belongs_to_each_query_and_no_best_basket_holds
         assert known(found.with_facts(()).gold).facts == ()
 
 
-def test_a_query_that_the_shop_can_meet_can_be_met_without_what_is_ruled_out(shipped: Need) -> None:
-    ruled_out = [fact for fact in facts_on(shipped) if fact.establishes in ("recalled", "failed")]
-    assert shipped.can_lose([fact.about for fact in ruled_out])
+def test_a_query_that_the_shop_can_meet_can_be_met_without_what_is_ruled_out(shipped: list[Need]) -> None:
+    for need in shipped:
+        ruled_out = [fact for fact in facts_on(need) if fact.establishes in ("recalled", "failed")]
+        assert need.can_lose([fact.about for fact in ruled_out]), need.query.query_id
 
 
 def test_a_keyword_finds_each_page_that_supports_and_nearly_all_others(task: Path) -> None:
@@ -222,26 +221,21 @@ def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(o
     assert all('"cotton"' in fact.meaning for fact in cotton)
 
 
-def test_traps_are_of_every_kind_and_begin_their_sentences_with_capitals(need: Need) -> None:
-    traps = [fact.trap(number, Random(number), "s1") for fact in facts_on(need) for number in range(12)]
-    assert {trap.kind for trap in traps} == TRAP_KINDS
-    assert not any(re.search(r"[.!?] [a-z]", trap.text) or "<" in trap.text for trap in traps)
-
-
-def test_what_stays_is_within_the_budget_also_with_the_rest(shipped: Need) -> None:
-    need, facts, names = shipped, facts_on(shipped), shown_names(shipped)
-    out = {fact.about.name for fact in facts if fact.kind == "recall" or "failed it" in fact.meaning}
-    things = {thing.name: thing for thing in need.things}
-    for fact in facts:
-        if "the one to take" in fact.meaning or "can be recommended" in fact.meaning:
-            want = things[fact.thing].want
-            limit = known(want.price_max if want and want.price_max else need.budget)
-            assert fact.about.name not in out
-            assert (fact.about.product.price or 0) <= float(limit.value)
-        if "over the budget" in fact.meaning:
-            assert f"the {fact.about.name}" not in fact.meaning.split("over the budget")[1]
-    left = ([fit.price or 0.0 for fit in thing.fits if names[fit.product_id] not in out] for thing in need.things)
-    assert need.budget is None or sum(min(prices, default=0.0) for prices in left) <= float(need.budget.value)
+def test_what_stays_is_within_the_budget_also_with_the_rest(shipped: list[Need]) -> None:
+    for need in shipped:
+        facts, names = facts_on(need), shown_names(need)
+        out = {fact.about.name for fact in facts if fact.kind == "recall" or "failed it" in fact.meaning}
+        things = {thing.name: thing for thing in need.things}
+        for fact in facts:
+            if "the one to take" in fact.meaning or "can be recommended" in fact.meaning:
+                want = things[fact.thing].want
+                limit = known(want.price_max if want and want.price_max else need.budget)
+                assert fact.about.name not in out
+                assert (fact.about.product.price or 0) <= float(limit.value)
+            if "over the budget" in fact.meaning:
+                assert f"the {fact.about.name}" not in fact.meaning.split("over the budget")[1]
+        left = ([fit.price or 0.0 for fit in thing.fits if names[fit.product_id] not in out] for thing in need.things)
+        assert need.budget is None or sum(min(prices, default=0.0) for prices in left) <= float(need.budget.value)
 
 
 def shown_names(need: Need) -> dict[str, str]:
@@ -253,12 +247,6 @@ def with_fits(need: Need, fits: Callable[[tuple[Product, ...]], Iterable[Product
     return replace(need, things=tuple(replace(thing, fits=tuple(fits(thing.fits))) for thing in need.things))
 
 
-def test_a_product_without_a_price_gets_no_fact_and_no_page_on_its_price(need: Need) -> None:
-    facts = facts_on(with_fits(need, lambda fits: (fit.model_copy(update={"price": None}) for fit in fits)))
-    assert facts
-    assert not any("price" in fact.kind or "$" in fact.text for fact in facts)
-
-
 def test_where_nothing_that_fits_is_within_the_budget_facts_say_so(need: Need) -> None:
     priced = with_fits(need, lambda fits: (fit for fit in fits if fit.price is not None))
     facts = facts_on(replace(priced, budget=Money(amount="2", currency="USD")))
@@ -267,20 +255,22 @@ def test_where_nothing_that_fits_is_within_the_budget_facts_say_so(need: Need) -
     assert not any("stay" in meaning for meaning in over)
 
 
-def test_a_receipt_is_of_the_day_of_the_order_and_its_guarantee_still_holds(world: World, shipped: Need) -> None:
+def test_a_receipt_is_of_the_day_of_the_order_and_its_guarantee_still_holds(world: World, shipped: list[Need]) -> None:
     pytest.importorskip("PIL")
-    files = user_files(shipped, world.store, TODAY, Drawing(Random(1), ""))
-    meaning = next(file.meaning for file in files if file.name == "receipt.png")
-    bought, until = re.findall(r"\d{4}-\d\d-\d\d", meaning)[:2]
-    orders = world.store.orders(known(shipped.query.user_id)).orders
-    assert bought in {order.order_date[:10] for order in orders if order.product_id == shipped.owned[0].product_id}
-    assert until > TODAY.isoformat()
+    for need in shipped:
+        files = user_files(need, world.store, TODAY, Drawing(Random(1), ""))
+        meaning = next(file.meaning for file in files if file.name == "receipt.png")
+        bought, until = re.findall(r"\d{4}-\d\d-\d\d", meaning)[:2]
+        orders = world.store.orders(known(need.query.user_id)).orders
+        assert bought in {order.order_date[:10] for order in orders if order.product_id == need.owned[0].product_id}
+        assert until > TODAY.isoformat()
 
 
-def test_products_that_fit_differ_in_their_names_and_from_what_the_user_has(shipped: Need) -> None:
-    fits, mine, names = shown_names(shipped), shipped.owned[0].product_id, shipped.names
-    assert len({*fits.values()}) == len(fits)
-    assert names[mine].name not in [product.name for key, product in names.items() if key in fits and key != mine]
+def test_products_that_fit_differ_in_their_names_and_from_what_the_user_has(shipped: list[Need]) -> None:
+    for need in shipped:
+        fits, mine, names = shown_names(need), need.owned[0].product_id, need.names
+        assert len({*fits.values()}) == len(fits)
+        assert names[mine].name not in [product.name for key, product in names.items() if key in fits and key != mine]
 
 
 def test_keywords_say_several_of_what_is_several_already(world: World, offers: Offers) -> None:
@@ -499,28 +489,13 @@ def test_a_syndicated_text_in_another_frame_is_known_and_another_of_its_theme_is
     assert seen.earlier("part", short) == "whole"
 
 
-def changes(value: Any) -> Iterator[Any]:
-    """The description of a sandbox with one thing removed, added or changed, at each place of it."""
-    if isinstance(value, dict):
-        yield {**value, "added": 1}
-        for name, inner in value.items():
-            yield {key: each for key, each in value.items() if key != name}
-            yield from ({**value, name: other} for other in changes(inner))
-    else:
-        assert isinstance(value, str | int)
-        yield f"{value[:-1]}{'y' if value[-1:] == 'x' else 'x'}" if isinstance(value, str) else value + 1
-        yield type(value)()
-
-
-def test_every_changed_field_of_the_description_is_found(small: Path, tmp_path: Path) -> None:
+def test_a_changed_description_is_found(small: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(small, tmp_path / "s")
     assert not [*changed_files(copy, read_sandbox(copy))]
-    for changed in changes(read_json(small / SANDBOX_FILE)):
-        write_json(copy / SANDBOX_FILE, changed)
-        try:
-            assert SANDBOX_FILE in dict(changed_files(copy, read_sandbox(copy))), changed
-        except UserError as problem:  # it describes no sandbox any more
-            assert SANDBOX_FILE in str(problem)  # noqa: PT017 -- most changes are found by their sum
+    about = read_json(small / SANDBOX_FILE)
+    for changed in ({"seed": "8"}, {"sizes": {"16k": 16_001}}, {"sums": {}}, {"own_sum": ""}):
+        write_json(copy / SANDBOX_FILE, about | changed)
+        assert SANDBOX_FILE in dict(changed_files(copy, read_sandbox(copy))), changed
 
 
 def test_every_file_that_is_changed_exchanged_removed_or_added_is_found(small: Path, tmp_path: Path) -> None:
@@ -567,10 +542,6 @@ def test_gold_that_is_written_later_has_its_sum(small: Path, tmp_path: Path) -> 
     gold = read_gold_file(task_folder(copy, query_id) / GOLD_FILE)
     write_gold(copy, query_id, gold.model_copy(update={"sandbox": gold.sandbox.model_copy(update={"documents": ()})}))
     assert not [*changed_files(copy, read_sandbox(copy))]
-    seal(copy, read_sandbox(copy).model_copy(update={"sums": None}), {})
-    write_json(copy / SANDBOX_FILE, {k: v for k, v in read_json(copy / SANDBOX_FILE).items() if not k.endswith("um")})
-    assert [fault for _, fault in changed_files(copy, read_sandbox(copy))]
-    assert sums_of(copy)
 
 
 def test_the_command_builds_for_drawn_users_into_a_new_folder(world: World, tmp_path: Path, drretail: Command) -> None:

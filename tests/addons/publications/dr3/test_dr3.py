@@ -50,12 +50,11 @@ def source(text: str) -> SourceText:
     return SourceText("W:aaaaaaaa", build.text(text))
 
 
-@pytest.mark.parametrize(
-    ("message", "value"), [(1, 1), (0.5, 0.5), (0, 0), (0.75, 1), (0.74, 0.5), (0.25, 0.5), (0.24, 0), (9, 1), (-1, 0)]
-)
-def test_the_released_rules_snap_odd_numbers(message: float, value: float) -> None:
-    answer = MarkedInsights.model_validate({"insights": [{"insight_id": 1, "found": "", "score": message}]})
-    assert dict(reversed(marked(answer)))[1].value == value
+def test_the_released_rules_snap_odd_numbers() -> None:
+    scores = (9, 1, 0.75, 0.74, 0.5, 0.25, 0.24, 0, -1)
+    insights = [{"insight_id": at, "found": "", "score": score} for at, score in enumerate(scores, 1)]
+    values = dict(reversed(marked(MarkedInsights.model_validate({"insights": insights}))))
+    assert [values[at].value for at in range(1, 10)] == [1, 1, 1, 0.5, 0.5, 0.5, 0, 0, 0]
 
 
 def required(wish: Wish | None) -> list[tuple[str | None, str]]:
@@ -119,20 +118,17 @@ def covered(
     return found.cited["files"], found.cited["sandbox"]
 
 
-@pytest.mark.parametrize(
-    ("report", "cited"),
-    [
-        (f"It cost $22.99 [{ORDERS_ID}].", (1, 0)),
-        (f"Clean it [{CARE_ID}].", (0, 1)),
-        (f"Clean it ([care]({CARE}/?utm_source=x)).", (0, 1)),
-        (f"Clean it [1].\n\n## Sources\n[1] Care {CARE}", (0, 1)),
-        (f"Read {RECALL} and {CARE}.", (0, 2)),
-        ("The pages Care and Recalls and the file orders.csv say so.", (0, 0)),
-        ("Clean it [W:zzzzzzzz], it cost $22.99 [F:zzzzzzzz] [orders.csv].", (0, 0)),
-    ],
-)
-def test_a_document_is_covered_by_citations_alone(tmp_path: Path, report: str, cited: tuple[int, int]) -> None:
-    assert covered(tmp_path, report) == cited
+def test_a_document_is_covered_by_citations_alone(tmp_path: Path) -> None:
+    for at, (report, cited) in enumerate(
+        (
+            (f"It cost $22.99 [{ORDERS_ID}].", (1, 0)),
+            (f"Clean it ([care]({CARE}/?utm_source=x)).", (0, 1)),
+            (f"Read {RECALL} and {CARE}.", (0, 2)),
+            ("The pages Care and Recalls and the file orders.csv say so.", (0, 0)),
+            ("Clean it [W:zzzzzzzz], it cost $22.99 [F:zzzzzzzz] [orders.csv].", (0, 0)),
+        )
+    ):
+        assert covered(tmp_path / f"{at}", report) == cited, report
 
 
 def test_a_page_is_covered_by_a_source_of_its_title_or_by_an_address_that_was_handed_out(tmp_path: Path) -> None:
