@@ -31,8 +31,8 @@ COMMANDS: Mapping[str, str] = {
     "report": "report exp --split",
     "plots": "report exp --format plots",
 }
-OTHERWISE = re.compile(r"accepted\.json|.*journal\.jsonl(?:\.gz)?|.*\.sqlite|SHA256SUMS|manifest\.json")
-"""Files with times, and those whose bytes hang on how they were written."""
+OTHERWISE = re.compile(r"accepted\.json|states\.json|.*journal\.jsonl(?:\.gz)?|.*\.sqlite|SHA256SUMS|manifest\.json")
+"""Files with times, or of their hashes, and those whose bytes hang on how they were written."""
 
 
 def shop_and_questions(home: Path) -> None:
