@@ -17,7 +17,6 @@ score.py            ``score`` and ``estimate_score``, and the judges by their sp
 verify.py           ``verify``: kept hashes, runs replayed from their journals, and scores made again
 compare.py          ``compare``: systems side by side
 reproduce.py        ``reproduce``: the paper's experiment, from the estimate to a page of results
-unchanged.py        whether an experiment is as a command left it, so that its scores and pages need not be made again
 report.py           ``report``: pages, text, tables and plots
 prompts.py          ``prompts``: the prompts and criteria that a user may replace: listed, printed, or written to files
 demo.py             ``demo``: everything from a shop to a page of results, small

@@ -9,7 +9,6 @@ from typing import Any
 from drretail.api.option import accepts
 from drretail.api.options.score import ReportOptions
 from drretail.api.options.shared import folder_of
-from drretail.api.unchanged import is_unchanged, keep_state, state_of
 from drretail.api.worlds import recorded_world
 from drretail.errors import UserError
 from drretail.experiment import entitle
@@ -18,6 +17,7 @@ from drretail.progress import Progress, busy, choose_progress
 from drretail.records.tables.markup import latex_of
 from drretail.records.tables.result import Result
 from drretail.records.tables.sheets import csv_of
+from drretail.unchanged import is_unchanged, keep_state, state_of
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.document import INDEX, write_report
 from drretail.viewer.plots.experiment_plots import plots_of, write_plots
@@ -120,8 +120,7 @@ def _pages(experiment: Path, to: Path, split: bool | None) -> Result[str]:
     """
     if to.suffix.casefold() in (".csv", ".tsv", ".xlsx", ".parquet"):
         raise UserError(
-            f"report writes a page, not {to.name}: "
-            f"drretail export {quote(str(experiment))} --format csv writes tables."
+            f"report writes a page, not {to.name}: drretail export {quote(str(experiment))} --format csv writes tables."
         )
     form = "auto" if split is None else "split" if split else "single"
     index = to.with_suffix("") / INDEX

@@ -15,7 +15,6 @@ from drretail.api.options.score import ScoreOptions
 from drretail.api.options.shared import folder_of, metrics_in, texts_in
 from drretail.api.recorded_scores import JudgingOutcome, RecordedScores
 from drretail.api.settings import OFFLINE_MODEL, Settings, read_settings
-from drretail.api.unchanged import is_unchanged, keep_state, state_of
 from drretail.api.worlds import pages_by_label, recorded_world
 from drretail.env.gold import add_gold
 from drretail.env.named_products import NamedProducts
@@ -46,6 +45,7 @@ from drretail.records.models import ModelChoice
 from drretail.records.query import Query
 from drretail.records.score import CODE, JudgeRef, Scores
 from drretail.records.tables.result import Result
+from drretail.unchanged import is_unchanged, keep_state, state_of
 from drretail.viewer.output import say
 
 OFFLINE_NOTE = "No judge given: offline:judge judges. It decides by fields of records alone, and is no language model."
@@ -278,7 +278,10 @@ class Plan:
         known = {*METRICS, PAIRWISE}
         if any(each is not None for each in brought) or not {*self.metrics, *judged_in(self.folder)} <= known:
             return None
-        judges, world = sorted(judge.ref.key for judge in self.judges), None if shop is None else shop.manifest.fingerprint
+        judges, world = (
+            sorted(judge.ref.key for judge in self.judges),
+            None if shop is None else shop.manifest.fingerprint,
+        )
         chosen = sorted(self.names), judges, self.rules, [*self.pairs], options.repeats, options.rate_floors
         return [*chosen, self.takes_board, self.settings.page_age, world]
 

@@ -27,7 +27,7 @@ COMMANDS: Mapping[str, str] = {
     "ingest": "ingest raw --world made",
     "world copy": "world copy w made",
     "run": "run --world w --queries q.jsonl --agent react --no-floors --to made",
-    "score": "score exp --metrics checks --metrics faithfulness",
+    "score": "score exp --metrics checks --metrics faithfulness --metrics process",
     "report": "report exp --split",
     "plots": "report exp --format plots",
 }

@@ -231,7 +231,9 @@ class _Lines:
 
 
 TEMPLATES = Path(__file__).parent / "templates"
-PACKED = "This page is packed, and its own script unpacks it: allow scripts, or `drretail report EXP --single` makes one file."
+PACKED = "Allow this page's script, which unpacks it, or make one file that is not packed: drretail report EXP --single."
+    "Allow this page's script, which unpacks it. Or drretail report EXP --single makes one file that is not packed."
+)
 COLUMNS = 10
 """The number of columns of figures that fit the page's width."""
 _TURNING = re.compile(f"[{''.join(sorted(TURNING))}]")
