@@ -231,9 +231,7 @@ class _Lines:
 
 
 TEMPLATES = Path(__file__).parent / "templates"
-PACKED = "Allow this page's script, which unpacks it, or make one file that is not packed: drretail report EXP --single."
-    "Allow this page's script, which unpacks it. Or drretail report EXP --single makes one file that is not packed."
-)
+PACKED = "Allow this page's script, which unpacks it, or make one file: drretail report EXP --single."
 COLUMNS = 10
 """The number of columns of figures that fit the page's width."""
 _TURNING = re.compile(f"[{''.join(sorted(TURNING))}]")
