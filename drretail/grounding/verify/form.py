@@ -78,8 +78,8 @@ class _Reader:
         products = [source for source in part.sources if source[:2] == "P:"]
         orders = [source for source in part.sources if source in self.ledger.order_dates]
         if len(part.sources) == len(products) == 1:
-            of_offer = (kind for kind in _OF_OFFER if kind in kinds)
-            yield from filter(None, (self._figure(kind, part, place, products[0]) for kind in of_offer))
+            figures = (self._figure(kind, part, place, products[0]) for kind in _OF_OFFER if kind in kinds)
+            yield from filter(None, figures)
         if "order_date" in kinds and len(orders) == 1 and {*products} <= {f"P:{self.ledger.ordered[orders[0]]}"}:
             yield from self._day(part, place, orders[0])
         calculations = [source for source in part.sources if source in self.ledger.calculations]
