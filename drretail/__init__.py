@@ -51,6 +51,7 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     stats/         intervals, tests, agreement, ranking, power
     progress.py    progress lines and bars on stderr
     packs.py       the files of a folder in one packed file
+    unchanged.py   whether an experiment is as a command left it
     archive.py     gzip members that are read without the others
     event_loop.py  the process's one event loop, and how Ctrl-C cancels what runs in it
     threads.py     threads that are reused, and that no process waits for

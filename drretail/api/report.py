@@ -17,8 +17,9 @@ from drretail.progress import Progress, busy, choose_progress
 from drretail.records.tables.markup import latex_of
 from drretail.records.tables.result import Result
 from drretail.records.tables.sheets import csv_of
+from drretail.unchanged import is_unchanged, keep_state, state_of
 from drretail.viewer.experiment import ExperimentView, read_view
-from drretail.viewer.page.document import write_report
+from drretail.viewer.page.document import INDEX, write_report
 from drretail.viewer.plots.experiment_plots import plots_of, write_plots
 from drretail.viewer.run_lines import run_line
 from drretail.viewer.sections import board_sections, sections
@@ -61,19 +62,12 @@ def report(options: ReportOptions) -> Result[str]:
     if options.title is not None:
         entitle(experiment, options.title)
     name = DEFAULT_NAMES[options.form]
-    with busy("reading runs and scores"):
-        view = read_view(experiment)
+    if options.form == "html":
+        return _pages(experiment, to or experiment / name, options.split)
+    view = _read(experiment)
     if options.form == "plots":
         return _plots(view, to or experiment / name)
-    text = ""
-    if options.form == "html":
-        if to is not None and to.suffix.casefold() in (".csv", ".tsv", ".xlsx", ".parquet"):
-            raise UserError(
-                f"report writes a page, not {to.name}: "
-                f"drretail export {quote(str(experiment))} --format csv writes tables."
-            )
-        to = _write_pages(view, to or experiment / name, options.split)
-    elif options.form in ("latex", "csv"):
+    if options.form in ("latex", "csv"):
         board = view.scores.scoreboard
         if board is None:
             raise UserError(f"{view.folder} has no scores yet: drretail score {quote(str(view.folder))} makes them.")
@@ -87,9 +81,18 @@ def report(options: ReportOptions) -> Result[str]:
         with busy("writing the report"):
             text = text_of(view, details=options.details or len(view.planned) <= FEW_RUNS)
             _write(to, text)
-    is_judged = view.is_scored or any((experiment / "verdicts").glob("*/*/*/*"))
-    unjudged = f"No run is judged yet: drretail score {quote(str(experiment))} does it."
-    return _result(to, text, lambda: summary_of(view), [] if is_judged or to is None else [unjudged])
+    return _result(to, text, lambda: summary_of(view), [] if to is None else _unjudged(experiment))
+
+
+def _read(experiment: Path) -> ExperimentView:
+    with busy("reading runs and scores"):
+        return read_view(experiment)
+
+
+def _unjudged(experiment: Path) -> list[str]:
+    """What to do where no run is judged yet."""
+    is_judged = (experiment / "scores.json").exists() or any((experiment / "verdicts").glob("*/*/*/*"))
+    return [] if is_judged else [f"No run is judged yet: drretail score {quote(str(experiment))} does it."]
 
 
 def _result(
@@ -110,15 +113,32 @@ def _plots(view: ExperimentView, to: Path) -> Result[str]:
     return Result("", {"plots": written}, written, path=to)
 
 
-def _write_pages(view: ExperimentView, to: Path, split: bool | None) -> Path:
-    """Writes the report, and returns the path to open.
+def _pages(experiment: Path, to: Path, split: bool | None) -> Result[str]:
+    """Writes the pages, unless these are there and nothing has changed since.
 
     Unless ``split`` is given, the report's size decides between one file and a folder.
     """
-    many = len(view.runs) >= MANY_RUNS
+    if to.suffix.casefold() in (".csv", ".tsv", ".xlsx", ".parquet"):
+        raise UserError(
+            f"report writes a page, not {to.name}: drretail export {quote(str(experiment))} --format csv writes tables."
+        )
     form = "auto" if split is None else "split" if split else "single"
-    with (choose_progress() if many else Progress()).track("Writing pages", len(view.runs)) as bar:
-        return write_report(view, to, form, bar)
+    index = to.with_suffix("") / INDEX
+    if is_unchanged(experiment, "report", _state(experiment, to, form)):
+        page = index if index.is_file() else to
+    else:
+        view = _read(experiment)
+        many = len(view.runs) >= MANY_RUNS
+        with (choose_progress() if many else Progress()).track("Writing pages", len(view.runs)) as bar:
+            page = write_report(view, to, form, bar)
+        keep_state(experiment, "report", _state(experiment, to, form))
+    return _result(page, "", lambda: summary_of(read_view(experiment)), _unjudged(experiment))
+
+
+def _state(experiment: Path, to: Path, form: str) -> str:
+    """The state of the experiment and of its pages."""
+    pages = (path for path in (to, *sorted(to.with_suffix("").glob("*.html"))) if path.is_file())
+    return state_of(experiment, [form, str(to)], pages)
 
 
 def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Result[str]:

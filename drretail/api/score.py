@@ -23,12 +23,13 @@ from drretail.env.web.base import Pages
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.baskets import made_references
+from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.spending import Allowance, allowance_for, judging_costs
 from drretail.eval.judging.subject import choose_pairs, meetings
 from drretail.eval.method import PACKAGED, Wording, judge_notes, read_wording
 from drretail.eval.metric import Metric
-from drretail.eval.registry import PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
+from drretail.eval.registry import METRICS, PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scores.file import made_scores
 from drretail.eval.scores.gathering import is_panel
 from drretail.eval.scoring import score as score_experiment
@@ -44,6 +45,7 @@ from drretail.records.models import ModelChoice
 from drretail.records.query import Query
 from drretail.records.score import CODE, JudgeRef, Scores
 from drretail.records.tables.result import Result
+from drretail.unchanged import is_unchanged, keep_state, state_of
 from drretail.viewer.output import say
 
 OFFLINE_NOTE = "No judge given: offline:judge judges. It decides by fields of records alone, and is no language model."
@@ -142,7 +144,11 @@ def score(options: ScoreOptions) -> RecordedScores:
     with recorded_world(folder, options.world) as shop, asked_judges as judges, printing:
         if options.queries is not None:
             _add_gold(folder, read_queries(Path(options.queries)), shop)
-        _judge(plan, options, judges, shop, pages, allowance)
+        made_by = plan.made_by(options, shop)
+        if made_by is None or not is_unchanged(folder, "score", state_of(folder, made_by)):
+            _judge(plan, options, judges, shop, pages, allowance)
+            if made_by is not None and allowance.closing is None:
+                keep_state(folder, "score", state_of(folder, made_by))
         scores = made_scores(folder)  # as they stand in the file, whether made now or before
     if any(system.is_of_shop for system in read_definition(folder).systems.values()):
         say("Answers are held against the shop's records as of their import: import them again after a new ingest.")
@@ -262,6 +268,22 @@ class Plan:
             settings,
             opener,
         )
+
+    def made_by(self, options: ScoreOptions, shop: World | None) -> object:
+        """What the scores are made by, besides this version and the experiment.
+
+        None if that is not all: what the web, a file or a user's own code brings may be another each time.
+        """
+        brought = (options.gold, options.criteria, options.prompts, options.retry, options.fetch_sources or None)
+        known = {*METRICS, PAIRWISE}
+        if any(each is not None for each in brought) or not {*self.metrics, *judged_in(self.folder)} <= known:
+            return None
+        judges, world = (
+            sorted(judge.ref.key for judge in self.judges),
+            None if shop is None else shop.manifest.fingerprint,
+        )
+        chosen = sorted(self.names), judges, self.rules, [*self.pairs], options.repeats, options.rate_floors
+        return [*chosen, self.takes_board, self.settings.page_age, world]
 
     @property
     def names(self) -> frozenset[str]:

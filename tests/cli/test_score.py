@@ -6,9 +6,11 @@ import pytest
 
 from drretail.api.score import failed_answers
 from drretail.eval.scores.file import without_board_metrics
+from drretail.eval.scoring import score
 from drretail.records.base import OfJudge
 from drretail.records.comparison import PairScore
 from drretail.records.score import JudgeRef, Judging, Score, Scoreboard, Scores, ShownColumn
+from drretail.viewer.page.document import write_report
 from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import JUDGE
@@ -154,3 +156,40 @@ def test_what_was_judged_before_is_named_and_not_printed_again(drretail: Command
     assert "Side by side (pairwise), judged by" in everything
     assert "Checks, by code" in everything
     assert "also holds" not in everything
+
+
+def test_what_nobody_changed_is_neither_judged_nor_written_again(
+    drretail: Command, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged, written = list[Any](), list[Any]()
+
+    def judging(*args: Any, **given: Any) -> Any:
+        judged.append(args)
+        return score(*args, **given)
+
+    def writing(*args: Any) -> Path:
+        written.append(args)
+        return write_report(*args)
+
+    monkeypatch.setattr("drretail.api.score.score_experiment", judging)
+    monkeypatch.setattr("drretail.api.report.write_report", writing)
+
+    def counts(*command: str) -> tuple[int, int]:
+        before = len(judged), len(written)
+        assert drretail(*command).returncode == 0
+        return len(judged) - before[0], len(written) - before[1]
+
+    again, page = ("score", "exp", "--judge", "offline:judge"), ("report", "exp")
+    assert [counts(*again), counts(*page), counts(*again), counts(*page)] == [(1, 0), (0, 1), (0, 0), (0, 0)]
+    first, verdicts = drretail(*again).stdout, sorted(made.glob("verdicts/checks/*/*/*"))
+    assert counts(*again, "--metrics", "checks") == (1, 0), "what else was asked for is another thing"
+    assert counts(*again) == (1, 0)
+    for changed in (*verdicts[:1], made / "scores.json", *sorted(made.glob("runs/*/*"))[:1]):
+        kept = changed.read_bytes()
+        changed.unlink()
+        assert counts(*again)[0] == 1, changed
+        changed.write_bytes(kept)
+    assert (counts(*again), drretail(*again).stdout) == ((1, 0), first)
+    assert counts(*again, "--retry", "everything") == counts(*again, "--retry", "everything") == (1, 0)
+    (made / "report.html").unlink()
+    assert [counts(*page), counts(*page)] == [(0, 1), (0, 0)]

@@ -162,6 +162,10 @@ def other_notation() -> Notation:
     return Notation(amounts, codes, dates, days, month_numbers(), is_english=False)
 
 
+ABOUT = 20
+"""An amount that is about so much agrees with numbers that are at most this part of it off."""
+
+
 @dataclass(frozen=True, slots=True)
 class Amount:
     """``text[start:end]`` names an amount; in a range, ``low`` and ``high`` differ."""
@@ -197,7 +201,7 @@ class Amount:
             return "bounded" if record >= self.low else None
         if self.relation == "at_most":
             return "bounded" if record <= self.low else None
-        if self.relation == "about" and abs(record - self.low) * 20 <= abs(self.low):
+        if self.relation == "about" and abs(record - self.low) * ABOUT <= abs(self.low):
             return "rounded"
         if self.kind == "money" and not self.places and abs(record - self.low) < 1:
             return "loose"

@@ -6,7 +6,7 @@ it say what it is, and nothing explains it. Everything else is open.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
@@ -23,6 +23,8 @@ from drretail.grounding.verify.written import equations, quotations
 from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import VARIANTS
 
+_OF_OFFER: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
+_KINDS: tuple[ValueKind, ...] = (*_OF_OFFER, "order_date", "total")
 _STARS = re.compile(r"\s?(?:/\s?5\b|[★⭐]|\()")
 _RATED = re.compile(r"\d[.,]\d\d?(?:\s?(?:/\s?5|[★⭐]|stars?\b))?\W{0,4}(?:[^\W\d_]{1,6}\s)?$")
 _BESIDE_RATING = re.compile(r"\d[.,]\d(?:\s?(?:/\s?5|[★⭐]))?\s?[(·,]\s?$")
@@ -43,7 +45,7 @@ def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[
         for value in reader.read(part, place):
             if value.state == "verified":
                 figure = (end - place.first for end in (value.start, value.end))
-                wrong = reader.read(part, place.altered(value.kind, *figure))
+                wrong = reader.read(part, place.altered(value.kind, *figure), [value.kind])
                 is_caught = any(one.start == value.start and one.state == "contradicted" for one in wrong)
                 value = value.model_copy(update={"is_caught": is_caught})
             values.setdefault((value.start, value.kind), value)
@@ -55,10 +57,10 @@ class _Reader:
     layout: Layout
     ledger: Ledger
 
-    def read(self, part: Part, place: Place) -> Iterator[ReadValue]:
-        """The values in one part; where nothing is to be denied, only the right ones."""
+    def read(self, part: Part, place: Place, kinds: Collection[ValueKind] = _KINDS) -> Iterator[ReadValue]:
+        """The values of these kinds in one part; where nothing is to be denied, only the right ones."""
         may_deny = part.is_named and (self.ledger.policy is None or self._is_bare(part, place))
-        yield from (value for value in self._values(part, place) if may_deny or value.state == "verified")
+        yield from (value for value in self._values(part, place, kinds) if may_deny or value.state == "verified")
 
     def _is_bare(self, part: Part, place: Place) -> bool:
         """True if a part of an assistant's answer has no words but names, options and labels. One word more may make it
@@ -72,17 +74,16 @@ class _Reader:
         plain = {*words(" ".join((*names, *part.sources)))}.union(*self._labels.values(), month_numbers())
         return plain.issuperset(words(place.words))
 
-    def _values(self, part: Part, place: Place) -> Iterator[ReadValue]:
+    def _values(self, part: Part, place: Place, kinds: Collection[ValueKind]) -> Iterator[ReadValue]:
         products = [source for source in part.sources if source[:2] == "P:"]
         orders = [source for source in part.sources if source in self.ledger.order_dates]
         if len(part.sources) == len(products) == 1:
-            yield from filter(
-                None, (self._figure(kind, part, place, products[0]) for kind in ("price", "rating", "rating_count"))
-            )
-        if len(orders) == 1 and {*products} <= {f"P:{self.ledger.ordered[orders[0]]}"}:
+            figures = (self._figure(kind, part, place, products[0]) for kind in _OF_OFFER if kind in kinds)
+            yield from filter(None, figures)
+        if "order_date" in kinds and len(orders) == 1 and {*products} <= {f"P:{self.ledger.ordered[orders[0]]}"}:
             yield from self._day(part, place, orders[0])
         calculations = [source for source in part.sources if source in self.ledger.calculations]
-        if len(calculations) == 1 and len(part.sources) == len(products) + 1:
+        if "total" in kinds and len(calculations) == 1 and len(part.sources) == len(products) + 1:
             yield from self._result(place, calculations[0], products)
 
     def _value(self, kind: ValueKind, figure: Amount | WrittenDate, of: str, place: Place) -> ReadValue:

@@ -14,7 +14,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from drretail.grounding.constraints import UNDECIDED, Decisions, offer_of
-from drretail.grounding.text.amounts import Amount, find_amounts
+from drretail.grounding.text.amounts import ABOUT, Amount, find_amounts
 from drretail.parsing import json_or_none
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
@@ -271,4 +271,6 @@ def derived(amount: Amount, ledger: Ledger, near: Iterable[str]) -> bool:
     numbers |= {price * count for price in prices for count in range(2, _MOST_PIECES + 1)}
     numbers |= {abs(one - other) for one, other in combinations([*prices, *limits], 2)}
     numbers |= {one + other for one, other in combinations(prices, 2)}
-    return any(amount.agreement(number) in ("equal", "rounded") for number in numbers)
+    far = abs(amount.low) / ABOUT + Decimal(1).scaleb(-amount.places)  # as most numbers are, which is soon told
+    near_it = (number for number in numbers if abs(number - amount.low) <= far)
+    return any(amount.agreement(number) in ("equal", "rounded") for number in near_it)

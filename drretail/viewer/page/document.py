@@ -22,7 +22,7 @@ from drretail.records.tables.table import Table
 from drretail.viewer.cards import most_telling
 from drretail.viewer.conversation import read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
-from drretail.viewer.page.frame import Links, fragment, page_name, whole_page
+from drretail.viewer.page.frame import Links, fragment, packed, page_name, whole_page
 from drretail.viewer.page.overview import (
     render_false_statements,
     render_map,
@@ -79,7 +79,7 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
             )
         if is_split:
             for each in waiting:
-                write_atomically(folder / page_name(each.question), question_page(view, each, links))
+                write_atomically(folder / page_name(each.question), packed(question_page(view, each, links)))
             done += [replace(each, head=Markup(), body=Markup()) for each in waiting]
             waiting.clear()
     if not is_split:
@@ -88,7 +88,7 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
         return to
-    write_atomically(folder / INDEX, index_page(view, done))
+    write_atomically(folder / INDEX, packed(index_page(view, done)))
     names = {page_name(each.question) for each in done}
     _forget([to, *(path for path in folder.glob("query-*.html") if path.name not in names)])
     return folder / INDEX

@@ -7,6 +7,7 @@ itself is unchanged, so marks can't change how a report looks.
 """
 
 import base64
+import gzip
 import hashlib
 import re
 import sys
@@ -230,6 +231,7 @@ class _Lines:
 
 
 TEMPLATES = Path(__file__).parent / "templates"
+PACKED = "Allow this page's script, which unpacks it, or make one file: drretail report EXP --single."
 COLUMNS = 10
 """The number of columns of figures that fit the page's width."""
 _TURNING = re.compile(f"[{''.join(sorted(TURNING))}]")
@@ -307,13 +309,28 @@ def frame(images: str) -> dict[str, Any]:
     }
 
 
+UNPACK = (TEMPLATES / "unpack.js").read_text(encoding="utf-8")
+
+
 def page_policy(style: str, script: str, images: str = "data:") -> str:
     """A policy that admits only the style and the script on the page itself, and pictures from ``images``."""
-    hashes = (hashlib.sha256(text.encode("utf-8")).digest() for text in (style, script))
-    style_hash, script_hash = (f"'sha256-{base64.b64encode(digest).decode('ascii')}'" for digest in hashes)
+    admitted = f"style-src {_admitted(style)}; script-src {_admitted(script)}"
+    return f"default-src 'none'; {admitted}; img-src {images}; base-uri 'none'; form-action 'none'"
+
+
+def _admitted(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def packed(page: str) -> str:
+    """A page that unpacks this one when a browser opens it, in a fifth of its size: for folders of many pages."""
+    # A page keeps the policy of the one that it replaces, which admits one script more.
+    head = page.partition("<style>")[0].replace("script-src ", f"script-src {_admitted(UNPACK)} ", 1)
+    content = base64.b64encode(gzip.compress(page.encode("utf-8"), mtime=0)).decode("ascii")
     return (
-        f"default-src 'none'; style-src {style_hash}; script-src {script_hash}; img-src {images}; "
-        "base-uri 'none'; form-action 'none'"
+        f"{head}</head>\n<body>\n<noscript>{PACKED}</noscript>\n"
+        f'<script type="text/plain" id="packed">{content}</script>\n<script>{UNPACK}</script>\n</body>\n</html>\n'
     )
 
 

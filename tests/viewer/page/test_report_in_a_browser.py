@@ -207,6 +207,7 @@ def test_the_pages_of_a_folder_lead_to_each_other(judged: Path, tmp_path: Path, 
     while waiting:
         address = waiting.pop()
         page.goto(address)
+        page.locator("main").wait_for()
         seen.add(address)
         assert widest(page) <= WIDE
         asked = page.locator(".head .asked")  # a question is cut in lists alone

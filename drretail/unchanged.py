@@ -1,0 +1,57 @@
+"""Whether an experiment is as a command left it: made again, its scores or pages would be the same."""
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+from drretail import __version__
+from drretail.errors import UserError
+from drretail.files import read_json, write_json
+from drretail.locks import LOCK
+from drretail.records.base import FORMAT, canonical_json
+
+STATES = "states.json"
+"""The file with the state in which each command left the experiment."""
+PAGES = "report"
+"""How the names of pages in an experiment's folder begin: scores are not made of them."""
+
+
+def state_of(experiment: Path, options: object, pages: Iterable[Path] = ()) -> str:
+    """A hash of this version, the options, the experiment's files but its pages, and these pages."""
+    state = sha256(canonical_json([__version__, options]).encode())
+    for path in (*_files(experiment), *pages):
+        state.update(f"\0{os.path.relpath(path, experiment)}\0".encode())
+        state.update(sha256(path.read_bytes()).digest())
+    return state.hexdigest()
+
+
+def is_unchanged(experiment: Path, command: str, state: str) -> bool:
+    """True if the command left the experiment in this state."""
+    return _states(experiment).get(command) == state
+
+
+def keep_state(experiment: Path, command: str, state: str) -> None:
+    """Keeps the state in which a command leaves the experiment, if its folder can be written to."""
+    with suppress(OSError):
+        write_json(experiment / STATES, {"format": FORMAT, **_states(experiment), command: state})
+
+
+def _states(experiment: Path) -> dict[str, object]:
+    try:
+        return read_json(experiment / STATES)
+    except UserError:  # it costs time alone
+        return {}
+
+
+def _files(experiment: Path) -> list[Path]:
+    """The files of an experiment but its pages, and what shows who works on it."""
+    found: list[Path] = []
+    for place, folders, files in os.walk(experiment):
+        folder = Path(place)
+        if folder == experiment:
+            folders[:] = [name for name in folders if not name.startswith(PAGES)]
+            files = [name for name in files if name not in (LOCK, STATES) and not name.startswith(PAGES)]
+        found += (folder / name for name in files)
+    return sorted(found)
