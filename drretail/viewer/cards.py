@@ -232,6 +232,8 @@ def _broken(doubted: Sequence[Finding], evidence_id: str | None) -> tuple[str, .
     return tuple(dict.fromkeys(f"{signs[finding.severity]} {finding.found or finding.text}" for finding in own))
 
 
+LINE = 100
+"""The width of a fault's line."""
 MOST_READ = 100
 """The most runs that are read to find what a terminal shows of them."""
 
@@ -249,5 +251,6 @@ def fault_lines(view: ExperimentView, most: int = 3) -> Iterator[str]:
                 lines.append(answer_card(names[label], run, line, cart_as_read(run.subject)[0]).line)
     for line, fault, who in first_faults(lines, most, names):
         query = line.question.query
-        quote = shorten(fault.quote, 60, placeholder=" …")
-        yield f"✗ {who} {fault.kind}: {quote} · {topic_of(query, 25)} · {query.query_id}"
+        head, tail = f"✗ {who} {fault.kind}:", f"· {topic_of(query, 25)} · {query.query_id}"
+        quote = shorten(fault.quote, max(30, LINE - len(head) - len(tail) - 2), placeholder=" …")
+        yield f"{head} {quote} {tail}"

@@ -7,7 +7,6 @@ LaTeX, CSV. A new table is a function in ``TABLES``.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 
 from drretail.errors import check_known
 from drretail.eval.compare.wording import headlines_of, name_of, needed_sentence, sentences
@@ -19,7 +18,7 @@ from drretail.records.run import Systems
 from drretail.records.score import WHY_NOT, Scoreboard, Scores, SliceBy
 from drretail.records.tables.figures import counted, number, percent, roughly
 from drretail.records.tables.result import Part, Prose, Section, prose
-from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
+from drretail.records.tables.table import Cell, Table, table_of
 from drretail.viewer.tables.ablations import (
     ablation_table,
     condition_of,
@@ -54,7 +53,7 @@ def board_parts(scores: Scores, about: Sequence[str] = (), faults: Sequence[str]
     made = BoardTables(board)
     yield from prose(f"{', '.join(about)}.") if about else ()
     yield from prose(*board.not_read, board.sentence, "")
-    notes = (*made.equal_in_brief, made.tested, *made.absent)
+    notes = (*made.equal_in_brief, *made.left_out, made.tested, *made.absent)
     yield replace(made.brief, notes=tuple(filter(None, notes)))
     yield from prose(*faults, *([""] if faults else []))
 
@@ -69,8 +68,9 @@ def board_details(scores: Scores, lab: Sequence[str] = ()) -> Iterator[Part]:
         return
     made = BoardTables(board, full=True)
     yield from prose(*board.not_read, board.sentence, "")
-    for section in board_sections(board):
-        yield from section.tables
+    for table in (table for section in board_sections(board) for table in section.tables):
+        meanings = (f"{column.name}: {column.meaning}." for column in table.columns if column.meaning)
+        yield replace(table, notes=(*table.notes, *meanings))
     yield from prose(*filter(None, [made.tested, needed_sentence(board.compared)]), "")
     notes = [note for note in board_notes(board) if note not in lab]
     if others := scores.other_judges:
@@ -86,9 +86,8 @@ def board_sections(board: Scoreboard) -> Iterator[Section]:
     made = BoardTables(board, full=True)
     compared = compared_table(board.compared, made.names)
     for table in (*made.tables, made.bounded, made.cost, *([compared] if compared else [])):
-        meanings = [f"{column.name}: {column.meaning}." for column in table.columns if column.meaning]
         if table.rows and table.columns:
-            yield Section(table.title, table.by, [replace(table, notes=(*table.notes, *meanings))])
+            yield Section(table.title, table.by, [table])
 
 
 def slice_parts(scores: Scores, by: Sequence[str]) -> Iterator[Part]:
@@ -134,7 +133,6 @@ def _spreads(row: Reliability) -> dict[str, float | None]:
 
 
 ROWS = ("", "A", "B", "A−B", "p", "Holm", ".10", "n", "users")
-SPARE_ROWS = ("p", ".10", "B", "A")
 
 
 def comparison_parts(comparison: Comparison, cards: Mapping[str, str], *, details: bool = False) -> Iterator[Part]:
@@ -205,7 +203,7 @@ def _judge_table(table: JudgeTable, cards: Iterable[str]) -> Table:
             lost.setdefault(why, []).append(row.variant)
     notes = [f"Queries without a value of both in {', '.join(variants)}: {why}." for why, variants in lost.items()]
     title = f"Compared query by query, {judged_by(table)}"
-    return table_of(title, ROWS, lines, notes=[*notes, *cards], spare=SPARE_ROWS)
+    return table_of(title, ROWS, lines, notes=[*notes, *cards])
 
 
 def all_pairs_parts(
@@ -310,41 +308,11 @@ def agreement(scores: Scores) -> Iterator[Section]:
         yield Section(table.title, table.by, [table])
 
 
-BELIEVED = 0.05
-"""The limit for p after Holm: smaller ones are marked."""
-
-
-def correlations(scores: Scores) -> Iterator[Section]:
-    """Spearman's ρ of what runs did with what their reports score, inside systems."""
-    tables: list[Table] = []
-    for _, group in groupby(sorted(scores.correlations, key=lambda row: row.by_whom), key=lambda row: row.by_whom):
-        rows = [*group]
-        judge, _, rules = rows[0].by_whom
-        by = "by code" if judge == "code" else f"judged by {judge}{'' if rules == 'default' else f', rules {rules}'}"
-        counts: dict[str, int] = {}
-        cells: dict[tuple[str, str, str], Cell | None] = {}
-        for row in rows:
-            column = f"{row.metric} {row.variant}"
-            counts[column] = max(row.n, counts.get(column, 0))
-            cells[row.process, "", column] = Cell(row.rho, "signed", mark="*" * (row.p_holm < BELIEVED))
-        columns = {f"{row.metric} {row.variant}": row.variant for row in rows}
-        heads = {key: Column(f"{variant} (n={counts[key]})") for key, variant in columns.items()}
-        names = {row.process: row.process for row in rows}
-        tables.append(pivot(f"process × scores, {by}", cells, names, heads, heading=""))
-    if tables:
-        note = (
-            f"Spearman's ρ over reports of the same system; * p < {BELIEVED} after Holm over all "
-            f"{len(scores.correlations)}. A correlation does not prove a cause."
-        )
-        yield Section("What runs did and what they score", tables=tables, notes=[note])
-
-
 TABLES: tuple[Callable[[Scores], Iterable[Section]], ...] = (
     conditions,
     metrics,
     citations,
     lambda scores: pair_sections(scores.pairs, scores.ranks, scores.systems),
     agreement,
-    correlations,
 )
 """What all outputs walk. A function yields nothing where the scores have nothing for it."""

@@ -5,7 +5,7 @@ packages booktabs and amssymb.
 from collections.abc import Iterable, Iterator, Sequence
 
 from drretail.records.tables.figures import NOTHING
-from drretail.records.tables.table import Table, upright
+from drretail.records.tables.table import Table
 
 
 def markdown_table(table: Table) -> str:
@@ -62,7 +62,6 @@ def latex_table(table: Table) -> str:
     Sections begin with a rule. Intervals and counts stand below values in smaller type. The caption has the title and
     what values are over; meanings and notes become comments.
     """
-    table = upright(table) if table.is_turned else table
     comments = [f"{column.name}: {column.meaning}." for column in table.columns if column.meaning]
     comments += [line for note in table.notes for line in note.splitlines()]
     columns = range(len(table.columns))

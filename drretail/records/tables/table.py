@@ -158,8 +158,6 @@ class Column:
     """The name on a narrow screen of a page."""
     leads: bool = False
     """True if systems are chosen by it, so that a page prints it bold."""
-    spare: int | None = None
-    """A narrow terminal leaves columns out by this number, the lowest first; None: never."""
 
     @property
     def heading(self) -> str:
@@ -203,16 +201,10 @@ class Table:
     """What a reader must know about the numbers."""
     unit: str = "planned run"
     """What ``Cell.n`` counts."""
-    turns_for_one: bool = False
-    """True if a table of a single system is drawn with a row for each column, since that is easier to read."""
 
     @property
     def full_title(self) -> str:
         return ", ".join(filter(None, (self.title, self.by)))
-
-    @property
-    def has_intervals(self) -> bool:
-        return any(cell is not None and cell.interval for row in self.rows for cell in row.cells)
 
     @property
     def filled(self) -> "Table":
@@ -239,11 +231,6 @@ class Table:
     def has_any(self, row: Row, places: Iterable[int]) -> bool:
         """True if a row has a cell in any of these columns."""
         return any(row.cells[at] is not None for at in places)
-
-    @property
-    def is_turned(self) -> bool:
-        """True if the table is drawn with a row for each column, because all its rows are about one system."""
-        return self.turns_for_one and len(self.columns) > 1 and len({row.label for row in self.rows}) == 1
 
 
 def basis_of(cells: Iterable[Cell | None], unit: str) -> str:
@@ -284,17 +271,12 @@ def table_of(
     rows: Iterable[Sequence[object]],
     *,
     notes: Iterable[str] = (),
-    spare: Sequence[str] = (),
 ) -> Table:
-    """A table of plain values. The first value of each row names it; integers are counts, floats are numbers.
-
-    A narrow terminal leaves out the columns named in ``spare``, the first of them first.
-    """
+    """A table of plain values. The first value of each row names it; integers are counts, floats are numbers."""
     heading, *others = [column if isinstance(column, Column) else Column(column) for column in columns]
-    order = {name: at for at, name in enumerate(spare, 1)}
     return Table(
         title,
-        tuple(replace(column, spare=order.get(column.name, column.spare)) for column in others),
+        tuple(others),
         tuple(Row(cell_of(first).text, tuple(map(cell_of, rest))) for first, *rest in rows),
         heading=heading.name,
         notes=tuple(notes),
@@ -316,22 +298,3 @@ def cell_of(value: object) -> Cell:
             return Cell(value, "number")
         case _:
             return Cell(str(value))
-
-
-def upright(table: Table) -> Table:
-    """The table transposed: a row for each column, and the counts in a column of their own."""
-    heads = [Column(row.manner or row.name) for row in table.rows]
-    rows: list[Row] = []
-    for at, column in enumerate(table.columns):
-        cells = [row.cells[at] for row in table.rows]
-        counts = next((cell.counts for cell in cells if cell is not None and cell.counts), column.counts)
-        bare = [
-            cell and replace(cell, n=None, planned=None, missing=(), note="", few=cell.few or column.few)
-            for cell in cells
-        ]
-        rows.append(Row(column.name, (*bare, Cell(counts) if counts else None), meaning=column.meaning))
-    if any(row.cells[-1] is not None for row in rows):
-        heads.append(Column("reports"))
-    else:
-        rows = [replace(row, cells=row.cells[:-1]) for row in rows]
-    return replace(table, columns=tuple(heads), rows=tuple(rows), heading="Score")

@@ -17,7 +17,6 @@ from drretail.progress import Bar
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
 from drretail.records.score import Scores
-from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Table
 from drretail.viewer.cards import most_telling
 from drretail.viewer.conversation import read_conversation
@@ -114,7 +113,7 @@ def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
     """The report as one page, made of rendered questions."""
     whole = [question for question in rendered if question.body]
     first = first_of(rendered)
-    parts = [question.folded(is_open=question is first or view.is_of_shop) for question in whole]
+    parts = [question.folded(is_open=question is first) for question in whole]
     if len(whole) < len(rendered):
         note = Markup(
             '<p class="note">{:,} more answers are not on this page: <code>drretail report {} --split</code> shows all,'
@@ -139,24 +138,13 @@ def index_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
     return _index(view, rendered, Links(in_folder=True), _questions(view, parts))
 
 
-def pair_page(view: ExperimentView) -> str:
-    """Two systems of two experiments, without what belongs to one of these alone."""
-    rendered = list(rendered_questions(view))
-    lines, first = _lines(rendered), first_of(rendered)
-    questions = _questions(view, [question.folded(is_open=question is first) for question in rendered])
-    sections = [render_overview(view, lines, Links()), render_map(view, lines, Links()), questions]
-    asked = f"{counted(len(rendered), 'question')} that both were asked, each with its best system's answers."
-    lead = " ".join([asked, *(view.scores.scoreboard.notes if view.scores.scoreboard else ())])
-    return whole_page(view.title, view.title, lead, [("/", "All experiments")], sections)
-
-
 def _lines(rendered: Sequence[Rendered]) -> list[RunLine]:
     return sorted((line for question in rendered for line in question.lines), key=lambda line: line.number)
 
 
 def _questions(view: ExperimentView, parts: Sequence[Markup]) -> Markup:
     heading = "Answers" if view.is_of_shop else "One question, two answers"
-    return fragment("questions.html.jinja", heading=heading, parts=parts, is_turned=not view.is_of_shop)
+    return fragment("questions.html.jinja", heading=heading, parts=parts)
 
 
 def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
@@ -182,31 +170,23 @@ def conversation_page(view: ExperimentView, question: Question, run: RunView, li
 
 def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, questions: Markup) -> str:
     lines = _lines(rendered)
+    shown = lines if links.in_folder else _lines([question for question in rendered if question.body])
     false = render_false_statements(view, rendered, links)
     about = about_words(view.definition, view.scores.scoreboard)
+    lead = ""
     if view.is_of_shop:
-        research = Markup(
-            '<details class="fold" id="research"{}><summary><h2>Scores and method, for researchers</h2></summary>{}'
-            "{}{}</details>"
-        )
-        parts = render_overview(view, lines, links), render_scores(view, lines), render_method(view)
-        scores = research.format("" if view.scores.scores else Markup(" open"), *parts)
         unchecked = sum(len(line.unchecked) for line in lines)
         checked, contradicted = sum(line.checked for line in lines), sum(line.false for line in lines)
-        lead = Markup("{}{}.").format(
-            checked_in_words(len(lines), checked, contradicted, unchecked),
-            Markup(' (<a href="#unchecked">which ones</a>)') if unchecked else "",
-        )
-        return whole_page(view.title, view.title, lead, [], [false, questions, scores], about)
+        lead = f"{checked_in_words(len(lines), checked, contradicted, unchecked)}."
     sections = [
         render_overview(view, lines, links),
         false,
-        render_map(view, lines, links),
+        render_map(view, shown, links),
         questions,
         render_scores(view, lines),
         render_method(view),
     ]
-    return whole_page(view.title, view.title, "", [], sections, about)
+    return whole_page(view.title, view.title, lead, [], sections, about)
 
 
 def _forget(pages: Iterable[Path]) -> None:

@@ -26,11 +26,12 @@ from drretail.grounding.report.page import lines
 from drretail.grounding.text.wording import short_title
 from drretail.records.tables.result import parts
 from drretail.records.tables.screen import TURNING
-from drretail.records.tables.table import Row, Table, upright
+from drretail.records.tables.table import Row, Table
 from drretail.viewer.anchors import claim_anchor, finding_anchor, step_anchor
 from drretail.viewer.experiment import Question
 from drretail.viewer.judged import MEANINGS, SIGNS, WORDS, words_of_code
 from drretail.viewer.run_lines import DECISIONS, RunLine
+from drretail.viewer.tables.board import ENDS
 from drretail.viewer.tables.scores import model_words
 
 if TYPE_CHECKING:
@@ -256,9 +257,9 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    names: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS, "decisions": DECISIONS}
+    names: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS, "decisions": DECISIONS, "ends": ENDS}
     functions = (
-        *(plural, short_title, words_of_code, is_web_address, upright, page_parts, sections_of, model_words),
+        *(plural, short_title, words_of_code, is_web_address, page_parts, sections_of, model_words),
         *(claim_anchor, finding_anchor, step_anchor),
     )
     names |= {function.__name__: function for function in functions}

@@ -232,8 +232,8 @@ class Questions:
     def _has_room(self) -> bool:
         """True if the journals of all runs are small enough for the report to contain them."""
         total = 0
-        for experiment, planned in self._view.runs.places():
-            total += journal_size(planned.path_in(experiment))
+        for planned in self._view.planned:
+            total += journal_size(planned.path_in(self._view.folder))
             if total > ALL_TALKS:
                 return False
         return True

@@ -9,26 +9,25 @@ from pathlib import Path
 from drretail.files import write_atomically
 from drretail.records.comparison import PairScore
 from drretail.records.run import NO_SYSTEMS, Systems, in_order, place_of
-from drretail.records.score import Scoreboard, SettingTable
+from drretail.records.score import Scoreboard
 from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.plots.drawing import Plot, Point, dot_plot, frontier, stacked_bars
 from drretail.viewer.run_lines import RunLine
-from drretail.viewer.tables.ablations import condition_of, headlines_first, setting_names, settings_of
-from drretail.viewer.tables.scores import part_cell, score_cell, system_names
+from drretail.viewer.tables.scores import score_cell, system_names
 
+TOOLS = "tool-calls"
 MOST_SERIES = 8
 """The number of series that shapes and colours can tell apart."""
 INTERVALS = "Lines: 95% intervals over users."
 
 
 def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> list[Plot]:
-    """Cost against what was bought, settings of a condition, preferences, calls of tools."""
+    """Cost against what was bought, preferences, calls of tools."""
     board, systems = view.scores.scoreboard, view.definition.systems
     cost = None if board is None else cost_plot(board)
-    settings = (setting_plot(table, systems) for table in headlines_first(view.scores.ablations))
     tools = tool_plot(lines, systems)
-    return [*filter(None, [cost]), *settings, *preference_plots(view.scores.pairs, systems), *filter(None, [tools])]
+    return [*filter(None, [cost]), *preference_plots(view.scores.pairs, systems), *filter(None, [tools])]
 
 
 def cost_plot(board: Scoreboard) -> Plot | None:
@@ -56,25 +55,6 @@ def cost_plot(board: Scoreboard) -> Plot | None:
     caption = " ".join(filter(None, (sentence(scored[0].meaning), INTERVALS, lacking)))
     x_name = "thousand tokens a run" if factor > 1 else "dollars a run"
     return frontier("quality-against-cost", f"{measure} against cost", caption, points, x_name=x_name, y_name=measure)
-
-
-def setting_plot(table: SettingTable, systems: Systems = NO_SYSTEMS) -> Plot:
-    """A row for each value of a condition, a series for each agent."""
-    rows, condition = table.rows[:MOST_SERIES], condition_of(table.by, systems)
-    names = setting_names(table.model_copy(update={"rows": rows}), condition, systems)
-    drawn = {(row.agent, cell.part): part_cell(cell) for row in rows for cell in row.cells}
-    return dot_plot(
-        file_name(f"{table.by}-{table.metric}-{table.variant}-{table.judge}"),
-        f"{table.name.replace('_', ' ')} by {condition.about}",
-        f"Judged by {table.judge}. {INTERVALS}",
-        {
-            condition.words(setting): [drawn.get((row.agent, setting)) for row in rows]
-            for setting in settings_of(table, condition)
-            if any((row.agent, setting) in drawn for row in rows)
-        },
-        series=[names[row.agent] for row in rows],
-        unit="query",
-    )
 
 
 def preference_plots(pairs: Sequence[PairScore], systems: Systems = NO_SYSTEMS) -> Iterator[Plot]:
@@ -111,7 +91,7 @@ def tool_plot(lines: Sequence[RunLine], systems: Systems = NO_SYSTEMS) -> Plot |
     if not tools:
         return None
     return dot_plot(
-        "tool-calls",
+        TOOLS,
         "Tool calls of a run",
         "Calls of each tool on average, failed ones and calls such as Reason and Finalize included.",
         {

@@ -82,7 +82,6 @@ def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
         notes=(NOTES["judges_agreement"],),
         heading="Judges",
         unit="report",
-        turns_for_one=True,
     )
 
 
@@ -192,7 +191,6 @@ def _table(scores: Sequence[Score], metric: MetricDescription, systems: Systems)
         {column.name: column for column in columns},
         systems,
         by=judged_by(first),
-        turns_for_one=True,
         notes=tuple(notes),
     )
 
@@ -299,7 +297,6 @@ def slice_sections(
                 systems,
                 by=judged_by(shown[0]),
                 unit="query",
-                turns_for_one=True,
             )
             tables.append(table)
         if tables:

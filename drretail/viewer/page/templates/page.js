@@ -115,7 +115,7 @@ function copyLink(address, button) {
 
   function showPair(question) {
     const all = Array.from(question.querySelectorAll(".answers > .answer"));
-    if (all.length < 3 || document.getElementById("research")) return;
+    if (all.length < 3) return;
     const named = chosen.map((name) => all.find((each) => each.dataset.name === name)).filter(Boolean);
     const pair = [...named, ...all.filter((each) => !named.includes(each))].slice(0, 2);
     for (const each of all) {
@@ -302,6 +302,7 @@ function copyLink(address, button) {
 
   // Each figure of the board minus the baseline's, with as many digits as it shows.
   function subtract(name) {
+    document.getElementById("first").classList.toggle("subtracted", name !== "");
     for (const value of document.querySelectorAll(".board tbody.system .value")) {
       value.dataset.shown ||= value.textContent;
       value.textContent = value.dataset.shown;
