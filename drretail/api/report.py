@@ -24,7 +24,7 @@ from drretail.viewer.run_lines import run_line
 from drretail.viewer.sections import board_sections, sections
 from drretail.viewer.summary import summary_of
 from drretail.viewer.tables.board import BoardTables
-from drretail.viewer.text_report import FEW_RUNS, text_of
+from drretail.viewer.text_report import text_of
 
 MANY_RUNS = 50
 """From this many runs on, progress is shown while their pages are written."""
@@ -80,12 +80,12 @@ def report(options: ReportOptions) -> Result[str]:
         tables = BoardTables(board, full=options.form == "csv").tables
         if options.details:
             every = [*board_sections(board), *sections(view.scores)]
-            tables = [table for section in every for table in section.every]
+            tables = [table for section in every for table in section.tables]
         text = latex_of(tables) if options.form == "latex" else csv_of(tables)
         _write(to, text)
     else:
         with busy("writing the report"):
-            text = text_of(view, details=options.details or len(view.planned) <= FEW_RUNS)
+            text = text_of(view, details=options.details)
             _write(to, text)
     is_judged = view.is_scored or any((experiment / "verdicts").glob("*/*/*/*"))
     unjudged = f"No run is judged yet: drretail score {quote(str(experiment))} does it."

@@ -54,8 +54,6 @@ class CartLine:
     """The number of people who rated it."""
     is_from: bool = False
     """True if the price is the lowest of several variants, and the cart does not say which is chosen."""
-    image: str | None = None
-    """The address of its picture, if the shop has one."""
     variant: str = ""
     """The id of the variant."""
 
@@ -178,7 +176,6 @@ def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outc
     "The agent says that everything suitable is too expensive. Nearest alternative: Tube Feeder ($24.99).".
     """
     ledger = read_ledger(evidence)
-    images = {entry.key: entry.image for entry in evidence.values() if entry.kind == "product"}
     lines: list[CartLine] = []
     for pick in picks:
         item, price, offer = ledger.products.get(pick.product), ledger.price_of(pick), ledger.offer(pick)
@@ -191,7 +188,6 @@ def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outc
             rating=None if item is None else item.average_rating,
             ratings=None if item is None else item.rating_number,
             is_from=item is not None and price is not None and item.price_from and (offer is None or not offer.price),
-            image=images.get(pick.product),
             variant=pick.variant,
         )
         lines.append(line)

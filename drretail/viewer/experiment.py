@@ -92,7 +92,7 @@ class RunView:
     false_by: str = ""
     """Who judged which statements are false."""
     shown: Mapping[str, Sequence[str | None]] = field(default_factory=dict[str, Sequence[str | None]])
-    """By evidence id, the addresses of the shop's page and picture of what such an answer names."""
+    """By evidence id, the address of the shop's page, and its picture's, of what such an answer names."""
     is_right: float | None = None
     """What code measures of its picks: 1 if they are right; None without gold."""
     seconds: float | None = None

@@ -12,8 +12,7 @@ from drretail.errors import check_known
 from drretail.eval.compare.wording import headlines_of, name_of, needed_sentence, sentences
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.method import judges_of_faithfulness
-from drretail.records.comparison import Comparison, JudgeTable, PairScore, Reliability
-from drretail.records.evidence import CITATIONS_READ, NOT_READ
+from drretail.records.comparison import Comparison, JudgeTable, PairScore
 from drretail.records.run import Systems
 from drretail.records.score import WHY_NOT, Scoreboard, Scores, SliceBy
 from drretail.records.tables.figures import counted, number, percent, roughly
@@ -105,33 +104,6 @@ def slice_kinds(names: Sequence[str]) -> list[SliceBy]:
     return [known[name] for name in dict.fromkeys(names)]
 
 
-SPREADS = {
-    "queries": "between queries",
-    "agent": "between repeats of the agent, without the judge's noise",
-    "judge": "between repeats of the judge on one report",
-    "agent+judge": "between repeats of the agent where each report was judged once: its noise and the judge's together",
-}
-
-
-def steadiness_parts(table: JudgeTable, comparison: Comparison) -> Iterator[Part]:
-    """Standard deviations of both sides; nothing if nothing was repeated."""
-    if not table.reliability:
-        return
-    sides = {comparison.a: "A", comparison.b: "B"}
-    several = len({row.metric for row in table.rows}) > 1
-    shown = [name for name in SPREADS if any(_spreads(row)[name] is not None for row in table.reliability)]
-    rows = [
-        [name_of(row) if several else row.variant, sides[row.system], *(_spreads(row)[name] for name in shown)]
-        for row in table.reliability
-    ]
-    note = f"{'; '.join(f'{name}: {SPREADS[name]}' for name in shown)}. Estimates from so few repeats are rough."
-    yield table_of("Noise (standard deviations)", ["", "side", *shown], rows, notes=[note]).filled
-
-
-def _spreads(row: Reliability) -> dict[str, float | None]:
-    return dict(zip(SPREADS, (row.sd_queries, row.sd_agent, row.sd_judge, row.sd_repeats), strict=True))
-
-
 ROWS = ("", "A", "B", "A−B", "p", "Holm", ".10", "n", "users")
 
 
@@ -157,7 +129,6 @@ def comparison_parts(comparison: Comparison, cards: Mapping[str, str], *, detail
         return
     for table in comparison.tables:
         yield _judge_table(table, [cards[each] for each in judges_of_faithfulness([table]) & cards.keys()])
-        yield from steadiness_parts(table, comparison)
     if comparison.tables:
         yield from prose(*NOTES["compare"].splitlines(), "")
     yield from (part for section in pair_sections(comparison.pairs, (), {}) for part in section.parts)
@@ -254,8 +225,7 @@ def conditions(scores: Scores) -> Iterator[Section]:
 
 
 def metrics(scores: Scores) -> Iterator[Section]:
-    """The scores of each metric by each judge, with how many verdicts are missing, and its slices apart."""
-    by_slice = slice_sections(scores.slices, scores.scores, metrics=scores.metrics, systems=scores.systems)
+    """The scores of each metric by each judge, with how many verdicts are missing."""
     keys = dict.fromkeys(map(table_key_of, scores.scores))
     for key, table in zip(keys, score_tables(scores.scores, scores.metrics, scores.systems), strict=True):
         if not table.columns:
@@ -271,34 +241,7 @@ def metrics(scores: Scores) -> Iterator[Section]:
                 if judging.not_judged:
                     counts.append(counted(judging.not_judged, "report not judged", "reports not judged"))
                 unused += [f"{judging.system}: {', '.join(counts)}."] if counts else []
-        sliced = [section for (its, _), section in by_slice.items() if its == key and _telling(section)]
-        tables = [each for section in sliced for each in _telling(section)]
-        notes = dict.fromkeys(note for section in sliced for note in section.notes)
-        more = Section(f"{table.title} in groups of queries", "", tables, [*notes]) if tables else None
-        yield Section(table.title, table.by, [replace(table, notes=(*table.notes, *unused))], more=more)
-
-
-def _telling(sliced: Section) -> list[Table]:
-    """The tables worth showing: with several columns, and a column of enough queries."""
-    several = [table for table in sliced.tables if len(table.columns) > 1]
-    return [table for table in several if not all(column.few for column in table.columns)]
-
-
-def citations(scores: Scores) -> Iterator[Section]:
-    """How many citations of each system's reports were read, if any are in lists or were not read."""
-    every = (row for row in reversed(scores.scores) if row.variant == CITATIONS_READ)
-    rows = {row.system: row.items for row in every if "read" in row.items}  # without a report nothing is counted
-    reasons = sorted({name for items in rows.values() for name in items if name.startswith(NOT_READ)})
-    if not any(items.get("listed") or items["read"] < items["citations"] for items in rows.values()):
-        return
-    names = system_names(rows, scores.systems)
-    counts = [
-        [name, *(int(items.get(each, 0)) for each in ("citations", "read", *reasons, "listed"))]
-        for label, name in names.items()
-        if (items := rows[label])
-    ]
-    table = table_of("Citations", ("", "citations", "read", *reasons, "in lists"), counts)
-    yield Section(table.title, "by code", [table])
+        yield Section(table.title, table.by, [replace(table, notes=(*table.notes, *unused))])
 
 
 def agreement(scores: Scores) -> Iterator[Section]:
@@ -311,7 +254,6 @@ def agreement(scores: Scores) -> Iterator[Section]:
 TABLES: tuple[Callable[[Scores], Iterable[Section]], ...] = (
     conditions,
     metrics,
-    citations,
     lambda scores: pair_sections(scores.pairs, scores.ranks, scores.systems),
     agreement,
 )

@@ -254,29 +254,21 @@ class Section:
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
     """What holds for all of its tables, or why it has none."""
-    more: "Section | None" = None
-    """Further tables, which a page folds and a terminal only mentions."""
     address: str = ""
     """Its address on a page, if it is linked to."""
-
-    @property
-    def every(self) -> list[Table]:
-        """Its tables and the further ones."""
-        return [*self.tables, *(self.more.every if self.more else ())]
 
     @property
     def parts(self) -> Iterator[Part]:
         """The section on a terminal."""
         title = ", ".join(filter(None, (self.title, self.by)))
-        more = [f"{self.more.title}: drretail report shows them."] if self.more else []
         if not self.tables:
             first, *others = self.notes
             yield from prose(f"{title}: {first}", *others, "")
             return
         yield from [] if self.tables[0].title == self.title else [Table(title, (), ())]
         yield from self.tables
-        if self.notes or more:
-            yield from prose(*self.notes, *more, "")
+        if self.notes:
+            yield from prose(*self.notes, "")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -18,7 +18,6 @@ from drretail.records.evidence import Evidence
 from drretail.records.run import Run
 from drretail.records.score import Scores
 from drretail.records.tables.table import Table
-from drretail.viewer.cards import most_telling
 from drretail.viewer.conversation import read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
 from drretail.viewer.page.frame import Links, fragment, page_name, whole_page
@@ -124,11 +123,9 @@ def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
 
 
 def first_of(rendered: Sequence[Rendered]) -> Rendered | None:
-    """The question to show first: the one whose answers differ most. None without questions."""
-    if not rendered:
-        return None
-    card = most_telling([each.card for each in rendered])
-    return next(each for each in rendered if each.card is card)
+    """The question to show first: the first with a fault, else the first. None without questions."""
+    with_fault = (each for each in rendered if any(line.faults for line in each.lines))
+    return next(with_fault, next(iter(rendered), None))
 
 
 def index_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:

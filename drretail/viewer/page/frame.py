@@ -285,35 +285,34 @@ def whole_page(
     sections: Sequence[Markup],
     about: Sequence[str] = (),
 ) -> str:
-    """A page of these sections; ``nav`` are addresses with their names. Only products' pictures come from elsewhere.
+    """A page of these sections; ``nav`` are addresses with their names.
 
     ``about`` stands above the heading of an experiment, with how to repeat it.
     """
-    images = "data: https: http:" if any("data-src=" in section for section in sections) else "data:"
     fields = {"title": title, "heading": heading, "lead": lead, "nav": nav, "sections": sections, "about": about}
-    return writable(template("page.html.jinja").render(**fields, **frame(images)))
+    return writable(template("page.html.jinja").render(**fields, **frame()))
 
 
 STYLES = ("page.css", "first_screen.css", "plots.css")
 
 
-def frame(images: str) -> dict[str, Any]:
+def frame() -> dict[str, Any]:
     """A page's style, script and policy, by their names in the template."""
     style = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in STYLES)
     code = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     return {
-        "policy": page_policy(style, code, images),
+        "policy": page_policy(style, code),
         "style": Markup(style),  # noqa: S704 — the package's own files
         "script": Markup(code),  # noqa: S704
     }
 
 
-def page_policy(style: str, script: str, images: str = "data:") -> str:
-    """A policy that admits only the style and the script on the page itself, and pictures from ``images``."""
+def page_policy(style: str, script: str) -> str:
+    """A policy that admits only the style and the script on the page itself."""
     hashes = (hashlib.sha256(text.encode("utf-8")).digest() for text in (style, script))
     style_hash, script_hash = (f"'sha256-{base64.b64encode(digest).decode('ascii')}'" for digest in hashes)
     return (
-        f"default-src 'none'; style-src {style_hash}; script-src {script_hash}; img-src {images}; "
+        f"default-src 'none'; style-src {style_hash}; script-src {script_hash}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 

@@ -13,7 +13,6 @@ from typing import TypeVar
 from markupsafe import Markup
 
 from drretail.eval.method import method_cards
-from drretail.eval.scores.facts import with_slices
 from drretail.records.run import System, Systems, place_of
 from drretail.records.tables.figures import counted
 from drretail.records.tables.markup import latex_of
@@ -242,10 +241,8 @@ T = TypeVar("T")
 def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     """All tables: the board's with every interval, floors, costs and differences, then those of all metrics; plots."""
     board, systems = view.scores.scoreboard, view.definition.systems
-    sliced = with_slices(view.folder, view.scores)
-    slices = tuple(row for row in sliced.slices if row.system in systems)
     shown: list[Section] = [] if board is None else [*board_sections(board)]
-    shown += sections(view.scores.model_copy(update={"slices": slices, "systems": systems}))
+    shown += sections(view.scores.model_copy(update={"systems": systems}))
     notes = [] if board is None else [note for note in board_notes(board) if note not in view.lab]
     drawn = plots_of(view, lines)
     return fragment(

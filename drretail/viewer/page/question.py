@@ -170,7 +170,6 @@ class Questions:
             "profile": next((run.view.subject.profile for run in runs if run.view.subject.profile), None),
             "judges": list({judged.by: judged for judged in marking}.values()),
             "answers": answers,
-            "pictures": [line.image for run in runs if run.cart is not None for line in run.cart.lines],
             "meetings": [meeting_of(judgement, self._names) for judgement in judgements],
             "once": Once(f"{question.anchor}t"),
             "card_of": {run.view.anchor: card for run, card in zip(runs, cards, strict=True)},
