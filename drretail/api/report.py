@@ -19,8 +19,6 @@ from drretail.records.tables.result import Result
 from drretail.records.tables.sheets import csv_of
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.document import write_report
-from drretail.viewer.plots.experiment_plots import plots_of, write_plots
-from drretail.viewer.run_lines import run_line
 from drretail.viewer.sections import board_sections, sections
 from drretail.viewer.summary import summary_of
 from drretail.viewer.tables.board import BoardTables
@@ -34,7 +32,6 @@ DEFAULT_NAMES = {
     "latex": "tables.tex",
     "csv": "tables.csv",
     "paper": "paper.md",
-    "plots": "plots",
 }
 
 
@@ -43,16 +40,16 @@ def report(options: ReportOptions) -> Result[str]:
     """Shows the answers of an experiment with every claim marked by its verdict, as a page unless ``form`` says
     otherwise.
 
-    The value is the report as text or LaTeX, and blank for pages and plots. Text is written only if ``to`` names a
+    The value is the report as text or LaTeX, and blank for pages. Text is written only if ``to`` names a
     file, or else the ``path`` of the result is None. Raises UserError for a folder without an experiment, for
     options that contradict each other, and if ``to`` is a folder instead of a file.
     """
     experiment, to = folder_of(options.experiment), None if options.to is None else Path(options.to)
     if to is not None and to.suffix.casefold() == ".json":
         raise UserError(f"report writes no JSON to {to.name}: --json prints a document.")
-    if to is not None and to.is_dir() and options.form != "plots":
+    if to is not None and to.is_dir():
         raise UserError(f"{to} is a folder: --to names the file to write, such as {to / DEFAULT_NAMES[options.form]}.")
-    made = to or (experiment / DEFAULT_NAMES[options.form] if options.form in ("html", "plots") else Path())
+    made = to or (experiment / DEFAULT_NAMES[options.form] if options.form == "html" else Path())
     place = next(each for each in (made, *made.parents) if each.exists())
     if made != Path() and place.is_dir() and not os.access(place, os.W_OK):
         raise UserError(f"{place} is closed to this user: change its permissions, or name another place.")
@@ -63,8 +60,6 @@ def report(options: ReportOptions) -> Result[str]:
     name = DEFAULT_NAMES[options.form]
     with busy("reading runs and scores"):
         view = read_view(experiment)
-    if options.form == "plots":
-        return _plots(view, to or experiment / name)
     text = ""
     if options.form == "html":
         if to is not None and to.suffix.casefold() in (".csv", ".tsv", ".xlsx", ".parquet"):
@@ -100,14 +95,6 @@ def _result(
     return Result(
         text, lambda: {"report": None if to is None else str(to), **document()}, [shown], hints=hints, path=to
     )
-
-
-def _plots(view: ExperimentView, to: Path) -> Result[str]:
-    if to.exists() and not to.is_dir():
-        raise UserError(f"{to} is a file: --to names the folder for plots.")
-    lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
-    written = [str(path) for path in write_plots(plots_of(view, lines), to)]
-    return Result("", {"plots": written}, written, path=to)
 
 
 def _write_pages(view: ExperimentView, to: Path, split: bool | None) -> Path:

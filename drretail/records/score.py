@@ -117,8 +117,6 @@ WHOLES = {"share": 1.0, "rating": 10.0, "grade": 4.0, "percent": 100.0}
 """The highest value of each scale; the lowest is 0."""
 SliceBy = Literal["category", "kind"]
 """How queries are grouped: by what is wanted, or by the kind of need."""
-FEW = 10
-"""With fewer queries a mean says little, and tables grey it."""
 
 
 class Agreement(Record):

@@ -1,7 +1,7 @@
 """A report's cart with prices and total, and the picks of several reports side by side."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -137,12 +137,6 @@ def cart_as_read(subject: "Subject") -> tuple[Cart | None, str]:
     if picks is None or (reader == FORM and not picks):
         return None, ""
     return _cart(picks, subject.evidence), picks_by(picks, reader)
-
-
-def cart_text(cart: Cart) -> Iterator[str]:
-    """The cart as lines of plain text, one for each product, and the closing."""
-    yield from (f"- {line.words}" for line in cart.lines)
-    yield from filter(None, [cart.closing])
 
 
 def cart_markdown(cart: Cart) -> str:

@@ -24,7 +24,6 @@ from drretail.eval.scores.board import read_board
 from drretail.eval.scores.gathering import name_of, verdicts_by_assessor
 from drretail.grounding.text.quotes import find_words
 from drretail.parsing import parse_json
-from drretail.records.evidence import Finding
 from drretail.records.reading import Statement
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Rules, Verdict
@@ -318,9 +317,3 @@ def span_of(claim: Extracted, report: str) -> tuple[int, int] | None:
 def words_of_code(code: str) -> str:
     """A finding's code as words before its text: "price wrong", "nothing picked for"."""
     return "nothing picked for" if code == "want_left_out" else code.replace("_", " ")
-
-
-def finding_line(finding: Finding) -> str:
-    """A finding in one line, with what the records say."""
-    record = f" (found: {finding.found})" if finding.found else ""
-    return f"{finding.severity}: {words_of_code(finding.code)}: {' '.join(finding.text.split())}{record}"

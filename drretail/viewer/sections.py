@@ -35,7 +35,6 @@ from drretail.viewer.tables.pairs import pair_sections
 from drretail.viewer.tables.scores import (
     BY,
     NOTES,
-    agreement_table,
     judged_by,
     score_tables,
     slice_sections,
@@ -221,7 +220,7 @@ def conditions(scores: Scores) -> Iterator[Section]:
         condition = condition_of(by, systems)
         ordered = headlines_first(table for table in every if table.by == by)
         drawn = [ablation_table(table, scores.metrics, systems) for table in ordered]
-        yield Section(f"Score by {condition.about}", "", drawn, [note_of(condition)], address=f"by-{by}")
+        yield Section(f"Score by {condition.about}", "", drawn, [note_of(condition)])
 
 
 def metrics(scores: Scores) -> Iterator[Section]:
@@ -244,17 +243,9 @@ def metrics(scores: Scores) -> Iterator[Section]:
         yield Section(table.title, table.by, [replace(table, notes=(*table.notes, *unused))])
 
 
-def agreement(scores: Scores) -> Iterator[Section]:
-    """How far every two judges agree."""
-    table = agreement_table(scores.agreements, scores.metrics)
-    if table is not None:
-        yield Section(table.title, table.by, [table])
-
-
 TABLES: tuple[Callable[[Scores], Iterable[Section]], ...] = (
     conditions,
     metrics,
     lambda scores: pair_sections(scores.pairs, scores.ranks, scores.systems),
-    agreement,
 )
 """What all outputs walk. A function yields nothing where the scores have nothing for it."""

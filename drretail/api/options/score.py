@@ -170,7 +170,7 @@ class CompareOptions:
     details: Annotated[bool, Option("Print all tables.", OUTPUT)] = False
 
 
-ReportFormat = Literal["html", "text", "latex", "csv", "paper", "plots"]
+ReportFormat = Literal["html", "text", "latex", "csv", "paper"]
 
 
 @dataclass(frozen=True, slots=True)

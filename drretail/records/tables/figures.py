@@ -27,13 +27,6 @@ def percent(value: float | None) -> str:
     return NOTHING if value is None else f"{100 * value:.0f}%"
 
 
-def fine_percent(value: float | None) -> str:
-    """A share that may be small: "12.3%", "<0.1%"."""
-    if value is None:
-        return NOTHING
-    return "<0.1%" if 0 < value < 0.001 else f"{100 * value:.1f}%"
-
-
 def p_value(value: float | None) -> str:
     """A p-value: "0.014", "<.001"."""
     return NOTHING if value is None else "<.001" if value < _FINE else f"{value:.3f}"

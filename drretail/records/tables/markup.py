@@ -12,8 +12,7 @@ def markdown_table(table: Table) -> str:
     """The table with padded columns and numbers to the right, and in a line below what its values are over."""
     lines = [[table.heading, *(column.heading for column in table.columns)]]
     for row in table.rows:
-        name = f"{row.name}, {row.manner}" if row.manner else row.name
-        lines.append([name, *(NOTHING if cell is None else cell.whole for cell in row.cells)])
+        lines.append([row.name, *(NOTHING if cell is None else cell.whole for cell in row.cells)])
     lines = [[text.replace("|", "\\|").replace("\n", " ") for text in line] for line in lines]
     widths = [max(3, *(len(line[at]) for line in lines)) for at in range(len(lines[0]))]
     right = [False, *(table.is_of_numbers(at) for at in range(len(table.columns)))]
@@ -87,12 +86,10 @@ def _tabular(table: Table, places: Sequence[int]) -> Iterator[str]:
     yield r"\toprule"
     yield _row(_written(text) for text in (table.heading, *(table.columns[at].heading for at in places)))
     yield r"\midrule"
-    rows = [row for row in table.rows if not row.manner or table.has_any(row, places)]
-    for row, following in zip(rows, [*rows[1:], None], strict=False):
+    for row, following in zip(table.rows, [*table.rows[1:], None], strict=False):
         cells = [row.cells[at] for at in places]
-        values = ("" if row.manner and cell is None else NOTHING if cell is None else cell.text for cell in cells)
-        name = rf"\quad {_written(row.manner)}" if row.manner else _written(row.name)
-        yield _row([name, *map(_written, values)])
+        values = (NOTHING if cell is None else cell.text for cell in cells)
+        yield _row(map(_written, [row.name, *values]))
         below = ["" if cell is None else ", ".join(filter(None, (cell.interval, cell.counts))) for cell in cells]
         if any(below):
             yield _row(["", *(rf"{{\scriptsize {_written(text)}}}" if text else "" for text in below)])

@@ -16,7 +16,6 @@ from drretail.records.tables.screen import wrapped
 from drretail.records.tables.table import Cell, Column, Row, Table
 
 if TYPE_CHECKING:
-    import pandas  # pyright: ignore[reportMissingImports]
     from rich.table import Table as Grid
     from rich.text import Text
 
@@ -24,10 +23,7 @@ NAMES = 16
 """The least width of the column of names, unless all are shorter; longer names are broken."""
 _LONGEST_WORD = 60
 """Longer words are broken, such as addresses."""
-_COUNTS = 17
-"""The most width that counts may claim, enough for a share with its interval. Longer counts are wrapped."""
 _GREY = "dim"
-_INDENT = "  "
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +69,7 @@ def grid_width(grid: "Grid") -> int:
 
 
 def _least_name(table: Table) -> int:
-    names = [table.heading, *map(_name, table.rows)]
+    names = [table.heading, *(row.name for row in table.rows)]
     words = [min(_LONGEST_WORD, _len(word)) for name in names for word in broken(name, 1)]
     return max(min(NAMES, max(map(_len, names))), *words)
 
@@ -90,14 +86,12 @@ def _width(table: Table, at: int, layout: _Layout, *, whole: bool) -> int:
     for row in table.rows:
         cell = row.cells[at]
         if cell is None:
-            widths.append(_len(NOTHING) if not row.manner else 0)
+            widths.append(_len(NOTHING))
         elif not cell.is_number:
             widths += [_len(cell.text)] if whole else [min(_LONGEST_WORD, _len(word)) for word in cell.text.split()]
-            widths.append(min(_COUNTS, _len(cell.counts)))
         else:
             widths += map(_len, _figures(cell, layout))
-            widths += [_len(each) for each in cell.counts.split(", ")]
-            widths.append(min(_COUNTS, _len(cell.counts)) if whole else 0)
+        widths += [] if cell is None else map(_len, cell.counts.split(", "))
     return max(widths)
 
 
@@ -112,7 +106,7 @@ def _grid(table: Table, places: Sequence[int], layout: _Layout, width: int) -> "
     from rich.table import Table as Grid
 
     # The widths of names and columns: the least that each needs, and its share of the remaining room.
-    every_name = [table.heading, *map(_name, table.rows)]
+    every_name = [table.heading, *(row.name for row in table.rows)]
     widths = [_least_name(table), *(_width(table, at, layout, whole=False) for at in places)]
     wanted = [max(map(_len, every_name)), *(_width(table, at, layout, whole=True) for at in places)]
     spare = width - sum(widths) - layout.gap * len(places)
@@ -134,29 +128,24 @@ def _grid(table: Table, places: Sequence[int], layout: _Layout, width: int) -> "
         column = table.columns[at]
         heading = "\n".join(filter(None, [_broken(column.name, wide), column.counts]))
         side = "right" if table.is_of_numbers(at) else "left"
-        grid.add_column(heading, width=wide, justify=side, overflow="fold", style=_GREY if column.few else "")
-    rows = [row for row in table.rows if not row.manner or table.has_any(row, places)]
-    for row, following in zip(rows, [*rows[1:], None], strict=False):
-        cells = [_text(row, at, wide, layout) for at, wide in zip(places, others, strict=True)]
+        grid.add_column(heading, width=wide, justify=side, overflow="fold")
+    for row, following in zip(table.rows, [*table.rows[1:], None], strict=False):
+        cells = [_text(row, at, layout) for at in places]
         style = _GREY if row.is_baseline else ""
         ends = following is not None and following.is_baseline != row.is_baseline
-        grid.add_row(_broken(_name(row), names), *cells, style=style, end_section=ends)
+        grid.add_row(_broken(row.name, names), *cells, style=style, end_section=ends)
     return grid
 
 
-def _name(row: Row) -> str:
-    return f"{_INDENT}{row.manner}" if row.manner else row.name
-
-
-def _text(row: Row, at: int, width: int, layout: _Layout) -> "Text":
+def _text(row: Row, at: int, layout: _Layout) -> "Text":
     from rich.text import Text
 
     cell = row.cells[at]
     if cell is None:
-        return Text("" if row.manner else NOTHING, style=_GREY)
+        return Text(NOTHING, style=_GREY)
     value, *below = _figures(cell, layout) if cell.is_number else [cell.text]
-    text = Text(value, style=_GREY if cell.few else "")
-    below += filled(cell.counts.split(", "), width) if cell.counts else []
+    text = Text(value)
+    below += cell.counts.split(", ") if cell.counts else []
     for line in below:
         text.append(f"\n{line}", style=_GREY)
     return text
@@ -208,18 +197,6 @@ def broken(name: str, width: int) -> Iterator[str]:
     yield line
 
 
-def filled(pieces: Sequence[str], width: int) -> Iterator[str]:
-    """The pieces joined by commas, in as few lines as fit without breaking a piece."""
-    line = ""
-    for at, piece in enumerate(pieces, 1):
-        shown = piece + ("," if at < len(pieces) else "")
-        if line and len(f"{line} {shown}") > width:
-            yield line
-            line = ""
-        line = f"{line} {shown}".strip()
-    yield line
-
-
 T = TypeVar("T")
 WIDTH = 100
 """The width of a result in Python, where nobody says how wide a line may be."""
@@ -254,8 +231,6 @@ class Section:
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
     """What holds for all of its tables, or why it has none."""
-    address: str = ""
-    """Its address on a page, if it is linked to."""
 
     @property
     def parts(self) -> Iterator[Part]:
@@ -303,15 +278,6 @@ class Result(Generic[T]):
     @property
     def tables(self) -> list[Table]:
         return [part for part in self.parts if isinstance(part, Table)]
-
-    def to_pandas(self, table: int = 0) -> "pandas.DataFrame":
-        """One of the tables as a data frame. Raises UserError if there is no such table, or no pandas."""
-        if not 0 <= table < len(self.tables):
-            raise UserError(f"There is no table {table}: the result has {len(self.tables)}.")
-        shown = self.tables[table]
-        names = [shown.heading, *(column.name for column in shown.columns)]
-        rows = [[row.name, *(cell and cell.value for cell in row.cells)] for row in shown.rows]
-        return library("pandas").DataFrame(rows, columns=names)
 
     def __repr__(self) -> str:
         return "\n".join([*part_lines(self.parts, WIDTH), *self.notes]) or repr(self.value)

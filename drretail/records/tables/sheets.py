@@ -100,8 +100,7 @@ def csv_table(table: Table) -> bytes:
         heads += [column.heading, *(f"{column.heading} {part}" for part in its)]
     lines: list[list[str | float]] = [[*heads]]
     for row in table.rows:
-        name = row.label or row.name
-        lines.append([f"{name}, {row.manner}" if row.manner else name])
+        lines.append([row.label or row.name])
         for cell, its in zip(row.cells, parts, strict=True):
             lines[-1].append("" if cell is None or cell.plain is None else cell.plain)
             lines[-1] += (_part(cell, part) for part in its)

@@ -12,7 +12,6 @@ Kind = Literal[
     "number",
     "signed",
     "percent",
-    "fine_percent",
     "p",
     "count",
     "mean",
@@ -28,7 +27,6 @@ _FORMATS: Mapping[str, Callable[[float | None], str]] = {
     "number": figures.number,
     "signed": figures.signed,
     "percent": figures.percent,
-    "fine_percent": figures.fine_percent,
     "p": figures.p_value,
     "count": figures.count,
     "mean": figures.mean,
@@ -68,8 +66,6 @@ class Cell:
     """How many reports have no value, by reason: "2 n/a", "1 run failed"."""
     note: str = ""
     """Shown below the value, after the counts: "p .014"."""
-    few: bool = False
-    """True if the value rests on so few queries that it says little."""
     html: str = ""
     """Replaces all other fields on pages, for links and images."""
 
@@ -150,8 +146,6 @@ class Column:
     """Columns of one group stay side by side if a table is cut into parts."""
     counts: str = ""
     """Shown below the name: "n=11"."""
-    few: bool = False
-    """As ``Cell.few``."""
     meaning: str = ""
     """What the column shows, in a few words."""
     short: str = ""
@@ -175,8 +169,6 @@ class Row:
     label: str = ""
     """The full name, if ``name`` leaves out what all rows share."""
     place: Place | Literal["difference", "paper"] = "system"
-    manner: str = ""
-    """Set if the row continues the one above: what differs, such as "over the first"."""
     meaning: str = ""
     """As ``Column.meaning``."""
     link: str = ""
@@ -228,10 +220,6 @@ class Table:
         cells = [cell for cell in cells if cell.value not in (None, figures.NOTHING)]
         return not cells or any(cell.is_number for cell in cells)
 
-    def has_any(self, row: Row, places: Iterable[int]) -> bool:
-        """True if a row has a cell in any of these columns."""
-        return any(row.cells[at] is not None for at in places)
-
 
 def basis_of(cells: Iterable[Cell | None], unit: str) -> str:
     """What the n beside values counts: "n: planned runs that a value is over."; empty if no value has any."""
@@ -242,7 +230,7 @@ def basis_of(cells: Iterable[Cell | None], unit: str) -> str:
 
 def pivot(
     title: str,
-    cells: Mapping[tuple[str, str, str], Cell | None],
+    cells: Mapping[tuple[str, str], Cell | None],
     names: Mapping[str, str],
     columns: Mapping[str, Column],
     systems: Systems = NO_SYSTEMS,
@@ -250,17 +238,13 @@ def pivot(
     heading: str = "System",
     **about: Any,
 ) -> Table:
-    """A table of figures by label, manner and column: a row for each of ``names``, which are by label, and below it one
-    for each manner in which it has any.
+    """A table of figures by label and column, with a row for each of ``names``, which are by label.
 
     ``columns`` are by the key that cells name them by.
     """
-    manners = dict.fromkeys(("", *(manner for _, manner, _ in cells)))
     rows = (
-        Row(name, its, label, place_of(label, systems), manner)
+        Row(name, tuple(cells.get((label, key)) for key in columns), label, place_of(label, systems))
         for label, name in names.items()
-        for manner in manners
-        if any(its := tuple(cells.get((label, manner, key)) for key in columns)) or not manner
     )
     return Table(title, tuple(columns.values()), tuple(rows), heading=heading, **about)
 

@@ -6,13 +6,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from itertools import zip_longest
 
 from drretail.eval.scores.facts import NOT_RATED
 from drretail.grounding.text.quotes import find_words, has_words
 from drretail.grounding.text.wording import wish_lines
-from drretail.grounding.verify.findings import DAYS_A_YEAR
 from drretail.llm.usage import estimated_note
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.run import BASELINES, ERRANDS, Step
@@ -314,15 +312,6 @@ class RunPart:
         """Form and text of each text of a source, and the number of characters left out."""
         longest = None if entry.id in self._cited else LONGEST_SOURCE
         return [(text.form, *_cut(_by_day(readable(text.text)), longest)) for text in _texts(entry)]
-
-    def age(self, entry: Evidence) -> str:
-        """The page's date with its age on the shop's date, if both are known; empty if the page has no date."""
-        day, now = entry.date, self.view.subject.now
-        if day is None or now is None:
-            return day or ""
-        years = (now.date() - date.fromisoformat(day)).days / DAYS_A_YEAR
-        today = f"the shop's date, {now.date()}"
-        return f"{day}, {years:.1f} years before {today}" if years >= 0 else f"{day}, after {today}"
 
 
 def _shown_steps(view: RunView) -> list[ShownStep]:

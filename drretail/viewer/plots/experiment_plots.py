@@ -2,17 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
-from pathlib import Path
+from collections.abc import Sequence
 
-from drretail.files import write_atomically
-from drretail.records.comparison import PairScore
 from drretail.records.run import NO_SYSTEMS, Systems, in_order, place_of
 from drretail.records.score import Scoreboard
-from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import ExperimentView
-from drretail.viewer.plots.drawing import Plot, Point, dot_plot, frontier, stacked_bars
+from drretail.viewer.plots.drawing import Plot, Point, bar_plot, frontier
 from drretail.viewer.run_lines import RunLine
 from drretail.viewer.tables.scores import score_cell, system_names
 
@@ -23,11 +18,11 @@ INTERVALS = "Lines: 95% intervals over users."
 
 
 def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> list[Plot]:
-    """Cost against what was bought, preferences, calls of tools."""
+    """Cost against what was bought, and calls of tools."""
     board, systems = view.scores.scoreboard, view.definition.systems
     cost = None if board is None else cost_plot(board)
     tools = tool_plot(lines, systems)
-    return [*filter(None, [cost]), *preference_plots(view.scores.pairs, systems), *filter(None, [tools])]
+    return [*filter(None, [cost, tools])]
 
 
 def cost_plot(board: Scoreboard) -> Plot | None:
@@ -57,59 +52,25 @@ def cost_plot(board: Scoreboard) -> Plot | None:
     return frontier("quality-against-cost", f"{measure} against cost", caption, points, x_name=x_name, y_name=measure)
 
 
-def preference_plots(pairs: Sequence[PairScore], systems: Systems = NO_SYSTEMS) -> Iterator[Plot]:
-    """For every two systems and each judge: how often each system was preferred, by dimension (paper Figure 6)."""
-    read = [row for row in pairs if row.note is None and row.win.value is not None]
-    for (first, second, by_whom), group in groupby(read, key=lambda row: (row.a, row.b, row.by_whom)):
-        names = system_names((first, second), systems)
-        bars: dict[str, tuple[Cell, Mapping[str, float]]] = {}
-        for row in group:
-            shares = {"win": row.win.value, "tie": row.tie.value, "loss": row.loss.value}
-            over = Cell(row.win.value, n=row.n_scored, planned=row.n_planned)
-            bars[row.dimension.replace("_", " ")] = over, {kind: share for kind, share in shares.items() if share}
-        yield stacked_bars(
-            file_name(f"pairs-{first}-{second}-{by_whom[0]}"),
-            f"{names[first]} and {names[second]}, side by side",
-            "Share of queries on which the judge preferred each report. The rest are ties.",
-            bars,
-            (f"{names[first]} preferred", f"{names[second]} preferred"),
-            "pair",
-        )
-
-
 def tool_plot(lines: Sequence[RunLine], systems: Systems = NO_SYSTEMS) -> Plot | None:
     """The mean calls of each tool in a run (paper Figure 4); None without calls."""
     done = [line for line in lines if line.state == "done" and place_of(line.label, systems) == "system"]
     labels = in_order({line.label for line in done if line.tools}, systems)[:MOST_SERIES]
     runs = {label: [line.tools for line in done if line.label == label] for label in labels}
     made = {label: sum(map(Counter, its), Counter[str]()) for label, its in runs.items()}
-    planned = Counter(line.label for line in lines)
     tools = sorted(
         {*sum(made.values(), Counter[str]())}, key=lambda tool: (-max(its[tool] for its in made.values()), tool)
     )
     names = system_names(labels, systems)
     if not tools:
         return None
-    return dot_plot(
+    return bar_plot(
         TOOLS,
         "Tool calls of a run",
         "Calls of each tool on average, failed ones and calls such as Reason and Finalize included.",
-        {
-            tool: [Cell(made[at][tool] / len(runs[at]), n=len(runs[at]), planned=planned[at]) for at in labels]
-            for tool in tools
-        },
-        series=[names[label] for label in labels],
-        unit="run",
+        {tool: [made[at][tool] / len(runs[at]) for at in labels] for tool in tools},
+        [names[label] for label in labels],
     )
-
-
-def write_plots(plots: Sequence[Plot], folder: Path) -> list[Path]:
-    """Writes NAME.svg of each plot into the folder, and returns their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
-    written = [folder / f"{plot.name}.svg" for plot in plots]
-    for plot, path in zip(plots, written, strict=True):
-        write_atomically(path, plot.standalone())
-    return written
 
 
 def file_name(text: str) -> str:

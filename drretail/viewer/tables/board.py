@@ -169,7 +169,10 @@ class BoardTables:
         rare = sum(column.name == DONE or column.metric == VOTES for column in shown)
         most = max(_NAME - 6 * rare, _SHORTEST, _NARROW - _FIGURE * len(shown))
         names = cut([row.name for row in made.rows if row.place != DIFFERENCE], most)
-        steps = _cut_differences([row.name for row in made.rows if row.place == DIFFERENCE], most)
+        sides = dict(zip(self.names.values(), cut([*self.names.values()], (most - len(_MINUS)) // 2), strict=True))
+        steps = [
+            _MINUS.join(map(sides.__getitem__, row.name.split(_MINUS))) for row in made.rows if row.place == DIFFERENCE
+        ]
         names[len(self.systems) : len(self.systems)] = steps
         rows = [replace(row, name=name) for row, name in zip(made.rows, names, strict=True)]
         heads = [Column(column.short, group=column.table, meaning=column.meaning) for column in shown]
@@ -352,18 +355,6 @@ def cut(names: Sequence[str], most: int) -> list[str]:
 
 def _clipped(name: str, most: int) -> str:
     return name if len(name) <= most else f"{name[: most - 1]}…"
-
-
-def _cut_differences(names: Sequence[str], most: int) -> list[str]:
-    """Names such as "hybrid_react − react", each with what both sides leave room for; or else, as those of systems."""
-    cuts, room = list[str](), most - len(_MINUS)
-    for name in names:
-        first, _, second = name.partition(_MINUS)
-        of_second = min(len(second), max(room // 2, room - len(first)))
-        cuts.append(f"{_clipped(first, room - of_second)}{_MINUS}{_clipped(second, of_second)}")
-    sides = [side for cut in cuts for side in cut.split(_MINUS)]
-    known = {side for name in names for side in name.split(_MINUS)}
-    return cuts if len({*sides}) == len(known) else [_in_short_words(name, most) for name in names]
 
 
 def _in_short_words(name: str, most: int) -> str:

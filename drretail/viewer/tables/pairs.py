@@ -79,7 +79,7 @@ def _tables_of(rows: Sequence[PairScore], ranks: Sequence[Score], systems: Syste
         strengths = pivot(
             "Strengths, strongest first by overall",
             {
-                (row.system, "", row.variant): Cell("n/a") if row.value is None else measured_cell(row, "signed")
+                (row.system, row.variant): Cell("n/a") if row.value is None else measured_cell(row, "signed")
                 for row in ranks
             },
             {row.system: names[row.system] for row in order},
