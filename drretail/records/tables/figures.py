@@ -122,12 +122,6 @@ def percent_interval(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else _joined(f"{100 * low:.0f}", f"{100 * high:.0f}")
 
 
-def with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """A value with its interval: "0.64 (.61–.67)"; the value alone if there is no interval."""
-    ends = interval(low, high)
-    return f"{number(value)} ({ends})" if ends else number(value)
-
-
 def _joined(low: str, high: str) -> str:
     """The ends joined by a dash, or by "to" behind a minus sign, where a dash would look like another."""
     return f"{low} to {high}" if low.startswith("-") else f"{low}–{high}"

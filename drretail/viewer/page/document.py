@@ -2,7 +2,6 @@
 Scores, reports and runs are also HTML for a notebook's cells.
 """
 
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -39,8 +38,6 @@ LARGEST = 8_000_000
 """The most bytes of questions in a single page; a larger report becomes a folder."""
 LARGEST_SINGLE = 25_000_000
 """The most bytes of a page even if a single one was asked for: browsers and mail take no larger files."""
-_FEW = 200
-"""Up to this many answers of a shop's assistant are on its page even if nothing in them is false."""
 INDEX = "index.html"
 OUR_TITLE = b" \xe2\x80\x93 drretail report</title>"
 """The end of every page's title."""
@@ -60,10 +57,6 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
     larger than ``LARGEST_SINGLE``.
     """
     folder, links = to.with_suffix(""), Links(in_folder=True, index=INDEX)
-    if form == "auto" and view.is_of_shop:
-        write_atomically(to, one_page(view, list(rendered_questions(view, bar, is_cut=True))))
-        _forget([folder / INDEX, *folder.glob("query-*.html")])
-        return to
     waiting, done = list[Rendered](), list[Rendered]()
     size, is_split = 0, form == "split"
     for made in rendered_questions(view, bar):
@@ -92,33 +85,19 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
     return folder / INDEX
 
 
-def rendered_questions(view: ExperimentView, bar: Bar | None = None, *, is_cut: bool = False) -> Iterator[Rendered]:
-    """Every question of an experiment, read and rendered one at a time.
-
-    If ``is_cut``, only its lines are rendered where nothing is false, unless there are few, and from ``LARGEST`` on.
-    """
-    renderer, size = Questions(view), 0
+def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator[Rendered]:
+    """Every question of an experiment, read and rendered one at a time."""
+    renderer = Questions(view)
     for question in view.questions:
-        made = renderer.lines(question) if is_cut else None
-        if made is None or (size < LARGEST and (made.false or len(view.planned) <= _FEW)):
-            made = renderer.render(question)
-            size += made.size
-        yield made
+        yield renderer.render(question)
         if bar is not None:
             bar.advance(len(question.places))
 
 
 def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
     """The report as one page, made of rendered questions."""
-    whole = [question for question in rendered if question.body]
     first = first_of(rendered)
-    parts = [question.folded(is_open=question is first) for question in whole]
-    if len(whole) < len(rendered):
-        note = Markup(
-            '<p class="note">{:,} more answers are not on this page: <code>drretail report {} --split</code> shows all,'
-            " <code>drretail export {} --format statements</code> makes a table.</p>"
-        )
-        parts.append(note.format(len(rendered) - len(whole), shlex.quote(view.name), shlex.quote(view.name)))
+    parts = [question.folded(is_open=question is first) for question in rendered]
     return _index(view, rendered, Links(), _questions(view, parts))
 
 
@@ -167,7 +146,6 @@ def conversation_page(view: ExperimentView, question: Question, run: RunView, li
 
 def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, questions: Markup) -> str:
     lines = _lines(rendered)
-    shown = lines if links.in_folder else _lines([question for question in rendered if question.body])
     false = render_false_statements(view, rendered, links)
     about = about_words(view.definition, view.scores.scoreboard)
     lead = ""
@@ -178,7 +156,7 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
     sections = [
         render_overview(view, lines, links),
         false,
-        render_map(view, shown, links),
+        render_map(view, lines, links),
         questions,
         render_scores(view, lines),
         render_method(view),

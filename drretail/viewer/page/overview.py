@@ -212,9 +212,7 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
     judge = next((run.false_by for run in view.runs if run.false_by), "")
     judge = judge or next((run.claims[0].judged.judge.spec for run in view.runs if run.claims), "")
     false = [
-        (statement, links.claim(line, anchor) if links.in_folder or question.body else "")
-        for question in rendered
-        for statement, line, anchor in question.false
+        (statement, links.claim(line, anchor)) for question in rendered for statement, line, anchor in question.false
     ]
     if not false and not (view.is_of_shop and judge):
         return Markup()
