@@ -1,4 +1,4 @@
-"""``report``: a recorded experiment as pages, text, tables and plots."""
+"""``report``: a recorded experiment as pages, text and tables."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence

@@ -21,7 +21,7 @@ from drretail.records.reading import Statement
 from drretail.records.run import Run, Systems, in_order, place_of, shared_models
 from drretail.records.score import Scoreboard, Scores, Verdict
 from drretail.records.tables.figures import counted
-from drretail.run_file import journal_path, read_results, read_telemetry
+from drretail.run_file import journal_path, read_results
 from drretail.viewer.cart import readers_in_words
 from drretail.viewer.judged import (
     Claim,
@@ -95,8 +95,6 @@ class RunView:
     """By evidence id, the address of the shop's page, and its picture's, of what such an answer names."""
     is_right: float | None = None
     """What code measures of its picks: 1 if they are right; None without gold."""
-    seconds: float | None = None
-    """How long it took; None if its telemetry was not kept."""
 
     @property
     def run(self) -> Run | None:
@@ -178,7 +176,6 @@ class Runs:
             shown=value.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
             is_right=_is_right(bought),
-            seconds=read_telemetry(path).get("wall_seconds"),
         )
 
 

@@ -10,7 +10,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.reading import REASONS, Outcome, Pick
 from drretail.records.run import Run
 from drretail.records.shop import Product
-from drretail.viewer.cart import Cart, cart_document, cart_of, cart_text
+from drretail.viewer.cart import Cart, cart_document, cart_of
 from tests import build
 from tests.build import known
 from tests.grounding.goods import EVIDENCE, JAR, KETTLE
@@ -48,11 +48,9 @@ def cart(*picks: Pick) -> Cart:
 
 
 def test_several_of_one_are_told_with_each_price_and_the_total_and_of_alternatives_the_first_counts() -> None:
-    assert list(cart_text(cart(pick(PUZZLE, 2), pick(KITE)))) == [
-        "- 2 × Wooden Puzzle [24 pieces], $12.50 each: $25.00",
-        "- 1 × Kite: $20.00",
-        "Total: $45.00.",
-    ]
+    two = cart(pick(PUZZLE, 2), pick(KITE))
+    assert two.lines[0].words == "2 × Wooden Puzzle [24 pieces], $12.50 each: $25.00"
+    assert two.closing == "Total: $45.00."
     made = cart(pick(KITE, 1, PUZZLE))
     assert made.lines[0].words == "1 × Kite: $20.00 (runner-up: Wooden Puzzle [24 pieces])"
     assert made.total_words == "Total: $20.00."
@@ -68,14 +66,14 @@ def test_a_price_that_is_not_known_is_said_and_left_out_of_the_total(strange: Pi
 
 def test_a_refusal_stands_in_the_cart() -> None:
     outcome = Outcome(decision="none", because=("too_dear",), nearest=(KETTLE.product_id, JAR.product_id))
-    (line,) = cart_text(build.known(cart_of(build.run("q1-r1", "No.", [], outcome=outcome), EVIDENCE)))
+    line = build.known(cart_of(build.run("q1-r1", "No.", [], outcome=outcome), EVIDENCE)).closing
     assert line.startswith(
         "Nothing is to be bought. The agent says that everything suitable is too expensive. Nearest alternative:"
         " Harrowgill Gooseneck Kettle"
     )
     assert "($42.95), Ostermill Cookie Jar." in line
     of_all = Outcome(decision="none", because=REASONS)
-    (line,) = cart_text(build.known(cart_of(build.run("q1-r1", "No.", [], outcome=of_all), EVIDENCE)))
+    line = build.known(cart_of(build.run("q1-r1", "No.", [], outcome=of_all), EVIDENCE)).closing
     assert line.count(" and ") == len(REASONS) - 1, "every reason has its words"
 
 

@@ -10,7 +10,7 @@ from drretail.records.tables.table import Table
 
 def markdown_table(table: Table) -> str:
     """The table with padded columns and numbers to the right, and in a line below what its values are over."""
-    lines = [[table.heading, *(column.heading for column in table.columns)]]
+    lines = [[table.heading, *(column.name for column in table.columns)]]
     for row in table.rows:
         lines.append([row.name, *(NOTHING if cell is None else cell.whole for cell in row.cells)])
     lines = [[text.replace("|", "\\|").replace("\n", " ") for text in line] for line in lines]
@@ -84,7 +84,7 @@ def _tabular(table: Table, places: Sequence[int]) -> Iterator[str]:
     sides = "".join("r" if table.is_of_numbers(at) else "l" for at in places)
     yield rf"\begin{{tabular*}}{{\textwidth}}{{@{{\extracolsep{{\fill}}}}l{sides}}}"
     yield r"\toprule"
-    yield _row(_written(text) for text in (table.heading, *(table.columns[at].heading for at in places)))
+    yield _row(_written(text) for text in (table.heading, *(table.columns[at].name for at in places)))
     yield r"\midrule"
     for row, following in zip(table.rows, [*table.rows[1:], None], strict=False):
         cells = [row.cells[at] for at in places]

@@ -5,12 +5,10 @@ A table is lines that fit a terminal. They are wider only if a single word or fi
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from drretail.errors import UserError
 from drretail.records.tables.figures import NOTHING
 from drretail.records.tables.screen import wrapped
 from drretail.records.tables.table import Cell, Column, Row, Table
@@ -26,22 +24,15 @@ _LONGEST_WORD = 60
 _GREY = "dim"
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    gap: int = 2
-    beside: bool = True
-    """True if intervals stand after their values, False if below."""
-
-
-_LAYOUTS = _Layout(), _Layout(beside=False), _Layout(gap=1, beside=False)
-
-
 def draw(table: Table, width: int) -> list["Grid"]:
-    """The table in the first layout that fits; if none does, it is cut into parts, each readable by itself."""
+    """The table with intervals after its values if it fits, else below them with narrow gaps; if that doesn't fit
+    either, cut into parts, each readable by itself.
+    """
     room, places = width - _least_name(table), range(len(table.columns))
-    layout = next((each for each in _LAYOUTS if sum(_least(table, each)) <= room), None)
-    cut = [[*places]] if layout else parts(table.columns, _least(table, _LAYOUTS[1]), room)
-    return [_grid(table, part, layout or _LAYOUTS[1], width) for part in cut]
+    beside = sum(_least(table, beside=True)) <= room
+    needed = _least(table, beside=beside)
+    cut = [[*places]] if sum(needed) <= room else parts(table.columns, needed, room)
+    return [_grid(table, part, width, beside=beside) for part in cut]
 
 
 def table_lines(table: Table, width: int) -> list[str]:
@@ -74,15 +65,15 @@ def _least_name(table: Table) -> int:
     return max(min(NAMES, max(map(_len, names))), *words)
 
 
-def _least(table: Table, layout: _Layout) -> list[int]:
+def _least(table: Table, *, beside: bool) -> list[int]:
     """The least width of every column with its gap: figures are whole, words unbroken."""
-    return [_width(table, at, layout, whole=False) + layout.gap for at in range(len(table.columns))]
+    return [_width(table, at, beside=beside, whole=False) + 1 + beside for at in range(len(table.columns))]
 
 
-def _width(table: Table, at: int, layout: _Layout, *, whole: bool) -> int:
+def _width(table: Table, at: int, *, beside: bool, whole: bool) -> int:
     """The width of one column; with ``whole``, words stay in one line, too."""
     column = table.columns[at]
-    widths = [1, *map(_len, [column.name] if whole else broken(column.name, 1)), _len(column.counts)]
+    widths = [1, *map(_len, [column.name] if whole else broken(column.name, 1))]
     for row in table.rows:
         cell = row.cells[at]
         if cell is None:
@@ -90,26 +81,26 @@ def _width(table: Table, at: int, layout: _Layout, *, whole: bool) -> int:
         elif not cell.is_number:
             widths += [_len(cell.text)] if whole else [min(_LONGEST_WORD, _len(word)) for word in cell.text.split()]
         else:
-            widths += map(_len, _figures(cell, layout))
+            widths += map(_len, _figures(cell, beside=beside))
         widths += [] if cell is None else map(_len, cell.counts.split(", "))
     return max(widths)
 
 
-def _figures(cell: Cell, layout: _Layout) -> list[str]:
+def _figures(cell: Cell, *, beside: bool) -> list[str]:
     if not cell.interval:
         return [cell.text]
-    return [f"{cell.text} ({cell.interval})"] if layout.beside else [cell.text, cell.interval]
+    return [f"{cell.text} ({cell.interval})"] if beside else [cell.text, cell.interval]
 
 
-def _grid(table: Table, places: Sequence[int], layout: _Layout, width: int) -> "Grid":
+def _grid(table: Table, places: Sequence[int], width: int, *, beside: bool) -> "Grid":
     from rich.box import Box
     from rich.table import Table as Grid
 
     # The widths of names and columns: the least that each needs, and its share of the remaining room.
     every_name = [table.heading, *(row.name for row in table.rows)]
-    widths = [_least_name(table), *(_width(table, at, layout, whole=False) for at in places)]
-    wanted = [max(map(_len, every_name)), *(_width(table, at, layout, whole=True) for at in places)]
-    spare = width - sum(widths) - layout.gap * len(places)
+    widths = [_least_name(table), *(_width(table, at, beside=beside, whole=False) for at in places)]
+    wanted = [max(map(_len, every_name)), *(_width(table, at, beside=beside, whole=True) for at in places)]
+    spare = width - sum(widths) - (1 + beside) * len(places)
     missing = [most - few for few, most in zip(widths, wanted, strict=True)]
     for number, at in enumerate(sorted(range(len(widths)), key=lambda at: missing[at])):
         more = max(0, min(missing[at], spare // (len(widths) - number)))
@@ -118,7 +109,7 @@ def _grid(table: Table, places: Sequence[int], layout: _Layout, width: int) -> "
     grid = Grid(
         # Rules below the headings and between sections, and none anywhere else.
         box=Box("    \n    \n ── \n    \n ── \n    \n    \n    \n"),
-        padding=(0, 0, 0, layout.gap - 1),
+        padding=(0, 0, 0, int(beside)),
         pad_edge=False,
         show_edge=False,
         show_header=any((table.heading, *(table.columns[at].name.strip() for at in places))),
@@ -126,24 +117,23 @@ def _grid(table: Table, places: Sequence[int], layout: _Layout, width: int) -> "
     grid.add_column(_broken(table.heading, names), width=names, overflow="fold")
     for at, wide in zip(places, others, strict=True):
         column = table.columns[at]
-        heading = "\n".join(filter(None, [_broken(column.name, wide), column.counts]))
         side = "right" if table.is_of_numbers(at) else "left"
-        grid.add_column(heading, width=wide, justify=side, overflow="fold")
+        grid.add_column(_broken(column.name, wide), width=wide, justify=side, overflow="fold")
     for row, following in zip(table.rows, [*table.rows[1:], None], strict=False):
-        cells = [_text(row, at, layout) for at in places]
+        cells = [_text(row, at, beside=beside) for at in places]
         style = _GREY if row.is_baseline else ""
         ends = following is not None and following.is_baseline != row.is_baseline
         grid.add_row(_broken(row.name, names), *cells, style=style, end_section=ends)
     return grid
 
 
-def _text(row: Row, at: int, layout: _Layout) -> "Text":
+def _text(row: Row, at: int, *, beside: bool) -> "Text":
     from rich.text import Text
 
     cell = row.cells[at]
     if cell is None:
         return Text(NOTHING, style=_GREY)
-    value, *below = _figures(cell, layout) if cell.is_number else [cell.text]
+    value, *below = _figures(cell, beside=beside) if cell.is_number else [cell.text]
     text = Text(value)
     below += cell.counts.split(", ") if cell.counts else []
     for line in below:
@@ -313,11 +303,3 @@ def part_lines(parts: Iterable[Part], width: int) -> Iterator[str]:
             yield from table_lines(part, width) if part.columns else ()
             yield from (line for note in below if note for line in paragraph(note, width).split("\n"))
             yield ""
-
-
-def library(name: str) -> Any:
-    """A library for data frames. Raises UserError if it is not installed."""
-    try:
-        return import_module(name)
-    except ModuleNotFoundError:
-        raise UserError(f"{name} is not installed: pip install {name}.") from None

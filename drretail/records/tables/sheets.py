@@ -97,7 +97,7 @@ def csv_table(table: Table) -> bytes:
     ]
     heads = [table.heading or "name"]
     for column, its in zip(table.columns, parts, strict=True):
-        heads += [column.heading, *(f"{column.heading} {part}" for part in its)]
+        heads += [column.name, *(f"{column.name} {part}" for part in its)]
     lines: list[list[str | float]] = [[*heads]]
     for row in table.rows:
         lines.append([row.label or row.name])

@@ -144,19 +144,12 @@ class Column:
     name: str
     group: str = ""
     """Columns of one group stay side by side if a table is cut into parts."""
-    counts: str = ""
-    """Shown below the name: "n=11"."""
     meaning: str = ""
     """What the column shows, in a few words."""
     short: str = ""
     """The name on a narrow screen of a page."""
     leads: bool = False
     """True if systems are chosen by it, so that a page prints it bold."""
-
-    @property
-    def heading(self) -> str:
-        """The name with the counts, in one line."""
-        return f"{self.name} ({self.counts})" if self.counts else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +202,7 @@ class Table:
 
     @property
     def basis(self) -> str:
-        """As ``basis_of``; empty if the columns have counts of their own."""
-        if any(column.counts for column in self.columns):
-            return ""
+        """As ``basis_of``."""
         return basis_of((cell for row in self.rows for cell in row.cells), self.unit)
 
     def is_of_numbers(self, at: int) -> bool:

@@ -220,12 +220,6 @@ class RunPart:
         return counted(sum(usage.total for usage in used.values()), "token")
 
     @property
-    def took(self) -> str:
-        """The seconds and tokens that it took."""
-        seconds = "" if self.view.seconds is None else f"{self.view.seconds:,.1f} seconds, "
-        return f"It took {seconds}{self.tokens}."
-
-    @property
     def usage(self) -> Table:
         """Calls and tokens by role."""
         by_role = sorted(self.view.run.usage.items()) if self.view.run else ()

@@ -258,7 +258,7 @@ def slice_sections(
                 f"{metric.title}: {variant} by {by}",
                 cells,
                 system_names((row.system for row in shown), systems, own),
-                {name: Column(name.replace("_", " "), name, f"n={n}") for name, n in sizes.items()},
+                {name: Column(f"{name.replace('_', ' ')} (n={n})", name) for name, n in sizes.items()},
                 systems,
                 by=judged_by(shown[0]),
                 unit="query",

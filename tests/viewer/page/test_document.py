@@ -41,8 +41,8 @@ from tests.run_files import cut, edit_member, edit_run, lines_of
 from tests.shop import USER, build_shop
 from tests.viewer.agents import DIFFERING, QUESTION
 from tests.viewer.dom import Element, parse
-from tests.viewer.experiment import judge_by_hand, render_page, render_text, rewrite
-from tests.viewer.scores import of_slice, score
+from tests.viewer.experiment import judge_by_hand, render_page, rewrite
+from tests.viewer.scores import score
 
 HOSTILE = "</pre></style></script><script>alert(1)</script><img src=x onerror=alert(2)>\" onclick='alert(3)' {{ 7*7 }}"
 LOADING = ("src", "srcset", "style", "background", "poster", "data", "action", "formaction", "ping")
@@ -171,27 +171,17 @@ def test_a_run_whose_usage_was_estimated_says_so_below_its_usage(tmp_path: Path)
     assert "1 answer in 2 calls came without a possible count of tokens" in table.text
 
 
-@pytest.mark.parametrize(
-    ("day", "age", "warning"),
-    [
-        ("2019-01-01", "4.7 years before the shop's date, 2023-09-24", "old page"),
-        ("2031-01-01", "after the shop's date, 2023-09-24", "after today"),
-    ],
-)
-def test_a_page_is_shown_with_its_age_and_one_too_old_or_too_young_is_flagged(
-    tmp_path: Path, day: str, age: str, warning: str
-) -> None:
+@pytest.mark.parametrize(("day", "warning"), [("2019-01-01", "old page"), ("2031-01-01", "after today")])
+def test_a_page_too_old_or_too_young_is_flagged(tmp_path: Path, day: str, warning: str) -> None:
     url = "https://birds.example/height"
     page = build.evidence(web_evidence_id(url), build.text("Five feet."), url=url, date=day)
     exp = experiment(tmp_path / "exp", {LABEL: {"q1-r1": f"Hang it high [{page.id}]."}}, evidence=[page])
     write_json(exp / "experiment.json", {**read_json(exp / "experiment.json"), "now": "2023-09-24T00:00:00Z"})
     build.scored(exp, "checks")
-    assert f"warning: {warning}: [{page.id}]" in render_text(exp)
     shown = parse(render_page(exp))
     (card,) = [card.text for card in shown.all("article", "finding") if "(warning)" in card.text]
     assert warning in card
     assert f"the page is dated {day}" in card
-    assert f"The page is dated {day}, {age}." in [element.text for element in shown.all("p")]
 
 
 def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Path) -> None:
@@ -234,38 +224,29 @@ def test_long_texts_stand_once_and_every_link_leads_further_up(mine: Path) -> No
 
 
 LABELS = ("null_copy", "react@m", "oracle", "react+ws@m")
-SLICES = {"Baby_Products": 12, "Pet_Supplies": 4}
 
 
-def section(judged: Path, scores: list[Score], slices: list[Score]) -> Element:
+def section(judged: Path, scores: list[Score]) -> Element:
     view = read_view(judged)
-    made = view.scores.model_copy(update={"scores": tuple(scores), "slices": tuple(slices)})
+    made = view.scores.model_copy(update={"scores": tuple(scores)})
     asked = view.definition.model_copy(update={"systems": {**view.definition.systems, **systems(LABELS)}})
     return parse(page_of(replace(view, scores=made, definition=asked))).by_id("scores")
 
 
-def test_floors_stand_below_a_rule_of_their_own_and_slices_are_folded_with_few_ones_grey(judged: Path) -> None:
-    rows = [*map(score, LABELS)]
-    slices = [of_slice(name, n, system=label) for label in LABELS for name, n in SLICES.items()]
-    scores = section(judged, rows, slices)
-    table = next(scores.all("table"))
-    bodies = list(table.all("tbody"))
+def test_floors_stand_below_a_rule_of_their_own(judged: Path) -> None:
+    scores = section(judged, [*map(score, LABELS)])
+    bodies = list(next(scores.all("table")).all("tbody"))
     assert [body.attributes["class"] for body in bodies] == ["system", "floor", "ceiling"]
     heads = [
         cell.text.strip() for body in bodies[1:] for cell in body.all("th") if cell.attributes.get("scope") == "row"
     ]
     assert heads == ["null_copy", "oracle"]
     assert "The null agents are trivial." in scores.text
-    (folded,) = scores.all("details", "slices")
-    assert "open" not in folded.attributes
-    assert [head.text for head in folded.all("th", "few")] == ["Pet Supplies n=4"]
-    assert "Baby Products n=12" in folded.text
-    assert "Grey: n is below 10" in folded.text
 
 
 def test_wide_tables_are_cut_with_groups_kept_together(judged: Path) -> None:
     group_of = load_metric("pqr").description.groups
-    wide = section(judged, [score(label, name, metric="pqr") for label in LABELS for name in group_of], [])
+    wide = section(judged, [score(label, name, metric="pqr") for label in LABELS for name in group_of])
     columns = [[cell.text.strip().replace(" ", "_") for cell in head.all("th")][1:] for head in wide.all("thead")]
     assert len(columns) > 1
     assert [name for of_table in columns for name in of_table] == [*group_of]
@@ -276,7 +257,6 @@ def test_wide_tables_are_cut_with_groups_kept_together(judged: Path) -> None:
 def test_damaged_telemetry_costs_its_own_figures_alone(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "It costs $20."}})
     edit_member(run_path(folder, LABEL, "q1", 1), "telemetry", lambda _: ["{"])
-    assert read_view(folder).runs[0].seconds is None
     assert read_listed(folder).runs == 1
 
 
@@ -395,7 +375,7 @@ def test_the_title_is_made_of_queries_and_systems_until_somebody_gives_one(answe
     titled = read_view(
         experiment(tmp_path / "exp", dict.fromkeys(names, report), agents={name: name[:3] for name in names})
     )
-    assert titled.title.endswith("ant@model-size-64k and 3 more")
+    assert titled.title.endswith("6 systems")
 
 
 def test_links_within_a_folder_lead_to_pages_and_places_that_are_there(answered: Path, tmp_path: Path) -> None:
