@@ -23,7 +23,7 @@ from drretail.addons.live.voting_pages import Voting
 from drretail.errors import UserError, file_error
 from drretail.experiment import read_definition, run_files
 from drretail.tools.local_server import TooLong
-from drretail.viewer.summary import Listed, experiments_in, holds_several, latest_first, read_listed
+from drretail.viewer.summary import Listed, experiments_in, holds_several, read_listed
 
 VOTING = tuple((f"/{kind.path}", kind.title) for kind in KINDS.values())
 
@@ -101,7 +101,7 @@ class Experiments:
         return page_response(
             "experiments.html.jinja",
             folder=self.folder.resolve().name,
-            listed=latest_first(listed),
+            listed=sorted(listed, key=lambda each: (each.day, each.folder.name), reverse=True),
             address=lambda each: address_of_experiment(each.folder),
         )
 

@@ -60,9 +60,6 @@ class Links:
         """The address of a claim's card, which is in the part of its run."""
         return f"{self.question(line.question) if self.in_folder else ''}#{anchor}"
 
-    def run(self, line: RunLine) -> str:
-        return self.claim(line, line.anchor)
-
     def answer(self, line: RunLine) -> str:
         return self.claim(line, f"{line.anchor}-answer")
 
