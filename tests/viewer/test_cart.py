@@ -1,7 +1,5 @@
 """The cart as people see it: quantities, prices and their total as far as the run saw them."""
 
-from pathlib import Path
-
 import pytest
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
@@ -14,8 +12,6 @@ from drretail.viewer.cart import Cart, cart_document, cart_of
 from tests import build
 from tests.build import known
 from tests.grounding.goods import EVIDENCE, JAR, KETTLE
-from tests.viewer.dom import parse
-from tests.viewer.experiment import render_page
 
 
 def a_product(number: int, title: str, price: float | None) -> Product:
@@ -95,19 +91,3 @@ def test_of_a_product_with_variants_the_cart_shows_the_options_and_the_price_of_
         "1 × Merino Shirt: from $20.00",
     ]
     assert [item.get("variant") for item in cart_document(shown)["items"]] == ["M", None]
-
-
-def test_the_page_asks_for_the_pictures_of_picks_only_on_a_click(tmp_path: Path) -> None:
-    entries = seen(PUZZLE, KITE)
-    bad, good = "javascript:alert(1)", "https://p.example/kite.jpg"
-    pictured = [
-        entry.model_copy(update={"image": image}) for entry, image in zip(entries.values(), (bad, good), strict=True)
-    ]
-    reports = {build.LABEL: {"q1-r1": declaring(pick(PUZZLE), pick(KITE))}}
-    page = render_page(build.experiment(tmp_path / "with", reports, evidence=pictured))
-    assert [part.attributes["data-src"] for part in parse(page).all("span", "picture")] == [good]
-    assert [button.attributes["data-do"] for button in parse(page).by_id("q1").all("button")] == ["pictures"]
-    assert not list(parse(page).all("img"))
-    without = render_page(build.experiment(tmp_path / "without", reports, evidence=entries.values()))
-    assert ("img-src data: https: http:" in page, "img-src data:;" in without) == (True, True)
-    assert not list(parse(without).by_id("q1").all("button"))

@@ -48,9 +48,7 @@ def table_lines(lines: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120, 160])
-def test_eleven_systems_fit_no_figure_is_broken_and_counts_break_behind_a_comma(
-    lines_of: PrintLines, width: int
-) -> None:
+def test_eleven_systems_fit_no_figure_is_broken_and_each_count_has_a_line(lines_of: PrintLines, width: int) -> None:
     rows = [score(label, name, metric="own", n_scored=36, n_na=4) for label in TABLE_SYSTEMS for name in VARIANTS]
     lines = lines_of(rows, width)
     assert max(map(len, lines)) <= width
@@ -68,7 +66,8 @@ def test_n_stands_beside_every_value_with_why_others_have_none(lines_of: PrintLi
         ["a", "0.74", "(.68–.80)"],
         ["n=50"],
         ["b", "0.74", "(.68–.80)"],
-        ["47", "of", "50,", "2", "n/a,"],
+        ["47", "of", "50"],
+        ["2", "n/a"],
         ["1", "failed"],
     ]
 
@@ -77,7 +76,7 @@ def test_what_was_not_judged_failed_or_is_stale_is_told_apart(lines_of: PrintLin
     some = score("a@m", "FR", n_scored=47, n_failed=3, items={"not_judged": 2})
     none = score("a@m", "FP_web", value=None, n_scored=0, n_failed=50, items={"not_judged": 50})
     text = " ".join(" ".join(lines_of([score("a@m"), some, none], 120)).split())
-    assert "47 of 50, 1 failed, 2 not judged" in text
+    assert all(words in text for words in ("47 of 50", "1 failed", "2 not judged"))
     assert "50 failed" not in text
     assert "not judged" in text.replace("2 not judged", "")
     stale = Judging(metric="faithfulness", system="a@m", judge="p:m", verdicts=60, failed=1, stale=2, not_judged=3)
@@ -141,11 +140,9 @@ def test_on_a_terminal_a_note_that_tables_share_stands_below_the_first(monkeypat
     assert [part.notes for part in parts] == [notes, notes[1:]]
 
 
-def test_a_section_without_tables_is_a_sentence_and_further_tables_are_mentioned(printed: Print) -> None:
+def test_a_section_without_tables_is_a_sentence(printed: Print) -> None:
     table = table_of("Moons", ["Planet", "moons"], [["Mars", 2]])
-    many = Section("Sky", "by code", [table], ["Few."], Section("3 more tables", tables=[table]))
+    many = Section("Sky", "by code", [table], ["Few."])
     lines = printed(80, lambda: many.parts).splitlines()
     assert lines[0] == "Sky, by code"
-    assert "3 more tables: drretail report shows them." in lines
-    assert many.every == [table, table]
     assert printed(80, lambda: replace(many, tables=()).parts).startswith("Sky, by code: Few.")

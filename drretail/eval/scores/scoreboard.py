@@ -184,7 +184,7 @@ def _unjudged(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
     rows = [row for row in known if row is not None]
     cited = int(sum(row.items.get("claims", 0) for row in rows))
     if cited and not any(row.items.get("scored") for row in rows):
-        yield f"Nothing is concluded: none of {counted(cited, 'cited claim')} is judged yet."
+        yield f"None of {counted(cited, 'cited claim')} is judged yet: nothing is known of faithfulness."
 
 
 def _ranked(rows: Sequence[BoardRow], columns: Mapping[str, int], definitions: Systems) -> list[BoardRow]:
@@ -355,7 +355,7 @@ def _voted(
 def _preferred(cells: Mapping[str, Mapping[str, BoardCell]], names: Mapping[str, str]) -> Iterator[str]:
     """Of two systems, which people preferred overall, and whether that is more than chance."""
     rows = {label: its[f"votes {PRIMARY}"] for label, its in cells.items() if f"votes {PRIMARY}" in its}
-    if len(rows) != 2:
+    if len(rows) != 2 or not rows.keys() <= names.keys():
         return
     first, second = sorted(rows, key=lambda label: -rows[label].value)
     won, lost = (f"{rows[label].value * rows[label].n_scored:.3g}" for label in (first, second))

@@ -118,7 +118,7 @@ def test_a_number_a_cell_with_its_interval_apart_and_a_difference_in_a_row_of_it
     assert [row.name for row in BoardTables(made(TWO, *TESTED, rows={"oracle": cells(0)})).brief.rows] == [
         "hybrid_react-res…",
         "react",
-        "hybrid_r… − react",
+        "hybrid… − react",
         "oracle",
     ]
     tested = known(quality.rows[-1].cells[[column.name for column in quality.columns].index("overall")])
