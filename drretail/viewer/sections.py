@@ -51,7 +51,8 @@ def board_parts(scores: Scores, about: Sequence[str] = (), faults: Sequence[str]
     made = BoardTables(board)
     yield from prose(f"{', '.join(about)}.") if about else ()
     yield from prose(*board.not_read, board.sentence, "")
-    notes = (*made.equal_in_brief, *made.left_out, made.tested, *made.absent)
+    left_out = (f"{each.partition(':')[0]} (--details says why)." for each in made.left_out)
+    notes = (*made.equal_in_brief, *left_out, made.tested, *made.absent)
     yield replace(made.brief, notes=tuple(filter(None, notes)))
     yield from prose(*faults, *([""] if faults else []))
 

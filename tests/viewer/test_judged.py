@@ -83,15 +83,6 @@ def test_a_claim_that_its_sources_deny_is_marked_apart_and_every_quote_is_shown_
     assert "none of these sources holds" not in card.text
 
 
-def test_a_rule_based_judge_s_ratings_are_no_numbers(mine: Path) -> None:
-    run = first_run(mine)
-    append(mine, run, [verdict(run, "quality", RULES, "rating", "clarity", value=9, reason="Short sentences.")])
-    ratings = [details.text for details in parse(render_page(mine)).by_id("r1").all("details", "ratings")]
-    by_rules = next(text for text in ratings if "offline:judge" in text)
-    assert "not rated (rule-based)" in by_rules
-    assert "9" not in by_rules
-
-
 OLDER = "These scores are older than the runs: "
 
 

@@ -19,25 +19,23 @@ from drretail.eval.metrics.pairwise import prompt_for
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import derive_scores
 from drretail.experiment import entitle, path_of, read_definition, read_runs, run_files, run_path, write_definition
-from drretail.files import read_json, write_json
-from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.querygen.reading import read_queries
 from drretail.records.base import sha256_of
 from drretail.records.reading import Pick
-from drretail.records.run import Run, Usage
+from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Score
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from drretail.run_file import Recorded, read_evidence, read_journal, read_recorded, write_run_file
+from drretail.run_file import Recorded, read_journal, read_recorded, write_run_file
 from drretail.viewer.commands import query_files
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import page_of, write_report
 from drretail.viewer.page.frame import writable
 from drretail.viewer.page.question import SHORT, Once, Questions
-from drretail.viewer.summary import read_listed, summary_of
+from drretail.viewer.summary import summary_of
 from tests import build
 from tests.build import LABEL, SYSTEM, demands, experiment, systems
-from tests.run_files import cut, edit_member, edit_run, lines_of
+from tests.run_files import cut, edit_run, lines_of
 from tests.shop import USER, build_shop
 from tests.viewer.agents import DIFFERING, QUESTION
 from tests.viewer.dom import Element, parse
@@ -164,26 +162,6 @@ def poison(folder: Path, run: Run, extra: str = "") -> None:
     write_run_file(path, Recorded(poisoned, tuple(entries), results, recorded.telemetry, lines_of(read_journal(path))))
 
 
-def test_a_run_whose_usage_was_estimated_says_so_below_its_usage(tmp_path: Path) -> None:
-    usage = {"researcher": Usage(calls=2, input_uncached=10, output=1, estimated=1)}
-    exp = experiment(tmp_path / "exp", {LABEL: {"q1-r1": build.run("q1-r1", "Take it.", usage=usage)}})
-    (table,) = parse(render_page(exp)).all("details", "usage")
-    assert "1 answer in 2 calls came without a possible count of tokens" in table.text
-
-
-@pytest.mark.parametrize(("day", "warning"), [("2019-01-01", "old page"), ("2031-01-01", "after today")])
-def test_a_page_too_old_or_too_young_is_flagged(tmp_path: Path, day: str, warning: str) -> None:
-    url = "https://birds.example/height"
-    page = build.evidence(web_evidence_id(url), build.text("Five feet."), url=url, date=day)
-    exp = experiment(tmp_path / "exp", {LABEL: {"q1-r1": f"Hang it high [{page.id}]."}}, evidence=[page])
-    write_json(exp / "experiment.json", {**read_json(exp / "experiment.json"), "now": "2023-09-24T00:00:00Z"})
-    build.scored(exp, "checks")
-    shown = parse(render_page(exp))
-    (card,) = [card.text for card in shown.all("article", "finding") if "(warning)" in card.text]
-    assert warning in card
-    assert f"the page is dated {day}" in card
-
-
 def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Path) -> None:
     metrics = [load_metric(name) for name in ("faithfulness", "quality", "checks")]
     view = read_view(judged)
@@ -252,12 +230,6 @@ def test_wide_tables_are_cut_with_groups_kept_together(judged: Path) -> None:
     assert [name for of_table in columns for name in of_table] == [*group_of]
     of_tables = [{group_of[name] for name in of_table} for of_table in columns]
     assert sum(map(len, of_tables)) == len(set().union(*of_tables)), "no group stands in two tables"
-
-
-def test_damaged_telemetry_costs_its_own_figures_alone(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "It costs $20."}})
-    edit_member(run_path(folder, LABEL, "q1", 1), "telemetry", lambda _: ["{"])
-    assert read_listed(folder).runs == 1
 
 
 def first_question(folder: Path) -> Element:
@@ -417,40 +389,12 @@ def test_above_the_limit_a_file_becomes_a_folder(
     assert not (tmp_path / "report.html").exists()
 
 
-def test_one_file_replaces_the_folder_of_an_earlier_report_and_no_other_file(answered: Path, tmp_path: Path) -> None:
-    view, to = read_view(answered), tmp_path / "report.html"
-    write_report(view, to, "split")
-    assert write_report(view, to, "single") == to
-    assert not (tmp_path / "report").exists()
-    write_report(view, to, "split")
-    (tmp_path / "report" / "notes.txt").write_text("mine", encoding="utf-8")
-    write_report(view, to, "single")
-    assert [path.name for path in (tmp_path / "report").iterdir()] == ["notes.txt"]
-
-
 def test_a_run_of_a_dozen_claims_takes_no_more_than_40_kb_beside_evidence_and_conversation(judged: Path) -> None:
     text = render_page(judged)
     beside = re.sub(r'(?s)<details class="evidence".*?</details>', "", text)
     beside = re.sub(r'(?s)<details class="conversation".*?(?=<details class="usage")', "", beside)
     questions = beside[beside.index('id="questions">') : beside.index('id="scores">')]
     assert len(questions.encode()) / len(read_view(judged).runs) < 40_000
-
-
-def test_what_a_report_cites_stands_there_in_full(answered: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "exp"
-    shutil.copytree(answered, folder)
-    run, *_ = read_runs(folder)
-    place = path_of(folder, run)
-    cited = run.citations[0].evidence_id
-    long = " ".join(f"word{number}" for number in range(5_000))
-    entries = [
-        each.model_copy(update={"texts": tuple(text.model_copy(update={"text": long}) for text in each.texts)})
-        if each.id == cited
-        else each
-        for each in read_evidence(place)
-    ]
-    edit_member(place, "evidence", lambda _: [entry.as_line() for entry in entries])
-    assert long in render_page(folder)
 
 
 def test_webs_are_named_and_stand_side_by_side_the_open_one_first(tmp_path: Path) -> None:

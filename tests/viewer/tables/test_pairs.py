@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from drretail.files import read_json, write_json
 from drretail.records.base import Rules
 from drretail.records.comparison import PairScore, Share
 from drretail.records.score import Score, Scores
@@ -80,21 +79,6 @@ def test_what_was_not_compared_has_no_table_and_what_was_not_asked_about_is_not_
     (text,) = pair_sections([row(n_scored=30, n_failed=10, not_judged=8)], [])
     counts = [cell.counts for cell in text.tables[0].rows[0].cells if cell is not None]
     assert counts[0] == "30 of 40, 2 failed, 8 not judged"
-
-
-@pytest.mark.parametrize("render", [render_page, render_text])
-def test_page_and_text_have_pairs_and_strengths(mine: Path, render: Any) -> None:
-    ruled = [row(judge="offline:judge", judge_kind="rule_based", note="not rated (rule-based)")]
-    panel = [row(judge="panel(majority):anthropic:m+anthropic:n", flip_rate=None, disagreement=0.4)]
-    rows = {"pairs": [*EVERY, *ruled, *panel], "ranks": RANKS}
-    made = {name: [one.model_dump(mode="json", exclude_none=True) for one in held] for name, held in rows.items()}
-    write_json(mine / "scores.json", {**read_json(mine / "scores.json"), **made})
-    shown = " ".join(render(mine).replace("<wbr>", "").split())
-    for text in (f"{A} over {B}", "12%", "flips", "differ"):
-        assert text in shown
-    assert "Strengths, strongest first by overall" in shown
-    assert "+0.50" in shown
-    assert "not rated (rule-based). Numbers need a language model" in shown
 
 
 MEASURED: dict[str, Any] = {
