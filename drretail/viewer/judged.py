@@ -166,11 +166,7 @@ def _dimension(name: str, verdicts: Sequence[Verdict], rules: Rules) -> Dimensio
     return DimensionJudgement(name, next(iter(choices)) if len(choices) == 1 else "tie", tuple(ordered))
 
 
-_KEPT_TEXTS = 128
-"""The size of the cache, since judges ask about one source many times."""
-
-
-@lru_cache(_KEPT_TEXTS)
+@lru_cache(128)  # judges ask about one source many times
 def readable(text: str) -> str:
     """A record's JSON as lines of "key: value"; any other text as it is."""
     if not text.startswith(("{", "[")):

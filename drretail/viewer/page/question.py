@@ -18,13 +18,14 @@ from drretail.records.tables.table import Cell, Table, table_of
 from drretail.run_file import journal_size
 from drretail.viewer.anchors import statement_anchor
 from drretail.viewer.cards import AnswerCard, QuestionCard, answer_card, question_card
+from drretail.viewer.cart import cart_as_read
 from drretail.viewer.commands import command_for
 from drretail.viewer.conversation import Talk, read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView, two_of
 from drretail.viewer.judged import PairJudgement, pairs_with_verdicts, read_pair_judgements
 from drretail.viewer.page.frame import fragment, talk_page_name
 from drretail.viewer.page.run_part import RunPart
-from drretail.viewer.run_lines import RunLine
+from drretail.viewer.run_lines import RunLine, run_line
 from drretail.viewer.tables.false_statements import FalseStatement, false_statements
 from drretail.viewer.tables.scores import description, model_words, system_names
 
@@ -184,6 +185,15 @@ class Questions:
         label, repeat = run.view.subject.label, run.view.subject.repeat
         is_system = repeat == 1 and place_of(label, self._systems) == "system"
         return repeat != 1 or label not in first, not is_system, self._order[label], repeat
+
+    def lines(self, question: Question) -> Rendered:
+        """What a report's tables show of a question's runs, without its HTML: in a third of the time."""
+        views = [self._view.runs[place] for place in question.places]
+        cards = [
+            answer_card(self._name(view), view, run_line(view, question), cart_as_read(view.subject)[0])
+            for view in views
+        ]
+        return self._rendered(question, views, cards, self._judgements(question, views))
 
     def _rendered(
         self,

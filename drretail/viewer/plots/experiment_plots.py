@@ -47,7 +47,9 @@ def cost_plot(board: Scoreboard) -> Plot | None:
     left_out = [names[row.system] for row in rows if names[row.system] not in {point.name for point in points}]
     lacking = f"Left out, without a value or a cost: {', '.join(left_out)}." if left_out else ""
     measure = scored[0].name.replace("_", " ")
-    caption = " ".join(filter(None, (sentence(scored[0].meaning), INTERVALS, lacking)))
+    meaning = scored[0].meaning
+    about = f"{meaning[:1].upper()}{meaning[1:].rstrip('.')}." if meaning else ""
+    caption = " ".join(filter(None, (about, INTERVALS, lacking)))
     x_name = "thousand tokens a run" if factor > 1 else "dollars a run"
     return frontier("quality-against-cost", f"{measure} against cost", caption, points, x_name=x_name, y_name=measure)
 
@@ -76,8 +78,3 @@ def tool_plot(lines: Sequence[RunLine], systems: Systems = NO_SYSTEMS) -> Plot |
 def file_name(text: str) -> str:
     """The text with only letters, digits and hyphens, since names of systems may contain anything."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:80]
-
-
-def sentence(text: str) -> str:
-    """The words with a capital letter and a full stop; empty if there are none."""
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""
