@@ -313,7 +313,7 @@ def _voted(
     people = counted(len({vote.annotator for vote in votes}), "person", "people")
     columns: list[ShownColumn] = []
     cells = defaultdict[str, dict[str, BoardCell]](dict)
-    for dimension in DIMENSIONS:
+    for dimension in (PRIMARY, *(each for each in DIMENSIONS if each != PRIMARY)):
         shares: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
         for vote in votes:
             if vote.dimension == dimension:
