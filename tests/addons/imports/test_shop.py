@@ -34,7 +34,7 @@ from tests.cli.commands import Command, refused_by
 from tests.eval.metrics.faithfulness.reports import said_value
 from tests.places import PLACES, Place, PlaceKind
 from tests.shop import build_shop
-from tests.viewer.experiment import render_page, render_text
+from tests.viewer.experiment import render_page
 
 FOREIGN_IDS = json.loads(Path(__file__).with_name("foreign_ids.json").read_text("utf-8"))
 PRODUCTS = """Handle,Title,Body (HTML),Vendor,Type,Published,Option1 Name,Option1 Value,Variant SKU,\
@@ -135,8 +135,7 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     page = render_page(tmp_path / "exp")
     assert "4 answers, 3 statements about your products checked: 2 contradict your shop&#39;s records." in page
     assert "2 statements contradict your shop's records" in page
-    order = ["<strong>$59.00</strong>", 'id="questions"']
-    places = [page.index(it) for it in [*order, 'id="research"', ">false answers<"]]
+    places = [page.index(part) for part in (">false answers<", "<strong>$59.00</strong>", 'id="questions"')]
     assert places == sorted(places)
     for of_research in ("In the cart", "What belongs into the cart", "FR 0.00"):
         assert of_research not in page
@@ -354,15 +353,6 @@ def test_floors_of_an_own_shop_have_the_names_that_they_have_everywhere(world: P
     assert {*read_definition(tmp_path / "exp").systems} == {"react@offline-shopper-without-web", "null_empty"}
 
 
-def test_a_report_to_which_no_check_applies_is_not_sent_to_be_checked_again(tmp_path: Path) -> None:
-    report = text(tmp_path / "r.md", "# Are stoves safe?\n\nThey are safe outdoors.\n")
-    record(load_format("markdown").read(report), "markdown", tmp_path / "exp", Progress())
-    assert "Not checked yet" in render_text(tmp_path / "exp")
-    scored(tmp_path / "exp", "checks")
-    shown = render_text(tmp_path / "exp")
-    assert ("Not checked yet" in shown, "No check applies to this report." in shown) == (False, True)
-
-
 def test_a_bot_that_run_asks_is_checked_as_its_log_is(
     world: Path, tmp_path: Path, succeeds: Command, drretail: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -419,7 +409,7 @@ def test_bots_are_compared_by_how_often_they_are_wrong(world: Path, tmp_path: Pa
     assert ("false_answers*" in compared, "FR" in compared.split(), "clean*" in compared) == (True, False, False)
 
 
-def test_a_conversation_is_shown_in_order_with_a_picture_of_what_is_false(tmp_path: Path, succeeds: Command) -> None:
+def test_a_conversation_is_shown_in_order_with_what_is_false_marked(tmp_path: Path, succeeds: Command) -> None:
     text(tmp_path / "products.csv", "sku,name,net,pic\n7,Oak Lamp,39.90,https://acme.example/7.jpg\n")
     mapping = 'products = {file = "products.csv", id = "sku", title = "name", price = "net", image = "pic"}\n'
     text(tmp_path / "shop.toml", f'product_url = "https://acme.example/p/{{id}}"\ncurrency = "EUR"\n{mapping}')
@@ -447,7 +437,6 @@ def test_a_conversation_is_shown_in_order_with_a_picture_of_what_is_false(tmp_pa
     assert sorted(order, key=talk.index) == order
     assert 'costs <mark class="contradicted">€35.00</mark>.' in page
     assert '<a href="https://acme.example/p/7"' in page
-    assert 'data-src="https://acme.example/7.jpg"' in page
     assert "No claim was judged" not in page
     assert "1 statement compared with your shop" in page
-    assert "<img" not in page, "only a click loads pictures"
+    assert "<img" not in page

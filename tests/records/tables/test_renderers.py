@@ -31,14 +31,14 @@ SCORES = Table(
 
 def test_a_terminal_has_every_figure_whole_and_a_rule_above_the_oracle() -> None:
     assert table_lines(SCORES, 80) == [
-        "System                         FP  words",
-        "────────────────────────────────────────",
-        "react              0.74 (.68–.80)  1,235",
-        "                         48 of 50",
-        "                            2 n/a",
-        "────────────────────────────────────────",
-        "oracle                       1.00      –",
-        "                             n=50",
+        "System              FP  words",
+        "─────────────────────────────",
+        "react   0.74 (.68–.80)  1,235",
+        "              48 of 50",
+        "                 2 n/a",
+        "─────────────────────────────",
+        "oracle            1.00      –",
+        "                  n=50",
     ]
     heading, rule = table_lines(replace(SCORES, rows=()), 80)
     assert heading.split() == ["System", "FP", "words"]
@@ -46,7 +46,7 @@ def test_a_terminal_has_every_figure_whole_and_a_rule_above_the_oracle() -> None
 
 
 def test_where_room_lacks_intervals_go_below_their_values() -> None:
-    lines = table_lines(replace(SCORES, rows=SCORES.rows[:1]), 28)
+    lines = table_lines(replace(SCORES, rows=SCORES.rows[:1]), 22)
     assert "  ".join(lines[2].split()) == "react  0.74  1,235"
     assert lines[3].split() == [".68–.80"]
 
@@ -156,7 +156,6 @@ def test_n_stands_beside_every_value_and_below_the_table_what_it_counts(
     table = Table("", (Column("FP"),), tuple(rows))
     assert [row.cells[0].denominator for row in rows if row.cells[0]] == shown
     assert table.basis == basis
-    assert replace(table, columns=(Column("gift", counts="n=9"),)).basis == ""
 
 
 def test_a_cell_in_json_has_its_ends_and_its_denominator() -> None:
