@@ -18,6 +18,7 @@ def main(report: Path) -> None:
         )
         page = browser.new_page(viewport=SIZE, color_scheme="light")  # pyright: ignore[reportArgumentType]
         page.goto(report.resolve().as_uri())
+        page.locator("#questions > summary").click()
         badge = page.locator(".report a.badge:not(.full, .uncited):visible").first
         badge.click()
         page.locator("#panel").wait_for()

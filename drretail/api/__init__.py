@@ -17,7 +17,7 @@ score.py            ``score`` and ``estimate_score``, and the judges by their sp
 verify.py           ``verify``: kept hashes, runs replayed from their journals, and scores made again
 compare.py          ``compare``: systems side by side
 reproduce.py        ``reproduce``: the paper's experiment, from the estimate to a page of results
-report.py           ``report``: pages, text, tables and plots
+report.py           ``report``: pages, text and tables
 prompts.py          ``prompts``: the prompts and criteria that a user may replace: listed, printed, or written to files
 demo.py             ``demo``: everything from a shop to a page of results, small
 demo_recording.py   the demo's questions with a language model's recorded answers, played back

@@ -47,9 +47,8 @@ def demo(options: DemoOptions) -> "Result[RecordedExperiment]":
 
 def _made(to: Path) -> "Result[RecordedExperiment]":
     from drretail.data_ingest.demo import check_is_demo, shop_in_the_making
-    from drretail.viewer.cards import most_telling
     from drretail.viewer.experiment import read_view
-    from drretail.viewer.page.document import one_page, rendered_questions
+    from drretail.viewer.page.document import first_of, one_page, rendered_questions
     from drretail.viewer.sections import board_parts
     from drretail.viewer.tables.board import about_words
 
@@ -77,7 +76,7 @@ def _made(to: Path) -> "Result[RecordedExperiment]":
     rendered = list(rendered_questions(view))
     page = to / "report.html"
     write_atomically(page, one_page(view, rendered))
-    card = most_telling([each.card for each in rendered])
+    card = (first_of(rendered) or rendered[0]).card
     parts = [*_question_parts(view, card, to / "report.md")]
     parts += [Prose(""), *board_parts(view.scores, about_words(view.definition, view.scores.scoreboard))]
     user = card.question.query.user_id

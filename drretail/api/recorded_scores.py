@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -22,7 +23,7 @@ from drretail.llm.prices import unpriced
 from drretail.plugins import Plugins
 from drretail.records.score import CODE, Scores, SliceBy
 from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Part, Result, library, part_lines, prose
+from drretail.records.tables.result import Part, Result, part_lines, prose
 from drretail.records.tables.screen import on_screen
 
 if TYPE_CHECKING:
@@ -203,7 +204,10 @@ class RecordedScores(Scores):
         scoreboard's; code's rows stay. "all" keeps every judge or rules. Raises UnknownName for a name that no row has,
         and UserError if pandas is not installed.
         """
-        pandas = library("pandas")
+        try:
+            pandas: Any = import_module("pandas")
+        except ModuleNotFoundError:
+            raise UserError("pandas is not installed: pip install pandas.") from None
         if by not in ROWS.built_in:
             columns, others = self._other_rows(by)
             return pandas.DataFrame(others, columns=columns)

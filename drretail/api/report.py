@@ -1,4 +1,4 @@
-"""``report``: a recorded experiment as pages, text, tables and plots."""
+"""``report``: a recorded experiment as pages, text and tables."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -20,12 +20,10 @@ from drretail.records.tables.sheets import csv_of
 from drretail.unchanged import is_unchanged, keep_state, state_of
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.page.document import INDEX, write_report
-from drretail.viewer.plots.experiment_plots import plots_of, write_plots
-from drretail.viewer.run_lines import run_line
 from drretail.viewer.sections import board_sections, sections
 from drretail.viewer.summary import summary_of
 from drretail.viewer.tables.board import BoardTables
-from drretail.viewer.text_report import FEW_RUNS, text_of
+from drretail.viewer.text_report import text_of
 
 MANY_RUNS = 50
 """From this many runs on, progress is shown while their pages are written."""
@@ -35,7 +33,6 @@ DEFAULT_NAMES = {
     "latex": "tables.tex",
     "csv": "tables.csv",
     "paper": "paper.md",
-    "plots": "plots",
 }
 
 
@@ -44,16 +41,16 @@ def report(options: ReportOptions) -> Result[str]:
     """Shows the answers of an experiment with every claim marked by its verdict, as a page unless ``form`` says
     otherwise.
 
-    The value is the report as text or LaTeX, and blank for pages and plots. Text is written only if ``to`` names a
+    The value is the report as text or LaTeX, and blank for pages. Text is written only if ``to`` names a
     file, or else the ``path`` of the result is None. Raises UserError for a folder without an experiment, for
     options that contradict each other, and if ``to`` is a folder instead of a file.
     """
     experiment, to = folder_of(options.experiment), None if options.to is None else Path(options.to)
     if to is not None and to.suffix.casefold() == ".json":
         raise UserError(f"report writes no JSON to {to.name}: --json prints a document.")
-    if to is not None and to.is_dir() and options.form != "plots":
+    if to is not None and to.is_dir():
         raise UserError(f"{to} is a folder: --to names the file to write, such as {to / DEFAULT_NAMES[options.form]}.")
-    made = to or (experiment / DEFAULT_NAMES[options.form] if options.form in ("html", "plots") else Path())
+    made = to or (experiment / DEFAULT_NAMES[options.form] if options.form == "html" else Path())
     place = next(each for each in (made, *made.parents) if each.exists())
     if made != Path() and place.is_dir() and not os.access(place, os.W_OK):
         raise UserError(f"{place} is closed to this user: change its permissions, or name another place.")
@@ -65,8 +62,6 @@ def report(options: ReportOptions) -> Result[str]:
     if options.form == "html":
         return _pages(experiment, to or experiment / name, options.split)
     view = _read(experiment)
-    if options.form == "plots":
-        return _plots(view, to or experiment / name)
     if options.form in ("latex", "csv"):
         board = view.scores.scoreboard
         if board is None:
@@ -74,12 +69,12 @@ def report(options: ReportOptions) -> Result[str]:
         tables = BoardTables(board, full=options.form == "csv").tables
         if options.details:
             every = [*board_sections(board), *sections(view.scores)]
-            tables = [table for section in every for table in section.every]
+            tables = [table for section in every for table in section.tables]
         text = latex_of(tables) if options.form == "latex" else csv_of(tables)
         _write(to, text)
     else:
         with busy("writing the report"):
-            text = text_of(view, details=options.details or len(view.planned) <= FEW_RUNS)
+            text = text_of(view, details=options.details)
             _write(to, text)
     return _result(to, text, lambda: summary_of(view), [] if to is None else _unjudged(experiment))
 
@@ -103,14 +98,6 @@ def _result(
     return Result(
         text, lambda: {"report": None if to is None else str(to), **document()}, [shown], hints=hints, path=to
     )
-
-
-def _plots(view: ExperimentView, to: Path) -> Result[str]:
-    if to.exists() and not to.is_dir():
-        raise UserError(f"{to} is a file: --to names the folder for plots.")
-    lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
-    written = [str(path) for path in write_plots(plots_of(view, lines), to)]
-    return Result("", {"plots": written}, written, path=to)
 
 
 def _pages(experiment: Path, to: Path, split: bool | None) -> Result[str]:

@@ -37,7 +37,7 @@ WHERE_THERE = ("reward",)
 READING = "reading"
 """The metric by which a judge reads picks and values; metrics by code use its readings if there are any."""
 COUNTS_STEPS = "process"
-"""The metric of what runs did, whose measures are correlated with scores."""
+"""The metric of what runs did."""
 FALSE_STATEMENTS = "false_statements"
 """The metric of what is false in reports, which pages list, and its headline."""
 KINDS: Mapping[str, Sequence[str]] = {

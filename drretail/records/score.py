@@ -73,8 +73,6 @@ class MetricDescription(Record):
     """Its columns on the scoreboard. If empty, it has none."""
     summaries: tuple[str, ...] = ()
     """Variants that sum it up, as in the table of judges' agreement. If empty, the first variant."""
-    correlated: tuple[str, ...] = ()
-    """Variants that are correlated with what runs did."""
     groups: dict[str, str] = Field(default_factory=dict[str, str])
     """By variant: its group. Variants of one group stand side by side."""
     scale: Literal["share", "rating", "grade", "percent"] = "share"
@@ -119,26 +117,6 @@ WHOLES = {"share": 1.0, "rating": 10.0, "grade": 4.0, "percent": 100.0}
 """The highest value of each scale; the lowest is 0."""
 SliceBy = Literal["category", "kind"]
 """How queries are grouped: by what is wanted, or by the kind of need."""
-FEW = 10
-"""With fewer queries a mean says little, and tables grey it."""
-
-
-class Correlation(OfJudge):
-    """Spearman's ρ of one measure of ``process`` with one score, over reports of the same system."""
-
-    process: str
-    metric: str
-    variant: str
-    rho: float
-    n: int
-    """Pairs of a system and a query, with repeats averaged, from systems in which neither value is always the same."""
-    n_queries: int
-    n_effective: float
-    """The number of independent pairs that these are worth, since systems go through the same queries."""
-    p: float
-    """Two-sided, from n_effective pairs."""
-    p_holm: float
-    """After Holm's correction over all correlations of the experiment."""
 
 
 class Agreement(Record):
@@ -432,8 +410,8 @@ class Scoreboard(Record):
     """What nothing is concluded from, named before all else: judges that do not read."""
     sentence: str = ""
     """What can be concluded of all systems, in one of five sentences, and what it would take to tell."""
-    absent: tuple[str, ...] = ()
-    """Which tables the board lacks, and why."""
+    absent: dict[str, str] = Field(default_factory=dict[str, str])
+    """The titles of tables that the board lacks, and why."""
     are_answers: bool = Field(default=False, exclude_if=lambda are_answers: not are_answers)
     """True if all systems that research are assistants of a shop, whose answers cite no records."""
     compared: tuple[ComparedRow, ...] = ()
@@ -455,13 +433,13 @@ class MadeOf(Record):
     content: str
     """sha256 of the plan and of all runs."""
     verdicts: dict[str, int]
-    """Lines of verdict files, by their folder below verdicts/. Lines are only ever added."""
+    """Lines of verdict files, by their folder below verdicts/, and of people's votes. Lines are only ever added."""
 
     def changes(self, now: "MadeOf") -> str:
         """What has changed since, in words; blank if nothing has."""
         if self.version != now.version:
             return f"drretail {self.version} made them"
-        both = ((self.runs, now.runs, "runs"), (self.verdicts, now.verdicts, "lines of verdicts"))
+        both = ((self.runs, now.runs, "runs"), (self.verdicts, now.verdicts, "lines"))
         changes = [
             f"{name} had {before.get(name, 0):,} {what} and has {after.get(name, 0):,}"
             for before, after, what in both
@@ -477,7 +455,6 @@ _ALIKE = {
     "pairs": ("a", "b", "judge", "judge_params", "rules"),
     "ranks": ("variant", "judge", "judge_params", "rules"),
     "agreements": ("metric", "first", "second", "rules"),
-    "correlations": ("metric", "variant", "judge", "judge_params", "rules"),
 }
 """In scores.json, rows with equal values in these columns are one item: what all share, and the rest in ``rows``."""
 
@@ -506,8 +483,6 @@ class Scores(Document):
     slices: tuple[Score, ...] = Field(default=(), exclude_if=lambda slices: not slices)
     """Headline variants over parts of the queries, by judge and system. In scores.json only of metrics that are not
     installed; the rest is made when it is asked for."""
-    correlations: tuple[Correlation, ...] = ()
-    """Correlations of what runs did with what their reports score, within systems."""
     ablations: tuple[SettingTable, ...] = ()
     """Agents that ran in several settings of one option."""
     scoreboard: Scoreboard | None = None

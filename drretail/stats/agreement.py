@@ -10,7 +10,6 @@ The last two axes of a table are the first rater's label and the second's, and h
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import isnan, sqrt
 from typing import TYPE_CHECKING, Any, Literal
@@ -122,64 +121,6 @@ def _places(judged: Ratings, rated: Ratings) -> list[tuple[dict[str, float], dic
 def sign(number: float) -> int:
     """-1, 0 or 1."""
     return (number > 0) - (number < 0)
-
-
-SystemQuery = tuple[str, str]
-"""A system and a query."""
-Values = Mapping[SystemQuery, float]
-FEWEST_REPORTS = 3
-"""A system with fewer reports says nothing about an order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Within:
-    """ρ over ``n`` pairs, which are worth ``n_effective`` independent ones."""
-
-    rho: float
-    n: int
-    n_queries: int
-    n_effective: float
-    p: float
-
-
-def spearman_within(first: Values, second: Values) -> Within | None:
-    """ρ of two values of the same reports, within systems; None if no system has three reports whose values differ.
-
-    Each system's reports are ranked among themselves and the ranks are centred, so that a difference between systems is
-    not taken for a correlation; ρ is the correlation of these ranks over all systems. A query that is easy for one
-    system may be easy for all, so pairs of one query are not independent. p therefore comes from the distribution of ρ
-    when the queries of one side are shuffled, in all systems alike.
-
-    With a single system, ρ and p are those of the usual Spearman test with its t approximation.
-    """
-    import numpy as np
-    from scipy.special import stdtr
-
-    reports: dict[str, list[str]] = {}
-    for system, query in sorted(first.keys() & second.keys()):
-        reports.setdefault(system, []).append(query)
-    place = {query: at for at, query in enumerate(sorted({query for its in reports.values() for query in its}))}
-    rows: list[tuple[list[int], Tables]] = []
-    for system, queries in reports.items():
-        both = [[values[system, query] for query in queries] for values in (first, second)]
-        if len(queries) >= FEWEST_REPORTS and all(len(set(values)) > 1 for values in both):
-            centred = (np.array([*map(ranks, both)]) - (len(queries) + 1) / 2) / (len(queries) + 1)
-            rows.append(([place[query] for query in queries], centred))
-    if not rows:
-        return None
-    # Systems x queries, with 0 where there is no report.
-    left, right = np.zeros((2, len(rows), len(place)))
-    for at, (places, centred) in enumerate(rows):
-        left[at, places], right[at, places] = centred
-    n, queries = sum(len(places) for places, _ in rows), len({place for places, _ in rows for place in places})
-    size = float((left**2).sum() * (right**2).sum())
-    rho = max(-1.0, min(1.0, float((left * right).sum()) / sqrt(size)))
-    shuffled, free = float(((left @ left.T) * (right @ right.T)).sum()), n - len(rows)
-    worth = 1 + (free if shuffled <= 0 else min(free, size / shuffled * (queries - 1)))
-    p = 1.0 if worth <= 2 else 0.0
-    if worth > 2 and abs(rho) < 1 - 1e-12:
-        p = float(2 * stdtr(worth - 2, -abs(rho) * sqrt((worth - 2) / (1 - rho * rho))))
-    return Within(rho, n, queries, worth, p)
 
 
 def ranks(values: Sequence[float]) -> "Tables":

@@ -84,20 +84,6 @@ class QuestionCard:
     """True if checking every product proved that nothing meets the limits."""
     answers: tuple[AnswerCard, ...]
 
-    @property
-    def difference(self) -> int:
-        """How much the answers differ; differences that a reader sees at once count most."""
-        if len(self.answers) < 2:
-            return 0
-        a, b = self.answers
-        bought = [{pick.product for pick in answer.cart.lines} if answer.cart else set() for answer in self.answers]
-        return (
-            4 * (bool(a.limits_met) != bool(b.limits_met))
-            + 3 * (bool(a.wrong) != bool(b.wrong))
-            + 2 * (bought[0] != bought[1])
-            + (a.is_preferred or b.is_preferred)
-        )
-
 
 def question_card(
     view: ExperimentView, question: Question, answers: Sequence[AnswerCard], judgements: Sequence[PairJudgement]
@@ -126,11 +112,6 @@ def question_card(
             replace(by_label[label], is_preferred=label == preferred) for label in shown if label in by_label
         ),
     )
-
-
-def most_telling(cards: Sequence[QuestionCard]) -> QuestionCard:
-    """The question whose answers differ most; the first of several."""
-    return max(cards, key=lambda card: card.difference)
 
 
 def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> AnswerCard:
@@ -232,6 +213,8 @@ def _broken(doubted: Sequence[Finding], evidence_id: str | None) -> tuple[str, .
     return tuple(dict.fromkeys(f"{signs[finding.severity]} {finding.found or finding.text}" for finding in own))
 
 
+LINE = 100
+"""The width of a fault's line."""
 MOST_READ = 100
 """The most runs that are read to find what a terminal shows of them."""
 
@@ -249,5 +232,6 @@ def fault_lines(view: ExperimentView, most: int = 3) -> Iterator[str]:
                 lines.append(answer_card(names[label], run, line, cart_as_read(run.subject)[0]).line)
     for line, fault, who in first_faults(lines, most, names):
         query = line.question.query
-        quote = shorten(fault.quote, 60, placeholder=" …")
-        yield f"✗ {who} {fault.kind}: {quote} · {topic_of(query, 25)} · {query.query_id}"
+        head, tail = f"✗ {who} {fault.kind}:", f"· {topic_of(query, 25)} · {query.query_id}"
+        quote = shorten(fault.quote, max(30, LINE - len(head) - len(tail) - 2), placeholder=" …")
+        yield f"{head} {quote} {tail}"

@@ -1,7 +1,7 @@
 """A report's cart with prices and total, and the picks of several reports side by side."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -42,8 +42,6 @@ class CartLine:
     """The number of people who rated it."""
     is_from: bool = False
     """True if the price is the lowest of several variants, and the cart does not say which is chosen."""
-    image: str | None = None
-    """The address of its picture, if the shop has one."""
     variant: str = ""
     """The id of the variant."""
 
@@ -129,12 +127,6 @@ def cart_as_read(subject: "Subject") -> tuple[Cart | None, str]:
     return _cart(picks, subject.evidence), picks_by(picks, reader)
 
 
-def cart_text(cart: Cart) -> Iterator[str]:
-    """The cart as lines of plain text, one for each product, and the closing."""
-    yield from (f"- {line.words}" for line in cart.lines)
-    yield from filter(None, [cart.closing])
-
-
 def cart_markdown(cart: Cart) -> str:
     """The cart as a Markdown section in which titles are escaped."""
     lines = [_MARKUP.sub(r"\\\g<0>", line.words) for line in cart.lines]
@@ -166,7 +158,6 @@ def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outc
     "The agent says that everything suitable is too expensive. Nearest alternative: Tube Feeder ($24.99).".
     """
     ledger = read_ledger(evidence)
-    images = {entry.key: entry.image for entry in evidence.values() if entry.kind == "product"}
     lines: list[CartLine] = []
     for pick in picks:
         item, price, offer = ledger.products.get(pick.product), ledger.price_of(pick), ledger.offer(pick)
@@ -179,7 +170,6 @@ def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outc
             rating=None if item is None else item.average_rating,
             ratings=None if item is None else item.rating_number,
             is_from=item is not None and price is not None and item.price_from and (offer is None or not offer.price),
-            image=images.get(pick.product),
             variant=pick.variant,
         )
         lines.append(line)

@@ -8,21 +8,20 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from drretail.errors import UserError
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.eval.method import score_notes
 from drretail.eval.registry import FALSE_STATEMENTS
 from drretail.eval.scores.file import made_of, read_scores
-from drretail.experiment import Definition, other_versions, read_definition
+from drretail.experiment import Definition, read_definition
 from drretail.grounding.text.wording import listed
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.reading import Statement
-from drretail.records.run import Run, Systems, in_order, place_of, shared_models, slug
+from drretail.records.run import Run, Systems, in_order, place_of, shared_models
 from drretail.records.score import Scoreboard, Scores, Verdict
 from drretail.records.tables.figures import counted
-from drretail.run_file import journal_path, read_results, read_telemetry
+from drretail.run_file import journal_path, read_results
 from drretail.viewer.cart import readers_in_words
 from drretail.viewer.judged import (
     Claim,
@@ -93,11 +92,9 @@ class RunView:
     false_by: str = ""
     """Who judged which statements are false."""
     shown: Mapping[str, Sequence[str | None]] = field(default_factory=dict[str, Sequence[str | None]])
-    """By evidence id, the addresses of the shop's page and picture of what such an answer names."""
+    """By evidence id, the address of the shop's page, and its picture's, of what such an answer names."""
     is_right: float | None = None
     """What code measures of its picks: 1 if they are right; None without gold."""
-    seconds: float | None = None
-    """How long it took; None if its telemetry was not kept."""
 
     @property
     def run(self) -> Run | None:
@@ -122,8 +119,6 @@ class Runs:
     definition: Definition
     planned: Sequence[Planned]
     board: Scoreboard | None = None
-    beside: "Runs | None" = None
-    """The last of these runs, which another experiment has under other labels."""
 
     def __len__(self) -> int:
         return len(self.planned)
@@ -131,18 +126,7 @@ class Runs:
     def __iter__(self) -> Iterator[RunView]:
         return map(self.__getitem__, range(len(self)))
 
-    def places(self) -> Iterator[tuple[Path, Planned]]:
-        """Every planned run with the folder of its experiment, and under its label there."""
-        own = self.planned[: len(self.planned) - len(self.beside or ())]
-        yield from ((self.experiment, planned) for planned in own)
-        if self.beside is not None:
-            yield from self.beside.places()
-
     def __getitem__(self, place: int) -> RunView:
-        first = len(self.planned) - len(self.beside or ())
-        if self.beside is not None and place >= first:
-            run = self.beside[place - first]
-            return replace(run, number=place + 1, subject=replace(run.subject, label=self.planned[place].label))
         subject = read_subject(self.experiment, self.definition, self.planned[place], None)
         number = place + 1
         run, path = subject.run, self.planned[place].path_in(self.experiment)
@@ -192,7 +176,6 @@ class Runs:
             shown=value.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
             is_right=_is_right(bought),
-            seconds=read_telemetry(path).get("wall_seconds"),
         )
 
 
@@ -225,8 +208,6 @@ class ExperimentView:
     """The judge lab's findings, one a line."""
     outdated: str = ""
     """What has changed since the scores were made; empty if they are up to date."""
-    beside: Path | None = None
-    """The experiment of the second of two systems, if it is another one."""
 
     @property
     def name(self) -> str:
@@ -263,12 +244,12 @@ class ExperimentView:
 
 
 def title_of(definition: Definition) -> str:
-    """A title for an experiment without one: "50 queries answered by react, hybrid_react and 3 more"."""
+    """A title for an experiment without one: "50 questions answered by react and hybrid_react"."""
     systems, queries = definition.systems, definition.queries
     names = [*_researching(definition).values()] or [*systems]
     if len(names) > MOST_NAMED:
-        names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
-    subject = counted(len(queries), "query")
+        names = [counted(len(names), "system")]
+    subject = counted(len(queries), "question")
     if len(queries) == 1:
         subject = f"“{shorten(queries[0].text, LONGEST_TITLE, placeholder=' …')}”"
     return f"{subject} answered by {listed(names) if names else 'nobody'}"
@@ -311,72 +292,6 @@ def read_view(experiment: Path, scores: Scores | None = None) -> ExperimentView:
         is_scored=scores is not None,
         outdated="" if is_known or made.made_of is None else made.made_of.changes(made_of(experiment)),
         lab=tuple(score_notes(experiment)),
-    )
-
-
-def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
-    """The best system of each of two experiments, on the queries that both ask.
-
-    Figures that judges measured are left out unless one judge measured both. Raises UserError if no query is in both,
-    or if one has no system that researches.
-    """
-    best: list[str] = []
-    for each in (view, other):
-        # The system that the scoreboard has first, or the first one without scores.
-        ranked = () if each.scores.scoreboard is None else (row.system for row in each.scores.scoreboard.rows)
-        systems = each.definition.systems
-        researching = [label for label in (*ranked, *systems) if place_of(label, systems) == "system"]
-        if not researching:
-            raise UserError(
-                f"{each.name} has no system that researches, only baselines: it has no best system to compare."
-            )
-        best.append(researching[0])
-    a, b = best
-    label = f"{b}@{slug(other.folder.resolve().name)}"
-    both = {(query.query_id, query.text) for query in other.definition.queries}
-    queries = [query for query in view.definition.queries if (query.query_id, query.text) in both]
-    if not queries:
-        raise UserError(f"{view.name} and {other.name} share no query: nothing can be set side by side.")
-    ids = {query.query_id for query in queries}
-
-    def planned_by(of: ExperimentView, system: str) -> list[Planned]:
-        return [run for run in of.planned if run.label == system and run.query.query_id in ids]
-
-    mine, theirs = planned_by(view, a), planned_by(other, b)
-    planned = (*mine, *(replace(run, label=label) for run in theirs))
-    systems = {a: view.definition.systems[a], label: other.definition.systems[b]}
-    title = f"{a} in {view.name}, and {b} in {other.name}"
-    definition = view.definition.model_copy(update={"systems": systems, "queries": tuple(queries), "title": title})
-    board, board_there = view.scores.scoreboard, other.scores.scoreboard
-    runs_there = Runs(other.folder, other.definition, theirs, board_there)
-    runs = Runs(view.folder, definition, planned, board, runs_there)
-    if board is not None and board_there is not None:
-        is_shared = board.judge == board_there.judge
-        known = {column.name for column in board_there.columns}
-        columns = tuple(
-            column
-            for column in board.columns
-            if column.name in known and (is_shared or column.decides or not column.metric)
-        )
-        rows = (
-            row.only([column.name for column in columns]).model_copy(update={"system": shown})
-            for own, system, shown in zip((board, board_there), (a, b), systems, strict=True)
-            for row in own.rows
-            if row.system == system
-        )
-        versions = other_versions(view.definition, other.definition)
-        fields = {"columns": columns, "rows": tuple(rows), "compared": (), "systems": systems}
-        said = {"sentence": "", "absent": (), "notes": tuple(versions)}  # of both, nothing else is concluded
-        board = board.model_copy(update=fields | said)
-    return ExperimentView(
-        folder=view.folder,
-        definition=definition,
-        planned=planned,
-        runs=runs,
-        scores=Scores(scores=(), judgings=(), scoreboard=board if board_there else None, metrics=view.scores.metrics),
-        is_scored=view.is_scored and other.is_scored,
-        outdated=view.outdated or other.outdated,
-        beside=other.folder,
     )
 
 

@@ -24,7 +24,6 @@ from drretail.eval.scores.board import read_board
 from drretail.eval.scores.gathering import name_of, verdicts_by_assessor
 from drretail.grounding.text.quotes import find_words
 from drretail.parsing import parse_json
-from drretail.records.evidence import Finding
 from drretail.records.reading import Statement
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Rules, Verdict
@@ -167,25 +166,7 @@ def _dimension(name: str, verdicts: Sequence[Verdict], rules: Rules) -> Dimensio
     return DimensionJudgement(name, next(iter(choices)) if len(choices) == 1 else "tie", tuple(ordered))
 
 
-_KEPT_TEXTS = 128
-"""The size of the cache, since judges ask about one source many times."""
-# Characters shown around a quote, and of a text without one.
-_AROUND = 320
-_SHORT = 900
-
-
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """A passage of a text, split at the quote in it; ``quote`` is empty if the text does not contain it."""
-
-    before: str
-    quote: str
-    after: str
-    cut_before: bool = False
-    cut_after: bool = False
-
-
-@lru_cache(_KEPT_TEXTS)
+@lru_cache(128)  # judges ask about one source many times
 def readable(text: str) -> str:
     """A record's JSON as lines of "key: value"; any other text as it is."""
     if not text.startswith(("{", "[")):
@@ -209,28 +190,6 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
         else:
             shown = item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)
             yield f"{indent}{name} {shown}"
-
-
-def excerpt(text: str, quote: str | None) -> Excerpt:
-    """The quote with some text around it; the beginning of the text if there is no quote or it is not found."""
-    span = find_words(text, quote) if quote else None
-    if span is None:
-        end = _end_of_word(text, _SHORT)
-        return Excerpt(text[:end], "", "", cut_after=end < len(text))
-    start, end = span
-    # Begin with a whole word, or with the text if its beginning is near.
-    first = max(0, start - _AROUND)
-    space = re.compile(r"\s").search(text, first, first + 40)
-    first = 0 if first < 40 else space.end() if space else first
-    last = _end_of_word(text, end + _AROUND)
-    return Excerpt(text[first:start], text[start:end], text[end:last], first > 0, last < len(text))
-
-
-def _end_of_word(text: str, position: int) -> int:
-    if position >= len(text):
-        return len(text)
-    space = re.compile(r"\s").search(text, position, position + 40)
-    return space.start() if space else position
 
 
 Support = Literal["full", "partial", "none", "contradicted", "uncited", "unverifiable", "failed", "unjudged"]
@@ -354,9 +313,3 @@ def span_of(claim: Extracted, report: str) -> tuple[int, int] | None:
 def words_of_code(code: str) -> str:
     """A finding's code as words before its text: "price wrong", "nothing picked for"."""
     return "nothing picked for" if code == "want_left_out" else code.replace("_", " ")
-
-
-def finding_line(finding: Finding) -> str:
-    """A finding in one line, with what the records say."""
-    record = f" (found: {finding.found})" if finding.found else ""
-    return f"{finding.severity}: {words_of_code(finding.code)}: {' '.join(finding.text.split())}{record}"

@@ -35,20 +35,17 @@ TEXT_WIDTH = 100
 def print_table(table: Table) -> None:
     """Prints the title, the table, its notes and an empty line on stdout.
 
-    Columns without room are named. A table without columns is only its title and notes.
+    A table without columns is only its title and notes.
     """
     from rich.text import Text
 
     screen = stdout_console()
     if table.full_title:
         screen.print(Text(wrapped(table.full_title, screen.width), style="bold"))
-    drawn = draw(table, screen.width)
-    for at, grid in enumerate(drawn.grids):
+    for at, grid in enumerate(draw(table, screen.width)):
         if at:
             print_text("")
         console(width=max(screen.width, grid_width(grid))).print(grid)
-    if drawn.left_out:
-        print_text(f"Left out for lack of width: {', '.join(drawn.left_out)}. --json has all.")
     print_text(*filter(None, [table.basis]), *table.notes, "")
 
 

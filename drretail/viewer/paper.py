@@ -31,7 +31,7 @@ from drretail.records.vote import Choice, Vote
 from drretail.run_file import read_telemetry
 from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
 from drretail.viewer.modes import Mode, modes_of
-from drretail.viewer.published import PaperTable, paper_table, published, published_numbers
+from drretail.viewer.published import PaperTable, paper_table, published
 from drretail.viewer.tables.board import BoardTables
 
 AGENTS = ("plan_to_function", "react", "hybrid_react")
@@ -181,13 +181,13 @@ def _half_the_sum(row: Row, places: tuple[int, int]) -> Cell | None:
 
 def people_agree(votes: Sequence[Vote]) -> PaperTable:
     """Appendix D: Cohen's κ of every two annotators by dimension on A and B, without ties."""
-    published = published_numbers("kappa")
-    soft = published.pop("soft_disagreements")
+    by_dimension = dict(published()["kappa"]["numbers"])
+    soft = by_dimension.pop("soft_disagreements")
     places: dict[str, dict[str, dict[str, Choice]]] = defaultdict(lambda: defaultdict(dict))
     for vote in sorted(votes, key=lambda vote: vote.annotator):
         places[vote.dimension][vote.annotator][vote.about] = vote.place
     own: dict[str, Sequence[Cell | None]] = {}
-    for dimension in (*published, *(dimension for dimension in DIMENSIONS if dimension not in published)):
+    for dimension in (*by_dimension, *(dimension for dimension in DIMENSIONS if dimension not in by_dimension)):
         for (first, its), (second, others) in combinations(places[dimension].items(), 2):
             both = [(its[about], others[about]) for about in its if about in others]
             if both:
@@ -198,7 +198,7 @@ def people_agree(votes: Sequence[Vote]) -> PaperTable:
                 own[f"{dimension} ({first}, {second})"] = cells
     papers = {
         dimension: (Cell(kappa, "number"), Cell(21, "count"), None, Cell(soft, "number"))
-        for dimension, kappa in published.items()
+        for dimension, kappa in by_dimension.items()
     }
     annotators = "two people's votes: one line a vote in exp/votes/<annotator>.jsonl (drretail/addons/people/README.md)"
     missing = () if len({vote.annotator for vote in votes}) > 1 else (annotators,)
@@ -207,7 +207,7 @@ def people_agree(votes: Sequence[Vote]) -> PaperTable:
 
 def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
     """Appendix E: Spearman's ρ of two judges' ratings."""
-    published_rho = published_numbers("rho")
+    published_rho = dict(published()["rho"]["numbers"])
     rows = scores.agreements if scores else ()
     agreements = [row for row in rows if row.metric == "quality" and row.variant in published_rho]
     own: dict[str, Sequence[Cell | None]] = {}

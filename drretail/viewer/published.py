@@ -36,11 +36,6 @@ def _cell(value: Any, kind: Kind) -> Cell:
     return Cell(value, "check" if isinstance(value, bool) else kind)
 
 
-def published_numbers(table: str) -> dict[str, float]:
-    """A table's numbers by name, where it has one a row."""
-    return dict(published()[table]["numbers"])
-
-
 @dataclass(frozen=True, slots=True)
 class PaperTable:
     """A table with the experiment's own rows, and the paper's below."""

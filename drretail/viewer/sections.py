@@ -7,19 +7,17 @@ LaTeX, CSV. A new table is a function in ``TABLES``.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 
 from drretail.errors import check_known
 from drretail.eval.compare.wording import headlines_of, name_of, needed_sentence, sentences
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.method import judges_of_faithfulness
-from drretail.records.comparison import Comparison, JudgeTable, PairScore, Reliability
-from drretail.records.evidence import CITATIONS_READ, NOT_READ
+from drretail.records.comparison import Comparison, JudgeTable, PairScore
 from drretail.records.run import Systems
 from drretail.records.score import WHY_NOT, Scoreboard, Scores, SliceBy
 from drretail.records.tables.figures import counted, number, percent, roughly
 from drretail.records.tables.result import Part, Prose, Section, prose
-from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
+from drretail.records.tables.table import Cell, Table, table_of
 from drretail.viewer.tables.ablations import (
     ablation_table,
     condition_of,
@@ -37,7 +35,6 @@ from drretail.viewer.tables.pairs import pair_sections
 from drretail.viewer.tables.scores import (
     BY,
     NOTES,
-    agreement_table,
     judged_by,
     score_tables,
     slice_sections,
@@ -54,7 +51,8 @@ def board_parts(scores: Scores, about: Sequence[str] = (), faults: Sequence[str]
     made = BoardTables(board)
     yield from prose(f"{', '.join(about)}.") if about else ()
     yield from prose(*board.not_read, board.sentence, "")
-    notes = (*made.equal_in_brief, made.tested, *made.absent)
+    left_out = (f"{each.partition(':')[0]} (--details says why)." for each in made.left_out)
+    notes = (*made.equal_in_brief, *left_out, made.tested, *made.absent)
     yield replace(made.brief, notes=tuple(filter(None, notes)))
     yield from prose(*faults, *([""] if faults else []))
 
@@ -69,8 +67,9 @@ def board_details(scores: Scores, lab: Sequence[str] = ()) -> Iterator[Part]:
         return
     made = BoardTables(board, full=True)
     yield from prose(*board.not_read, board.sentence, "")
-    for section in board_sections(board):
-        yield from section.tables
+    for table in (table for section in board_sections(board) for table in section.tables):
+        meanings = (f"{column.name}: {column.meaning}." for column in table.columns if column.meaning)
+        yield replace(table, notes=(*table.notes, *meanings))
     yield from prose(*filter(None, [made.tested, needed_sentence(board.compared)]), "")
     notes = [note for note in board_notes(board) if note not in lab]
     if others := scores.other_judges:
@@ -86,9 +85,8 @@ def board_sections(board: Scoreboard) -> Iterator[Section]:
     made = BoardTables(board, full=True)
     compared = compared_table(board.compared, made.names)
     for table in (*made.tables, made.bounded, made.cost, *([compared] if compared else [])):
-        meanings = [f"{column.name}: {column.meaning}." for column in table.columns if column.meaning]
         if table.rows and table.columns:
-            yield Section(table.title, table.by, [replace(table, notes=(*table.notes, *meanings))])
+            yield Section(table.title, table.by, [table])
 
 
 def slice_parts(scores: Scores, by: Sequence[str]) -> Iterator[Part]:
@@ -106,35 +104,7 @@ def slice_kinds(names: Sequence[str]) -> list[SliceBy]:
     return [known[name] for name in dict.fromkeys(names)]
 
 
-SPREADS = {
-    "queries": "between queries",
-    "agent": "between repeats of the agent, without the judge's noise",
-    "judge": "between repeats of the judge on one report",
-    "agent+judge": "between repeats of the agent where each report was judged once: its noise and the judge's together",
-}
-
-
-def steadiness_parts(table: JudgeTable, comparison: Comparison) -> Iterator[Part]:
-    """Standard deviations of both sides; nothing if nothing was repeated."""
-    if not table.reliability:
-        return
-    sides = {comparison.a: "A", comparison.b: "B"}
-    several = len({row.metric for row in table.rows}) > 1
-    shown = [name for name in SPREADS if any(_spreads(row)[name] is not None for row in table.reliability)]
-    rows = [
-        [name_of(row) if several else row.variant, sides[row.system], *(_spreads(row)[name] for name in shown)]
-        for row in table.reliability
-    ]
-    note = f"{'; '.join(f'{name}: {SPREADS[name]}' for name in shown)}. Estimates from so few repeats are rough."
-    yield table_of("Noise (standard deviations)", ["", "side", *shown], rows, notes=[note]).filled
-
-
-def _spreads(row: Reliability) -> dict[str, float | None]:
-    return dict(zip(SPREADS, (row.sd_queries, row.sd_agent, row.sd_judge, row.sd_repeats), strict=True))
-
-
 ROWS = ("", "A", "B", "A−B", "p", "Holm", ".10", "n", "users")
-SPARE_ROWS = ("p", ".10", "B", "A")
 
 
 def comparison_parts(comparison: Comparison, cards: Mapping[str, str], *, details: bool = False) -> Iterator[Part]:
@@ -159,7 +129,6 @@ def comparison_parts(comparison: Comparison, cards: Mapping[str, str], *, detail
         return
     for table in comparison.tables:
         yield _judge_table(table, [cards[each] for each in judges_of_faithfulness([table]) & cards.keys()])
-        yield from steadiness_parts(table, comparison)
     if comparison.tables:
         yield from prose(*NOTES["compare"].splitlines(), "")
     yield from (part for section in pair_sections(comparison.pairs, (), {}) for part in section.parts)
@@ -205,7 +174,7 @@ def _judge_table(table: JudgeTable, cards: Iterable[str]) -> Table:
             lost.setdefault(why, []).append(row.variant)
     notes = [f"Queries without a value of both in {', '.join(variants)}: {why}." for why, variants in lost.items()]
     title = f"Compared query by query, {judged_by(table)}"
-    return table_of(title, ROWS, lines, notes=[*notes, *cards], spare=SPARE_ROWS)
+    return table_of(title, ROWS, lines, notes=[*notes, *cards])
 
 
 def all_pairs_parts(
@@ -252,12 +221,11 @@ def conditions(scores: Scores) -> Iterator[Section]:
         condition = condition_of(by, systems)
         ordered = headlines_first(table for table in every if table.by == by)
         drawn = [ablation_table(table, scores.metrics, systems) for table in ordered]
-        yield Section(f"Score by {condition.about}", "", drawn, [note_of(condition)], address=f"by-{by}")
+        yield Section(f"Score by {condition.about}", "", drawn, [note_of(condition)])
 
 
 def metrics(scores: Scores) -> Iterator[Section]:
-    """The scores of each metric by each judge, with how many verdicts are missing, and its slices apart."""
-    by_slice = slice_sections(scores.slices, scores.scores, metrics=scores.metrics, systems=scores.systems)
+    """The scores of each metric by each judge, with how many verdicts are missing."""
     keys = dict.fromkeys(map(table_key_of, scores.scores))
     for key, table in zip(keys, score_tables(scores.scores, scores.metrics, scores.systems), strict=True):
         if not table.columns:
@@ -273,78 +241,12 @@ def metrics(scores: Scores) -> Iterator[Section]:
                 if judging.not_judged:
                     counts.append(counted(judging.not_judged, "report not judged", "reports not judged"))
                 unused += [f"{judging.system}: {', '.join(counts)}."] if counts else []
-        sliced = [section for (its, _), section in by_slice.items() if its == key and _telling(section)]
-        tables = [each for section in sliced for each in _telling(section)]
-        notes = dict.fromkeys(note for section in sliced for note in section.notes)
-        more = Section(f"{table.title} in groups of queries", "", tables, [*notes]) if tables else None
-        yield Section(table.title, table.by, [replace(table, notes=(*table.notes, *unused))], more=more)
-
-
-def _telling(sliced: Section) -> list[Table]:
-    """The tables worth showing: with several columns, and a column of enough queries."""
-    several = [table for table in sliced.tables if len(table.columns) > 1]
-    return [table for table in several if not all(column.few for column in table.columns)]
-
-
-def citations(scores: Scores) -> Iterator[Section]:
-    """How many citations of each system's reports were read, if any are in lists or were not read."""
-    every = (row for row in reversed(scores.scores) if row.variant == CITATIONS_READ)
-    rows = {row.system: row.items for row in every if "read" in row.items}  # without a report nothing is counted
-    reasons = sorted({name for items in rows.values() for name in items if name.startswith(NOT_READ)})
-    if not any(items.get("listed") or items["read"] < items["citations"] for items in rows.values()):
-        return
-    names = system_names(rows, scores.systems)
-    counts = [
-        [name, *(int(items.get(each, 0)) for each in ("citations", "read", *reasons, "listed"))]
-        for label, name in names.items()
-        if (items := rows[label])
-    ]
-    table = table_of("Citations", ("", "citations", "read", *reasons, "in lists"), counts)
-    yield Section(table.title, "by code", [table])
-
-
-def agreement(scores: Scores) -> Iterator[Section]:
-    """How far every two judges agree."""
-    table = agreement_table(scores.agreements, scores.metrics)
-    if table is not None:
-        yield Section(table.title, table.by, [table])
-
-
-BELIEVED = 0.05
-"""The limit for p after Holm: smaller ones are marked."""
-
-
-def correlations(scores: Scores) -> Iterator[Section]:
-    """Spearman's ρ of what runs did with what their reports score, inside systems."""
-    tables: list[Table] = []
-    for _, group in groupby(sorted(scores.correlations, key=lambda row: row.by_whom), key=lambda row: row.by_whom):
-        rows = [*group]
-        judge, _, rules = rows[0].by_whom
-        by = "by code" if judge == "code" else f"judged by {judge}{'' if rules == 'default' else f', rules {rules}'}"
-        counts: dict[str, int] = {}
-        cells: dict[tuple[str, str, str], Cell | None] = {}
-        for row in rows:
-            column = f"{row.metric} {row.variant}"
-            counts[column] = max(row.n, counts.get(column, 0))
-            cells[row.process, "", column] = Cell(row.rho, "signed", mark="*" * (row.p_holm < BELIEVED))
-        columns = {f"{row.metric} {row.variant}": row.variant for row in rows}
-        heads = {key: Column(f"{variant} (n={counts[key]})") for key, variant in columns.items()}
-        names = {row.process: row.process for row in rows}
-        tables.append(pivot(f"process × scores, {by}", cells, names, heads, heading=""))
-    if tables:
-        note = (
-            f"Spearman's ρ over reports of the same system; * p < {BELIEVED} after Holm over all "
-            f"{len(scores.correlations)}. A correlation does not prove a cause."
-        )
-        yield Section("What runs did and what they score", tables=tables, notes=[note])
+        yield Section(table.title, table.by, [replace(table, notes=(*table.notes, *unused))])
 
 
 TABLES: tuple[Callable[[Scores], Iterable[Section]], ...] = (
     conditions,
     metrics,
-    citations,
     lambda scores: pair_sections(scores.pairs, scores.ranks, scores.systems),
-    agreement,
-    correlations,
 )
 """What all outputs walk. A function yields nothing where the scores have nothing for it."""

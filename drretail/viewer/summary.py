@@ -3,7 +3,6 @@ order of time, each with its best system if one is shown.
 """
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -123,8 +122,3 @@ def read_listed(folder: Path) -> Listed:
         runs=len(run_files(folder)) if definition else 0,
         problem=problem,
     )
-
-
-def latest_first(listed: Sequence[Listed]) -> list[Listed]:
-    """The experiments in the order of a list of them."""
-    return sorted(listed, key=lambda each: (each.day, each.folder.name), reverse=True)

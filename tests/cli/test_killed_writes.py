@@ -29,7 +29,6 @@ COMMANDS: Mapping[str, str] = {
     "run": "run --world w --queries q.jsonl --agent react --no-floors --to made",
     "score": "score exp --metrics checks --metrics faithfulness --metrics process",
     "report": "report exp --split",
-    "plots": "report exp --format plots",
 }
 OTHERWISE = re.compile(r"accepted\.json|states\.json|.*journal\.jsonl(?:\.gz)?|.*\.sqlite|SHA256SUMS|manifest\.json")
 """Files with times, or of their hashes, and those whose bytes hang on how they were written."""

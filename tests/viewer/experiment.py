@@ -36,7 +36,7 @@ def render_page(experiment: Path) -> str:
 
 
 def render_text(experiment: Path) -> str:
-    return text_of(read_view(experiment))
+    return text_of(read_view(experiment), details=True)
 
 
 def record_runs(world: World, queries: Sequence[Query], folder: Path, agents: Sequence[str] = ("react",)) -> None:

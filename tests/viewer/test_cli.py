@@ -24,7 +24,7 @@ def report() -> Report:
 
 
 def test_text_goes_to_stdout_and_a_page_where_it_is_told_or_into_the_folder(report: Report, mine: Path) -> None:
-    assert "Claims, judged by scripted:judge" in report(mine.parent, "exp", "--format", "text").stdout
+    assert "How to repeat it" in report(mine.parent, "exp", "--format", "text").stdout
     report(mine.parent, "exp", "--to", "out/page.html")
     assert (mine.parent / "out" / "page.html").exists()
     assert not (mine / "report.html").exists()
@@ -33,24 +33,10 @@ def test_text_goes_to_stdout_and_a_page_where_it_is_told_or_into_the_folder(repo
     assert (mine / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_plots_are_files_and_need_a_folder(report: Report, mine: Path) -> None:
-    done = report(mine.parent, "exp", "--format", "plots", "--to", "drawn", "--json")
-    assert done.returncode == 0, done.stderr
-    written = [mine.parent / load for load in json.loads(done.stdout)["plots"]]
-    assert {each.name for each in written} == {"tool-calls.svg"}
-    assert all(each.stat().st_size > 500 for each in written)
-    (mine.parent / "mine.txt").write_text("mine", encoding="utf-8")
-    refused = report(mine.parent, "exp", "--format", "plots", "--to", "mine.txt")
-    assert refused.returncode == 2
-    assert "mine.txt is a file: --to names the folder" in refused.stderr
-    assert (mine.parent / "mine.txt").read_text(encoding="utf-8") == "mine"
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-@pytest.mark.parametrize("form", ["html", "plots"])
-def test_a_closed_folder_is_told_before_the_work(report: Report, mine: Path, form: str) -> None:
+def test_a_closed_folder_is_told_before_the_work(report: Report, mine: Path) -> None:
     mine.chmod(0o555)
-    done = report(mine.parent, "exp", "--format", form)
+    done = report(mine.parent, "exp")
     mine.chmod(0o755)
     assert (done.returncode, "Error: exp is closed to this user" in done.stderr) == (2, True), done.stderr
 

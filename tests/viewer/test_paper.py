@@ -11,7 +11,6 @@ import pytest
 from drretail.errors import UserError
 from drretail.eval.scores.board import Board, write_board
 from drretail.files import write_json, write_lines
-from drretail.records.base import OfJudge
 from drretail.records.run import RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Score, Scores, ShownColumn
 from drretail.records.tables.table import Row
@@ -126,30 +125,6 @@ def test_the_boards_own_table_stands_above_the_papers_with_eq_2_of_its_columns(t
     assert "quality of a language model" in " ".join(table(view, "Table 2").missing)
     (found,) = here(view, "Appendix E")
     assert (found.name, values_of(found)) == ("depth (a:1 and b:2, rules default)", (0.8, 4, None, 1))
-
-
-def test_what_many_systems_share_and_what_rules_do_not_rate_are_said_beside_the_papers_table(tmp_path: Path) -> None:
-    names = SYSTEMS[:5]
-    folder = experiment(tmp_path / "exp", *names)
-    columns = tuple(
-        ShownColumn(name=variant, variant=variant, metric="faithfulness", table="Table 1")
-        for variant in ("FP", "FR", "N_cited")
-    )
-    columns += (ShownColumn(name="right", variant="right", metric="basket", decides=True),)
-    rows = {
-        label(name): {
-            variant: scores.cell(value, 2, variant=variant)
-            for variant, value in (("FP", 0.5), ("FR", 1.0), ("N_cited", at + 1.0), ("right", 0.5))
-        }
-        for at, name in enumerate(names)
-    }
-    ruled = OfJudge(judge="offline:judge", judge_kind="rule_based")
-    board = scores.board(rows, columns=columns, judge=ruled, systems={label(name): system(name) for name in names})
-    keep(folder, scoreboard=board, judges=("offline:judge",))
-    own = table(read_paper_view(folder, None), "Table 1")
-    assert [column.name for column in own.table.columns] == ["N_cited"]
-    assert own.table.notes[0] == "The same for all 5 systems: FR 1.00."
-    assert own.missing[-1].startswith("faithfulness of a language model: drretail score")
 
 
 def votes(folder: Path, *given: Vote) -> None:

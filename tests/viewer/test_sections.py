@@ -7,7 +7,7 @@ import pytest
 
 from drretail import report
 from drretail.eval.scores.file import made_scores
-from drretail.records.score import Correlation, Judging, Score, Scores
+from drretail.records.score import Judging, Score, Scores
 from drretail.records.tables.result import Section
 from drretail.records.tables.table import Table, table_of
 from drretail.viewer import sections
@@ -19,44 +19,6 @@ from tests.build import systems
 from tests.viewer import scores
 
 Print = Callable[..., str]
-
-
-def a_row(process: str, variant: str, rho: float, p_holm: float, **given: str) -> Correlation:
-    judge = {"judge": "anthropic:a", "judge_kind": "llm", **given}
-    counts = {"n": 50, "n_queries": 50, "n_effective": 50.0}
-    fields = {"process": process, "metric": "faithfulness", "variant": variant, "rho": rho, "p": 0.001}
-    return Correlation.model_validate({**fields, **counts, **judge, "p_holm": p_holm})
-
-
-def correlated(*rows: Correlation) -> Scores:
-    return Scores(scores=(), judgings=(), correlations=rows)
-
-
-def test_measures_are_rows_and_the_end_says_what_it_is_not(printed: Print) -> None:
-    rows = a_row("turns", "FP", 0.5, 0.02), a_row("turns", "FR", -0.104, 0.4), a_row("pages", "FP", 0.1, 1)
-    out = printed(80, metric_parts, correlated(*rows))
-    lines = [line.split() for line in out.splitlines()]
-    assert "process × scores, judged by anthropic:a" in out
-    assert ["turns", "+0.50*", "-0.10"] in lines
-    assert ["pages", "+0.10", "–"] in lines
-    assert "FP (n=50)" in out
-    assert "Holm over all 3. A correlation does not prove a cause." in " ".join(out.split())
-    assert printed(80, metric_parts, correlated()) == ""
-
-
-def test_judges_and_rules_have_tables_of_their_own(printed: Print) -> None:
-    rows = (
-        a_row("turns", "FP", 0.5, 1),
-        a_row("turns", "clean", 0.5, 1, judge="code", judge_kind="rule_based"),
-        a_row("turns", "FP", 0.5, 1, rules="paper"),
-    )
-    out = printed(80, metric_parts, correlated(*rows))
-    titles = [line.strip() for line in out.splitlines() if line.startswith("process ×")]
-    assert titles == [
-        "process × scores, judged by anthropic:a",
-        "process × scores, judged by anthropic:a, rules paper",
-        "process × scores, by code",
-    ]
 
 
 TABLE_AGENTS = ("plan_to_function", "react", "hybrid_react")
@@ -86,9 +48,7 @@ def table_lines(lines: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120, 160])
-def test_eleven_systems_fit_no_figure_is_broken_and_counts_break_behind_a_comma(
-    lines_of: PrintLines, width: int
-) -> None:
+def test_eleven_systems_fit_no_figure_is_broken_and_each_count_has_a_line(lines_of: PrintLines, width: int) -> None:
     rows = [score(label, name, metric="own", n_scored=36, n_na=4) for label in TABLE_SYSTEMS for name in VARIANTS]
     lines = lines_of(rows, width)
     assert max(map(len, lines)) <= width
@@ -106,7 +66,8 @@ def test_n_stands_beside_every_value_with_why_others_have_none(lines_of: PrintLi
         ["a", "0.74", "(.68–.80)"],
         ["n=50"],
         ["b", "0.74", "(.68–.80)"],
-        ["47", "of", "50,", "2", "n/a,"],
+        ["47", "of", "50"],
+        ["2", "n/a"],
         ["1", "failed"],
     ]
 
@@ -115,7 +76,7 @@ def test_what_was_not_judged_failed_or_is_stale_is_told_apart(lines_of: PrintLin
     some = score("a@m", "FR", n_scored=47, n_failed=3, items={"not_judged": 2})
     none = score("a@m", "FP_web", value=None, n_scored=0, n_failed=50, items={"not_judged": 50})
     text = " ".join(" ".join(lines_of([score("a@m"), some, none], 120)).split())
-    assert "47 of 50, 1 failed, 2 not judged" in text
+    assert all(words in text for words in ("47 of 50", "1 failed", "2 not judged"))
     assert "50 failed" not in text
     assert "not judged" in text.replace("2 not judged", "")
     stale = Judging(metric="faithfulness", system="a@m", judge="p:m", verdicts=60, failed=1, stale=2, not_judged=3)
@@ -179,11 +140,9 @@ def test_on_a_terminal_a_note_that_tables_share_stands_below_the_first(monkeypat
     assert [part.notes for part in parts] == [notes, notes[1:]]
 
 
-def test_a_section_without_tables_is_a_sentence_and_further_tables_are_mentioned(printed: Print) -> None:
+def test_a_section_without_tables_is_a_sentence(printed: Print) -> None:
     table = table_of("Moons", ["Planet", "moons"], [["Mars", 2]])
-    many = Section("Sky", "by code", [table], ["Few."], Section("3 more tables", tables=[table]))
+    many = Section("Sky", "by code", [table], ["Few."])
     lines = printed(80, lambda: many.parts).splitlines()
     assert lines[0] == "Sky, by code"
-    assert "3 more tables: drretail report shows them." in lines
-    assert many.every == [table, table]
     assert printed(80, lambda: replace(many, tables=()).parts).startswith("Sky, by code: Few.")

@@ -29,7 +29,13 @@ from drretail.records.query import Query
 from drretail.records.tables.result import Result, prose
 from drretail.records.tables.table import table_of
 from drretail.run_file import Recorded, read_recorded
-from drretail.viewer.judged import finding_line
+from drretail.viewer.judged import words_of_code
+
+
+def _line(finding: Finding) -> str:
+    """A finding in one line, with what the records say."""
+    record = f" (found: {finding.found})" if finding.found else ""
+    return f"{finding.severity}: {words_of_code(finding.code)}: {' '.join(finding.text.split())}{record}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,7 @@ class Trial:
         trials = [self] if self.before is None else [self, self.before]
         rows = [(part, *(trial.parts[part] for trial in trials)) for part in self.parts]
         reward = table_of("Reward", ["", "now", "before"][: 1 + len(trials)], rows).filled
-        parts = [*answer.parts, *prose(*map(finding_line, self.findings)), reward]
+        parts = [*answer.parts, *prose(*map(_line, self.findings)), reward]
         return Result(self, self.document, parts, notes=answer.notes, left=answer.left)
 
     @property

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 from drretail.records.base import Document, Record, Rules
 from drretail.records.comparison import Share
 from drretail.records.score import JudgeRef
-from drretail.records.tables.figures import counted, number, with_interval
+from drretail.records.tables.figures import counted, interval, number
 
 MOST_SHOWN = 4
 """The most systems, or pairs of raters, that one line names."""
@@ -42,7 +42,8 @@ class Figure(Share):
     @property
     def in_words(self) -> str:
         """ "0.64 (.61–.67)"; a dash if it is not defined."""
-        return with_interval(self.value, self.ci_low, self.ci_high)
+        ends = interval(self.ci_low, self.ci_high)
+        return f"{number(self.value)} ({ends})" if ends else number(self.value)
 
     def count(self, item: str) -> int:
         return round(self.items.get(item) or 0)

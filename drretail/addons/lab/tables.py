@@ -1,4 +1,4 @@
-"""The judge lab's findings as tables and sentences, with a function for each of its commands, and as plots."""
+"""The judge lab's findings as tables and sentences, with a function for each of its commands."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

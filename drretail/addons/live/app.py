@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.types import Receive, Scope, Send
 
@@ -23,9 +23,7 @@ from drretail.addons.live.voting_pages import Voting
 from drretail.errors import UserError, file_error
 from drretail.experiment import read_definition, run_files
 from drretail.tools.local_server import TooLong
-from drretail.viewer.experiment import beside, read_view
-from drretail.viewer.page.document import pair_page
-from drretail.viewer.summary import Listed, experiments_in, holds_several, latest_first, read_listed
+from drretail.viewer.summary import Listed, experiments_in, holds_several, read_listed
 
 VOTING = tuple((f"/{kind.path}", kind.title) for kind in KINDS.values())
 
@@ -96,26 +94,16 @@ class Experiments:
     _routers: dict[str, Router] = field(default_factory=dict[str, Router], init=False)
 
     def routes(self) -> list[BaseRoute]:
-        return [Route("/", self.index), Route("/two", self.two), Mount("/e/{name}", app=self.experiment)]
+        return [Route("/", self.index), Mount("/e/{name}", app=self.experiment)]
 
     async def index(self, request: Request) -> Response:
         listed = await run_in_threadpool(lambda: [self._read(folder) for folder in experiments_in(self.folder)])
         return page_response(
             "experiments.html.jinja",
             folder=self.folder.resolve().name,
-            listed=latest_first(listed),
+            listed=sorted(listed, key=lambda each: (each.day, each.folder.name), reverse=True),
             address=lambda each: address_of_experiment(each.folder),
         )
-
-    async def two(self, request: Request) -> Response:
-        """The first systems of two experiments, the later one first."""
-        names = request.query_params.getlist("e")
-        listed = [self._read(each) for each in experiments_in(self.folder) if each.name in names]
-        if len(listed) != 2:
-            raise UserError("Tick two experiments of the table: this compares their first systems.")
-        folders = [each.folder for each in latest_first(listed)]
-        page = await run_in_threadpool(lambda: pair_page(beside(*map(read_view, folders))))
-        return HTMLResponse(page)
 
     async def experiment(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Report and voting pages of the experiment that the address names."""

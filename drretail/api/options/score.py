@@ -170,7 +170,7 @@ class CompareOptions:
     details: Annotated[bool, Option("Print all tables.", OUTPUT)] = False
 
 
-ReportFormat = Literal["html", "text", "latex", "csv", "paper", "plots"]
+ReportFormat = Literal["html", "text", "latex", "csv", "paper"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,15 +183,13 @@ class ReportOptions:
     experiment: shared.Experiment
     form: Annotated[
         ReportFormat,
-        Option(
-            "A page, text, the board's tables as LaTeX or CSV, the paper's tables, or plots as SVG.", flag="--format"
-        ),
+        Option("A page, text, the board's tables as LaTeX or CSV, or the paper's tables.", flag="--format"),
     ] = "html"
     _: KW_ONLY
     to: Annotated[
         str | Path | None,
         Option(
-            "The file to write; for plots a folder.",
+            "The file to write.",
             metavar="FILE",
             default="EXP/report.html; text and LaTeX to stdout",
         ),

@@ -105,4 +105,4 @@ def _manifest(place: str) -> Manifest:
 
 
 def _share(part: int, whole: int) -> Cell:
-    return Cell(part / whole if whole else None, "fine_percent")
+    return Cell(part / whole if whole else None, "percent")

@@ -1,10 +1,9 @@
-"""scores.json from the contents of the folder: all runs, and the verdicts of all judges, with their correlations.
+"""scores.json from the contents of the folder: all runs, and the verdicts of all judges, and what judges agree on.
 A selection holds the rows of some metrics.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
 from itertools import combinations
 from math import sqrt
 from pathlib import Path
@@ -13,14 +12,15 @@ from pydantic import ValidationError
 
 from drretail import __version__
 from drretail.errors import UserError
+from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.compare.comparing import assessors_of
 from drretail.eval.compare.family import chosen_pairs, family_of, floors_of, with_conclusions
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
-from drretail.eval.metric import Metric, is_unrated
-from drretail.eval.registry import COUNTS_STEPS, METRICS, PAIRWISE, USUAL, installed
+from drretail.eval.metric import Metric
+from drretail.eval.registry import METRICS, PAIRWISE, USUAL, installed
 from drretail.eval.scores.facts import NOT_RATED, Facts, all_facts, query_slices, slice_scores, summaries
 from drretail.eval.scores.gathering import (
     NOT_JUDGED,
@@ -28,23 +28,21 @@ from drretail.eval.scores.gathering import (
     Gathered,
     JudgedRun,
     TableKey,
-    means_by_query,
     name_of,
     panel_of,
     read_judgements,
 )
 from drretail.eval.scores.pair_rows import derive_pairs
-from drretail.eval.scores.scoreboard import scoreboard
+from drretail.eval.scores.scoreboard import VOTES, scoreboard
 from drretail.experiment import read_definition, read_discarded
 from drretail.files import read_json
 from drretail.packs import data_of
 from drretail.records.base import sha256_of
-from drretail.records.run import BASELINES
-from drretail.records.score import CODE, Agreement, Correlation, Judging, MadeOf, Scores
+from drretail.records.score import Agreement, Judging, MadeOf, Scores
+from drretail.records.vote import Vote
 from drretail.run_file import read_members
-from drretail.stats.agreement import Values, correlation, spearman_within
+from drretail.stats.agreement import correlation
 from drretail.stats.intervals import run_variance
-from drretail.stats.significance import holm
 
 
 def agreements(gathered: Gathered) -> list[Agreement]:
@@ -106,65 +104,11 @@ def _rho(pairs: list[tuple[float, float]]) -> float | None:
     return None if rho is None else round(rho, 10)
 
 
-FEWEST = 10
-"""Correlations of fewer pairs are not reported: they would be noise."""
-
-
-def correlations(gathered: Gathered) -> list[Correlation]:
-    """Every measure of ``process`` against every score that a metric names for it, for every judge, within systems.
-
-    Floors and the ceiling are left out, since they research nothing, and so are checks of systems that check
-    themselves. Empty without ``process``.
-    """
-    code = next((assessor for assessor in gathered.assessors(COUNTS_STEPS) if assessor.judge.spec == CODE), None)
-    if code is None:
-        return []
-    correlated = {name: metric.description.correlated for name, metric in gathered.metrics.items()}
-    measured = {
-        name: _values(gathered, COUNTS_STEPS, code, name)
-        for name in gathered.metrics[COUNTS_STEPS].variants
-        if name not in correlated[COUNTS_STEPS]
-    }
-    rows = [
-        Correlation(
-            process=name,
-            metric=metric,
-            variant=variant,
-            **assessor.columns,
-            **asdict(within),
-            p_holm=within.p,
-        )
-        for metric, variants in correlated.items()
-        for variant in variants
-        for assessor in gathered.assessors(metric)
-        if not is_unrated(gathered.metrics[metric], assessor.judge)
-        if (scored := _values(gathered, metric, assessor, variant))
-        for name, counted in measured.items()
-        if (within := spearman_within(counted, scored)) is not None and within.n >= FEWEST
-    ]
-    adjusted = holm([row.p for row in rows])
-    return [row.model_copy(update={"p_holm": p}) for row, p in zip(rows, adjusted, strict=True)]
-
-
-def _values(gathered: Gathered, metric: str, assessor: Assessor, variant: str) -> Values:
-    """The mean over repeats of every system and query that has one."""
-    left_out = {label for label, system in gathered.definition.systems.items() if system.agent in BASELINES}
-    if gathered.metrics[metric].description.self_checked:
-        left_out |= {label for label, system in gathered.definition.systems.items() if system.self_checked}
-    values = (
-        ((plan.label, plan.query.query_id), judged.values.get(variant))
-        for plan, judged in gathered.judged_runs(metric, assessor)
-        if plan.label not in left_out
-    )
-    return means_by_query((cell, None if value is None else value.value) for cell, value in values)
-
-
 def rows_of_metrics(scores: Scores, names: Collection[str]) -> Scores:
-    """The scores with the rows of these metrics only. Correlations with what runs did belong to the metric process."""
+    """The scores with the rows of these metrics only."""
     by_metric = ("scores", "judgings", "slices", "agreements", "ablations")
     chosen = {table: tuple(row for row in getattr(scores, table) if row.metric in names) for table in by_metric}
     without = {} if PAIRWISE in names else {"pairs": (), "ranks": ()}
-    without |= {} if COUNTS_STEPS in names else {"correlations": ()}
     return scores.model_copy(update=chosen | without)
 
 
@@ -181,7 +125,7 @@ def without_board_metrics(scores: Scores) -> Scores:
         shown |= {name for name, metric in scores.metrics.items() if metric.scoreboard} - rated
     left = rows_of_metrics(scores, {row.metric for row in scores.scores} - (shown & {*USUAL}))
     paired = {"pairs": scores.pairs, "ranks": scores.ranks}
-    return left.model_copy(update={**paired, "agreements": (), "correlations": ()})
+    return left.model_copy(update={**paired, "agreements": ()})
 
 
 def other_metrics(scores: Scores, names: Collection[str]) -> list[str]:
@@ -266,7 +210,6 @@ def derive_scores(
         ranks=ranks,
         slices=tuple(slice_scores(of_others, query_slices(gathered.definition))),
         agreements=tuple(agreements(shown)),
-        correlations=tuple(correlations(gathered)),
         ablations=tuple(all_ablations(gathered)),
         scoreboard=scoreboard(
             shown,
@@ -274,6 +217,7 @@ def derive_scores(
             described,
             family,
             floors_of(shown),
+            [vote for vote in read_votes(experiment) if isinstance(vote, Vote)],
         ),
         made_of=made_of(experiment),
         systems=gathered.definition.systems,
@@ -294,6 +238,8 @@ def made_of(experiment: Path) -> MadeOf:
     lines = Counter[str]()
     for path in verdict_files(experiment):
         lines[path.parent.relative_to(experiment / "verdicts").as_posix()] += data_of(path).count(b"\n")
+    if voted := sum(path.read_bytes().count(b"\n") for path in (experiment / VOTES).glob("*.jsonl")):
+        lines[VOTES] = voted
     return MadeOf(version=__version__, runs=runs, content=sha256_of(files), verdicts=dict(sorted(lines.items())))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from drretail.eval.compare.family import Family, board_rows, nothing_to_compare
 from drretail.eval.compare.wording import conclusion
+from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.metric import Value
 from drretail.eval.scores.facts import MODELS_ALONE, NO_REPORT, NO_USAGE, missing_in_words, missing_of
 from drretail.eval.scores.gathering import CLAIMS, FP, Assessor, Gathered, means_by_query
@@ -31,7 +32,8 @@ from drretail.records.score import (
     reasons_of,
 )
 from drretail.records.tables.figures import counted, counted_each
-from drretail.stats.intervals import FEWEST
+from drretail.records.vote import Vote
+from drretail.stats.intervals import FEWEST, share_interval
 
 Metrics = Mapping[str, MetricDescription]
 _Key = tuple[str, str, str, Assessor]
@@ -46,6 +48,12 @@ TOOK: tuple[tuple[str, Unit, str], ...] = (
     ("$", "dollars", "dollars per run"),
 )
 _, WORDS, TOKENS, DOLLARS = (name for name, _, _ in TOOK)
+VOTES = "votes"
+"""The metric of what people preferred."""
+VOTED = {"insightfulness": "insight", "constraint_following": "constraints", "personalization": "personal."}
+"""The headings of dimensions with long names, as in Table 2."""
+TIE = 0.5
+"""What a tie counts for each of two reports."""
 TOOK_OF_ANSWERS = {
     DONE: "share of questions with an answer",
     WORDS: "words per answer",
@@ -81,12 +89,13 @@ def scoreboard(
     metrics: Metrics,
     family: Family,
     floors: Family,
+    votes: Sequence[Vote] = (),
 ) -> Scoreboard | None:
     """One row for each system with a score; None without any.
 
     ``scores`` are those of the judges who were asked last. The columns of judged metrics are by the first of them
     (``Board.first``). ``family`` are the tests of all systems against one, so that ``compare`` agrees, and ``floors``
-    those against the best null agent.
+    those against the best null agent, and ``votes`` what people preferred.
     """
     if not scores:
         return None
@@ -121,6 +130,7 @@ def scoreboard(
         for label in shown.labels
     ]
     columns_shown = _columns(shown, metrics, rows, are_answers=gathered.are_answers)
+    columns_voted, cells_voted = _voted(votes, gathered)
     names_kept = {column.name for column in columns_shown}
     signs = {
         each.name: -1 if metrics[each.metric].higher_is_better else 1
@@ -128,6 +138,7 @@ def scoreboard(
         if each.metric and (metrics[each.metric].higher_is_better or gathered.are_answers)
     }
     ranked = [row.only(names_kept) for row in _ranked(rows, signs, gathered.definition.systems)]
+    ranked = [row.model_copy(update={"cells": {**row.cells, **cells_voted[row.system]}}) for row in ranked]
     shared = shared_models(shown.labels, gathered.definition.systems)
     short = {label: label.replace(shared, "", 1) if shared else label for label in shown.labels}
     names = {(metric, column.variant): name for metric, column, name in shown.columns}
@@ -135,7 +146,7 @@ def scoreboard(
     above = tuple(row.model_copy(update={"name": names[row.metric, row.variant]}) for row in floors.values())
     return Scoreboard(
         judge=OfJudge(judge="", judge_kind="llm") if first is None else OfJudge(**first.columns),
-        columns=tuple(columns_shown),
+        columns=(*columns_shown, *columns_voted),
         rows=tuple(ranked),
         systems=gathered.definition.systems,
         not_read=tuple(gathered.not_read(judges, shown.labels)),
@@ -144,12 +155,13 @@ def scoreboard(
                 None,
                 [
                     conclusion(compared, above, short) or nothing_to_compare(gathered),
+                    *_preferred(cells_voted, short),
                     *_failures(shown, rows, short),
                     *([] if gathered.are_answers else _unjudged(shown, assessors)),
                 ],
             )
         ),
-        absent=tuple(_absent(shown, metrics)),
+        absent={} if gathered.are_answers else dict(_absent(shown, metrics)),
         compared=compared,
         floors=above,
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics)),
@@ -172,8 +184,7 @@ def _unjudged(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
     rows = [row for row in known if row is not None]
     cited = int(sum(row.items.get("claims", 0) for row in rows))
     if cited and not any(row.items.get("scored") for row in rows):
-        of_claims = f"{cited:,} of {counted(cited, 'cited claim')} {'is' if cited == 1 else 'are'}"
-        yield f"{of_claims} not judged: drretail score … --judge PROVIDER:MODEL judges them."
+        yield f"None of {counted(cited, 'cited claim')} is judged yet: nothing is known of faithfulness."
 
 
 def _ranked(rows: Sequence[BoardRow], columns: Mapping[str, int], definitions: Systems) -> list[BoardRow]:
@@ -293,15 +304,74 @@ def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow], *, are_a
     return [column for column in made if column.name in valued]
 
 
-def _absent(shown: _Shown, metrics: Metrics) -> Iterator[str]:
-    """A line for each table of which every column was left to a judge that follows rules."""
+def _voted(
+    votes: Sequence[Vote], gathered: Gathered
+) -> tuple[list[ShownColumn], defaultdict[str, dict[str, BoardCell]]]:
+    """A column for each dimension that people voted on, and cells by system: the share of the votes on its reports that
+    preferred it, a tie as half, each query's votes averaged first.
+    """
+    people = counted(len({vote.annotator for vote in votes}), "person", "people")
+    columns: list[ShownColumn] = []
+    cells = defaultdict[str, dict[str, BoardCell]](dict)
+    for dimension in (PRIMARY, *(each for each in DIMENSIONS if each != PRIMARY)):
+        shares: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
+        for vote in votes:
+            if vote.dimension == dimension:
+                for label, side in ((vote.a, "a"), (vote.b, "b")):
+                    share = TIE if vote.choice == "tie" else float(vote.choice == side)
+                    shares[label].append((vote.query_id, share))
+        name = f"votes {dimension}"
+        for label, its in shares.items():
+            by_query = means_by_query(its)
+            interval = share_interval([*by_query.values()], gathered.clusters.groups(by_query))
+            cells[label][name] = BoardCell(
+                metric=VOTES,
+                version=VERSION,
+                variant=dimension,
+                system=label,
+                judge=CODE,
+                judge_kind="rule_based",
+                value=interval.value or 0.0,
+                ci_low=interval.low,
+                ci_high=interval.high,
+                n_planned=len(its),
+                n_scored=len(its),
+            )
+        if shares:
+            columns.append(
+                ShownColumn(
+                    name=name,
+                    metric=VOTES,
+                    variant=dimension,
+                    table=f"Preferred by {people}",
+                    heading=VOTED.get(dimension, dimension),
+                    short="vote" if dimension == PRIMARY else "",
+                    meaning=f"share of people's votes on {dimension.replace('_', ' ')} that prefer it, a tie as half",
+                )
+            )
+    return columns, cells
+
+
+def _preferred(cells: Mapping[str, Mapping[str, BoardCell]], names: Mapping[str, str]) -> Iterator[str]:
+    """Of two systems, which people preferred overall, and whether that is more than chance."""
+    rows = {label: its[f"votes {PRIMARY}"] for label, its in cells.items() if f"votes {PRIMARY}" in its}
+    if len(rows) != 2 or not rows.keys() <= names.keys():
+        return
+    first, second = sorted(rows, key=lambda label: -rows[label].value)
+    won, lost = (f"{rows[label].value * rows[label].n_scored:.3g}" for label in (first, second))
+    is_shown = (rows[first].ci_low or 0.0) > TIE
+    yield f"People preferred {names[first]} {won} : {lost}, {'more than' if is_shown else 'no more than'} chance."
+
+
+def _absent(shown: _Shown, metrics: Metrics) -> Iterator[tuple[str, str]]:
+    """The title of each table of which every column was left to a judge that follows rules, and why it is absent."""
     by_table: defaultdict[str, list[Score]] = defaultdict(list)
     for metric, column, _ in shown.columns:
         rows = [row for key, row in shown.rows.items() if key[1:3] == (metric, column.variant)]
         by_table[column.table or metrics[metric].title] += rows
     for title, rows in by_table.items():
         if rows and all(row.note is not None for row in rows):
-            yield f"{title}: {rows[0].note}. {MODELS_ALONE}"
+            yield title, f"{rows[0].note}. {MODELS_ALONE}"
 
 
 def _notes(shown: _Shown, assessors: Sequence[Assessor], gathered: Gathered, metrics: Metrics) -> Iterator[str]:

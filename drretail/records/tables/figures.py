@@ -27,13 +27,6 @@ def percent(value: float | None) -> str:
     return NOTHING if value is None else f"{100 * value:.0f}%"
 
 
-def fine_percent(value: float | None) -> str:
-    """A share that may be small: "12.3%", "<0.1%"."""
-    if value is None:
-        return NOTHING
-    return "<0.1%" if 0 < value < 0.001 else f"{100 * value:.1f}%"
-
-
 def p_value(value: float | None) -> str:
     """A p-value: "0.014", "<.001"."""
     return NOTHING if value is None else "<.001" if value < _FINE else f"{value:.3f}"
@@ -127,12 +120,6 @@ def short(value: float | None) -> str:
 def percent_interval(low: float | None, high: float | None) -> str:
     """Both ends in whole percents, without percent signs: "25–60"."""
     return "" if low is None or high is None else _joined(f"{100 * low:.0f}", f"{100 * high:.0f}")
-
-
-def with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """A value with its interval: "0.64 (.61–.67)"; the value alone if there is no interval."""
-    ends = interval(low, high)
-    return f"{number(value)} ({ends})" if ends else number(value)
 
 
 def _joined(low: str, high: str) -> str:

@@ -5,15 +5,14 @@ packages booktabs and amssymb.
 from collections.abc import Iterable, Iterator, Sequence
 
 from drretail.records.tables.figures import NOTHING
-from drretail.records.tables.table import Table, upright
+from drretail.records.tables.table import Table
 
 
 def markdown_table(table: Table) -> str:
     """The table with padded columns and numbers to the right, and in a line below what its values are over."""
-    lines = [[table.heading, *(column.heading for column in table.columns)]]
+    lines = [[table.heading, *(column.name for column in table.columns)]]
     for row in table.rows:
-        name = f"{row.name}, {row.manner}" if row.manner else row.name
-        lines.append([name, *(NOTHING if cell is None else cell.whole for cell in row.cells)])
+        lines.append([row.name, *(NOTHING if cell is None else cell.whole for cell in row.cells)])
     lines = [[text.replace("|", "\\|").replace("\n", " ") for text in line] for line in lines]
     widths = [max(3, *(len(line[at]) for line in lines)) for at in range(len(lines[0]))]
     right = [False, *(table.is_of_numbers(at) for at in range(len(table.columns)))]
@@ -62,7 +61,6 @@ def latex_table(table: Table) -> str:
     Sections begin with a rule. Intervals and counts stand below values in smaller type. The caption has the title and
     what values are over; meanings and notes become comments.
     """
-    table = upright(table) if table.is_turned else table
     comments = [f"{column.name}: {column.meaning}." for column in table.columns if column.meaning]
     comments += [line for note in table.notes for line in note.splitlines()]
     columns = range(len(table.columns))
@@ -86,14 +84,12 @@ def _tabular(table: Table, places: Sequence[int]) -> Iterator[str]:
     sides = "".join("r" if table.is_of_numbers(at) else "l" for at in places)
     yield rf"\begin{{tabular*}}{{\textwidth}}{{@{{\extracolsep{{\fill}}}}l{sides}}}"
     yield r"\toprule"
-    yield _row(_written(text) for text in (table.heading, *(table.columns[at].heading for at in places)))
+    yield _row(_written(text) for text in (table.heading, *(table.columns[at].name for at in places)))
     yield r"\midrule"
-    rows = [row for row in table.rows if not row.manner or table.has_any(row, places)]
-    for row, following in zip(rows, [*rows[1:], None], strict=False):
+    for row, following in zip(table.rows, [*table.rows[1:], None], strict=False):
         cells = [row.cells[at] for at in places]
-        values = ("" if row.manner and cell is None else NOTHING if cell is None else cell.text for cell in cells)
-        name = rf"\quad {_written(row.manner)}" if row.manner else _written(row.name)
-        yield _row([name, *map(_written, values)])
+        values = (NOTHING if cell is None else cell.text for cell in cells)
+        yield _row(map(_written, [row.name, *values]))
         below = ["" if cell is None else ", ".join(filter(None, (cell.interval, cell.counts))) for cell in cells]
         if any(below):
             yield _row(["", *(rf"{{\scriptsize {_written(text)}}}" if text else "" for text in below)])

@@ -4,19 +4,16 @@ A table is lines that fit a terminal. They are wider only if a single word or fi
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
-from importlib import import_module
+from dataclasses import KW_ONLY, dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from drretail.errors import UserError
 from drretail.records.tables.figures import NOTHING
 from drretail.records.tables.screen import wrapped
-from drretail.records.tables.table import Cell, Column, Row, Table, upright
+from drretail.records.tables.table import Cell, Column, Row, Table
 
 if TYPE_CHECKING:
-    import pandas  # pyright: ignore[reportMissingImports]
     from rich.table import Table as Grid
     from rich.text import Text
 
@@ -24,57 +21,18 @@ NAMES = 16
 """The least width of the column of names, unless all are shorter; longer names are broken."""
 _LONGEST_WORD = 60
 """Longer words are broken, such as addresses."""
-_LITTLE = 3
-"""A column that lacks at most so many characters gets them all first, so that short cells stay in one line."""
-_COUNTS = 17
-"""The most width that counts may claim, enough for a share with its interval. Longer counts are wrapped."""
-_SHORT = 12
-"""A name of a column up to this length does not widen it: a share with its interval is as wide."""
 _GREY = "dim"
-_INDENT = "  "
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A table that fits a width."""
-
-    grids: tuple["Grid", ...]
-    """Parts of the table, each readable by itself."""
-    left_out: tuple[str, ...]
-    """Names of the columns without room."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    places: tuple[int, ...]
-    """Indices of the columns that are kept."""
-    gap: int = 2
-    beside: bool = True
-    """True if intervals stand after their values, False if below."""
-    whole_heads: bool = False
-    """True if short names of columns stay in one line, as in tables that are cut into parts anyway."""
-
-
-def draw(table: Table, width: int) -> Drawn:
-    """The table in the fullest layout that fits; if none does, the sparest, cut into parts."""
-    if table.is_turned:
-        table = upright(table)
-    *_, last = tried = list(_layouts(table))
-    room = width - _least_name(table)
-    layout = next((each for each in tried if sum(_least(table, each)) <= room), None)
-    if layout is not None:
-        cut = [[*layout.places]]
-    else:
-        # Heads are whole, and intervals stand after their values if every group of columns still fits.
-        layout = replace(last, gap=2, whole_heads=True)
-        columns, beside = [table.columns[at] for at in layout.places], replace(layout, beside=True)
-        grouped = groupby(zip(columns, _least(table, beside), strict=True), key=lambda pair: pair[0].group)
-        if all(sum(width for _, width in group) <= room for _, group in grouped):
-            layout = beside
-        cut = [[layout.places[at] for at in part] for part in parts(columns, _least(table, layout), room)]
-    left = tuple(column.name for at, column in enumerate(table.columns) if at not in layout.places)
-    grids = tuple(_grid(table, replace(layout, places=tuple(places)), width) for places in cut)
-    return Drawn(grids, left)
+def draw(table: Table, width: int) -> list["Grid"]:
+    """The table with intervals after its values if it fits, else below them with narrow gaps; if that doesn't fit
+    either, cut into parts, each readable by itself.
+    """
+    room, places = width - _least_name(table), range(len(table.columns))
+    beside = sum(_least(table, beside=True)) <= room
+    needed = _least(table, beside=beside)
+    cut = [[*places]] if sum(needed) <= room else parts(table.columns, needed, room)
+    return [_grid(table, part, width, beside=beside) for part in cut]
 
 
 def table_lines(table: Table, width: int) -> list[str]:
@@ -84,7 +42,7 @@ def table_lines(table: Table, width: int) -> list[str]:
     from rich.console import Console
 
     lines: list[str] = []
-    for grid in draw(table, width).grids:
+    for grid in draw(table, width):
         console = Console(
             file=StringIO(), width=max(width, grid_width(grid)), color_system=None, highlight=False, emoji=False
         )
@@ -101,110 +59,83 @@ def grid_width(grid: "Grid") -> int:
     return sum((column.width or 0) + gaps for column in grid.columns) - gaps
 
 
-def _layouts(table: Table) -> Iterator[_Layout]:
-    """Ever sparer layouts: intervals after values, then below, then gaps shrink, then spare columns go in order."""
-    layout = _Layout(tuple(range(len(table.columns))))
-    yield layout
-    layout = replace(layout, beside=False)
-    yield layout
-    if not table.has_intervals:
-        layout = replace(layout, gap=1)
-        yield layout
-    for step in sorted({column.spare for column in table.columns if column.spare is not None}):
-        layout = replace(layout, places=tuple(at for at in layout.places if table.columns[at].spare != step))
-        yield layout
-
-
 def _least_name(table: Table) -> int:
-    names = [table.heading, *map(_name, table.rows)]
+    names = [table.heading, *(row.name for row in table.rows)]
     words = [min(_LONGEST_WORD, _len(word)) for name in names for word in broken(name, 1)]
-    longest = max(map(_len, names))
-    in_two_lines = longest // 2 + 1 if any(column.spare for column in table.columns) else 0
-    return max(min(NAMES, longest), in_two_lines, *words)
+    return max(min(NAMES, max(map(_len, names))), *words)
 
 
-def _least(table: Table, layout: _Layout) -> list[int]:
-    """The least width of every kept column with its gap: figures are whole, words unbroken."""
-    return [_width(table, at, layout, whole=False) + layout.gap for at in layout.places]
+def _least(table: Table, *, beside: bool) -> list[int]:
+    """The least width of every column with its gap: figures are whole, words unbroken."""
+    return [_width(table, at, beside=beside, whole=False) + 1 + beside for at in range(len(table.columns))]
 
 
-def _width(table: Table, at: int, layout: _Layout, *, whole: bool) -> int:
+def _width(table: Table, at: int, *, beside: bool, whole: bool) -> int:
     """The width of one column; with ``whole``, words stay in one line, too."""
     column = table.columns[at]
-    in_one_line = whole or (layout.whole_heads and len(column.name) <= _SHORT)
-    widths = [1, *map(_len, [column.name] if in_one_line else broken(column.name, 1)), _len(column.counts)]
+    widths = [1, *map(_len, [column.name] if whole else broken(column.name, 1))]
     for row in table.rows:
         cell = row.cells[at]
         if cell is None:
-            widths.append(_len(NOTHING) if not row.manner else 0)
+            widths.append(_len(NOTHING))
         elif not cell.is_number:
             widths += [_len(cell.text)] if whole else [min(_LONGEST_WORD, _len(word)) for word in cell.text.split()]
-            widths.append(min(_COUNTS, _len(cell.counts)))
         else:
-            widths += map(_len, _figures(cell, layout))
-            widths += [_len(each) for each in cell.counts.split(", ")]
-            widths.append(min(_COUNTS, _len(cell.counts)) if whole else 0)
+            widths += map(_len, _figures(cell, beside=beside))
+        widths += [] if cell is None else map(_len, cell.counts.split(", "))
     return max(widths)
 
 
-def _figures(cell: Cell, layout: _Layout) -> list[str]:
+def _figures(cell: Cell, *, beside: bool) -> list[str]:
     if not cell.interval:
         return [cell.text]
-    return [f"{cell.text} ({cell.interval})"] if layout.beside else [cell.text, cell.interval]
+    return [f"{cell.text} ({cell.interval})"] if beside else [cell.text, cell.interval]
 
 
-def _grid(table: Table, layout: _Layout, width: int) -> "Grid":
+def _grid(table: Table, places: Sequence[int], width: int, *, beside: bool) -> "Grid":
     from rich.box import Box
     from rich.table import Table as Grid
 
-    # The widths of names and kept columns: the least that each needs, and its share of the remaining room.
-    every_name = [table.heading, *map(_name, table.rows)]
-    widths = [_least_name(table), *(_width(table, at, layout, whole=False) for at in layout.places)]
-    wanted = [max(map(_len, every_name)), *(_width(table, at, layout, whole=True) for at in layout.places)]
-    spare = width - sum(widths) - layout.gap * len(layout.places)
-    missing = {at: most - few for at, (few, most) in enumerate(zip(widths, wanted, strict=True))}
-    for number, at in enumerate(sorted(missing, key=lambda at: missing[at])):
-        share = spare if missing[at] <= _LITTLE else spare // (len(missing) - number)
-        more = max(0, min(missing[at], share))
+    # The widths of names and columns: the least that each needs, and its share of the remaining room.
+    every_name = [table.heading, *(row.name for row in table.rows)]
+    widths = [_least_name(table), *(_width(table, at, beside=beside, whole=False) for at in places)]
+    wanted = [max(map(_len, every_name)), *(_width(table, at, beside=beside, whole=True) for at in places)]
+    spare = width - sum(widths) - (1 + beside) * len(places)
+    missing = [most - few for few, most in zip(widths, wanted, strict=True)]
+    for number, at in enumerate(sorted(range(len(widths)), key=lambda at: missing[at])):
+        more = max(0, min(missing[at], spare // (len(widths) - number)))
         widths[at], spare = widths[at] + more, spare - more
     names, *others = widths
-    shown = any((table.heading, *(table.columns[at].name.strip() for at in layout.places)))
     grid = Grid(
         # Rules below the headings and between sections, and none anywhere else.
         box=Box("    \n    \n ── \n    \n ── \n    \n    \n    \n"),
-        padding=(0, 0, 0, layout.gap - 1),
+        padding=(0, 0, 0, int(beside)),
         pad_edge=False,
         show_edge=False,
-        show_header=shown,
+        show_header=any((table.heading, *(table.columns[at].name.strip() for at in places))),
     )
     grid.add_column(_broken(table.heading, names), width=names, overflow="fold")
-    for at, wide in zip(layout.places, others, strict=True):
+    for at, wide in zip(places, others, strict=True):
         column = table.columns[at]
-        heading = "\n".join(filter(None, [_broken(column.name, wide), column.counts]))
         side = "right" if table.is_of_numbers(at) else "left"
-        grid.add_column(heading, width=wide, justify=side, overflow="fold", style=_GREY if column.few else "")
-    rows = [row for row in table.rows if not row.manner or table.has_any(row, layout.places)]
-    for row, following in zip(rows, [*rows[1:], None], strict=False):
-        cells = [_text(row, at, wide, layout) for at, wide in zip(layout.places, others, strict=True)]
+        grid.add_column(_broken(column.name, wide), width=wide, justify=side, overflow="fold")
+    for row, following in zip(table.rows, [*table.rows[1:], None], strict=False):
+        cells = [_text(row, at, beside=beside) for at in places]
         style = _GREY if row.is_baseline else ""
         ends = following is not None and following.is_baseline != row.is_baseline
-        grid.add_row(_broken(_name(row), names), *cells, style=style, end_section=ends)
+        grid.add_row(_broken(row.name, names), *cells, style=style, end_section=ends)
     return grid
 
 
-def _name(row: Row) -> str:
-    return f"{_INDENT}{row.manner}" if row.manner else row.name
-
-
-def _text(row: Row, at: int, width: int, layout: _Layout) -> "Text":
+def _text(row: Row, at: int, *, beside: bool) -> "Text":
     from rich.text import Text
 
     cell = row.cells[at]
     if cell is None:
-        return Text("" if row.manner else NOTHING, style=_GREY)
-    value, *below = _figures(cell, layout) if cell.is_number else [cell.text]
-    text = Text(value, style=_GREY if cell.few else "")
-    below += filled(cell.counts.split(", "), width) if cell.counts else []
+        return Text(NOTHING, style=_GREY)
+    value, *below = _figures(cell, beside=beside) if cell.is_number else [cell.text]
+    text = Text(value)
+    below += cell.counts.split(", ") if cell.counts else []
     for line in below:
         text.append(f"\n{line}", style=_GREY)
     return text
@@ -225,27 +156,16 @@ _HYPHEN = re.compile(r"-(?=[^\W\d])")
 
 
 def parts(columns: Sequence[Column], widths: Sequence[int], room: int) -> list[list[int]]:
-    """The indices of all columns, in order, in as few parts as fit ``room``, none much wider than another.
+    """The indices of all columns, in order, in parts that fit ``room``.
 
     A group is split only if it does not fit by itself; a column that is too wide is a part of its own.
     """
-    groups = [list(group) for _, group in groupby(range(len(columns)), key=lambda place: columns[place].group)]
-    made = _filled(groups, widths, room)
-    needed = max((width for group in groups if (width := _sum(group, widths)) <= room), default=0)
-    for narrower in range(room - 1, needed - 1, -1):
-        tried = _filled(groups, widths, narrower)
-        if len(tried) > len(made):
-            break
-        made = tried
-    return made
-
-
-def _filled(groups: Sequence[list[int]], widths: Sequence[int], room: int) -> list[list[int]]:
     made: list[list[int]] = []
-    for group in groups:
+    for _, places in groupby(range(len(columns)), key=lambda place: columns[place].group):
+        group = [*places]
         for piece in [group] if _sum(group, widths) <= room else [[place] for place in group]:
             if made and _sum([*made[-1], *piece], widths) <= room:
-                made[-1] = [*made[-1], *piece]
+                made[-1] += piece
             else:
                 made.append(piece)
     return made
@@ -264,18 +184,6 @@ def broken(name: str, width: int) -> Iterator[str]:
             yield line.rstrip()
             line = ""
         line += part
-    yield line
-
-
-def filled(pieces: Sequence[str], width: int) -> Iterator[str]:
-    """The pieces joined by commas, in as few lines as fit without breaking a piece."""
-    line = ""
-    for at, piece in enumerate(pieces, 1):
-        shown = piece + ("," if at < len(pieces) else "")
-        if line and len(f"{line} {shown}") > width:
-            yield line
-            line = ""
-        line = f"{line} {shown}".strip()
     yield line
 
 
@@ -313,29 +221,19 @@ class Section:
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
     """What holds for all of its tables, or why it has none."""
-    more: "Section | None" = None
-    """Further tables, which a page folds and a terminal only mentions."""
-    address: str = ""
-    """Its address on a page, if it is linked to."""
-
-    @property
-    def every(self) -> list[Table]:
-        """Its tables and the further ones."""
-        return [*self.tables, *(self.more.every if self.more else ())]
 
     @property
     def parts(self) -> Iterator[Part]:
         """The section on a terminal."""
         title = ", ".join(filter(None, (self.title, self.by)))
-        more = [f"{self.more.title}: drretail report shows them."] if self.more else []
         if not self.tables:
             first, *others = self.notes
             yield from prose(f"{title}: {first}", *others, "")
             return
         yield from [] if self.tables[0].title == self.title else [Table(title, (), ())]
         yield from self.tables
-        if self.notes or more:
-            yield from prose(*self.notes, *more, "")
+        if self.notes:
+            yield from prose(*self.notes, "")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -371,15 +269,6 @@ class Result(Generic[T]):
     def tables(self) -> list[Table]:
         return [part for part in self.parts if isinstance(part, Table)]
 
-    def to_pandas(self, table: int = 0) -> "pandas.DataFrame":
-        """One of the tables as a data frame. Raises UserError if there is no such table, or no pandas."""
-        if not 0 <= table < len(self.tables):
-            raise UserError(f"There is no table {table}: the result has {len(self.tables)}.")
-        shown = self.tables[table]
-        names = [shown.heading, *(column.name for column in shown.columns)]
-        rows = [[row.name, *(cell and cell.value for cell in row.cells)] for row in shown.rows]
-        return library("pandas").DataFrame(rows, columns=names)
-
     def __repr__(self) -> str:
         return "\n".join([*part_lines(self.parts, WIDTH), *self.notes]) or repr(self.value)
 
@@ -409,18 +298,8 @@ def part_lines(parts: Iterable[Part], width: int) -> Iterator[str]:
         elif not isinstance(part, Table):
             yield part
         else:
-            drawn = draw(part, width)
-            left_out = [f"Left out for lack of width: {', '.join(drawn.left_out)}."] if drawn.left_out else []
-            below = (*left_out, part.basis, *part.notes)
+            below = (part.basis, *part.notes)
             yield from filter(None, [part.full_title])
             yield from table_lines(part, width) if part.columns else ()
             yield from (line for note in below if note for line in paragraph(note, width).split("\n"))
             yield ""
-
-
-def library(name: str) -> Any:
-    """A library for data frames. Raises UserError if it is not installed."""
-    try:
-        return import_module(name)
-    except ModuleNotFoundError:
-        raise UserError(f"{name} is not installed: pip install {name}.") from None

@@ -98,11 +98,10 @@ def csv_table(table: Table) -> bytes:
     ]
     heads = [table.heading or "name"]
     for column, its in zip(table.columns, parts, strict=True):
-        heads += [column.heading, *(f"{column.heading} {part}" for part in its)]
+        heads += [column.name, *(f"{column.name} {part}" for part in its)]
     lines: list[list[str | float]] = [[*heads]]
     for row in table.rows:
-        name = row.label or row.name
-        lines.append([f"{name}, {row.manner}" if row.manner else name])
+        lines.append([row.label or row.name])
         for cell, its in zip(row.cells, parts, strict=True):
             lines[-1].append("" if cell is None or cell.plain is None else cell.plain)
             lines[-1] += (_part(cell, part) for part in its)

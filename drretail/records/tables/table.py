@@ -12,7 +12,6 @@ Kind = Literal[
     "number",
     "signed",
     "percent",
-    "fine_percent",
     "p",
     "count",
     "mean",
@@ -28,7 +27,6 @@ _FORMATS: Mapping[str, Callable[[float | None], str]] = {
     "number": figures.number,
     "signed": figures.signed,
     "percent": figures.percent,
-    "fine_percent": figures.fine_percent,
     "p": figures.p_value,
     "count": figures.count,
     "mean": figures.mean,
@@ -68,8 +66,6 @@ class Cell:
     """How many reports have no value, by reason: "2 n/a", "1 run failed"."""
     note: str = ""
     """Shown below the value, after the counts: "p .014"."""
-    few: bool = False
-    """True if the value rests on so few queries that it says little."""
     html: str = ""
     """Replaces all other fields on pages, for links and images."""
 
@@ -148,23 +144,12 @@ class Column:
     name: str
     group: str = ""
     """Columns of one group stay side by side if a table is cut into parts."""
-    counts: str = ""
-    """Shown below the name: "n=11"."""
-    few: bool = False
-    """As ``Cell.few``."""
     meaning: str = ""
     """What the column shows, in a few words."""
     short: str = ""
     """The name on a narrow screen of a page."""
     leads: bool = False
     """True if systems are chosen by it, so that a page prints it bold."""
-    spare: int | None = None
-    """A narrow terminal leaves columns out by this number, the lowest first; None: never."""
-
-    @property
-    def heading(self) -> str:
-        """The name with the counts, in one line."""
-        return f"{self.name} ({self.counts})" if self.counts else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +162,6 @@ class Row:
     label: str = ""
     """The full name, if ``name`` leaves out what all rows share."""
     place: Place | Literal["difference", "paper"] = "system"
-    manner: str = ""
-    """Set if the row continues the one above: what differs, such as "over the first"."""
     meaning: str = ""
     """As ``Column.meaning``."""
     link: str = ""
@@ -203,16 +186,10 @@ class Table:
     """What a reader must know about the numbers."""
     unit: str = "planned run"
     """What ``Cell.n`` counts."""
-    turns_for_one: bool = False
-    """True if a table of a single system is drawn with a row for each column, since that is easier to read."""
 
     @property
     def full_title(self) -> str:
         return ", ".join(filter(None, (self.title, self.by)))
-
-    @property
-    def has_intervals(self) -> bool:
-        return any(cell is not None and cell.interval for row in self.rows for cell in row.cells)
 
     @property
     def filled(self) -> "Table":
@@ -225,9 +202,7 @@ class Table:
 
     @property
     def basis(self) -> str:
-        """As ``basis_of``; empty if the columns have counts of their own."""
-        if any(column.counts for column in self.columns):
-            return ""
+        """As ``basis_of``."""
         return basis_of((cell for row in self.rows for cell in row.cells), self.unit)
 
     def is_of_numbers(self, at: int) -> bool:
@@ -235,15 +210,6 @@ class Table:
         cells = [cell for row in self.rows if (cell := row.cells[at]) is not None]
         cells = [cell for cell in cells if cell.value not in (None, figures.NOTHING)]
         return not cells or any(cell.is_number for cell in cells)
-
-    def has_any(self, row: Row, places: Iterable[int]) -> bool:
-        """True if a row has a cell in any of these columns."""
-        return any(row.cells[at] is not None for at in places)
-
-    @property
-    def is_turned(self) -> bool:
-        """True if the table is drawn with a row for each column, because all its rows are about one system."""
-        return self.turns_for_one and len(self.columns) > 1 and len({row.label for row in self.rows}) == 1
 
 
 def basis_of(cells: Iterable[Cell | None], unit: str) -> str:
@@ -255,7 +221,7 @@ def basis_of(cells: Iterable[Cell | None], unit: str) -> str:
 
 def pivot(
     title: str,
-    cells: Mapping[tuple[str, str, str], Cell | None],
+    cells: Mapping[tuple[str, str], Cell | None],
     names: Mapping[str, str],
     columns: Mapping[str, Column],
     systems: Systems = NO_SYSTEMS,
@@ -263,17 +229,13 @@ def pivot(
     heading: str = "System",
     **about: Any,
 ) -> Table:
-    """A table of figures by label, manner and column: a row for each of ``names``, which are by label, and below it one
-    for each manner in which it has any.
+    """A table of figures by label and column, with a row for each of ``names``, which are by label.
 
     ``columns`` are by the key that cells name them by.
     """
-    manners = dict.fromkeys(("", *(manner for _, manner, _ in cells)))
     rows = (
-        Row(name, its, label, place_of(label, systems), manner)
+        Row(name, tuple(cells.get((label, key)) for key in columns), label, place_of(label, systems))
         for label, name in names.items()
-        for manner in manners
-        if any(its := tuple(cells.get((label, manner, key)) for key in columns)) or not manner
     )
     return Table(title, tuple(columns.values()), tuple(rows), heading=heading, **about)
 
@@ -284,17 +246,12 @@ def table_of(
     rows: Iterable[Sequence[object]],
     *,
     notes: Iterable[str] = (),
-    spare: Sequence[str] = (),
 ) -> Table:
-    """A table of plain values. The first value of each row names it; integers are counts, floats are numbers.
-
-    A narrow terminal leaves out the columns named in ``spare``, the first of them first.
-    """
+    """A table of plain values. The first value of each row names it; integers are counts, floats are numbers."""
     heading, *others = [column if isinstance(column, Column) else Column(column) for column in columns]
-    order = {name: at for at, name in enumerate(spare, 1)}
     return Table(
         title,
-        tuple(replace(column, spare=order.get(column.name, column.spare)) for column in others),
+        tuple(others),
         tuple(Row(cell_of(first).text, tuple(map(cell_of, rest))) for first, *rest in rows),
         heading=heading.name,
         notes=tuple(notes),
@@ -316,22 +273,3 @@ def cell_of(value: object) -> Cell:
             return Cell(value, "number")
         case _:
             return Cell(str(value))
-
-
-def upright(table: Table) -> Table:
-    """The table transposed: a row for each column, and the counts in a column of their own."""
-    heads = [Column(row.manner or row.name) for row in table.rows]
-    rows: list[Row] = []
-    for at, column in enumerate(table.columns):
-        cells = [row.cells[at] for row in table.rows]
-        counts = next((cell.counts for cell in cells if cell is not None and cell.counts), column.counts)
-        bare = [
-            cell and replace(cell, n=None, planned=None, missing=(), note="", few=cell.few or column.few)
-            for cell in cells
-        ]
-        rows.append(Row(column.name, (*bare, Cell(counts) if counts else None), meaning=column.meaning))
-    if any(row.cells[-1] is not None for row in rows):
-        heads.append(Column("reports"))
-    else:
-        rows = [replace(row, cells=row.cells[:-1]) for row in rows]
-    return replace(table, columns=tuple(heads), rows=tuple(rows), heading="Score")

@@ -2,7 +2,6 @@
 Scores, reports and runs are also HTML for a notebook's cells.
 """
 
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +16,7 @@ from drretail.progress import Bar
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
 from drretail.records.score import Scores
-from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Table
-from drretail.viewer.cards import most_telling
 from drretail.viewer.conversation import read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
 from drretail.viewer.page.frame import Links, fragment, packed, page_name, whole_page
@@ -41,8 +38,6 @@ LARGEST = 8_000_000
 """The most bytes of questions in a single page; a larger report becomes a folder."""
 LARGEST_SINGLE = 25_000_000
 """The most bytes of a page even if a single one was asked for: browsers and mail take no larger files."""
-_FEW = 200
-"""Up to this many answers of a shop's assistant are on its page even if nothing in them is false."""
 INDEX = "index.html"
 OUR_TITLE = b" \xe2\x80\x93 drretail report</title>"
 """The end of every page's title."""
@@ -62,10 +57,6 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
     larger than ``LARGEST_SINGLE``.
     """
     folder, links = to.with_suffix(""), Links(in_folder=True, index=INDEX)
-    if form == "auto" and view.is_of_shop:
-        write_atomically(to, one_page(view, list(rendered_questions(view, bar, is_cut=True))))
-        _forget([folder / INDEX, *folder.glob("query-*.html")])
-        return to
     waiting, done = list[Rendered](), list[Rendered]()
     size, is_split = 0, form == "split"
     for made in rendered_questions(view, bar):
@@ -94,42 +85,26 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
     return folder / INDEX
 
 
-def rendered_questions(view: ExperimentView, bar: Bar | None = None, *, is_cut: bool = False) -> Iterator[Rendered]:
-    """Every question of an experiment, read and rendered one at a time.
-
-    If ``is_cut``, only its lines are rendered where nothing is false, unless there are few, and from ``LARGEST`` on.
-    """
-    renderer, size = Questions(view), 0
+def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator[Rendered]:
+    """Every question of an experiment, read and rendered one at a time."""
+    renderer = Questions(view)
     for question in view.questions:
-        made = renderer.lines(question) if is_cut else None
-        if made is None or (size < LARGEST and (made.false or len(view.planned) <= _FEW)):
-            made = renderer.render(question)
-            size += made.size
-        yield made
+        yield renderer.render(question)
         if bar is not None:
             bar.advance(len(question.places))
 
 
 def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
     """The report as one page, made of rendered questions."""
-    whole = [question for question in rendered if question.body]
     first = first_of(rendered)
-    parts = [question.folded(is_open=question is first or view.is_of_shop) for question in whole]
-    if len(whole) < len(rendered):
-        note = Markup(
-            '<p class="note">{:,} more answers are not on this page: <code>drretail report {} --split</code> shows all,'
-            " <code>drretail export {} --format statements</code> makes a table.</p>"
-        )
-        parts.append(note.format(len(rendered) - len(whole), shlex.quote(view.name), shlex.quote(view.name)))
+    parts = [question.folded(is_open=question is first) for question in rendered]
     return _index(view, rendered, Links(), _questions(view, parts))
 
 
 def first_of(rendered: Sequence[Rendered]) -> Rendered | None:
-    """The question to show first: the one whose answers differ most. None without questions."""
-    if not rendered:
-        return None
-    card = most_telling([each.card for each in rendered])
-    return next(each for each in rendered if each.card is card)
+    """The question to show first: the first with a fault, else the first. None without questions."""
+    with_fault = (each for each in rendered if any(line.faults for line in each.lines))
+    return next(with_fault, next(iter(rendered), None))
 
 
 def index_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
@@ -139,24 +114,13 @@ def index_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
     return _index(view, rendered, Links(in_folder=True), _questions(view, parts))
 
 
-def pair_page(view: ExperimentView) -> str:
-    """Two systems of two experiments, without what belongs to one of these alone."""
-    rendered = list(rendered_questions(view))
-    lines, first = _lines(rendered), first_of(rendered)
-    questions = _questions(view, [question.folded(is_open=question is first) for question in rendered])
-    sections = [render_overview(view, lines, Links()), render_map(view, lines, Links()), questions]
-    asked = f"{counted(len(rendered), 'question')} that both were asked, each with its best system's answers."
-    lead = " ".join([asked, *(view.scores.scoreboard.notes if view.scores.scoreboard else ())])
-    return whole_page(view.title, view.title, lead, [("/", "All experiments")], sections)
-
-
 def _lines(rendered: Sequence[Rendered]) -> list[RunLine]:
     return sorted((line for question in rendered for line in question.lines), key=lambda line: line.number)
 
 
 def _questions(view: ExperimentView, parts: Sequence[Markup]) -> Markup:
     heading = "Answers" if view.is_of_shop else "One question, two answers"
-    return fragment("questions.html.jinja", heading=heading, parts=parts, is_turned=not view.is_of_shop)
+    return fragment("questions.html.jinja", heading=heading, parts=parts)
 
 
 def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
@@ -184,20 +148,11 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
     lines = _lines(rendered)
     false = render_false_statements(view, rendered, links)
     about = about_words(view.definition, view.scores.scoreboard)
+    lead = ""
     if view.is_of_shop:
-        research = Markup(
-            '<details class="fold" id="research"{}><summary><h2>Scores and method, for researchers</h2></summary>{}'
-            "{}{}</details>"
-        )
-        parts = render_overview(view, lines, links), render_scores(view, lines), render_method(view)
-        scores = research.format("" if view.scores.scores else Markup(" open"), *parts)
         unchecked = sum(len(line.unchecked) for line in lines)
         checked, contradicted = sum(line.checked for line in lines), sum(line.false for line in lines)
-        lead = Markup("{}{}.").format(
-            checked_in_words(len(lines), checked, contradicted, unchecked),
-            Markup(' (<a href="#unchecked">which ones</a>)') if unchecked else "",
-        )
-        return whole_page(view.title, view.title, lead, [], [false, questions, scores], about)
+        lead = f"{checked_in_words(len(lines), checked, contradicted, unchecked)}."
     sections = [
         render_overview(view, lines, links),
         false,
@@ -206,7 +161,7 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
         render_scores(view, lines),
         render_method(view),
     ]
-    return whole_page(view.title, view.title, "", [], sections, about)
+    return whole_page(view.title, view.title, lead, [], sections, about)
 
 
 def _forget(pages: Iterable[Path]) -> None:

@@ -27,11 +27,12 @@ from drretail.grounding.report.page import lines
 from drretail.grounding.text.wording import short_title
 from drretail.records.tables.result import parts
 from drretail.records.tables.screen import TURNING
-from drretail.records.tables.table import Row, Table, upright
+from drretail.records.tables.table import Row, Table
 from drretail.viewer.anchors import claim_anchor, finding_anchor, step_anchor
 from drretail.viewer.experiment import Question
 from drretail.viewer.judged import MEANINGS, SIGNS, WORDS, words_of_code
 from drretail.viewer.run_lines import DECISIONS, RunLine
+from drretail.viewer.tables.board import ENDS
 from drretail.viewer.tables.scores import model_words
 
 if TYPE_CHECKING:
@@ -59,9 +60,6 @@ class Links:
     def claim(self, line: RunLine, anchor: str) -> str:
         """The address of a claim's card, which is in the part of its run."""
         return f"{self.question(line.question) if self.in_folder else ''}#{anchor}"
-
-    def run(self, line: RunLine) -> str:
-        return self.claim(line, line.anchor)
 
     def answer(self, line: RunLine) -> str:
         return self.claim(line, f"{line.anchor}-answer")
@@ -258,9 +256,9 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    names: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS, "decisions": DECISIONS}
+    names: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS, "decisions": DECISIONS, "ends": ENDS}
     functions = (
-        *(plural, short_title, words_of_code, is_web_address, upright, page_parts, sections_of, model_words),
+        *(plural, short_title, words_of_code, is_web_address, page_parts, sections_of, model_words),
         *(claim_anchor, finding_anchor, step_anchor),
     )
     names |= {function.__name__: function for function in functions}
@@ -286,24 +284,23 @@ def whole_page(
     sections: Sequence[Markup],
     about: Sequence[str] = (),
 ) -> str:
-    """A page of these sections; ``nav`` are addresses with their names. Only products' pictures come from elsewhere.
+    """A page of these sections; ``nav`` are addresses with their names.
 
     ``about`` stands above the heading of an experiment, with how to repeat it.
     """
-    images = "data: https: http:" if any("data-src=" in section for section in sections) else "data:"
     fields = {"title": title, "heading": heading, "lead": lead, "nav": nav, "sections": sections, "about": about}
-    return writable(template("page.html.jinja").render(**fields, **frame(images)))
+    return writable(template("page.html.jinja").render(**fields, **frame()))
 
 
 STYLES = ("page.css", "first_screen.css", "plots.css")
 
 
-def frame(images: str) -> dict[str, Any]:
+def frame() -> dict[str, Any]:
     """A page's style, script and policy, by their names in the template."""
     style = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in STYLES)
     code = (TEMPLATES / "page.js").read_text(encoding="utf-8")
     return {
-        "policy": page_policy(style, code, images),
+        "policy": page_policy(style, code),
         "style": Markup(style),  # noqa: S704 — the package's own files
         "script": Markup(code),  # noqa: S704
     }
@@ -312,10 +309,10 @@ def frame(images: str) -> dict[str, Any]:
 UNPACK = (TEMPLATES / "unpack.js").read_text(encoding="utf-8")
 
 
-def page_policy(style: str, script: str, images: str = "data:") -> str:
-    """A policy that admits only the style and the script on the page itself, and pictures from ``images``."""
+def page_policy(style: str, script: str) -> str:
+    """A policy that admits only the style and the script on the page itself."""
     admitted = f"style-src {_admitted(style)}; script-src {_admitted(script)}"
-    return f"default-src 'none'; {admitted}; img-src {images}; base-uri 'none'; form-action 'none'"
+    return f"default-src 'none'; {admitted}; img-src data:; base-uri 'none'; form-action 'none'"
 
 
 def _admitted(text: str) -> str:

@@ -7,12 +7,12 @@ import base64
 import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from markupsafe import Markup
 
 from drretail.eval.method import method_cards
-from drretail.eval.scores.facts import with_slices
 from drretail.records.run import System, Systems, place_of
 from drretail.records.tables.figures import counted
 from drretail.records.tables.markup import latex_of
@@ -24,14 +24,18 @@ from drretail.viewer.experiment import ExperimentView, Question
 from drretail.viewer.judged import SEVERITY, SIGNS, WORDS
 from drretail.viewer.page.frame import Links, fragment
 from drretail.viewer.page.question import Rendered
-from drretail.viewer.plots.experiment_plots import plots_of
+from drretail.viewer.plots.drawing import Plot
+from drretail.viewer.plots.experiment_plots import TOOLS, plots_of
 from drretail.viewer.run_lines import DECISIONS, RunLine, first_faults, topic_of
 from drretail.viewer.sections import board_sections, sections
 from drretail.viewer.tables.board import (
+    BOUNDED,
+    COST,
     FEW_SYSTEMS,
     LAB,
     BoardTables,
     board_notes,
+    cut,
     judge_failures,
 )
 from drretail.viewer.tables.false_statements import CHECKED
@@ -140,6 +144,8 @@ LONG_MAP = 60
 """With more questions the map of answers has a scroll bar of its own."""
 
 
+LONGEST_NAME = 24
+"""In characters: of many systems, names beside the paper's columns are cut to it."""
 LOOKED_AT = 4
 """The most faults that the first screen quotes."""
 
@@ -151,30 +157,36 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     tables = [] if board is None else BoardTables(board, paper=True).tables
     full = [] if board is None else BoardTables(board, full=True).tables
     made = None if board is None else BoardTables(board)
+    is_many = made is not None and len(made.systems) > FEW_SYSTEMS
     sentence, _, more = ("" if board is None else board.sentence).partition(". ")
     return fragment(
         "overview.html.jinja",
         not_read=() if board is None else (*board.not_read, *judge_failures(board)),
         sentence=sentence and sentence.removesuffix(".") + ".",
         more=more,
-        tables=tables,
-        is_many=made is not None and len(made.systems) > FEW_SYSTEMS,
-        baselines=[] if made is None else [made.names[row.system] for row in made.systems],
+        tables=[tables[0], *map(_narrow, tables[1:])] if is_many and tables else tables,
+        is_many=is_many,
+        baselines=[] if made is None else [(row.system, made.names[row.system]) for row in made.systems],
         notes=[] if made is None else [*filter(None, [made.tested, *made.absent])],
         has_paper=any(row.place == "paper" for table in tables for row in table.rows),
         copies={"LaTeX": latex_of([] if made is None else made.tables), "CSV": csv_of(full)},
-        faults=[]
-        if view.is_of_shop
-        else first_faults(answers, LOOKED_AT, system_names(view.definition.systems, view.definition.systems)),
+        faults=first_faults(answers, LOOKED_AT, system_names(view.definition.systems, view.definition.systems)),
         faulty=sum(bool(line.faults) for line in answers),
         answers=len(answers),
         name=shlex.quote(view.name),
         unjudged=nothing_judged(answers),
+        unchecked=sum(len(line.unchecked) for line in answers) if view.is_of_shop else 0,
         topic_of=topic_of,
         outdated=view.outdated,
         score_command=score_command(view),
         links=links,
     )
+
+
+def _narrow(table: Table) -> Table:
+    """The table with names that fit beside many columns; each is whole in the table of decisions."""
+    names = cut([row.name for row in table.rows], LONGEST_NAME)
+    return replace(table, rows=tuple(replace(row, name=name) for row, name in zip(table.rows, names, strict=True)))
 
 
 def render_map(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
@@ -200,24 +212,20 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
     judge = next((run.false_by for run in view.runs if run.false_by), "")
     judge = judge or next((run.claims[0].judged.judge.spec for run in view.runs if run.claims), "")
     false = [
-        (statement, links.claim(line, anchor) if links.in_folder or question.body else "")
-        for question in rendered
-        for statement, line, anchor in question.false
+        (statement, links.claim(line, anchor)) for question in rendered for statement, line, anchor in question.false
     ]
     if not false and not (view.is_of_shop and judge):
         return Markup()
     lines = [line for question in rendered for line in question.lines]
     unchecked = [(words, line) for line in lines for words in line.unchecked] if view.is_of_shop else []
-    by_label = {label: [line for line in lines if line.label == label] for label in view.definition.systems}
     return fragment(
         "false_statements.html.jinja",
         statements=sorted(false, key=lambda each: each[0].rank),
-        by_label={label: its for label, its in by_label.items() if its},
+        several=len({line.label for line in lines}) > 1,
         first=FIRST_FALSE,
         unchecked=unchecked,
         links=links,
         is_of_shop=view.is_of_shop,
-        result="" if view.scores.scoreboard is None else view.scores.scoreboard.sentence,
         is_looked_up=any(system.is_of_shop for system in view.definition.systems.values()),
         name=shlex.quote(view.name),
         by=judge,
@@ -231,24 +239,33 @@ T = TypeVar("T")
 def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     """All tables: the board's with every interval, floors, costs and differences, then those of all metrics; plots."""
     board, systems = view.scores.scoreboard, view.definition.systems
-    sliced = with_slices(view.folder, view.scores)
-    slices = tuple(row for row in sliced.slices if row.system in systems)
     shown: list[Section] = [] if board is None else [*board_sections(board)]
-    shown += sections(view.scores.model_copy(update={"slices": slices, "systems": systems}))
+    shown += sections(view.scores.model_copy(update={"systems": systems}))
     notes = [] if board is None else [note for note in board_notes(board) if note not in view.lab]
+    drawn = plots_of(view, lines)
     return fragment(
         "scores.html.jinja",
         view=view,
-        tests=0 if board is None else sum(row.p is not None for row in board.compared),
+        inside=list(_inside(view, shown, drawn)),
         unexplained=_unseen(_explained),
         unsaid=_unseen(str),
         sections=shown,
         notes={title: its for title, its in {"Notes": notes, LAB: view.lab}.items() if its},
-        compare_command="" if view.beside else f"drretail compare {shlex.quote(view.name)} --details",
+        compare_command=f"drretail compare {shlex.quote(view.name)} --details",
         stale=sum(line.stale for line in lines),
         score_command=score_command(view),
-        plots=plots_of(view, lines),
+        plots=drawn,
     )
+
+
+def _inside(view: ExperimentView, sections: Sequence[Section], plots: Sequence[Plot]) -> Iterator[str]:
+    """What the fold of all tables has besides the first screen's, in a word each."""
+    named = {section.title for section in sections}
+    yield from (title.casefold() for title in (BOUNDED, COST) if title in named)
+    yield from ["tools"] if any(plot.name == TOOLS for plot in plots) else []
+    board = view.scores.scoreboard
+    tests = 0 if board is None else sum(row.p is not None for row in board.compared)
+    yield from [counted(tests, "test")] if tests else []
 
 
 def render_method(view: ExperimentView) -> Markup:

@@ -170,7 +170,6 @@ class Questions:
             "profile": next((run.view.subject.profile for run in runs if run.view.subject.profile), None),
             "judges": list({judged.by: judged for judged in marking}.values()),
             "answers": answers,
-            "pictures": [line.image for run in runs if run.cart is not None for line in run.cart.lines],
             "meetings": [meeting_of(judgement, self._names) for judgement in judgements],
             "once": Once(f"{question.anchor}t"),
             "card_of": {run.view.anchor: card for run, card in zip(runs, cards, strict=True)},
@@ -232,8 +231,8 @@ class Questions:
     def _has_room(self) -> bool:
         """True if the journals of all runs are small enough for the report to contain them."""
         total = 0
-        for experiment, planned in self._view.runs.places():
-            total += journal_size(planned.path_in(experiment))
+        for planned in self._view.planned:
+            total += journal_size(planned.path_in(self._view.folder))
             if total > ALL_TALKS:
                 return False
         return True

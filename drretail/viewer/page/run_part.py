@@ -6,13 +6,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from itertools import zip_longest
 
 from drretail.eval.scores.facts import NOT_RATED
-from drretail.grounding.text.quotes import has_words
+from drretail.grounding.text.quotes import find_words, has_words
 from drretail.grounding.text.wording import wish_lines
-from drretail.grounding.verify.findings import DAYS_A_YEAR
 from drretail.llm.usage import estimated_note
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.run import BASELINES, ERRANDS, Step
@@ -23,7 +21,7 @@ from drretail.viewer.anchors import evidence_anchors
 from drretail.viewer.cart import cart_as_read
 from drretail.viewer.conversation import Talk
 from drretail.viewer.experiment import Question, RunView
-from drretail.viewer.judged import Claim, Excerpt, Judged, excerpt, readable
+from drretail.viewer.judged import Claim, Judged, readable
 from drretail.viewer.page.report_html import report_html
 from drretail.viewer.run_lines import run_line, setback_sentences
 
@@ -153,14 +151,8 @@ LONGEST_SOURCE = 12_000
 LONGEST_LINE = 300
 SHORT_RESULT = 120
 """The longest result of a step that is shown in one line."""
-ALL_STEPS = 8_000
-"""Characters for all steps of a run together; the whole results are in the run's file."""
-LEAST_RESULTS = 2_000
-"""The least number of them for results, however many steps there are."""
-STEP_HEAD = 50
-"""Characters that a step's line takes in addition to its arguments."""
-SHORTEST_RESULT = 300
-"""If steps with sources would get fewer characters each, their sources are named and the text is left out."""
+LONGEST_RESULT = 600
+"""The most characters of a result without sources; the whole one is in the run's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +160,10 @@ class QuotedSource:
     """A source that a verdict rests on."""
 
     evidence: Evidence
-    excerpt: Excerpt | None
-    """The passage with the judge's quote; None if another source contains the quote."""
+    quote: str
+    """The judge's quote as it stands there; empty without one."""
+    is_shown: bool
+    """False if another source contains the quote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,12 +218,6 @@ class RunPart:
         if not used and self.view.subject.system.agent not in BASELINES:
             return "not told by the agent"
         return counted(sum(usage.total for usage in used.values()), "token")
-
-    @property
-    def took(self) -> str:
-        """The seconds and tokens that it took."""
-        seconds = "" if self.view.seconds is None else f"{self.view.seconds:,.1f} seconds, "
-        return f"It took {seconds}{self.tokens}."
 
     @property
     def usage(self) -> Table:
@@ -297,12 +285,14 @@ class RunPart:
                 texts = [_by_day(text) for text in texts]
             with_quote = [text for text in texts if any(has_words(text, quote) for quote in quotes)]
             pairs += [(entry, text) for text in (with_quote or texts)[:1]]
-        found = [next((quote for quote in quotes if has_words(text, quote)), None) for _, text in pairs]
-        sources = [
-            QuotedSource(entry, excerpt(text, here) if here or not any(found) else None)
-            for (entry, text), here in zip(pairs, found, strict=True)
+        spans = [
+            next((span for quote in quotes if (span := find_words(text, quote)) is not None), None) for _, text in pairs
         ]
-        return sources, "" if any(found) else " … ".join(quotes)
+        sources = [
+            QuotedSource(entry, text[slice(*(span or (0, 0)))], bool(span) or not any(spans))
+            for (entry, text), span in zip(pairs, spans, strict=True)
+        ]
+        return sources, "" if any(spans) else " … ".join(quotes)
 
     def notes(self, claim: Claim) -> list[str]:
         """The notes on a claim's verdict in words, with the share that the judge read of sources that were cut."""
@@ -317,51 +307,21 @@ class RunPart:
         longest = None if entry.id in self._cited else LONGEST_SOURCE
         return [(text.form, *_cut(_by_day(readable(text.text)), longest)) for text in _texts(entry)]
 
-    def age(self, entry: Evidence) -> str:
-        """The page's date with its age on the shop's date, if both are known; empty if the page has no date."""
-        day, now = entry.date, self.view.subject.now
-        if day is None or now is None:
-            return day or ""
-        years = (now.date() - date.fromisoformat(day)).days / DAYS_A_YEAR
-        today = f"the shop's date, {now.date()}"
-        return f"{day}, {years:.1f} years before {today}" if years >= 0 else f"{day}, after {today}"
-
 
 def _shown_steps(view: RunView) -> list[ShownStep]:
-    """The steps in order; the more there are, the less is shown of each result."""
+    """The steps in order, with the beginning of each result; sources are named, and have their texts elsewhere."""
     steps = view.run.steps if view.run else ()
-    lines: list[str] = []
-    for step in steps:
+    made: list[ShownStep] = []
+    for step, after in zip_longest(steps, steps[1:]):
         args = ", ".join(f"{name}: {value}" for name, value in (step.args or {}).items() if value is not None)
         args = args if len(args) <= LONGEST_LINE else f"{args[:LONGEST_LINE]}…"
-        lines.append(step.role if step.kind == "model" else args)
-    results: list[str] = []
-    for step, after in zip_longest(steps, steps[1:]):
         text = view.texts.get(step.result_sha or "", "")
         # Empty if the model only repeats what it passes to the tool.
-        args = after.args or {} if after is not None and step.kind == "model" else {}
-        results.append("" if text in args.values() else _by_day(readable(text)))
-    total = max(LEAST_RESULTS, ALL_STEPS - sum(STEP_HEAD + len(line) for line in lines))
-    own = [len(result) for step, result in zip(steps, results, strict=True) if not step.evidence]
-    handed = [len(result) for step, result in zip(steps, results, strict=True) if step.evidence]
-    room = _room(own, total)
-    left = _room(handed, total - sum(min(room, length) for length in own))
-    rooms = {False: room, True: left if left >= SHORTEST_RESULT else 0}
-    return [
-        ShownStep(step, line, *_cut(result, rooms[bool(step.evidence)]))
-        for step, line, result in zip(steps, lines, results, strict=True)
-    ]
-
-
-def _room(lengths: Iterable[int], total: int) -> int:
-    """The characters that each text may take so that all together take at most ``total``; short ones stay whole."""
-    waiting = sorted(lengths)
-    for at, length in enumerate(waiting):
-        share = total // (len(waiting) - at)
-        if length > share:
-            return share
-        total -= length
-    return max(waiting, default=0)
+        passed = after.args or {} if after is not None and step.kind == "model" else {}
+        text = "" if text in passed.values() else _by_day(readable(text))
+        line = step.role if step.kind == "model" else args
+        made.append(ShownStep(step, line, *_cut(text, 0 if step.evidence else LONGEST_RESULT)))
+    return made
 
 
 def _texts(entry: Evidence) -> Iterable[EvidenceText]:

@@ -1,15 +1,13 @@
 """Plots as SVG: dots with intervals, bars, points with their names.
 
-Elements have classes and no colours: a page's style colours them in light and dark, and ``standalone`` adds a style for
-files. Series differ in shape as well as in colour.
+Elements have classes and no colours: a page's style colours them in light and dark. Series differ in shape as well as
+in colour.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor, log10
-from pathlib import Path
-from textwrap import wrap
 
 from markupsafe import Markup
 
@@ -20,23 +18,15 @@ WIDTH = 420
 """The natural width of every plot in pixels: a phone shows it without shrinking its words much."""
 CHARACTER = 6.4
 """The approximate width of a character in a plot."""
-SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6f6f6f", "#000000")
-"""Okabe and Ito's colours, the most distinct first; ``page.css`` has its own for dark mode."""
+SERIES = 8
+"""How many series ``plots.css`` has colours for."""
 _CORNERS = {2: ((0, -5.5), (5.5, 0), (0, 5.5), (-5.5, 0)), 3: ((0, -5), (5.2, 4), (-5.2, 4))}
 """The corners of the marks that are neither circle nor square, relative to their centre."""
-_STYLE = (
-    "\n"
-    + Path(__file__).with_name("plot.css").read_text(encoding="utf-8")
-    + "".join(f".plot .s{at} {{ fill: {colour}; stroke: {colour}; }}\n" for at, colour in enumerate(SERIES))
-    + ".plot .hollow { fill: #ffffff; stroke-width: 2; }\n"
-)
 _STEPS = (1, 2, 2.5, 5, 10)
 _LEAST_SPAN = 1e-6
 """A share of the highest value; values that differ by less are drawn as equal."""
 _BAND, _LANE, _LEAST_PLOT, _LEFT, _TALL = 26.0, 11.0, 200.0, 40.0, 220.0
 PARTIAL = "Hollow: some runs have no value."
-Rows = Mapping[str, Sequence[Cell | None]]
-"""By name, a cell for each series; None, or no number, without a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,36 +75,11 @@ class Plot:
 
     @property
     def svg(self) -> Markup:
-        """For a page that has a style for ``.plot``, and shows title and caption beside it."""
+        """For a page, which has a style for ``.plot``, and shows title and caption beside it."""
         return Markup(
             '<svg class="plot" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" role="img" '
             'aria-label="{}">{}</svg>'
         ).format(WIDTH, rounded(self.height), f"{self.title}. {self.caption}", self.body)
-
-    def standalone(self) -> str:
-        """An SVG file with its own style, title and caption."""
-        # A caption's characters are about 5.9 pixels wide, a title's 7.4: fonts of 11 and bold 13 pixels.
-        lines = wrap(self.caption, int(WIDTH / 5.9))
-        top, line = 28, 15
-        height = top + self.height + line * len(lines) + 10
-        below = (words(8, top + self.height + line * (at + 1) - 2, text, "soft") for at, text in enumerate(lines))
-        return str(
-            Markup(
-                '<svg class="plot" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}">'
-                "<title>{title}</title><style>{style}</style>"
-                '<rect width="{w}" height="{h}" fill="#ffffff"/>{heading}'
-                '<g transform="translate(0 {top})">{body}</g>{below}</svg>\n'
-            ).format(
-                w=WIDTH,
-                h=rounded(height),
-                title=self.title,
-                style=Markup(_STYLE),  # noqa: S704 — our own
-                heading=words(8, 18, cut(self.title, WIDTH - 16, 7.4), "title"),
-                top=top,
-                body=self.body,
-                below=Markup().join(below),
-            )
-        )
 
 
 def rounded(value: float) -> str:
@@ -150,7 +115,7 @@ def mark(x: float, y: float, series: int, title: str = "", *, is_hollow: bool = 
     else:
         points = " ".join(f"{rounded(x + right)},{rounded(y + down)}" for right, down in _CORNERS[place])
         shape = f'<polygon points="{points}"/>'
-    css = f"s{series % len(SERIES)}{' hollow' if is_hollow else ''}"
+    css = f"s{series % SERIES}{' hollow' if is_hollow else ''}"
     return Markup(f'<g class="{css}">{_title(title)}{shape}</g>')  # noqa: S704 — numbers and an escaped title
 
 
@@ -189,70 +154,29 @@ def _legend(names: Sequence[str], y: float) -> tuple[list[Markup], float]:
     return parts, y + 12 * (len(names) > 1)
 
 
-def _described(caption: str, cells: Sequence[Cell | None], unit: str) -> str:
-    """The caption with what the numbers beside marks count."""
-    hollow = PARTIAL if any(cell is not None and cell.is_partial for cell in cells) else ""
-    return " ".join(filter(None, (caption, basis_of(cells, unit), hollow)))
-
-
 def _in_words(name: str, value: str, cell: Cell) -> str:
     """What a mark's title says: "react: 0.74 [0.68 to 0.8], 9 of 11"."""
     ends = "" if cell.ends is None else " [{:.3g} to {:.3g}]".format(*cell.ends)
     return ", ".join(filter(None, (f"{name}: {value}{ends}", cell.counts)))
 
 
-def dot_plot(
-    name: str, title: str, caption: str, rows: Rows, *, series: Sequence[str] = ("",), unit: str = "planned run"
-) -> Plot:
-    """A dot with its interval for each cell; beside it over how many of ``unit`` it is."""
+def bar_plot(name: str, title: str, caption: str, rows: Mapping[str, Sequence[float]], series: Sequence[str]) -> Plot:
+    """For each row a bar for each of the series, with its value behind it."""
     left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max(map(len, rows), default=0))
-    dots = [dot for its in rows.values() for dot in its]
-    reached = [each for dot in dots if dot for each in (dot.low, dot.number, dot.high) if each is not None]
-    room = CHARACTER * (8 + max((len(dot.denominator) for dot in dots if dot), default=0))
-    along = scale(reached, left, WIDTH - room)
+    along = scale((value for its in rows.values() for value in its), left, WIDTH - 40)
     band = max(_BAND, _LANE * len(series) + 8)
     bottom = 6 + band * len(rows)
     drawn = [*_across(along, 4, bottom)]
     for place, (row, its) in enumerate(rows.items()):
         middle = 6 + band * (place + 0.5)
         drawn.append(words(left - 8, middle + 4, cut(row, left - 12), anchor="end"))
-        for lane, dot in enumerate(its):
-            if dot is not None and dot.number is not None:
-                y = middle + _LANE * (lane - (len(its) - 1) / 2)
-                text = _in_words(", ".join(filter(None, (row, series[lane]))), f"{dot.number:.3g}", dot)
-                if dot.ends is not None:
-                    drawn.append(line(along.at(dot.ends[0]), y, along.at(dot.ends[1]), y, f"s{lane % 8}", text))
-                drawn.append(mark(along.at(dot.number), y, lane, text, is_hollow=dot.is_partial))
-                beside = f"{number(dot.number)} {dot.denominator}" if len(series) == 1 else dot.denominator
-                drawn.append(words(WIDTH - 4, y + 4, beside.strip(), "" if len(series) == 1 else "soft", "end"))
+        for lane, value in enumerate(its):
+            y, end = middle + _LANE * (lane - len(its) / 2), along.at(value)
+            title = f"{row}, {series[lane]}: {value:.3g}"
+            drawn.append(bar(left, y, end - left, _LANE - 2, f"s{lane % SERIES}", title))
+            drawn.append(words(end + 4, y + 9, number(value), "soft"))
     names, height = _legend(series, bottom + 34)
-    height = height if names else bottom + 22
-    return Plot(name, title, _described(caption, dots, unit), Markup().join([*drawn, *names]), height)
-
-
-Bars = Mapping[str, tuple[Cell, Mapping[str, float]]]
-"""By name, what the shares are over, and each share by its CSS class."""
-
-
-def stacked_bars(name: str, title: str, caption: str, rows: Bars, ends: tuple[str, str], unit: str) -> Plot:
-    """A bar of shares for each row, with words above both ends."""
-    names = [f"{row} {over.denominator}".strip() for row, (over, _) in rows.items()]
-    left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max(map(len, names), default=0))
-    whole = WIDTH - 8.0 - left
-    drawn = [
-        words(left, 14, cut(ends[0], whole / 2), "soft"),
-        words(WIDTH - 8, 14, cut(ends[1], whole / 2), "soft", "end"),
-    ]
-    for place, (row, (_, shares)) in enumerate(rows.items()):
-        top, x = 20 + _BAND * place, left
-        drawn.append(words(left - 8, top + 13, cut(names[place], left - 12), anchor="end"))
-        for css, share in shares.items():
-            drawn.append(bar(x, top, share * whole, 16, css, f"{row}: {css} {share:.0%}"))
-            if share * whole >= _BAND:
-                drawn.append(words(x + share * whole / 2, top + 12, f"{share:.0%}", f"{css}-text", "middle"))
-            x += share * whole
-    described = _described(caption, [over for over, _ in rows.values()], unit)
-    return Plot(name, title, described, Markup().join(drawn), 24 + _BAND * len(rows))
+    return Plot(name, title, caption, Markup().join([*drawn, *names]), height if names else bottom + 22)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +210,7 @@ def frontier(name: str, title: str, caption: str, points: Sequence[Point], *, x_
         x, y = across.at(each.x), up.at(each.y)
         text = _in_words(each.name, f"{y_name} {each.y:.3g}, {x_name} {each.x:,.4g}", each.cell)
         if each.cell.ends is not None:
-            drawn.append(line(x, up.at(each.cell.ends[0]), x, up.at(each.cell.ends[1]), f"s{series % 8}", text))
+            drawn.append(line(x, up.at(each.cell.ends[0]), x, up.at(each.cell.ends[1]), f"s{series % SERIES}", text))
         drawn.append(mark(x, y, series, text, is_hollow=each.cell.is_partial))
         shown = cut(each.name, WIDTH / 2)
         wide = len(shown) * CHARACTER
@@ -296,5 +220,7 @@ def frontier(name: str, title: str, caption: str, points: Sequence[Point], *, x_
         taken.append((start, start + wide, row))
         drawn.append(words(start, row, shown))
     height = max(_TALL + 36, *(row + 8 for _, _, row in taken))
-    described = _described(caption, [point.cell for point in points], "planned run")
+    cells = [point.cell for point in points]
+    hollow = PARTIAL if any(cell.is_partial for cell in cells) else ""
+    described = " ".join(filter(None, (caption, basis_of(cells, "planned run"), hollow)))
     return Plot(name, title, described, Markup().join(drawn), height)

@@ -2,33 +2,27 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
-from pathlib import Path
+from collections.abc import Sequence
 
-from drretail.files import write_atomically
-from drretail.records.comparison import PairScore
 from drretail.records.run import NO_SYSTEMS, Systems, in_order, place_of
-from drretail.records.score import Scoreboard, SettingTable
-from drretail.records.tables.table import Cell
+from drretail.records.score import Scoreboard
 from drretail.viewer.experiment import ExperimentView
-from drretail.viewer.plots.drawing import Plot, Point, dot_plot, frontier, stacked_bars
+from drretail.viewer.plots.drawing import Plot, Point, bar_plot, frontier
 from drretail.viewer.run_lines import RunLine
-from drretail.viewer.tables.ablations import condition_of, headlines_first, setting_names, settings_of
-from drretail.viewer.tables.scores import part_cell, score_cell, system_names
+from drretail.viewer.tables.scores import score_cell, system_names
 
+TOOLS = "tool-calls"
 MOST_SERIES = 8
 """The number of series that shapes and colours can tell apart."""
 INTERVALS = "Lines: 95% intervals over users."
 
 
 def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> list[Plot]:
-    """Cost against what was bought, settings of a condition, preferences, calls of tools."""
+    """Cost against what was bought, and calls of tools."""
     board, systems = view.scores.scoreboard, view.definition.systems
     cost = None if board is None else cost_plot(board)
-    settings = (setting_plot(table, systems) for table in headlines_first(view.scores.ablations))
     tools = tool_plot(lines, systems)
-    return [*filter(None, [cost]), *settings, *preference_plots(view.scores.pairs, systems), *filter(None, [tools])]
+    return [*filter(None, [cost, tools])]
 
 
 def cost_plot(board: Scoreboard) -> Plot | None:
@@ -53,48 +47,11 @@ def cost_plot(board: Scoreboard) -> Plot | None:
     left_out = [names[row.system] for row in rows if names[row.system] not in {point.name for point in points}]
     lacking = f"Left out, without a value or a cost: {', '.join(left_out)}." if left_out else ""
     measure = scored[0].name.replace("_", " ")
-    caption = " ".join(filter(None, (sentence(scored[0].meaning), INTERVALS, lacking)))
+    meaning = scored[0].meaning
+    about = f"{meaning[:1].upper()}{meaning[1:].rstrip('.')}." if meaning else ""
+    caption = " ".join(filter(None, (about, INTERVALS, lacking)))
     x_name = "thousand tokens a run" if factor > 1 else "dollars a run"
     return frontier("quality-against-cost", f"{measure} against cost", caption, points, x_name=x_name, y_name=measure)
-
-
-def setting_plot(table: SettingTable, systems: Systems = NO_SYSTEMS) -> Plot:
-    """A row for each value of a condition, a series for each agent."""
-    rows, condition = table.rows[:MOST_SERIES], condition_of(table.by, systems)
-    names = setting_names(table.model_copy(update={"rows": rows}), condition, systems)
-    drawn = {(row.agent, cell.part): part_cell(cell) for row in rows for cell in row.cells}
-    return dot_plot(
-        file_name(f"{table.by}-{table.metric}-{table.variant}-{table.judge}"),
-        f"{table.name.replace('_', ' ')} by {condition.about}",
-        f"Judged by {table.judge}. {INTERVALS}",
-        {
-            condition.words(setting): [drawn.get((row.agent, setting)) for row in rows]
-            for setting in settings_of(table, condition)
-            if any((row.agent, setting) in drawn for row in rows)
-        },
-        series=[names[row.agent] for row in rows],
-        unit="query",
-    )
-
-
-def preference_plots(pairs: Sequence[PairScore], systems: Systems = NO_SYSTEMS) -> Iterator[Plot]:
-    """For every two systems and each judge: how often each system was preferred, by dimension (paper Figure 6)."""
-    read = [row for row in pairs if row.note is None and row.win.value is not None]
-    for (first, second, by_whom), group in groupby(read, key=lambda row: (row.a, row.b, row.by_whom)):
-        names = system_names((first, second), systems)
-        bars: dict[str, tuple[Cell, Mapping[str, float]]] = {}
-        for row in group:
-            shares = {"win": row.win.value, "tie": row.tie.value, "loss": row.loss.value}
-            over = Cell(row.win.value, n=row.n_scored, planned=row.n_planned)
-            bars[row.dimension.replace("_", " ")] = over, {kind: share for kind, share in shares.items() if share}
-        yield stacked_bars(
-            file_name(f"pairs-{first}-{second}-{by_whom[0]}"),
-            f"{names[first]} and {names[second]}, side by side",
-            "Share of queries on which the judge preferred each report. The rest are ties.",
-            bars,
-            (f"{names[first]} preferred", f"{names[second]} preferred"),
-            "pair",
-        )
 
 
 def tool_plot(lines: Sequence[RunLine], systems: Systems = NO_SYSTEMS) -> Plot | None:
@@ -103,40 +60,21 @@ def tool_plot(lines: Sequence[RunLine], systems: Systems = NO_SYSTEMS) -> Plot |
     labels = in_order({line.label for line in done if line.tools}, systems)[:MOST_SERIES]
     runs = {label: [line.tools for line in done if line.label == label] for label in labels}
     made = {label: sum(map(Counter, its), Counter[str]()) for label, its in runs.items()}
-    planned = Counter(line.label for line in lines)
     tools = sorted(
         {*sum(made.values(), Counter[str]())}, key=lambda tool: (-max(its[tool] for its in made.values()), tool)
     )
     names = system_names(labels, systems)
     if not tools:
         return None
-    return dot_plot(
-        "tool-calls",
+    return bar_plot(
+        TOOLS,
         "Tool calls of a run",
         "Calls of each tool on average, failed ones and calls such as Reason and Finalize included.",
-        {
-            tool: [Cell(made[at][tool] / len(runs[at]), n=len(runs[at]), planned=planned[at]) for at in labels]
-            for tool in tools
-        },
-        series=[names[label] for label in labels],
-        unit="run",
+        {tool: [made[at][tool] / len(runs[at]) for at in labels] for tool in tools},
+        [names[label] for label in labels],
     )
-
-
-def write_plots(plots: Sequence[Plot], folder: Path) -> list[Path]:
-    """Writes NAME.svg of each plot into the folder, and returns their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
-    written = [folder / f"{plot.name}.svg" for plot in plots]
-    for plot, path in zip(plots, written, strict=True):
-        write_atomically(path, plot.standalone())
-    return written
 
 
 def file_name(text: str) -> str:
     """The text with only letters, digits and hyphens, since names of systems may contain anything."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:80]
-
-
-def sentence(text: str) -> str:
-    """The words with a capital letter and a full stop; empty if there are none."""
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}." if text else ""

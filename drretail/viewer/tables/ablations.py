@@ -9,7 +9,7 @@ from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.run import NO_SYSTEMS, SIZE, Systems
 from drretail.records.score import SettingTable
 from drretail.records.tables.figures import NOTHING, p_value
-from drretail.records.tables.table import Cell, Column, Table, pivot
+from drretail.records.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.board import difference_cell
 from drretail.viewer.tables.scores import (
     NONE_HELD,
@@ -80,21 +80,25 @@ def ablation_table(table: SettingTable, metrics: Metrics = NONE_HELD, systems: S
     condition = condition_of(table.by, systems)
     names = setting_names(table, condition, systems)
     settings = settings_of(table, condition)
-    cells: dict[tuple[str, str, str], Cell] = {}
+    rows: list[Row] = []
     for row in table.rows:
-        cells |= {(row.agent, "", cell.part): part_cell(cell) for cell in row.cells}
+        values = {cell.part: part_cell(cell) for cell in row.cells}
+        rows.append(Row(names[row.agent], tuple(map(values.get, settings)), row.agent))
         first, last = row.cells[0].part, row.cells[-1].part
+        steps: dict[str, dict[str, Cell]] = {}
         for step in row.steps:
             spans_all = condition.is_stepwise and len(row.cells) > 2 and (step.b, step.a) == (first, last)
             whole = f"{condition.words(last)} over {condition.words(first)}"
-            manner = whole if spans_all else "over the one before" if condition.is_stepwise else "over the first"
-            cells[row.agent, manner, step.a] = step_cell(step)
-    return pivot(
+            over = whole if spans_all else "over the one before" if condition.is_stepwise else "over the first"
+            steps.setdefault(over, {})[step.a] = step_cell(step)
+        for over, its in steps.items():
+            rows.append(Row(f"{names[row.agent]}, {over}", tuple(map(its.get, settings)), "", "difference"))
+    return Table(
         f"{description(metrics, table.metric).title}: {table.variant} by {table.by.replace('_', ' ')}",
-        cells,
-        names,
-        {setting: Column(condition.words(setting)) for setting in settings},
+        tuple(Column(condition.words(setting)) for setting in settings),
+        tuple(rows),
         by=judged_by(table),
+        heading="System",
         unit="query",
     )
 

@@ -12,13 +12,13 @@ from typing import Any
 from drretail.eval.compare.wording import by_measure, name_of
 from drretail.eval.scores.facts import MODELS_ALONE, NOT_RATED, missing_of
 from drretail.eval.scores.gathering import CLAIMS, FP
-from drretail.eval.scores.scoreboard import DOLLARS, DONE, TOKENS, WORDS
+from drretail.eval.scores.scoreboard import DOLLARS, DONE, TOKENS, VOTES, WORDS
 from drretail.experiment import Definition
 from drretail.grounding.text.wording import listed
 from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import ComparedRow
 from drretail.records.run import DUMPS, place_of
-from drretail.records.score import BoardRow, Scoreboard, ShownColumn, Unit
+from drretail.records.score import BoardRow, Scoreboard, ShownColumn, Unit, reasons_of
 from drretail.records.tables.figures import NOTHING, counted
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table
 from drretail.viewer.experiment import OUTCOME
@@ -29,6 +29,7 @@ SHOWN = "*"
 """The mark of a difference that is concluded."""
 DECISION = "Decision"
 DIFFERENCE = "difference"
+COST, BOUNDED = "Cost", "Floors and oracle"
 FEW_SYSTEMS = 4
 """Up to so many systems have a row of differences each; of more, columns in which all are equal are left out."""
 KINDS: Mapping[Unit, Kind] = {
@@ -40,6 +41,8 @@ KINDS: Mapping[Unit, Kind] = {
 }
 """How a column's numbers are written, by unit; all other units are written as scores."""
 LAB = "The judge lab"
+ENDS = "95%"
+"""The name of the column of intervals, which stands beside the first column that counts runs."""
 JUDGE_FAILED = "failed"
 """Shown instead of a value that no report has, because the judge gave no usable answer."""
 _WHY = {"too_few": "too few", "missing": "not comparable", "not_read": "not read", "order_decided": "not read"}
@@ -90,10 +93,29 @@ class BoardTables:
 
     @property
     def absent(self) -> list[str]:
-        """A line for each table that the board lacks, and one for columns."""
-        names = listed([column.heading or column.name for column in self.unrated]) if self.unrated else ""
-        said = [f"{names}: {NOT_RATED}. {MODELS_ALONE}"] if names else []
-        return [*said, *self.board.absent]
+        """A sentence on the columns and tables that the board lacks, for each reason."""
+        unrated = (column.heading or column.name for column in self.unrated)
+        lacking = {**dict.fromkeys(unrated, f"{NOT_RATED}. {MODELS_ALONE}"), **self.board.absent}
+        by_reason = {why: [name for name, its in lacking.items() if its == why] for why in lacking.values()}
+        return [f"{listed(names)}: {why}" for why, names in by_reason.items()]
+
+    @property
+    def left_out(self) -> list[str]:
+        """A sentence for each counted column that is over fewer runs than planned, with the reasons."""
+        rows = (
+            (column.name, row.cells[column.name])
+            for column in self.columns
+            if column.is_counted and column.metric
+            for row in self.systems
+            if column.name in row.cells
+        )
+        said = (
+            f"{name} leaves out {cell.n_planned - cell.n_scored:,} of {counted(cell.n_planned, 'answer')}: "
+            f"{'; '.join(reasons)}."
+            for name, cell in rows
+            if (reasons := reasons_of(cell.items))
+        )
+        return [*dict.fromkeys(said)]
 
     @cached_property
     def names(self) -> Mapping[str, str]:
@@ -144,9 +166,13 @@ class BoardTables:
         """All tables in one, with short headings, as a terminal shows it."""
         shown, _ = self._unequal(self._of_brief)
         made = self._pivot("", shown, self.bounds, brief=True)
-        most = max(_NAME - 6 * any(column.name == DONE for column in shown), _NARROW - _FIGURE * len(shown))
-        names = _cut([row.name for row in made.rows if row.place != DIFFERENCE], most)
-        steps = _cut_differences([row.name for row in made.rows if row.place == DIFFERENCE], most)
+        rare = sum(column.name == DONE or column.metric == VOTES for column in shown)
+        most = max(_NAME - 6 * rare, _SHORTEST, _NARROW - _FIGURE * len(shown))
+        names = cut([row.name for row in made.rows if row.place != DIFFERENCE], most)
+        sides = dict(zip(self.names.values(), cut([*self.names.values()], (most - len(_MINUS)) // 2), strict=True))
+        steps = [
+            _MINUS.join(map(sides.__getitem__, row.name.split(_MINUS))) for row in made.rows if row.place == DIFFERENCE
+        ]
         names[len(self.systems) : len(self.systems)] = steps
         rows = [replace(row, name=name) for row, name in zip(made.rows, names, strict=True)]
         heads = [Column(column.short, group=column.table, meaning=column.meaning) for column in shown]
@@ -167,13 +193,13 @@ class BoardTables:
     def cost(self) -> Table:
         """What runs took: the share that is done, words, tokens, dollars, of all systems."""
         wanted = [column for column in self.board.columns if not column.metric]
-        return replace(self._pivot("Cost", wanted, self.of_place("floor", "ceiling"), differs=False), by="per run")
+        return replace(self._pivot(COST, wanted, self.of_place("floor", "ceiling"), differs=False), by="per run")
 
     @property
     def bounded(self) -> Table:
         """The decisions of all null agents and the oracle."""
         wanted = [column for column in self.board.columns if column.decides and column.metric]
-        made = self._pivot("Floors and oracle", wanted, self.of_place("floor", "ceiling"), differs=False)
+        made = self._pivot(BOUNDED, wanted, self.of_place("floor", "ceiling"), differs=False)
         return replace(made, rows=tuple(row for row in made.rows if row.is_baseline))
 
     @property
@@ -198,7 +224,7 @@ class BoardTables:
         columns, equal = self._unequal(columns)
         bounds = self.bounds if len(self.systems) == 1 else []
         table = self._pivot(title or DECISION, columns, bounds)
-        return replace(table, notes=tuple(equal))
+        return replace(table, notes=(*equal, *([] if title else self.left_out)))
 
     def _unequal(self, columns: Sequence[ShownColumn]) -> tuple[list[ShownColumn], list[str]]:
         """The columns in which many systems differ, and a sentence on the others."""
@@ -249,7 +275,7 @@ class BoardTables:
         for name, its in (published_rows(columns[0].metric) if self.paper and columns else {}).items():
             own = tuple(its.get(column.variant) for column in columns)
             rows += [Row(f"{name} (paper)", own, name, "paper")] if any(own) and len(own) == len(made) else []
-        is_judged = any(column.metric and not column.decides for column in columns)
+        is_judged = any(column.metric not in ("", VOTES) and not column.decides for column in columns)
         by = judged_by(self.board.judge) if is_judged else ""
         return Table(title, tuple(head for head, _ in made), tuple(rows), by=by, heading="System")
 
@@ -265,9 +291,9 @@ class BoardTables:
             yield head, cells
         else:
             yield head, [cell and replace(cell, low=None, high=None) for cell in cells]
-            if column.name == OUTCOME:
+            if column.name == next(each.name for each in self.columns if each.is_counted and each.metric):
                 ends = [Cell(f"{cell.interval}%") if cell and cell.interval else None for cell in cells]
-                yield Column("95%", meaning=f"95% interval of {OUTCOME} over users"), ends
+                yield Column(ENDS, meaning=f"95% interval of {name} over users"), ends
         for at, part in enumerate(() if brief else column.apart):
             held = {
                 row.system: list(row.cells[column.name].parts.values())[at]
@@ -312,12 +338,13 @@ class BoardTables:
 
 _NAME = 17
 """The width of names in the terminal's table of at most 100 columns."""
+_SHORTEST = 9
 _NARROW, _FIGURE = 80, 7
 """The width of a narrow terminal, and about that of a column: what few columns leave there is for names."""
 _MINUS = " − "
 
 
-def _cut(names: Sequence[str], most: int) -> list[str]:
+def cut(names: Sequence[str], most: int) -> list[str]:
     """The names, long ones cut at the end, or if that makes two alike, each of their words."""
     cuts = [_clipped(name, most) for name in names]
     if len({*cuts}) == len({*names}):
@@ -328,18 +355,6 @@ def _cut(names: Sequence[str], most: int) -> list[str]:
 
 def _clipped(name: str, most: int) -> str:
     return name if len(name) <= most else f"{name[: most - 1]}…"
-
-
-def _cut_differences(names: Sequence[str], most: int) -> list[str]:
-    """Names such as "hybrid_react − react", each with what both sides leave room for; or else, as those of systems."""
-    cuts, room = list[str](), most - len(_MINUS)
-    for name in names:
-        first, _, second = name.partition(_MINUS)
-        of_second = min(len(second), max(room // 2, room - len(first)))
-        cuts.append(f"{_clipped(first, room - of_second)}{_MINUS}{_clipped(second, of_second)}")
-    sides = [side for cut in cuts for side in cut.split(_MINUS)]
-    known = {side for name in names for side in name.split(_MINUS)}
-    return cuts if len({*sides}) == len(known) else [_in_short_words(name, most) for name in names]
 
 
 def _in_short_words(name: str, most: int) -> str:
@@ -368,6 +383,8 @@ def board_cell(row: BoardRow, column: ShownColumn, *, brief: bool = False, full:
     if full:
         return replace(score_cell(cell), kind=KINDS.get(column.unit, "number"), note="")
     one = Cell(cell.value, _kind(column, brief=brief))
+    if cell.metric == VOTES and column.short and not brief:
+        one = replace(one, low=cell.ci_low, high=cell.ci_high)
     lacks = cell.n_scored < cell.n_planned and not brief
     return replace(one, n=cell.n_scored, planned=cell.n_planned) if lacks else one
 

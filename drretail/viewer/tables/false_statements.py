@@ -52,8 +52,6 @@ class FalseStatement:
     cause: Cause | None = None
     page: str | None = None
     """The address of the shop's own page of the product."""
-    image: str | None = None
-    """The address of the product's picture."""
 
     @property
     def sentence(self) -> str:
@@ -90,7 +88,6 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
         turns = (one for one in (() if run is None else run.turns) if one.start <= (start or 0) < one.end)
         record = statement.found or ""
         name = statement.evidence_id or next((entry.id for entry in named), "")
-        page, image = view.shown.get(name, (None, None))
         yield (
             statement,
             FalseStatement(
@@ -104,8 +101,7 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
                 rank=_RANKS.get(statement.code, 0 if _MONEY.search(record) else 2),
                 tool="" if own is None else own.tool,
                 cause=None if own is None else own.cause,
-                page=page,
-                image=image,
+                page=view.shown.get(name, (None,))[0],
             ),
         )
 

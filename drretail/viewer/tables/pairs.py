@@ -52,12 +52,11 @@ def pair_sections(
         elif not any(row.n_scored for row in rows):
             yield Section(TITLE, by, notes=[NOTHING, *lacking])
         else:
-            shown, apart = _tables_of(rows, [rank for rank in ranks if rank.by_whom == by_whom], systems)
-            more = f"All dimensions of {counted(len(apart), 'pair of systems', 'pairs of systems')}"
-            yield Section(TITLE, by, shown, lacking, Section(more, tables=apart) if apart else None)
+            shown = _tables_of(rows, [rank for rank in ranks if rank.by_whom == by_whom], systems)
+            yield Section(TITLE, by, shown, lacking)
 
 
-def _tables_of(rows: Sequence[PairScore], ranks: Sequence[Score], systems: Systems) -> tuple[list[Table], list[Table]]:
+def _tables_of(rows: Sequence[PairScore], ranks: Sequence[Score], systems: Systems) -> list[Table]:
     names = system_names({label for row in rows for label in (row.a, row.b)}, systems)
     called = {(row.a, row.b): f"{names[row.a]} over {names[row.b]}" for row in rows}
     each_pair: list[Table] = []
@@ -80,7 +79,7 @@ def _tables_of(rows: Sequence[PairScore], ranks: Sequence[Score], systems: Syste
         strengths = pivot(
             "Strengths, strongest first by overall",
             {
-                (row.system, "", row.variant): Cell("n/a") if row.value is None else measured_cell(row, "signed")
+                (row.system, row.variant): Cell("n/a") if row.value is None else measured_cell(row, "signed")
                 for row in ranks
             },
             {row.system: names[row.system] for row in order},
@@ -88,7 +87,7 @@ def _tables_of(rows: Sequence[PairScore], ranks: Sequence[Score], systems: Syste
             notes=(NOTES["strengths"], *(f"{names[row.system]}: {row.note}." for row in order if row.note is not None)),
         )
         shown.append(strengths)
-    return shown, each_pair if is_short else []
+    return shown
 
 
 def _table(title: str, by: str, heading: str, rows: Mapping[str, PairScore]) -> Table:

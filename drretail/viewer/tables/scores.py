@@ -19,8 +19,6 @@ from drretail.records.reading import LookedAt
 from drretail.records.run import NO_SYSTEMS, Systems, in_order, place_of, shared_models
 from drretail.records.score import (
     CODE,
-    FEW,
-    Agreement,
     JudgeRef,
     MetricDescription,
     Score,
@@ -50,40 +48,6 @@ Metrics = Mapping[str, MetricDescription]
 NONE_HELD: Metrics = MappingProxyType({})
 TableKey = tuple[str, str, str, str]
 """Metric, judge, its settings, rules: the rows of one table share these."""
-
-
-AGREEMENT = "Agreement of judges"
-
-
-def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HELD) -> Table | None:
-    """A row for every two judges, a column for each variant that sums up a metric; None without any."""
-    described = {row.metric: description(metrics, row.metric) for row in agreements}
-    first = {row.metric: (row.variant,) for row in reversed(agreements)}
-    shown = [row for row in agreements if row.variant in (described[row.metric].summaries or first[row.metric])]
-    if not shown:
-        return None
-    columns: dict[str, str] = {}
-    cells: dict[tuple[str, str, str], Cell] = {}
-    for row in shown:
-        rules, its = "" if row.rules == "default" else f", rules of {row.rules}", described[row.metric]
-        name = f"{row.metric} {row.variant}"
-        columns[name] = row.variant if its.named_by_variant else name
-        rho = NOTHING if row.rho_report is None else row.rho_report
-        cell = Cell(rho, "number", n=row.n_reports, planned=row.n_reports + row.n_dropped)
-        cells[f"{row.first} and {row.second}{rules}", "", name] = cell
-    judges = dict.fromkeys(who for who, *_ in cells)
-    alone = next(iter(judges)) if len(judges) == 1 else ""
-    return pivot(
-        AGREEMENT,
-        cells,
-        {who: "ρ" if alone else who for who in judges},
-        {key: Column(name, AGREEMENT) for key, name in columns.items()},
-        by=alone,
-        notes=(NOTES["judges_agreement"],),
-        heading="Judges",
-        unit="report",
-        turns_for_one=True,
-    )
 
 
 def score_tables(scores: Sequence[Score], metrics: Metrics = NONE_HELD, systems: Systems = NO_SYSTEMS) -> list[Table]:
@@ -171,7 +135,7 @@ def _table(scores: Sequence[Score], metric: MetricDescription, systems: Systems)
     lacking = "There is nothing to score." if len(empty) == len(by_variant) else lacking
     own = {score.system for score in scores if score.self_checked}
     names = system_names((score.system for score in scores), systems, own)
-    cells = {(score.system, "", score.variant): score_cell(score) for score in scores}
+    cells = {(score.system, score.variant): score_cell(score) for score in scores}
     notes = [lacking] if empty else []
     notes += [f"1.00 for every system: {', '.join(perfect)}."] if perfect else []
     notes += _reasons(scores)
@@ -192,7 +156,6 @@ def _table(scores: Sequence[Score], metric: MetricDescription, systems: Systems)
         {column.name: column for column in columns},
         systems,
         by=judged_by(first),
-        turns_for_one=True,
         notes=tuple(notes),
     )
 
@@ -285,28 +248,24 @@ def slice_sections(
         for variant in dict.fromkeys(row.variant for row in rows):
             shown = [row for row in rows if row.variant == variant]
             only_na = {system for system, of in na if of == variant}
-            cells: dict[tuple[str, str, str], Cell] = {}
+            cells: dict[tuple[str, str], Cell] = {}
             for row in shown:
-                cell = replace(part_cell(row), few=row.n_counted < FEW)
+                cell = part_cell(row)
                 is_na = row.system in only_na and row.value is None
-                cells[row.system, "", row.part] = replace(cell, value="n/a") if is_na else cell
+                cells[row.system, row.part] = replace(cell, value="n/a") if is_na else cell
             sizes = {row.part: row.n_asked for row in shown}
             table = pivot(
                 f"{metric.title}: {variant} by {by}",
                 cells,
                 system_names((row.system for row in shown), systems, own),
-                {name: Column(name.replace("_", " "), name, f"n={n}", few=n < FEW) for name, n in sizes.items()},
+                {name: Column(f"{name.replace('_', ' ')} (n={n})", name) for name, n in sizes.items()},
                 systems,
                 by=judged_by(shown[0]),
                 unit="query",
-                turns_for_one=True,
             )
             tables.append(table)
         if tables:
             about = notes_on((row.system for row in rows), systems, bounded=metric.bounded_by_oracle)
-            is_grey = any(cell and cell.few for table in tables for row in table.rows for cell in row.cells)
-            is_grey = is_grey or any(column.few for table in tables for column in table.columns)
-            grey = [f"Grey: n is below {FEW}, too few to rely on."] if is_grey else []
-            notes = [MEANINGS[by], *grey, *about]
+            notes = [MEANINGS[by], *about]
             made[key, by] = Section(f"{metric.title} by {by}", judged_by(rows[0]), tables, notes)
     return made

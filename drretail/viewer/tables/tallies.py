@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from drretail.records.comparison import PairScore
     from drretail.records.score import Judging
 
-SPARE_COLUMNS = ("ended before", "tool calls")  # left out in a narrow terminal, the first one first
 CALLS_NO_TOOLS = "The model may not call tools well: docs/tools.md says what helps."
 
 
@@ -35,7 +34,7 @@ def outcome_table(experiment: Path, tallies: Sequence[Tally], researching: Colle
     }
     shown = {name: counts for name, counts in columns.items() if name == "done" or any(counts)}
     rows = zip([tally.label for tally in tallies], *shown.values(), strict=True)
-    return table_of(f"Runs in {experiment}", ["", *shown], rows, spare=SPARE_COLUMNS).filled
+    return table_of(f"Runs in {experiment}", ["", *shown], rows).filled
 
 
 def outcome_notes(tallies: Sequence[Tally]) -> Iterator[str]:
@@ -145,8 +144,6 @@ def _called(judge: str, params: str) -> str:
 
 
 RUN_COLUMNS = ["", "done", "calls", "input tokens", "output tokens", "words", "$ a run", "$ in all", "cache read"]
-# Left out in a narrow terminal, the first one first.
-SPARE_RUN_COLUMNS = ["cache read", "done", "output tokens", "words", "$ in all", "input tokens"]
 JUDGING_COLUMNS = ["metric", "judge", "judged", "calls", "input tokens", "output tokens", "cache read", "dollars"]
 
 
@@ -171,7 +168,7 @@ def spending_table(rows: "Sequence[Spending]") -> Table:
         for row in rows
     ]
     title = "What a run took (mean ± standard deviation)"
-    return table_of(title, RUN_COLUMNS, cells, notes=notes, spare=SPARE_RUN_COLUMNS).filled
+    return table_of(title, RUN_COLUMNS, cells, notes=notes).filled
 
 
 def judging_table(costs: "Sequence[JudgingCost]") -> Table:

@@ -24,11 +24,12 @@ from drretail.api.options.shared import folder_of
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.eval.ballots import cast
-from drretail.experiment import entitle, read_definition, run_files, run_path
+from drretail.experiment import entitle, run_files, run_path
 from drretail.files import read_json, write_json
 from drretail.records.base import canonical_json
 from drretail.tools.local_server import bound
 from drretail.viewer.page.question import Questions
+from drretail.viewer.summary import experiments_in
 from tests.addons.live.conftest import ADDRESS, PORT, TOKEN, client_of, serve
 from tests.cli.commands import refused_by
 from tests.run_files import edit_member
@@ -110,20 +111,10 @@ def three(answered: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def test_the_latest_stands_first_and_two_that_are_ticked_show_their_best_systems_side_by_side(three: Path) -> None:
-    browsing = client_of(three)
-    ticks = [box.attributes["value"] for box in parse(browsing.get("/").text).all("input")]
-    assert ticks == ["third", "second", "first"]
-    page = parse(browsing.get("/two", params={"e": ["first", "third"]}).text)
-    best = next(iter(read_definition(three / "first").systems))
-    assert next(page.all("h1")).text == f"{best} in third, and {best} in first"
-    shown = page.by_id("questions")
-    assert [len(list(question.all("article", "answer"))) for question in shown.all("details", "question")] == [2, 2]
-    assert "Another question?" not in shown.text, "it is asked in one alone"
-    rows = [next(row.all("th")).text for row in page.by_id("first").all("tr")]
-    assert rows[1:3] == [best, f"{best}@first"]
-    for names in (["first"], [*ticks]):
-        assert "Tick two" in browsing.get("/two", params={"e": names}).text
+def test_the_latest_experiment_stands_first(three: Path) -> None:
+    assert [path.name for path in experiments_in(three)] == ["first", "second", "third"]
+    listed = [each.text for each in parse(client_of(three).get("/").text).all("a") if each.text.startswith("The ")]
+    assert listed == ["The third", "The second", "The first"]
 
 
 def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(three: Path, tmp_path: Path) -> None:

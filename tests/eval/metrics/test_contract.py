@@ -69,7 +69,7 @@ def test_a_metric_goes_by_its_name_and_describes_variants_that_it_has(name: str)
     text, variants = metric.description, {*metric.variants}
     assert len(variants) == len(metric.variants)
     assert (text.title != name, metric.pooled.keys() <= variants) == (True, True)
-    for named in (text.headlines, text.compared, text.summaries, text.correlated, text.groups):
+    for named in (text.headlines, text.compared, text.summaries, text.groups):
         assert {*named} <= variants
     assert {*text.primary, *text.success, *text.differences} <= variants
     assert {column.variant for column in text.scoreboard} <= variants

@@ -1,6 +1,5 @@
-"""What scores.json holds besides rows of metrics: correlations, agreements, panels and attacks."""
+"""What scores.json holds besides rows of metrics: agreements, panels and attacks."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,76 +7,13 @@ from typing import Any
 import pytest
 
 from drretail.eval.metric import Value
-from drretail.eval.scores.file import agreements, correlations, other_metrics, rows_of_metrics
+from drretail.eval.scores.file import agreements, other_metrics, rows_of_metrics
 from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, panel_of, panel_ref, with_panels
 from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores
-from drretail.stats.significance import holm
 from tests import build
 from tests.build import LABEL, SYSTEM, experiment, scripted_judge
 from tests.eval.compare import crafted
-from tests.eval.compare.crafted import CODE, preference
-
-
-def gathered(
-    multiples: Mapping[tuple[str, Assessor], Mapping[str, float]],
-    *,
-    agent: str = "react",
-    queries: int = 12,
-    repeats: int = 1,
-    **given: Any,
-) -> Gathered:
-    """One system; every value is its number times the query's, so all go up together; -1 turns one around."""
-    held = crafted.gathered(
-        *(
-            (metric, variant, seat, {"a": {f"q{at:02}": [times * at] * repeats for at in range(queries)}})
-            for (metric, seat), values in multiples.items()
-            for variant, times in values.items()
-        ),
-        **given,
-    )
-    system = held.definition.systems["a"].model_copy(update={"agent": agent})
-    return replace(held, definition=held.definition.model_copy(update={"systems": {"a": system}}))
-
-
-def test_every_measure_meets_every_headline_of_every_judge() -> None:
-    rows = correlations(
-        gathered(
-            {
-                ("process", CODE): {"tool_calls": 2, "turns": -1, "words": 3},
-                ("quality", crafted.JUDGE): {"Avg": 1},
-                ("checks", CODE): {"clean": 1},
-            }
-        )
-    )
-    found = {(row.process, row.metric, row.variant, row.judge): row.rho for row in rows}
-    assert found == {
-        (process, metric, variant, spec): pytest.approx(rho)
-        for process, rho in (("turns", -1), ("tool_calls", 1))
-        for metric, variant, spec in (
-            ("quality", "Avg", "anthropic:claude"),
-            ("checks", "clean", "code"),
-            ("process", "words", "code"),
-        )
-    }
-    assert [row.p_holm for row in rows] == holm([row.p for row in rows])
-
-
-def test_repeats_of_a_query_are_one_pair_and_fewer_than_ten_pairs_are_not_told() -> None:
-    fields = {("process", CODE): {"tool_calls": 1.0, "words": 1.0}}
-    (row,) = correlations(gathered(fields, repeats=3))
-    assert (row.n, row.n_queries) == (12, 12)
-    assert [len(correlations(gathered(fields, queries=queries))) for queries in (9, 10)] == [0, 1]
-
-
-def test_opinions_of_rule_based_judges_floors_and_checks_of_self_checked_systems_say_nothing() -> None:
-    fields = {("process", CODE): {"tool_calls": 1.0}, ("checks", CODE): {"clean": 1.0}}
-    assert len(correlations(gathered(fields))) == 1
-    assert correlations(gathered(fields, agent="null_keywords")) == []
-    assert correlations(gathered(fields, agent="oracle")) == []
-    assert correlations(gathered(fields, self_checked=["a"])) == []
-    fields = {("process", CODE): {"tool_calls": 1.0}, ("quality", crafted.RULES): {"Avg": 1.0}}
-    assert correlations(gathered(fields)) == []
-
+from tests.eval.compare.crafted import preference
 
 JUDGE: dict[str, Any] = {"judge": "p:m", "judge_kind": "llm"}
 COUNTS: dict[str, Any] = {"n_planned": 1, "n_scored": 1}

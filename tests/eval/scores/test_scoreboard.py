@@ -16,6 +16,7 @@ from drretail.records.evidence import CitationCounts
 from drretail.records.run import NULL_AGENTS, Usage
 from drretail.records.score import BoardColumn, JudgeRef, MetricDescription, Score, Scoreboard
 from drretail.records.score import VerdictState as State
+from drretail.records.vote import Vote
 from tests.build import experiment, known
 from tests.run_files import edit_member
 
@@ -147,7 +148,7 @@ def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
     made = board(held, row("faithfulness", "FP"), row("quality", "overall", None, n_failed=1, **rules))
     # No judge was asked for the run that isn't made, so none failed.
     assert not any(row.failed for row in made.rows)
-    assert made.absent == (f"Q: {note}. Numbers need a language model: --judge PROVIDER:MODEL.",)
+    assert made.absent == {"Q": f"{note}. Numbers need a language model: --judge PROVIDER:MODEL."}
     assert made.notes == (
         "No query has a known user. Intervals and tests treat each query as a user.",
         f"{A}: of 2 runs 1 failed.",
@@ -285,9 +286,24 @@ def test_floors_come_after_systems_and_nobody_compares_them(held: Gathered) -> N
 def test_the_sentence_says_which_runs_failed_and_that_no_claim_was_judged(held: Gathered) -> None:
     of_claims = [row("faithfulness", "FP", None, system=label, items={"claims": 3, "scored": 0}) for label in (A, B)]
     said = board(held, *of_claims, row("checks", "clean", **CODE)).sentence
-    assert said == (
-        f"1 of 2 runs of {A} failed. "
-        "6 of 6 cited claims are not judged: drretail score … --judge PROVIDER:MODEL judges them."
-    )
+    assert said == f"1 of 2 runs of {A} failed. None of 6 cited claims is judged yet: nothing is known of faithfulness."
     judged = row("faithfulness", "FP", 1.0, system=B, items={"claims": 3, "scored": 1})
-    assert "not judged" not in board(held, of_claims[0], judged).sentence
+    assert "judged yet" not in board(held, of_claims[0], judged).sentence
+
+
+def test_votes_are_a_share_for_each_system_by_dimension_a_tie_as_half_and_the_sentence_names_who_is_preferred(
+    held: Gathered,
+) -> None:
+    def vote(query: str, choice: str, annotator: str, dimension: str = "overall") -> Vote:
+        about = {"pair_id": query, "query_id": query, "a": A, "b": B, "shown_left": "a", "dimension": dimension}
+        return Vote.model_validate({**about, "choice": choice, "annotator": annotator, "at": "2025-01-01T00:00:00Z"})
+
+    votes = [vote("q1", "a", "ann"), vote("q1", "tie", "ben"), vote("q2", "b", "ann"), vote("q2", "a", "ann", "depth")]
+    code = [row("checks", "clean", system=label, **CODE) for label in (A, B)]
+    made = known(scoreboard(replace(held, board=Board()), code, METRICS, {}, {}, votes))
+    voted = [(column.variant, column.table) for column in made.columns if column.metric == "votes"]
+    assert voted == [("overall", "Preferred by 2 people"), ("depth", "Preferred by 2 people")]
+    shares = {each.system: each.cells["votes overall"].value for each in made.rows}
+    assert shares == {A: pytest.approx(0.375), B: pytest.approx(0.625)}
+    assert f"People preferred {B} 1.88 : 1.12, no more than chance." in made.sentence
+    assert "People" not in board(held, *code).sentence

@@ -2,7 +2,6 @@
 
 import re
 from itertools import combinations
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -13,22 +12,20 @@ from drretail.records.score import Scoreboard, ShownColumn
 from drretail.records.tables.table import Cell
 from drretail.viewer.plots.drawing import (
     CHARACTER,
-    SERIES,
     Plot,
     Point,
-    dot_plot,
+    bar_plot,
     frontier,
     scale,
-    stacked_bars,
 )
-from drretail.viewer.plots.experiment_plots import cost_plot, file_name, write_plots
+from drretail.viewer.plots.experiment_plots import cost_plot, file_name
 from tests.viewer.scores import FP, board, cell
 
 HOSTILE = '</svg><script>alert("x")</script>&\u202e'
 
 
 def _parsed(plot: Plot) -> ElementTree.Element:
-    return ElementTree.fromstring(plot.standalone())
+    return ElementTree.fromstring(plot.svg)
 
 
 def _texts(plot: Plot) -> list[str]:
@@ -56,35 +53,20 @@ def test_every_value_stands_between_the_ends_of_its_scale_in_order(values: list[
         assert all(10 <= place <= 200 for place in places)
 
 
-def test_a_dot_stands_where_its_value_is_and_series_differ_in_shape() -> None:
-    plot = dot_plot("x", "FP", "A share.", {"a": [Cell(0.5, "number", 0, 1)]})
-    marks = {tick: float(x) for x, tick in re.findall(r'<text x="([\d.]+)"[^>]*>(0|1)</text>', plot.body)}
-    dot = float(re.search(r'<circle cx="([\d.]+)"', plot.body)[1])  # type: ignore[index]
-    assert dot == pytest.approx((marks["0"] + marks["1"]) / 2, abs=0.2)
-    assert "a: 0.5 [0 to 1]" in plot.body
-    assert "0.50" in _texts(plot)
-
-    dots = tuple(Cell(each / 10) for each in range(4))
-    plot = dot_plot("x", "Calls", "", {"tool": dots}, series=["a", "b", "c", "d"])
-    assert {"a", "b", "c", "d"} <= {*_texts(plot)}
-    for at in range(4):
-        assert plot.body.count(f'<g class="s{at}">') == 2
-    assert len({*SERIES}) == 8
+def test_a_bar_is_as_long_as_its_value_and_has_it_behind() -> None:
+    plot = bar_plot("x", "Calls", "So.", {"tool": [4, 2], "other": [0, 1]}, ["a", "b"])
+    widths = [float(each) for each in re.findall(r'<rect [^>]*width="([\d.]+)"[^>]*class="s\d"', plot.body)]
+    assert widths[0] == pytest.approx(2 * widths[1], abs=0.2)
+    assert "tool, a: 4" in plot.body
+    assert {"4.00", "a", "b"} <= {*_texts(plot)}
 
 
-def test_a_value_over_fewer_reports_is_hollow_with_their_number_beside_it() -> None:
+def test_a_value_over_fewer_reports_is_hollow() -> None:
     whole, part = Cell(0.5, "number", n=11, planned=11), Cell(1.0, "number", 0.9, 1, n=1, planned=11)
-    points = [Point("a", 1, whole), Point("b", 2, part)]
-    for plot in (
-        dot_plot("x", "FP", "A share.", {"a": [whole], "b": [part]}),
-        dot_plot("x", "FP", "", {"a": [whole, part]}, series=["one", "other"]),
-        frontier("x", "FP", "", points, x_name="$", y_name="FP"),
-    ):
-        assert plot.body.count(" hollow") == 1
-        assert ", 1 of 11</title>" in plot.body
-        assert " that a value is over." in plot.caption
-        assert "Hollow: some runs have no value." in plot.caption
-    assert "hollow" not in dot_plot("x", "FP", "", {"a": [whole]}).body
+    plot = frontier("x", "FP", "", [Point("a", 1, whole), Point("b", 2, part)], x_name="$", y_name="FP")
+    assert plot.body.count(" hollow") == 1
+    assert ", 1 of 11</title>" in plot.body
+    assert " that a value is over. Hollow: some runs have no value." in plot.caption
 
 
 def test_cost_leaves_floors_out_and_joins_what_nothing_beats_for_less() -> None:
@@ -105,24 +87,8 @@ def test_points_that_are_near_each_other_keep_their_names_apart() -> None:
         assert abs(y - other_y) >= 12 or abs(x - other_x) > 8 * CHARACTER
 
 
-def test_shares_are_bars_that_fill_the_row() -> None:
-    rows = {"depth": (Cell(0.6, n=10), {"win": 0.6, "tie": 0.1, "loss": 0.3})}
-    plot = stacked_bars("x", "A and B", "So.", rows, ("A preferred", "B preferred"), "pair")
-    assert {"depth n=10", "60%", "30%", "A preferred", "B preferred"} <= {*_texts(plot)}
-    bars = [each for each in _parsed(plot).iter("{http://www.w3.org/2000/svg}rect") if each.get("class")]
-    widths = [float(bar.get("width", 0)) for bar in bars]
-    assert widths[0] == pytest.approx(2 * widths[2], abs=0.2)
-
-
 def test_hostile_names_are_text_in_images_and_no_part_of_a_path() -> None:
-    plot = dot_plot(file_name(f"../../{HOSTILE}"), HOSTILE, HOSTILE, {HOSTILE: [Cell(1)]})
-    assert "<script" not in plot.standalone()
+    plot = bar_plot(file_name(f"../../{HOSTILE}"), HOSTILE, HOSTILE, {HOSTILE: [1.0]}, [HOSTILE])
     assert "<script" not in plot.svg
     assert _parsed(plot) is not None
     assert re.fullmatch(r"[A-Za-z0-9-]+", plot.name)
-
-
-def test_plots_are_written_as_svg(tmp_path: Path) -> None:
-    (written,) = write_plots([dot_plot("one", "FP", "A share.", {"a": [Cell(0.5)]})], tmp_path / "plots")
-    assert written == tmp_path / "plots" / "one.svg"
-    assert written.read_text(encoding="utf-8").startswith("<svg")

@@ -9,16 +9,13 @@ from drretail.eval.compare.wording import conclusion
 from drretail.eval.registry import described
 from drretail.records.base import OfJudge
 from drretail.records.comparison import ComparedRow
-from drretail.records.run import NULL_AGENTS
 from drretail.records.score import BoardCell, Scoreboard, Scores, ShownColumn
 from drretail.records.tables.markup import latex_of
 from drretail.records.tables.sheets import csv_of
 from drretail.records.tables.table import Table
-from drretail.viewer.experiment import two_of
 from drretail.viewer.sections import board_details, board_parts
 from drretail.viewer.tables.board import BoardTables, compared_table
-from tests.build import known, measure, systems
-from tests.viewer import scores
+from tests.build import known, measure
 from tests.viewer.scores import board, cell
 
 Print = Callable[..., str]
@@ -118,21 +115,12 @@ def test_a_number_a_cell_with_its_interval_apart_and_a_difference_in_a_row_of_it
     assert [row.name for row in BoardTables(made(TWO, *TESTED, rows={"oracle": cells(0)})).brief.rows] == [
         "hybrid_react-res…",
         "react",
-        "hybrid_r… − react",
+        "hybrid… − react",
         "oracle",
     ]
     tested = known(quality.rows[-1].cells[[column.name for column in quality.columns].index("overall")])
     assert (tested.text, tested.interval) == ("+0.90", "-0.70 to 2.50")
     assert [each.interval for each in faithfulness.rows[0].cells if each] == [""] * 7
-
-
-def test_what_was_tested_is_counted_against_the_named_baseline() -> None:
-    base = BoardTables(made(TWO, *TESTED))
-    assert base.tested == "1 difference was tested against react, it is not more than chance."
-    three = [OVERALL, OVERALL, measure("FP", "higher", labels=(TWO[0], TWO[1]), p=0.001)]
-    shown = BoardTables(made(TWO, *three)).tested
-    assert shown == "3 differences were tested against react, 1 is more than chance."
-    assert BoardTables(made(TWO, *three[:2])).tested.endswith("against react, none is more than chance.")
 
 
 def test_what_lacks_a_value_is_counted_below_and_one_system_stands_beside_floor_and_oracle() -> None:
@@ -241,15 +229,3 @@ def test_support_by_rules_is_not_rated_unless_nothing_else_was_measured() -> Non
     alone = BoardTables(board({TWO[0]: cells(0)}, columns=claims, judge=rules))
     assert alone.tables[0].columns[0].name == "FP"
     assert not alone.absent
-
-
-def test_the_first_two_systems_of_the_board_are_shown_first() -> None:
-    many = ["c@m", "b@m", "a@m", NULL_AGENTS[0]]
-    assert two_of(made(many), systems(many)) == ("c@m", "b@m")
-    assert two_of(None, systems(many)) == ("a@m", "b@m")
-
-
-def test_other_judges_are_named_in_the_details(printed: Print) -> None:
-    other = scores.score("a", judge="openai:gpt-6", rules="paper")
-    text = printed(100, board_details, of(made(TWO)).model_copy(update={"scores": (other,)}))
-    assert "Also judged by openai:gpt-6 (rules of paper)." in text

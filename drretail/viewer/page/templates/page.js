@@ -115,7 +115,7 @@ function copyLink(address, button) {
 
   function showPair(question) {
     const all = Array.from(question.querySelectorAll(".answers > .answer"));
-    if (all.length < 3 || document.getElementById("research")) return;
+    if (all.length < 3) return;
     const named = chosen.map((name) => all.find((each) => each.dataset.name === name)).filter(Boolean);
     const pair = [...named, ...all.filter((each) => !named.includes(each))].slice(0, 2);
     for (const each of all) {
@@ -201,20 +201,6 @@ function copyLink(address, button) {
     return location.href.split("#")[0] + "#claim-" + run.dataset.run + id.slice(run.id.length);
   }
 
-  // Pictures come from the shop's own servers: only a click asks for them.
-  function loadPictures() {
-    for (const place of document.querySelectorAll(".picture[data-src]")) {
-      const picture = new Image();
-      picture.loading = "lazy";
-      picture.alt = "";
-      picture.onerror = () => place.remove();
-      picture.src = place.dataset.src;
-      place.replaceChildren(picture);
-      place.removeAttribute("data-src");
-    }
-    for (const button of document.querySelectorAll('[data-do="pictures"]')) button.hidden = true;
-  }
-
   function link(button) {
     const address = addressOf(shown[0]);
     if (location.protocol !== "about:") history.replaceState(null, "", address);
@@ -236,7 +222,7 @@ function copyLink(address, button) {
   document.addEventListener("click", function (event) {
     const button = event.target.closest("[data-do]");
     if (button) {
-      ({ pictures: loadPictures, close: close, next: () => step(1), previous: () => step(-1), link: () => link(button) })[button.dataset.do]();
+      ({ close: close, next: () => step(1), previous: () => step(-1), link: () => link(button) })[button.dataset.do]();
       return;
     }
     const turn = event.target.closest("[data-turn]");
@@ -302,6 +288,7 @@ function copyLink(address, button) {
 
   // Each figure of the board minus the baseline's, with as many digits as it shows.
   function subtract(name) {
+    document.getElementById("first").classList.toggle("subtracted", name !== "");
     for (const value of document.querySelectorAll(".board tbody.system .value")) {
       value.dataset.shown ||= value.textContent;
       value.textContent = value.dataset.shown;
@@ -321,7 +308,6 @@ function copyLink(address, button) {
   }
 
   function begin() {
-    for (const button of document.querySelectorAll('[data-do="pictures"]')) button.hidden = false;
     for (const head of document.querySelectorAll(".sortable thead th")) {
       const button = document.createElement("button");
       button.type = "button";
