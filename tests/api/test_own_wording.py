@@ -40,8 +40,8 @@ from drretail.run_file import read_journal
 from tests import build
 from tests.agents.conftest import calls
 from tests.build import demands, known
-from tests.eval.claims.test_typed_values import POT, WEIGHT, answered
 from tests.eval.every_question import every_answer
+from tests.eval.judging.test_turns import POT, WEIGHT, answered
 from tests.filling import filling_model
 from tests.shop import PAGES, USER, build_shop
 

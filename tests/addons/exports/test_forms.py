@@ -119,7 +119,9 @@ def test_every_table_of_the_scores_is_a_file(exp: Path, tmp_path: Path, monkeypa
     tables = sorted((tmp_path / "csv" / "tables").iterdir())
     assert tables[0].name == "1-Moons.csv"
     assert table(tables[0]) == [{"Planet": "Mars", "moons": "2"}]
-    assert len(tables) == sum(len(section.every) for section in sections.sections(with_slices(copy, made_scores(copy))))
+    assert len(tables) == sum(
+        len(section.tables) for section in sections.sections(with_slices(copy, made_scores(copy)))
+    )
 
 
 def test_the_scoreboard_is_a_row_per_system_under_the_names_of_the_page(exp: Path, tmp_path: Path) -> None:

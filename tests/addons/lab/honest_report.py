@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.env.store.base import Store
-from drretail.env.world import open_world
+from drretail.env.world import OrderRow, open_world
 from drretail.experiment import Experiment
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import record_text
