@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,12 +20,19 @@ PAGES = "report"
 
 
 def state_of(experiment: Path, options: object, pages: Iterable[Path] = ()) -> str:
-    """A hash of this version, the options, the experiment's files but its pages, and these pages."""
-    state = sha256(canonical_json([__version__, options]).encode())
+    """A hash of this version, its code, the options, the experiment's files but its pages, and these pages."""
+    state = sha256(canonical_json([__version__, _code(), options]).encode())
     for path in (*_files(experiment), *pages):
         state.update(f"\0{os.path.relpath(path, experiment)}\0".encode())
         state.update(sha256(path.read_bytes()).digest())
     return state.hexdigest()
+
+
+@cache
+def _code() -> str:
+    """The sizes and times of drretail's own files: whoever edits a metric or a prompt gets new scores."""
+    files = sorted(path for path in Path(__file__).parent.rglob("*.*") if path.suffix != ".pyc")
+    return canonical_json([(path.name, (stat := path.stat()).st_size, stat.st_mtime_ns) for path in files])
 
 
 def is_unchanged(experiment: Path, command: str, state: str) -> bool:

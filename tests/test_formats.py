@@ -123,7 +123,8 @@ def test_a_run_of_another_format_is_named_and_the_others_are_reported(
     path = run_path(tmp_path / "experiment", LABEL, "q1", 1)
     before = pack(f'{{"format":{FORMAT + 1}}}\n'.encode())
     path.write_bytes(before)
-    ended = drretail("report", "experiment", "--format", "text", "--details")
+    ended = drretail("report", "experiment")
     assert ended.returncode == 0, ended.stderr
-    assert f"{LABEL}/q1-r1.jsonl.gz is of format {FORMAT + 1}" in ended.stdout
+    page = (tmp_path / "experiment" / "report.html").read_text(encoding="utf-8")
+    assert f"{LABEL}/q1-r1.jsonl.gz is of format {FORMAT + 1}" in page
     assert path.read_bytes() == before

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from drretail.eval.judging.question import verdict_files
-from drretail.packs import lines_of
 from tests.build import experiment, scored, scripted_judge, systems
 from tests.cli.commands import Command, ErrorOf
 from tests.eval.metrics.pairwise.judging import prefers_a, two
-from tests.eval.own import JUDGED_STUB, STUB
+from tests.eval.own import STUB
 
 A, B = "react@model", "hybrid@model"
 TWO = {
@@ -47,16 +45,6 @@ def test_two_systems_are_a_dozen_lines_and_details_are_tables_of_100_columns(suc
     assert all(len(line) <= 100 for line in whole.stdout.splitlines())
     (said,) = [line.split() for line in whole.stdout.splitlines() if line.startswith("stub said* ")]
     assert said[-2:] == ["12", "–"]
-
-
-def test_repeats_of_agent_and_judge_are_a_table_of_their_own(succeeds: Command, tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {A: {"q-r1": "0.9", "q-r2": "0.5"}, B: {"q-r1": "0.9", "q-r2": "0.8"}})
-    succeeds("score", "exp", "--metrics", JUDGED_STUB, "--repeats", "3", "-q")
-    (file, *_) = (path for path in verdict_files(folder) if path.name == "q-r1.jsonl")
-    assert len(lines_of(file)) == 3
-    table = succeeds("compare", "exp", A, B, "--metrics", JUDGED_STUB, "--details").stdout.partition("Noise")[2]
-    rows = [line.split() for line in table.splitlines() if line.startswith("said")]
-    assert rows == [["said", "A", "0.28", "0.00"], ["said", "B", "0.07", "0.00"]]
 
 
 def test_preferences_are_compared_with_all_else_and_alone(succeeds: Command, tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_info_shows_the_headline_and_counts_beside_the_papers(raw: Path, tmp_pat
     fingerprint = json.loads(invoke("ingest", str(raw), "-w", world, "--json").stdout)["fingerprint"]
     result = invoke("world", "info", world)
     assert result.exit_code == 0, result.output
-    for shown in ("4,300,000", "Office_Products", "100.0%", fingerprint, "2020-09-14", "meta_Office_Products.jsonl"):
+    for shown in ("4,300,000", "Office_Products", "100%", fingerprint, "2020-09-14", "meta_Office_Products.jsonl"):
         assert shown in result.stdout
     assert result.stdout.startswith("1 product, 5 users, 5 orders; with a price: 0 of 1\n")
 

@@ -18,6 +18,7 @@ from drretail.files import write_lines
 from drretail.locks import LOCK
 from drretail.records.query import Query
 from drretail.run_file import JOURNAL, RUN_FILE
+from drretail.unchanged import STATES
 from tests import build
 from tests.cli.commands import MAIN, Command, Start, environment
 from tests.cli.forked import ForkedCommand
@@ -105,7 +106,7 @@ def test_many_runs_are_counted_and_a_single_one_tells_its_steps(succeeds: Comman
 def files(folder: Path) -> dict[str, Any]:
     """What is the same however it was made."""
     kept = build.files(folder, journals=False)
-    return {name: data for name, data in kept.items() if not name.endswith((RUN_FILE, LOCK))} | runs_in(folder)
+    return {name: data for name, data in kept.items() if not name.endswith((RUN_FILE, LOCK, STATES))} | runs_in(folder)
 
 
 TEXTS = ("Which bird feeder under $30?", "Is there a bird bath?", "How do I clean a feeder?", "Which hopper feeder?")

@@ -41,7 +41,7 @@ def ran(to: str, replay: str | None = None) -> None:
     )
 
 
-def test_a_condition_of_ones_own_changes_the_task_and_has_a_label_tables_and_a_place_on_the_page(exp: Path) -> None:
+def test_a_condition_of_ones_own_changes_the_task_and_has_a_label_and_tables(exp: Path) -> None:
     systems = read_definition(exp).systems
     assert {label: system.conditions for label, system in systems.items()} == {
         PLAIN: {},
@@ -61,9 +61,7 @@ def test_a_condition_of_ones_own_changes_the_task_and_has_a_label_tables_and_a_p
     with pytest.raises(UserError, match=r"no condition 'scop'\. Did you mean scope"):
         drretail.compare(exp, by="scop")
     drretail.report(exp)
-    page = (exp / "report.html").read_text(encoding="utf-8")
-    assert 'id="by-hurry"' in page
-    assert PLACE in page
+    assert PLACE in (exp / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_replay_makes_it_again_and_verify_leaves_it_open_without_loading_it(exp: Path) -> None:

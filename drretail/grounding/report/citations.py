@@ -202,11 +202,14 @@ def link_words(marker: str, source: str) -> str:
     return words if arrow and source not in words and not _ONLY_LABEL.fullmatch(words) else ""
 
 
+Form = Literal["source", "perhaps", "own", "nowhere"] | UnreadReason
+
+
 class Target(NamedTuple):
     """An address, an id or a label; ``form`` says which, or why it is not read."""
 
     name: str
-    form: Literal["source", "perhaps", "own", "nowhere"] | UnreadReason
+    form: Form
 
 
 class Mark(NamedTuple):
@@ -267,6 +270,9 @@ def _find_marks(report: str, pieces: Sequence[Piece], references: References) ->
     marks: list[Mark] = []
     for piece in pieces:
         kind, content = piece.kind, piece.content
+        # A number that a report's own list does not have leads nowhere (0 in FP); without a list nobody knows.
+        is_number = report[piece.start] == "[" and any(map(str.isdecimal, content))
+        lacking: Form = "nowhere" if is_number and references.entries else "no_entry"
         ids, is_only = ids_in(content) if kind == "label" else ([], False)
         if kind in ("source", "id"):
             targets = [Target(content, "source" if kind == "source" else "perhaps")]
@@ -275,11 +281,12 @@ def _find_marks(report: str, pieces: Sequence[Piece], references: References) ->
         elif ids:
             targets = [Target(name, "source" if is_only else "perhaps") for name in ids]
         elif own := labels.get(piece):
-            targets = [Target(name, "own" if references.own(name) else "no_entry") for name in own]
+            targets = [Target(name, "own" if references.own(name) else lacking) for name in own]
         else:
             reason = unread_reason(piece, references.own, by_name=piece in named, cites=cites)
             is_name = kind == "label" and content.strip() and " " not in content.strip()
-            targets = [Target(content.strip(), reason or "perhaps")] if reason or is_name else []
+            form = lacking if reason == "no_entry" else reason or "perhaps"
+            targets = [Target(content.strip(), form)] if reason or is_name else []
         marks += [Mark(piece.start, piece.end, tuple(targets))] if targets else []
     return marks
 

@@ -234,7 +234,7 @@ FORMS: dict[str, tuple[int, int, int]] = {
     "Sure!\n\n```markdown\n# R\nA [1].\n\n## References\n[1] https://a.example/1\n```\nAnything else?": (1, 1, 0),
     "A [1].\n\n# One\n\n## References\n": (1, 0, 0),
     "A [1] and [2] without any list.": (2, 0, 0),
-    "A [7] [P:XYZ].\n\n[1] https://a.example": (2, 0, 1),
+    "A [7] [P:XYZ].\n\n[1] https://a.example": (2, 0, 2),
     '<p><a href="https://a.example/1">x</a></p><script>alert(1)</script>': (1, 1, 0),
     "": (0, 0, 0),
 }

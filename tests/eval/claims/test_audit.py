@@ -88,12 +88,17 @@ def test_lists_of_sources_hold_no_marks_that_claims_have_to_cover() -> None:
 
 def test_what_was_not_read_is_unverifiable_and_what_leads_nowhere_counts_0(tmp_path: Path) -> None:
     found: dict[str, list[object]] = {}
-    for name, source in (("number", "9"), ("id", "W:madeup22")):
-        about = subject(f"The lamp gives 800 lumens [1]. The oak lamp lasts nine years [{source}].", {})
+    listed = "\n\n[1] https://a.example/1\n"
+    for name, source, lists in (("no list", "9", ""), ("not in the list", "9", listed), ("id", "W:madeup22", "")):
+        about = subject(f"The lamp gives 800 lumens [1]. The oak lamp lasts nine years [{source}].{lists}", {})
         claims = [claim(1, "It gives 800 lumens.", "1"), claim(2, "It lasts nine years.", source)]
         made = values(about, judged(tmp_path / name, scripted({"claims": claims}), about))
         found[name] = [made["FR"].value, made["FP"].state, made["FP"].value]
-    assert found == {"number": [1.0, "unverifiable", None], "id": [1.0, "scored", 0.0]}
+    assert found == {
+        "no list": [1.0, "unverifiable", None],
+        "not in the list": [1.0, "scored", 0.0],
+        "id": [1.0, "scored", 0.0],
+    }
 
 
 def test_where_a_report_puts_its_sources_changes_nothing(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_sources_are_resolved_however_the_judge_copies_them_and_others_are_sent_
     *found, invented = extracted(tmp_path, *claims, report=report)
     assert [each.sources for each in found] == [sources for _, sources in SOURCES]
     # Whether there is such a product, the shop knows.
-    assert (invented.sources, invented.unresolved) == (("2", "P:INVENTED01"), ("",))
+    assert (invented.sources, invented.unresolved) == (("P:INVENTED01",), ("2", ""))
 
     judge = scripted(
         {"claims": [claim(1, "a", "P:B0BED00001"), claim(2, "b", "https://made.up/x")]},

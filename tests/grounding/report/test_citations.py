@@ -74,7 +74,7 @@ FORMS = {
     "http://ecommerce.com/F9, [P:F2](http://ecommerce.com/F1), mail@c.example": (
         "http://ecommerce.com/F9 unresolved http://ecommerce.com/F9|[P:F2](http://ecommerce.com/F1) product P:F2"
     ),
-    f"Empty [3], none [9], inner [4], [2023], [0.5, 2], [ ].{LIST}": "[4] product P:F1",
+    f"Empty [3], none [9], inner [4], [2023], [0.5, 2], [ ].{LIST}": "[9] unresolved|[4] product P:F1",
     "One [1].\n\n[1],https://a.example/x\n[2],": "[1] web https://a.example/x",
     "One [1].\n\n## Sources\n- [1] P:F1 — feeder\n\nThanks [P:F2]!": "[1] product P:F1|[P:F2] product P:F2",
     "Both [1].\n\n## Sources\n[1] https://a.example/ and [P:F1]": "[1] web https://a.example/|[1] product P:F1",
