@@ -146,7 +146,7 @@ def _index(packed: Path, stamp: _Stamp) -> _Index:
     index, parts = read_index(packed)
     try:
         files = {str(name): (int(part), int(first), int(last)) for name, (part, first, last) in index["files"].items()}
-    except (AttributeError, KeyError, TypeError, ValueError) as problem:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as problem:
         raise damaged(packed) from problem
     for name, (part, _, _) in files.items():
         if "/" in name or "\\" in name or not name.endswith(".jsonl") or part not in range(len(parts)):

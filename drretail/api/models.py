@@ -97,13 +97,12 @@ class Opener:
             environ = dict.fromkeys([*names, *filter(None, [choice.key_variable])], "none")
         if base_url and provider not in addresses and base_url in addresses_in_file() and not self.keyless:
             # Printed once, as a warning: anybody may have put the settings file into the folder.
-            key = "without a key: --base-url, DRRETAIL_BASE_URL or a profile's key_variable gives it one"
-            key = f"with the key in {choice.key_variable}" if choice.key_variable else key
-            line = f"{SETTINGS_FILE} here has {choice.model} asked at {plain_address(base_url)}, {key}."
+            address = f"{choice.model} asked at {plain_address(base_url)}"
+            line = f"{SETTINGS_FILE} here has {address}, without a key: --base-url or DRRETAIL_BASE_URL gives it one."
             if line not in self._announced:
                 self._announced.add(line)
                 print(line, file=sys.stderr, flush=True)
-            environ = os.environ if choice.key_variable else {}
+            environ = {}
         return open_model(
             choice.model,
             base_url=base_url,

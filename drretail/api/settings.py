@@ -4,6 +4,7 @@ Only the edges read them: ``cli`` and ``api``.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -140,14 +141,29 @@ class _SettingsFile(TomlConfigSettingsSource):
 
 
 def addresses_in_file() -> frozenset[str]:
-    """The addresses of model servers that only the current folder's settings file names, and not the environment."""
+    """The addresses of model servers that only the current folder's settings file names, or a file of profiles that it
+    names, and not the environment.
+    """
     if not SETTINGS_FILE.is_file():
         return frozenset()
     tables = _SettingsFile(Settings).toml_data
+    profiles = Path(str(tables.get("model_profile")).rpartition(":")[0])
+    if profiles.is_file():
+        tables = {**tables, "of the profiles": parse_toml(profiles.read_text(encoding="utf-8"))}
     named = [table.get("base_url") for table in (tables, *_tables(tables))]
     named += dict(tables.get("base_urls") or {}).values()
     variables = [value for name, value in os.environ.items() if name.upper().startswith("DRRETAIL_")]
-    return frozenset(url for url in named if isinstance(url, str) and not any(url in value for value in variables))
+    own = {url for value in variables for url in re.split(r'[\s"{},]+', value)}
+    return frozenset(url for url in named if isinstance(url, str) and url not in own)
+
+
+def names_in_file(*names: str) -> list[str]:
+    """Which of these settings only the current folder's settings file has, and not the environment."""
+    if not SETTINGS_FILE.is_file():
+        return []
+    known = {name.upper() for name in os.environ}
+    table = _SettingsFile(Settings).toml_data
+    return [name for name in names if name in table and f"DRRETAIL_{name}".upper() not in known]
 
 
 def _tables(value: Any) -> Iterator[dict[str, Any]]:

@@ -241,6 +241,15 @@ def pages_by_label(settings: "Settings", systems: Mapping[str, System]) -> "dict
 
 
 def _options(settings: "Settings", *, replayed: bool) -> WebOptions:
+    from drretail.api.settings import SETTINGS_FILE, names_in_file
+
+    elsewhere = names_in_file("serper_address", "web_proxy")
+    has_own_key = settings.serper_api_key and not names_in_file("serper_api_key")
+    if elsewhere and has_own_key and settings.web.startswith("serper"):
+        raise UserError(
+            f"{SETTINGS_FILE} here names {elsewhere[0]}, to which your key for Serper would go: "
+            f"set DRRETAIL_{elsewhere[0].upper()} if that is what you want."
+        )
     return WebOptions(
         serper_key=settings.serper_api_key,
         serper_address=settings.serper_address,

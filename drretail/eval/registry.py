@@ -96,7 +96,12 @@ def load_metrics(metrics: Iterable[str | Metric]) -> list[Metric]:
 
 @cache
 def installed(name: str) -> Metric | None:
-    """The metric of that name; None if it was given by ``module:attribute``, or its plugin is not installed."""
+    """The metric of that name; None if it was given by ``module:attribute``, or its plugin is not installed.
+
+    Names come from files of anybody: what they call ``module:attribute`` is not loaded.
+    """
+    if ":" in name:
+        return None
     try:
         return load_metric(name)
     except UserError:

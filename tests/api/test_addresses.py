@@ -12,7 +12,8 @@ import pytest
 from drretail.api.models import Opener
 from drretail.api.options.experiment_file import chosen, entry
 from drretail.api.options.run import RunOptions
-from drretail.api.settings import read_settings
+from drretail.api.settings import addresses_in_file, read_settings
+from drretail.api.worlds import chosen_web
 from drretail.errors import CommandStopped, UserError, describe_error, plain_address
 from drretail.llm.faults import Halt, address_of, masked
 from drretail.llm.registry import Model
@@ -59,11 +60,26 @@ def test_an_address_that_the_user_gave_gets_the_key(
     assert capsys.readouterr().err == ""
 
 
-def test_a_profile_of_the_file_gets_the_key_that_it_names_and_no_other(capsys: pytest.CaptureFixture[str]) -> None:
-    toml = f'[profiles.mine]\nwhy = "A gateway."\nmodel = "openai:x"\nbase_url = "{URL}"\n'
-    assert key_of(opened(toml, profile="mine")) == "none"
-    assert key_of(opened(f'{toml}key_variable = "GATEWAY_KEY"\n', profile="mine")) == "gateway"
-    assert f"asked at {URL}, with the key in GATEWAY_KEY" in capsys.readouterr().err
+def test_a_profile_of_the_file_or_of_one_that_it_names_gets_no_key(capsys: pytest.CaptureFixture[str]) -> None:
+    profile = f'why = "A gateway."\nmodel = "openai:x"\nbase_url = "{URL}"\nkey_variable = "GATEWAY_KEY"\n'
+    Path("other.toml").write_text(f"[theirs]\n{profile}", encoding="utf-8")
+    assert key_of(opened(f"[profiles.mine]\n{profile}", profile="mine")) == "none"
+    assert f"asked at {URL}, without a key" in capsys.readouterr().err
+    Path("drretail.toml").write_text('model_profile = "other.toml:theirs"', encoding="utf-8")
+    assert addresses_in_file() == {URL}
+
+
+def test_an_address_that_an_own_one_begins_with_is_not_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRRETAIL_BASE_URLS__ANTHROPIC", f"{URL}/v1")
+    assert key_of(opened(f'base_url = "{URL}"')) == "none"
+
+
+def test_a_key_for_searches_goes_to_no_address_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SERPER_API_KEY", "secret")
+    for setting in ("serper_address", "web_proxy"):
+        Path("drretail.toml").write_text(f'web = "serper"\n{setting} = "http://127.0.0.1:9"\n', encoding="utf-8")
+        with pytest.raises(UserError, match=f"names {setting}, to which your key for Serper would go"):
+            chosen_web(read_settings())
 
 
 ADDRESSES = ("http://anna:p%40ss@127.0.0.1:9/v1", "https://anna:p@ss:w@127.0.0.1/v1", "http://p%40ss@127.0.0.1:9")
