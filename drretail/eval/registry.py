@@ -122,7 +122,8 @@ def recorded_metric(experiment: Path, name: str) -> Metric | None:
 def _measured(scores: Path, name: str, written: int) -> Metric | None:
     folders = sorted((scores.parent / "verdicts" / name / CODE).glob("*/"))
     files = [folder / each for folder in folders for each in names_in(folder)]
-    rows = [row for row in unfolded(read_json(scores).get("scores", ())) if row["metric"] == name]
+    every = unfolded(read_json(scores).get("scores", ()))
+    rows = [row for row in every if isinstance(row, dict) and row.get("metric") == name]
     if not rows or not files or any(each.stage not in (MEASURE, _RAISED) for each in VerdictFile(files[0]).lasts()):
         return None
     variants = tuple(dict.fromkeys(row["variant"] for row in rows))

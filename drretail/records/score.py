@@ -561,6 +561,6 @@ def unfolded(items: Iterable[Any]) -> Iterator[Any]:
     for item in items:
         if isinstance(item, dict) and "rows" in item:
             shared = {name: of for name, of in item.items() if name != "rows"}
-            yield from ({**shared, **row} for row in item["rows"])
+            yield from ({**shared, **row} if isinstance(row, dict) else row for row in item["rows"])
         else:
             yield item

@@ -115,7 +115,8 @@ def comparison_parts(comparison: Comparison, cards: Mapping[str, str], *, detail
     rows = headlines_of([comparison])
     tests, users = max((row.tests for row in rows), default=0), max((row.n_users or 0 for row in rows), default=0)
     of_users = f" of {counted(users, 'user')}" if users else ""
-    yield Prose(f"A = {comparison.a}, B = {comparison.b}")
+    first, second = (f"“{name}”" if name in ("A", "B") else name for name in (comparison.a, comparison.b))
+    yield Prose(f"A = {first}, B = {second}")
     yield from prose(
         *(f"- {sentence}" for sentence in (*comparison.conclusions, *filter(None, [needed_sentence(rows)])))
     )

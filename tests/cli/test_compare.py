@@ -104,3 +104,10 @@ def test_many_systems_are_a_table_against_one_baseline(succeeds: Command, tmp_pa
     assert [line.partition("  ")[0] for line in lines if " − " in line] == ["hybrid − react", "plan − react"]
     assert done.startswith("- react is above hybrid in stub said (+0.54, ")
     assert "All about one pair: drretail compare exp hybrid@model react@model --details" in " ".join(done.split())
+
+
+def test_systems_that_are_called_a_and_b_go_by_their_names(succeeds: Command, tmp_path: Path) -> None:
+    rows = [f"{system},q{number},{value}" for number in range(12) for system, value in (("A", 0.6), ("B", 0.5))]
+    (tmp_path / "s.csv").write_text("\n".join(["system,query,value", *rows]), encoding="utf-8")
+    said = succeeds("compare", "s.csv").stdout
+    assert "“A” is above “B” in value (+0.10 on every query, n = 12)" in said

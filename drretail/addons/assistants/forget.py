@@ -86,6 +86,9 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
         holds = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)").search
         under_way.unlink()
         left = [path for path in files_below(folder, "**/*") if path.is_file() and holds(_text_of(path))]
+    left += [
+        path for path in sorted((folder / "lab").rglob("*.csv")) if path not in left
+    ]  # claims to label, and labels
     still_named = tuple(str(path.relative_to(folder)) for path in left)
     gone = Forgotten(tuple(sorted(ids)), runs, names, still_named)
     counts = f"{counted(len(ids), 'conversation')} with {counted(runs, 'run')}"

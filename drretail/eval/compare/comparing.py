@@ -7,7 +7,7 @@ from pathlib import Path
 
 from drretail.eval.compare.family import OF_DONE, Family, Headline, chosen_pairs, family_of, tested, with_conclusions
 from drretail.eval.compare.rows import Side, done_row, explored, side_of, variant_row
-from drretail.eval.compare.wording import compared, headlines_of, primary_variants, row_facts, sentences
+from drretail.eval.compare.wording import compared, headlines_of, primary_variants, row_facts, sentences, sides_named
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import resolve_name
 from drretail.eval.metric import Metric, is_unrated
@@ -64,7 +64,7 @@ def compare(
         tables=tuple(table for table in made if table is not None),
         pairs=tuple(row for row in met if row.note is None and row.n_scored),
     )
-    said = [*sentences(headlines_of([comparison]), {a: "A", b: "B"}, is_of_two=True)]
+    said = [*sentences(headlines_of([comparison]), sides_named(a, b), is_of_two=True)]
     asked = [{plan.query.query_id for plan in gathered.plans if plan.label == label} for label in (a, b)]
     if asked[0] != asked[1] and (both := asked[0] & asked[1]):
         sizes = f"A was asked {counted(len(asked[0]), 'query')} and B {len(asked[1]):,}"

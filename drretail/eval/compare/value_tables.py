@@ -15,7 +15,7 @@ from zipfile import BadZipFile, ZipFile
 from drretail.errors import UserError
 from drretail.eval.compare.family import chosen_pairs
 from drretail.eval.compare.rows import Side, concluded, contrast_of
-from drretail.eval.compare.wording import sentences
+from drretail.eval.compare.wording import sentences, sides_named
 from drretail.eval.scores.gathering import Assessor
 from drretail.experiment import Definition
 from drretail.parsing import parse_json
@@ -85,7 +85,7 @@ def compare_values(
     comparisons = list[Comparison]()
     for one, other in shown:
         table = JudgeTable(**columns, rows=tuple(row for row in made if (row.a, row.b) == (one, other)))
-        said = tuple(sentences(table.rows, {one: "A", other: "B"}, is_of_two=True))
+        said = tuple(sentences(table.rows, sides_named(one, other), is_of_two=True))
         comparisons.append(Comparison(a=one, b=other, tables=(table,), conclusions=said))
     return comparisons, clusters, systems
 

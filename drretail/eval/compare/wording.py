@@ -23,6 +23,11 @@ def name_of(row: ComparedRow | Reliability) -> str:
     return row.name or f"{row.metric} {row.variant}"
 
 
+def sides_named(a: str, b: str) -> dict[str, str]:
+    """The two systems as "A" and "B"; in quotes by their names if one is called so."""
+    return {a: f"“{a}”", b: f"“{b}”"} if {a, b} & {"A", "B"} else {a: "A", b: "B"}
+
+
 def difference_of(row: ComparedRow) -> str:
     """ "+0.05, +0.02 to +0.08, n = 50": A minus B with its interval, and queries; of ``done`` both shares."""
     size = f"n = {row.n_pairs:,}"
