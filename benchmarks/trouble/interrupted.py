@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -26,11 +26,11 @@ from drretail.packs import PACKS
 from drretail.records.base import canonical_json
 from drretail.run_file import RUN_FILE, journal_path, read_members, read_results
 
-from .bench import IMPORT, INGEST, KILLED, RUN, SCORE, Bench, Ended, Row, run
+from .bench import IMPORT, INGEST, KILLED, MAIN, RUN, SCORE, Bench, Ended, Row, run
 from .clock import JumpingClock, negative_durations
 
 # Times stand in these, so that no two runs write them alike; pages say when they were made.
-TIMED = ("journal.jsonl", "journal.jsonl.gz", ".lock", ".html")
+TIMED = ("journal.jsonl", "journal.jsonl.gz", ".lock", ".html", "states.json")
 # SQLite's own, which come and go with whoever reads; an index names its files at random, and their hashes go by name.
 KEPT_BY_OTHERS = ("shop.sqlite", "shop.sqlite-shm", "shop.sqlite-wal", "index", "SHA256SUMS")
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
@@ -175,19 +175,24 @@ def signals(bench: Bench) -> Row:
     for arguments in (("tools",), ("world", "info", "w"), ("report", "exp", "--format", "text"), SCORE[:-1]):
         with bench.place() as place:
             row.tried += 1
-            ended = run(place, arguments, _close_stdout)
-            if "Traceback" in ended.output or ended.code == 1:
-                row.add("wrong", f"{arguments[0]} into a closed pipe: {ended.problem}")
+            code, said = into_a_closed_pipe(place, arguments)
+            if "Traceback" in said or code == 1:
+                row.add("wrong", f"{arguments[0]} into a closed pipe: {code}: {said[-300:]}")
     return row
 
 
-def _close_stdout() -> None:
-    """Makes stdout a pipe that nobody reads."""
-    reader, writer = os.pipe()
-    os.dup2(writer, 1)
-    os.close(writer)
-    os.close(reader)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+def into_a_closed_pipe(place: Path, arguments: Sequence[str]) -> tuple[int, str]:
+    """A command whose stdout nobody reads."""
+    command = [sys.executable, "-c", MAIN, *arguments]
+    environment = os.environ | {"DRRETAIL_CACHE_DIR": str(place / "cache")}
+    process = subprocess.Popen(  # noqa: S603 -- ourselves
+        command, cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    said = process.stderr.read()
+    return process.wait(), said
 
 
 def _send(number: int, moment: float, child: int) -> None:
@@ -273,7 +278,7 @@ def clock_jumps(bench: Bench) -> Row:
         for job in bench.sample(JOBS, 4, len(JOBS)):
             with jobs.place(job) as place:
                 before = clock.jumps
-                command = [sys.executable, "-c", "from drretail.cli.entry import main; main()", *job.arguments]
+                command = [sys.executable, "-c", MAIN, *job.arguments]
                 environment = os.environ | clock.environment | {"DRRETAIL_CACHE_DIR": str(place / "cache")}
                 done = subprocess.run(  # noqa: S603 -- ourselves
                     command, cwd=place, env=environment, capture_output=True, text=True, check=False
@@ -300,7 +305,8 @@ def hard_places(bench: Bench) -> Row:
 
 
 def _read_only(made: Path) -> None:
-    """Root may write everywhere: it becomes nobody."""
+    """Root may write everywhere: it becomes nobody, who may not read what Python would load later."""
+    "".encode("utf-8-sig")
     for path in (made.parent, *made.parent.rglob("*")):
         path.chmod(0o555 if path.is_dir() else 0o444)
     if os.geteuid() == 0:

@@ -19,9 +19,8 @@ from typing import Any
 
 from drretail.experiment import read_runs
 
-from .bench import Bench, Ended, Row
+from .bench import MAIN, Bench, Ended, Row
 
-MAIN = "from drretail.cli.entry import main; main()"
 QUESTION = "Which bottle is the best?"
 COUNTED = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 PASSING = ("429", "500", "529", "drop", "cut", "broken")
@@ -196,7 +195,7 @@ class Faults:
         """The fault that this request meets. Trials of a model before its first run count as no answer."""
         with self.lock:
             self.asked += 1
-            key = json.dumps(body.get("messages"))[:2000]
+            key = json.dumps(body.get("messages"))
             self.conversations[key] += 1
             fault = self.fault if self.asked > self.after else None
             if self.first_alone and self.conversations[key] > 1:
@@ -415,7 +414,7 @@ def misbehaviours(bench: Bench) -> Row:
                 if problem := ended.problem:
                     row.add("wrong", f"{name}: {when}: {problem}")
             labels = {folder.name for folder in (place / "new" / "runs").glob("*")}
-            if labels - {"react@m"}:
+            if labels - {f"react@{kind}-m"}:
                 row.add("wrong", f"run: {when}: its system is called {labels}")
             if "sk-benchmark" in ran.output + scored.output:
                 row.add("leaked", f"{when}: the key is printed")
@@ -477,7 +476,7 @@ def caps(bench: Bench) -> Row:
             if NOTE not in " ".join(capped.output.split()):
                 row.add("wrong", f"{name}: nothing says that tokens are estimated")
             provider.faults = Faults(usage=usage, endless=True)
-            run_question(place, "limited", provider, bench.tries(1, 4), "--limit", f"tokens={RUN_CAP}")
+            run_question(place, "limited", provider, bench.tries(1, 4), "--vary", f"tokens={RUN_CAP}")
             tokens = tokens_of(place / "limited")
             if not tokens or max(tokens) > RUN_CAP:
                 row.add("wrong", f"{name}, cap of a run: runs took {tokens}")

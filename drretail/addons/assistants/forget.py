@@ -137,8 +137,11 @@ def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Pa
         },
         "categories": {name: value for name, value in definition.categories.items() if name not in ids},
     }
-    (folder / experiment.GOLD).unlink(missing_ok=True)
-    experiment.write_definition(folder, definition.model_copy(update=left))
+    # Gold that nobody brings is kept: of a stopped command, that of all others.
+    kept = definition.model_copy(update=left)
+    experiment.write_definition(folder, kept)
+    if not any(query.has_gold for query in kept.queries):
+        (folder / experiment.GOLD).unlink(missing_ok=True)
 
 
 def _is_about(line: Any, ids: Collection[str]) -> bool:

@@ -2,8 +2,7 @@
 
 A page that is about something names it twice, in its title beside the site's name and in its first heading. A page that
 refuses has no subject: its title is the site's or a greeting, or what title and heading share are words that all
-refusals share (refusals.toml), or the search that found nothing. Or the page asks for a password, or says in its markup
-that what it is about is not free to read.
+refusals share (refusals.toml); or the page asks for a password.
 """
 
 import re
@@ -13,9 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 from unicodedata import normalize
-from urllib.parse import unquote_plus, urlsplit
+from urllib.parse import urlsplit
 
 from drretail.grounding.text.words import STOP_WORDS, UNSPACED
 
@@ -26,11 +25,7 @@ REFUSES = (
     "The page says that it is not there or not for us: not found, denied, a bot check, a question of consent, a login."
 )
 LONGEST = 900
-"""The most characters of a page that refuses without saying so in its title."""
-LONGEST_WALL = 2_000
-"""The most of a page with a title of a refusal's words alone; walls of consent are the longest."""
-LEAST_LOCKED = 500
-"""The least of a page that is not free to read (schema.org) and shows more than its beginning and an offer."""
+"""The most characters of a page that only refuses; the walls of consent are the longest."""
 _PART = re.compile(r"(?<!\s)\s++[|\-–—·•»]++\s+|[|｜\n]|:\s")
 _WORD = re.compile(rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[^\W_])+")
 _HIRAGANA = re.compile(r"[\u3040-\u309f]+")
@@ -46,17 +41,12 @@ _NAMED = 2
 # No part of an id, an address or a reference number
 _FIGURE = re.compile(r"(?<![\w.-])\d{1,4}(?:[.,]\d+)?(?![\w-]|\.\d)")
 _SEPARATORS = frozenset("|-–—·•»:｜")
-_LOCKED = re.compile(r"\"isAccessibleForFree\"\s*:\s*\"?(?:https?://schema\.org/)?false", re.IGNORECASE)
-_INFLECTED, _ENDING = 7, 3
-"""Letters: of a word of so many, another form has the same beginning and an ending of up to so many."""
 
 
 def page_refuses(root: "HtmlElement", title: str, text: str, url: str) -> bool:
     """True if a page of this markup, with this text, has no subject of its own or asks for a password."""
-    if len(text) < LEAST_LOCKED and any(_LOCKED.search(script.text or "") for script in root.iter("script")):
-        return True
     if len(text) > LONGEST:
-        return title_refuses(title, text, url)
+        return False
     fields = (field for field in root.iter("input") if field.get("type", "").casefold() == "password")
     asks = not all(map(_is_frame, fields))
     return asks or not _has_subject(root, title, text, url)
@@ -65,7 +55,7 @@ def page_refuses(root: "HtmlElement", title: str, text: str, url: str) -> bool:
 def title_refuses(title: str, text: str, url: str) -> bool:
     """True if a short text has a title of a refusal's words alone; no more is known of the page."""
     site = _Site.of(title, url)
-    return len(text) <= LONGEST_WALL and _words().refuses(site.without(title)) and not site.subject(title)
+    return len(text) <= LONGEST and bool(_WORD.search(site.without(title))) and not site.subject(title)
 
 
 def _has_subject(root: "HtmlElement", title: str, text: str, url: str) -> bool:
@@ -74,18 +64,12 @@ def _has_subject(root: "HtmlElement", title: str, text: str, url: str) -> bool:
     first = list(islice(root.iter("h1"), _MOST))
     others = islice((element for element in root.iter(*_HEADINGS) if not _is_frame(element)), _MOST)
     heading = "\n".join(map(_text, [*first, *others]))
-    if _words().explains(_folded(title)):
-        return True
     if subject := site.subject(title):
-        if subject <= site.subject(unquote_plus(urlsplit(url).query)):
-            return bool(_FIGURE.search(text))
         # Without a first heading, the text may begin with what is one only by its looks.
         in_text = [word for word in subject & site.subject(text) if len(word) > 2 or not first]
         return not subject.isdisjoint(site.subject(heading)) or len(in_text) >= (_NAMED if first else 1)
-    # Some shops give all pages the shop's name as their title, or "Offers". Few true pages are without a figure.
-    words, said = _words(), site.without(title)
-    is_listed = bool(said) and not words.refuses(f"{said}\n{site.without(heading)}")
-    return bool(_FIGURE.search(text)) and (is_listed or (not said and bool(site.subject(heading))))
+    # Some shops give all pages the shop's name as their title. Few true pages are without a figure.
+    return not site.without(title) and bool(site.subject(heading)) and bool(_FIGURE.search(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +96,14 @@ class _Site:
 
     def subject(self, text: str) -> set[str]:
         """The words that say what it is about, by their beginnings; of unspaced writing each two characters."""
-        words = _words()
+        words, phrases = _refusal_words()
         found: set[str] = set()
         for word in _WORD.findall(self.without(text)):
             if re.match(f"[{UNSPACED}]", word):
-                for run in words.unspaced.sub(" ", word).split():
+                for run in phrases.sub(" ", word).split():
                     pairs = (run[place : place + 2] for place in range(len(run) - 1))
                     found.update(pair for pair in pairs if not _HIRAGANA.fullmatch(pair))
-            elif not words.knows(word) and not (len(word) >= _OF_NAME and _letters(word) in self.host):
+            elif word not in words and not (len(word) >= _OF_NAME and _letters(word) in self.host):
                 found.add(word[:_STEM])
         return found
 
@@ -155,49 +139,12 @@ def _letters(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", normalize("NFKD", text.casefold().replace("ß", "ss")))
 
 
-class _Words(NamedTuple):
-    """The words of all languages (refusals.toml)."""
-
-    refusing: frozenset[str]
-    known: frozenset[str]
-    """Those that refuse, and those that stand beside them."""
-    explaining: frozenset[str]
-    unspaced: re.Pattern[str]
-    """All of unspaced writing."""
-    phrases: frozenset[str]
-    """Those of unspaced writing that refuse."""
-
-    @staticmethod
-    def _holds(words: frozenset[str], word: str) -> bool:
-        """True if a word, or another form of it, is among these."""
-        ends = range(_ENDING + 1 if len(word) >= _INFLECTED else 0)
-        return word in words or any(f"{word[: len(word) - end]}…" in words for end in ends)
-
-    def knows(self, word: str) -> bool:
-        return self._holds(self.known, word)
-
-    def refuses(self, text: str) -> bool:
-        """True if a folded text says that something is not there or not for us."""
-        words = _WORD.findall(text)
-        return any(self._holds(self.refusing, word) for word in words) or any(map(text.__contains__, self.phrases))
-
-    def explains(self, text: str) -> bool:
-        """True if a folded title says that the page explains, such as a definition: no page that refuses does."""
-        return not self.explaining.isdisjoint(_WORD.findall(text))
-
-
 @cache
-def _words() -> _Words:
-    tables = tomllib.loads(Path(__file__).with_name("refusals.toml").read_text(encoding="utf-8"))
-    refusing, beside, explaining = (
-        {_folded(word) for table in tables.values() for word in table.get(use, "").split()}
-        for use in ("refuse", "beside", "explain")
-    )
-    unspaced = sorted((word for word in refusing | beside if re.match(f"[{UNSPACED}]", word)), key=len, reverse=True)
-    phrases = refusing & {*unspaced}
-    refusing |= set(map(str, range(400, 600)))
-    beside |= STOP_WORDS
-    forms = ({*words, *(f"{word[:-1]}…" for word in words if len(word) >= _INFLECTED)} for words in (refusing, beside))
-    refusals, others = map(frozenset, forms)
-    known = (refusals | others) - explaining
-    return _Words(refusals, known, frozenset(explaining), re.compile("|".join(unspaced)), frozenset(phrases))
+def _refusal_words() -> tuple[frozenset[str], re.Pattern[str]]:
+    """The words of all languages, and those of unspaced writing as one pattern."""
+    text = Path(__file__).with_name("refusals.toml").read_text(encoding="utf-8")
+    words = [_folded(word) for language in tomllib.loads(text).values() for word in language.split()]
+    unspaced = sorted((word for word in words if re.match(f"[{UNSPACED}]", word)), key=len, reverse=True)
+    statuses = frozenset(map(str, range(400, 600)))
+    # No page that refuses explains how or why.
+    return (frozenset(words) | STOP_WORDS | statuses) - {"how", "why"}, re.compile("|".join(unspaced))

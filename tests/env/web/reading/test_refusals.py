@@ -5,10 +5,10 @@ import pytest
 from drretail.env.web.base import Fetched, WebPage
 from drretail.env.web.cleaning import cleaned_page
 from drretail.env.web.page import read_page
-from drretail.env.web.refusals import LONGEST_WALL, REFUSES, title_refuses
+from drretail.env.web.refusals import LONGEST, REFUSES, title_refuses
 from drretail.env.web.sandbox import SandboxWeb, shipped_corpora
 
-URL = "https://www.lampenhof.example/p/oslo?q=l%C3%A1mpara+oslo"
+URL = "https://www.lampenhof.example/p/oslo"
 LAMP = "Oak foot, linen shade, 40 cm high. It takes an E27 bulb and costs 49 euros."
 
 
@@ -30,19 +30,10 @@ REFUSALS = {
     "Log in to Lampenhof": "<h1>Log in to Lampenhof</h1><p>You need an account to see this page.</p>",
     "つばめ楽器｜メンテナンス中": "<h1>つばめ楽器は今お休みです</h1><footer>© つばめ楽器</footer>",
     "Lampenhof – Lamps": "<h1>Not in your country</h1><p>Licences do not let us. Error code: SB-451-2.</p>",
-    "Ben je 18 jaar of ouder?": "<h1>Ben je 18 jaar of ouder?</h1>",
-    "Hoppla! Diese Seite gibt es nicht": "<h1>Hoppla! Diese Seite gibt es nicht</h1><p>Helme, Räder, Schlösser</p>",
-    "Demasiadas peticiones": "<h1>Has hecho demasiadas peticiones</h1><p>Espera unos minutos.</p>",
-    "Resultados: lámpara oslo": "<h1>Resultados: lámpara oslo</h1><p>Ningún artículo coincide.</p>",
-    "Sidan finns inte längre": "<h1>Sidan finns inte längre</h1><p>Se våra lampor och skärmar.</p>",
-    "Zustimmung": f"<h1>Willkommen</h1><p>{'Wir und 183 Partner speichern Informationen auf einem Gerät. ' * 20}</p>",
     "安全验证": "<p>请完成下方验证后继续访问。请拖动滑块完成拼图验证。</p>",
 }
 HONEST = {
     "What is a CAPTCHA?": "<h1>What is a CAPTCHA?</h1><p>A small puzzle that tells people from programs.</p>",
-    "Cookie: definición | Lampenhof": "<h1>Cookie</h1><p>Pequeño archivo que un sitio guarda en el navegador.</p>",
-    "About us – Lampenhof": "<h1>About us</h1><p>Since 1962 two sisters have made shades of linen in Graz.</p>",
-    "Angebote | Lampenhof": "<h1>Angebote</h1><p>Lampe Oslo 49 €, Schirm Lund 12 €</p>",
     "Butter cookies | Lampenhof": "<h1>Butter cookies</h1><p>Cream 200 g butter, add 300 g flour, bake.</p>",
     "How to sign in to your router": "<h1>How to sign in</h1><p>Type the password from the sticker on its back.</p>",
     "Oslo lamp": "<h1>Oslo lamp</h1><p>Sorry, this item is sold out. Its shade is of linen, 40 cm wide.</p>",
@@ -73,16 +64,10 @@ def test_a_short_page_that_asks_for_a_password_refuses() -> None:
         assert state("Oslo lamp", body + beside.format(login)) == "ok"
 
 
-def test_a_page_that_is_not_free_to_read_refuses_unless_it_shows_more_than_its_beginning() -> None:
-    locked = '<script type="application/ld+json">{"@type": "NewsArticle", "isAccessibleForFree": "False"}</script>'
-    for times, expected in ((1, "blocked"), (8, "ok")):
-        assert state("Oslo lamp", f"<h1>Oslo lamp</h1><p>{LAMP * times}</p>", locked) == expected
-
-
 def test_a_long_page_is_read_whatever_its_title_says() -> None:
-    offers = " ".join(f"Lamp number {number} of oak and linen." for number in range(70))
+    offers = " ".join(f"Lamp number {number} of oak and linen." for number in range(60))
     assert state("Page not found | Lampenhof", f"<h1>Page not found</h1><p>{offers}</p>") == "ok"
-    assert not title_refuses("Page not found", "a" * (LONGEST_WALL + 1), URL)
+    assert not title_refuses("Page not found", "a" * (LONGEST + 1), URL)
 
 
 def test_no_page_that_ships_is_refused() -> None:
