@@ -48,7 +48,9 @@ def text_of(view: ExperimentView, *, details: bool = False) -> str:
             line for card in method_cards(view.folder, view.scores) for fact in card.text for line in _folded(fact)
         ]
     else:
-        lines.append(f"Every answer, all tables: drretail report {quote(str(view.folder))} --format text --details")
+        lines.append(
+            f"All tables: drretail report {quote(str(view.folder))} --format text --details. The page has all answers."
+        )
     lines += ["", "How to repeat it (the page has queries.jsonl)", *(f"  {line}" for line in commands(view))]
     return on_screen("\n".join(lines) + "\n")
 

@@ -199,5 +199,5 @@ class ReportOptions:
         bool | None,
         Option("A folder with a page per query, or one file.", flag="--split/--single", default="a folder above 8 MB"),
     ] = None
-    details: Annotated[bool, Option("With --format text, latex or csv: all tables, and in text every answer.")] = False
+    details: Annotated[bool, Option("With --format text, latex or csv: all tables.")] = False
     world: shared.MovedWorld = None

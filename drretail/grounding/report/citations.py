@@ -48,7 +48,8 @@ _PLACES: tuple[UnreadReason | None, ...] = (None, "hidden", "image", "in_code")
 _ONLY_LABEL = re.compile(r"\[?\^?[A-Za-z]?\d{1,4}\]?")
 _WORD = rf"[^\W\d_{IDEOGRAPHS}]{{1,40}}"
 _MARK = "\ue000"
-_LABELLED = rf"\W*?(?:(?:(?:{_WORD}\W{{1,2}}){{0,%d}}{_WORD}|[{IDEOGRAPHS}]{{1,%d}})\s?[:：]\W*?)?"
+_BEFORE = r"\W{0,30}?"
+_LABELLED = rf"{_BEFORE}(?:(?:(?:{_WORD}\W{{1,2}}){{0,%d}}{_WORD}|[{IDEOGRAPHS}]{{1,%d}})\s?[:：]{_BEFORE})?"
 _ONLY_MARKS = rf"{_MARK}(?:\W*(?:[^\W\d_]{{1,5}}\W*)?{_MARK})*\W*"
 _ONLY_SOURCES = {
     True: re.compile(_LABELLED % (3, 6) + _ONLY_MARKS),

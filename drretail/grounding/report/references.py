@@ -163,7 +163,9 @@ def _parts(text: str) -> list[Entry]:
 
 def is_source_heading(text: str) -> bool:
     """True for a short line without a sentence or a mark whose first or last word names sources."""
-    words = re.findall(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]", re.sub(r"[(（].*?[)）]|<[^<>]*>", " ", text[:_LONGEST_TITLE]))
+    words = re.findall(
+        r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]", re.sub(r"[(（][^()（）]*+[)）]|<[^<>]*>", " ", text[:_LONGEST_TITLE])
+    )
     is_line = 0 < len(words) <= 8 and len(text) < _LONGEST_TITLE and not _NO_HEADING.search(text)
     return is_line and any(_SOURCE_WORDS.match(word) for word in (words[0], words[-1]))
 

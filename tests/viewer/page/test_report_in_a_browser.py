@@ -94,8 +94,7 @@ def test_a_fault_opens_its_words_with_the_evidence_in_place_and_in_view(page_fil
 
 def test_a_claim_leads_to_its_evidence_and_back_by_mouse_and_keys(page_file: Path, window: Window) -> None:
     page = window()
-    page.goto(page_file.as_uri())
-    page.locator("#questions > summary").click()
+    page.goto(f"{page_file.as_uri()}#r1-answer")
     badges = page.locator(".report a.badge:visible")
     first = badges.first
     first.click()
