@@ -53,7 +53,7 @@ def test_without_verdicts_it_names_the_command(recorded: Path) -> None:
 
 def test_in_short_it_is_the_board_and_how_to_repeat_it(judged: Path) -> None:
     short = text_of(read_view(judged)).splitlines()
-    more = next(at for at, line in enumerate(short) if line.endswith(f"{judged} --format text --details"))
+    more = next(at for at, line in enumerate(short) if f"{judged} --format text --details" in line)
     assert max(len(line) for line in short[:more]) <= 80
     assert short[more + 2].startswith("How to repeat it")
 
