@@ -90,20 +90,18 @@ def personas(options: PersonasOptions) -> "Result[list[Persona]]":
         missing = [user_id for user_id in users if not person_path(people, Persona, user_id).exists()]
         pasts = {user_id: read_past(shop, user_id) for user_id in missing}
     if writer is None:
-        personas_, failed, spent = [persona_by_rules(past) for past in pasts.values()], {}, {}
+        personas, failed, spent = [persona_by_rules(past) for past in pasts.values()], {}, {}
     else:
         asks = {user: persona_ask(past) for user, past in pasts.items()}
         written, failed, spent = ask_all(writer, people, asks, options)
-        personas_ = [persona_of(pasts[user], answer, writer.spec) for user, answer in written.items()]
-    for persona in personas_:
+        personas = [persona_of(pasts[user], answer, writer.spec) for user, answer in written.items()]
+    for persona in personas:
         freeze_person(people, persona)
-    fields = sum(len(persona.traits) for persona in personas_)
+    fields = sum(len(persona.traits) for persona in personas)
     existing = len(users) - len(missing)
-    line = (
-        f"{counted(len(personas_), 'persona')} with {counted(fields, 'field')} → {people}; {existing} existed already"
-    )
-    document = {"personas": len(personas_), "fields": fields, "there": existing, **spent}
-    return _result(personas_, line, document, failed, people)
+    line = f"{counted(len(personas), 'persona')} with {counted(fields, 'field')} → {people}; {existing} existed already"
+    document = {"personas": len(personas), "fields": fields, "there": existing, **spent}
+    return _result(personas, line, document, failed, people)
 
 
 @accepts(ContextOptions)
