@@ -210,7 +210,7 @@ def read_answer(path: Path, case: Case, tally: Tally) -> list[ReadValue] | None:
         tally.repairs.append(f"{path.name}: {error}")
         return None
     known = frozenset(case.evidence)
-    if (problem := answer_problem(answer, report=case.report, known=known, resolver=resolver)) is not None:
+    if (problem := answer_problem(answer, report=case.report, ids=known, resolver=resolver)) is not None:
         tally.repairs.append(f"{path.name}: {problem}")
     claims = claims_of(answer, case.report, 0, resolver)
     return [value for claim in claims if claim.start is not None for value in claim.values]

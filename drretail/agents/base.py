@@ -114,19 +114,19 @@ def today(session: Session) -> str:
     return tagged("today", session.settings.now.date().isoformat())
 
 
-def read_answer(given: object, who: str = "the agent") -> Answer:
+def read_answer(value: object, who: str = "the agent") -> Answer:
     """The answer that an agent gave: an Answer, a report's text, or ``{"report": …, "picks": […], "outcome": {…},
     "usage": {"input": …, "output": …}}``.
 
     Raises ModelError of the kind ``agent`` for anything else, and for a value that is wrong, which it names.
     """
-    if isinstance(given, str):
-        return Answer(report=writable(given))
-    if not isinstance(given, Answer | Mapping):
+    if isinstance(value, str):
+        return Answer(report=writable(value))
+    if not isinstance(value, Answer | Mapping):
         what = "an Answer, the text of a report, nor a dict with one"
-        raise ModelError("agent", f"{who} returned {given!r:.60}, and neither {what}")
+        raise ModelError("agent", f"{who} returned {value!r:.60}, and neither {what}")
     try:
-        answer = given if isinstance(given, Answer) else _of_mapping(cast("Mapping[str, Any]", given))
+        answer = value if isinstance(value, Answer) else _of_mapping(cast("Mapping[str, Any]", value))
         # Through plain values: an Answer that was copied with changes was never validated.
         checked = Answer.model_validate(writable(answer.model_dump(warnings=False)))
         canonical_json(checked.model_dump(mode="json", exclude={"report"}))
@@ -142,44 +142,44 @@ def read_answer(given: object, who: str = "the agent") -> Answer:
     return checked
 
 
-def _of_mapping(given: Mapping[str, Any]) -> Answer:
-    if "report" not in given:
-        known = shortened(", ".join(map(repr, given)))
-        raise ValueError(f'it has no text under "report" (its keys: {known or "none"})')
-    picks, outcome = given.get("picks"), given.get("outcome")
+def _of_mapping(answer: Mapping[str, Any]) -> Answer:
+    if "report" not in answer:
+        keys = shortened(", ".join(map(repr, answer)))
+        raise ValueError(f'it has no text under "report" (its keys: {keys or "none"})')
+    picks, outcome = answer.get("picks"), answer.get("outcome")
     if not isinstance(picks, list | tuple | None):
         raise ValueError(f"picks is {picks!r:.60}: it should be a list")
     lines = None if picks is None else cast("Sequence[object]", picks)
     return Answer(
-        report=given["report"],
+        report=answer["report"],
         picks=None if lines is None else merged(pick for line in lines for pick in _read_pick(line)),
         outcome=None if outcome is None else Outcome.model_validate(outcome),
-        usage=_read_usage(given.get("usage")),
+        usage=_read_usage(answer.get("usage")),
     )
 
 
-def _read_usage(given: object) -> Usage | None:
+def _read_usage(value: object) -> Usage | None:
     """Tokens as ``{"input": 1200, "output": 300}``, or by the names that records use."""
-    if given is None or isinstance(given, Usage):
-        return given
-    if not isinstance(given, Mapping):
-        raise ValueError(f'usage is {given!r:.60}: it should be a dict with "input" and "output"')
-    counts = {"input_uncached" if name == "input" else name: count for name, count in given.items()}
+    if value is None or isinstance(value, Usage):
+        return value
+    if not isinstance(value, Mapping):
+        raise ValueError(f'usage is {value!r:.60}: it should be a dict with "input" and "output"')
+    counts = {"input_uncached" if name == "input" else name: count for name, count in value.items()}
     usage = Usage.model_validate(counts, strict=True)
     if any(count < 0 for count in usage.model_dump().values()):
-        raise ValueError(f"usage is {given!r:.60}: tokens are 0 or more")
+        raise ValueError(f"usage is {value!r:.60}: tokens are 0 or more")
     return usage
 
 
-def _read_pick(given: object) -> Sequence[Pick]:
+def _read_pick(value: object) -> Sequence[Pick]:
     """A pick as a line of a block ("P:B0… x 2"), or as an object with ``product`` and, if not 1, ``quantity``."""
-    if not isinstance(given, str):
+    if not isinstance(value, str):
         try:
-            return (Pick.model_validate(given),)
+            return (Pick.model_validate(value),)
         except ValidationError as problem:
-            raise ValueError(f"{given!r:.80} is no pick: {fault_of(problem)}") from problem
-    declared = take_picks(f"```picks\n{given}\n```") if "```" not in given else None
+            raise ValueError(f"{value!r:.80} is no pick: {fault_of(problem)}") from problem
+    declared = take_picks(f"```picks\n{value}\n```") if "```" not in value else None
     if declared is None or not declared.picks:
         why = "" if declared is None or declared.problem is None else f": {declared.problem}"
-        raise ValueError(f'{given!r:.80} is no pick such as "P:B0EXAMPLE1 x 2"{why}')
+        raise ValueError(f'{value!r:.80} is no pick such as "P:B0EXAMPLE1 x 2"{why}')
     return declared.picks

@@ -173,8 +173,8 @@ def report_of(
     wants = {want.name: want for want in wish.wants}
     lines = ["## What to buy", ""]
     for item, record in zip(basket.items, records, strict=True):
-        known = {name: record[name] for name in Product.model_fields if record.get(name) is not None}
-        listing, want = listing_of(Product.model_validate(known)), wants[item.thing]
+        fields = {name: record[name] for name in Product.model_fields if record.get(name) is not None}
+        listing, want = listing_of(Product.model_validate(fields)), wants[item.thing]
         brands = [brand for brand in want.brands_wanted if is_of_brand(listing, brand)]
         # What the product is for, and the demands that it keeps, as all of a basket's do: "the planner, undated".
         remark = ", ".join([f"the {want.name}", *map(str, want.must), *brands])
@@ -213,7 +213,7 @@ async def _report(toolkit: Toolkit, basket: FoundBasket, wish: Wish) -> str:
     records = await _values(toolkit, [("get_product_details", {"product_id": product_id}) for product_id in ids])
     total, left = None, None
     if len(ids) > 1 or basket.items[0].quantity > 1:
-        terms = (each.price if each.quantity == 1 else f"{each.quantity} * {each.price}" for each in basket.items)
+        terms = (item.price if item.quantity == 1 else f"{item.quantity} * {item.price}" for item in basket.items)
         total = await _calculated(toolkit, " + ".join(terms))
     if wish.budget is not None:
         left = await _calculated(toolkit, f"{wish.budget.amount} - {basket.total.amount}")

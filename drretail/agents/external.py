@@ -306,7 +306,7 @@ def _host(place: str) -> str:
         host, _ = parts.hostname, parts.port
     except ValueError as problem:
         raise UserError(f"{quoted(place)} is not an address: {problem}. Write http://HOST:PORT/.") from problem
-    if not host or any(each.isspace() or not each.isprintable() for each in place):
+    if not host or any(char.isspace() or not char.isprintable() for char in place):
         raise UserError(f"{quoted(place)} is not the address of an agent: write http://HOST:PORT/.")
     if parts.username is not None or parts.password is not None:
         raise UserError("An agent's address is recorded with its runs: leave the user and the password out of it.")

@@ -23,9 +23,9 @@ BLOCKS = ("report_form", "length", "facts", "citing", "picks", "data")
 _HERE = str(Path(__file__))
 
 
-def agent_prompt(beside: str, name: str) -> Prompt:
+def agent_prompt(path: str, name: str) -> Prompt:
     """The prompt ``prompts/<name>.md`` beside the module ``beside``, with the shared parts in their ``{{places}}``."""
-    prompt = load_prompt(beside, name)
+    prompt = load_prompt(path, name)
     text = prompt.text
     for block in BLOCKS:
         place = f"{{{{{block}}}}}"
@@ -73,9 +73,9 @@ def recorded_instructions(question: str, user_id: str | None, now: datetime) -> 
 
 def own_agent_instructions(session: Session, task: Task) -> str:
     """For an agent with models of its own: the question, and the form of its report, which is its last message."""
-    known = _known(session.settings.user_id, session.settings.now)
-    given = "\n".join(filter(None, (tagged("query", task.text), known, task.context)))
-    return own_agent_prompts()[0].render(given=given)
+    about = _known(session.settings.user_id, session.settings.now)
+    text = "\n".join(filter(None, (tagged("query", task.text), about, task.context)))
+    return own_agent_prompts()[0].render(given=text)
 
 
 def _known(user_id: str | None, now: datetime) -> str:

@@ -249,8 +249,8 @@ async def ended(state: State, loop: Loop) -> LoopEnd:
     text = _last_text(messages)
     if state["handed_in"] and loop.is_unfinished is not None and loop.is_unfinished(text):
         text = state["handed_in"]
-    own = (source.id for step in state["shown"] if step.path == loop.path for source in step.sources)
-    return LoopEnd(tuple(messages), stop, tuple(dict.fromkeys(own)), tuple(notes), text)
+    sources = (source.id for step in state["shown"] if step.path == loop.path for source in step.sources)
+    return LoopEnd(tuple(messages), stop, tuple(dict.fromkeys(sources)), tuple(notes), text)
 
 
 async def _concluded(messages: Sequence[AnyMessage], loop: Loop) -> tuple[AIMessage, int]:
@@ -306,9 +306,9 @@ async def act(state: Any, loop: Loop) -> Change:
         if loop.launches is not None:
             performed, sent, is_short = _launched(state, performed, loop, loop.launches)
             change |= {"launched": sent, "short": state["short"] or is_short}
-            waiting = {each["launch"].seq for each in sent}
-        recorded, shown = _recorded([each for each in performed if each.launch.seq not in waiting], loop)
-        replies += [None if each.launch.seq in waiting else recorded.pop(0) for each in performed]
+            waiting = {launch["launch"].seq for launch in sent}
+        recorded, shown = _recorded([call for call in performed if call.launch.seq not in waiting], loop)
+        replies += [None if call.launch.seq in waiting else recorded.pop(0) for call in performed]
         change["shown"] += shown
         change["notes"] += notes
     return change | ({"replies": replies} if change.get("launched") else _read(state, loop, replies))
@@ -322,9 +322,9 @@ def _launched(
     Each branch has an equal share of the tokens and dollars that are left.
     """
     asked = [
-        (each.launch, each.outcome.value)
-        for each in performed
-        if each.launch.name in launches.nodes and isinstance(each.outcome, ToolResult)
+        (call.launch, call.outcome.value)
+        for call in performed
+        if call.launch.name in launches.nodes and isinstance(call.outcome, ToolResult)
     ]
     allowed = launches.limits.researchers
     most = loop.models.most_branches(allowed)
@@ -334,11 +334,11 @@ def _launched(
         loop.toolkit.session.seal()
         share = loop.models.share(len(begin))
         for number, (launch, args) in enumerate(begin, len(state["branches"]) + 1):
-            told, known = launches.told(state, args)
-            sent.append(Sent(launch=launch, number=number, args=args, told=told, known=known, limits=share))
+            notes, ids = launches.told(state, args)
+            sent.append(Sent(launch=launch, number=number, args=args, told=notes, known=ids, limits=share))
     refused = {launch.seq for launch, _ in asked[most:]}
     error = ToolError("limit", launches.refusal(most, most < allowed))
-    performed = [Performed(each.launch, error) if each.launch.seq in refused else each for each in performed]
+    performed = [Performed(call.launch, error) if call.launch.seq in refused else call for call in performed]
     return performed, sent, bool(refused) and most < allowed
 
 
@@ -366,9 +366,9 @@ def _recorded(performed: Sequence[Performed], loop: Loop) -> tuple[list[ToolRepl
     """The replies to these calls, and what they showed."""
     replies = loop.toolkit.record_all(performed)
     shown = [
-        Shown(loop.path, reply.seq, each.outcome.sources)
-        for each, reply in zip(performed, replies, strict=True)
-        if isinstance(each.outcome, ToolResult) and reply.evidence
+        Shown(loop.path, reply.seq, call.outcome.sources)
+        for call, reply in zip(performed, replies, strict=True)
+        if isinstance(call.outcome, ToolResult) and reply.evidence
     ]
     return replies, shown
 
@@ -514,7 +514,7 @@ def react(
     ``report`` is the node at its end, after which comes ``then``. ``names`` are those of nodes that have another name
     than here, and ``branches`` the nodes of its launches.
     """
-    called = {each: names.get(each, each) for each in ("think", "act", "report")}
+    called = {node: names.get(node, node) for node in ("think", "act", "report")}
 
     def by_name(following: Following) -> Following:
         return lambda state, loop: called.get(node, node) if isinstance(node := following(state, loop), str) else node

@@ -50,7 +50,7 @@ async def with_pages_read(
     """
     if session.settings.web_mode != "ws":
         return [*performed], []
-    searches = [_found(each, session) for each in performed]
+    searches = [_found(page, session) for page in performed]
     pages = [page for hits in searches for page in hits if page.text is not None]
     share = models.share(len(pages)) if pages else models.limits
     read = await asyncio.gather(*(_read(page, models.branch(share)) for page in pages))
@@ -58,13 +58,13 @@ async def with_pages_read(
     shown = [[readings.get(page.path) or _as_seen(page) for page in hits] for hits in searches]
     notes = [reading.note for hits in shown for reading in hits if reading.note is not None]
     handed_on = list[Performed]()
-    for each, hits in zip(performed, shown, strict=True):
-        outcome = each.outcome
+    for call, hits in zip(performed, shown, strict=True):
+        outcome = call.outcome
         if hits and isinstance(outcome, ToolResult):
             sources = tuple(source for reading in hits for source in reading.sources)
             value = outcome.value | {"results": [reading.shown for reading in hits]}
             outcome = replace(outcome, value=value, sources=sources)
-        handed_on.append(replace(each, outcome=outcome))
+        handed_on.append(replace(call, outcome=outcome))
     return handed_on, notes
 
 
@@ -125,8 +125,8 @@ async def _read(page: _Page, models: Models) -> _Reading:
         return "summary is blank, although the page is relevant" if is_blank else None
 
     text = page.text or page.seen
-    given = tagged("page", text.text[:LONGEST_PAGE], url=text.url or "", title=text.title)
-    messages = [SystemMessage(_prompt().render()), HumanMessage(f"{tagged('search', page.query)}\n{given}")]
+    text_tag = tagged("page", text.text[:LONGEST_PAGE], url=text.url or "", title=text.title)
+    messages = [SystemMessage(_prompt().render()), HumanMessage(f"{tagged('search', page.query)}\n{text_tag}")]
     try:
         summary = await models.ask("summariser", messages, PageSummary, path=page.path, check=check)
     except ModelError as problem:

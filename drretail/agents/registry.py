@@ -48,29 +48,29 @@ GIVEN = ("question", "user", "today", "instructions", "tools", "toolkit", "task"
 _in_use: ContextVar[Toolkit | None] = ContextVar("toolkit", default=None)
 
 
-def as_agent(given: object) -> Agent | None:
+def as_agent(function: object) -> Agent | None:
     """The agent made of an Agent, a callable or a Runnable; None for anything else, such as a class, a tool or a model.
 
     Raises UserError for a callable with an argument that nothing fills in.
     """
-    if isinstance(given, Agent):
-        return given
-    if isinstance(given, type | BaseTool | BaseLanguageModel):
+    if isinstance(function, Agent):
+        return function
+    if isinstance(function, type | BaseTool | BaseLanguageModel):
         return None
-    if isinstance(given, Runnable):
-        return Agent(_answering(lambda: given, {}, given.get_name()), roles=(), prompts=own_agent_prompts)
-    if not callable(given):
+    if isinstance(function, Runnable):
+        return Agent(_answering(lambda: function, {}, function.get_name()), roles=(), prompts=own_agent_prompts)
+    if not callable(function):
         return None
-    name = getattr(given, "__name__", type(given).__name__)
-    if (file := getattr(sys.modules.get(given.__module__), "__file__", None)) is not None:
+    name = getattr(function, "__name__", type(function).__name__)
+    if (file := getattr(sys.modules.get(function.__module__), "__file__", None)) is not None:
         watch(Path(file).parent)
-    arguments = _asked(given, name)
+    arguments = _asked(function, name)
     if not arguments:  # without arguments it would not know the question
         return None
     wanted = set(arguments.values())
     makes_runnable = not wanted & {"question", "task"}
     return Agent(
-        _answering(given, arguments, name),
+        _answering(function, arguments, name),
         roles=("researcher",) if "models" in wanted else (),
         heeds=HEEDED if "limits" in wanted else frozenset({"tokens", "dollars"}),
         prompts=own_agent_prompts if makes_runnable or "instructions" in wanted else tuple,
@@ -93,10 +93,10 @@ def _toolkit() -> Toolkit:
     return toolkit
 
 
-def _asked(given: Callable[..., Any], name: str) -> dict[str, str]:
+def _asked(function: Callable[..., Any], name: str) -> dict[str, str]:
     """For each argument that is filled in, the name in GIVEN of the value it gets."""
     try:
-        parameters = list(inspect.signature(given).parameters.values())
+        parameters = list(inspect.signature(function).parameters.values())
     except ValueError:
         raise UserError(
             f"{name} cannot be an agent: Python cannot read its arguments. Wrap it in a function."
@@ -119,10 +119,10 @@ def _asked(given: Callable[..., Any], name: str) -> dict[str, str]:
     return arguments
 
 
-def _answering(given: Callable[..., Any], arguments: Mapping[str, str], name: str) -> Answering:
+def _answering(function: Callable[..., Any], arguments: Mapping[str, str], name: str) -> Answering:
     async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Any:
         with Toolkit(session) as toolkit, _used(toolkit):
-            known: dict[str, Callable[[], object]] = {
+            makers: dict[str, Callable[[], object]] = {
                 "question": lambda: task.question,
                 "user": lambda: task.user_id,
                 "today": lambda: session.settings.now.date(),
@@ -135,15 +135,15 @@ def _answering(given: Callable[..., Any], arguments: Mapping[str, str], name: st
                 "limits": lambda: limits,
             }
             result = await _called(
-                partial(given, **{argument: known[value]() for argument, value in arguments.items()})
+                partial(function, **{argument: makers[value]() for argument, value in arguments.items()})
             )
             if isinstance(result, Runnable):
                 messages = [HumanMessage(own_agent_instructions(session, task))]
                 result = await cast(Any, result).ainvoke({"messages": messages})
             return _read(result, is_counted=bool(models.usage))
 
-    answer.__name__, answer.__module__ = name, getattr(given, "__module__", __name__)
-    answer.__wrapped__ = given  # pyright: ignore[reportFunctionMemberAccess]  # its source is what the user wrote
+    answer.__name__, answer.__module__ = name, getattr(function, "__module__", __name__)
+    answer.__wrapped__ = function  # pyright: ignore[reportFunctionMemberAccess]  # its source is what the user wrote
     return answer
 
 
@@ -251,19 +251,19 @@ def split_name(spec: str) -> tuple[str, str]:
     Without ``NAME=`` the name of an external agent is made from its place, and that of any other agent is its place.
     Raises UserError for a name that cannot be part of a label.
     """
-    named = _NAMED.fullmatch(spec)
-    if named is None:
+    match = _NAMED.fullmatch(spec)
+    if match is None:
         if not is_external(spec):
             return spec, spec
         # A command is named by its words without the folders that they are in, an address by all of it.
         words = [PurePath(word).name for word in spec.removeprefix(COMMAND).split()]
         name = "-".join(["cmd", *words]) if spec.startswith(COMMAND) else spec
         return slug(name.replace("+", "-")), spec
-    if _NAME.fullmatch(named["name"]) is None:
+    if _NAME.fullmatch(match["name"]) is None:
         raise UserError(
-            f"{quoted(named['name'])} cannot name an agent: take up to 80 lower case letters, digits and - _ . in it."
+            f"{quoted(match['name'])} cannot name an agent: take up to 80 lower case letters, digits and - _ . in it."
         )
-    return named["name"], named["place"]
+    return match["name"], match["place"]
 
 
 _AGENTS = Path(__file__).parent
@@ -285,9 +285,9 @@ def with_pages(names: Iterable[str] = BUILT_IN) -> dict[str, Agent]:
     """The agents of these names, each also as it reads whole pages (``+ws``); by default the built-in agents."""
     plain = {name: load_agent(name) for name in dict.fromkeys(split_web_mode(name)[0] for name in names)}
     return {
-        each: agent
+        label: agent
         for name, plain_agent in plain.items()
-        for each, agent in ((name, plain_agent), (f"{name}+ws", reading_pages(plain_agent)))
+        for label, agent in ((name, plain_agent), (f"{name}+ws", reading_pages(plain_agent)))
     }
 
 
@@ -336,8 +336,8 @@ def read_overrides(folder: Path, agents: Iterable[Agent], others: Collection[str
     is missing or changes nothing, and for a file with a wrong name, without text, or with other placeholders than the
     packaged prompt. Parts that prompts share may be left out or added. ``others`` are files for other commands.
     """
-    known = prompt_files([*with_pages().values(), *agents])
-    texts = changed_prompts(folder, known, BLOCKS, others=others)
+    files = prompt_files([*with_pages().values(), *agents])
+    texts = changed_prompts(folder, files, BLOCKS, others=others)
     return Overrides(folder.resolve().name, texts)
 
 

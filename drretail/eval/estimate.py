@@ -28,11 +28,13 @@ def estimate_judging(
     judged: dict[str, list[tuple[str, str]]] = {}
     # One without prompts is judged by code, by what others' judges said.
     for metric in (metric for metric in load_metrics(metrics) if metric.needs_judge and metric.prompt_hashes() - {""}):
-        its = (each for each in reports.items() if is_judged(metric, definition.systems[each[1]], floors=False))
+        its = (pair for pair in reports.items() if is_judged(metric, definition.systems[pair[1]], floors=False))
         judged[metric.name] = [(label, run_id.removeprefix(f"{label}/")) for run_id, label in its]
     if PAIRWISE in metrics:
         met = meetings(experiment, definition, choose_pairs(definition, pairs))
-        judged[PAIRWISE] = [(pair_name(each.labels), each.run) for each in met if reports.keys() >= {*each.run_ids}]
+        judged[PAIRWISE] = [
+            (pair_name(meeting.labels), meeting.run) for meeting in met if reports.keys() >= {*meeting.run_ids}
+        ]
 
     def is_left(path: Path) -> bool:
         states = {verdict.state for verdict in VerdictFile(path).lasts()}

@@ -132,12 +132,12 @@ def method_cards(experiment: Path, scores: Scores) -> list[MethodCard]:
     for pair in scores.pairs:
         if pair.prompt_hash and not pair.judge.startswith("panel"):
             prompts_by_judge[pair.judge, pair.judge_params].add((PAIRWISE, pair.prompt_hash))
-    known = {metric: _prompts(experiment, metric) for its in prompts_by_judge.values() for metric, _ in its}
+    prompts = {metric: _prompts(experiment, metric) for its in prompts_by_judge.values() for metric, _ in its}
     return [
         MethodCard(
             f"{judge} {params}".rstrip(),
             _lines(judge, params, scores, costs),
-            tuple((metric, known[metric][prompt]) for metric, prompt in sorted(its) if prompt in known[metric]),
+            tuple((metric, prompts[metric][prompt]) for metric, prompt in sorted(its) if prompt in prompts[metric]),
         )
         for (judge, params), its in prompts_by_judge.items()
     ]
@@ -157,7 +157,7 @@ def _prompts(experiment: Path, metric: str) -> Mapping[str, Prompt]:
 
 def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]) -> dict[str, str]:
     of_judge = (judge, params)
-    costs = [each for each in costs if each.judge == judge and (not params or each.folder.endswith(f"-{params}"))]
+    costs = [cost for cost in costs if cost.judge == judge and (not params or cost.folder.endswith(f"-{params}"))]
     audits = [audit for audit in scores.audits if (audit.judge, audit.judge_params) == of_judge]
     reading = {"Reading": " ".join(audit.line for audit in audits)} if audits else {}
     judgings = [row for row in scores.judgings if (row.judge, row.judge_params) == of_judge]
@@ -179,7 +179,7 @@ def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]
     if n := sum(count for _, count in turned):
         changed = percent(sum(rate * count for rate, count in turned) / n)
         between_orders["Noise between orders"] = f"another answer to {changed} of questions on pairs (n={n:,})"
-    price = "price unknown" if None in paid else f"${dollars(sum(each or 0 for each in paid))}"
+    price = "price unknown" if None in paid else f"${dollars(sum(dollars_paid or 0 for dollars_paid in paid))}"
     return {
         "Served model": ", ".join(served) or "not named by the provider",
         "Decoding": ", ".join(f"{name} {value}" for name, value in sorted(settings.items())) or "defaults",
@@ -200,7 +200,7 @@ def _noise(judgings: Sequence[Judging], described: Mapping[str, MetricDescriptio
         for variant, deviation in row.noise.items():
             by_headline[described[row.metric].own_name(variant) or variant].append(deviation)
     # Over systems, each of which has the same queries.
-    pooled = (f"{name} {number(sqrt(fmean(each**2 for each in its)))}" for name, its in by_headline.items())
+    pooled = (f"{name} {number(sqrt(fmean(sd**2 for sd in its)))}" for name, its in by_headline.items())
     if by_headline:
         yield f"standard deviation on one report: {', '.join(pooled)}"
 

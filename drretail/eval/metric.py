@@ -126,10 +126,10 @@ def _descriptions(path: Path) -> dict[str, dict[str, Any]]:
 
 def description_of(metric: str, path: Path = DESCRIPTIONS) -> MetricDescription:
     """How a built-in metric is shown, from ``metrics/descriptions.toml`` or an add-on's."""
-    known = _descriptions(path)
-    if metric not in known:
+    descriptions = _descriptions(path)
+    if metric not in descriptions:
         raise ValueError(f"{path.name} has no section [{metric}]: add its title, meanings and notes.")
-    return MetricDescription.model_validate(known[metric])
+    return MetricDescription.model_validate(descriptions[metric])
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,18 +201,18 @@ class Metric:
         They are n/a in the variants that the query lacks. In all others they are 0 if the run ``failed``.
         """
         success = self.description.success
-        known = success if self.applies is None or not success else self.applies(experiment, query)
-        values = {variant: Value(variant, "na") for variant in success if variant not in known}
-        return values | ({variant: Value(variant, "scored", 0.0) for variant in known} if failed else {})
+        applicable = success if self.applies is None or not success else self.applies(experiment, query)
+        values = {variant: Value(variant, "na") for variant in success if variant not in applicable}
+        return values | ({variant: Value(variant, "scored", 0.0) for variant in applicable} if failed else {})
 
 
 def of_answers(metric: Metric) -> Metric:
     """The metric as an assistant is asked for it, from ``metrics/answers.toml``; without variants if it is not."""
-    own = dict(_descriptions(OF_ANSWERS).get(metric.name, {}))
-    without = frozenset(own.pop("without", ()))
-    variants = tuple(name for name in own.pop("variants", metric.variants) if name not in without)
-    is_opinion = own.pop("is_opinion", metric.is_opinion)
-    shown = {**metric.description.model_dump(), **own}
+    changes = dict(_descriptions(OF_ANSWERS).get(metric.name, {}))
+    without = frozenset(changes.pop("without", ()))
+    variants = tuple(name for name in changes.pop("variants", metric.variants) if name not in without)
+    is_opinion = changes.pop("is_opinion", metric.is_opinion)
+    shown = {**metric.description.model_dump(), **changes}
     shown["scoreboard"] = [column for column in shown["scoreboard"] if column["variant"] not in without]
     shown["headlines"] = [name for name in shown["headlines"] if name not in without]
     description = MetricDescription.model_validate(shown)
@@ -274,8 +274,8 @@ def check_rules(metrics: Iterable[Metric | PairMetric], rules: Rules) -> None:
     """Raises UserError if a metric that asks a judge does not accept these rules; metrics by code ignore them."""
     for metric in metrics:
         if metric.needs_judge and rules not in metric.rules:
-            known = ", ".join(metric.rules)
-            raise UserError(f"{metric.name} has no rules {rules}: take {known}.")
+            choices = ", ".join(metric.rules)
+            raise UserError(f"{metric.name} has no rules {rules}: take {choices}.")
 
 
 def is_unrated(metric: Metric, judge: JudgeRef) -> bool:
@@ -300,8 +300,8 @@ def by_code(stage: str, measure: Callable[[Subject], Iterable[tuple[str, CodeVer
     """A judge without a model: it records what ``measure`` finds, by item, if it changed."""
 
     def judge(subject: Subject, judge_session: JudgeSession) -> None:
-        for item, found in measure(subject):
-            judge_session.record_if_changed(stage, item, found)
+        for item, measured in measure(subject):
+            judge_session.record_if_changed(stage, item, measured)
 
     return judge
 
@@ -389,13 +389,13 @@ def metric(
         async def judge(subject: Subject, judge_session: JudgeSession) -> None:
             if all(judge_session.existing(MEASURE, variant) is not None for variant in names):
                 return
-            given = measure(subject)
-            found = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
-            if {*found} != {*names}:
+            returned = measure(subject)
+            outcomes = returned if isinstance(returned, Mapping) else dict.fromkeys(names, returned)
+            if {*outcomes} != {*names}:
                 raise Unsound(
-                    f"{measure.__name__} gave {', '.join(map(repr, found)) or 'nothing'} for {', '.join(names)}"
+                    f"{measure.__name__} gave {', '.join(map(repr, outcomes)) or 'nothing'} for {', '.join(names)}"
                 )
-            numbers = {each: None if found[each] is None else number_of(found[each], each) for each in names}
+            numbers = {name: None if outcomes[name] is None else number_of(outcomes[name], name) for name in names}
             for variant, value in numbers.items():
                 judge_session.record(MEASURE, variant, "na" if value is None else "scored", value)
 

@@ -86,9 +86,9 @@ def load_metrics(metrics: Iterable[str | Metric]) -> list[Metric]:
     A Metric may be given instead of a name.
     """
     by_name: dict[str, Metric] = {}
-    for named in metrics:
-        if named != PAIRWISE:
-            metric = _own(named) if isinstance(named, Metric) else load_metric(str(named))
+    for entry in metrics:
+        if entry != PAIRWISE:
+            metric = _checked(entry) if isinstance(entry, Metric) else load_metric(str(entry))
             if by_name.setdefault(metric.name, metric) != metric:
                 raise UserError(f"There are two metrics {metric.name!r}: give one of them another name.")
     return list(by_name.values())
@@ -121,10 +121,14 @@ def recorded_metric(experiment: Path, name: str) -> Metric | None:
 @cache  # pages ask for it with every run
 def _measured(scores: Path, name: str, written: int) -> Metric | None:
     folders = sorted((scores.parent / "verdicts" / name / CODE).glob("*/"))
-    files = [folder / each for folder in folders for each in names_in(folder)]
+    files = [folder / file_name for folder in folders for file_name in names_in(folder)]
     every = unfolded(read_json(scores).get("scores", ()))
     rows = [row for row in every if isinstance(row, dict) and row.get("metric") == name]
-    if not rows or not files or any(each.stage not in (MEASURE, _RAISED) for each in VerdictFile(files[0]).lasts()):
+    if (
+        not rows
+        or not files
+        or any(verdict.stage not in (MEASURE, _RAISED) for verdict in VerdictFile(files[0]).lasts())
+    ):
         return None
     variants = tuple(dict.fromkeys(row["variant"] for row in rows))
     described = MetricDescription.model_validate(read_json(scores)["metrics"][name])
@@ -141,8 +145,8 @@ def usual_metrics(experiment: Path) -> list[str]:
     """The names of the metrics that are scored by default in this experiment."""
     if read_definition(experiment).preset == "paper":
         return [*PAPERS]
-    there = (load_metric(name) for name in WHERE_THERE)
-    return [*USUAL, *(metric.name for metric in there if metric.lacks is None or not metric.lacks(experiment))]
+    present = (load_metric(name) for name in WHERE_THERE)
+    return [*USUAL, *(metric.name for metric in present if metric.lacks is None or not metric.lacks(experiment))]
 
 
 @cache  # asked for with every verdict of a pair
@@ -164,10 +168,10 @@ def load_metric(name: str) -> Metric:
         raise UnknownName(PLUGINS.what, name, metric_names()) from problem
     if not isinstance(metric, Metric):
         raise PLUGINS.refused(place, metric, "a drretail.Metric, or put @drretail.metric before a function of a run")
-    return metric if place in _OURS else _own(metric)
+    return metric if place in _OURS else _checked(metric)
 
 
-def _own(metric: Metric) -> Metric:
+def _checked(metric: Metric) -> Metric:
     """A user's metric, wrapped so that errors name it; a built-in one as it is."""
     if metric.name in METRICS and any(metric is PLUGINS.load(place)[1] for place in _OURS if metric.name in place):
         return metric
@@ -189,10 +193,10 @@ def _on_board(metric: Metric) -> Metric:
     if its.scoreboard or not its.higher_is_better:
         return metric
     chosen = its.compared or its.headlines or metric.variants
-    shown = [each for each in metric.variants if each in chosen and each not in metric.pooled]
+    shown = [variant for variant in metric.variants if variant in chosen and variant not in metric.pooled]
     columns = tuple(
-        BoardColumn(variant=each, short=each, meaning=its.meanings.get(each) or f"by the metric {metric.name}")
-        for each in shown[:MOST_COLUMNS]
+        BoardColumn(variant=variant, short=variant, meaning=its.meanings.get(variant) or f"by the metric {metric.name}")
+        for variant in shown[:MOST_COLUMNS]
     )
     headlines = its.primary or (tuple(shown) if len(shown) == 1 else ())
     return replace(metric, description=its.model_copy(update={"scoreboard": columns, "primary": headlines}))
@@ -213,23 +217,23 @@ def _guarded(metric: Metric) -> Metric:
                 await metric.run_judge(subject, judge_session)
         except _Fault as problem:
             fault = str(problem)
-        before = next((each.error for each in judge_session.verdicts() if each.stage == _RAISED), None)
+        before = next((verdict.error for verdict in judge_session.verdicts() if verdict.stage == _RAISED), None)
         if fault != before:
             judge_session.record(_RAISED, metric.name, "na" if fault is None else "failed", error=fault)
 
     def values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-        if any(each.stage == _RAISED and each.state == "failed" for each in verdicts):
+        if any(verdict.stage == _RAISED and verdict.state == "failed" for verdict in verdicts):
             return [Value(variant, "failed") for variant in metric.variants]
-        own = [each for each in verdicts if each.stage != _RAISED]
+        rest = [verdict for verdict in verdicts if verdict.stage != _RAISED]
         with _named_faults(metric.name, "values"):
-            made = [_sound(value) for value in metric.values(subject, own, rules)]
-            names = [value.variant for value in made]
+            sound = [_sound(value) for value in metric.values(subject, rest, rules)]
+            names = [value.variant for value in sound]
             for name in names:
                 if name not in metric.variants:
                     raise Unsound(f"{name!r} is none of its variants")
                 if names.count(name) > 1:
                     raise Unsound(f"{name!r} stands twice")
-            return made
+            return sound
 
     return replace(
         metric,

@@ -75,7 +75,7 @@ class Submitter:
         with self._judge_session(metric, judge, subject.label, subject.run_name, about) as judge_session:
             repeats = self.judge_repeats if metric.needs_judge else 1
             await metric.run_judge(subject, judge_session)
-            await judge_session.each(  # some judge again what the first repeat found
+            await judge_session.take_all(  # some judge again what the first repeat found
                 metric.run_judge(subject, judge_session.of_repeat(repeat)) for repeat in range(2, repeats + 1)
             )
 
@@ -97,7 +97,7 @@ class Submitter:
             "is_external": a.is_external and b.is_external,
         }
         with self._judge_session(metric, judge, pair_name(pair.labels), a.run_name, about) as judge_session:
-            await judge_session.each(
+            await judge_session.take_all(
                 metric.judge(pair, self.seed, judge_session.of_repeat(repeat))
                 for repeat in range(1, self.judge_repeats + 1)
             )
@@ -204,12 +204,12 @@ async def score(
         runs = planned_runs(experiment, definition)
 
         def of_runs(groups: Sequence[Sequence[Metric | PairMetric]]) -> Iterator[Stages]:
-            asked = [[each for each in tables_of_judges if each[0] in group] for group in groups]
+            asked = [[table for table in tables_of_judges if table[0] in group] for group in groups]
             for run in runs if any(asked) else ():
                 subject = read_subject(experiment, definition, run, store, page_age)
                 whole = (references or {}).get(subject.query.query_id)
                 subject = replace(subject, offers=offers, look_up=look_up, reference=whole)
-                yield [[partial(submitter.judge, subject, *each) for each in group] for group in asked]
+                yield [[partial(submitter.judge, subject, *table) for table in group] for group in asked]
 
         def of_meetings() -> Iterator[Stages]:
             for pair in read_pairs(experiment, compared, store):
@@ -223,7 +223,7 @@ async def score(
         if criteria is not None:
             take_criteria(experiment, criteria, loaded)
         unmade = unprepared(experiment, definition, loaded, judges, store)
-        tasks: list[Stages] = [[[partial(submitter.prepare, *each)]] for each in unmade]
+        tasks: list[Stages] = [[[partial(submitter.prepare, *pair)]] for pair in unmade]
         total = len(runs) * len(tables_of_judges)
         total += len(tasks) + len(meetings(experiment, definition, compared)) * len(judges)
         batches = any(judge.in_batches for judge in judges)
@@ -233,7 +233,9 @@ async def score(
             with overridden(wording.texts):
                 groups = in_order([*loaded, *of_pairs])
                 # A run is read once for all metrics but those that need verdicts on pairs.
-                of_pairs_read = (at for at, group in enumerate(groups) if any(PAIRWISE in each.after for each in group))
+                of_pairs_read = (
+                    at for at, group in enumerate(groups) if any(PAIRWISE in metric.after for metric in group)
+                )
                 at = next(of_pairs_read, len(groups))
                 for work in (iter(tasks), of_runs(groups[:at]), of_meetings(), of_runs(groups[at:])):
                     await _work_on(allowance, work, bar, side_by_side)
@@ -300,8 +302,8 @@ async def _work_on(allowance: Allowance, work: Iterator[Stages], bar: Bar, side_
 
 def _others(experiment: Path, metrics: Sequence[Metric], progress: Progress) -> Iterator[Metric]:
     """The metrics of earlier commands, whose rows scores.json keeps."""
-    named = {PAIRWISE, *(metric.name for metric in metrics)}
-    for name in sorted({*judged_in(experiment)} - named):
+    listed = {PAIRWISE, *(metric.name for metric in metrics)}
+    for name in sorted({*judged_in(experiment)} - listed):
         try:
             yield recorded_metric(experiment, name) or load_metric(name)
         except UnknownName:

@@ -19,7 +19,9 @@ def statement_anchor(view: RunView, statement: Finding) -> str:
     if (claim := view.claim_of(statement)) is not None:
         return claim_anchor(view, 0, claim)
     numbered = enumerate(view.checks.findings, 1)
-    number = next((number for number, one in numbered if (one.code, one.start) == (statement.code, statement.start)), 0)
+    number = next(
+        (number for number, other in numbered if (other.code, other.start) == (statement.code, statement.start)), 0
+    )
     return finding_anchor(view, number) if number else view.anchor
 
 
@@ -30,6 +32,6 @@ def step_anchor(view: RunView, place: int) -> str:
 def evidence_anchors(view: RunView) -> dict[str, str]:
     """By id, anchors of the sources that the report cites, or that a verdict or a finding rests on."""
     used = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
-    used |= {source.id for one in view.claims for v in one.judged.stage("support") for source in v.sources}
+    used |= {source.id for view_of in view.claims for v in view_of.judged.stage("support") for source in v.sources}
     used |= {finding.evidence_id for finding in view.checks.findings}
     return {key: f"{view.anchor}-e{number}" for number, key in enumerate(view.subject.sources, 1) if key in used}

@@ -93,9 +93,11 @@ def question_card(
     by_label = {answer.line.label: answer for answer in answers if answer.line.repeat == 1}
     # The system that the first judge of both prefers overall; None if neither
     preferred = None
-    first = next((each for each in judgements if each.repeat == 1 and set(each.labels) == set(shown)), None)
+    first = next(
+        (judgement for judgement in judgements if judgement.repeat == 1 and set(judgement.labels) == set(shown)), None
+    )
     if first is not None:
-        choice = next((each.choice for each in first.dimensions if each.dimension == PRIMARY), None)
+        choice = next((dimension.choice for dimension in first.dimensions if dimension.dimension == PRIMARY), None)
         preferred = {"a": first.labels[0], "b": first.labels[1]}.get(choice or "")
     limits: list[str] = []
     if (wish := question.query.wish) is not None:
@@ -142,12 +144,12 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> A
             anchors = tuple(statement_anchor(view, statement) for statement in view.false)
         count = counted(len(anchors), "false statement")
         if support != "contradicted":
-            one = "1 claim not supported by its source"
-            count = one if len(anchors) == 1 else f"{len(anchors):,} claims not supported by their sources"
+            single = "1 claim not supported by its source"
+            count = single if len(anchors) == 1 else f"{len(anchors):,} claims not supported by their sources"
         if anchors:
             wrong.append(WrongClaims(count, support, anchors))
     faults = [*_wrong_pick(view, line, decision, of_cart)] if decision in WRONG_PICKS else []
-    faults += [Fault("false", f"“{each.text}”", statement_anchor(view, each)) for each in view.false]
+    faults += [Fault("false", f"“{statement.text}”", statement_anchor(view, statement)) for statement in view.false]
     if decision == "failed":
         kind = FAILED if view.state != "done" else "no decision"
         faults.append(Fault(kind, line.why or "it does not say what to buy", f"{line.anchor}-answer"))
@@ -199,18 +201,18 @@ def _decision(view: RunView, cart: Cart | None, *, is_broken: bool, is_kept: boo
         return "right"
     if case.refused_wrongly is not None or (cart is not None and not cart.lines and is_broken):
         return "refused"
-    if any(each.code in WRONG_THINGS and each.severity == "error" for each in view.checks.findings):
+    if any(finding.code in WRONG_THINGS and finding.severity == "error" for finding in view.checks.findings):
         return "wrong"
-    breaks = any(each.code in LIMITS - WRONG_THINGS - {"no_decision"} for each in view.checks.findings)
+    breaks = any(finding.code in LIMITS - WRONG_THINGS - {"no_decision"} for finding in view.checks.findings)
     if is_broken or view.is_right is not None:  # some limits are known to be broken only from all products' records
         return "limit" if is_broken or breaks else "wrong"
     return "right" if is_kept else "open"
 
 
 def _broken(doubted: Sequence[Finding], evidence_id: str | None) -> tuple[str, ...]:
-    own = [finding for finding in doubted if finding.evidence_id == evidence_id]
+    doubts = [finding for finding in doubted if finding.evidence_id == evidence_id]
     signs = {"error": "✗", "warning": "?"}
-    return tuple(dict.fromkeys(f"{signs[finding.severity]} {finding.found or finding.text}" for finding in own))
+    return tuple(dict.fromkeys(f"{signs[finding.severity]} {finding.found or finding.text}" for finding in doubts))
 
 
 LINE = 100

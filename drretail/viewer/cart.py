@@ -67,8 +67,8 @@ class CartLine:
         words = f"{self.quantity} × {self.title}"
         if self.price is not None and self.cost is not None:
             least = "from " if self.is_from else ""
-            each = f", {least}{format_amount(self.price)} each" if self.quantity > 1 else ""
-            words += f"{each}: {least}{format_amount(self.cost)}"
+            price_each = f", {least}{format_amount(self.price)} each" if self.quantity > 1 else ""
+            words += f"{price_each}: {least}{format_amount(self.cost)}"
         else:
             words += ": price not known"
         return f"{words}{''.join(f' (runner-up: {alternative})' for alternative in self.alternatives)}"

@@ -51,14 +51,14 @@ def commands(view: ExperimentView) -> list[str]:
     # Not into the same folder, where the runs would be found as they are.
     folder = quote(f"{view.name}-again" if options else view.name)
     lines: list[str] = []
-    for each in options:
-        if each.needs:
-            needs = " ".join(", ".join(each.needs).split())  # on one line, which is a comment
-            lines.append(f"# {each.path.name} also needs {needs}.")
-        file = quote(f"{view.name}/{OPTIONS}/{each.path.name}")
+    for option in options:
+        if option.needs:
+            needs = " ".join(", ".join(option.needs).split())  # on one line, which is a comment
+            lines.append(f"# {option.path.name} also needs {needs}.")
+        file = quote(f"{view.name}/{OPTIONS}/{option.path.name}")
         lines.append(f"drretail run {file} --world W --queries queries.jsonl --to {folder}")
     others: dict[str, list[str]] = {}
-    for label in sorted(view.definition.systems.keys() - {label for each in options for label in each.labels}):
+    for label in sorted(view.definition.systems.keys() - {label for option in options for label in option.labels}):
         agent = view.definition.systems[label].agent
         if agent not in BASELINES:  # each run adds them
             others.setdefault(agent if agent in ORIGINS else "", []).append(label)
@@ -75,10 +75,10 @@ def score_command(view: ExperimentView, folder: str = "") -> str:
     shown = [row for row in view.scores.scores if board.has(*Assessor.of(row))]
     pairs = list(dict.fromkeys((row.a, row.b) for row in view.scores.pairs if board.has(*Assessor.of(row))))
     metrics = [*dict.fromkeys(row.metric for row in shown), *([PAIRWISE] if pairs else [])]
-    named = [] if pairs == choose_pairs(view.definition) else map(pair_name, pairs)
+    names = [] if pairs == choose_pairs(view.definition) else map(pair_name, pairs)
     flags = [
         *_flags("--metrics", [",".join(metrics)] if metrics else []),
-        *_flags("--pairs", named),
+        *_flags("--pairs", names),
         *_flags("--judge", (key.split()[0] for key in board.judge)),
         *_flags("--rules", {board.rules} - {"default"}),
     ]

@@ -71,9 +71,9 @@ def conversation_of(effects: Iterable[Effect], steps: Sequence[Step]) -> list[Ta
     for step in steps:
         if step.kind != "tool":
             seqs[step.path].append(step.seq)
-    known = sorted(by_path.keys() - {_OUTSIDE}, key=path_key)
+    paths = sorted(by_path.keys() - {_OUTSIDE}, key=path_key)
     talks: list[Talk] = []
-    for path in (*known, *([_OUTSIDE] if _OUTSIDE in by_path else [])):
+    for path in (*paths, *([_OUTSIDE] if _OUTSIDE in by_path else [])):
         # The journal has parallel look-ups in the order in which they ended; show them in the order of the requests.
         ordered: list[Effect] = []
         for is_model, group in groupby(by_path[path], lambda effect: effect.kind == "model"):
@@ -105,10 +105,10 @@ def _turns(path: str, effects: Sequence[Effect], seqs: Sequence[int]) -> Iterato
         messages: list[dict[str, Any]] = effect.request.get("messages", [])
         keys = [canonical_json(message) for message in messages]
         pairs = zip(before, keys, strict=False)
-        repeated = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(before), len(keys)))
+        repeated = next((at for at, (key, other) in enumerate(pairs) if key != other), min(len(before), len(keys)))
         new = messages[repeated:]
         answer: dict[str, Any] | None = effect.response if isinstance(effect.response, dict) else None
-        calls |= {call.get("id") or "": call["name"] for each in messages for call in each.get("tool_calls", ())}
+        calls |= {call.get("id") or "": call["name"] for message in messages for call in message.get("tool_calls", ())}
         # The request repeats the previous answer, which the previous turn already shows.
         is_echo = bool(before) and bool(new) and new[0].get("role") == "ai"
         yield Turn(

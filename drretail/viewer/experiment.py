@@ -277,20 +277,20 @@ def read_view(experiment: Path, scores: Scores | None = None) -> ExperimentView:
     """
     definition = read_definition(experiment)
     place = {label: at for at, label in enumerate(in_order(definition.systems, definition.systems))}
-    planned = tuple(sorted(planned_runs(experiment, definition), key=lambda each: place[each.label]))
+    planned = tuple(sorted(planned_runs(experiment, definition), key=lambda plan: place[plan.label]))
     is_known, scores = scores is not None, scores or read_scores(experiment)
-    made = scores or Scores(scores=(), judgings=())
-    if made.scoreboard is not None and made.scoreboard.are_answers:
+    shown = scores or Scores(scores=(), judgings=())
+    if shown.scoreboard is not None and shown.scoreboard.are_answers:
         # Floors are of research.
         planned = tuple(run for run in planned if place_of(run.label, definition.systems) == "system")
     return ExperimentView(
         folder=experiment,
         definition=definition,
         planned=planned,
-        runs=Runs(experiment, definition, planned, made.scoreboard),
-        scores=made,
+        runs=Runs(experiment, definition, planned, shown.scoreboard),
+        scores=shown,
         is_scored=scores is not None,
-        outdated="" if is_known or made.made_of is None else made.made_of.changes(made_of(experiment)),
+        outdated="" if is_known or shown.made_of is None else shown.made_of.changes(made_of(experiment)),
         lab=tuple(score_notes(experiment)),
     )
 
@@ -298,11 +298,11 @@ def read_view(experiment: Path, scores: Scores | None = None) -> ExperimentView:
 def _checks(by_judge: Sequence[Judged]) -> Checks:
     """All checks of a run, with their findings in the order of the report, those without a place last."""
     verdicts = [verdict for judged in by_judge for verdict in judged.stage("check")]
-    made = [verdict for verdict in verdicts if verdict.state == "scored"]
-    findings = [finding for verdict in made for finding in _FINDINGS.validate_python(verdict.value or ())]
-    findings.sort(key=lambda each: (each.start is None, each.start or 0, each.code, each.text))
+    scored = [verdict for verdict in verdicts if verdict.state == "scored"]
+    findings = [finding for verdict in scored for finding in _FINDINGS.validate_python(verdict.value or ())]
+    findings.sort(key=lambda finding: (finding.start is None, finding.start or 0, finding.code, finding.text))
     return Checks(
-        made=tuple(sorted(verdict.item for verdict in made)),
+        made=tuple(sorted(verdict.item for verdict in scored)),
         findings=tuple(findings),
         not_made=tuple(sorted((v for v in verdicts if v.state != "scored"), key=lambda verdict: verdict.item)),
         read=readers_in_words(next((v.reason for judged in by_judge for v in judged.stage("read")), "")),
@@ -312,7 +312,7 @@ def _checks(by_judge: Sequence[Judged]) -> Checks:
 def _is_right(bought: Judgements) -> float | None:
     """What code measured of the run's picks, if anything."""
     verdicts = (verdict for judged in bought.by_judge for verdict in judged.verdicts)
-    return next((each.value for each in verdicts if each.item == OUTCOME and each.state == "scored"), None)
+    return next((verdict.value for verdict in verdicts if verdict.item == OUTCOME and verdict.state == "scored"), None)
 
 
 def _false(

@@ -71,7 +71,7 @@ def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
     living = {assessor: tuple(filter(is_living, lasts)) for assessor, lasts in groups.items()}
     judged = [Judged(judge, rules, verdicts) for (judge, rules), verdicts in living.items() if verdicts]
     board = read_board(experiment)
-    judged.sort(key=lambda one: (*board.place(one.judge, one.rules), one.judge.key, one.rules))
+    judged.sort(key=lambda judged: (*board.place(judged.judge, judged.rules), judged.judge.key, judged.rules))
     stale = sum(map(len, groups.values())) - sum(map(len, living.values()))
     return Judgements(tuple(judged), stale)
 
@@ -103,8 +103,11 @@ class PairJudgement:
     def by_order(self) -> "PairJudgement":
         """The same of a judge of which the order of reports decided: it prefers none."""
         unknown = ("na", "failed", "one order")
-        made = (each if each.choice in unknown else replace(each, choice="by order") for each in self.dimensions)
-        return replace(self, dimensions=tuple(made))
+        dimensions = (
+            dimension if dimension.choice in unknown else replace(dimension, choice="by order")
+            for dimension in self.dimensions
+        )
+        return replace(self, dimensions=tuple(dimensions))
 
 
 def pairs_with_verdicts(experiment: Path) -> dict[str, list[Labels]]:
@@ -128,7 +131,7 @@ def read_pair_judgements(
         for labels in labels_of_judge:
             shas = tuple(reports.get(label) for label in labels)
             groups = verdicts_by_assessor(experiment, PAIRWISE, [judge], pair_name(labels), f"{query_id}-r{repeat}")
-            for assessor in sorted(groups, key=lambda each: each.order):
+            for assessor in sorted(groups, key=lambda pair: pair.order):
                 by_item: dict[str, list[Verdict]] = defaultdict(list)
                 for verdict in groups[assessor]:
                     if _pair_lives(experiment, verdict, shas):
@@ -150,9 +153,9 @@ def _pair_lives(experiment: Path, verdict: Verdict, shas: tuple[str | None, ...]
 
 def _dimension(name: str, verdicts: Sequence[Verdict], rules: Rules) -> DimensionJudgement:
     """The preferred system; after several repeats, the one that every repeat prefers, or a tie."""
-    ordered = sorted(verdicts, key=lambda each: (each.judge_repeat, each.order or ""))
+    ordered = sorted(verdicts, key=lambda verdict: (verdict.judge_repeat, verdict.order or ""))
     choices: dict[Choice, None] = {}
-    for _, group in groupby(ordered, key=lambda each: each.judge_repeat):
+    for _, group in groupby(ordered, key=lambda verdict: verdict.judge_repeat):
         answers = list(group)
         states, winners = {verdict.state for verdict in answers}, {str(verdict.value) for verdict in answers}
         choice: Choice = "a" if winners == {"a"} else "b" if winners == {"b"} else "tie"
@@ -255,9 +258,9 @@ def claims_of(judged: Judged, report: str) -> list[Claim]:
 
     first, *rest = stages_of(judged.rules)
     cited = extracted(first)
-    known = {claim.claim.casefold() for claim in cited}
+    wordings = {claim.claim.casefold() for claim in cited}
     more = (claim for stage in rest for claim in extracted(stage))
-    uncited = [claim for claim in more if not claim.is_cited and claim.claim.casefold() not in known]
+    uncited = [claim for claim in more if not claim.is_cited and claim.claim.casefold() not in wordings]
     placed = [(claim, span_of(claim, report)) for claim in [*cited, *uncited]]
     placed.sort(key=lambda pair: pair[1] or (len(report), 0))
     claims: list[Claim] = []

@@ -55,7 +55,7 @@ def measures(cases: Sequence[Case]) -> Measures:
     return Measures(
         words=fmean(len(case.query.text.split()) for case in cases),
         expected_tools=fmean(map(len, tools)),
-        record_tools=fmean(len(named & USER_TOOLS) for named in tools),
+        record_tools=fmean(len(tool_names & USER_TOOLS) for tool_names in tools),
         profile_mentions=fmean(map(profile_mentions, cases)),
         specifics=fmean(map(specifics, cases)),
     )

@@ -79,8 +79,8 @@ def dataset(
         f"Here as shares: of queries that expect {DEEP} tools and more, of reports of {LONG} words and more, of "
         "queries that expect a tool of the shop, and the web, and of those with a profile."
     )
-    own = {f"this experiment ({counted(len(queries), 'query')})": shares}
-    return paper_table("datasets", own, notes=[note])
+    rows = {f"this experiment ({counted(len(queries), 'query')})": shares}
+    return paper_table("datasets", rows, notes=[note])
 
 
 def modes(experiment: str, compared: Sequence[Mode] | None) -> PaperTable:
@@ -98,7 +98,7 @@ def modes(experiment: str, compared: Sequence[Mode] | None) -> PaperTable:
     means = {
         mode.name.replace("_", "-"): [
             Cell(mode.queries, "count"),
-            *(Cell(each, "number") for each in asdict(mode.means).values()),
+            *(Cell(mean, "number") for mean in asdict(mode.means).values()),
         ]
         for mode in compared or ()
     }
@@ -116,20 +116,20 @@ def cost(
     missing: Sequence[str],
 ) -> PaperTable:
     """Table 5 with the tool calls of section 6.3; ``runs`` with a report, of ``planned`` ones by system."""
-    own: dict[str, list[Cell | None]] = {}
+    rows: dict[str, list[Cell | None]] = {}
     for label, of_label in runs.items():
         # A run without usage does not say what it took.
         used = [list(run.usage.values()) for run in of_label]
-        read = [sum(each.input for each in its) / 1000 if its else None for its in used]
-        written = [sum(each.output for each in its) / 1000 if its else None for its in used]
+        read = [sum(usage.input for usage in its) / 1000 if its else None for its in used]
+        written = [sum(usage.output for usage in its) / 1000 if its else None for its in used]
         shown, body = zip(*(words[run.run_id] for run in of_label), strict=True)
         calls = [sum(step.kind == "tool" and step.name in NINE for step in run.steps) for run in of_label]
         tokens = [_spread(of_label, planned[label], values) for values in (read, written)]
         counts = [_spread(of_label, planned[label], values, "count") for values in (shown, body)]
         of_calls = _spread(of_label, planned[label], calls)
-        own[label] = [*tokens, *counts, of_calls and replace(of_calls, deviation=None)]
+        rows[label] = [*tokens, *counts, of_calls and replace(of_calls, deviation=None)]
     *head, tail = published()["cost"]["columns"]
-    return paper_table("cost", own, missing, columns=[*head, "words without sources", tail])
+    return paper_table("cost", rows, missing, columns=[*head, "words without sources", tail])
 
 
 def _spread(runs: Sequence[Run], planned: int, values: Sequence[float | None], kind: Kind = "tenths") -> Cell | None:
@@ -150,17 +150,17 @@ def _score(experiment: str, metric: str, judge: str = "PROVIDER:MODEL") -> str:
 def judged(experiment: str, metric: str, scores: Scores | None, board: Board, missing: Sequence[str]) -> PaperTable:
     """The paper's table for a metric in ``JUDGED``: the board's own, with the paper's rows."""
     about, shown = published()[metric], None if scores is None else scores.scoreboard
-    made = None if shown is None else BoardTables(shown, paper=True)
-    columns = [] if made is None else [column for column in made.columns if column.metric == metric]
+    tables = None if shown is None else BoardTables(shown, paper=True)
+    columns = [] if tables is None else [column for column in tables.columns if column.metric == metric]
     by_model = f"{metric} of a language model: {_score(experiment, metric)}"
-    if shown is None or made is None or not columns:
+    if shown is None or tables is None or not columns:
         return paper_table(metric, {}, [*missing, by_model])
-    if any(column.metric == metric for column in made.unrated):
+    if any(column.metric == metric for column in tables.unrated):
         missing = [*missing, by_model]
     elif board.rules != "paper":
         by_paper = _score(experiment, metric, shown.judge.judge)
         missing = [*missing, f"{metric} by the paper's rules: {by_paper}"]
-    table = next(each for each in made.tables if each.title == columns[0].table)
+    table = next(table for table in tables.tables if table.title == columns[0].table)
     names = [column.name for column in table.columns]
     if {"FP web", "FP product"} <= {*names}:
         places = names.index("FP web"), names.index("FP product")
@@ -186,7 +186,7 @@ def people_agree(votes: Sequence[Vote]) -> PaperTable:
     places: dict[str, dict[str, dict[str, Choice]]] = defaultdict(lambda: defaultdict(dict))
     for vote in sorted(votes, key=lambda vote: vote.annotator):
         places[vote.dimension][vote.annotator][vote.about] = vote.place
-    own: dict[str, Sequence[Cell | None]] = {}
+    rows: dict[str, Sequence[Cell | None]] = {}
     for dimension in (*by_dimension, *(dimension for dimension in DIMENSIONS if dimension not in by_dimension)):
         for (first, its), (second, others) in combinations(places[dimension].items(), 2):
             both = [(its[about], others[about]) for about in its if about in others]
@@ -195,14 +195,14 @@ def people_agree(votes: Sequence[Vote]) -> PaperTable:
                 kappa, soft_here = kappa_without_ties(ones, twos), soft_disagreement(ones, twos)
                 counts = Cell(len(both), "count"), Cell(sum(TIE not in pair for pair in both), "count")
                 cells = [Cell(kappa, "number"), *counts, Cell(soft_here, "number")]
-                own[f"{dimension} ({first}, {second})"] = cells
+                rows[f"{dimension} ({first}, {second})"] = cells
     papers = {
         dimension: (Cell(kappa, "number"), Cell(21, "count"), None, Cell(soft, "number"))
         for dimension, kappa in by_dimension.items()
     }
     annotators = "two people's votes: one line a vote in exp/votes/<annotator>.jsonl (drretail/addons/people/README.md)"
     missing = () if len({vote.annotator for vote in votes}) > 1 else (annotators,)
-    return paper_table("kappa", own, missing, paper=papers)
+    return paper_table("kappa", rows, missing, paper=papers)
 
 
 def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
@@ -296,13 +296,13 @@ def _settings(
         f"{', '.join(sorted({system.web_provider for system in researching})) or 'none'}; data of users that tools "
         f"show: {' or '.join(sees) or 'none'}. {PAPER_SETTINGS}"
     )
-    folders = {known.prompts.name for known in definition.systems.values() if known.prompts is not None}
-    own = sorted({prompt for query in queries for prompt in query.prompts})
+    folders = {system.prompts.name for system in definition.systems.values() if system.prompts is not None}
+    prompts = sorted({prompt for query in queries for prompt in query.prompts})
     judged = [row for row in (scores.scores if scores else ()) if row.judge != CODE and not is_panel(row.judge)]
     rows = [row for row in judged if board.has(*Assessor.of(row))]
     worded = sorted(filter(None, {row.judge_params.partition("prompts-")[2] for row in rows}))
     yield (
-        f"Whose wording: agents {', '.join(sorted(folders)) or OURS}; queries {', '.join(own) or OURS}; "
+        f"Whose wording: agents {', '.join(sorted(folders)) or OURS}; queries {', '.join(prompts) or OURS}; "
         f"judges {', '.join(worded) or OURS}."
     )
     telemetry = (read_telemetry(path_of(experiment, run)) for run in runs)
@@ -327,11 +327,11 @@ def markdown_of(view: PaperView) -> str:
 def tables_markdown(view: PaperView) -> str:
     """All tables, then what is missing in them."""
     blocks: list[str] = []
-    for each in view.tables:
-        blocks.append(f"## {each.name}. {each.table.title}")
-        blocks += [markdown_table(each.table)] if each.table.rows else []
-        blocks += [" ".join(each.table.notes)] if each.table.notes else []
-        blocks += [] if each.here else ["This experiment has nothing for this table: see the end."]
+    for table in view.tables:
+        blocks.append(f"## {table.name}. {table.table.title}")
+        blocks += [markdown_table(table.table)] if table.table.rows else []
+        blocks += [" ".join(table.table.notes)] if table.table.notes else []
+        blocks += [] if table.here else ["This experiment has nothing for this table: see the end."]
     missing = [f"- {name}: {text}" for name, text in view.missing]
     blocks.append("## Missing here\n\n" + ("\n".join(missing) if missing else "Nothing."))
     return "\n\n".join(blocks) + "\n"

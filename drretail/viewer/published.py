@@ -65,7 +65,7 @@ class PaperTable:
 
 def paper_table(
     key: str,
-    own: Rows,
+    ours: Rows,
     missing: Sequence[str] = (),
     *,
     paper: Rows | None = None,
@@ -80,7 +80,7 @@ def paper_table(
     heads = tuple(columns or about["columns"])
     if paper is None:
         paper = {name: [cells.get(head) for head in heads] for name, cells in published_rows(key).items()}
-    rows = [Row(name, tuple(cells), name) for name, cells in own.items()]
+    rows = [Row(name, tuple(cells), name) for name, cells in ours.items()]
     rows += [Row(f"{name} (paper)", tuple(cells), name, "paper") for name, cells in paper.items()]
     notes = (*notes, *about.get("notes", ()))
     table = Table(about["title"], tuple(map(Column, heads)), tuple(rows), notes=notes)

@@ -147,7 +147,7 @@ def first_faults(lines: Iterable[RunLine], most: int, names: Mapping[str, str]) 
     waiting = [*groups.values()]
 
     def rank(group: Sequence[tuple[RunLine, Fault]]) -> tuple[int, ...]:
-        (line, fault), having_it = group[0], {each.label for each, _ in group}
+        (line, fault), having_it = group[0], {line.label for line, _ in group}
         is_of_all = len(having_it) > 1 and having_it == asked[line.question.number]
         return is_of_all, seen[fault.kind], seen[line.label], line.faults.index(fault), line.number
 
@@ -155,7 +155,7 @@ def first_faults(lines: Iterable[RunLine], most: int, names: Mapping[str, str]) 
         group = min(waiting, key=rank)
         waiting.remove(group)
         line, fault = group[0]
-        labels = {each.label for each, _ in group}
+        labels = {line.label for line, _ in group}
         seen.update((fault.kind, line.label))
         every = len(asked[line.question.number])
         chosen.append((line, fault, names[line.label] if len(labels) == 1 else f"{len(labels)} of {every} systems"))
@@ -168,7 +168,7 @@ def _failures(lines: Sequence[RunLine], names: Mapping[str, str]) -> Iterator[Lo
     failed: defaultdict[str, list[tuple[RunLine, Fault]]] = defaultdict(list)
     for line in lines:
         failed[line.label] += [(line, fault) for fault in line.faults if fault.kind == FAILED]
-    for label, its in sorted(failed.items(), key=lambda each: -len(each[1])):
+    for label, its in sorted(failed.items(), key=lambda pair: -len(pair[1])):
         for line, fault in its[:1]:
             quote = f"{len(its):,} of {counted(answers[label], 'answer')}: {fault.quote}"
             yield line, Fault(fault.kind, quote, fault.anchor), names[label]
@@ -176,8 +176,8 @@ def _failures(lines: Sequence[RunLine], names: Mapping[str, str]) -> Iterator[Lo
 
 def topic_of(query: Query, most: int = 40) -> str:
     """What a question is about in a few words: what is wanted, or its beginning."""
-    named = query.wish.wants[0].name if query.wish is not None and query.wish.wants else ""
-    return shorten(named or query.text, most, placeholder=" …")
+    want = query.wish.wants[0].name if query.wish is not None and query.wish.wants else ""
+    return shorten(want or query.text, most, placeholder=" …")
 
 
 def proof_of(view: RunView) -> str | None:
@@ -207,7 +207,7 @@ def setback_sentences(run: Run) -> Iterator[str]:
         repairs = counted(sum(setbacks.repairs.values()), "repair")
         yield f"{repairs} of answers that did not fit the form asked for ({by_role})."
     if setbacks.calls_from_text:
-        made = sum(step.kind == "tool" for step in run.steps)
-        yield f"Calls read from text: {setbacks.calls_from_text} of {made}."
+        calls = sum(step.kind == "tool" for step in run.steps)
+        yield f"Calls read from text: {setbacks.calls_from_text} of {calls}."
     if setbacks.announcements:
         yield f"{counted(setbacks.announcements, 'turn')} announced calls and made none."

@@ -48,12 +48,12 @@ def board_parts(scores: Scores, about: Sequence[str] = (), faults: Sequence[str]
     board = scores.scoreboard
     if board is None:
         return
-    made = BoardTables(board)
+    tables = BoardTables(board)
     yield from prose(f"{', '.join(about)}.") if about else ()
     yield from prose(*board.not_read, board.sentence, "")
-    left_out = (f"{each.partition(':')[0]} (--details says why)." for each in made.left_out)
-    notes = (*made.equal_in_brief, *left_out, made.tested, *made.absent)
-    yield replace(made.brief, notes=tuple(filter(None, notes)))
+    left_out = (f"{variant.partition(':')[0]} (--details says why)." for variant in tables.left_out)
+    notes = (*tables.equal_in_brief, *left_out, tables.tested, *tables.absent)
+    yield replace(tables.brief, notes=tuple(filter(None, notes)))
     yield from prose(*faults, *([""] if faults else []))
 
 
@@ -65,16 +65,16 @@ def board_details(scores: Scores, lab: Sequence[str] = ()) -> Iterator[Part]:
     board = scores.scoreboard
     if board is None:
         return
-    made = BoardTables(board, full=True)
+    tables = BoardTables(board, full=True)
     yield from prose(*board.not_read, board.sentence, "")
     for table in (table for section in board_sections(board) for table in section.tables):
         meanings = (f"{column.name}: {column.meaning}." for column in table.columns if column.meaning)
         yield replace(table, notes=(*table.notes, *meanings))
-    yield from prose(*filter(None, [made.tested, needed_sentence(board.compared)]), "")
+    yield from prose(*filter(None, [tables.tested, needed_sentence(board.compared)]), "")
     notes = [note for note in board_notes(board) if note not in lab]
     if others := scores.other_judges:
-        named = (judge if rules == "default" else f"{judge} (rules of {rules})" for judge, rules in others)
-        notes.append(f"Also judged by {', '.join(named)}.")
+        judges = (judge if rules == "default" else f"{judge} (rules of {rules})" for judge, rules in others)
+        notes.append(f"Also judged by {', '.join(judges)}.")
     for title, about in (("Notes", notes), (LAB, lab)):
         if about:
             yield Table(title, (), (), notes=tuple(about))
@@ -82,9 +82,9 @@ def board_details(scores: Scores, lab: Sequence[str] = ()) -> Iterator[Part]:
 
 def board_sections(board: Scoreboard) -> Iterator[Section]:
     """The board's tables with every interval, then its floors, costs and differences."""
-    made = BoardTables(board, full=True)
-    compared = compared_table(board.compared, made.names)
-    for table in (*made.tables, made.bounded, made.cost, *([compared] if compared else [])):
+    tables = BoardTables(board, full=True)
+    compared = compared_table(board.compared, tables.names)
+    for table in (*tables.tables, tables.bounded, tables.cost, *([compared] if compared else [])):
         if table.rows and table.columns:
             yield Section(table.title, table.by, [table])
 
@@ -99,9 +99,9 @@ def slice_parts(scores: Scores, by: Sequence[str]) -> Iterator[Part]:
 
 def slice_kinds(names: Sequence[str]) -> list[SliceBy]:
     """The kinds of slices with these names, each once. Raises UnknownName for any other name."""
-    known: dict[str, SliceBy] = {kind: kind for kind in BY}
-    check_known("kind of slice", known, *names)
-    return [known[name] for name in dict.fromkeys(names)]
+    kinds: dict[str, SliceBy] = {kind: kind for kind in BY}
+    check_known("kind of slice", kinds, *names)
+    return [kinds[name] for name in dict.fromkeys(names)]
 
 
 ROWS = ("", "A", "B", "A−B", "p", "Holm", ".10", "n", "users")
@@ -129,7 +129,7 @@ def comparison_parts(comparison: Comparison, cards: Mapping[str, str], *, detail
         yield from prose(*cards.values())
         return
     for table in comparison.tables:
-        yield _judge_table(table, [cards[each] for each in judges_of_faithfulness([table]) & cards.keys()])
+        yield _judge_table(table, [cards[judge] for judge in judges_of_faithfulness([table]) & cards.keys()])
     if comparison.tables:
         yield from prose(*NOTES["compare"].splitlines(), "")
     yield from (part for section in pair_sections(comparison.pairs, (), {}) for part in section.parts)
@@ -185,8 +185,8 @@ def all_pairs_parts(
     names = system_names({label for comparison in comparisons for label in (comparison.a, comparison.b)}, systems)
     rows = headlines_of(comparisons)
     is_tested = any(row.p is not None for row in rows)
-    said = ["No difference is shown."] if is_tested and not any(row.is_shown for row in rows) else []
-    yield from prose(*(f"- {sentence}" for sentence in (*said, *sentences(rows, names, undecided=False))))
+    nothing = ["No difference is shown."] if is_tested and not any(row.is_shown for row in rows) else []
+    yield from prose(*(f"- {sentence}" for sentence in (*nothing, *sentences(rows, names, undecided=False))))
     table = compared_table(rows, names)
     if table is not None:
         yield table
@@ -206,11 +206,11 @@ def sections(scores: Scores) -> Iterator[Section]:
 
 def metric_parts(scores: Scores) -> Iterator[Part]:
     """The same on a terminal, where a note that several tables share stands below the first, unless it is of n/a."""
-    said: set[str] = set()
+    notes: set[str] = set()
     for part in (part for section in sections(scores) for part in section.parts):
         if isinstance(part, Table):
-            yield replace(part, notes=tuple(note for note in part.notes if note not in said))
-            said.update(note for note in part.notes if not note.startswith(WHY_NOT))
+            yield replace(part, notes=tuple(note for note in part.notes if note not in notes))
+            notes.update(note for note in part.notes if not note.startswith(WHY_NOT))
         else:
             yield part
 

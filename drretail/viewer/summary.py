@@ -29,7 +29,7 @@ def summary_of(view: ExperimentView) -> dict[str, Any]:
                 "state": run.state,
                 "error": error and error.model_dump(mode="json"),
                 "query": run.subject.query.text,
-                "claims": [_claims(one) for one in run.claims],
+                "claims": [_claims(claims) for claims in run.claims],
                 "findings": [finding.model_dump(mode="json", exclude_none=True) for finding in run.checks.findings],
                 "checks_made": list(run.checks.made),
                 "read": run.checks.read,
@@ -50,11 +50,11 @@ def summary_of(view: ExperimentView) -> dict[str, Any]:
     }
 
 
-def _claims(one: ClaimsView) -> dict[str, Any]:
+def _claims(view: ClaimsView) -> dict[str, Any]:
     return {
-        "judge": one.judged.judge.model_dump(mode="json"),
-        "rules": one.judged.rules,
-        "counts": counts_of(one.claims),
+        "judge": view.judged.judge.model_dump(mode="json"),
+        "rules": view.judged.rules,
+        "counts": counts_of(view.claims),
         "claims": [
             {
                 "number": claim.number,
@@ -63,7 +63,7 @@ def _claims(one: ClaimsView) -> dict[str, Any]:
                 "types": list(claim.types),
                 "span": None if claim.span is None else list(claim.span),
             }
-            for claim in one.claims
+            for claim in view.claims
         ],
     }
 

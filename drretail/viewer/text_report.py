@@ -22,11 +22,11 @@ def text_of(view: ExperimentView, *, details: bool = False) -> str:
     """The text of a view; in short without ``details``."""
     score = score_command(view)
     fingerprint = view.definition.world_fingerprint
-    made = "of imported reports" if fingerprint is None else f"on the world {fingerprint[:12]}"
-    lines = [f"Experiment {view.name} {made}", ""]
+    origin = "of imported reports" if fingerprint is None else f"on the world {fingerprint[:12]}"
+    lines = [f"Experiment {view.name} {origin}", ""]
     if view.is_of_shop:
         checked, *false = false_lines(view.runs)
-        lines += [*_folded(checked, ""), *(line for one in false for line in _folded(one)), ""]
+        lines += [*_folded(checked, ""), *(line for statement in false for line in _folded(statement)), ""]
     if view.scores.scoreboard is not None and (details or not view.is_of_shop):
         about = about_words(view.definition, view.scores.scoreboard)
         parts = (

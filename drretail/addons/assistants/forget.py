@@ -76,11 +76,11 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
     with experiment.locked(folder):
         write_json(under_way, {"format": FORMAT, "queries": sorted(ids)})
         unpack_below(folder)
-        made = (_RUN_OF.sub("", _ENDING.sub("", path.name)) for path in experiment.run_files(folder))
-        runs = sum(query in map(file_name, ids) for query in made)
+        run_names = (_RUN_OF.sub("", _ENDING.sub("", path.name)) for path in experiment.run_files(folder))
+        runs = sum(query in map(file_name, ids) for query in run_names)
         # Experiments that were made from this one lie within it.
         inner = [path.parent for path in sorted(folder.rglob("experiment.json")) if path.parent != folder]
-        removed = [path for each in (*inner, folder) for path in _forget(each, ids, user)]
+        removed = [path for place in (*inner, folder) for path in _forget(place, ids, user)]
         names = tuple(dict.fromkeys(str(path.relative_to(folder)) for path in removed))
         pack_below(folder / "verdicts")
         holds = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)").search
@@ -109,10 +109,10 @@ def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Pa
     if user:
         paths.append(experiment.profile_path(folder, user))
     names = {file_name(query_id) for query_id in ids}
-    named = [(path, _ENDING.sub("", path.name)) for each in _OF_QUERIES for path in sorted(folder.glob(each))]
-    runs = [(path, _ENDING.sub("", path.name)) for each in _OF_RUNS for path in sorted(folder.glob(each))]
-    named += [(path, _RUN_OF.sub("", name)) for path, name in runs if _RUN_OF.search(name)]
-    paths += [path for path, name in named if name in names]
+    files = [(path, _ENDING.sub("", path.name)) for pattern in _OF_QUERIES for path in sorted(folder.glob(pattern))]
+    runs = [(path, _ENDING.sub("", path.name)) for pattern in _OF_RUNS for path in sorted(folder.glob(pattern))]
+    files += [(path, _RUN_OF.sub("", name)) for path, name in runs if _RUN_OF.search(name)]
+    paths += [path for path, name in files if name in names]
     for path in paths:
         if path.exists():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -128,13 +128,11 @@ def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Pa
         items = read_json(plan)
         for name, value in items.items():
             if isinstance(value, list):
-                items[name] = [each for each in value if not _is_about(each, ids)]
+                items[name] = [entry for entry in value if not _is_about(entry, ids)]
         write_json(plan, items)
     left = {
         "queries": tuple(query for query in definition.queries if query.query_id not in ids),
-        "asked": {
-            label: tuple(each for each in listed if each not in ids) for label, listed in definition.asked.items()
-        },
+        "asked": {label: tuple(key for key in listed if key not in ids) for label, listed in definition.asked.items()},
         "categories": {name: value for name, value in definition.categories.items() if name not in ids},
     }
     # Gold that nobody brings is kept: of a stopped command, that of all others.

@@ -31,11 +31,11 @@ def write(selection: Selection, to: Path) -> str:
         for chosen in selection:
             system = selection.definition.systems[chosen.run.system]
             messages = conversation(chosen.run, chosen.query, chosen.path, selection.definition)
-            made = sha256_of([chosen.run.system, chosen.run.query_id, messages])
-            if made in written:
+            digest = sha256_of([chosen.run.system, chosen.run.query_id, messages])
+            if digest in written:
                 selection.left_out["the same word by word as another"] += 1
                 continue
-            written.add(made)
+            written.add(digest)
             row = {"messages": messages, "tools": tools_for(system), **about(chosen)}
             yield json.dumps(selection.shown(row, chosen.query.query_id), ensure_ascii=False)
         if not written:
@@ -68,8 +68,8 @@ def conversation(run: Run, query: Query, path: Path, definition: Definition) -> 
     messages: list[Message] = [{"role": "user", "content": _asked(query, system, definition)}]
     for text, steps in _turns(run, results):
         calls = [(f"call_{step.path}_{step.seq}", step) for step in steps]
-        made = [chat_call(call_id, step.name or "", step.args or {}) for call_id, step in calls]
-        messages.append({"role": "assistant", "content": text, "tool_calls": made})
+        tool_calls = [chat_call(call_id, step.name or "", step.args or {}) for call_id, step in calls]
+        messages.append({"role": "assistant", "content": text, "tool_calls": tool_calls})
         messages += [
             {"role": "tool", "tool_call_id": call_id, "content": results.get(step.result_sha or "", step.error or "")}
             for call_id, step in calls

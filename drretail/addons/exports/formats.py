@@ -120,5 +120,5 @@ def export(selection: Selection, name: str, to: Path, *, force: bool = False) ->
         raise UserError(f"{to} is there already: name another file with --to, or replace it with --force.")
     if to.is_dir():  # it may hold other files, which stay
         return form.write(selection, to)
-    with made_whole(to, is_replaced=True) as made:
-        return form.write(selection, made)
+    with made_whole(to, is_replaced=True) as target:
+        return form.write(selection, target)

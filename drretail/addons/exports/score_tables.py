@@ -59,12 +59,12 @@ def _rows(chosen: Chosen, verdict: Verdict) -> Iterator[dict[str, Any]]:
     ]
     statements += [(statement, "confirmed", statement) for statement in read.values() if statement["is_true"]]
     statements += [({"start": start, "end": end}, "not_looked_at", {}) for start, end in value.get("unread", ())]
-    for statement, state, known in sorted(statements, key=lambda each: each[0].get("start") or 0):
+    for statement, state, facts in sorted(statements, key=lambda row: row[0].get("start") or 0):
         start, end = statement.get("start") or 0, statement.get("end") or 0
         number, turn = next(
             ((at, turn) for at, turn in enumerate(turns, 1) if turn.start <= start < turn.end), (1, turns[0])
         )
-        sentence = next((each for each in sentences if each.start <= start < each.end), None)
+        sentence = next((candidate for candidate in sentences if candidate.start <= start < candidate.end), None)
         yield {
             "system": run.system,
             "conversation": chosen.query.task_id or run.query_id,
@@ -74,12 +74,12 @@ def _rows(chosen: Chosen, verdict: Verdict) -> Iterator[dict[str, Any]]:
             "statement": statement.get("said") if sentence is None else text[sentence.start : sentence.end].strip(),
             "said": statement.get("said") or report[start:end],
             "state": state,
-            "kind": known.get("kind") or (kind_of_code(statement["code"]) if "code" in statement else None),
-            "product": known.get("title"),
-            "record": statement.get("evidence_id") or known.get("of"),
-            "record_says": statement.get("found") or known.get("record"),
-            "tool_says": known.get("tool") or None,
-            "cause": known.get("cause"),
+            "kind": facts.get("kind") or (kind_of_code(statement["code"]) if "code" in statement else None),
+            "product": facts.get("title"),
+            "record": statement.get("evidence_id") or facts.get("of"),
+            "record_says": statement.get("found") or facts.get("record"),
+            "tool_says": facts.get("tool") or None,
+            "cause": facts.get("cause"),
         }
 
 
@@ -163,12 +163,12 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
 def _board(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
     for row in board.rows:
         if row.system in selection.systems:
-            made: dict[str, Any] = {"system": row.system, "judge": board.judge.judge, "rules": board.judge.rules}
+            cells: dict[str, Any] = {"system": row.system, "judge": board.judge.judge, "rules": board.judge.rules}
             for name, cell in row.cells.items():
                 missing = ", ".join(missing_in_words(cell)) or None
                 values = (cell.value, cell.ci_low, cell.ci_high, cell.n_scored, cell.n_planned, missing)
-                made |= {f"{name}{part}": value for part, value in zip(_PARTS, values, strict=False)}
-            yield made | {f"{name} judge_failed": count for name, count in row.failed.items()}
+                cells |= {f"{name}{part}": value for part, value in zip(_PARTS, values, strict=False)}
+            yield cells | {f"{name} judge_failed": count for name, count in row.failed.items()}
 
 
 def _values(selection: Selection) -> Iterator[Row]:
@@ -192,12 +192,12 @@ def _parquet(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> Non
 
     typed = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
     with TemporaryDirectory() as folder, duckdb.connect() as database:
-        source, made = Path(folder) / "rows.jsonl", Path(folder) / "rows.parquet"
+        source, parquet = Path(folder) / "rows.jsonl", Path(folder) / "rows.parquet"
         source.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
         database.execute(f"CREATE TABLE rows ({typed})")
         if rows:
             struct = "{" + ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items()) + "}"
             reading = f"read_json(?, format='newline_delimited', columns={struct})"
             database.execute(f"INSERT INTO rows BY NAME SELECT * FROM {reading}", [str(source)])  # noqa: S608 — our own names
-        database.execute(f"COPY rows TO '{made}' (FORMAT parquet)")
-        write_atomically(path, made.read_bytes())
+        database.execute(f"COPY rows TO '{parquet}' (FORMAT parquet)")
+        write_atomically(path, parquet.read_bytes())

@@ -58,11 +58,11 @@ class Redaction:
         ids: dict[str, None] = {}
         for run in read_runs(experiment):
             evidence = read_evidence(path_of(experiment, run))
-            known = known_profiles({entry.id: entry for entry in evidence})
-            profiles[run.query_id] |= dict.fromkeys(known)
+            people = known_profiles({entry.id: entry for entry in evidence})
+            profiles[run.query_id] |= dict.fromkeys(people)
             changed[run.query_id] |= dict.fromkeys(text for change in run.state_diff for text in texts_in(change.after))
             ids |= dict.fromkeys(
-                [*filter(None, [run.user_id]), *(each.user_id for each in known), *_users_of(evidence)]
+                [*filter(None, [run.user_id]), *(profile.user_id for profile in people), *_users_of(evidence)]
             )
         first = dict.fromkeys(query.user_id for query in definition.queries if query.user_id)
         everybody = [*first, *sorted(ids.keys() - first.keys())]
@@ -75,18 +75,18 @@ class Redaction:
             return self._text(query_id, row)
         if isinstance(row, Mapping):
             return {self.row(query_id, name): self.row(query_id, item) for name, item in row.items()}
-        return [self.row(query_id, each) for each in row] if isinstance(row, list | tuple) else row
+        return [self.row(query_id, cell) for cell in row] if isinstance(row, list | tuple) else row
 
     @remembered  # conversations repeat their beginnings
     def _text(self, query_id: str | None, text: str) -> str:
-        lines, named, fields = self._known(query_id)
+        lines, names, fields = self._personal(query_id)
         for line in lines:
             text = text.replace(line, "[said of the user]")
         if self.pseudonyms:
-            text = self._ids.sub(lambda found: self._folded[found[0].casefold()], text)
+            text = self._ids.sub(lambda match: self._folded[match[0].casefold()], text)
         # Each full name, address and number of a person is replaced by a word.
         profiles = tuple(self._profiles.get(query_id or "", ()))
-        text = self.redactor.text(text, named, personal_data(text, People(profiles)) if profiles else ())
+        text = self.redactor.text(text, names, personal_data(text, People(profiles)) if profiles else ())
         for pattern, word in fields:
             text = pattern.sub(word, text)
         return text
@@ -100,12 +100,12 @@ class Redaction:
         return {user_id.casefold(): pseudonym for user_id, pseudonym in self.pseudonyms.items()}
 
     @remembered
-    def _known(self, query_id: str | None) -> tuple[list[str], frozenset[str], list[tuple[re.Pattern[str], str]]]:
+    def _personal(self, query_id: str | None) -> tuple[list[str], frozenset[str], list[tuple[re.Pattern[str], str]]]:
         """What rows about a query may say of people: lines about the user, the longest first, words of the names that
         the query holds, and patterns for single words of profiles with their replacements.
         """
         key, query = query_id or "", next((q for q in self.definition.queries if q.query_id == query_id), None)
-        texts = (getattr(query, each) or "" for each in ("persona", "context")) if query is not None else ()
+        texts = (getattr(query, attribute) or "" for attribute in ("persona", "context")) if query is not None else ()
         lines = {line.strip() for text in texts for line in text.splitlines()} | {*self._changed.get(key, ())}
         long = sorted((line for line in lines if len(line) >= _SHORTEST_LINE), key=len, reverse=True)
         patterns: list[tuple[re.Pattern[str], str]] = []
@@ -149,8 +149,8 @@ def names_of(value: RunValue) -> set[str]:
 
 def keeps(rule: Rule, got: Sequence[RunValue]) -> bool:
     """True if at least one judge scored the rule's variant, and all that did meet its bound."""
-    known = [score.value for score in got if score.value is not None and rule.name in names_of(score)]
-    return bool(known) and all(map(rule.is_met, known))
+    numbers = [score.value for score in got if score.value is not None and rule.name in names_of(score)]
+    return bool(numbers) and all(map(rule.is_met, numbers))
 
 
 def read_rule(text: str) -> Rule:
@@ -205,27 +205,27 @@ class Selection:
         chosen = {resolve_name("system", system, definition.systems) for system in systems} or {
             label for label, system in definition.systems.items() if system.agent not in BASELINES
         }
-        got, known = defaultdict[str, list[RunValue]](list), set[str]()
+        got, valued = defaultdict[str, list[RunValue]](list), set[str]()
         for value in run_values(read_judgements(experiment, judged_metrics(experiment))):
             if not is_panel(value.judge):
                 got[value.run_id].append(value)
-                known |= set() if value.value is None else names_of(value)
+                valued |= set() if value.value is None else names_of(value)
         for rule in rules:
-            if rule.name not in known:
+            if rule.name not in valued:
                 if (metric := installed(rule.name)) is not None:
                     raise UserError(
                         f"{experiment} is not scored by {metric.name} yet: "
                         f"drretail score {experiment} --metrics {metric.name}"
                     )
-                raise UnknownName("score of a report", rule.name, sorted(known))
+                raise UnknownName("score of a report", rule.name, sorted(valued))
         redactor = Redactor.of(redact, names)
         redaction = None if redactor is None else Redaction.of(experiment, redactor)
         return cls(experiment, definition, tuple(sorted(chosen)), tuple(rules), redaction=redaction, _got=got)
 
     def __iter__(self) -> Iterator[Chosen]:
         self.left_out.clear()
-        places = (each for each in planned_runs(self.experiment, self.definition) if each.label in self.systems)
-        ended = (ended_run(self.experiment, each.label, each.query.query_id, each.repeat) for each in places)
+        places = (place for place in planned_runs(self.experiment, self.definition) if place.label in self.systems)
+        ended = (ended_run(self.experiment, place.label, place.query.query_id, place.repeat) for place in places)
         kinds = (run.error.kind for run in ended if run is not None and run.error is not None)
         self.left_out.update("that cannot be read" for kind in kinds if kind == "unreadable")
         queries = {query.query_id: query for query in self.definition.queries}

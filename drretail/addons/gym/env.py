@@ -90,10 +90,10 @@ class Shop:
         if query_id in self.left_out:
             raise UserError(f"Nothing is rewarded for {query_id}: {self.left_out[query_id]}.")
         check_known("query", self.queries, query_id)
-        known = self.queries[query_id]
-        if isinstance(query, Query) and not known.asks_the_same_as(query):
+        existing = self.queries[query_id]
+        if isinstance(query, Query) and not existing.asks_the_same_as(query):
             raise UserError(f"The shop was opened with another query {query_id!r}: rename yours.")
-        return known
+        return existing
 
     def reward(self, recorded: Recorded, system: System | None = None) -> Reward:
         """The reward of a recorded run, the same as when the run was made.
@@ -122,7 +122,7 @@ def _asked(queries: Queries, world: World) -> list[Query]:
         raise UserError(f"{queries} does not exist: queries are a file, or one of {', '.join(SHIPPED)}.")
     if isinstance(queries, str | Path | Query):
         return asked_queries(queries, None, world)
-    shipped = {each.query_id: each for each in shipped_queries(*FIFTY)}
+    shipped = {query.query_id: query for query in shipped_queries(*FIFTY)}
     wanted: list[str | Query] = []
     for query in queries:
         if isinstance(query, str) and len(query.split()) == 1:  # an id; text of several words is a question
@@ -387,9 +387,9 @@ def save_rollouts(to: str | Path, env: ShopEnv, rollouts: Iterable[Recorded], *,
     All are recorded under the system of ``env``, also those made by other envs with the same settings. Raises UserError
     if ``to`` holds another experiment, or if another process writes there.
     """
-    made, shop = list(rollouts), env.shop
-    queries = [shop.query(each) for each in dict.fromkeys(recorded.run.query_id for recorded in made)]
-    return save_runs(Path(to), shop.world, queries, env.system, made, seed=seed)
+    recordings, shop = list(rollouts), env.shop
+    queries = [shop.query(query_id) for query_id in dict.fromkeys(recorded.run.query_id for recorded in recordings)]
+    return save_runs(Path(to), shop.world, queries, env.system, recordings, seed=seed)
 
 
 def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Reward]]:

@@ -99,18 +99,18 @@ def _queries(
     if not users:
         raise UserError("The shop has no users of whom no other query is: split queries over two shops.")
     drafts, seen, kinds = Drafts(shop, seed), {*wishes}, Counter[str | None]()
-    made, spare, most = list[Query](), list[Query](), ceil(n / len(NEED_KINDS))
+    chosen, spare, most = list[Query](), list[Query](), ceil(n / len(NEED_KINDS))
     for user_id in users:
         new = (query for query in drafts.of(user_id) if wanted(query) not in seen)
         if (rarest := min(new, key=lambda query: kinds[query.kind], default=None)) is not None:
-            (made if kinds[rarest.kind] < most else spare).append(rarest)
+            (chosen if kinds[rarest.kind] < most else spare).append(rarest)
             seen.add(wanted(rarest))
             kinds[rarest.kind] += 1
-        if len(made) == n:
+        if len(chosen) == n:
             break
-    if not made:
+    if not chosen:
         raise UserError(f"No query could be made from the orders of {counted(len(users), 'user')}: name another shop.")
-    return *made, *spare[: n - len(made)]
+    return *chosen, *spare[: n - len(chosen)]
 
 
 def earned(env: ShopEnv, policy: Policy, query_id: str) -> Reward:
@@ -174,11 +174,11 @@ def split(options: SplitOptions) -> Result[Sequence[Part]]:
         for kind in (*sorted({query.kind for query in part.queries if query.kind is not None}), None):
             earned_of = [part.floors[query.query_id] for query in part.queries if kind in (None, query.kind)]
             rows.append((part.name, kind or "all", len(earned_of), round(fmean(earned_of), 2)))
-    made: dict[str, object] = {}
+    part_files: dict[str, object] = {}
     lines: list[str] = []
     for part, file in zip(parts, files, strict=True):
         write_queries(file, part.queries, force=options.force)
-        made[part.name] = {"file": str(file), "world": part.world, "queries": len(part.queries)}
+        part_files[part.name] = {"file": str(file), "world": part.world, "queries": len(part.queries)}
         lines.append(f"{counted(len(part.queries), 'query')} → {file}, for the world {part.world}")
-    document = {"parts": made, "floors": [dict(zip(COLUMNS, row, strict=True)) for row in rows]}
+    document = {"parts": part_files, "floors": [dict(zip(COLUMNS, row, strict=True)) for row in rows]}
     return Result(parts, document, [*lines, table_of("Floor by kind of need", COLUMNS, rows, notes=NOTES)], path=to)

@@ -99,15 +99,15 @@ def try_agent(options: TryOptions) -> Trial:
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
     opener = Opener(settings, options.base_url, tell=observer.waiting)
     with world_of(options.world, web_of(options.world, options.web, settings)) as world:
-        known = asked_queries(options.queries or shipped_queries(*FIFTY, *MARKET, GENERIC), None, world)
-        by_id = {query.query_id: query for query in known}
+        queries = asked_queries(options.queries or shipped_queries(*FIFTY, *MARKET, GENERIC), None, world)
+        by_id = {query.query_id: query for query in queries}
         check_known("query", by_id, options.query)
         query = by_id[options.query]
         check_askable(world, [query])
         system = one_system(options, options.agent, options.model, query.task, world, opener, observer)
         runner = runner_of(world, settings, str(world.folder or world.servers), files=options.files)
         trials = Path(options.to) / file_name(system.system.agent) / query.query_id
-        numbers = sorted(int(each.name) for each in trials.glob("*") if each.name.isdecimal())
+        numbers = sorted(int(trial.name) for trial in trials.glob("*") if trial.name.isdecimal())
         folder = trials / str(numbers[-1] + 1 if numbers else 1)
         try:
             with observer.answer(runner):

@@ -134,8 +134,8 @@ class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
         self._envs: OrderedDict[str, ShopEnv | None] = OrderedDict()
         """By trace id; None for a rollout that has ended."""
         self._listed = [
-            Tool(name=each["name"], description=each["description"], input_schema=each["parameters"])
-            for each in (schema["function"] for schema in self._new().tools)
+            Tool(name=tool["name"], description=tool["description"], input_schema=tool["parameters"])
+            for tool in (schema["function"] for schema in self._new().tools)
         ]
 
     def register(self, mcp: MCPServer) -> None:
@@ -214,8 +214,8 @@ class ShopTask(vf.Task[ShopData, RolloutState, ShopTaskConfig]):
 
     @vf.metric
     async def parts(self, trace: Trace) -> Mapping[str, float]:
-        known = trace.state.reward or {}
-        return {name: known.get(name, 0.0) for name in PARTS}
+        rewards = trace.state.reward or {}
+        return {name: rewards.get(name, 0.0) for name in PARTS}
 
 
 class ShopTaskset(vf.Taskset[ShopTask, ShopConfig]):  # pyright: ignore[reportInvalidTypeArguments]  # its bound takes no State but the bare one

@@ -178,9 +178,9 @@ def _task(row: Row, queries: Path, folders: Mapping[str, Path]) -> ForeignTask:
     """A question with its folder's content: any folder with a checklist, or one beside the file of queries."""
     task_id, text = row.id(*_IDS), row.id("query")
     folder = folders.get(task_id)
-    beside = queries.parent / task_id
-    if folder is None and beside.is_dir() and beside.resolve().parent == queries.resolve().parent:
-        folder = beside
+    sibling = queries.parent / task_id
+    if folder is None and sibling.is_dir() and sibling.resolve().parent == queries.resolve().parent:
+        folder = sibling
     if folder is None:
         return ForeignTask(task_id, text)
     places = [place for place in (folder, folder / "source") if place.is_dir()]
@@ -189,13 +189,13 @@ def _task(row: Row, queries: Path, folders: Mapping[str, Path]) -> ForeignTask:
     requirements = (" ".join(row.text("requirement").split()) for row in _rows(folder / CHECKLIST, "requirement"))
     checklist = tuple(dict.fromkeys(filter(None, requirements)))
     # Of the user's files, and of the pages that stand for the web.
-    own, web = _insights(folder / GOLD_OF_FILES, "f"), _insights(folder / GOLD_OF_PAGES, "w")
+    of_files, web = _insights(folder / GOLD_OF_FILES, "f"), _insights(folder / GOLD_OF_PAGES, "w")
     pages = [row for name in USEFUL for row in _rows(folder / name, "title", "url") if row.text("title", "url")]
     gold: dict[GoldPart, PartOfGold] | None = None
-    if own or web or pages:
+    if of_files or web or pages:
         useful = dict.fromkeys(RequiredDocument(title=row.text("title"), url=row.text("url")) for row in pages)
         gold = {
-            "files": PartOfGold(insights=own, documents=tuple(RequiredDocument(title=name) for name in files)),
+            "files": PartOfGold(insights=of_files, documents=tuple(RequiredDocument(title=name) for name in files)),
             "sandbox": PartOfGold(insights=web, documents=tuple(useful)),
         }
     return ForeignTask(task_id, text, checklist=checklist, files=files, gold=gold)

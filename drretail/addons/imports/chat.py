@@ -30,7 +30,7 @@ def read(path: Path) -> Material:
     for conversation, row in log.conversations:
         question = "\n\n".join(message.text for message in conversation.messages if message.role == "user").strip()
         if not question:
-            roles = ", ".join(sorted({each.role or "none" for each in conversation.messages})) or "none"
+            roles = ", ".join(sorted({message.role or "none" for message in conversation.messages})) or "none"
             unasked = f"{row.where} has no message of a user, only of the roles {roles}: name them user and assistant."
             material.left_out.append(row.where)
             continue
@@ -55,12 +55,14 @@ def read(path: Path) -> Material:
         task = ForeignTask(task_id, question, user_id=user, time=time)
         material.add_task(task, row.where)
         placed: list[Turn] = []  # the turns with the places of their answers in the report
-        for asked, said, steps in turns if len(turns) > 1 else ():
-            if said:
+        for asked, reply, steps in turns if len(turns) > 1 else ():
+            if reply:
                 start = placed[-1].end + 2 if placed else 0
-                placed.append(Turn(question=asked, start=start, end=start + len(said), steps=steps))
+                placed.append(Turn(question=asked, start=start, end=start + len(reply), steps=steps))
         material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation), tuple(placed)))
-        material.unread_roles.update(each.role for each in conversation.messages if each.role not in READ_ROLES)
+        material.unread_roles.update(
+            message.role for message in conversation.messages if message.role not in READ_ROLES
+        )
     if unasked and not material.reports:
         raise UserError(unasked)
     return material

@@ -121,10 +121,10 @@ def _notes(came: Imported) -> Iterator[str]:
             yield f"Warning: {counted(broken, 'call')} without a result or with an error, which brought no evidence."
         if unread:
             yield f"Warning: {counted(unread, 'call')} with arguments that are no JSON object, which are kept as text."
-    if named := sum(bool(report.looked_up) for report in came.reports):
+    if count := sum(bool(report.looked_up) for report in came.reports):
         products = len({product for report in came.reports for product in report.looked_up})
         yield (
-            f"{named:,} of {counted(len(came.reports), 'answer')} {'names' if named == 1 else 'name'} products of the "
+            f"{count:,} of {counted(len(came.reports), 'answer')} {'names' if count == 1 else 'name'} products of the "
             f"shop ({counted(products, 'product')}). Their records were looked up for judging: nothing says "
             "that the writer read them."
         )
@@ -174,14 +174,14 @@ def by_system(reports: Sequence[ReportCount]) -> dict[str, dict[str, int]]:
     """Sums over the reports of each system, by label."""
     totals: dict[str, dict[str, int]] = {}
     for label, counts in citations_by_system(reports).items():
-        own = [report for report in reports if report.system == label]
+        of_system = [report for report in reports if report.system == label]
         totals[label] = {
-            "reports": sum(report.characters > 0 for report in own),
+            "reports": sum(report.characters > 0 for report in of_system),
             "read": counts.read,
             "listed": counts.listed,
             "not_read": counts.missing,
-            "sources": sum(report.sources for report in own),
-            "unresolved": sum(report.unresolved for report in own),
+            "sources": sum(report.sources for report in of_system),
+            "unresolved": sum(report.unresolved for report in of_system),
         }
     return totals
 

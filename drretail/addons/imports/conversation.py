@@ -101,7 +101,7 @@ def _messages_in(value: Any, role: str, names: Sequence[str]) -> list[dict[str, 
             return messages
         return [{"role": role, "content": value}] if value.strip() else []
     if isinstance(value, list):
-        return [message for each in value for message in _messages_in(each, role, names)]
+        return [message for item in value for message in _messages_in(item, role, names)]
     if not isinstance(value, dict):
         return []
     if is_message(value):
@@ -140,14 +140,14 @@ def plain_message(value: dict[str, Any]) -> dict[str, Any]:
 
 def conversation_of(messages: Iterable[Any], usage: Any = None, **about: Any) -> Conversation:
     """The conversation of these messages, which are objects in the forms of providers."""
-    objects = [plain_message(each) for each in messages if isinstance(each, dict)]
-    objects = [each for each in objects if each.get("type") not in _UNSEEN_ITEMS]
-    total = sum((usage_of(each.get("usage") or each.get("usage_metadata")) for each in objects), usage_of(usage))
+    objects = [plain_message(message) for message in messages if isinstance(message, dict)]
+    objects = [item for item in objects if item.get("type") not in _UNSEEN_ITEMS]
+    total = sum((usage_of(item.get("usage") or item.get("usage_metadata")) for item in objects), usage_of(usage))
     model = about.pop("model", None) or text_of(("model",), *objects)
     read: list[Message] = []
-    for each in objects:
-        message = _message(each)
-        if each.get("type") == "function_call" and read and read[-1].role == ASSISTANT:  # calls of one turn
+    for item in objects:
+        message = _message(item)
+        if item.get("type") == "function_call" and read and read[-1].role == ASSISTANT:  # calls of one turn
             read[-1] = replace(read[-1], calls=(*read[-1].calls, *message.calls))
         else:
             read.append(message)
@@ -200,8 +200,8 @@ def _words(value: Any) -> str:
     """The words of a message's content: of a list of parts those of each typed as text; other values as JSON."""
     if value is None or isinstance(value, str):
         return value or ""
-    if isinstance(value, list) and all(isinstance(each, dict) and "text" in each for each in value):
-        return "\n".join(str(each["text"]) for each in value)
+    if isinstance(value, list) and all(isinstance(part, dict) and "text" in part for part in value):
+        return "\n".join(str(part["text"]) for part in value)
     if isinstance(value, dict) and value.get("type") in ("text", "output_text", "input_text"):
         return _words(value.get("text", value.get("content")))
     if isinstance(value, dict) and set(value) == {"text"}:
@@ -232,7 +232,9 @@ def turns_of(conversation: Conversation) -> list[tuple[str, str, int]]:
     answer: list[Message] = []
     for message in (*conversation.messages, Message("user")):
         if message.role == "user" and answer:
-            answers = [visible(each.text).strip() for each in answer if not each.calls or each is answer[-1]]
+            answers = [
+                visible(message.text).strip() for message in answer if not message.calls or message is answer[-1]
+            ]
             turns += [(question, "\n\n".join(filter(None, answers)), steps)] if question else []
             question, answer = message.text, []
         elif message.role == "user":

@@ -94,10 +94,10 @@ def files_under(path: Path, endings: Sequence[str]) -> list[Path]:
     if not path.is_dir():
         raise UserError(f"{path} does not exist.")
     files: list[Path] = []
-    for each in path.rglob("*"):
-        hidden = any(part.startswith(".") for part in each.relative_to(path).parts)
-        if not hidden and each.name.casefold().endswith(tuple(endings)) and each.is_file():
-            files.append(each)
+    for file in path.rglob("*"):
+        hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
+        if not hidden and file.name.casefold().endswith(tuple(endings)) and file.is_file():
+            files.append(file)
             if len(files) > MOST_FILES:
                 raise UserError(f"{path} holds more than {MOST_FILES:,} files: name a folder of reports.")
     if not files:

@@ -94,19 +94,19 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
     """
     tokens = scan(report, None)
     marks = (cited for mark in tokens.marks for cited in mark.cited)
-    known = {address_of(entry.url) if entry.url else entry.id: entry for entry in seen}
+    seen_sources = {address_of(entry.url) if entry.url else entry.id: entry for entry in seen}
     of_shop = {shop_place(entry.url): entry for entry in seen if entry.looked_up and entry.url}
-    named: dict[str, Evidence] = {}
+    sources_cited: dict[str, Evidence] = {}
     for cited in (*marks, *tokens.listed.cited):
         if cited.url is None:
             continue
         address = address_of(cited.url)
         if (product := of_shop.get(shop_place(cited.url))) is not None:
             address = address_of(product.url or "")
-        held = named.setdefault(address, known.get(address) or _evidence(cited, cited.url))
+        held = sources_cited.setdefault(address, seen_sources.get(address) or _evidence(cited, cited.url))
         if held.title == held.url and cited.title:
-            named[address] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})
-    evidence = tuple({**known, **named}.values())
+            sources_cited[address] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})
+    evidence = tuple({**seen_sources, **sources_cited}.values())
     tokens = scan(report, evidence)
     return CitedSources(evidence, tuple(tokens.citations(report)), tokens.counts)
 
@@ -144,15 +144,15 @@ def keep_pages(experiment: Path, pages: Iterable[WebPage]) -> int:
     Only imported reports and runs on the open web are completed. The experiment must be locked for writing.
     """
     systems = read_definition(experiment).systems
-    named: dict[str, Evidence] = {}
+    pages_by_address: dict[str, Evidence] = {}
     for run in read_runs(experiment):
         if systems[run.system].web_is_live:
             for entry in read_evidence(path_of(experiment, run)):
                 if entry.kind == "web" and entry.url:
-                    named.setdefault(address_of(entry.url), entry)
+                    pages_by_address.setdefault(address_of(entry.url), entry)
     fetched: set[str] = set()
     for page in pages:
-        entry = named.get(address_of(page.url))
+        entry = pages_by_address.get(address_of(page.url))
         if entry is not None and entry.url:
             keep_source(experiment, entry.id, entry.url, page.as_fetched(None, datetime.now(UTC)))
             fetched.add(entry.id)
@@ -235,8 +235,8 @@ def write_queries(material: Material, form: str, to: Path, known_user: Callable[
     """
     by_task = queries_of(material, form, ())
     users = {key: known_user(task.user_id) for key, task in material.tasks.items() if task.user_id}
-    own = {key: {"user_id": user, "mode": "profile_aware", "asker": None} for key, user in users.items()}
-    queries = tuple(query.model_copy(update=own.get(key)) for key, query in by_task.items())
+    profiles = {key: {"user_id": user, "mode": "profile_aware", "asker": None} for key, user in users.items()}
+    queries = tuple(query.model_copy(update=profiles.get(key)) for key, query in by_task.items())
     write_with_gold(queries, to)
     return queries
 
@@ -281,8 +281,8 @@ def record(
             task = material.tasks.get(report.task_id)
             question = "" if task is None else task.text
             trace = report.trace
-            named = () if shop is None else shop.named_by(report.text, question, trace.steps, trace.evidence)
-            sources = cited_sources(report.text, tuple(with_looked_up(report.trace.evidence, named)))
+            looked_up = () if shop is None else shop.named_by(report.text, question, trace.steps, trace.evidence)
+            sources = cited_sources(report.text, tuple(with_looked_up(report.trace.evidence, looked_up)))
             run = _run(report, *places[key], None if task is None else task.user_id, sources)
             if model is not None and report.trace.usage.calls:
                 run = run.model_copy(update={"usage": {REPORT: report.trace.usage}})
@@ -300,7 +300,7 @@ def record(
                     sources=sources.cited,
                     unresolved=sources.unresolved,
                     where=report.where,
-                    looked_up=tuple(entry.key for entry in named if entry.kind == "product" and entry.texts),
+                    looked_up=tuple(entry.key for entry in looked_up if entry.kind == "product" and entry.texts),
                     calls=len(calls),
                     unanswered=sum(step.error is not None for step in calls),
                     unread_arguments=report.trace.unread_arguments,
@@ -419,10 +419,10 @@ def queries_of(material: Material, form: str, existing: Sequence[Query]) -> dict
     if unknown:
         more = f" and {len(unknown) - _MOST_NAMED:,} more" if len(unknown) > _MOST_NAMED else ""
         of_documents = f"write each beside its report: {unknown[0]}.q"
-        beside = of_documents if form == "markdown" else "put them beside the reports"
+        advice = of_documents if form == "markdown" else "put them beside the reports"
         raise UserError(
             f"Nothing says what was asked in {', '.join(map(repr, unknown[:_MOST_NAMED]))}{more}: import the questions "
-            f"into the same folder first, or {beside} (drretail/addons/imports/README.md)."
+            f"into the same folder first, or {advice} (drretail/addons/imports/README.md)."
         )
     if not queries:
         raise UserError("There is no report and no question to import.")

@@ -55,8 +55,8 @@ def trace_of(conversation: Conversation) -> Trace:
             entries = [] if text is None or is_error else list(evidence_in(text, seq))
             for entry in entries:
                 held = evidence.setdefault(entry.id, entry)
-                known = {shown.sha256 for shown in held.texts}
-                texts_of = (*held.texts, *(shown for shown in entry.texts if shown.sha256 not in known))
+                shas = {shown.sha256 for shown in held.texts}
+                texts_of = (*held.texts, *(shown for shown in entry.texts if shown.sha256 not in shas))
                 evidence[entry.id] = held.model_copy(update={"texts": texts_of})
             if text is not None:
                 texts[sha256_of(text)] = text
@@ -98,16 +98,20 @@ def _entry(value: dict[str, Any], seq: int) -> Evidence | None:
     url = text_of(_ADDRESSES)
     url = url if url.startswith(("https://", "http://")) else ""
     keys = (value.get(name) for name in _PRODUCT_IDS)
-    key = next((str(each) for each in keys if isinstance(each, str | int) and not isinstance(each, bool)), "")
-    own = str(value.get("evidence"))  # as our own tools write it
-    kind = parse_evidence_id(own)
+    key = next(
+        (str(key_text) for key_text in keys if isinstance(key_text, str | int) and not isinstance(key_text, bool)), ""
+    )
+    evidence_id = str(value.get("evidence"))  # as our own tools write it
+    kind = parse_evidence_id(evidence_id)
     if kind is None and title and any(map(_PRICE.search, value)):
-        own = product_evidence_id(key)
-        kind = parse_evidence_id(own)
+        evidence_id = product_evidence_id(key)
+        kind = parse_evidence_id(evidence_id)
     if kind is not None and kind != "web":
         shown = _shown(canonical_json(value), "record", seq)
-        own_key = own.partition(":")[2]
-        return Evidence(id=own, kind=kind, key=own_key, title=title or own, url=url or None, texts=(shown,))
+        own_key = evidence_id.partition(":")[2]
+        return Evidence(
+            id=evidence_id, kind=kind, key=own_key, title=title or evidence_id, url=url or None, texts=(shown,)
+        )
     if not url:
         return None
     forms: list[tuple[TextForm, Sequence[str]]] = [("snippet", _SHORT_TEXTS), ("page", _WHOLE_TEXTS)]

@@ -114,7 +114,7 @@ def usage_by_model(run: Run, system: System) -> dict[str, ModelUsage]:
 def model_name(system: System, role: str | None = None) -> str:
     """A model as inspect writes it, "provider/model": the role's, or that of the role that writes the report."""
     models = system.models
-    writers = [each for each in (role, "report", "researcher", *models) if each is not None and each in models]
+    writers = [writer for writer in (role, "report", "researcher", *models) if writer is not None and writer in models]
     return models[writers[0]].spec.replace(":", "/", 1) if writers else NOBODY
 
 
@@ -135,7 +135,7 @@ class Course:
         self.model = model_name(system)
         self.messages: list[ChatMessage] = [ChatMessageUser(id=_id(run.run_id, "query"), content=query.text)]
         self.events = list(self._events())
-        self.ended = max((each.timestamp for each in self.events), default=self.began)
+        self.ended = max((event.timestamp for event in self.events), default=self.began)
 
     def _events(self) -> Iterator[Event]:
         branches: dict[str, list[int]] = defaultdict(list)
@@ -145,16 +145,18 @@ class Course:
         launched: dict[int | None, list[list[int]]] = defaultdict(list)
         for places in branches.values():
             # The answer after which a branch began, by the journal's times; None if these are unknown
-            known = [_start(self._effects[each]) for each in places if each in self._effects]
-            began = min(known, default=None)
-            before = (each for each in reversed(main) if each in self._effects)
-            answer = next((each for each in before if began is not None and _start(self._effects[each]) <= began), None)
+            starts = [_start(self._effects[place]) for place in places if place in self._effects]
+            began = min(starts, default=None)
+            before = (place for place in reversed(main) if place in self._effects)
+            answer = next(
+                (place for place in before if began is not None and _start(self._effects[place]) <= began), None
+            )
             launched[answer].append(places)
         for place in main:
             yield self._event(place, main)
             for places in launched.pop(place, ()):
                 yield from self._in_span(places)
-        for places in (each for left in launched.values() for each in left):
+        for places in (place for left in launched.values() for place in left):
             yield from self._in_span(places)
         if self._run.error is not None:
             yield ErrorEvent(error=_error(self._run), **self._base("error"))
@@ -194,8 +196,8 @@ class Course:
 
     def _calls(self, place: int, branch: Sequence[int]) -> list[ToolCall]:
         """The tool calls that an answer asked for: those after it in its branch, up to the next answer."""
-        after = (each for each in branch if each > place)
-        return [self._call(each) for each in takewhile(lambda each: self._run.steps[each].kind == "tool", after)]
+        after = (step for step in branch if step > place)
+        return [self._call(step) for step in takewhile(lambda step: self._run.steps[step].kind == "tool", after)]
 
     def _answer(self, place: int, calls: Sequence[ToolCall]) -> ModelEvent:
         step = self._run.steps[place]
@@ -209,7 +211,7 @@ class Course:
             tool_calls=list(calls) or None,
             model=model,
         )
-        read = self.messages.copy() if effect is None else [_message(each) for each in effect.request["messages"]]
+        read = self.messages.copy() if effect is None else [_message(message) for message in effect.request["messages"]]
         if step.error is None:
             self.messages.append(message)
         seconds = 0.0 if effect is None else effect.seconds
@@ -267,14 +269,14 @@ def _message(message: Mapping[str, Any]) -> ChatMessage:
     key, parts = _id(canonical_json(message)), message.get("content") or ""
     # Without what a provider puts beside the words: thoughts, marks of its cache.
     texts = (
-        parts if isinstance(parts, str) else [each if isinstance(each, str) else each.get("text", "") for each in parts]
+        parts if isinstance(parts, str) else [part if isinstance(part, str) else part.get("text", "") for part in parts]
     )
     content = "".join(texts)
     match message["role"]:
         case "system":
             return ChatMessageSystem(id=key, content=content)
         case "ai":
-            calls = [ToolCall(each["id"], each["name"], each["args"]) for each in message.get("tool_calls") or ()]
+            calls = [ToolCall(call["id"], call["name"], call["args"]) for call in message.get("tool_calls") or ()]
             return ChatMessageAssistant(id=key, content=content, tool_calls=calls or None)
         case "tool":
             return ChatMessageTool(id=key, content=content, tool_call_id=message.get("tool_call_id"))
@@ -322,7 +324,7 @@ def scorers_in(gathered: Gathered) -> list[Scorer]:
     Metrics by which systems are chosen come first, since inspect takes the first score for the headline.
     """
     scorers: list[Scorer] = []
-    for metric_name, metric in sorted(gathered.metrics.items(), key=lambda each: not each[1].description.primary):
+    for metric_name, metric in sorted(gathered.metrics.items(), key=lambda pair: not pair[1].description.primary):
         assessors = [assessor for assessor in gathered.assessors(metric_name) if not is_panel(assessor.judge.spec)]
         for assessor in assessors:
             rules = "" if assessor.rules == "default" else f", {assessor.rules}"
@@ -349,13 +351,13 @@ def score_of(
 
     A report without any value is unscored, because of what it ``lacks``.
     """
-    known = [values[variant] for variant in variants_of(metric) if variant in values]
-    if not known:
+    scored = [values[variant] for variant in variants_of(metric) if variant in values]
+    if not scored:
         return Score.unscored(reason=lacks, explanation=f"{name} was not judged.")
     numbers = {variant: values[variant].value if variant in values else None for variant in shown}
     return Score(
         value={variant: nan if number is None else number for variant, number in numbers.items()},
-        explanation=explanation_of(known, verdicts),
+        explanation=explanation_of(scored, verdicts),
     )
 
 
@@ -370,20 +372,22 @@ def results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row
         for sample in samples:
             score = (sample.scores or {}).get(scorer.name)
             value = None if score is None or not isinstance(score.value, Mapping) else score.value.get(variant)
-            known = by_query[str(sample.id)]
+            numbers = by_query[str(sample.id)]
             if isinstance(value, int | float) and not isnan(value):
-                known.append(float(value))
+                numbers.append(float(value))
         scores = [
-            SampleScore(score=Score(value=fmean(known)), sample_id=query) for query, known in by_query.items() if known
+            SampleScore(score=Score(value=fmean(of_query)), sample_id=query)
+            for query, of_query in by_query.items()
+            if of_query
         ]
-        made: dict[str, EvalMetric] = {}
+        metrics: dict[str, EvalMetric] = {}
         for name, metric in METRICS.items():
             computed = cast(Any, metric())(list(scores)) if scores else nan
             if isinstance(computed, Mapping):
                 ends = computed.items()
-                made |= {f"{name}_{end}": EvalMetric(name=end, group=name, value=value) for end, value in ends}
+                metrics |= {f"{name}_{end}": EvalMetric(name=end, group=name, value=value) for end, value in ends}
             else:
-                made[name] = EvalMetric(name=name, value=computed)
+                metrics[name] = EvalMetric(name=name, value=computed)
         row = ours.get(variant)
         shown = {"value", "ci_low", "ci_high", "n_planned", "n_scored"}
         yield EvalScore(
@@ -392,7 +396,7 @@ def results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row
             reducer="mean",
             scored_samples=len(scores),
             unscored_samples=len(by_query) - len(scores),
-            metrics=made,
+            metrics=metrics,
             metadata=None if row is None else {"drretail": row.model_dump(include=shown)},
         )
 
@@ -421,7 +425,7 @@ def inspect_logs(experiment: Path, to: Path, runs: Collection[str] | None = None
 def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) -> EvalLog:
     scorers = scorers_in(gathered)
     samples = list(_samples(experiment, gathered, scorers, runs))
-    samples.sort(key=lambda each: (each.epoch, str(each.id)))
+    samples.sort(key=lambda sample: (sample.epoch, str(sample.id)))
     scored = read_scores(experiment) if (experiment / "scores.json").exists() else None
     rows = [row for row in scored.scores if row.system == label] if scored is not None else []
     definition, system = gathered.definition, gathered.definition.systems[label]

@@ -195,7 +195,7 @@ class Rollout:
 
     def note_turns(self, events: Sequence[Event]) -> None:
         """Adds the model's new answers to the trajectory, before the calls that they ask for."""
-        answers = [each for each in events if isinstance(each, ModelEvent) and each.output.choices]
+        answers = [event for event in events if isinstance(event, ModelEvent) and event.output.choices]
         for event in answers[self._turns :]:
             trajectory, completion = self._session.trajectory, event.output.completion
             trajectory.add(
@@ -281,7 +281,7 @@ def why_there_is_none(events: Sequence[Event]) -> RunError:
         if isinstance(event, SampleLimitEvent):
             return RunError(kind="no_report", where="inspect", message=f"{LEFT}: {event.message}")
         if isinstance(event, ErrorEvent):
-            last = next((each for each in reversed(events) if isinstance(each, ModelEvent)), None)
+            last = next((event for event in reversed(events) if isinstance(event, ModelEvent)), None)
             lost = last is not None and last.error is not None  # the model's server failed, not the agent
             return RunError(kind="model" if lost else "agent", where="inspect", message=event.error.message)
     return RunError(kind="no_report", where="inspect", message=LEFT)

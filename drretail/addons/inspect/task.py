@@ -128,7 +128,7 @@ async def scored_by(metric: Metric, judge: str, state: TaskState) -> Score:
 
 def headlines_of(metric: Metric) -> list[str]:
     """The variants that are values of a score, of which inspect prints a table each; all, if none is a headline."""
-    return [each for each in variants_of(metric) if each in metric.description.headlines] or [*variants_of(metric)]
+    return [name for name in variants_of(metric) if name in metric.description.headlines] or [*variants_of(metric)]
 
 
 def _world_of(spec: str, fingerprint: str | None) -> World | None:

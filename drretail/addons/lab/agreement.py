@@ -7,7 +7,7 @@ from math import atanh, isfinite, tanh
 from typing import Any
 
 from drretail.addons.lab.findings import PEOPLE, Agreement, Figure, summarised
-from drretail.addons.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question, named
+from drretail.addons.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question, part_of
 from drretail.stats.agreement import (
     agreement_interval,
     cohen_kappa,
@@ -40,7 +40,7 @@ def agreement_of(opinions: Sequence[Opinion]) -> Agreement:
                     by_item[opinion.item].append(opinion.value)
                     queries[opinion.item] = opinion.query_id or opinion.item
             alpha = krippendorff_alpha(by_item.values(), level, [queries[item] for item in by_item]).measured
-            about: dict[str, Any] = {"name": "alpha", "of": PEOPLE, "part": named(question), "note": level}
+            about: dict[str, Any] = {"name": "alpha", "of": PEOPLE, "part": part_of(question), "note": level}
             n_items = sum(len(values) > 1 for values in by_item.values())
             rows.append(Figure(**about, **alpha, n=n_items, items={"people": n_people}))
         rows += _alignments(question, of_question)
@@ -66,7 +66,7 @@ def _alignments(question: Question, opinions: Sequence[Opinion]) -> Iterable[Fig
                 "same order": ranking_agreement(judged, human),
             }
             for name, value in statistics.items():
-                yield Figure(name=name, of=judge, part=named(question), value=value, n=n)
+                yield Figure(name=name, of=judge, part=part_of(question), value=value, n=n)
 
 
 def _pairs(question: Question, opinions: Sequence[Opinion]) -> Iterable[Figure]:
@@ -89,7 +89,7 @@ def _pairs(question: Question, opinions: Sequence[Opinion]) -> Iterable[Figure]:
             figures = _statistics(question.scale, *values)
             main = summarised(name for name, value in figures.items() if value is not None)
             interval = _interval(main, question.scale, *values, [queries.get(item) or item for item in both])
-            about: dict[str, Any] = {"of": first, "by": second, "part": named(question), "n": len(both)}
+            about: dict[str, Any] = {"of": first, "by": second, "part": part_of(question), "n": len(both)}
             about["items"] = {"dropped": len(ones.keys() ^ others.keys())}
             for name, value in figures.items():
                 if value is not None or name == main:
@@ -134,9 +134,9 @@ def _interval(
     moved = (x * y - rho * (x * x + y * y) / 2) / len(x) / (1 - rho * rho)
     n = len({*clusters})
     moved *= ((n - 1) / (n - 3)) ** 0.5
-    found = student_interval(atanh(rho), moved.tolist(), numbered(clusters))
-    low, high = (None if end is None else tanh(end) for end in (found.low, found.high))
-    return Interval(rho, low, high, found.lacks)
+    interval = student_interval(atanh(rho), moved.tolist(), numbered(clusters))
+    low, high = (None if end is None else tanh(end) for end in (interval.low, interval.high))
+    return Interval(rho, low, high, interval.lacks)
 
 
 def _raters(opinions: Iterable[Opinion], kind: str) -> list[str]:

@@ -124,7 +124,7 @@ def _read(
 ) -> LabelledClaim:
     try:
         claim, sources, label = reader(row)
-        made = LabelledClaim(
+        labelled = LabelledClaim(
             str(claim).strip(),
             tuple(str(source) for source in sources if str(source).strip()),
             SPELLINGS[str(label).strip().casefold()],
@@ -134,9 +134,9 @@ def _read(
         raise UserError(
             f"{path}, line {number}: no label or field {problem}. Labels are full, partial, none, contradicted."
         ) from problem
-    if not made.claim or not made.sources:
-        raise UserError(f"{path}, line {number} has no {'source' if made.claim else 'claim'}.")
-    return made
+    if not labelled.claim or not labelled.sources:
+        raise UserError(f"{path}, line {number} has no {'source' if labelled.claim else 'claim'}.")
+    return labelled
 
 
 def _of_columns(row: Mapping[str, Any]) -> tuple[Any, Any, Any]:
@@ -242,7 +242,7 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
     """One set of a card. Intervals are over questions, or over claims if the set has no questions."""
     import numpy as np
 
-    ruled = [each for each in verdicts.values() if (each.stage, each.state) == (SUPPORT, "scored")]
+    ruled = [verdict for verdict in verdicts.values() if (verdict.stage, verdict.state) == (SUPPORT, "scored")]
     values = {verdict.item: float(verdict.value) for verdict in ruled}
     judged = [claim for claim in chosen.claims if claim.item in values]
     people: list[Label] = [claim.label for claim in judged]

@@ -59,17 +59,17 @@ def agree(options: AgreeOptions) -> Result[Agreement]:
     claims = [opinion.item for opinion in opinions if opinion.question.scale == SUPPORT]
     opinions += read_all(ratings, judges, claims)
     with busy("comparing raters"):
-        made = agreement_of(opinions)
-    if not made.pairs():
+        agreement = agreement_of(opinions)
+    if not agreement.pairs():
         raise UserError("No two raters rated the same thing: people rate in drretail view, or in a file (--ratings).")
-    parts = [*tables.agreement_parts(made)]
+    parts = [*tables.agreement_parts(agreement)]
     if experiment is None:
-        return Result(made, made.document(), parts)
+        return Result(agreement, agreement.document(), parts)
     flags = {"--ratings": ratings, "--judges": ",".join(judges) or None}
-    document = keep(experiment, made, [VOTES, *verdict_folders(experiment)], flags)
+    document = keep(experiment, agreement, [VOTES, *verdict_folders(experiment)], flags)
     has_voted = any(opinion.kind == "person" for opinion in opinions)
     hints = [] if has_voted else [f"Nobody has voted yet: drretail view {experiment} asks people."]
-    return Result(made, document, parts, hints=hints)
+    return Result(agreement, document, parts, hints=hints)
 
 
 @accepts(CorrectOptions)
@@ -80,11 +80,11 @@ def correct(options: CorrectOptions) -> Result[Correction]:
     none is named.
     """
     experiment, labels = folder_of(options.experiment), paths_in(options.labels)
-    made = correction_of(experiment, options.judge, labels)
+    correction = correction_of(experiment, options.judge, labels)
     judged = [path for metric in ("faithfulness", "pairwise") for path in verdict_folders(experiment, metric)]
     flags = {"--labels": labels, "--judge": options.judge}
-    document = keep(experiment, made, [VOTES, *judged], flags)
-    return Result(made, document, [*tables.correction_parts(made, read_definition(experiment).systems)])
+    document = keep(experiment, correction, [VOTES, *judged], flags)
+    return Result(correction, document, [*tables.correction_parts(correction, read_definition(experiment).systems)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def sample(options: SampleOptions) -> Result[Sample]:
     bare = plan_uncited(experiment, claims, options.uncited, options.seed) if options.uncited else []
     write_atomically(path, sheet_of(experiment, [*claims, *bare], asks_cited=options.uncited > 0))
     by_system = dict(sorted(Counter(claim.system for claim in claims).items()))
-    made = Sample(path, len(claims), by_system, LEAST_LABELS, len(bare))
+    drawn_sample = Sample(path, len(claims), by_system, LEAST_LABELS, len(bare))
     notes = [f"{counted(len(claims), 'claim')} in {path}: label full, partial, none or contradicted; blank: no label."]
     if options.uncited:
         notes.append(
@@ -134,7 +134,7 @@ def sample(options: SampleOptions) -> Result[Sample]:
         f"In the browser: drretail view {experiment} --n {options.n}. Then: drretail lab correct {experiment}.",
         f"Or fill in the sheet. Then: drretail lab correct {experiment} --labels {path}.",
     ]
-    return Result(made, {**asdict(made), "path": str(path)}, notes=notes, path=path)
+    return Result(drawn_sample, {**asdict(drawn_sample), "path": str(path)}, notes=notes, path=path)
 
 
 @accepts(CardOptions)
@@ -171,12 +171,16 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
             except CapReached:
                 allowance.cut += 1
     sets = list(zip(chosen, whole, strict=True))
-    costs = {each.folder: each.cost.dollars for each in judging_costs(folder)}
+    costs = {judging.folder: judging.cost.dollars for judging in judging_costs(folder)}
     cards = [card_of(folder, sets, judge, options.seed, costs.get(judge.slug)) for judge in judges]
-    kept = [keep_card(to, judge, made) for judge, made in zip(judges, cards, strict=True)]
-    document = {"cards": [made.document() for made in cards]}
+    kept = [keep_card(to, judge, judge_card) for judge, judge_card in zip(judges, cards, strict=True)]
+    document = {"cards": [judge_card.document() for judge_card in cards]}
     # Claims that it leaves undecided are no fault of a judge that decided others.
-    left = sum(part.failed + part.unasked + (0 if part.n else part.undecided) for made in cards for part in made.sets)
+    left = sum(
+        part.failed + part.unasked + (0 if part.n else part.undecided)
+        for judge_card in cards
+        for part in judge_card.sets
+    )
     hint = f"Kept in {', '.join(str(path) for path, _ in kept)}; drretail score puts it beside every FP of the judge."
     notes = [*filter(None, (*(replaced for _, replaced in kept), allowance.closing))]
     return Result(cards, document, [*tables.cards_parts(cards)], left=left, notes=notes, hints=[hint])
@@ -196,14 +200,14 @@ def plant(options: PlantOptions) -> Result[Sequence[Found]]:
         copies = make_copies(experiment, folder, store, seed=options.seed, per_kind=options.n, of=of, bar=bar)
     calls = {field.name: getattr(options, field.name) for field in fields(JudgeCalls)}
     judging = score(folder, (CHECKS, FAITHFULNESS), options.judge, world=options.world, **calls).result()
-    found = errors_found(folder, copies)
+    finds = errors_found(folder, copies)
     planted = [
         {"text": copy.report[copy.start : copy.end], **{name: getattr(copy, name) for name in _OF_COPIES}}
         for copy in copies
     ]
-    document = {"found": [asdict(each) for each in found], "copies": planted}
+    document = {"found": [asdict(find) for find in finds], "copies": planted}
     hint = f"The copies are an experiment of their own: drretail view {folder}."
-    return Result(found, document, [tables.planted_table(found)], left=judging.left, notes=judging.notes, hints=[hint])
+    return Result(finds, document, [tables.planted_table(finds)], left=judging.left, notes=judging.notes, hints=[hint])
 
 
 _OF_COPIES = ("run_id", "of", "kind", "original", "note")

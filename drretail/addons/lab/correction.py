@@ -72,11 +72,11 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     apart: list[Figure] = []
     notes: list[str] = []
     if labels:
-        own = _of_one_judge(claims, judge, labels)
-        items = fp_items(own, labels, clusters, counted_runs(gathered, own[0].judge, "FP"))
-        rows += [row for system, its in items.items() for row in _figures("FP", system, own[0].judge, its)]
+        judge_claims = _of_one_judge(claims, judge, labels)
+        items = fp_items(judge_claims, labels, clusters, counted_runs(gathered, judge_claims[0].judge, "FP"))
+        rows += [row for system, its in items.items() for row in _figures("FP", system, judge_claims[0].judge, its)]
         apart += _separations(items)
-        notes += _notes(own, {claim.about for claim in claims}, {claim.about for claim in extracted}, labels)
+        notes += _notes(judge_claims, {claim.about for claim in claims}, {claim.about for claim in extracted}, labels)
     if cited:
         of_judge = _of_one_judge(extracted, judge, cited)
         # Systems without a label on their cited, or on their uncited claims: FR can't be corrected without both.
@@ -102,9 +102,9 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
 
 def _of_one_judge(claims: Sequence[JudgedClaim], judge: str | None, labels: Collection[str]) -> list[JudgedClaim]:
     """The claims of the named judge, or of the only judge whose claims people labelled."""
-    known = sorted({claim.judge for claim in claims})
-    if judge is not None and judge not in known:
-        raise UnknownName("judge with verdicts here", judge, known)
+    judges = sorted({claim.judge for claim in claims})
+    if judge is not None and judge not in judges:
+        raise UnknownName("judge with verdicts here", judge, judges)
     labelled = sorted({claim.judge for claim in claims if claim.about in labels})
     if judge is None and len(labelled) > 1:
         raise UserError(f"Claims of {' and '.join(labelled)} were labelled: name one with --judge.")
@@ -135,9 +135,9 @@ def counted_runs(gathered: Gathered, judge: str, headline: str) -> list[CountedR
     for assessor in gathered.assessors(FAITHFULNESS):
         if assessor.judge.spec == judge and assessor.rules == "default":
             for plan, judged in gathered.judged_runs(FAITHFULNESS, assessor):
-                found = value_in(judged, headline)
-                if found.value is not None:
-                    runs.append(CountedRun(plan.label, plan.query.query_id, plan.run_id, found.value, 1.0))
+                headline_value = value_in(judged, headline)
+                if headline_value.value is not None:
+                    runs.append(CountedRun(plan.label, plan.query.query_id, plan.run_id, headline_value.value, 1.0))
     repeats = Counter((run.system, run.query_id) for run in runs)
     return [replace(run, weight=1 / repeats[run.system, run.query_id]) for run in runs]
 
@@ -188,9 +188,9 @@ def _items(
             label, whole = label_of(claim)
             share = run.weight * weight
             items[claim.system].append(Item(cluster, claim.stratum, share, label, whole, verdict=verdict_of(claim)))
-        value, known = (0.0, 1 - sum(weight for _, weight in its)) if its else (run.value, 1.0)
-        if known > _ROUNDING:
-            item = Item(cluster, None, run.weight * known, value, verdict=value, is_known=True)
+        value, unlabelled = (0.0, 1 - sum(weight for _, weight in its)) if its else (run.value, 1.0)
+        if unlabelled > _ROUNDING:
+            item = Item(cluster, None, run.weight * unlabelled, value, verdict=value, is_known=True)
             items[run.system].append(item)
     return dict(sorted(items.items()))
 
@@ -246,7 +246,7 @@ def _win_rates(
         (judge_name(assessor.judge, assessor.rules), assessor.judge.spec, labels, dimension, outcomes)
         for assessor, labels, dimension, outcomes in judged_meetings(experiment, gathered)
     ]
-    for who, spec, labels, dimension, outcomes in sorted(judged, key=lambda each: each[0]):
+    for who, spec, labels, dimension, outcomes in sorted(judged, key=lambda judged_row: judged_row[0]):
         if judge not in (None, who, spec):
             continue
         repeats = Counter(outcome.query_id for _, outcome in outcomes if outcome.result is not None)
@@ -263,27 +263,27 @@ def _win_rates(
 
 def _refuse_unjudged(experiment: Path, opinions: Sequence[Opinion], judge: str | None) -> None:
     """Raises UserError: people voted on nothing that this judge, or any judge, compared."""
-    known = {
+    judges = {
         opinion.judge.spec
         for opinion in opinions
         if opinion.judge is not None and opinion.question.scale in (RATING, PREFERENCE)
     }
-    if judge is not None and judge not in known:
-        raise UnknownName("judge with verdicts here", judge, known)
+    if judge is not None and judge not in judges:
+        raise UnknownName("judge with verdicts here", judge, judges)
     raise UserError(
         f"Nothing that people said of {experiment} meets a verdict: they voted on pairs that no judge compared. "
         f"drretail score {experiment} --metrics pairwise --judge PROVIDER:MODEL compares them."
     )
 
 
-def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> Iterator[str]:
+def _notes(claims: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> Iterator[str]:
     """Labels that match no claim, and strata without a label."""
     if spare := len((labels.keys() & extracted) - ruled):
         yield f"{counted(spare, 'label')} of {'a claim' if spare == 1 else 'claims'} without a verdict: not in FP."
     if lost := len(labels.keys() - ruled - extracted):
         yield f"{counted(lost, 'label')} of no claim that stands here: the report or the judging has changed since."
-    labelled = {claim.stratum for claim in own if claim.about in labels}
-    if empty := sorted({claim.stratum for claim in own if claim.weight} - labelled):
+    labelled = {claim.stratum for claim in claims if claim.about in labels}
+    if empty := sorted({claim.stratum for claim in claims if claim.weight} - labelled):
         yield f"No label among the claims of {', '.join(empty)}: the interval allows for anything from 0 to 1 there."
 
 

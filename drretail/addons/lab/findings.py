@@ -36,7 +36,7 @@ class Figure(Share):
 
     @field_validator("items")
     @classmethod
-    def _known(cls, items: dict[str, float | None]) -> dict[str, float | None]:
+    def _without_unknown(cls, items: dict[str, float | None]) -> dict[str, float | None]:
         return {name: value for name, value in items.items() if value is not None}
 
     @property
@@ -119,19 +119,19 @@ class Agreement(LabFinding):
         """Linear κ, else ρ, else κ, of every two raters; judges only against people's consensus if there is one."""
         pairs = self.pairs()
         with_all = {(question, second) for question, first, second in pairs if first == PEOPLE}
-        named: list[str] = []
+        phrases: list[str] = []
         for (question, first, second), figures in pairs.items():
             if first == PEOPLE or (question, second) not in with_all:
                 name = summarised(figures)
                 about = f"{question.replace(':', '')}: {first} and {second} {SUMMARISED[name]}"
-                named.append(f"{about} {figures[name].in_words} of {figures[name].n:,}")
-        return f"Agreement: {'; '.join(_first(named, 'in lab agree')) or 'no two raters said something of the same'}."
+                phrases.append(f"{about} {figures[name].in_words} of {figures[name].n:,}")
+        return f"Agreement: {'; '.join(_first(phrases, 'in lab agree')) or 'no two raters said something of the same'}."
 
 
 def summarised(figures: Iterable[str]) -> str:
     """The statistic that sums up how far two raters agree."""
-    known = {*figures, "kappa"}
-    return next(name for name in SUMMARISED if name in known)
+    names = {*figures, "kappa"}
+    return next(name for name in SUMMARISED if name in names)
 
 
 class SetCard(Record):
@@ -229,14 +229,14 @@ class Correction(LabFinding):
         """Each FP and FR as people would give it beside the judge's own, and the number of corrected win rates."""
         values, parts = self.values(), list[str]()
         for what in SHARES:
-            named = [
+            phrases = [
                 f"{system} {its[CORRECTED].in_words}, by {judge} alone {number(its[JUDGED].value)}, "
                 f"{counted(its[CORRECTED].n, 'label')}"
                 for (name, system, judge), its in values.items()
                 if name == what
             ]
-            if named:
-                parts.append(f"{what} as people would give it: {'; '.join(_first(named, 'systems in lab correct'))}")
+            if phrases:
+                parts.append(f"{what} as people would give it: {'; '.join(_first(phrases, 'systems in lab correct'))}")
         wins = sum(name not in SHARES for name, *_ in values)
         parts += [f"{counted(wins, 'win rate')} corrected by votes in lab correct"] if wins else []
         return f"{'; '.join([*parts, *_first(self.missing(), 'lack labels')])}."

@@ -139,7 +139,7 @@ def judged_meetings(
             continue
         for labels, by_dimension in by_pair.items():
             met = meetings(experiment, gathered.definition, [labels])
-            ids = [pair_id(each.run_ids, [reports.get(run_id) for run_id in each.run_ids]) for each in met]
+            ids = [pair_id(meeting.run_ids, [reports.get(run_id) for run_id in meeting.run_ids]) for meeting in met]
             for dimension, outcomes in by_dimension.items():
                 yield assessor, labels, dimension, list(zip(ids, outcomes, strict=True))
 
@@ -149,7 +149,7 @@ def judge_name(judge: JudgeRef, rules: Rules) -> str:
     return name_of(judge) if rules == "default" else f"{name_of(judge)} ({rules})"
 
 
-def named(question: Question) -> str:
+def part_of(question: Question) -> str:
     """ "rating: overall", "support"."""
     return ": ".join(filter(None, [question.scale.name, question.dimension.replace("_", " ")]))
 
@@ -189,10 +189,10 @@ def read_all(paths: Iterable[Path], judges: Sequence[str] = (), known_claims: It
     claims = {sheet_name(claim): claim for claim in known_claims}
     read = (opinion for path in paths for opinion in read_opinions(path, judges))
     opinions = [replace(opinion, item=claims.get(opinion.item, opinion.item)) for opinion in read]
-    known = {opinion.rater for opinion in opinions}
+    raters = {opinion.rater for opinion in opinions}
     for name in judges:
-        if name not in known:
-            raise UnknownName("rater (--judges)", name, known)
+        if name not in raters:
+            raise UnknownName("rater (--judges)", name, raters)
     return opinions
 
 
@@ -255,14 +255,14 @@ def _scale(rows: Sequence[_Row]) -> tuple[Scale, dict[str, float]]:
     """
     written = list(dict.fromkeys(row.value.casefold() for row in rows))
     numbers = {text: value for text in written if (value := _number(text)) is not None}
-    for name, known in (("full, partial …", SUPPORT_OF), ("a, b, tie", _PREFERENCES), ("numbers", numbers)):
-        others = [row for row in rows if row.value.casefold() not in known]
+    for name, words in (("full, partial …", SUPPORT_OF), ("a, b, tie", _PREFERENCES), ("numbers", numbers)):
+        others = [row for row in rows if row.value.casefold() not in words]
         if 0 < len(others) * 2 < len(rows):
             odd = others[0]
             raise UserError(f"{odd.place}, says {quoted(odd.value)}, and most rows say {name}: mend the cell.")
-    for scale, known in ((SUPPORT, SUPPORT_OF), (PREFERENCE, _PREFERENCES)):
-        if {*written} <= known.keys():
-            return scale, {text: known[text] for text in written}
+    for scale, words in ((SUPPORT, SUPPORT_OF), (PREFERENCE, _PREFERENCES)):
+        if {*written} <= words.keys():
+            return scale, {text: words[text] for text in written}
     if len(numbers) < len(written):
         return Scale("label", "nominal"), {text: float(at) for at, text in enumerate(sorted(written))}
     # If all are whole numbers, the scale is every whole number from lowest to highest; otherwise any number.

@@ -60,7 +60,7 @@ class Material:
     def wrong(self) -> frozenset[int]:
         """The indices of sentences in which the report itself has an error."""
         findings = check_report(self.case, self.reading)
-        places = [(each.start, each.end or each.start) for each in findings if each.severity == "error"]
+        places = [(finding.start, finding.end or finding.start) for finding in findings if finding.severity == "error"]
         return frozenset(
             index
             for index, sentence in enumerate(self.case.layout.sentences)
@@ -94,8 +94,8 @@ class Material:
 
     def added(self, sentence: Sentence, words: str, note: str, product: str | None = None) -> Planted:
         """The report with a sentence added after this one; ``product`` is what it takes besides the picks."""
-        made = self.replaced(sentence.end, sentence.end, f" {words}", note)
-        return replace(made, start=made.start + 1, product=product)
+        insertion = self.replaced(sentence.end, sentence.end, f" {words}", note)
+        return replace(insertion, start=insertion.start + 1, product=product)
 
 
 # Less, since stars end at 5; far less, since counts may be rough; uneven, since half of a sum may be right, too.
@@ -119,23 +119,23 @@ def wrong_figure(material: Material, kind: ValueKind) -> Iterator[Planted]:
 def citation_moved(material: Material) -> Iterator[Planted]:
     """Moves a sentence's only citation to a product for which a value in the sentence is wrong."""
     for value, sentence in material.right_values():
-        amounts, own = amounts_at(value.kind, Place.of(material.case.report, value.start, value.end)), value.of
+        amounts, subject_id = amounts_at(value.kind, Place.of(material.case.report, value.start, value.end)), value.of
         marks = [mark for mark in material.case.citations if sentence.start <= mark.start and mark.end <= sentence.end]
-        if len(amounts) != 1 or own[:2] != "P:" or [mark.evidence_id for mark in marks] != [own]:
+        if len(amounts) != 1 or subject_id[:2] != "P:" or [mark.evidence_id for mark in marks] != [subject_id]:
             continue
         others = [
             other for other, product in material.shown.items() if not fits(amounts[0], on_record(value.kind, product))
         ]
         if others:
-            words = marks[0].marker.replace(own[2:], material.chance.choice(others))
-            yield material.replaced(marks[0].start, marks[0].end, words, f"{own} is what it is said of")
+            words = marks[0].marker.replace(subject_id[2:], material.chance.choice(others))
+            yield material.replaced(marks[0].start, marks[0].end, words, f"{subject_id} is what it is said of")
 
 
 def invented_feature(material: Material) -> Iterator[Planted]:
     """Adds a test that neither the product's record nor the report mentions."""
     for sentence, cited in material.sentences({f"P:{product_id}" for product_id in material.shown}):
-        known = f"{all_words_of(material.shown[cited[0][2:]])} {material.case.report}"
-        if "dermatologist" not in known.casefold():
+        material_text = f"{all_words_of(material.shown[cited[0][2:]])} {material.case.report}"
+        if "dermatologist" not in material_text.casefold():
             words = f"It was tested by dermatologists [{cited[0]}]."
             yield material.added(sentence, words, f"the record of {cited[0]} says nothing of it")
 

@@ -90,8 +90,8 @@ def _write_experiment(source: Path, folder: Path, drawn: Sequence[tuple[Subject,
         for judged in source.glob(f"verdicts/{FAITHFULNESS}/*/*"):
             target = folder / judged.relative_to(source)
             if judged.name in map(file_name, asked) and not target.exists():
-                with made_whole(target) as made:
-                    shutil.copytree(judged, made)
+                with made_whole(target) as staging:
+                    shutil.copytree(judged, staging)
         asked_ids = {label: tuple(sorted(ids)) for label, ids in asked.items()}
         write_definition(folder, definition.model_copy(update={"systems": systems, "asked": asked_ids}))
     return copies
@@ -152,18 +152,20 @@ def errors_found(folder: Path, copies: Sequence[Planted]) -> list[Found]:
         for metric, read in ((CHECKS, _errors_of_checks), (FAITHFULNESS, _rulings_on_claims)):
             for judged in read_judgements(folder, metric, subject.run).by_judge if subject.run else ():
                 by = CHECKS if metric == CHECKS else judge_name(judged.judge, judged.rules)
-                first = [each for each in judged.verdicts if (each.judge_repeat, each.state) == (1, "scored")]
+                first = [
+                    verdict for verdict in judged.verdicts if (verdict.judge_repeat, verdict.state) == (1, "scored")
+                ]
                 if first:
                     rulings.setdefault(by, {})[subject.run_id] = list(read(first))
     rulings = {by: its for by, its in rulings.items() if by == CHECKS or any(copy.run_id in its for copy in copies)}
-    found: list[Found] = []
+    finds: list[Found] = []
     for kind, (by, its) in product(KINDS, rulings.items()):
-        found.append(_counted(kind, by, [_is_found(copy, by, its) for copy in copies if copy.kind == kind]))
+        finds.append(_counted(kind, by, [_is_found(copy, by, its) for copy in copies if copy.kind == kind]))
     for by, its in rulings.items():
         reports = [its.get(run_id) for run_id in {copy.of for copy in copies}]
-        accused = [None if report is None else any(each.is_wrong for each in report) for report in reports]
-        found.append(_counted(ORIGINALS, by, accused))
-    return found
+        accused = [None if report is None else any(ruling.is_wrong for ruling in report) for report in reports]
+        finds.append(_counted(ORIGINALS, by, accused))
+    return finds
 
 
 def _counted(kind: str, by: str, answers: Sequence[bool | None]) -> Found:
@@ -174,18 +176,20 @@ def _is_found(copy: Planted, by: str, rulings: Mapping[str, Sequence[_Ruling]]) 
     """None if the finder did not rule on the place, such as a sentence without a claim."""
     if copy.run_id not in rulings:
         return None
-    there = [
+    nearby = [
         ruling
         for ruling in rulings[copy.run_id]
         if ruling.start is not None and ruling.start < copy.end and copy.start < (ruling.end or ruling.start)
     ]
     if by == CHECKS:
-        known = {ruling.words for ruling in rulings.get(copy.of, ())}
-        return bool(there) or any(each.start is None and each.words not in known for each in rulings[copy.run_id])
+        known_words = {ruling.words for ruling in rulings.get(copy.of, ())}
+        return bool(nearby) or any(
+            ruling.start is None and ruling.words not in known_words for ruling in rulings[copy.run_id]
+        )
     # If the sentence has several claims, only those with the changed words count, if there are any.
     changed = copy.report[copy.start : copy.end].strip("[]() *").casefold()
-    there = [ruling for ruling in there if changed in ruling.words] or there
-    return any(ruling.is_wrong for ruling in there) if there else None
+    nearby = [ruling for ruling in nearby if changed in ruling.words] or nearby
+    return any(ruling.is_wrong for ruling in nearby) if nearby else None
 
 
 def _errors_of_checks(verdicts: Iterable[Verdict]) -> Iterator[_Ruling]:

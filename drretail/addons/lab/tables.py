@@ -89,7 +89,7 @@ def correction_parts(correction: Correction, systems: Systems) -> Iterator[Table
         yield table_of("As people would score", columns, rows, notes=(NOTES["correct"], recall))
     else:
         yield from prose(recall)
-    apart, missing = map(_separation, correction.where(part=APART)), (f"{each}." for each in correction.missing())
+    apart, missing = map(_separation, correction.where(part=APART)), (f"{reason}." for reason in correction.missing())
     yield from prose(*notes_on(labels, systems), *apart, *missing, *correction.notes)
 
 
@@ -146,16 +146,16 @@ def agreement_parts(agreement: Agreement) -> Iterator[Table | str]:
 
 
 def _statistics(pairs: Iterable[Mapping[str, Figure]]) -> list[str]:
-    known = {name for its in pairs for name, row in its.items() if row.value is not None}
-    return [name for name in STATISTICS if name in known]
+    names = {name for its in pairs for name, row in its.items() if row.value is not None}
+    return [name for name in STATISTICS if name in names]
 
 
-def planted_table(found: Sequence[Found]) -> Table:
+def planted_table(finds: Sequence[Found]) -> Table:
     """A row for each kind of error, all of them, and the originals; a column for each finder."""
-    finders = list(dict.fromkeys(row.by for row in found))
+    finders = list(dict.fromkeys(row.by for row in finds))
     rows: list[list[object]] = []
-    for kind in [*dict.fromkeys(row.kind for row in found if row.kind != ORIGINALS), "all", ORIGINALS]:
-        of_kind = [row for row in found if row.kind == kind or (kind == "all" and row.kind != ORIGINALS)]
+    for kind in [*dict.fromkeys(row.kind for row in finds if row.kind != ORIGINALS), "all", ORIGINALS]:
+        of_kind = [row for row in finds if row.kind == kind or (kind == "all" and row.kind != ORIGINALS)]
         by_finder = [[row for row in of_kind if row.by == finder] for finder in finders]
         counts = [(sum(row.found for row in its), sum(row.judged for row in its)) for its in by_finder]
         shares = [f"{n_found}/{n_judged}" if n_judged else "–" for n_found, n_judged in counts]

@@ -110,7 +110,7 @@ class People:
         except UserError:
             return None
 
-    def known(self, request: Request) -> str:
+    def annotator_of(self, request: Request) -> str:
         """The name of who answers. Raises HTTPException before one is given."""
         name = self.name_in(request)
         if name is None:
@@ -131,9 +131,9 @@ async def form_of(request: Request) -> dict[str, str]:
 def _with_headers(send: Send) -> Send:
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":
-            given = {name for name, _ in message["headers"]}
-            own = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
-            message["headers"] = [*message["headers"], *(pair for pair in own if pair[0] not in given)]
+            names = {name for name, _ in message["headers"]}
+            security = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+            message["headers"] = [*message["headers"], *(pair for pair in security if pair[0] not in names)]
         await send(message)
 
     return sent

@@ -36,8 +36,8 @@ def routes_of(experiment: Path, port: int, plan: int | None = None, *, with_repo
     """
     if holds_several(experiment):
         if plan is not None:
-            one = experiments_in(experiment)[0]
-            raise UserError(f"{experiment} holds several experiments: name one, such as {one}, with --n.")
+            example = experiments_in(experiment)[0]
+            raise UserError(f"{experiment} holds several experiments: name one, such as {example}, with --n.")
         return Experiments(experiment, port).routes()
     read_definition(experiment)
     watch = Watch(experiment)
@@ -101,8 +101,8 @@ class Experiments:
         return page_response(
             "experiments.html.jinja",
             folder=self.folder.resolve().name,
-            listed=sorted(listed, key=lambda each: (each.day, each.folder.name), reverse=True),
-            address=lambda each: address_of_experiment(each.folder),
+            listed=sorted(listed, key=lambda listing: (listing.day, listing.folder.name), reverse=True),
+            address=lambda listing: address_of_experiment(listing.folder),
         )
 
     async def experiment(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -110,14 +110,14 @@ class Experiments:
         name = scope["path_params"]["name"]
         router = self._routers.get(name)
         if router is None:
-            folder = next((each for each in experiments_in(self.folder) if each.name == name), None)
+            folder = next((path for path in experiments_in(self.folder) if path.name == name), None)
             if folder is None:
                 raise HTTPException(404, f"There is no experiment {name} in {self.folder}.")
             root = address_of_experiment(folder).rstrip("/")
             links = (("/", "All experiments"), *((f"{root}{path}", title) for path, title in VOTING))
             watch = Watch(folder)
             pages = ReportPages(folder, watch, links), Voting(folder, self.port, watch, root=root)
-            router = self._routers[name] = Router([route for each in pages for route in each.routes()])
+            router = self._routers[name] = Router([route for page in pages for route in page.routes()])
         await router(scope, receive, send)
 
     def _read(self, folder: Path) -> Listed:

@@ -17,7 +17,7 @@ class Kind:
 
     path: str
     title: str
-    one: str
+    item: str
     many: str
 
 
@@ -41,9 +41,9 @@ _ASSETS: dict[str, Path] = {
 }
 
 
-def page_response(name: str, status: int = 200, **given: Any) -> Response:
+def page_response(name: str, status: int = 200, **values: Any) -> Response:
     """A page rendered from a live template; values are escaped."""
-    text = template(f"live/{name}").render(given)
+    text = template(f"live/{name}").render(values)
     return HTMLResponse(writable(text), status, {"content-security-policy": _POLICY})
 
 

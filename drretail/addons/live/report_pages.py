@@ -61,8 +61,8 @@ class Watch:
             of_all = _digest([*packs, *(stamp for name in _OF_ALL for stamp in _stamps(self.experiment / name))])
             by_query: dict[str, list[str]] = defaultdict(list)
             for stamp in of_runs:
-                found = _RUN.search(stamp)
-                by_query[found["query"] if found else ""].append(stamp)
+                match = _RUN.search(stamp)
+                by_query[match["query"] if match else ""].append(stamp)
             of_index = [stamp for name in ("scores.json", "sources") for stamp in _stamps(self.experiment / name)]
             versions = {query: _digest([of_all, *stamps]) for query, stamps in by_query.items() if query}
             everything = _digest([of_all, *of_index, *by_query[""], *versions.values()])
@@ -90,10 +90,10 @@ def _stamps(place: Path) -> Iterator[str]:
 
 def _stamp(path: Path) -> str:
     try:
-        found = path.stat()
+        stat = path.stat()
     except OSError:  # deleted meanwhile
         return ""
-    return f"{path} {found.st_size} {found.st_mtime_ns}"
+    return f"{path} {stat.st_size} {stat.st_mtime_ns}"
 
 
 INDEX = "index.html"
@@ -140,7 +140,7 @@ class ReportPages:
         if answer is None:
             # Votes are answered meanwhile. If two clients ask for a page, the second gets the one made for the first.
             async with self._one_at_a_time:
-                answer = self._kept(name) or await run_in_threadpool(self._made, name)
+                answer = self._kept(name) or await run_in_threadpool(self._rendered, name)
         page, policy = answer
         return HTMLResponse(page, headers={"content-security-policy": policy})
 
@@ -148,32 +148,32 @@ class ReportPages:
         version, answer = self._answers.get(name, ("", None))
         return answer if version == self.watch.version() else None
 
-    def _made(self, name: str) -> tuple[str, str]:
+    def _rendered(self, name: str) -> tuple[str, str]:
         version, view = self.watch.version(), read_view(self.experiment)
         if name == INDEX:
             # Only what tables show of a question: the texts of many questions would take much memory
             for question in view.questions:
-                known, _ = self._lines.get(question.query.query_id, ("", None))
-                if known != self._version(question):
-                    made = (self._version(question), Questions(view).lines(question))
-                    self._lines[question.query.query_id] = made
+                cached, _ = self._lines.get(question.query.query_id, ("", None))
+                if cached != self._version(question):
+                    lines = (self._version(question), Questions(view).lines(question))
+                    self._lines[question.query.query_id] = lines
             rendered = [self._lines[question.query.query_id][1] for question in view.questions]
             page = index_page(view, rendered)
         elif name.startswith(TALK):
             places = ((question, place) for question in view.questions for place in question.places)
-            found = next((each for each in places if talk_page_name(each[1]) == name), None)
-            if found is None:
+            talk = next((place for place in places if talk_page_name(place[1]) == name), None)
+            if talk is None:
                 raise HTTPException(404, "There is no such run.")
-            page = conversation_page(view, found[0], view.runs[found[1]], _LINKS)
+            page = conversation_page(view, talk[0], view.runs[talk[1]], _LINKS)
         else:
             question = next((question for question in view.questions if page_name(question) == name), None)
             if question is None:
                 raise HTTPException(404, "There is no such page.")
-            known, page = self._pages.get(name, ("", ""))
-            if known != self._version(question):
+            cached, page = self._pages.get(name, ("", ""))
+            if cached != self._version(question):
                 rendered = Questions(view, talk_pages=True).render(question)
-                known, page = self._version(question), question_page(view, rendered, _LINKS)
-                self._pages = dict([*self._pages.items(), (name, (known, page))][-_HELD:])
+                cached, page = self._version(question), question_page(view, rendered, _LINKS)
+                self._pages = dict([*self._pages.items(), (name, (cached, page))][-_HELD:])
         # With a bar of links on top, for which the policy is extended
         meta = _META.search(page)
         assert meta is not None, "every page of the report says its policy"
@@ -193,5 +193,5 @@ class ReportPages:
 def grown(policy: str) -> str:
     """A policy that also allows the server's own style and script, and requests from the page to the server."""
     rules = [rule.strip() for rule in policy.split(";")]
-    own = [f"{rule} 'self'" if rule.startswith(("style-src ", "script-src ")) else rule for rule in rules]
-    return "; ".join([*own, "connect-src 'self'", "frame-ancestors 'none'"])
+    allowed = [f"{rule} 'self'" if rule.startswith(("style-src ", "script-src ")) else rule for rule in rules]
+    return "; ".join([*allowed, "connect-src 'self'", "frame-ancestors 'none'"])

@@ -111,11 +111,11 @@ class Voting:
 
     async def answers(self, kind: Kind, request: Request) -> Response:
         item, _ = self._asked(kind, request)
-        return JSONResponse(self._state(kind, item, self.people.known(request)))
+        return JSONResponse(self._state(kind, item, self.people.annotator_of(request)))
 
     async def answer(self, kind: Kind, request: Request) -> Response:
         """Records one answer; the response says so if another window has meanwhile answered differently."""
-        annotator = self.people.known(request)
+        annotator = self.people.annotator_of(request)
         item, _ = self._asked(kind, request)
         try:
             answer = Answer.model_validate_json(await request.body())
@@ -140,7 +140,7 @@ class Voting:
 
     async def undo(self, kind: Kind, request: Request) -> Response:
         """Takes back the person's last answer in this mode, on any sheet."""
-        annotator = self.people.known(request)
+        annotator = self.people.annotator_of(request)
         places = {item.about: number for number, item in enumerate(self._items(kind), 1)}
         mine = [ballot for ballot in votes_of(self.experiment, annotator) if ballot.about in places]
         if not mine:
@@ -149,7 +149,7 @@ class Voting:
         take_back(self.experiment, annotator, last.ballot_id, self.clock)
         number = places[last.about]
         about = "" if isinstance(last, ClaimLabel | CitedLabel) else f" on {last.dimension.replace('_', ' ')}"
-        return JSONResponse({"number": number, "told": f"Taken back: your answer{about}, {kind.one} {number}."})
+        return JSONResponse({"number": number, "told": f"Taken back: your answer{about}, {kind.item} {number}."})
 
     @property
     def people(self) -> People:
@@ -171,7 +171,7 @@ class Voting:
         """The item whose number the address has. Raises HTTPException if there is none."""
         number, items = request.path_params["number"], self._items(kind)
         if not 1 <= number <= len(items):
-            raise HTTPException(404, f"There is no {kind.one} {number}.")
+            raise HTTPException(404, f"There is no {kind.item} {number}.")
         return items[number - 1], number
 
     def _state(self, kind: Kind, item: Item, annotator: str) -> dict[str, Any]:

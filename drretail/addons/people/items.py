@@ -86,13 +86,13 @@ def report_questions(path: str, shop_url: str, *, with_profile: bool, elsewhere:
     For reports from ``elsewhere``, the words are those for imported reports, without the shop.
     """
     options = SIDES if path == "vote" else RATINGS
-    made: list[Question] = []
+    questions: list[Question] = []
     for dimension, criterion in published_criteria().items():
         if with_profile or dimension != PERSONALIZATION:
             text = without_shop(criterion["text"]) if elsewhere else criterion["text"]
             lines = _lines(text.replace("{{shop_url}}", shop_url))
-            made.append(Question(dimension, criterion["title"], tuple(lines), options))
-    return tuple(made)
+            questions.append(Question(dimension, criterion["title"], tuple(lines), options))
+    return tuple(questions)
 
 
 @cache
@@ -144,7 +144,7 @@ def _names(label: str, system: System) -> Iterator[str]:
         provider, _, name = model.spec.partition(":")
         yield model.spec
         yield from _unmistakable([provider] if provider not in ("offline", "scripted") else [])
-        if any(each in name for each in "-.0123456789"):
+        if any(sign in name for sign in "-.0123456789"):
             yield name
             # "As Claude, I …": models call themselves by the beginning of their names.
             yield from re.findall(r"\A[a-z]{3,}", name.rpartition("/")[2].casefold())
@@ -230,7 +230,7 @@ class Sheets:
             return self.of_claim(item)
         subjects = self._pair(item, annotator) if isinstance(item, PairItem) else [self._unchanged(item)]
         letters = "AB" if len(subjects) == 2 else [""]
-        reports = [self._report(*each) for each in zip(letters, subjects, strict=True)]
+        reports = [self._report(*pair) for pair in zip(letters, subjects, strict=True)]
         return self._sheet(subjects[0], self.questions(item), reports=tuple(reports))
 
     def _pair(self, item: PairItem, annotator: str) -> list[Subject]:
@@ -325,12 +325,12 @@ def _sources(subject: Subject, claim: JudgedClaim) -> Iterator[BlindSource]:
     ids = claim.claim.sources
     texts = content_of(ids, subject.sources).texts
     about = about_sources(ids, subject.sources, read_ledger(subject.evidence))
-    for each in [text for text in texts if text.text.sha256 in claim.read] or texts:
-        entry = subject.sources[each.id]
+    for read_text in [text for text in texts if text.text.sha256 in claim.read] or texts:
+        entry = subject.sources[read_text.id]
         link = entry.url if is_web_address(entry.url or "") else None
-        title, text = entry.title or entry.key, readable(each.text.text)
-        lines = lines_in_question(claim.claim.claim, text) if each.text.form == "record" else ()
-        yield BlindSource(title, link, about.get(each.id, ""), entry.date or "", text, lines)
+        title, text = entry.title or entry.key, readable(read_text.text.text)
+        lines = lines_in_question(claim.claim.claim, text) if read_text.text.form == "record" else ()
+        yield BlindSource(title, link, about.get(read_text.id, ""), entry.date or "", text, lines)
 
 
 def lines_in_question(claim: str, record: str) -> tuple[str, ...]:

@@ -45,13 +45,13 @@ def draw_claims(planned: Iterable[C], claims: Iterable[C], size: int, seed: str)
     strata, after each has a few (``next_stratum``). Every prefix is allocated like the whole.
     """
     chosen = list(planned)
-    known = {claim.about for claim in chosen}
+    claim_ids = {claim.about for claim in chosen}
     lots: dict[str, list[C]] = defaultdict(list)
     sizes: dict[str, Counter[str]] = defaultdict(Counter)
     drawn: dict[str, Counter[str]] = defaultdict(Counter)
     for claim in sorted(claims, key=lambda claim: sha256_of([seed, claim.about]), reverse=True):
         sizes[claim.system][claim.stratum] += 1
-        if claim.about in known:
+        if claim.about in claim_ids:
             drawn[claim.system][claim.stratum] += 1
         else:
             lots[claim.stratum].append(claim)

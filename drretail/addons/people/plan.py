@@ -60,7 +60,7 @@ def plan_uncited(experiment: Path, claims: Iterable[ClaimItem], count: int, seed
     with planning(experiment):
         plan = read_plan(experiment)
         if plan is not None:
-            by_claim = {each.about: each for each in (*plan.uncited, *drawn)}
+            by_claim = {item.about: item for item in (*plan.uncited, *drawn)}
             write_plan(experiment, plan.model_copy(update={"uncited": tuple(by_claim.values())}))
     return drawn
 
@@ -102,9 +102,9 @@ def _drawn(
 
     ``sorts`` names the sorts by which an item is counted.
     """
-    known = {each.about for each in planned_items}
-    left = {sha256_of([seed, each.about]): each for each in candidates if each.about not in known}
-    counted = Counter(sort for each in planned_items for sort in enumerate(sorts(each)))
+    item_ids = {item.about for item in planned_items}
+    left = {sha256_of([seed, item.about]): item for item in candidates if item.about not in item_ids}
+    counted = Counter(sort for item in planned_items for sort in enumerate(sorts(item)))
     drawn = list(planned_items)
     while left and len(drawn) < size:
         lot = min(left, key=lambda lot: (*(counted[sort] for sort in enumerate(sorts(left[lot]))), lot))
@@ -119,8 +119,8 @@ def _pairs(experiment: Path, definition: Definition, runs: dict[str, Run]) -> It
         reports = [runs[run_id].report or "" for run_id in meeting.run_ids if run_id in runs]
         if len(reports) == 2 and reports[0].split() != reports[1].split():
             a, b = meeting.labels
-            named = pair_id(meeting.run_ids, reports)
-            yield PairItem(pair_id=named, query_id=meeting.query.query_id, repeat=meeting.repeat, a=a, b=b)
+            pair_key = pair_id(meeting.run_ids, reports)
+            yield PairItem(pair_id=pair_key, query_id=meeting.query.query_id, repeat=meeting.repeat, a=a, b=b)
 
 
 COLUMNS = ("item", "question", "claim", "sources", "label")

@@ -52,9 +52,10 @@ def results_of(ballots: Sequence[Ballot]) -> VoteResults:
     for ballot in ballots:
         by_person[ballot.annotator].append(ballot)
     people: list[PersonCount] = []
-    for name, own in sorted(by_person.items()):
+    for name, entries in sorted(by_person.items()):
         votes, ratings, labels = (
-            [each.about for each in own if isinstance(each, kind)] for kind in (Vote, Rating, ClaimLabel | CitedLabel)
+            [ballot.about for ballot in entries if isinstance(ballot, kind)]
+            for kind in (Vote, Rating, ClaimLabel | CitedLabel)
         )
         counts = (len(votes), len({*votes}), len(ratings), len({*ratings}), len({*labels}))
         people.append(PersonCount(name, *counts))

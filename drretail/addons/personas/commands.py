@@ -86,22 +86,22 @@ def personas(options: PersonasOptions) -> "Result[list[Persona]]":
     people, writer = Path(options.people), named_writer(options.model, options)
     with world_of(options.world) as shop:
         who = texts_in(options.user)
-        named = list(islice(users_of(shop, who or options.n, options.seed), len(who) or options.n))
-        missing = [user_id for user_id in named if not person_path(people, Persona, user_id).exists()]
+        users = list(islice(users_of(shop, who or options.n, options.seed), len(who) or options.n))
+        missing = [user_id for user_id in users if not person_path(people, Persona, user_id).exists()]
         pasts = {user_id: read_past(shop, user_id) for user_id in missing}
     if writer is None:
-        made, failed, spent = [persona_by_rules(past) for past in pasts.values()], {}, {}
+        personas, failed, spent = [persona_by_rules(past) for past in pasts.values()], {}, {}
     else:
         asks = {user: persona_ask(past) for user, past in pasts.items()}
         written, failed, spent = ask_all(writer, people, asks, options)
-        made = [persona_of(pasts[user], answer, writer.spec) for user, answer in written.items()]
-    for persona in made:
+        personas = [persona_of(pasts[user], answer, writer.spec) for user, answer in written.items()]
+    for persona in personas:
         freeze_person(people, persona)
-    fields = sum(len(persona.traits) for persona in made)
-    there = len(named) - len(missing)
-    line = f"{counted(len(made), 'persona')} with {counted(fields, 'field')} → {people}; {there} existed already"
-    document = {"personas": len(made), "fields": fields, "there": there, **spent}
-    return _result(made, line, document, failed, people)
+    fields = sum(len(persona.traits) for persona in personas)
+    existing = len(users) - len(missing)
+    line = f"{counted(len(personas), 'persona')} with {counted(fields, 'field')} → {people}; {existing} existed already"
+    document = {"personas": len(personas), "fields": fields, "there": existing, **spent}
+    return _result(personas, line, document, failed, people)
 
 
 @accepts(ContextOptions)
@@ -112,22 +112,22 @@ def context(options: ContextOptions) -> "Result[list[PersonContext]]":
     from drretail.addons.personas.persona import PersonContext, context_by_rules, freeze_person, read_past, read_people
 
     people, writer = Path(options.people), named_writer(options.model, options)
-    known = read_personas(people)
-    there = read_people(people, PersonContext)
+    people_by_id = read_personas(people)
+    existing = read_people(people, PersonContext)
     with world_of(options.world) as shop:
-        pasts = {user_id: read_past(shop, user_id) for user_id in known}
-    wanted = [pasts[user_id] for user_id in known if user_id not in there]
+        pasts = {user_id: read_past(shop, user_id) for user_id in people_by_id}
+    wanted = [pasts[user_id] for user_id in people_by_id if user_id not in existing]
     if writer is None:
-        made, failed, spent = [context_by_rules(past) for past in wanted], {}, {}
+        contexts, failed, spent = [context_by_rules(past) for past in wanted], {}, {}
     else:
-        asks = {past.user_id: context_ask(past, known[past.user_id]) for past in wanted}
+        asks = {past.user_id: context_ask(past, people_by_id[past.user_id]) for past in wanted}
         written, failed, spent = ask_all(writer, people, asks, options)
-        made = [context_of(pasts[user], answer, writer.spec) for user, answer in written.items()]
-    for one in made:
-        freeze_person(people, one)
-    document: dict[str, Any] = {"contexts": len(made), "there": len(there), **spent}
-    line = f"{counted(len(made), 'context')} → {people}; {len(there)} existed already"
-    return _result(made, line, document, failed, people)
+        contexts = [context_of(pasts[user], answer, writer.spec) for user, answer in written.items()]
+    for context_record in contexts:
+        freeze_person(people, context_record)
+    document: dict[str, Any] = {"contexts": len(contexts), "there": len(existing), **spent}
+    line = f"{counted(len(contexts), 'context')} → {people}; {len(existing)} existed already"
+    return _result(contexts, line, document, failed, people)
 
 
 @accepts(PairOptions)
@@ -141,7 +141,7 @@ def pair(options: PairOptions) -> "Result[tuple[Query, ...]]":
 
     source, people, to, most = Path(options.source), Path(options.people), Path(options.to), options.n
     writer = named_writer(options.model, options)
-    known, contexts = read_personas(people), read_people(people, PersonContext)
+    people_by_id, contexts = read_personas(people), read_people(people, PersonContext)
     is_of_queries = source.suffix.casefold() == ".jsonl"
     tasks = read_queries(source) if is_of_queries else queries_from(read_questions(source), source.name, None)
     check_tasks(tasks)
@@ -149,15 +149,15 @@ def pair(options: PairOptions) -> "Result[tuple[Query, ...]]":
     spent: dict[str, Any] = {}
     with world_of(options.world) as shop:
         if writer is None:
-            choices = chosen_by_overlap(tasks, [read_past(shop, user_id) for user_id in known], most)
+            choices = chosen_by_overlap(tasks, [read_past(shop, user_id) for user_id in people_by_id], most)
         else:
-            asks = {user: choice_ask(persona, tasks) for user, persona in known.items()}
-            found, failed, spent = ask_all(writer, people, asks, options)
-            choices = chosen_by_model(tasks, found)
+            asks = {user: choice_ask(persona, tasks) for user, persona in people_by_id.items()}
+            answers, failed, spent = ask_all(writer, people, asks, options)
+            choices = chosen_by_model(tasks, answers)
         queries = tuple(
-            pair_query(task, known[user], contexts.get(user), shop.manifest.fingerprint)
+            pair_query(task, people_by_id[user], contexts.get(user), shop.manifest.fingerprint)
             for task in tasks
-            for user in most_different(choices.get(task.query_id, ()), known, most)
+            for user in most_different(choices.get(task.query_id, ()), people_by_id, most)
         )
     if not queries:
         raise UserError(
@@ -205,8 +205,8 @@ def read_personas(people: Path) -> "dict[str, Persona]":
 
 
 def _result(
-    made: R, line: str, document: dict[str, Any], failed: Mapping[str, str], path: Path, *hints: str
+    records: R, line: str, document: dict[str, Any], failed: Mapping[str, str], path: Path, *hints: str
 ) -> Result[R]:
     """What was written, and why the rest is missing."""
     whole = {**document, "failed": dict(failed)}
-    return Result(made, whole, [line], hints=[*hints, *on_failures(failed)], left=len(failed), path=path)
+    return Result(records, whole, [line], hints=[*hints, *on_failures(failed)], left=len(failed), path=path)

@@ -32,21 +32,21 @@ def chosen_by_overlap(tasks: Sequence[Query], pasts: Sequence[Past], wanted: int
     return chosen
 
 
-def distance(one: Persona, other: Persona) -> float:
+def distance(persona: Persona, other: Persona) -> float:
     """One minus the mean likeness over the fields that either persona fills, 0 to 1; names are not compared.
 
     A field that only one of them fills counts as unlike.
     """
-    first, second = one.traits, other.traits
+    first, second = persona.traits, other.traits
     names = {*first, *second} - {"basic_attributes.name"}
     alike = sum(likeness(trait.value, second[name].value) for name, trait in first.items() if name in names & {*second})
     return 1 - alike / len(names) if names else 0.0
 
 
-def likeness(one: str, other: str) -> float:
+def likeness(value: str, other: str) -> float:
     """The Jaccard index of the content words of two values; without any, 1 if the values are equal."""
-    first, second = set(content_stems(one)), set(content_stems(other))
-    return len(first & second) / len(first | second) if first | second else float(one == other)
+    first, second = set(content_stems(value)), set(content_stems(other))
+    return len(first & second) / len(first | second) if first | second else float(value == other)
 
 
 def most_different(users: Sequence[str], personas: Mapping[str, Persona], wanted: int) -> list[str]:
@@ -84,9 +84,9 @@ def pair_query(task: Query, persona: Persona, context: PersonContext | None, fin
 
 def check_tasks(tasks: Sequence[Query]) -> None:
     """Raises UserError for tasks that have a user, or whose ids are too alike to give distinct ids of queries."""
-    own = [task.query_id for task in tasks if task.user_id is not None]
-    if own:
-        raise UserError(f"A task has no user, and {own[0]!r} has one: give questions, or queries without a user.")
+    with_user = [task.query_id for task in tasks if task.user_id is not None]
+    if with_user:
+        raise UserError(f"A task has no user, and {with_user[0]!r} has one: give questions, or queries without a user.")
     starts = {task.query_id[:_LONGEST_TASK_ID] for task in tasks}
     if len(starts) < len(tasks):
         raise UserError("Two tasks have ids that begin with the same 55 characters: shorten them.")

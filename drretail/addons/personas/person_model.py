@@ -87,8 +87,8 @@ def context_ask(past: Past, persona: Persona) -> Ask[WrittenContext]:
     orders = {order.order_id for order in past.orders}
 
     def check(written: WrittenContext) -> str | None:
-        named = {id_ for entry in written.entries for id_ in entry.orders}
-        return _strange(named, orders, "these are no ids of the shopper's orders")
+        order_ids = {id_ for entry in written.entries for id_ in entry.orders}
+        return _strange(order_ids, orders, "these are no ids of the shopper's orders")
 
     message = prompts()["context"].render(
         least=str(LEAST_ENTRIES),
@@ -111,12 +111,12 @@ def choice_ask(persona: Persona, tasks: Sequence[Query]) -> Ask[ChosenTasks]:
     """The question which tasks a user would choose."""
     listed = "\n".join(canonical_json({"id": task.query_id, "task": task.text}) for task in tasks)
     message = prompts()["choose"].render(persona=tagged("persona", persona.text), tasks=tagged("questions", listed))
-    known = {task.query_id for task in tasks}
+    task_ids = {task.query_id for task in tasks}
     return Ask(
         f"{persona.user_id}#choose",
         message,
         ChosenTasks,
-        lambda chosen: _strange(chosen.tasks, known, "there are no tasks of these ids"),
+        lambda chosen: _strange(chosen.tasks, task_ids, "there are no tasks of these ids"),
     )
 
 
@@ -144,7 +144,7 @@ def _records(past: Past) -> str:
     return tagged("profile", "\n".join([who, *(f"- {statement.text}" for statement in statements), "Orders:", *orders]))
 
 
-def _strange(named: Iterable[str], known: Collection[str], what: str) -> str | None:
+def _strange(ids: Iterable[str], allowed: Collection[str], what: str) -> str | None:
     """``what`` followed by the names that are not known; None if all are known."""
-    strange = sorted({*named} - {*known})
+    strange = sorted({*ids} - {*allowed})
     return f"{what}: {', '.join(strange)}" if strange else None

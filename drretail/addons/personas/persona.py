@@ -76,10 +76,10 @@ class Persona(Document):
 
     @field_validator("traits")
     @classmethod
-    def _are_in_the_table(cls, given: dict[str, Trait]) -> dict[str, Trait]:
-        if unknown := given.keys() - {*FIELDS}:
+    def _are_in_the_table(cls, traits: dict[str, Trait]) -> dict[str, Trait]:
+        if unknown := traits.keys() - {*FIELDS}:
             raise ValueError(f"there are no such fields: {', '.join(sorted(unknown))}")
-        return {name: given[name] for name in FIELDS if name in given}
+        return {name: traits[name] for name in FIELDS if name in traits}
 
     @property
     def text(self) -> str:
@@ -121,22 +121,22 @@ def person_path(people: Path, record: type[Document], user_id: str) -> Path:
 
 def read_people(people: Path, record: type[T]) -> dict[str, T]:
     """All personas or all contexts in the folder, by user id. Raises UserError for an invalid file."""
-    found: dict[str, T] = {}
+    records: dict[str, T] = {}
     for path in sorted((people / _FOLDERS[record]).glob("*.json")):
         try:
             read = record.model_validate(read_json(path))
         except ValidationError as problem:
             raise UserError(f"{path} is none of the {_FOLDERS[record]}: {fault_of(problem)}.") from problem
-        found[read.user_id] = read
-    return found
+        records[read.user_id] = read
+    return records
 
 
-def freeze_person(people: Path, made: Persona | PersonContext) -> None:
+def freeze_person(people: Path, person: Persona | PersonContext) -> None:
     """Writes a persona or context unless the user already has one: the first stays."""
-    path = person_path(people, type(made), made.user_id)
+    path = person_path(people, type(person), person.user_id)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, made.model_dump(mode="json", exclude_none=True))
+        write_json(path, person.model_dump(mode="json", exclude_none=True))
 
 
 MOST_ORDERS = 60
@@ -243,7 +243,7 @@ def persona_by_rules(past: Past) -> Persona:
     traits = {name: Trait(value=value, of_profile=True) for name, value in profile.items() if value}
     summary = past.summary()
     for code, name in BY_STATEMENT.items():
-        statements = [each for each in summary.statements if each.code == code and each.orders]
+        statements = [statement for statement in summary.statements if statement.code == code and statement.orders]
         if statements:
             traits[name] = _trait(
                 " ".join(statement.text for statement in statements),

@@ -38,8 +38,8 @@ def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[st
         # A file of a task, or a query's rubric, concerns that query; any other file concerns all.
         parts = Path(name).parts
         whose = parts[1] if len(parts) > 2 and parts[0] == "tasks" else Path(name).stem if "rubrics" in parts else None
-        own = [query_id for query_id in faults if file_name(query_id) == whose]
-        for query_id in own or faults:
+        with_name = [query_id for query_id in faults if file_name(query_id) == whose]
+        for query_id in with_name or faults:
             faults[query_id].append(fault)
     for query in queries:
         try:

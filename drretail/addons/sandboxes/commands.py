@@ -71,30 +71,30 @@ def build_sandbox(options: BuildOptions) -> Result[BuiltSandbox]:
     flags = [flag for flag, value in of_engines.items() if value]
     if options.web == OFFLINE and flags:
         raise UserError(f"{', '.join(flags)}: only where a search engine finds pages, with --web serper or searxng.")
-    made = _build_offline(options) if options.web == OFFLINE else _build_found(options)
+    sandbox = _build_offline(options) if options.web == OFFLINE else _build_found(options)
     document = {
-        "folder": str(made.folder),
-        "tasks": made.tasks,
-        "wanted": made.wanted,
-        "written": list(made.written),
-        "failed": dict(made.failed),
+        "folder": str(sandbox.folder),
+        "tasks": sandbox.tasks,
+        "wanted": sandbox.wanted,
+        "written": list(sandbox.written),
+        "failed": dict(sandbox.failed),
     }
-    if made.spent is None:
-        line = f"{made.folder}: {counted(made.wanted, 'query')}, in {', '.join(made.sizes)}."
-        return Result(made, document, [line], notes=made.notes, path=made.folder)
-    lines = [f"{query_id}: {report.line}." for query_id, report in made.reports.items()]
-    lines += [*made.notes, f"{made.folder}: {made.tasks} of {counted(made.wanted, 'task')}."]
-    lines += [f"{counted(len(made.written), 'query')} written."] if made.written else []
-    lines.append(made.spent.line)
-    document |= made.spent.document
+    if sandbox.spent is None:
+        line = f"{sandbox.folder}: {counted(sandbox.wanted, 'query')}, in {', '.join(sandbox.sizes)}."
+        return Result(sandbox, document, [line], notes=sandbox.notes, path=sandbox.folder)
+    lines = [f"{query_id}: {report.line}." for query_id, report in sandbox.reports.items()]
+    lines += [*sandbox.notes, f"{sandbox.folder}: {sandbox.tasks} of {counted(sandbox.wanted, 'task')}."]
+    lines += [f"{counted(len(sandbox.written), 'query')} written."] if sandbox.written else []
+    lines.append(sandbox.spent.line)
+    document |= sandbox.spent.document
     return Result(
-        made,
+        sandbox,
         document,
         lines,
-        notes=[*_on_failed(made.failed)],
-        hints=[*on_wrong(made.wrong), *made.spent.on_prices],
-        left=len(made.failed),
-        path=made.folder,
+        notes=[*_on_failed(sandbox.failed)],
+        hints=[*on_wrong(sandbox.wrong), *sandbox.spent.on_prices],
+        left=len(sandbox.failed),
+        path=sandbox.folder,
     )
 
 
@@ -118,8 +118,8 @@ def _build_offline(options: BuildOptions) -> BuiltSandbox:
             queries = read_queries(Path(options.queries))
         check_askable(shop, queries)
         with busy(f"Building the webs of {counted(len(queries), 'query')}"):
-            made = build_offline(shop, queries, to, _sizes(options), options.seed, notes.append)
-    return BuiltSandbox(to, len(queries), len(queries), made, notes=notes)
+            pages = build_offline(shop, queries, to, _sizes(options), options.seed, notes.append)
+    return BuiltSandbox(to, len(queries), len(queries), pages, notes=notes)
 
 
 def _sizes(options: BuildOptions) -> dict[str, int]:
@@ -221,7 +221,7 @@ def check_sandbox(options: CheckOptions) -> Result[CheckedSandbox]:
     )
 
 
-def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapping[str, bytes]]:
+def files_by(shop: World, folder: Path | None, seed: str) -> Callable[[Query], Mapping[str, bytes]]:
     """A function that gives a query's files: those in ``own``, in a folder of the query's or the user's id, if it has
     any, and otherwise made-up ones: orders, and a note, a manual and a receipt for what the query is most about.
 
@@ -231,7 +231,7 @@ def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapp
 
     def of(query: Query) -> Mapping[str, bytes]:
         for name in (query.query_id, query.user_id):
-            if own is not None and name and (paths := files_below(own / name)):
+            if folder is not None and name and (paths := files_below(folder / name)):
                 return {path.name: path.read_bytes() for path in paths}
         # The user's last order of a product that the shop still knows; None without a user.
         ids = [] if query.user_id is None else [order.product_id for order in shop.store.orders(query.user_id).orders]
@@ -240,8 +240,8 @@ def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapp
         if query.wish is None and newest is not None:
             query = query.model_copy(update={"text": newest.title})
         drawing = Drawing(Random(f"{seed}/{query.query_id}"), "")
-        made = user_files(need_of(shop, Offers(shop), query), shop.store, shop.manifest.now.date(), drawing)
-        return {file.name: file.content for file in made}
+        planned = user_files(need_of(shop, Offers(shop), query), shop.store, shop.manifest.now.date(), drawing)
+        return {file.name: file.content for file in planned}
 
     return of
 

@@ -296,7 +296,7 @@ def write_gold(folder: Path, query_id: str, gold: KnownAnswer) -> None:
     # The queries, and beside them what is decided for them.
     queries = (folder / QUERIES_FILE, gold_path(folder / QUERIES_FILE))
     written = (*filter(Path.exists, queries), *folder.glob(f"rubrics/*/{file_name(query_id)}.json"))
-    sums = {each.relative_to(folder).as_posix(): sha256(each.read_bytes()).hexdigest() for each in written}
+    sums = {path.relative_to(folder).as_posix(): sha256(path.read_bytes()).hexdigest() for path in written}
     sums[path.relative_to(folder).as_posix()] = sha256(text.encode()).hexdigest()
     seal(folder, about, {**about.sums, **sums})
     # Last: a task with gold counts as finished, so a call that is cut before this writes it again.

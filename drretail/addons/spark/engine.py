@@ -263,8 +263,8 @@ class _Selection:
                 # Lines that are not plain are written to disk, where DuckDB in this process reads them.
                 lines = self._session.table(f"{shape}_lines").where("product_id IS NULL")
                 self._keep(f"{shape}_left", lines.select("source", "block", "id", "line"))
-                found = parquet_rows(self._work / f"{shape}_left", _LEFT)
-                rows = ((source, blocks.line(source, start, number), line) for source, start, number, line in found)
+                leftovers = parquet_rows(self._work / f"{shape}_left", _LEFT)
+                rows = ((source, blocks.line(source, start, number), line) for source, start, number, line in leftovers)
                 left = write_lines(rows, self._folder(f"files-left-{shape}"))
             verdicts = {file.source: judge(shape, file, self._task.until_ms) for file in left}
             table = self._session.table(f"{shape}_lines").select("source", *_FOUND[shape])

@@ -52,9 +52,9 @@ def examine_java(environ: Mapping[str, str]) -> Sign:
     version = 0 if java is None else java_version(java)
     if java is not None and version >= OLDEST_JAVA:
         return works("Java", f"{version} ({java})")
-    found = f"{version} ({java}), which is too old" if version else f"{java}, which does not start"
+    version_text = f"{version} ({java}), which is too old" if version else f"{java}, which does not start"
     mend = f"install a JDK of version {OLDEST_JAVA} or later, or set JAVA_HOME to one"
-    return lacks("Java", "none" if java is None else found, "ingest --engine spark", mend)
+    return lacks("Java", "none" if java is None else version_text, "ingest --engine spark", mend)
 
 
 LOCAL = "local[*]"

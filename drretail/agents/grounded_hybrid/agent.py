@@ -75,8 +75,8 @@ async def brief(state: Verifying, loop: Loop) -> Change:
 async def report(state: Verifying, loop: Loop) -> Change:
     """The first draft. Raises ModelError if the model fails for good or writes no report."""
     research = await researched(state, loop)
-    told = state["briefing"].told()
-    draft, research = await _write_draft(state["task"], loop, research, _prompt("report"), told)
+    notes = state["briefing"].told()
+    draft, research = await _write_draft(state["task"], loop, research, _prompt("report"), notes)
     return {"research": research, "draft": draft, "mended": None, "repairs": ()}
 
 
@@ -85,11 +85,11 @@ async def _write_draft(
 ) -> tuple[Answer, Research]:
     """A draft, and the research that it is based on."""
     text, research = await write_report(task, loop, research, prompt, notes)
-    found = await declared(text, task, "report", loop.models)
-    if not found.report.strip():
+    written = await declared(text, task, "report", loop.models)
+    if not written.report.strip():
         raise ModelError("no_report", "the report generator wrote nothing but its picks")
-    unknown = () if found.picks is not None else (note_of(found, block=found.report != text),)
-    draft = Answer(report=found.report.strip(), picks=found.picks, outcome=found.outcome, notes=unknown)
+    unknown = () if written.picks is not None else (note_of(written, block=written.report != text),)
+    draft = Answer(report=written.report.strip(), picks=written.picks, outcome=written.outcome, notes=unknown)
     return draft, research
 
 
@@ -115,9 +115,9 @@ def after_verify(state: Verifying, loop: Loop) -> str:
 
 async def repair(state: Verifying, loop: Loop) -> Change:
     """The draft after one attempt, prompted with its faults and with why the last attempt failed."""
-    told = [*state["briefing"].told(), *state["faults"]]
+    notes = [*state["briefing"].told(), *state["faults"]]
     try:
-        mended, _ = await _write_draft(state["task"], loop, state["research"], _prompt("repair"), told)
+        mended, _ = await _write_draft(state["task"], loop, state["research"], _prompt("repair"), notes)
     except ModelError as failure:
         failed = f"failed: {failure.kind}: {failure.message}"
         return {"mended": None, "repairs": _attempted(state, _checked(state["draft"], state, loop), failed)}
@@ -199,17 +199,17 @@ def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
     """The supervisor's loop. A researcher is told the whole wish, and the profile's lines that bear on its part."""
     share_of = shares_in(session.settings.world.catalog)
 
-    def told(state: Verifying, args: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
+    def notes_for(state: Verifying, args: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
         briefing = state["briefing"]
         return briefing.told(args["sub_problem"], share_of), briefing.evidence
 
-    with hybrid.opened(session, models, limits, told) as loop:
+    with hybrid.opened(session, models, limits, notes_for) as loop:
         yield loop
 
 
 def prompts() -> tuple[Prompt, ...]:
-    own = map(_prompt, ("supervisor", "researcher", "synthesis", "report", "repair"))
-    return understanding_prompt(), *own, moves_prompt(), *challenges()
+    ours = map(_prompt, ("supervisor", "researcher", "synthesis", "report", "repair"))
+    return understanding_prompt(), *ours, moves_prompt(), *challenges()
 
 
 # The supervisor's first messages rest on the briefing.

@@ -86,13 +86,15 @@ def wish_block(wish: Wish, owned: Sequence[Owned]) -> str:
     counts the others.
     """
     kinds = {kind for want in wish.wants for kind in want.kinds}
-    named = [product for product in owned if product.product_id in wish.owned]
+    owned_products = [product for product in owned if product.product_id in wish.owned]
     alike = [
         product
         for product in owned
-        if product not in named and (record := product.record) and any(is_of_kind(record, kind) for kind in kinds)
+        if product not in owned_products
+        and (record := product.record)
+        and any(is_of_kind(record, kind) for kind in kinds)
     ]
-    listed = [*named, *alike][:MOST_OWNED]
+    listed = [*owned_products, *alike][:MOST_OWNED]
     entries = [
         {
             "id": product.product_id,
@@ -113,18 +115,18 @@ def _without_empty(value: Any) -> Any:
     return {name: _without_empty(entry) for name, entry in value.items() if entry} if isinstance(value, dict) else value
 
 
-def profile_block(statements: Iterable[Statement], known: Collection[str]) -> str:
+def profile_block(statements: Iterable[Statement], ids: Collection[str]) -> str:
     """The statements in their tag, one per line, each with the evidence that it rests on."""
 
     def mark(match: re.Match[str]) -> str:
         """The mark by which a product is cited; nothing for an id that the run was not handed."""
         evidence = product_evidence_id(match[2])
-        return f"{match[1]}[{evidence}]" if evidence in known else ""
+        return f"{match[1]}[{evidence}]" if evidence in ids else ""
 
     lines = list[str]()
     for statement in statements:
-        named = [order_evidence_id(order) for order in statement.orders]
-        sources = named if 0 < len(named) <= MOST_CITED and set(named) <= set(known) else ["U:orders"]
+        orders = [order_evidence_id(order) for order in statement.orders]
+        sources = orders if 0 < len(orders) <= MOST_CITED and set(orders) <= set(ids) else ["U:orders"]
         sources = {"person": ["U:profile"], "rhythm": ["U:statistics"]}.get(statement.code, sources)
         lines.append(f"- {_PRODUCT.sub(mark, statement.text)} {''.join(f'[{source}]' for source in sources)}")
     return tagged("profile", "\n".join(lines))
@@ -252,9 +254,9 @@ class Briefing:
         ordered = {product.product_id for product in self.owned}
         wish = Wish.model_validate(answer.model_dump())
         unknown = [product_id for product_id in wish.owned if product_id not in ordered]
-        known = tuple(product_id for product_id in wish.owned if product_id in ordered)
+        owned_ids = tuple(product_id for product_id in wish.owned if product_id in ordered)
         notes = (f"named as owned, but in no order: {', '.join(unknown)}",) if unknown else ()
-        return replace(self, wish=wish.model_copy(update={"owned": known}), notes=(*self.notes, *notes))
+        return replace(self, wish=wish.model_copy(update={"owned": owned_ids}), notes=(*self.notes, *notes))
 
 
 async def records_of_shopper(task: Task, session: Session, toolkit: Toolkit) -> Briefing:
@@ -282,10 +284,10 @@ def shares_in(catalog: Catalog) -> ShareOfProducts:
     """The share of the catalog's products that have a word. Each word is looked up once."""
 
     @cache
-    def found(word: str) -> int:
+    def hits(word: str) -> int:
         return catalog.search(CatalogQuery(word, limit=1)).total
 
-    return lambda word: found(word) / max(found(""), 1)
+    return lambda word: hits(word) / max(hits(""), 1)
 
 
 def _owned(orders: Sequence[dict[str, Any]], session: Session) -> Iterator[Owned]:

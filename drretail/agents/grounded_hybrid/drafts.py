@@ -110,8 +110,8 @@ class Refusal:
         """One line: "its picks can't be read; stayed: price_wrong “$29.50”; brought: over_budget “$41.00”"."""
         parts = [self.why]
         for name, errors in (("stayed", self.stayed), ("brought", self.brought)):
-            named = [f"{error.code} “{error.text}”" if error.text else error.code for error in errors]
-            parts += [f"{name}: {', '.join(named)}"] if named else []
+            errors_of = [f"{error.code} “{error.text}”" if error.text else error.code for error in errors]
+            parts += [f"{name}: {', '.join(errors_of)}"] if errors_of else []
         return "; ".join(parts)
 
 
@@ -240,7 +240,7 @@ def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
             pick
             for pick in picks
             if f"P:{pick.product}" not in wrong_picks
-            and any(f"P:{each}" in left.case.cited for each in (pick.product, *pick.alternatives))
+            and any(f"P:{product}" in left.case.cited for product in (pick.product, *pick.alternatives))
         )
     if outcome is not None and not picks:
         outcome = outcome.model_copy(update={"decision": "none"})
@@ -284,21 +284,21 @@ def _statements(layout: Layout) -> list[_Statement]:
 
 def _below(statements: Sequence[_Statement], index: int, kinds: Iterable[str]) -> list[int]:
     """The indexes of what hangs on a statement of these kinds: a section, deeper items, rows, what a colon heads."""
-    one = statements[index]
+    start = statements[index]
 
     def hangs(at: int) -> bool:
         statement = statements[at]
-        match one.kind:
+        match start.kind:
             case "heading":
-                return statement.kind != "heading" or statement.depth > one.depth
+                return statement.kind != "heading" or statement.depth > start.depth
             case "item":
-                return statement.kind == "item" and statement.depth > one.depth
+                return statement.kind == "item" and statement.depth > start.depth
             case "table_head":
                 return statement.kind == "row"
             case _:
-                return one.leads and statement.kind in ("item", "table_head", "row")
+                return start.leads and statement.kind in ("item", "table_head", "row")
 
-    return list(takewhile(hangs, range(index + 1, len(statements)))) if one.kind in kinds else []
+    return list(takewhile(hangs, range(index + 1, len(statements)))) if start.kind in kinds else []
 
 
 def _without(report: str, gone: Sequence[_Statement]) -> str:
@@ -347,19 +347,21 @@ def with_left_out(stricken: Stricken) -> str:
     products = draft.case.ledger(draft.case.picks).products
     lines = list(dict.fromkeys(_line(finding, draft.case.evidence.keys(), products) for finding in stricken.struck))
     # "The budget is $30.00, and the picks cost $39.50."
-    left = [f"{each.found[0].upper()}{each.found[1:]}." for each in draft.errors if each.start is None and each.found]
+    left = [
+        f"{error.found[0].upper()}{error.found[1:]}." for error in draft.errors if error.start is None and error.found
+    ]
     if not lines and not left:
         return draft.report
     listed = ["\n".join([ABOVE, "", *lines]), SUMS] if lines else []
     return "\n\n".join([draft.report, f"## {TITLE}", *listed, *left]).strip() + "\n"
 
 
-def _line(finding: Finding, known: Collection[str], products: Mapping[str, Product]) -> str:
+def _line(finding: Finding, ids: Collection[str], products: Mapping[str, Product]) -> str:
     """ "- Tanagrove Hopper Bird Feeder: a wrong price; in fact $39.50 [P:…]." """
     fault = _WORDS.get(finding.code, finding.code.replace("_", " "))
     product = products.get((finding.evidence_id or "").removeprefix("P:"))
     of = f"{short_title(product.title, 60)}: {fault}" if product else f"{fault[0].upper()}{fault[1:]}"
     is_of_record = finding.code in CODES.values() and finding.code != "not_in_catalog"
     record = f"; in fact {finding.found}" if is_of_record and finding.found else ""
-    source = f" [{finding.evidence_id}]" if finding.evidence_id in known else ""
+    source = f" [{finding.evidence_id}]" if finding.evidence_id in ids else ""
     return f"- {of}{record}{source}."

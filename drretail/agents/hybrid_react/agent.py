@@ -225,7 +225,7 @@ def _with_known(report: IntermediateReport, known: frozenset[str]) -> tuple[Inte
     cited: dict[str, None] = {}
 
     def read(*written: str) -> list[str]:
-        ids = list(dict.fromkeys(each for id_ in written for each in read_evidence_ids(id_, known) or (id_,)))
+        ids = list(dict.fromkeys(id_read for id_ in written for id_read in read_evidence_ids(id_, known) or (id_,)))
         cited.update(dict.fromkeys(ids))
         return ids
 
@@ -290,10 +290,10 @@ async def write_report(
         messages = [SystemMessage(prompt.render()), HumanMessage("\n".join(parts))]
         return (await loop.models.call("report", messages)).text.strip()
 
-    report, left_out = await write_within_context(write, [len(compact_json(each)) for each in research.reports])
+    report, left_out = await write_within_context(write, [len(compact_json(dropped)) for dropped in research.reports])
     if not left_out:
         return report, research
-    gone = ", ".join(str(each["researcher"]) for each in research.reports[:left_out])
+    gone = ", ".join(str(dropped["researcher"]) for dropped in research.reports[:left_out])
     note = f"{loop.path}: written without the reports of researchers {gone}, which did not fit the model any more"
     left = {"reports": research.reports[left_out:], "notes": (*research.notes, note)}
     return report, research.model_copy(update=left)
@@ -319,14 +319,14 @@ async def report(state: Leading, loop: Loop) -> Change:
 
 @contextmanager
 def opened(
-    session: Session, models: Models, limits: Limits, told: Told = lambda state, args: ((), ())
+    session: Session, models: Models, limits: Limits, notes: Told = lambda state, args: ((), ())
 ) -> Generator[Loop]:
     """The supervisor's loop, and the tools of the researchers. ``told`` is what ``Launches`` tell them."""
     with (
         Toolkit(session, tools=researcher_tools(session)) as tools,
         Toolkit(session, tools=SUPERVISOR_TOOLS, threads=1) as moves,
     ):
-        launches = Launches({LAUNCH: "researcher"}, tools, limits, _refusal, "Researcher {number}", told)
+        launches = Launches({LAUNCH: "researcher"}, tools, limits, _refusal, "Researcher {number}", notes)
         yield Loop("supervisor", models, moves, limits.supervisor_turns, launches=launches)
 
 
@@ -347,8 +347,8 @@ def opening(
 
 
 def prompts() -> tuple[Prompt, ...]:
-    own = map(own_prompt, ("supervisor", "researcher", "synthesis", "report"))
-    return *own, moves_prompt(), *challenges()
+    ours = map(own_prompt, ("supervisor", "researcher", "synthesis", "report"))
+    return *ours, moves_prompt(), *challenges()
 
 
 ROLES: tuple[Role, ...] = ("supervisor", "researcher", "synthesis", "report")

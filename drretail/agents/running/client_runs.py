@@ -132,7 +132,7 @@ def save_runs(
     world: World,
     queries: Sequence[Query],
     system: System,
-    made: Iterable[Recorded],
+    recordings: Iterable[Recorded],
     *,
     seed: str = "42",
 ) -> list[Run]:
@@ -146,12 +146,12 @@ def save_runs(
     saved: list[Run] = []
     with open_experiment(to, world, queries, [sut], seed, is_part=True) as experiment:
         add_gold(experiment, world, queries)
-        for recorded in made:
+        for recorded in recordings:
             query_id, repeat = recorded.run.query_id, recorded.run.repeat
             while experiment.state(sut.label, query_id, repeat) != "absent":
                 repeat += 1
-            named = {"system": sut.label, "repeat": repeat, "run_id": f"{sut.label}/{query_id}-r{repeat}"}
-            saved.append(recorded.run.model_copy(update=named))
+            identity = {"system": sut.label, "repeat": repeat, "run_id": f"{sut.label}/{query_id}-r{repeat}"}
+            saved.append(recorded.run.model_copy(update=identity))
             experiment.save(replace(recorded, run=saved[-1]))
     return saved
 

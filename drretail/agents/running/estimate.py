@@ -26,6 +26,6 @@ def estimate_left(
         roles = typical("runs")["any"] | typical("runs").get(sut.system.agent, {})
         launched = (1 + min(sut.system.limits.researchers, MOST_LAUNCHED)) / 2
         for role, row in typical("researchers").get(sut.system.agent, {}).items():
-            roles[role] = [each * launched for each in row]
+            roles[role] = [mean * launched for mean in row]
         rows = [(model, roles[role]) for role, model in sut.models.items() if role in roles]
         yield likely(sut.label, count, rows, "runs", took=sum(took, Usage()), pieces=len(took))

@@ -74,15 +74,15 @@ def _knowing(checkpointer: BaseCheckpointSaver[Any], records: set[type]) -> Base
     return knowing
 
 
-def _records_in(kind: Any, found: set[type]) -> set[type]:
+def _records_in(kind: Any, records: set[type]) -> set[type]:
     """The classes of ours that a type is made of, which are added to those that were found."""
     for part in get_args(kind):
-        _records_in(part, found)
-    if isinstance(kind, type) and kind.__module__.startswith("drretail.") and kind not in found:
-        found.add(kind)
+        _records_in(part, records)
+    if isinstance(kind, type) and kind.__module__.startswith("drretail.") and kind not in records:
+        records.add(kind)
         for hint in get_type_hints(kind).values():
-            _records_in(hint, found)
-    return found
+            _records_in(hint, records)
+    return records
 
 
 class _Question(TypedDict):
@@ -106,7 +106,7 @@ class ShopGraph(CompiledStateGraph[Any, Any, Any, Any]):
         config: Any = None,
         *,
         context: Any = None,
-        **given: Any,
+        **inputs: Any,
     ) -> AsyncGenerator[Any]:
         """Streams in a context of its own. Every other invocation streams, too."""
         user_id = (context if isinstance(context, Shopper) else Shopper(**(context or {}))).user_id
@@ -120,5 +120,5 @@ class ShopGraph(CompiledStateGraph[Any, Any, Any, Any]):
                 raise UserError('The graph was asked nothing: give it {"messages": [the question]}.')
             begun = self.answering.begun(Task(text=messages[-1].text, user_id=user_id), session, system.limits)
         with self.answering.opened(session, models, system.limits) as loop:
-            async for chunk in super().astream(begun, config, context=loop, **given):
+            async for chunk in super().astream(begun, config, context=loop, **inputs):
                 yield chunk

@@ -101,8 +101,8 @@ def _hashes(first: Iterable[Path]) -> dict[str, str]:
             continue
         text = content.decode("utf-8", "replace")
         hashes[file] = sha256_of(text)[:16]
-        beside = (Path(f"{file.parent / name}{ending}") for name in _BESIDE.findall(text) for ending in _ENDINGS)
-        left += [path for path in beside if path.is_file()]
+        siblings = (Path(f"{file.parent / name}{ending}") for name in _BESIDE.findall(text) for ending in _ENDINGS)
+        left += [path for path in siblings if path.is_file()]
         left += [*_imported(text, file), *files_read(str(file))] if file.suffix == ".py" else ()
     here = Path.cwd().resolve()
     return {
@@ -175,7 +175,7 @@ class _Held:
             case set() | frozenset():
                 return f"{{{','.join(sorted(map(self._in_words, value)))}}}"
             case Mapping():
-                return f"{{{','.join(f'{key!r}:{self._in_words(each)}' for key, each in value.items())}}}"
+                return f"{{{','.join(f'{key!r}:{self._in_words(value)}' for key, value in value.items())}}}"
             case partial():
                 return self._in_words((value.func, value.args, value.keywords))
             case MethodType():
@@ -209,10 +209,10 @@ class _Held:
             for name in _names(function.__code__) & function.__globals__.keys():
                 self.add(name, function.__globals__[name])
 
-    def _add_source(self, made: Any) -> None:
-        if made.__module__ == "__main__":
+    def _add_source(self, target: Any) -> None:
+        if target.__module__ == "__main__":
             with suppress(OSError, TypeError):
-                self.sources.append(inspect.getsource(made))
+                self.sources.append(inspect.getsource(target))
 
     def _is_own(self, module: str | None) -> bool:
         """True for a script or notebook, and for a module of the user's own, whose file is then noted."""
@@ -230,5 +230,5 @@ _NOT_OWN = sys.stdlib_module_names | {"drretail"}
 
 def _names(code: CodeType) -> set[str]:
     """The names that a function, and those within it, may look up among the globals."""
-    within = [_names(each) for each in code.co_consts if isinstance(each, CodeType)]
+    within = [_names(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
     return {*code.co_names}.union(*within)

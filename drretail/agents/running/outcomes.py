@@ -149,9 +149,9 @@ class Tally:
             self.failures.append(ended.failure)
 
 
-def is_tool_call(step: Step, own: Sequence[str] = ()) -> bool:
+def is_tool_call(step: Step, tools: Sequence[str] = ()) -> bool:
     """True for a call of one of the nine tools or the agent's ``own``; moves such as Reason are no tool calls."""
-    return step.kind == "tool" and (step.name in TOOLS or step.name in own)
+    return step.kind == "tool" and (step.name in TOOLS or step.name in tools)
 
 
 def is_open(run: Run | None, system: System, retry: Collection[str] = ()) -> bool:
@@ -167,8 +167,8 @@ def tallies(labels: Iterable[str], ended: Iterable[Ended], not_started: Iterable
     ``not_started`` has the label of each run that was not started.
     """
     by_label = {label: Tally(label) for label in labels}
-    for each in ended:
-        by_label[each.label].add(each)
+    for run in ended:
+        by_label[run.label].add(run)
     for label in not_started:
         by_label[label].not_started += 1
     return list(by_label.values())

@@ -167,18 +167,18 @@ class Batch:
         floors. Raises CommandStopped if no further run can succeed, KeyboardInterrupt after
         Ctrl-C, and what keeps a run from being written, such as a full disk.
         """
-        wanted = (Job(*each) for sut in suts for each in product([sut], queries, range(1, sut.repeats(repeats) + 1)))
+        wanted = (Job(*place) for sut in suts for place in product([sut], queries, range(1, sut.repeats(repeats) + 1)))
         jobs = list({job.place: job for job in wanted}.values())
-        known: dict[tuple[str, str, int], Ended | None] = {}
+        ended_by_place: dict[tuple[str, str, int], Ended | None] = {}
         for job in jobs:
             run = ended_run(self.experiment.folder, *job.place)
             is_wanted = is_open(run, job.sut.system, {*retry} - ({ALL} if job.sut.agent.is_baseline else set()))
             if run is None or is_wanted:
-                known[job.place] = None
+                ended_by_place[job.place] = None
             else:
-                known[job.place] = Ended.of(run, before=True)
-        open_jobs = [job for job in jobs if known[job.place] is None]
-        before = Counter(job.sut.label for job in jobs if known[job.place] is not None)
+                ended_by_place[job.place] = Ended.of(run, before=True)
+        open_jobs = [job for job in jobs if ended_by_place[job.place] is None]
+        before = Counter(job.sut.label for job in jobs if ended_by_place[job.place] is not None)
         self.watch.planned(Counter(job.sut.label for job in jobs), before)
         floors = [job for job in open_jobs if job.sut.agent.is_baseline]
         researching = [job for job in open_jobs if job not in floors]
@@ -186,15 +186,15 @@ class Batch:
         golden = {query.query_id: query for query in (queries if open_gold is None else open_gold())}
         floors = [replace(job, query=golden[job.query.query_id]) for job in floors]
         fresh |= run_loop(self._run(floors)) if floors else {}
-        ended = [known[job.place] or fresh.get(job.place) for job in jobs]
+        ended = [ended_by_place[job.place] or fresh.get(job.place) for job in jobs]
         wanting = {query_id for query_id, query in golden.items() if query.wants_something}
-        ended = [each and replace(each, undecided=each.undecided and each.query_id in wanting) for each in ended]
+        ended = [end and replace(end, undecided=end.undecided and end.query_id in wanting) for end in ended]
         discarded = read_discarded(self.experiment.folder)
         not_started = [job.sut.label for job, end in zip(jobs, ended, strict=True) if end is None]
-        made = tallies([sut.label for sut in suts], filter(None, ended), not_started)
-        for tally in made:
-            tally.tokens += sum(each.tokens for each in discarded if each.system == tally.label)
-        return made
+        run_tallies = tallies([sut.label for sut in suts], filter(None, ended), not_started)
+        for tally in run_tallies:
+            tally.tokens += sum(usage.tokens for usage in discarded if usage.system == tally.label)
+        return run_tallies
 
     async def _run(self, jobs: Sequence[Job]) -> dict[tuple[str, str, int], Ended]:
         """How each job ended. If cancelled, it still waits for the runs in flight; if cancelled twice, it does not."""
@@ -317,9 +317,9 @@ def run(
         def opened() -> Sequence[Query]:
             from drretail.env.gold import add_gold  # only floors and the oracle wait for it
 
-            known = queries if open_gold is None else open_gold()
-            add_gold(experiment, runner.world, known)
-            return known
+            opened_queries = queries if open_gold is None else open_gold()
+            add_gold(experiment, runner.world, opened_queries)
+            return opened_queries
 
         experiment_budget = opened_budget(to, suts, caps)
         batch = Batch(runner, experiment, parallel, watching, experiment_budget)
@@ -332,6 +332,6 @@ def run(
                 open_gold=opened,
             )
         finally:
-            own = [sut for sut in suts if answers_here(sut.system)]
-            experiment.add_code({sut.label: code_of(sut.system, sut.agent) for sut in own})
+            ours = [sut for sut in suts if answers_here(sut.system)]
+            experiment.add_code({sut.label: code_of(sut.system, sut.agent) for sut in ours})
     return Outcome(tallies, None if experiment_budget is None else experiment_budget.closing)

@@ -131,7 +131,11 @@ class Runner:
             evidence, pages = session.ledger.evidence(), dict[str, WebPage]()
             if self.pages and journal is not None:
                 # What the report cites and no result brought: whether it exists, and what it says.
-                beyond = [one.url for one in run.citations if one.type == "web" and one.evidence_id is None and one.url]
+                beyond = [
+                    citation.url
+                    for citation in run.citations
+                    if citation.type == "web" and citation.evidence_id is None and citation.url
+                ]
                 pages = await _fetched(world, beyond, effects.scope("beyond"), self.tool_timeout)
                 evidence = await with_cited_pages(world, run, evidence, effects, self.tool_timeout)
         finally:

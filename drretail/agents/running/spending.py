@@ -106,11 +106,11 @@ def spending_of(experiment: Path) -> list[Spending]:
     for run in read_runs(experiment):
         by_label[run.system].append(run)
     discarded = read_discarded(experiment)
-    made: list[Spending] = []
+    rows: list[Spending] = []
     for label, runs in sorted(by_label.items()):
         models = systems[label].models
         costs = {run.run_id: cost_by_role(run.usage, models) for run in runs}
-        lost = [cost_by_role(each.usage, models) for each in discarded if each.system == label]
+        lost = [cost_by_role(usage.usage, models) for usage in discarded if usage.system == label]
         by_role: dict[str, Cost] = defaultdict(lambda: NOTHING)
         for of_run in (*costs.values(), *lost):
             for role, cost in of_run.items():
@@ -119,10 +119,10 @@ def spending_of(experiment: Path) -> list[Spending]:
         # A run without usage is an agent's that does not say, but for baselines, which ask no model.
         counted = [run for run in done if run.usage or systems[label].agent in BASELINES]
         ended = [sum(costs[run.run_id].values(), NOTHING) for run in counted]
-        known = [cost.dollars for cost in ended if cost.dollars is not None]
+        prices = [cost.dollars for cost in ended if cost.dollars is not None]
         total = sum((cost for of_run in (*costs.values(), *lost) for cost in of_run.values()), NOTHING)
         telemetry = [read_telemetry(path_of(experiment, run)) for run in runs]
-        made.append(
+        rows.append(
             Spending(
                 label=label,
                 runs=len(runs),
@@ -132,7 +132,7 @@ def spending_of(experiment: Path) -> list[Spending]:
                 input=Spread.of([cost.usage.input for cost in ended]),
                 output=Spread.of([cost.usage.output for cost in ended]),
                 words=Spread.of([words_of(experiment, run).shown for run in done]),
-                dollars=Spread.of(known) if len(known) == len(ended) else Spread.of(()),
+                dollars=Spread.of(prices) if len(prices) == len(ended) else Spread.of(()),
                 total=total,
                 by_role=dict(sorted(by_role.items())),
                 unpriced=total.unpriced,
@@ -144,7 +144,7 @@ def spending_of(experiment: Path) -> list[Spending]:
                 ),
             )
         )
-    return made
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +166,8 @@ def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps 
         check_priced(model for sut in suts for model in sut.models.values())
     experiment_budget = ExperimentBudget(caps.tokens, caps.dollars)
     systems = read_definition(experiment).systems
-    for each in read_discarded(experiment):
-        experiment_budget.count(each.system, systems[each.system], each.usage)
+    for usage in read_discarded(experiment):
+        experiment_budget.count(usage.system, systems[usage.system], usage.usage)
     for run in read_runs(experiment):
         system = systems[run.system]
         unknown = cost_of(run.usage, system.models).unpriced

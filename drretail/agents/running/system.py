@@ -118,7 +118,7 @@ class SystemUnderTest:
             model = models.get(role) or models.get("")
             if model is None:
                 needed = f"The agent {name} needs a model for {role}: add --model PROVIDER:MODEL."
-                strange = [given for given in models if given and given not in agent.roles]
+                strange = [role for role in models if role and role not in agent.roles]
                 raise UserError(f"{needed} It has no {' and no '.join(strange)}." if strange else needed)
             by_role[role] = model.answering(role)
         options, web = _with_sandbox(given.pop("options", {}), world.web)
@@ -148,13 +148,13 @@ def heeded(limits: Limits, agent: Agent, name: str) -> Limits:
     if agent.is_baseline:
         return Limits()
     spending = {"tokens", "dollars"}
-    given = limits.model_dump(exclude_defaults=True).keys()
-    if not agent.roles and (limited := sorted(spending & given)):
+    set_limits = limits.model_dump(exclude_defaults=True).keys()
+    if not agent.roles and (limited := sorted(spending & set_limits)):
         raise UserError(
             f"--vary {limited[0]} can't hold for {name}, which asks its models by itself: limit its seconds, or let it "
             "ask them by `models` (docs/agents.md)."
         )
-    ignored = sorted(given - {*agent.heeds, "seconds"})
+    ignored = sorted(set_limits - {*agent.heeds, "seconds"})
     if ignored and split_web_mode(name)[0] not in AGENTS.own:  # of the built-in ones each has its own limits
         raise UserError(
             f"--vary {ignored[0]} can't hold for {name}, which is not told its limits: limit its seconds, or let it "
@@ -168,21 +168,22 @@ def suts(
     models: Mapping[str, Model],
     world: World,
     overrides: Overrides = NO_OVERRIDES,
-    **given: Any,
+    **options: Any,
 ) -> list[SystemUnderTest]:
     """The system of each agent by its name (``NAME+ws`` reads pages); ``models`` as for ``SystemUnderTest.of``.
 
     Raises UserError if a limit in dollars is given and a model has no known price, and for overrides of prompts that
     none of the agents uses.
     """
-    named = [(*split_web_mode(name), agent) for name, agent in agents.items()]
-    made = [
-        SystemUnderTest.of(name, agent, models, world, overrides, web_mode=mode, **given) for name, mode, agent in named
+    modes = [(*split_web_mode(name), agent) for name, agent in agents.items()]
+    systems = [
+        SystemUnderTest.of(name, agent, models, world, overrides, web_mode=mode, **options)
+        for name, mode, agent in modes
     ]
-    overrides.unused(sut.overrides for sut in made)
-    if any(sut.system.limits.dollars is not None for sut in made):
-        check_priced(model for sut in made for model in sut.models.values())
-    return made
+    overrides.unused(sut.overrides for sut in systems)
+    if any(sut.system.limits.dollars is not None for sut in systems):
+        check_priced(model for sut in systems for model in sut.models.values())
+    return systems
 
 
 def _with_sandbox(options: dict[str, Any], web: Web) -> tuple[dict[str, Any], Web]:
@@ -207,11 +208,11 @@ def files_for(folder: Path | None, query_id: str, *, alone: bool) -> Path | None
     """
     if folder is None:
         return None
-    own = folder / query_id
-    if not own.is_dir():
+    folder_of_query = folder / query_id
+    if not folder_of_query.is_dir():
         return folder if alone else None
-    check_inside(own, folder)
-    return own
+    check_inside(folder_of_query, folder)
+    return folder_of_query
 
 
 def files_hash(folder: Path) -> str:
@@ -221,8 +222,8 @@ def files_hash(folder: Path) -> str:
     files = files_below(folder, "**/*")
     if not files:
         raise UserError(f"{folder} holds no file: put the user's files there, or in a folder for each query's id.")
-    named = [[path.relative_to(folder).as_posix(), sha256(path.read_bytes()).hexdigest()] for path in files]
-    return sha256_of(named)[:12]
+    sums = [[path.relative_to(folder).as_posix(), sha256(path.read_bytes()).hexdigest()] for path in files]
+    return sha256_of(sums)[:12]
 
 
 def client_options(without: Iterable[str] = ()) -> dict[str, Any]:
@@ -237,8 +238,8 @@ def client_options(without: Iterable[str] = ()) -> dict[str, Any]:
 
 def with_baselines(suts: Sequence[SystemUnderTest], world: World) -> list[SystemUnderTest]:
     """The systems, with the null agents and the oracle after them, each once."""
-    beside = (SystemUnderTest.of(name, load_agent(name), {}, world) for name in BASELINES)
-    return list({sut.label: sut for sut in (*suts, *beside)}.values())
+    baselines = (SystemUnderTest.of(name, load_agent(name), {}, world) for name in BASELINES)
+    return list({sut.label: sut for sut in (*suts, *baselines)}.values())
 
 
 def definition(
@@ -293,37 +294,39 @@ def varied(
     these queries, or if nothing is left.
     """
     conditions = _asked(values)
-    for each in conditions:
-        for value in each.values:
-            each.condition.check_queries(value, queries)
-    own = {each.condition.name: each.condition for each in conditions if each.place is not None}
-    made: dict[str, SystemUnderTest] = {}
+    for condition in conditions:
+        for value in condition.values:
+            condition.condition.check_queries(value, queries)
+    own = {condition.condition.name: condition.condition for condition in conditions if condition.place is not None}
+    systems: dict[str, SystemUnderTest] = {}
     left_out: dict[tuple[str, str], list[str]] = {}
-    for crossing in _crossings([each.values for each in conditions], cross=cross):
+    for crossing in _crossings([condition.values for condition in conditions], cross=cross):
         for sut in suts:
             system = sut.system
-            for each, value in () if sut.agent.is_baseline else zip(conditions, crossing, strict=True):
-                system = each.put(system, value, world)
-            if (unfit := next(filter(None, (each.condition.unfit(system) for each in conditions)), None)) is None:
+            for condition, value in () if sut.agent.is_baseline else zip(conditions, crossing, strict=True):
+                system = condition.put(system, value, world)
+            if (
+                unfit := next(filter(None, (condition.condition.unfit(system) for condition in conditions)), None)
+            ) is None:
                 as_system = replace(sut.as_system(system), conditions=own)
-                made.setdefault(as_system.label, as_system)
+                systems.setdefault(as_system.label, as_system)
             else:
-                named = ", ".join(
-                    f"{each.condition.name}={value}" for each, value in zip(conditions, crossing, strict=True)
+                label = ", ".join(
+                    f"{condition.condition.name}={value}" for condition, value in zip(conditions, crossing, strict=True)
                 )
-                left_out.setdefault((sut.label, unfit), []).append(named)
+                left_out.setdefault((sut.label, unfit), []).append(label)
     sentences = [
         f"{label} with {first}{f', and {len(others)} more such' if others else ''}: {unfit}."
         for (label, unfit), (first, *others) in left_out.items()
     ]
-    if suts and not made:
+    if suts and not systems:
         raise UserError(sentences[0])
-    return Varied([*made.values()], [f"Left out: {sentence}" for sentence in sentences])
+    return Varied([*systems.values()], [f"Left out: {sentence}" for sentence in sentences])
 
 
 def read_values(given: Given) -> tuple[str, ...]:
     """The values of one condition. Raises UserError if there are none, or for a blank one."""
-    texts = [str(each) for each in given] if isinstance(given, list | tuple) else str(given).split(",")
+    texts = [str(value) for value in given] if isinstance(given, list | tuple) else str(given).split(",")
     values = tuple(dict.fromkeys(text.strip() for text in texts))
     if not values or not all(values):
         raise UserError(f"--vary has {','.join(texts)!r}: write NAME=VALUE,…, such as information=tools,task.")
@@ -341,8 +344,8 @@ class _Asked:
         put, name = self.condition.put(system, value, world), self.condition.name
         if self.place is None or name not in put.options:
             return put
-        own = OwnCondition(place=self.place, default=self.condition.default)
-        return put.model_copy(update={"conditions": put.conditions | {name: own}})
+        condition_of = OwnCondition(place=self.place, default=self.condition.default)
+        return put.model_copy(update={"conditions": put.conditions | {name: condition_of}})
 
 
 def _asked(values: Values) -> list[_Asked]:
@@ -354,7 +357,8 @@ def _asked(values: Values) -> list[_Asked]:
     ]
     order = [*CONDITIONS]
     return sorted(
-        conditions, key=lambda each: order.index(name) if (name := each.condition.name) in order else len(order)
+        conditions,
+        key=lambda condition: order.index(name) if (name := condition.condition.name) in order else len(order),
     )
 
 

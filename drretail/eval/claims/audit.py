@@ -76,13 +76,13 @@ def marks_in(layout: Layout) -> list[MarkPlace]:
 
 def uncovered(marks: Iterable[MarkPlace], claims: Sequence[Claim]) -> list[MarkPlace]:
     """The marks from whose sentence, or another with the same words, no claim with their source was taken."""
-    own = [*marks]
+    places = [*marks]
     covered = {
         (mark.source, mark.words)
-        for mark, claim in product(own, claims)
+        for mark, claim in product(places, claims)
         if _meets(claim, mark.start, mark.end) and mark.source in (*claim.sources, *claim.unresolved)
     }
-    return [mark for mark in own if (mark.source, mark.words) not in covered]
+    return [mark for mark in places if (mark.source, mark.words) not in covered]
 
 
 def left_out(marks: Sequence[MarkPlace], claims: Sequence[Claim]) -> list[MarkPlace]:
@@ -116,7 +116,7 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
     left = uncovered(marks, claims)
     apart = [sentence for sentence in layout.sentences if sentence.kind in _NO_CLAIMS]
     values = read_by_form(layout, ledger, parts_by_marks(layout))
-    figures = [each for each in values if not any(sentence.start <= each.start < sentence.end for sentence in apart)]
+    figures = [value for value in values if not any(sentence.start <= value.start < sentence.end for sentence in apart)]
     uncited = [
         sentence
         for index, sentence in enumerate(layout.sentences)
@@ -129,16 +129,16 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
     dropped = extraction.notes.count(NOT_IN_REPORT)
     labels = by_stage[SUPPORT]
     judged = [verdict for verdict in labels.values() if verdict.state in ("scored", "failed")]
-    supported = [each for each in judged if each.value or NO_QUOTE in each.notes]
+    supported = [ruling for ruling in judged if ruling.value or NO_QUOTE in ruling.notes]
     shares: dict[str, tuple[int, int]] = {
         audited.REPORTS: (int(bool(marks) and not left_out(marks, claims)), int(bool(marks))),
         audited.MARKS: (len(marks) - len(left), len(marks)),
         audited.FIGURES: (covered, len(figures)),
         audited.UNCITED: (taken, len(uncited)),
         audited.IN_REPORT: (len(claims), len(claims) + dropped),
-        audited.IN_SOURCE: (sum(NO_QUOTE not in each.notes for each in supported), len(supported)),
+        audited.IN_SOURCE: (sum(NO_QUOTE not in ruling.notes for ruling in supported), len(supported)),
         audited.TYPED: _in_keeping(claims, labels | by_stage[f"{SUPPORT}{FIRST_ANSWER}"], layout.report, ledger),
-        audited.LABELLED: (sum(each.state == "scored" for each in judged), len(judged)),
+        audited.LABELLED: (sum(ruling.state == "scored" for ruling in judged), len(judged)),
     }
     shares |= dict(_agreement(figures, layout.report, claims, labels | by_stage[f"{SUPPORT}{FIRST_ANSWER}"]))
     return {"shares": {name: list(share) for name, share in shares.items()}}
@@ -172,9 +172,9 @@ def _agreement(
         for claim in claims_on(value, report, claims, in_quotes=False):
             if value.of in claim.sources:
                 states[claim.claim_id].add(value.state)
-    values = {item: float(each.value) for item, each in labels.items() if each.state == "scored"}
-    right = [values[item] > 0 for item, known in states.items() if item in values and known == {"verified"}]
-    wrong = [values[item] == 0 for item, known in states.items() if item in values and "contradicted" in known]
+    values = {item: float(label.value) for item, label in labels.items() if label.state == "scored"}
+    right = [values[item] > 0 for item, state in states.items() if item in values and state == {"verified"}]
+    wrong = [values[item] == 0 for item, state in states.items() if item in values and "contradicted" in state]
     yield audited.CONFIRMED, (sum(right), len(right))
     yield audited.CONTRADICTED, (sum(wrong), len(wrong))
 
@@ -185,11 +185,11 @@ def shares_of(verdicts: Sequence[Verdict]) -> Shares:
     """
     audits = [(verdict.value["shares"], verdict.judge_repeat > 1) for verdict in verdicts if verdict.stage == AUDIT]
     by_records = (audited.CONFIRMED, audited.CONTRADICTED)
-    own = [
+    of_runs = [
         {name: (got, of) for name, (got, of) in shares.items() if not (is_again and name in by_records)}
         for shares, is_again in audits
     ]
-    return summed(own)
+    return summed(of_runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,15 +257,17 @@ class ReportVerdicts:
     """One report's claims and what became of each, and what follows from these."""
 
     def __init__(self, verdicts: Iterable[Verdict], rules: Rules) -> None:
-        own = list(verdicts)
+        every = list(verdicts)
         stages = stages_of(rules)
-        extractions = {each.stage: claims_in(each) for each in own if each.stage in stages and each.item == REPORT}
-        self._support = {verdict.item: verdict for verdict in own if verdict.stage == SUPPORT}
+        extractions = {
+            verdict.stage: claims_in(verdict) for verdict in every if verdict.stage in stages and verdict.item == REPORT
+        }
+        self._support = {verdict.item: verdict for verdict in every if verdict.stage == SUPPORT}
         self.judged = extractions.get(stages[0])
         """The claims of which those with a source are judged; None when the extraction failed or never was."""
         self.all = extractions.get(stages[-1])
         """All claims, for recall; of one extraction the same."""
-        self.cited = [each for each in self.judged or () if each.sources or each.unresolved]
+        self.cited = [claim for claim in self.judged or () if claim.sources or claim.unresolved]
 
     def _leads_nowhere(self, claim: Claim, kind: SourceType) -> bool:
         """True if no source of the type exists among those that a claim cites."""
@@ -312,18 +314,18 @@ class ReportVerdicts:
     def supports(self) -> list[float]:
         """The support of each claim that cites a page or a product, if any of these was read or does not exist."""
         of_claims = ([self._outcome(claim, kind) for kind in HEADLINE if kind in claim.types] for claim in self.cited)
-        known = ([outcome for outcome in of_claim if isinstance(outcome, float)] for of_claim in of_claims)
-        return [max(supports) for supports in known if supports]
+        scored = ([outcome for outcome in of_claim if isinstance(outcome, float)] for of_claim in of_claims)
+        return [max(supports) for supports in scored if supports]
 
     def weights(self) -> dict[str, float]:
         """By claim id, how much of FP the support of each judged claim is: FP = Σ weight · support.
 
         What is missing to 1 is the weight of claims whose sources don't exist.
         """
-        there: list[SourceType] = [kind for kind in HEADLINE if self.tally(kind).scored]
+        kinds: list[SourceType] = [kind for kind in HEADLINE if self.tally(kind).scored]
         weights: defaultdict[str, float] = defaultdict(float)
-        for claim, kind in product(self.cited, there):
+        for claim, kind in product(self.cited, kinds):
             is_counted = kind in claim.types and isinstance(self._outcome(claim, kind), float)
             if is_counted and not self._leads_nowhere(claim, kind):
-                weights[claim.claim_id] += 1 / (len(there) * self.tally(kind).scored)
+                weights[claim.claim_id] += 1 / (len(kinds) * self.tally(kind).scored)
         return dict(weights)

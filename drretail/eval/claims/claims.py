@@ -105,7 +105,7 @@ def make_claim(
     Its values are said of its own sources or of the cart: an id that a judge brings from elsewhere would accuse.
     """
     own_ids = ("", CART, *sources, *unresolved)
-    own = [value for value in values if value.of in own_ids or value.of.partition("/")[0] in sources]
+    own_values = [value for value in values if value.of in own_ids or value.of.partition("/")[0] in sources]
     digest = sha256_of([claim, list(sources), list(unresolved)])[:6]
     start, end = span or (None, None)
     return Claim(
@@ -117,8 +117,8 @@ def make_claim(
         quote=quote,
         start=start,
         end=end,
-        values=tuple(own),
-        dropped=len(values) - len(own) or None,
+        values=tuple(own_values),
+        dropped=len(values) - len(own_values) or None,
         figureless=figureless or None,
     )
 
@@ -203,9 +203,9 @@ def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence]) -> Cont
     without: dict[str, list[str]] = {"unreadable": [], "absent": [], "unfetched": []}
     for source in sources:
         entry = evidence.get(source)
-        own = [text for text in (() if entry is None else entry.sources) if text.text.strip()]
-        texts += (SourceText(source, text, entry) for text in own)
-        if not own:
+        readable = [text for text in (() if entry is None else entry.sources) if text.text.strip()]
+        texts += (SourceText(source, text, entry) for text in readable)
+        if not readable:
             is_absent, is_unfetched = (entry.is_absent, entry.is_unfetched) if entry is not None else (False, False)
             without["absent" if is_absent else "unfetched" if is_unfetched else "unreadable"].append(source)
     return Content(tuple(texts), **{name: tuple(ids) for name, ids in without.items()})
@@ -243,15 +243,15 @@ def packed(claims: Sequence[tuple[Claim, Content]]) -> list[list[tuple[Claim, Co
     calls: list[list[tuple[Claim, Content]]] = []
     sizes: dict[str, int] = {}
     kind: bool | None = None
-    for (has_pages, _), group in sorted(groups.items(), key=lambda each: each[0][0]):
+    for (has_pages, _), group in sorted(groups.items(), key=lambda pair: pair[0][0]):
         for claim, content in group:
-            own = {text.text.sha256: size(text.text.text) for text in content.texts}
+            new_sizes = {text.text.sha256: size(text.text.text) for text in content.texts}
             is_full = not calls or len(calls[-1]) == MOST_CLAIMS or has_pages != kind
-            if is_full or (not own.keys() <= sizes.keys() and sum((sizes | own).values()) > MOST_BYTES):
+            if is_full or (not new_sizes.keys() <= sizes.keys() and sum((sizes | new_sizes).values()) > MOST_BYTES):
                 calls.append([])
                 sizes = {}
             calls[-1].append((claim, content))
-            sizes, kind = sizes | own, has_pages
+            sizes, kind = sizes | new_sizes, has_pages
     return calls
 
 
@@ -289,13 +289,13 @@ def _about(entry: Evidence, ledger: Ledger) -> str:
         prices = {product: ledger.price(product) for product in ledger.products}
         terms: list[str] = []
         for term in dict.fromkeys(calculation.operands):
-            priced = [ledger.products[each] for each, price in prices.items() if price == term]
-            named = [f"{item.title} ({product_evidence_id(item.product_id)})" for item in priced[:_MOST_NAMED]]
+            priced = [ledger.products[product] for product, price in prices.items() if price == term]
+            titles = [f"{item.title} ({product_evidence_id(item.product_id)})" for item in priced[:_MOST_NAMED]]
             # A budget is round, and among many hits some product may cost exactly that.
             if term == ledger.limit:
                 terms.append(f"{term} is the user's budget")
-            elif named:
-                terms.append(f"{term} is the price of {' or of '.join(named)}")
+            elif titles:
+                terms.append(f"{term} is the price of {' or of '.join(titles)}")
         return "; ".join(terms)
     record = next(filter(None, (record_of(text.text) for text in entry.sources)), {})
     if entry.kind == "order":

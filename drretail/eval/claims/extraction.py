@@ -127,20 +127,20 @@ async def _extraction_verdict(
     """Asks one question, or one for each part of a long report, concurrently, and merges the answers."""
     report = subject.report or ""
     resolver = SourceResolver(report, subject.sources)
-    known = frozenset(subject.evidence)
+    ids = frozenset(subject.evidence)
     marks = marks_in(subject.layout) if stage == EXTRACT else []
 
-    def question(item: str, given: str, after: int, end: int) -> JudgeQuestion[Answer]:
+    def question(item: str, part: str, after: int, end: int) -> JudgeQuestion[Answer]:
         """``after`` is the offset from which quotes are searched, ``end`` that of the last mark to cover."""
-        own = [mark for mark in marks if after <= mark.start < end]
+        own_marks = [mark for mark in marks if after <= mark.start < end]
         is_sent_back = stage != EXTRACT
 
         def check(answer: Answer) -> str | None:
             nonlocal is_sent_back
-            problems = [answer_problem(answer, report=report, known=known, resolver=resolver)]
+            problems = [answer_problem(answer, report=report, ids=ids, resolver=resolver)]
             if not is_sent_back:
                 claims = claims_of(answer, report, after, resolver, partial(products_of, subject))
-                problems += _lacking(claims, own, report)
+                problems += _lacking(claims, own_marks, report)
                 is_sent_back = any(problems)
             return " ".join(filter(None, problems)) or None
 
@@ -155,7 +155,7 @@ async def _extraction_verdict(
             error = _unread(marks, held) if item == REPORT else ""
             return Ruling(_as_value(held), notes=(NOT_IN_REPORT,) * (len(claims) - len(held)), error=error)
 
-        return JudgeQuestion(stage, item, prompt, {"report": given}, kind, read, check, purpose="extraction")
+        return JudgeQuestion(stage, item, prompt, {"report": part}, kind, read, check, purpose="extraction")
 
     parts = parts_of(report) if stage == EXTRACT else []
     if len(parts) < 2:
@@ -179,8 +179,8 @@ async def _extraction_verdict(
         for number, claim in enumerate(first.values(), 1)
     ]
     notes, error = [note for verdict in verdicts for note in verdict.notes], _unread(marks, merged) or None
-    told: dict[str, Any] = {"prompt_hash": prompt.hash, "notes": notes, "error": error}
-    return judge_session.record(stage, REPORT, "failed" if error else "scored", _as_value(merged), **told)
+    about: dict[str, Any] = {"prompt_hash": prompt.hash, "notes": notes, "error": error}
+    return judge_session.record(stage, REPORT, "failed" if error else "scored", _as_value(merged), **about)
 
 
 def _as_value(claims: Sequence[Claim]) -> list[dict[str, Any]]:
@@ -206,7 +206,7 @@ def _lacking(claims: Sequence[Claim], marks: Sequence[MarkPlace], report: str) -
         )
 
 
-def answer_problem(answer: Answer, *, report: str, known: frozenset[str], resolver: SourceResolver) -> str | None:
+def answer_problem(answer: Answer, *, report: str, ids: frozenset[str], resolver: SourceResolver) -> str | None:
     """Why an answer is sent back, in words for the judge; None for one that can be read."""
     numbers = [claim.claim_id for claim in answer.claims]
     if numbers != list(range(1, len(numbers) + 1)):
@@ -220,7 +220,7 @@ def answer_problem(answer: Answer, *, report: str, known: frozenset[str], resolv
     if strange:
         return f"These sources do not stand in the report: {', '.join(strange[:MOST_TOLD])}. Copy sources exactly."
     values = [value for claim in answer.claims if isinstance(claim, ValuedClaim) for value in claim.values]
-    return joined_problems(list(value_problems(values, report, known)))
+    return joined_problems(list(value_problems(values, report, ids)))
 
 
 def claims_of(
@@ -244,8 +244,8 @@ def claims_of(
         unknown = tuple(name for name in resolved.unresolved if parse_evidence_id(name) == "product")
         sources = (*resolved.sources, *unknown)
         # A claim that cites such a product is not about one that is named before it.
-        named = () if unknown else about(extracted.claim, span)
-        looked_up = tuple(name for name in named if name not in sources)
+        products = () if unknown else about(extracted.claim, span)
+        looked_up = tuple(name for name in products if name not in sources)
         typed, figureless = as_values(values, report, span or (after, after))
         typed = [value.model_copy(update={"of": _as_id(value.of, resolver)}) for value in typed]
         claims.append(
@@ -272,7 +272,7 @@ def products_of(subject: Subject, claim: str, span: tuple[int, int] | None) -> l
     if not looked_up or subject.answers is None:
         return []
     if span is None:
-        ids = [product_evidence_id(one.product_id) for one in products_named(claim, subject.shop.titles)]
+        ids = [product_evidence_id(item.product_id) for item in products_named(claim, subject.shop.titles)]
     else:
         parts = [part for part in subject.answers.parts if span[0] < part.end and part.start < span[1]]
         ids = [source for part in parts for source in part.sources]

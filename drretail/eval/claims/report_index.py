@@ -86,7 +86,7 @@ class SourceResolver:
         tokens = scan(report, evidence)
         self._marks = tokens.marks
         self._known: dict[str, Cited] = {}
-        for cited in (*(each for mark in tokens.marks for each in mark.cited), *tokens.listed.cited):
+        for cited in (*(citation for mark in tokens.marks for citation in mark.cited), *tokens.listed.cited):
             for name in filter(None, (cited.name, cited.evidence_id, cited.url, cited.label)):
                 self._known.setdefault(_spelling(name), cited)
 
@@ -102,7 +102,7 @@ class SourceResolver:
         names = [name for name in _BETWEEN_MARKS.split(source) if name]
         if len(names) < 2 or _spelling(source) in self._known:
             return [source]
-        are_sources = (_spelling(each) in self._known or parse_evidence_id(each) or "://" in each for each in names)
+        are_sources = (_spelling(name) in self._known or parse_evidence_id(name) or "://" in name for name in names)
         return names if all(are_sources) else [source]
 
     def resolve(self, sources: Sequence[str]) -> Resolved:
@@ -123,8 +123,8 @@ class SourceResolver:
 
     def _cited(self, name: str, bare: str) -> Sequence[Cited | None]:
         """What a name stands for: a source by this name, the marks in this text of the report, or a mark of its own."""
-        if known := self._known.get(_spelling(name)):
-            return [known]
+        if cited := self._known.get(_spelling(name)):
+            return [cited]
         around = f"[{re.escape(_BRACKETS)}]{{0,4}}"
         for place in re.finditer(f"{around}{re.escape(bare)}{around}", self._report):
             within = (mark for mark in self._marks if place.start() <= mark.start and mark.end <= place.end())
@@ -132,7 +132,7 @@ class SourceResolver:
                 return sources
         marks = (mark for written in (f"[{bare}]", bare) for mark in scan(written, self._evidence).marks)
         alone = [cited for mark in marks for cited in mark.cited]
-        return [next((each for each in alone if each.type != "unresolved"), next(iter(alone), None))]
+        return [next((cited for cited in alone if cited.type != "unresolved"), next(iter(alone), None))]
 
 
 def _spelling(source: str) -> str:

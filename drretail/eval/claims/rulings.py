@@ -54,7 +54,7 @@ Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
 _VALUES: Mapping[Label, float] = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0, "contradicted": 0.0}
 
 
-def _given(*labels: str) -> WithJsonSchema:
+def _enum(*labels: str) -> WithJsonSchema:
     """What a schema offers: ``not_rated`` is for rules alone."""
     return WithJsonSchema({"enum": list(labels), "type": "string"})
 
@@ -65,7 +65,7 @@ class RuledClaim(Record):
     claim_id: int
     quotes: list[str]
     justification: Annotated[str, REASON]
-    label: Annotated[Label | Literal["not_rated"], _given(*get_args(Label))]
+    label: Annotated[Label | Literal["not_rated"], _enum(*get_args(Label))]
 
 
 class ClaimsSupport(Record):
@@ -80,9 +80,9 @@ class ClaimsSupport(Record):
         if not isinstance(items, list):
             return items
         usable: list[Any] = []
-        for each in cast("list[Any]", items):
+        for item in cast("list[Any]", items):
             with suppress(ValidationError):
-                usable.append(RuledClaim.model_validate(each, strict=True))
+                usable.append(RuledClaim.model_validate(item, strict=True))
         return usable
 
     @property
@@ -98,7 +98,7 @@ class Support(Record):
     """How far the sources bear out a claim."""
 
     support: Annotated[
-        Literal["full_support", "partial_support", "no_support", "not_rated"], _given(*get_args(Label)[:3])
+        Literal["full_support", "partial_support", "no_support", "not_rated"], _enum(*get_args(Label)[:3])
     ]
     justification: Annotated[str, REASON]
     quote: str = ""
@@ -187,11 +187,13 @@ class SupportJudge:
 
     def existing(self, claim: Claim) -> Verdict | None:
         """The existing verdict, unless it rests on other texts, as before a page was fetched."""
-        known = self.judge_session.existing(SUPPORT, claim.claim_id)
-        known = known or self.judge_session.existing(SUPPORT, claim.claim_id, self.prompt.hash)
+        verdict = self.judge_session.existing(SUPPORT, claim.claim_id)
+        verdict = verdict or self.judge_session.existing(SUPPORT, claim.claim_id, self.prompt.hash)
         content = self.content(claim)
-        is_same = known is not None and known.absent == content.absent and same_texts(known.sources, content.texts)
-        return known if is_same else None
+        is_same = (
+            verdict is not None and verdict.absent == content.absent and same_texts(verdict.sources, content.texts)
+        )
+        return verdict if is_same else None
 
     def content(self, claim: Claim) -> Content:
         """The texts that a claim is judged by; none if one of its pages was never fetched."""
@@ -239,9 +241,13 @@ class SupportJudge:
             return {claim.claim_id: support_answer(ruled, [text.text.text for text in texts])}
         alone = await self._labels(claims, texts, {})
         text = self.subject.case.layout.text
-        known = {claim.claim_id: disputed(alone[claim.claim_id], claim, text, self.subject.ledger) for claim in claims}
-        lines = {item: own for item, own in known.items() if own}
-        again = await self._labels([each for each in claims if each.claim_id in lines], texts, lines) if lines else {}
+        disputes = {
+            claim.claim_id: disputed(alone[claim.claim_id], claim, text, self.subject.ledger) for claim in claims
+        }
+        lines = {item: lines_of for item, lines_of in disputes.items() if lines_of}
+        again = (
+            await self._labels([claim for claim in claims if claim.claim_id in lines], texts, lines) if lines else {}
+        )
         second = {
             item: replace(answer, first=alone[item]) for item, answer in again.items() if answer.value is not None
         }
@@ -265,8 +271,8 @@ class SupportJudge:
                         labels |= await self._labels(half, texts, lines)
                     return labels
                 return labels | {claim.claim_id: SupportAnswer(None, error=error) for claim in left}
-            again = {item for item, each in answer.items() if each.is_unquoted} - unquoted
-            labels |= {item: _quoted(each, unquoted, item) for item, each in answer.items() if item not in again}
+            again = {item for item, label in answer.items() if label.is_unquoted} - unquoted
+            labels |= {item: _quoted(label, unquoted, item) for item, label in answer.items() if item not in again}
             unquoted |= again
             left = [claim for claim in left if claim.claim_id not in labels]
             if not left:
@@ -290,9 +296,9 @@ class SupportJudge:
         }
 
         def check(answer: ClaimsSupport) -> str | None:
-            known = range(1, len(claims) + 1)
-            strange = [str(number) for number in answer.numbers if number not in known]
-            if not strange and any(number in known for number in answer.by_number()):
+            numbers = range(1, len(claims) + 1)
+            strange = [str(number) for number in answer.numbers if number not in numbers]
+            if not strange and any(number in numbers for number in answer.by_number()):
                 return None
             why = f"There is no claim {', '.join(strange)}. " if strange else ""
             return f"{why}Give each of the claims 1 to {len(claims)} once, by its claim_id, with a justification."
@@ -324,8 +330,8 @@ class SupportJudge:
         if not content.unreadable:
             return "scored", ABSENT.format(sources=", ".join(content.absent))
         notice = (
-            f"{each} ({entry.problem})" if (entry := self.evidence.get(each)) and entry.problem else each
-            for each in content.unreadable
+            f"{source} ({entry.problem})" if (entry := self.evidence.get(source)) and entry.problem else source
+            for source in content.unreadable
         )
         return "unverifiable", f"none of its sources could be read: {', '.join(notice)}"
 
@@ -335,12 +341,12 @@ class SupportJudge:
         """Records the verdicts of one call, and the first answers on claims that were asked about twice."""
         with self.judge_session.file.at_once():
             for claim, content in call:
-                answer, own = answers[claim.claim_id], [text for text in texts if text.id in claim.sources]
+                answer, read = answers[claim.claim_id], [text for text in texts if text.id in claim.sources]
                 notes = [PARTIAL_CONTENT] if content.unreadable or content.unfetched or content.absent else []
-                notes += [SOURCE_CUT] if any(source_text.share is not None for source_text in own) else []
+                notes += [SOURCE_CUT] if any(source_text.share is not None for source_text in read) else []
                 cited = set(claim.sources) - set(claim.looked_up)
                 notes += [UNOPENED] if any(self._is_unopened(source) for source in cited) else []
-                record = partial(self._record, claim.claim_id, own, content.absent)
+                record = partial(self._record, claim.claim_id, read, content.absent)
                 if answer.first is not None:
                     record(f"{SUPPORT}{FIRST_ANSWER}", answer.first, notes)
                     notes.append(ASKED_AGAIN)

@@ -38,14 +38,14 @@ class SaidValue(Record):
     quote: str
 
 
-def value_problems(values: Iterable[SaidValue], text: str, known: Collection[str]) -> Iterator[str]:
+def value_problems(values: Iterable[SaidValue], text: str, ids: Collection[str]) -> Iterator[str]:
     """What is wrong with values, in words for the judge; ``known`` are the ids of the things that they may be of."""
     for value in values:
         fields = FIELDS.get(value.kind)
         if fields is not None and value.field not in fields:
             yield f"the field of the {value.kind} {value.quote!r} has to be one of {', '.join(map(repr, fields))}"
         if value.of not in ("", CART):
-            yield from strange_ids([bare(value.of)], text, known)
+            yield from strange_ids([bare(value.of)], text, ids)
         yield from strange_quote(value.quote, text)
 
 
@@ -57,12 +57,12 @@ def as_values(
     """
     read: list[ReadValue] = []
     figureless = 0
-    for said in values:
-        place = find_quote(report, said.quote, span[0])
-        if place is None or not (said.kind in CLOSED or figures_at(said.kind, Place.of(report, *place))):
+    for value in values:
+        place = find_quote(report, value.quote, span[0])
+        if place is None or not (value.kind in CLOSED or figures_at(value.kind, Place.of(report, *place))):
             figureless += 1
             continue
-        read.append(place_of(said.kind, report, *place, of=bare(said.of), field=said.field.strip()))
+        read.append(place_of(value.kind, report, *place, of=bare(value.of), field=value.field.strip()))
     return tuple(read), figureless
 
 
@@ -72,10 +72,10 @@ def joined_problems(problems: Sequence[str]) -> str | None:
     return "; ".join(problems[:MOST_TOLD]) + more if problems else None
 
 
-def strange_ids(names: Iterable[str], report: str, known: Collection[str]) -> Iterable[str]:
+def strange_ids(names: Iterable[str], report: str, ids: Collection[str]) -> Iterable[str]:
     """Problems for ids that are neither in the report nor in the run's ledger."""
     for name in dict.fromkeys(names):
-        if name not in known and (name.partition(":")[2] or name) not in report:
+        if name not in ids and (name.partition(":")[2] or name) not in report:
             yield f"{name!r} is no id in the report"
 
 
@@ -142,7 +142,7 @@ async def confirmed_reading(
     reading = reading_by(judge_session.judge.slug, claims, picks)
     if judge_session.judge.ref.kind == "rule_based":
         return reading.model_copy(update={"confirmed": None})
-    with judge_session.beside(READING, READING_VERSION) as reading_session:
+    with judge_session.sibling(READING, READING_VERSION) as reading_session:
         denials = await confirmed(case, reading_session, read_report(case, reading))
     return reading.model_copy(update={"confirmed": denials})
 
@@ -179,7 +179,7 @@ def to_confirm(case: Case, reading: Reading, turns: Sequence[ReadTurn] = ()) -> 
 def _lines(value: ReadValue, case: Case, turns: Iterable[ReadTurn]) -> Iterator[tuple[str, str]]:
     """A value in its sentence, with what stands around that, how it was read, and the record's line."""
     sentences, at = case.layout.sentences, case.layout.sentence_at(value.start)
-    own, titles = sentences[at], {entry.id: entry.title for entry in case.evidence.values()}
+    sentence, titles = sentences[at], {entry.id: entry.title for entry in case.evidence.values()}
 
     def text(sentences: Iterable[Sentence]) -> str:
         return " ".join(case.report[sentence.start : sentence.end] for sentence in sentences)
@@ -187,8 +187,8 @@ def _lines(value: ReadValue, case: Case, turns: Iterable[ReadTurn]) -> Iterator[
     yield "asked", next((turn.question for turn in turns if turn.start <= value.start < turn.end), "")
     yield "heading", text([before for before in sentences[:at] if before.kind == "heading"][-1:])
     yield "before", text(sentences[max(at - 1, 0) : at])
-    yield "table's head", "" if own.head is None else case.report[slice(*own.head)]
-    yield "sentence", text([own])
+    yield "table's head", "" if sentence.head is None else case.report[slice(*sentence.head)]
+    yield "sentence", text([sentence])
     yield "after", text(sentences[at + 1 : at + 2])
     yield "its words", case.report[value.start : value.end]
     words = " ".join(filter(None, (value.kind, value.field, value.amount)))
@@ -204,11 +204,11 @@ def strange_quotes(answer: Confirmations, report: str) -> str | None:
 
 
 def rulings(answer: Confirmations) -> list[tuple[int, Ruling]]:
-    return [(one.claim_id, Ruling(one.confirmed, one.justification, one.quote)) for one in answer.confirmations]
+    return [(item.claim_id, Ruling(item.confirmed, item.justification, item.quote)) for item in answer.confirmations]
 
 
 def confirmed_in(verdicts: Iterable[Verdict]) -> tuple[str, ...]:
     """The confirmed denials; a failed answer confirms none."""
     wording = confirm_prompt().hash
-    own = (verdict for verdict in verdicts if (verdict.stage, verdict.prompt_hash) == (CONFIRM, wording))
-    return tuple(sorted(verdict.item for verdict in own if verdict.value is True))
+    rulings = (verdict for verdict in verdicts if (verdict.stage, verdict.prompt_hash) == (CONFIRM, wording))
+    return tuple(sorted(verdict.item for verdict in rulings if verdict.value is True))

@@ -40,9 +40,9 @@ def agents_by_setting(definition: Definition, condition: Condition) -> dict[str,
             size = tokens_of(system.options.get(SIZE, "")) or 0.0
             places[apart.label()] = dropping(apart, SIZE).label(), size
     return {
-        agent: {each: its[each] for each in sorted(its, key=condition.order)}
-        for agent, its in sorted(by_agent.items(), key=lambda each: places[each[0]])
-        if len({condition.kind(each) for each in its}) > 1
+        agent: {system: its[system] for system in sorted(its, key=condition.order)}
+        for agent, its in sorted(by_agent.items(), key=lambda pair: places[pair[0]])
+        if len({condition.kind(system) for system in its}) > 1
     }
 
 
@@ -52,8 +52,8 @@ def condition_by(systems: Iterable[System], by: str) -> Condition:
     Raises as ``load_condition`` does.
     """
     for system in systems:
-        if (own := system.conditions.get(by)) is not None:
-            return Condition(name=by, about=by.replace("_", " "), default=own.default)
+        if (condition := system.conditions.get(by)) is not None:
+            return Condition(name=by, about=by.replace("_", " "), default=condition.default)
     return load_condition(by)[1]
 
 
@@ -61,8 +61,8 @@ def all_ablations(gathered: Gathered) -> Iterator[SettingTable]:
     """The tables of every condition in which systems differ, and which is shown on the page."""
     assessors = assessors_of(gathered)
     systems = gathered.definition.systems.values()
-    own = {name for system in systems for name in system.conditions}
-    for name in (*CONDITIONS, *Limits.model_fields, *sorted(own)):
+    names = {name for system in systems for name in system.conditions}
+    for name in (*CONDITIONS, *Limits.model_fields, *sorted(names)):
         if (condition := condition_by(systems, name)).is_shown:
             yield from ablation_tables(gathered, condition, assessors)
 
@@ -85,8 +85,10 @@ def ablation_tables(
         wanted = _usual(metric) if variants is None else variants.get(name, ())
         for assessor in assessors:
             if assessor in gathered.assessors(name) and not is_unrated(metric, assessor.judge):
-                tables = (_table(gathered, condition, metric, each, assessor, agents) for each in wanted)
-                yield from (each for each in tables if any(cell.n_counted for row in each.rows for cell in row.cells))
+                tables = (_table(gathered, condition, metric, variant, assessor, agents) for variant in wanted)
+                yield from (
+                    table for table in tables if any(cell.n_counted for row in table.rows for cell in row.cells)
+                )
 
 
 def _usual(metric: Metric) -> tuple[str, ...]:
@@ -129,14 +131,14 @@ def tables_of_experiment(
     return tables
 
 
-def named_variants(experiment: Path, named: Collection[str]) -> dict[str, tuple[Metric, list[str]]]:
+def named_variants(experiment: Path, metrics: Collection[str]) -> dict[str, tuple[Metric, list[str]]]:
     """The metrics named as ``metric`` or ``metric:variant``, each with the variants named.
 
     Raises UnknownName for a wrong metric or variant, and UserError for ``pairwise``.
     """
     by_metric: dict[str, tuple[Metric, list[str]]] = {}
-    for each in named:
-        name, _, variant = each.partition(":")
+    for metric_name in metrics:
+        name, _, variant = metric_name.partition(":")
         if name == PAIRWISE:
             raise UserError(f"{PAIRWISE} judges two reports at once: --metrics takes metrics that judge one.")
         metric, variants = by_metric.setdefault(name, (recorded_metric(experiment, name) or load_metric(name), []))
@@ -164,7 +166,7 @@ def _table(
         if condition.is_stepwise:
             pairs = [*pairwise(settings), *([(first, others[-1])] if len(others) > 1 else [])]
         # The tests of one agent's steps are corrected together.
-        made = [
+        table_rows = [
             variant_row(
                 metric,
                 variant,
@@ -174,8 +176,8 @@ def _table(
             ).model_copy(update={"a": late, "b": early})
             for early, late in pairs
         ]
-        named = concluded(made, gathered.clusters, is_primary=False)
-        rows.append(SettingRow(agent=agent, cells=tuple(cells), steps=tuple(named)))
+        steps = concluded(table_rows, gathered.clusters, is_primary=False)
+        rows.append(SettingRow(agent=agent, cells=tuple(cells), steps=tuple(steps)))
     return SettingTable(
         by=condition.name,
         metric=metric.name,

@@ -30,9 +30,15 @@ def assessors_of(gathered: Gathered, pairs: Iterable[PairScore] = (), judges: Se
     """
     every = {*gathered.assessors(), *map(Assessor.of, pairs), OF_DONE.assessor}
     specs = {assessor.judge.spec for assessor in every} - {CODE}
-    named = {resolve_name("judge with verdicts here", judge, specs) for judge in judges}
-    own = [each for each in every if (each.judge.spec in {*named, CODE} if named else gathered.board.has(*each))]
-    return sorted(own, key=lambda each: (each.judge.spec == CODE, is_panel(each.judge.spec), each.order))
+    chosen = {resolve_name("judge with verdicts here", judge, specs) for judge in judges}
+    assessor = [
+        assessor
+        for assessor in every
+        if (assessor.judge.spec in {*chosen, CODE} if chosen else gathered.board.has(*assessor))
+    ]
+    return sorted(
+        assessor, key=lambda assessor: (assessor.judge.spec == CODE, is_panel(assessor.judge.spec), assessor.order)
+    )
 
 
 DECIDING = ("faithfulness", "false_statements")
@@ -56,21 +62,21 @@ def compare(
     names = tuple(gathered.metrics) if metrics is None else metrics
     pairs = [row for row in pairs if Assessor.of(row) in assessors and {row.a, row.b} == {a, b}]
     family = family_of(gathered, [(a, b)], assessors, pairs, names) if family is None else family
-    made = (_table(gathered, a, b, assessor, names, family) for assessor in assessors)
+    tables = (_table(gathered, a, b, assessor, names, family) for assessor in assessors)
     met = (row if row.a == a else row.turned for row in with_conclusions(pairs, family))
     comparison = Comparison(
         a=a,
         b=b,
-        tables=tuple(table for table in made if table is not None),
+        tables=tuple(table for table in tables if table is not None),
         pairs=tuple(row for row in met if row.note is None and row.n_scored),
     )
-    said = [*sentences(headlines_of([comparison]), sides_named(a, b), is_of_two=True)]
+    conclusions = [*sentences(headlines_of([comparison]), sides_named(a, b), is_of_two=True)]
     asked = [{plan.query.query_id for plan in gathered.plans if plan.label == label} for label in (a, b)]
     if asked[0] != asked[1] and (both := asked[0] & asked[1]):
         sizes = f"A was asked {counted(len(asked[0]), 'query')} and B {len(asked[1]):,}"
-        said.append(f"{sizes}; compared are the {len(both):,} that both were asked.")
+        conclusions.append(f"{sizes}; compared are the {len(both):,} that both were asked.")
     nothing = [*gathered.not_read(assessors, (a, b)), _NOTHING]
-    return comparison.model_copy(update={"conclusions": tuple(said or nothing)})
+    return comparison.model_copy(update={"conclusions": tuple(conclusions or nothing)})
 
 
 _NOTHING = "Nothing is concluded: no headline has values of both systems. `drretail score` judges what is missing."
@@ -102,15 +108,15 @@ def compare_recorded(
     assessors = assessors_of(gathered, met, judges)
     met = [row for row in met if Assessor.of(row) in assessors]
     family = family_of(gathered, pairs, assessors, met, names)
-    return [compare(gathered, one, other, assessors, met, family, names) for one, other in shown]
+    return [compare(gathered, label, other, assessors, met, family, names) for label, other in shown]
 
 
 def judged_metrics(experiment: Path) -> list[str | Metric]:
     """The built-in metrics that are usual or judged, in the order of tables, then all others that were judged."""
     judged = judged_in(experiment)
-    known = [name for name in METRICS if name in judged or name in USUAL]
-    own = (recorded_metric(experiment, name) for name in judged if name not in (*METRICS, PAIRWISE))
-    return [*known, *filter(None, own), *([PAIRWISE] if PAIRWISE in judged else [])]
+    usual = [name for name in METRICS if name in judged or name in USUAL]
+    own_metrics = (recorded_metric(experiment, name) for name in judged if name not in (*METRICS, PAIRWISE))
+    return [*usual, *filter(None, own_metrics), *([PAIRWISE] if PAIRWISE in judged else [])]
 
 
 def metrics_away(experiment: Path) -> list[str]:
@@ -137,14 +143,14 @@ def _table(
             row = tested(family, Headline(assessor, name, variant), a, b)
             rows.append(row or explored(variant_row(metric, variant, sides, gathered.clusters)))
             for label, side in zip((a, b), sides, strict=True):
-                made = reliability(side, steady_judge=assessor.judge.kind == "rule_based")
+                measured = reliability(side, steady_judge=assessor.judge.kind == "rule_based")
                 about = {
                     "metric": name,
                     "variant": variant,
                     "system": label,
                     "name": row_facts(metric, variant)["name"],
                 }
-                steady += [] if made is None else [made.model_copy(update=about)]
+                steady += [] if measured is None else [measured.model_copy(update=about)]
     if assessor == OF_DONE.assessor:
         rows.append(tested(family, OF_DONE, a, b) or explored(done_row(gathered, a, b)))
     return JudgeTable(**assessor.columns, rows=tuple(rows), reliability=tuple(steady)) if rows else None

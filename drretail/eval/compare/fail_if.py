@@ -81,18 +81,18 @@ def broken_since_last(now: Scores, last: Scores, rules: Iterable[Rule], floors: 
     """
     for rule in rules:
         by_system = (scores.by_system(rule.name) for scores in (now, last))
-        here, there = (
+        here, before = (
             {label: value for label, value in values.items() if value is not None and label not in floors}
             for values in by_system
         )
-        pairs = {label: label for label in here if label in there}
-        if not pairs and len(here) == len(there) == 1:
-            pairs = dict(zip(here, there, strict=True))
+        pairs = {label: label for label in here if label in before}
+        if not pairs and len(here) == len(before) == 1:
+            pairs = dict(zip(here, before, strict=True))
         if not pairs:
             raise UserError(f"--fail-if {rule.text!r}: no system has {rule.name} in both experiments.")
         for label, other in pairs.items():
-            if rule.is_met(here[label], there[other]):
-                yield f"{rule.text}: {rule.name} of {label} is {here[label]:.3g}, and was {there[other]:.3g}."
+            if rule.is_met(here[label], before[other]):
+                yield f"{rule.text}: {rule.name} of {label} is {here[label]:.3g}, and was {before[other]:.3g}."
 
 
 def judged_gates(comparisons: Sequence[Comparison], rules: Sequence[GateRule], clusters: Clusters) -> list[GateResult]:
@@ -155,13 +155,13 @@ def stated(gate: GateResult) -> Iterator[str]:
         f"{counted(gate.queries, 'query')}{of_users} a {change} of {size} is caught in {percent(gate.catches)}, and "
         f"{seen}; {size} in 80% takes {needed}."
     )
-    named = ", ".join(f"{query} ({was:.2f} → {now:.2f})" for query, (was, now) in [*gate.worse.items()][:MOST_NAMED])
+    queries = ", ".join(f"{query} ({was:.2f} → {now:.2f})" for query, (was, now) in [*gate.worse.items()][:MOST_NAMED])
     left = len(gate.worse) - MOST_NAMED
     yield (
         f"{'Fails' if gate.fails else 'Passes'}: {gate.name} of {gate.a} is {gate.mean_a:.2f}, and of {gate.b} "
         f"{gate.mean_b:.2f} (p = {gate.p:.2g}, by {gate.judge})."
-        + (f" Worse on {counted(len(gate.worse), 'query')}: {named}" if named else "")
-        + (f" and {left:,} more." if left > 0 else "." if named else "")
+        + (f" Worse on {counted(len(gate.worse), 'query')}: {queries}" if queries else "")
+        + (f" and {left:,} more." if left > 0 else "." if queries else "")
     )
 
 
@@ -182,13 +182,16 @@ def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[Rule]) -> It
 
 def _rows_named(comparisons: Sequence[Comparison], name: str, text: str) -> list[tuple[Comparison, str, ComparedRow]]:
     """The rows of that name with values on both sides, and the judge of each."""
-    rows = [(each, table.judge, row) for each in comparisons for table in each.tables for row in table.rows]
-    named = [
-        each for each in rows if name in (name_of(each[2]), f"{each[2].metric} {each[2].variant}", each[2].variant)
+    rows = [
+        (comparison, table.judge, row)
+        for comparison in comparisons
+        for table in comparison.tables
+        for row in table.rows
     ]
-    if not named:
+    matches = [row for row in rows if name in (name_of(row[2]), f"{row[2].metric} {row[2].variant}", row[2].variant)]
+    if not matches:
         raise UnknownName("row to compare", name, sorted({row.variant for _, _, row in rows}), names_all=True)
-    valued = [each for each in named if each[2].n_pairs]
+    valued = [match for match in matches if match[2].n_pairs]
     if not valued:
         raise UserError(f"--fail-if {text!r}: {name} has no such figure, since too few queries have both.")
     return valued

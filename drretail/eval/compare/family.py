@@ -52,9 +52,9 @@ def chosen_pairs(
         family = list(combinations(labels, 2))
         base = None
     else:
-        named = b or baseline
+        other_label = b or baseline
         first = definition.baseline if definition.baseline in labels else next(iter(labels), "")
-        base = resolve_name("system", named, definition.systems) if named is not None else first
+        base = resolve_name("system", other_label, definition.systems) if other_label is not None else first
         family = [(label, base) for label in labels if label != base]
     shown = family
     if a is not None:
@@ -65,7 +65,7 @@ def chosen_pairs(
         if not shown and base is not None:
             shown = [(label, base)]
             family = [*family, *shown]
-        shown = [(one, other) if one == label else (other, one) for one, other in shown]
+        shown = [(label_a, other) if label_a == label else (other, label_a) for label_a, other in shown]
     if not shown:
         present = ", ".join(sorted(definition.systems)) or "no system"
         raise UserError(f"The experiment holds {present}: nothing to compare. Run another system into it, or name two.")
@@ -96,7 +96,7 @@ def family_of(
             for variant in primary_variants(metric):
                 flat = _tells_nothing(gathered, metric, variant, facts)
                 sides = {label: side_of(facts[label].runs, variant) for label in labels}
-                made = {
+                new_rows = {
                     (a, b): variant_row(
                         metric,
                         variant,
@@ -106,8 +106,8 @@ def family_of(
                     )
                     for a, b in pairs
                 }
-                if any(row.n_due for row in made.values()):
-                    rows |= {(Headline(assessor, name, variant), pair): row for pair, row in made.items()}
+                if any(row.n_due for row in new_rows.values()):
+                    rows |= {(Headline(assessor, name, variant), pair): row for pair, row in new_rows.items()}
     for row in (row for row in preferences if row.dimension == PRIMARY and row.note is None and row.n_scored):
         for pair in pairs:
             if {*pair} == {row.a, row.b}:
@@ -158,19 +158,19 @@ def _tells_nothing(
 
 
 def _corrected(rows: _Rows, gathered: Gathered) -> Family:
-    made = _Rows()
+    corrected = _Rows()
     judges = {headline.assessor for headline, _ in rows if headline.assessor.judge.spec != CODE}
     for assessor in sorted(judges, key=lambda assessor: assessor.order) or [None]:
         keys = [key for key in rows if key[0].assessor == assessor or key[0].assessor.judge.spec == CODE]
         for key, row in zip(keys, concluded([rows[key] for key in keys], gathered.clusters), strict=True):
-            before = made.get(key)
+            before = corrected.get(key)
             if before is None or (row.p_holm or 0.0, row.tests) > (before.p_holm or 0.0, before.tests):
                 a, b = key[1]
-                made[key] = row.model_copy(update={"a": a, "b": b, "judge": _named(key[0].assessor)})
-    return made
+                corrected[key] = row.model_copy(update={"a": a, "b": b, "judge": _label_of(key[0].assessor)})
+    return corrected
 
 
-def _named(assessor: Assessor) -> str:
+def _label_of(assessor: Assessor) -> str:
     """The judge's name, with its settings and rules where they are not the usual ones."""
     rules = "" if assessor.rules == "default" else f" (rules {assessor.rules})"
     return f"{name_of(assessor.judge)}{rules}"
@@ -226,7 +226,8 @@ def board_rows(
     if nothing_to_compare(gathered):
         return
     first = {
-        name: next((each for each in assessors if each in gathered.assessors(name)), None) for name in gathered.metrics
+        name: next((assessor for assessor in assessors if assessor in gathered.assessors(name)), None)
+        for name in gathered.metrics
     }
     first[DONE] = OF_DONE.assessor
     first[PAIRWISE] = gathered.board.first(key.assessor for key, _ in family if key.metric == PAIRWISE)

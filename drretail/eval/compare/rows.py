@@ -58,17 +58,17 @@ def side_of(runs: Runs, variant: str) -> Side:
     reasons: dict[str, set[str]] = defaultdict(set)
     readers: set[str] = set()
     for _, result in runs:
-        query, found = result.query_id, value_in(result, variant)
-        value = found.value
+        query, of_run = result.query_id, value_in(result, variant)
+        value = of_run.value
         values[query] += [] if value is None else [value]
-        readers |= readers_of(found.items).keys()
+        readers |= readers_of(of_run.items).keys()
         # A panel has no repeats, only one value.
         repeats = list(result.by_repeat.values()) or [result.values]
         by_judge_repeat = [by_variant[variant].value for by_variant in repeats if variant in by_variant]
         nested[query].append([number for number in by_judge_repeat if number is not None])
         if value is None:
             lacks = None if variant in result.values else result.lacks
-            why = _OPEN if OPEN in found.items else _BY_STATE[found.state]
+            why = _OPEN if OPEN in of_run.items else _BY_STATE[of_run.state]
             reasons[query].add(why if lacks is None else LACKS_IN_WORDS[lacks])
     return Side(
         values=values,
@@ -118,7 +118,7 @@ def contrast_of(
     return ComparedRow(
         metric=metric,
         variant=variant,
-        mean_a=round(fmean(one for one, _ in by_query.values()), 10) if queries else None,
+        mean_a=round(fmean(value for value, _ in by_query.values()), 10) if queries else None,
         mean_b=round(fmean(other for _, other in by_query.values()), 10) if queries else None,
         difference=interval.value,
         **interval.ends,
@@ -157,7 +157,7 @@ def _obstacle(
     """Why nothing may be concluded from these queries, or "undecided" if something may."""
     a, b = sides
     if a.readers and b.readers and {*a.readers} != {*b.readers}:
-        ways = "; ".join(f"{side}: {', '.join(sorted(each.readers))}" for side, each in (("A", a), ("B", b)))
+        ways = "; ".join(f"{side}: {', '.join(sorted(its.readers))}" for side, its in (("A", a), ("B", b)))
         return "missing", f"the picks were read in different ways ({ways})"
     if not a.values.keys() & b.values.keys():
         return "missing", "they answered different queries"
@@ -166,11 +166,11 @@ def _obstacle(
     lost = sum(query in a.incomplete or query in b.incomplete for query in paired)
     every = lacking + Counter({_LOST: lost})
     if 10 * every.total() > due:
-        named = (
+        queries = (
             f"{count:,} {why}" + (f" (drretail {_AGAIN[why]})" if why in _AGAIN else "")
             for why, count in every.most_common()
         )
-        return "missing", f"{every.total():,} of {counted(due, 'query')} lack a value: {', '.join(named)}"
+        return "missing", f"{every.total():,} of {counted(due, 'query')} lack a value: {', '.join(queries)}"
     users = max(clusters.groups(paired)) + 1
     return ("undecided", "") if users >= FEWEST else ("too_few", f"{FEWEST} users are the minimum")
 

@@ -59,34 +59,34 @@ def compare_values(
     """
     values = list(_values(path))
     users: dict[str, set[str]] = defaultdict(set)
-    for each in values:
-        users[each.query].add(each.user)
+    for value in values:
+        users[value.query].add(value.user)
     by_side: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(dict)
-    user_of, known = dict[str, str](), set[_Value]()
-    for each in values:
+    user_of, answers = dict[str, str](), set[_Value]()
+    for value in values:
         # What several users asked is a query of each.
-        query = each.query if len(users[each.query]) == 1 else f"{each.query} ({each.user or 'no user'})"
-        answer = each._replace(value=None)
-        if each.repeat and answer in known:
-            raise UserError(f"{path}: {each.system} has two values for repeat {each.repeat} of {each.query!r}.")
-        known.add(answer)
-        user_of |= {query: each.user} if each.user else {}
-        by_side[each.metric, each.system].setdefault(query, []).extend([] if each.value is None else [each.value])
-    systems = {each.system: System(agent=IMPORTED_AGENT, models={}) for each in values}
+        query = value.query if len(users[value.query]) == 1 else f"{value.query} ({value.user or 'no user'})"
+        answer = value._replace(value=None)
+        if value.repeat and answer in answers:
+            raise UserError(f"{path}: {value.system} has two values for repeat {value.repeat} of {value.query!r}.")
+        answers.add(answer)
+        user_of |= {query: value.user} if value.user else {}
+        by_side[value.metric, value.system].setdefault(query, []).extend([] if value.value is None else [value.value])
+    systems = {value.system: System(agent=IMPORTED_AGENT, models={}) for value in values}
     shown, pairs = chosen_pairs(Definition(systems=systems), a, b, baseline)
     clusters, rows = Clusters(user_of), list[ComparedRow]()
-    for (one, other), metric in product(dict.fromkeys([*shown, *pairs]), dict.fromkeys(name for name, _ in by_side)):
-        given = by_side[metric, one], by_side[metric, other]
-        is_share = all(0 <= value <= 1 for side in given for its in side.values() for value in its)
-        a_side, b_side = (Side(its, {}, {query: _NO_VALUE for query in its if not its[query]}) for its in given)
+    for (label, other), metric in product(dict.fromkeys([*shown, *pairs]), dict.fromkeys(name for name, _ in by_side)):
+        sides = by_side[metric, label], by_side[metric, other]
+        is_share = all(0 <= value <= 1 for side in sides for its in side.values() for value in its)
+        a_side, b_side = (Side(its, {}, {query: _NO_VALUE for query in its if not its[query]}) for its in sides)
         row = contrast_of("table", metric, (a_side, b_side), clusters, whole=1.0 if is_share else inf)
-        rows.append(row.model_copy(update={"name": metric, "a": one, "b": other}))
-    made, columns = concluded(rows, clusters), Assessor(JudgeRef(spec=path.name, kind="rule_based"), "default").columns
+        rows.append(row.model_copy(update={"name": metric, "a": label, "b": other}))
+    final, columns = concluded(rows, clusters), Assessor(JudgeRef(spec=path.name, kind="rule_based"), "default").columns
     comparisons = list[Comparison]()
-    for one, other in shown:
-        table = JudgeTable(**columns, rows=tuple(row for row in made if (row.a, row.b) == (one, other)))
-        said = tuple(sentences(table.rows, sides_named(one, other), is_of_two=True))
-        comparisons.append(Comparison(a=one, b=other, tables=(table,), conclusions=said))
+    for label, other in shown:
+        table = JudgeTable(**columns, rows=tuple(row for row in final if (row.a, row.b) == (label, other)))
+        conclusions = tuple(sentences(table.rows, sides_named(label, other), is_of_two=True))
+        comparisons.append(Comparison(a=label, b=other, tables=(table,), conclusions=conclusions))
     return comparisons, clusters, systems
 
 
@@ -97,7 +97,7 @@ def _values(path: Path) -> Iterator[_Value]:
     files = sorted(path.glob("*.eval")) if path.is_dir() else [path]
     try:
         documents = [_document(file) for file in files]
-        models = {each.get("eval", {}).get("model") for each in documents}
+        models = {log.get("eval", {}).get("model") for log in documents}
         for file, document in zip(files, documents, strict=True):
             if "samples" in document:
                 model, label = document["eval"]["model"], (document["eval"].get("metadata") or {}).get("label")
@@ -135,18 +135,22 @@ def _of_inspect(log: Mapping[str, Any], system: str) -> Iterator[_Value]:
         user = _user(sample.get("metadata"))
         for name, score in (sample.get("scores") or {}).items():
             value = score.get("value") if isinstance(score, dict) else score
-            parts = {f"{name} {part}": one for part, one in value.items()} if isinstance(value, dict) else {name: value}
-            for metric, one in parts.items():
-                yield _Value(system, str(sample["id"]), _number(one), user, metric, str(sample.get("epoch", "")))
+            parts = (
+                {f"{name} {part}": part_value for part, part_value in value.items()}
+                if isinstance(value, dict)
+                else {name: value}
+            )
+            for metric, part_value in parts.items():
+                yield _Value(system, str(sample["id"]), _number(part_value), user, metric, str(sample.get("epoch", "")))
 
 
 def _of_promptfoo(results: Sequence[Mapping[str, Any]]) -> Iterator[_Value]:
     prompts = {json.dumps(result.get("prompt", {}).get("label")) for result in results}
     for result in results:
         provider = result.get("provider")
-        named = (provider.get("label") or provider.get("id")) if isinstance(provider, dict) else provider
+        provider_name = (provider.get("label") or provider.get("id")) if isinstance(provider, dict) else provider
         prompt = result.get("prompt", {}).get("label")
-        system = f"{named} {prompt}" if len(prompts) > 1 else str(named)
+        system = f"{provider_name} {prompt}" if len(prompts) > 1 else str(provider_name)
         variables = result.get("vars") or {}
         query = str(result.get("testIdx", json.dumps(variables, sort_keys=True)))
         scores = {"score": result.get("score"), **(result.get("namedScores") or {})}

@@ -34,7 +34,7 @@ def difference_of(row: ComparedRow) -> str:
     if row.no_interval is None and row.ci_low is None:
         both = (row.mean_a or 0.0, row.mean_b or 0.0)
         # A failure among hundreds is not 100%.
-        shares = [f"{100 * each:.1f}%" if each < 1 and percent(each) == "100%" else percent(each) for each in both]
+        shares = [f"{100 * value:.1f}%" if value < 1 and percent(value) == "100%" else percent(value) for value in both]
         return f"{' and '.join(shares)}, {size}"
     difference, *ends = signs_shown(end for end in (row.difference, row.ci_low, row.ci_high) if end is not None)
     everywhere = "for every user" if (row.n_users or row.n_pairs) < row.n_pairs else "on every query"
@@ -45,8 +45,8 @@ def difference_of(row: ComparedRow) -> str:
 def signs_shown(values: Iterable[float]) -> list[str]:
     """The numbers with their signs, and with as many digits as show which of them are not 0."""
     numbers = [*values]
-    digits = next((digits for digits in (2, 3) if all(round(each, digits) or not each for each in numbers)), 4)
-    return [signed(each) if digits == 2 else f"{each:+.{digits}f}" for each in numbers]
+    digits = next((digits for digits in (2, 3) if all(round(value, digits) or not value for value in numbers)), 4)
+    return [signed(value) if digits == 2 else f"{value:+.{digits}f}" for value in numbers]
 
 
 def compared(metric: Metric) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ def by_measure(rows: Iterable[ComparedRow]) -> list[Measure]:
     return [*grouped.values()]
 
 
-def _named(rows: Iterable[ComparedRow]) -> list[tuple[str, Measure]]:
+def _named_measures(rows: Iterable[ComparedRow]) -> list[tuple[str, Measure]]:
     """Each measure with its name, and its judge where several have it."""
     measures = by_measure(rows)
     often = Counter(name_of(measure[0]) for measure in measures)
@@ -96,7 +96,7 @@ def sentences(
     Where it is said elsewhere which two systems are compared, ``is_of_two``, pairs are not named. Without ``undecided``
     nothing is said where no difference is shown.
     """
-    measures = _named(rows)
+    measures = _named_measures(rows)
     for name, row in ((name, row) for name, measure in measures for row in measure if row.is_shown):
         best = row if row.outcome == "higher" else row.turned
         where = f"{name}, where less is better" if row.less_is_better else name
@@ -137,13 +137,13 @@ def _users(row: ComparedRow) -> str:
 def needed_sentence(rows: Sequence[ComparedRow]) -> str:
     """How many queries would show a tenth of each headline's scale, at the spread seen; empty if none is known."""
     parts: dict[float, list[str]] = defaultdict(list)
-    for name, measure in _named(rows):
-        known = [row for row in measure if row.n_needed is not None and row.apart is not None]
-        if known:
-            known.sort(key=lambda row: row.n_needed or 0)
-            row = known[(len(known) - 1) // 2]  # of many pairs the middle one
+    for name, measure in _named_measures(rows):
+        known_sizes = [row for row in measure if row.n_needed is not None and row.apart is not None]
+        if known_sizes:
+            known_sizes.sort(key=lambda row: row.n_needed or 0)
+            row = known_sizes[(len(known_sizes) - 1) // 2]  # of many pairs the middle one
             parts[row.apart or 0.0].append(f"{roughly(row.n_needed)}{'' if parts else ' queries'} in {name}")
-    sizes = [f"of {apart:.2f} takes about {listed(each)}" for apart, each in parts.items()]
+    sizes = [f"of {apart:.2f} takes about {listed(numbers)}" for apart, numbers in parts.items()]
     return f"To show a true difference {'; one '.join(sizes)}." if parts else ""
 
 
@@ -151,34 +151,34 @@ def conclusion(rows: Sequence[ComparedRow], floors: Sequence[ComparedRow], names
     """What can be concluded of all systems: one of five sentences, what the judge preferred, what it takes to tell,
     and whether any system is shown to be better than the best null agent. Empty if nothing is compared.
     """
-    said: list[str] = []
+    parts: list[str] = []
     shown, open_rows, few = (
         [row for row in rows if row.outcome in outcomes]
         for outcomes in (("higher", "lower"), ("undecided",), ("too_few",))
     )
     if shown:
         several = f" {counted(len(shown) - 1, 'more difference is', 'more differences are')} shown."
-        said.append(next(sentences(shown, names)) + several * (len(shown) > 1))
+        parts.append(next(sentences(shown, names)) + several * (len(shown) > 1))
     elif open_rows:
-        said.append(f"No difference is shown.{_preferred(open_rows, names)}{_takes(open_rows)}")
+        parts.append(f"No difference is shown.{_preferred(open_rows, names)}{_takes(open_rows)}")
     elif few:
         users = max(row.n_users or row.n_pairs for row in few)
         noun = counted(users, "query" if few[0].n_users is None else "user")
-        said.append(f"{noun} {'is' if users == 1 else 'are'} too few for any conclusion; {FEWEST} is the minimum.")
+        parts.append(f"{noun} {'is' if users == 1 else 'are'} too few for any conclusion; {FEWEST} is the minimum.")
     else:
-        said += [*sentences(rows, names)][:1]
+        parts += [*sentences(rows, names)][:1]
     if tested := [row for row in floors if row.outcome in ("higher", "lower", "undecided")]:
         better = [row for row in tested if row.outcome == "higher"]
         best = names.get(tested[0].b, tested[0].b)
         first = names.get(tested[0].a, tested[0].a)
         if not better:
             which = "No system is shown" if len(tested) > 1 else f"{first} is not shown"
-            said.append(f"{which} to be better than the best floor, {best}.")
+            parts.append(f"{which} to be better than the best floor, {best}.")
         elif not rows:
-            said.append(
+            parts.append(
                 f"{first} is above the best floor, {best}, in {name_of(better[0])} ({difference_of(better[0])})."
             )
-    return " ".join(said)
+    return " ".join(parts)
 
 
 def _preferred(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> str:
@@ -193,10 +193,10 @@ def _preferred(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> str:
 
 def _takes(rows: Sequence[ComparedRow]) -> str:
     """How many questions would show a tenth of the scale in the headline of which most is needed; else empty."""
-    known = [row for row in rows if row.n_needed is not None and row.apart is not None and row.name != PREFERENCE]
-    if not known:
+    sized = [row for row in rows if row.n_needed is not None and row.apart is not None and row.name != PREFERENCE]
+    if not sized:
         return ""
-    row = max(reversed(known), key=lambda row: row.n_needed or 0)
+    row = max(reversed(sized), key=lambda row: row.n_needed or 0)
     size = f"{row.apart or 0.0:.2f}".removesuffix(".00")
     return f" To show a difference of {size} in {name_of(row)} takes about {roughly(row.n_needed)} questions."
 
@@ -205,7 +205,10 @@ def headlines_of(comparisons: Iterable[Comparison]) -> list[ComparedRow]:
     """All headlines of these comparisons: those of values, then preferences."""
     rows = (
         row
-        for each in comparisons
-        for row in (*(row for table in each.tables for row in table.rows), *(pair.contrast for pair in each.pairs))
+        for comparison in comparisons
+        for row in (
+            *(row for table in comparison.tables for row in table.rows),
+            *(pair.contrast for pair in comparison.pairs),
+        )
     )
     return [row for row in rows if row.is_primary]

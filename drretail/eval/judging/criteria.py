@@ -48,7 +48,7 @@ def unprepared(
     in_order = sorted(judges, key=lambda judge: judge.ref.kind == "rule_based")
     answered = {query.query_id for label in definition.systems for query in definition.queries_of(label)}
     for metric in metrics:
-        judge = next((each for each in in_order if not is_unrated(metric, each.ref)), None)
+        judge = next((judge for judge in in_order if not is_unrated(metric, judge.ref)), None)
         if judge is None or metric.prepare is None:
             continue
         for query in definition.queries:
@@ -72,11 +72,11 @@ async def prepare(task: Task, metric: Metric, judge_session: JudgeSession) -> No
     if judge_session.existing(STAGE, task.query.query_id) is not None:
         return
     assert metric.prepare is not None
-    made = await metric.prepare(task, judge_session)
-    if isinstance(made, str):
-        judge_session.record(STAGE, task.query.query_id, "failed", error=made)
+    criteria = await metric.prepare(task, judge_session)
+    if isinstance(criteria, str):
+        judge_session.record(STAGE, task.query.query_id, "failed", error=criteria)
     else:
-        write_sealed(task.folder, {rubric_path(task.folder, metric.name, task.query.query_id): made})
+        write_sealed(task.folder, {rubric_path(task.folder, metric.name, task.query.query_id): criteria})
 
 
 def criteria_by(

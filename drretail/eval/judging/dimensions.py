@@ -36,13 +36,13 @@ def published_criteria() -> dict[str, dict[str, str]]:
     return load_table(__file__, "criteria_paper")
 
 
-def published_prompt(beside: str, name: str, dimension: str) -> Prompt:
+def published_prompt(path: str, name: str, dimension: str) -> Prompt:
     """A whole prompt of the paper's rules with its criterion filled in (Tables 11 to 13).
 
     The criterion stands where the paper has it, before the data, so that the dimensions share no beginning.
     """
     criterion = published_criteria()[dimension]
-    text = load_prompt(beside, name).text.replace("{{criterion_name}}", criterion["title"])
+    text = load_prompt(path, name).text.replace("{{criterion_name}}", criterion["title"])
     return Prompt(dimension, text.replace("{{criterion_description}}", criterion["text"].strip()))
 
 

@@ -60,13 +60,13 @@ class PickReader:
         report's own words.
         """
         value: list[dict[str, object]] = []
-        for said in picks:
-            names = (said.product, *said.alternatives)
+        for item in picks:
+            names = (item.product, *item.alternatives)
             cited = [() if self._resolver is None else self._resolver.resolve([name]).sources for name in names]
             meant = (ids[0] if ids else name for name, ids in zip(names, cited, strict=True))
             product, *others = (bare(name).removeprefix("P:") for name in meant)
-            start, end = find_quote(self._report, said.quote) or (None, None)
+            start, end = find_quote(self._report, item.quote) or (None, None)
             alternatives = tuple(other for other in others if other != product)
-            pick = Pick(product=product, quantity=said.quantity, alternatives=alternatives, start=start, end=end)
+            pick = Pick(product=product, quantity=item.quantity, alternatives=alternatives, start=start, end=end)
             value.append(pick.model_dump(mode="json", exclude_none=True))
         return value

@@ -60,14 +60,18 @@ def judges_reading(subject: Subject) -> Reading | None:
         return None
     for judge in judges_in(subject.folder, NAME):
         in_reading = _living(subject, NAME, judge, prompts())
-        of_picks = (each for each in in_reading if (each.version, each.stage, each.item) == (VERSION, STAGE, ITEM))
+        of_picks = (
+            verdict
+            for verdict in in_reading
+            if (verdict.version, verdict.stage, verdict.item) == (VERSION, STAGE, ITEM)
+        )
         picks = next(of_picks, None)
         if picks is None or picks.reason == BY_FORM:
             continue
         of_claims = (
-            each
-            for each in _living(subject, FAITHFULNESS, judge, extraction_prompts())
-            if (each.version, each.stage, each.item) == (FAITHFULNESS_VERSION, EXTRACT, ITEM)
+            verdict
+            for verdict in _living(subject, FAITHFULNESS, judge, extraction_prompts())
+            if (verdict.version, verdict.stage, verdict.item) == (FAITHFULNESS_VERSION, EXTRACT, ITEM)
         )
         claims = next(of_claims, None)
         if claims is not None or picks.state == "scored":
@@ -80,7 +84,7 @@ def _living(subject: Subject, metric: str, judge: str, prompts: Iterable[Prompt]
     """The current verdicts of a judge on this report in a metric, by these prompts or without a prompt."""
     assert subject.folder is not None
     path = verdict_path(subject.folder, metric, judge, subject.label, subject.run_name)
-    return VerdictFile(path).living(subject.report_sha or "", frozenset({"", *(each.hash for each in prompts)}))
+    return VerdictFile(path).living(subject.report_sha or "", frozenset({"", *(prompt.hash for prompt in prompts)}))
 
 
 def how_read(reading: Reading) -> str:
@@ -125,8 +129,8 @@ def report_material(subject: Subject) -> dict[str, str]:
 
 def task_material(task: Task) -> dict[str, str]:
     """The question and what is known of the user who asks it, for making criteria."""
-    known = "Nothing is known of who asks." if task.profile is None else task.profile.text
-    return {"query": tagged("query", task.query.text), "profile": tagged("profile", known)}
+    profile = "Nothing is known of who asks." if task.profile is None else task.profile.text
+    return {"query": tagged("query", task.query.text), "profile": tagged("profile", profile)}
 
 
 def report_and_sources(subject: Subject, **attributes: str) -> tuple[str, str]:
@@ -166,8 +170,8 @@ def picks_with_prices(subject: Subject, rules: Rules, **attributes: str) -> str:
         product, price = ledger.products.get(pick.product), ledger.price_of(pick)
         cost = "price not known"
         if product is not None and price is not None:
-            each = f"{format_money(price, product.currency)} each, " if pick.quantity > 1 else ""
-            cost = each + format_money(price * Decimal(pick.quantity), product.currency)
+            price_each = f"{format_money(price, product.currency)} each, " if pick.quantity > 1 else ""
+            cost = price_each + format_money(price * Decimal(pick.quantity), product.currency)
         offer, title = ledger.offer(pick), pick.product if product is None else product.title
         lines.append(f"- {pick.quantity} × {with_options(title, '' if offer is None else offer.name)}: {cost}")
     currencies = {ledger.products[pick.product].currency for pick in picks if pick.product in ledger.products}

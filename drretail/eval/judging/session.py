@@ -153,7 +153,7 @@ class JudgeSession:
         again._about, again._repairs = {**self._about, "judge_repeat": repeat}, Counter()
         return again
 
-    def beside(self, metric: str, version: int, rules: Rules = "default") -> "JudgeSession":
+    def sibling(self, metric: str, version: int, rules: Rules = "default") -> "JudgeSession":
         """The same judge on the same run in the same repeat in another metric; close it separately."""
         root, other = self.file.path.parents[2], copy(self)
         other.file, other.rules = VerdictFile(root.with_name(metric) / self.file.path.relative_to(root)), rules
@@ -164,18 +164,20 @@ class JudgeSession:
 
     def verdicts_in(self, metric: str, version: int, prompt_hashes: frozenset[str]) -> list[Verdict]:
         """This judge's verdicts on the same report in another metric, by these prompts and under the same rules."""
-        theirs = self.beside(metric, version, self.rules).verdicts()
+        theirs = self.sibling(metric, version, self.rules).verdicts()
         return [verdict for verdict in theirs if verdict.prompt_hash in prompt_hashes]
 
     def verdicts(self) -> list[Verdict]:
         """The last verdicts of this session on the report as it is, of all stages and items."""
         about = self._about.items()
-        return [each for each in self.file.lasts() if all(getattr(each, name) == value for name, value in about)]
+        return [
+            verdict for verdict in self.file.lasts() if all(getattr(verdict, name) == value for name, value in about)
+        ]
 
     @property
     def has_new(self) -> bool:
         """True if this command made any of them."""
-        return any(each.key in self._new for each in self.verdicts())
+        return any(verdict.key in self._new for verdict in self.verdicts())
 
     @property
     def room(self) -> int | None:
@@ -275,15 +277,15 @@ class JudgeSession:
         place = self._verdict(stage, item, "na", order=order)
         scope = f"{stage}/{'/'.join(filter(None, (item, order)))}#{place.judge_repeat}.{place.attempt}"
         worded = neutral(prompt) if self._is_external else prompt
-        shared, own = worded.render_parts(**(values_for(worded, values) if self._is_external else values))
+        shared, rest = worded.render_parts(**(values_for(worded, values) if self._is_external else values))
         calls = _QuestionCalls(self.judge, model, self._journals[0], scope, self._allowance, shared)
-        reply = await Question(answer, calls.call, check).put([HumanMessage(shared + own)])
+        reply = await Question(answer, calls.call, check).put([HumanMessage(shared + rest)])
         self._repairs[stage, item, order] += reply.attempts - 1
         if reply.failure is not None:
             return JudgeAnswer(None, prompt.hash, f"{reply.failure.kind}: {reply.failure.message}")
         return JudgeAnswer(reply.answer, prompt.hash)
 
-    async def each(self, steps: Iterable[Awaitable[object]]) -> None:
+    async def take_all(self, steps: Iterable[Awaitable[object]]) -> None:
         """Takes independent steps: in turn, so that files come out equal, or all at once for batches."""
         if self.judge.in_batches:
             await self.together(steps)
@@ -311,8 +313,8 @@ class JudgeSession:
             """False if a verdict is missing, or rests on other texts of the sources."""
             texts = {(source.id, source.sha256) for source in question.sources}
             return all(
-                each is not None and {(source.id, source.sha256) for source in each.sources} == texts
-                for each in existing(question)
+                verdict is not None and {(source.id, source.sha256) for source in verdict.sources} == texts
+                for verdict in existing(question)
             )
 
         await self.take(
@@ -344,7 +346,7 @@ class JudgeSession:
         for wave in waves:
             brought = await asyncio.gather(*map(taken, wave), return_exceptions=True)
             ended.update(zip(map(id, wave), brought, strict=True))
-            if any(isinstance(each, BaseException) for each in brought):
+            if any(isinstance(result, BaseException) for result in brought):
                 break
         for step in steps:
             if id(step) in ended and not isinstance(ended[id(step)], BaseException):
@@ -440,13 +442,13 @@ class _QuestionCalls:
                 raise
             used = attempts.usage_with(message)
             self.allowance.count(used)
-            named = message.response_metadata
+            metadata = message.response_metadata
             return Outcome(
                 answered_json(message),
                 used.model_dump(),
                 len(attempts.failed),
                 self.judge.in_batches,
-                named.get("model_name") or named.get("model"),
+                metadata.get("model_name") or metadata.get("model"),
             )
 
         request = {

@@ -53,11 +53,11 @@ def cited_beyond(experiment: Path, report: str, evidence: Mapping[str, Evidence]
     beyond = [cited for cited in _cited(report, evidence) if cited.entry is None]
     if not beyond:
         return []
-    given = [text.text for entry in evidence.values() for text in entry.texts]
-    pages = dict.fromkeys(each.url for each in beyond if each.type == "web" and each.url is not None)
+    texts = [text.text for entry in evidence.values() for text in entry.texts]
+    pages = dict.fromkeys(cited.url for cited in beyond if cited.type == "web" and cited.url is not None)
     return [
         *map(_product, kept_sources(experiment, "P")),
-        *(completed(experiment, _page(url, given), corpus) for url in pages),
+        *(completed(experiment, _page(url, texts), corpus) for url in pages),
     ]
 
 
@@ -84,10 +84,10 @@ def _product(kept: FetchedPages) -> Evidence:
     )
 
 
-def _page(url: str, given: Iterable[str]) -> Evidence:
+def _page(url: str, texts: Iterable[str]) -> Evidence:
     """A page that no result brought. A run may have its address from a text that it was ``given``, as a link."""
     address = url.partition("://")[2].rstrip("/")
-    is_linked = any(address in text for text in given)
+    is_linked = any(address in text for text in texts)
     key = normalise_url(url)
     return Evidence(id=web_evidence_id(url), kind="web", key=key, title=url, url=url, looked_up=not is_linked)
 
@@ -100,9 +100,9 @@ def keep_unopened(experiment: Path, look_up: LookUp) -> None:
     for run in read_runs(experiment):
         if run.report is None or all(citation.evidence_id for citation in run.citations):
             continue
-        seen = {each.id: each for each in read_evidence(path_of(experiment, run))}
-        named = {entry.id: entry for entry in look_up(run, queries[run.query_id], seen.values())}
-        for cited in _cited(run.report, named | seen):
+        seen = {entry.id: entry for entry in read_evidence(path_of(experiment, run))}
+        looked_up = {entry.id: entry for entry in look_up(run, queries[run.query_id], seen.values())}
+        for cited in _cited(run.report, looked_up | seen):
             entry, name = cited.entry, _product_of(cited)
             if entry is not None and entry.kind == "product" and entry.id not in seen:
                 text = "".join(text.text for text in entry.texts)
@@ -171,7 +171,7 @@ def fetch_missing(
         by_web[id(pages[cited.label])].append(cited)
     with progress.track("cited pages", len(wanted)) as bar:
         for cited in by_web.values():
-            by_url = {each.url: each for each in cited}
+            by_url = {cited.url: cited for cited in cited}
             effects = Journal().scope("cited")  # the pages themselves are kept, with their times
             for url, page in fetch_cited(pages[cited[0].label], list(by_url), effects, PAGE_SECONDS):
                 lacking = by_url[url]

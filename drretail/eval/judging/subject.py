@@ -318,15 +318,15 @@ def resolve_name(kind: str, name: str, names: Iterable[str]) -> str:
     ``react-without-web``. ``react`` means react@model and not react+ws@model, and a plain system comes before those
     with options. Raises UnknownName, or UserError if several are left.
     """
-    known = sorted(names)
-    shown = [label for label in known if _is_without_model(name, label)]
-    if name in known or len(shown) == 1:
-        return name if name in known else shown[0]
+    in_order = sorted(names)
+    shown = [label for label in in_order if _is_without_model(name, label)]
+    if name in in_order or len(shown) == 1:
+        return name if name in in_order else shown[0]
     begins = (name, slug(name))
-    begin = next((begin for begin in begins if any(label.startswith(begin) for label in known)), None)
+    begin = next((begin for begin in begins if any(label.startswith(begin) for label in in_order)), None)
     if begin is None:
-        raise UnknownName(kind, name, known)
-    begun = [label for label in known if label.startswith(begin)]
+        raise UnknownName(kind, name, in_order)
+    begun = [label for label in in_order if label.startswith(begin)]
     matches = [label for label in begun if f"{label}@".startswith(f"{begin}@")] or begun
     plain = min(matches, key=len)
     if not all(label.startswith(plain) for label in matches):
@@ -384,17 +384,17 @@ def pair_id(run_ids: Sequence[str], reports: Sequence[str | None]) -> str:
     return sha256_of([*run_ids, *reports])[:12]
 
 
-def choose_pairs(definition: Definition, named: Sequence[str] = ()) -> list[Labels]:
+def choose_pairs(definition: Definition, names: Sequence[str] = ()) -> list[Labels]:
     """The pairs named as "A~B", or all pairs of systems that research, in the order of labels.
 
     A unique beginning of a label is enough. Null agents, the oracle, and runs with another user's profile are compared
     only if named: six systems with all of these would make 55 pairs instead of 15, each with a cost. Raises UserError
     if a name is not a pair or is ambiguous, and UnknownName for an unknown label.
     """
-    if not named:
+    if not names:
         return list(combinations(research_labels(definition), 2))
     pairs: set[Labels] = set()
-    for name in named:
+    for name in names:
         labels = [label.strip() for label in name.split(BETWEEN)]
         if len(labels) != 2 or not all(labels):
             raise UserError(f"--pairs {name}: name two systems by their labels, such as --pairs A{BETWEEN}B.")

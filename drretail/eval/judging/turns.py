@@ -99,8 +99,8 @@ def _options(options: Mapping[str, str]) -> str:
 
 def _turn_problems(answer: TurnValues, *, turn: ReadTurn, report: str) -> str | None:
     """Why an answer is sent back, in words for the judge."""
-    known = {value.of for value in answer.values if bare(value.of).partition("/")[0] in turn.things}
-    return joined_problems([*value_problems(answer.values, report[turn.start : turn.end], known)])
+    ids = {value.of for value in answer.values if bare(value.of).partition("/")[0] in turn.things}
+    return joined_problems([*value_problems(answer.values, report[turn.start : turn.end], ids)])
 
 
 def _turn_ruling(answer: TurnValues, *, turn: ReadTurn, report: str) -> Ruling:

@@ -39,7 +39,7 @@ _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
     "buys": (lambda _, reading: reading.picks, "the report picks nothing"),
     "world": (lambda case, _: case.lookup is not None, NO_WORLD),
     "products": (
-        lambda case, reading: reading.picks or any(each[:2] == "P:" for each in case.cited),
+        lambda case, reading: reading.picks or any(source[:2] == "P:" for source in case.cited),
         "the report names no product of the shop",
     ),
     "records": (
@@ -96,7 +96,7 @@ _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
         "the web is live, so its pages may be younger than the shop's today",
     ),
     "citations": (lambda case, _: case.citations, "the report cites nothing"),
-    "pages": (lambda case, _: any(each.type == "web" for each in case.citations), "the report cites no page"),
+    "pages": (lambda case, _: any(citation.type == "web" for citation in case.citations), "the report cites no page"),
     "dated_pages": (
         lambda case, _: any(True for _ in dated_pages(case.citations, case.evidence)),
         "the report cites no page whose date is known",
@@ -210,7 +210,7 @@ def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
         if lacking is not None:
             yield code, CodeVerdict("na", None, lacking)
         else:
-            lines = [each.model_dump(mode="json", exclude_none=True) for each in of_code]
+            lines = [finding.model_dump(mode="json", exclude_none=True) for finding in of_code]
             yield code, CodeVerdict("scored", lines, f"{len(lines)} found" if lines else "nothing found")
 
 
@@ -243,8 +243,8 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
         return [verdict, Value(PICKS_KNOWN, "failed"), *single.values()]
     # Who read the picks is an item, so that tables can count the readers.
     readers = {how.picks_by: 1.0, f"values by {how.values_by}": 1.0}
-    known = Value(PICKS_KNOWN, "scored", float(how.picks is not None), readers)
-    return [verdict, known, *single.values()]
+    picks_known = Value(PICKS_KNOWN, "scored", float(how.picks is not None), readers)
+    return [verdict, picks_known, *single.values()]
 
 
 def _value(code: str, verdict: Verdict | None) -> Value:

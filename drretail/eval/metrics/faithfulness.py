@@ -38,7 +38,7 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Extracts the claims, then judges each that cites something. An error ends only its own stage."""
     rules = judge_session.rules
     stages = stages_of(rules)
-    await judge_session.each(extract(subject, judge_session, stage, with_picks=True) for stage in stages)
+    await judge_session.take_all(extract(subject, judge_session, stage, with_picks=True) for stage in stages)
     claims = await extract(subject, judge_session, stages[0], with_picks=True) or ()  # recorded by now
     cited = [claim for claim in claims if claim.sources]
     support_judge = SupportJudge(subject, judge_session, subject.sources)
@@ -67,11 +67,11 @@ def report_values(verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
     """One report's value in every variant, in the order of ``VARIANTS``."""
     report = ReportVerdicts(verdicts, rules)
     if report.judged is None:
-        made = {variant: Value(variant, "failed") for variant in VARIANTS}
+        by_variant = {variant: Value(variant, "failed") for variant in VARIANTS}
     else:
-        made = {value.variant: value for value in (*_precision(report), *_counts(report))}
-    made[FR] = Value(FR, "failed") if report.all is None else _recall(report.all)
-    return [made[variant] for variant in VARIANTS]
+        by_variant = {value.variant: value for value in (*_precision(report), *_counts(report))}
+    by_variant[FR] = Value(FR, "failed") if report.all is None else _recall(report.all)
+    return [by_variant[variant] for variant in VARIANTS]
 
 
 def _precision(report: ReportVerdicts) -> Iterator[Value]:
@@ -81,13 +81,13 @@ def _precision(report: ReportVerdicts) -> Iterator[Value]:
     """
     tallies = {kind: report.tally(kind) for kind in HEADLINE}
     both, means = summed_tallies(tallies.values()), [tally.mean for tally in tallies.values()]
-    known = [mean for mean in means if mean is not None]
+    means_scored = [mean for mean in means if mean is not None]
     failed = any(tally.state == "failed" for tally in tallies.values())
-    state = "failed" if failed else "scored" if known else both.state
+    state = "failed" if failed else "scored" if means_scored else both.state
     items = both.items() | {"claims": float(len(report.cited))}
     if dropped := sum(claim.dropped or 0 for claim in report.judged or ()):
         items["ids_dropped"] = dropped
-    yield Value(FP, state, fmean(known) if state == "scored" else None, items)
+    yield Value(FP, state, fmean(means_scored) if state == "scored" else None, items)
     for variant, kind in BY_TYPE.items():
         tally = report.tally(kind)
         yield Value(variant, tally.state, tally.mean, tally.items())
@@ -126,7 +126,7 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list
     counts = CitationCounts() if subject.run is None else subject.run.citation_counts
     values = report_values(verdicts, rules)
     if counts.is_unread:
-        values = [each if each.state == "failed" else lacking(each.variant, "na", UNREAD) for each in values]
+        values = [value if value.state == "failed" else lacking(value.variant, "na", UNREAD) for value in values]
     return [*values, _citations_read(counts)]
 
 

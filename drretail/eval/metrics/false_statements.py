@@ -54,7 +54,10 @@ def _followed(judge_session: JudgeSession) -> tuple[list[Verdict], ReportVerdict
     metric = load_metric(FAITHFULNESS)
     judged = judge_session.verdicts_in(metric.name, metric.version, metric.prompt_hashes())
     in_order = sorted(judged, key=lambda verdict: (verdict.stage, verdict.item))
-    content = [[each.stage, each.item, each.state, each.value, each.quote, each.notes] for each in in_order]
+    content = [
+        [verdict.stage, verdict.item, verdict.state, verdict.value, verdict.quote, verdict.notes]
+        for verdict in in_order
+    ]
     return judged, ReportVerdicts(judged, judge_session.rules), f"by the verdicts {sha256_of(content)[:16]}"
 
 
@@ -74,13 +77,13 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     if judged and (claims.judged is None or claims.whole.is_failed):
         judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("failed", None, "the judge failed on its claims"))
         return
-    case, own = subject.case, claims.judged or ()
+    case, claims_judged = subject.case, claims.judged or ()
     by_model = judges_reading(subject)
-    if own and judge_session.judge.ref.kind != "rule_based":
+    if claims_judged and judge_session.judge.ref.kind != "rule_based":
         picks = next((verdict for verdict in judged if verdict.stage == PICKS), None)
-        by_model = await confirmed_reading(case, judge_session, own, picks)
+        by_model = await confirmed_reading(case, judge_session, claims_judged, picks)
         reason += f", confirmed {sha256_of(by_model.confirmed)[:8]}" if by_model.confirmed else ""
-    contradicted = [*_contradicted(case.report, own, judged)]
+    contradicted = [*_contradicted(case.report, claims_judged, judged)]
     _record(subject, judge_session, _value(case, read_report(case, by_model), contradicted), reason)
 
 
@@ -90,9 +93,9 @@ def _contradicted(report: str, claims: Iterable[Claim], judged: Iterable[Verdict
     for claim in claims:
         if (verdict := ruled.get(claim.claim_id)) is not None:
             start, end = find_quote(report, claim.quote, claim.start or 0) or (claim.start, claim.end)
-            found, source = verdict.reason or verdict.quote, claim.sources[0] if claim.sources else None
+            quote, source = verdict.reason or verdict.quote, claim.sources[0] if claim.sources else None
             text, place = claim.claim, {"start": start, "end": end}
-            yield Finding(code=CONTRADICTED, severity="error", text=text, found=found, evidence_id=source, **place)
+            yield Finding(code=CONTRADICTED, severity="error", text=text, found=quote, evidence_id=source, **place)
 
 
 async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers: ReadAnswers) -> None:
@@ -101,7 +104,7 @@ async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers:
     typed = None if by_model is None else by_model.model_copy(update={"values": (), "spans": ()})
     contradicted: list[Finding] = []
     if judge_session.judge.ref.kind != "rule_based":
-        with judge_session.beside(READING, READING_VERSION) as reading_session:
+        with judge_session.sibling(READING, READING_VERSION) as reading_session:
             typed = await read_by_judge(subject, answers, reading_session)
         if typed is None:
             failed = CodeVerdict("failed", None, "the judge failed on its answers")
@@ -117,9 +120,9 @@ async def _judge_answers(subject: Subject, judge_session: JudgeSession, answers:
     reading = read_report(case, typed)
     looked_up = [entry for entry in subject.with_records.values() if entry.looked_up and (entry.url or entry.image)]
     value = _value(case, reading, contradicted) | {
-        "read": [asdict(one) for one in _statements(subject, reading, answers)],
+        "read": [asdict(statement) for statement in _statements(subject, reading, answers)],
         "shown": {entry.id: [entry.url, entry.image] for entry in looked_up},
-        "unread": [[one.start, one.end] for one in reading.unread],
+        "unread": [[span.start, span.end] for span in reading.unread],
     }
     _record(subject, judge_session, value, reason)
 
@@ -149,23 +152,30 @@ def cause_of(value: ReadValue, text: str, title: str, shown: Iterable[Evidence])
         return "", None
     of, titled = value.of.partition("/")[0], title.casefold()
     entries = [entry for entry in shown if entry.id == of or titled in (entry.title.casefold(), entry.key.casefold())]
-    records = (record_of(one.text) or {} for entry in entries for one in entry.texts if one.shown)
-    told = [f"{field}" for record in records for key, field in leaves(record) if name.search(key) and field is not None]
-    if not told:
+    records = (record_of(source.text) or {} for entry in entries for source in entry.texts if source.shown)
+    recorded = [
+        f"{field}" for record in records for key, field in leaves(record) if name.search(key) and field is not None
+    ]
+    if not recorded:
         return "", None if entries else "not_looked"
-    said, by_tool = ({one.low for one in find_amounts(words)} for words in (text[value.start : value.end], told[0]))
-    return told[0], ("stale" if said & by_tool else "ignored") if said and by_tool else None
+    amounts, by_tool = (
+        {amount.low for amount in find_amounts(words)} for words in (text[value.start : value.end], recorded[0])
+    )
+    return recorded[0], ("stale" if amounts & by_tool else "ignored") if amounts and by_tool else None
 
 
 def _value(case: Case, reading: Reading, by_judge: Sequence[Finding]) -> dict[str, Any]:
     """A verdict's value: what is false, each of its kind, and how much was looked at."""
-    of_code = [each for each in check_report(case, reading) if each.code in OF_CODE and each.severity == "error"]
+    of_code = [
+        finding for finding in check_report(case, reading) if finding.code in OF_CODE and finding.severity == "error"
+    ]
     statements = each_once([*by_judge, *of_code])
     return {
-        "statements": [each.model_dump(mode="json", exclude_none=True) for each in statements],
+        "statements": [statement.model_dump(mode="json", exclude_none=True) for statement in statements],
         # A judge's is of the kind that code finds in its words.
         "kinds": [
-            next((kind_of_code(c.code) for c in of_code if c is one or _meet(c, one)), TEXT) for one in statements
+            next((kind_of_code(c.code) for c in of_code if c is statement or _meet(c, statement)), TEXT)
+            for statement in statements
         ],
         "looked_at": reading.looked_at._asdict(),
     }
@@ -184,9 +194,9 @@ def each_once(findings: Iterable[Finding]) -> list[Finding]:
     """
     statements: list[Finding] = []
     for finding in findings:
-        if finding.code == CONTRADICTED or not any(_meet(finding, one) for one in statements):
+        if finding.code == CONTRADICTED or not any(_meet(finding, statement) for statement in statements):
             statements.append(finding)
-    return sorted(statements, key=lambda one: (one.start is None, one.start or 0))
+    return sorted(statements, key=lambda statement: (statement.start is None, statement.start or 0))
 
 
 def _meet(first: Finding, second: Finding) -> bool:
@@ -201,9 +211,11 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
         return all_lacking(verdict, VARIANTS)
     statements, looked = verdict.value["statements"], LookedAt(**verdict.value["looked_at"])
     is_alone = subject.system.is_imported and not subject.system.is_of_shop and not (statements or looked.decided)
-    if is_alone and not any(one.texts for one in subject.with_records.values()):  # read last: evidence is large
+    if is_alone and not any(
+        evidence.texts for evidence in subject.with_records.values()
+    ):  # read last: evidence is large
         return [lacking(variant, "na", NO_SOURCE) for variant in VARIANTS]
-    by_judge = sum(one["code"] == CONTRADICTED for one in statements)
+    by_judge = sum(statement["code"] == CONTRADICTED for statement in statements)
     looked = looked._replace(contradicted=len(statements))
     counts, share = looked._asdict(), looked.decided / looked.numerals if looked.numerals else None
     items = {"by the judge": float(by_judge), "by code alone": float(len(statements) - by_judge)}

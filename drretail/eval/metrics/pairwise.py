@@ -78,14 +78,14 @@ async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
     Call it only if both runs left a report. Without a profile, personalization is na.
     """
     rules, run_ids = judge_session.rules, (pair.a.run_id, pair.b.run_id)
-    named = {"ab": ((pair.a, "A"), (pair.b, "B")), "ba": ((pair.b, "A"), (pair.a, "B"))}
+    ordered = {"ab": ((pair.a, "A"), (pair.b, "B")), "ba": ((pair.b, "A"), (pair.a, "B"))}
 
     # Cached functions: most often every verdict exists, and neither is called.
     @cache
     def material(order: Order) -> dict[str, str]:
         """The shared beginning of every question in this order: all data in tags, the reports as A and B."""
         shown = shopper_context(pair.a, rules)
-        for (run, name), letter in zip(named[order], "ab", strict=True):
+        for (run, name), letter in zip(ordered[order], "ab", strict=True):
             if rules == "paper":
                 shown[f"report_{letter}"] = report_as_read(run, name=name)
             else:
@@ -95,13 +95,13 @@ async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
     @cache
     def picks(order: Order) -> str:
         """The picks of both; blank if those of one are unknown, which would look like a report without picks."""
-        lists = [picks_with_prices(subject, rules, name=name) for subject, name in named[order]]
+        lists = [picks_with_prices(subject, rules, name=name) for subject, name in ordered[order]]
         return "\n".join(lists) if all(lists) else ""
 
     def question(dimension: str, order: Order) -> JudgeQuestion[Comparison | PaperComparison]:
         prompt = prompt_for(dimension, rules)
 
-        def given() -> dict[str, str]:
+        def values() -> dict[str, str]:
             return material(order) | ({"picks": picks(order)} if "{{picks}}" in prompt.text else {})
 
         def read(answer: Comparison | PaperComparison) -> Ruling:
@@ -111,7 +111,7 @@ async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
         schema = PaperComparison if rules == "paper" else Comparison
         begins_with = order if rules == "default" else ""
         return JudgeQuestion(
-            STAGE, dimension, prompt, given, schema, read, unjustified, order=order, begins_with=begins_with
+            STAGE, dimension, prompt, values, schema, read, unjustified, order=order, begins_with=begins_with
         )
 
     compared_in = [name for name in DIMENSIONS if name != PERSONALIZATION or pair.a.profile is not None]

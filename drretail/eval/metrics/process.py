@@ -42,12 +42,13 @@ def turns_to_evidence(steps: Sequence[Step]) -> int | None:
     """
     turns_by_branch: list[int] = []
     for path in dict.fromkeys(step.path for step in steps):
-        own = [step for step in steps if step.path == path]
+        of_branch = [step for step in steps if step.path == path]
         first = next(
-            (at for at, step in enumerate(own) if step.kind == "tool" and step.evidence and step.error is None), None
+            (at for at, step in enumerate(of_branch) if step.kind == "tool" and step.evidence and step.error is None),
+            None,
         )
         if first is not None:
-            turns_by_branch.append(turns(own[:first]) + _before_launch(steps, path))
+            turns_by_branch.append(turns(of_branch[:first]) + _before_launch(steps, path))
     return min(turns_by_branch, default=None)
 
 
@@ -119,8 +120,8 @@ class Course:
     def pages_cited(self) -> frozenset[str]:
         """The normalised addresses of the web pages that the report cites."""
         web = (citation for citation in self.run.citations if citation.type == "web")
-        known = ((self.evidence.get(each.evidence_id or ""), each.url) for each in web)
-        urls = ((None if entry is None else entry.url) or url for entry, url in known)
+        pairs = ((self.evidence.get(citation.evidence_id or ""), citation.url) for citation in web)
+        urls = ((None if entry is None else entry.url) or url for entry, url in pairs)
         return frozenset(normalise_url(url) for url in urls if url)
 
 
@@ -160,7 +161,7 @@ def count(course: Course) -> dict[str, Count]:
             return Count(None, without, more or None)
         return Count(part[1] / whole[1], items={part[0]: part[1], whole[0]: whole[1], **more})
 
-    def known(number: int, items: Mapping[str, int] | None = None) -> Count:
+    def scored(number: int, items: Mapping[str, int] | None = None) -> Count:
         return Count(number, items=items) if steps else Count(None, NO_STEPS)
 
     coverage = share(("covered", len(expected & called)), ("expected", len(expected)), NO_EXPECTED)
@@ -173,9 +174,9 @@ def count(course: Course) -> dict[str, Count]:
         "retrieved_uncited": share(("uncited", uncited), ("handed_out", len(course.shown)), NO_EVIDENCE),
         "pages": Count(len(course.pages_cited)),
         "domains": Count(len(set(map(domain_of, course.pages_cited)))),
-        "turns": known(turns(steps), {"branches": len({step.path for step in steps})}),
+        "turns": scored(turns(steps), {"branches": len({step.path for step in steps})}),
         "turns_to_evidence": Count(first, "" if first is not None else NO_EVIDENCE if steps else NO_STEPS),
-        "tool_calls": known(len(calls)),
+        "tool_calls": scored(len(calls)),
         "words": Count(words.shown),
         "words_body": Count(words.body),
         **_setbacks(course.run),
@@ -214,15 +215,15 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     """One value for each measure; a measure without a verdict is failed, or na if the run did not count it."""
     by_item = {verdict.item: verdict for verdict in verdicts}
     is_counted = any(verdict.state in ("scored", "na") for verdict in verdicts)
-    made: list[Value] = []
+    values: list[Value] = []
     for name in VARIANTS:
         verdict = by_item.get(name)
         if verdict is None or verdict.state != "scored":
             lacks = "na" if name in SETBACKS and is_counted else "failed"
-            made.append(Value(name, lacks if verdict is None else verdict.state))
+            values.append(Value(name, lacks if verdict is None else verdict.state))
         else:
-            made.append(Value(name, "scored", float(verdict.value["value"]), verdict.value["items"]))
-    return made
+            values.append(Value(name, "scored", float(verdict.value["value"]), verdict.value["items"]))
+    return values
 
 
 SETBACKS = ("unanswered", "second_attempts", "repairs", "announcements", "struck_ids")

@@ -79,13 +79,13 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     def question(dimension: str) -> JudgeQuestion[Rating]:
         prompt = prompt_for(dimension, rules)
 
-        def given() -> dict[str, str]:
+        def values() -> dict[str, str]:
             return values_for(prompt, material() | ({"picks": picks()} if "{{picks}}" in prompt.text else {}))
 
         def read(answer: Rating) -> Ruling:
             return Ruling(answer.rating, answer.justification.strip())
 
-        return JudgeQuestion(STAGE, dimension, prompt, given, Rating, read, unjustified, begins_with=begins_with)
+        return JudgeQuestion(STAGE, dimension, prompt, values, Rating, read, unjustified, begins_with=begins_with)
 
     await judge_session.ask_and_record(*map(question, rated))
     if subject.profile is None:
@@ -109,7 +109,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     ratings = {dimension: value_of(dimension, by_item.get(dimension)) for dimension in DIMENSIONS}
     six = [dimension for dimension in DIMENSIONS if dimension != PERSONALIZATION]
     means = [
-        joined(name, [ratings[each] for each in dimensions], lambda numbers: sum(numbers) / len(numbers))
+        joined(name, [ratings[dimension] for dimension in dimensions], lambda numbers: sum(numbers) / len(numbers))
         for name, dimensions in ((AVERAGE, DIMENSIONS), (AVERAGE_OF_SIX, six))
     ]
     return [*ratings.values(), *means]

@@ -33,8 +33,8 @@ WITH_CLAIMS = "read with the claims"
 
 def prompt(*, is_imported: bool) -> Prompt:
     """The prompt for picks alone."""
-    own = load_prompt(PROMPTS, "picks")
-    return Prompt(own.name, own.text.replace("{{picked}}", what_picks_are(is_imported=is_imported).rstrip()))
+    base = load_prompt(PROMPTS, "picks")
+    return Prompt(base.name, base.text.replace("{{picked}}", what_picks_are(is_imported=is_imported).rstrip()))
 
 
 def prompts() -> list[Prompt]:
@@ -52,7 +52,7 @@ async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
         await read_turns(subject, judge_session)
         if subject.query.wish is None:  # an assistant that was asked to buy nothing
             return
-    with judge_session.beside(FAITHFULNESS, FAITHFULNESS_VERSION) as faithfulness:
+    with judge_session.sibling(FAITHFULNESS, FAITHFULNESS_VERSION) as faithfulness:
         claims = await extract(subject, faithfulness, EXTRACT, with_picks=True)
         with_claims = faithfulness.existing(PICKS, REPORT, with_picks_prompt(subject).hash)
     picks = await _picks(subject, judge_session, with_claims)
@@ -94,8 +94,8 @@ PICKS_READ = "picks_read"
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
     """The number of picks that the judge read."""
-    verdict = next((each for each in verdicts if each.stage == STAGE), None)
-    if verdict is None and any(each.stage == TURN for each in verdicts):
+    verdict = next((verdict for verdict in verdicts if verdict.stage == STAGE), None)
+    if verdict is None and any(verdict.stage == TURN for verdict in verdicts):
         return [lacking(PICKS_READ, "na")]
     if verdict is None or verdict.state != "scored":
         return all_lacking(verdict, [PICKS_READ])

@@ -31,13 +31,13 @@ class Board(Document):
 
         None if no judge but code is among them.
         """
-        asked = [each for each in assessors if each[0].spec != CODE and self.has(*each)]
-        return min(asked, key=lambda each: self.place(*each), default=None)
+        asked = [pair for pair in assessors if pair[0].spec != CODE and self.has(*pair)]
+        return min(asked, key=lambda pair: self.place(*pair), default=None)
 
     def place(self, judge: JudgeRef, rules: Rules) -> tuple[bool, bool, int]:
         """Sorts judges: those who were asked, models first, in the order in which they were named, then all others."""
-        named = self.judge.index(judge.key) if judge.key in self.judge else -1
-        return not self.has(judge, rules), judge.kind == "rule_based", named
+        place = self.judge.index(judge.key) if judge.key in self.judge else -1
+        return not self.has(judge, rules), judge.kind == "rule_based", place
 
 
 NO_JUDGE = Board()

@@ -176,8 +176,8 @@ def summaries(every: Sequence[Facts]) -> Iterator[Score]:
     for facts in every:
         of_table[facts.table_key] += [result for result in facts.results if result.lacks is None]
     for facts in every:
-        own = [result for result in facts.results if result.lacks is None]
-        values = [result.values for result in own or of_table[facts.table_key]]
+        counted = [result for result in facts.results if result.lacks is None]
+        values = [result.values for result in counted or of_table[facts.table_key]]
         for variant in facts.metric.variants:
             pools_of_a_panel = is_panel(facts.assessor.judge.spec) and variant in facts.metric.pooled
             left_out = any(variant not in its for its in values)
@@ -190,31 +190,31 @@ def summary(facts: Facts, variant: str) -> Score:
     """The mean of a variant with its interval over users, and what became of the runs."""
     metric, results, hidden = facts.metric, facts.results, facts.is_hidden
     unasked = [hidden and result.lacks == NOT_JUDGED for result in results]
-    found = (value_in(result, variant).state for result in results)
-    states = Counter("na" if is_unasked else state for is_unasked, state in zip(unasked, found, strict=True))
+    value_states = (value_in(result, variant).state for result in results)
+    states = Counter("na" if is_unasked else state for is_unasked, state in zip(unasked, value_states, strict=True))
     is_pooled, n_queries = variant in metric.pooled, None
     if hidden:
-        queries, found = [], Interval(None)
+        queries, interval = [], Interval(None)
     elif is_pooled:
         queries, parts = _parts(metric, variant, results)
         sums = (
             (above, below) for part in parts for above, below in zip(part.numerators, part.denominators, strict=True)
         )
         of_shares = is_share(metric, variant) and all(0 <= above <= below for above, below in sums)
-        found = ratio_interval(parts, facts.clusters.groups(queries), is_share=of_shares)
-        if len(parts) > 1 and found.lacks == "few":
+        interval = ratio_interval(parts, facts.clusters.groups(queries), is_share=of_shares)
+        if len(parts) > 1 and interval.lacks == "few":
             n_queries = min(sum(map(bool, part.denominators)) for part in parts)
     else:
         means = means_by_query((result.query_id, value_in(result, variant).value) for result in results)
-        queries, found = [*means], mean_of(metric, variant, means, facts.clusters)
+        queries, interval = [*means], mean_of(metric, variant, means, facts.clusters)
     row = Score(
         metric=metric.name,
         version=metric.version,
         variant=variant,
         system=facts.system,
         aggregation="micro" if is_pooled else "macro",
-        value=found.value,
-        **found.ends,
+        value=interval.value,
+        **interval.ends,
         n_users=facts.clusters.users(queries),
         n_queries=n_queries,
         n_planned=len(results),
@@ -339,8 +339,8 @@ def with_slices(experiment: Path, scores: Scores) -> Scores:
     held = {row.metric for row in scores.slices}
     shown = {(row.metric, row.system, Assessor.of(row)) for row in scores.scores if row.metric not in held}
     # All metrics, since whether the systems are assistants shows in one of them.
-    known = map(installed, dict.fromkeys(row.metric for row in scores.scores))
-    metrics = [metric for metric in known if metric is not None]
+    every = map(installed, dict.fromkeys(row.metric for row in scores.scores))
+    metrics = [metric for metric in every if metric is not None]
     if not shown:
         return scores
     names = {metric.name for metric in metrics}
@@ -349,8 +349,8 @@ def with_slices(experiment: Path, scores: Scores) -> Scores:
     gathered = read_judgements(experiment, metrics)
     every = all_facts(gathered, asked)
     every = [facts for facts in every if (facts.metric.name, facts.system, facts.assessor) in shown]
-    made = slice_scores(every, query_slices(gathered.definition))
-    return scores.model_copy(update={"slices": (*scores.slices, *made)})
+    slices = slice_scores(every, query_slices(gathered.definition))
+    return scores.model_copy(update={"slices": (*scores.slices, *slices)})
 
 
 def slice_scores(every: Sequence[Facts], slices: Slices) -> list[Score]:

@@ -245,8 +245,8 @@ def made_of(experiment: Path) -> MadeOf:
 
 def _order(metric: Metric) -> tuple[bool, int, str]:
     names = list(METRICS)
-    known = metric.name in names
-    return not known, names.index(metric.name) if known else 0, metric.name
+    is_listed = metric.name in names
+    return not is_listed, names.index(metric.name) if is_listed else 0, metric.name
 
 
 def read_scores(experiment: Path) -> Scores | None:
@@ -258,9 +258,9 @@ def read_scores(experiment: Path) -> Scores | None:
         scores = Scores.model_validate(read_json(path))
     except ValidationError as problem:
         raise UserError(f"{path} is not as this version writes it: run drretail score again.") from problem
-    known = {"systems": read_definition(experiment).systems}
-    board = scores.scoreboard and scores.scoreboard.model_copy(update=known)
-    return scores.model_copy(update=known | {"scoreboard": board})
+    systems = {"systems": read_definition(experiment).systems}
+    board = scores.scoreboard and scores.scoreboard.model_copy(update=systems)
+    return scores.model_copy(update=systems | {"scoreboard": board})
 
 
 def made_scores(experiment: Path) -> Scores:

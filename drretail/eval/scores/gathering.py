@@ -345,7 +345,9 @@ def _in_units(metric: Metric, tables_of_judges: Mapping[TableKey, Mapping[str, J
         for value in judged.values.values()
         if value.value is not None and not 0 <= value.value <= 1
     }
-    more = tuple(each for each in metric.variants if each in beyond - {*described.counts, *described.differences})
+    more = tuple(
+        variant for variant in metric.variants if variant in beyond - {*described.counts, *described.differences}
+    )
     counts = (*described.counts, *more)
     return replace(metric, description=described.model_copy(update={"counts": counts})) if more else metric
 
@@ -472,7 +474,9 @@ def with_panels(gathered: Gathered) -> Gathered:
 
 def panel_of(assessors: Iterable[Assessor]) -> list[Assessor]:
     """The models among those who were asked together; empty if there are fewer than two."""
-    models = [each for each in assessors if each.judge.kind != "rule_based" and not is_panel(each.judge.spec)]
+    models = [
+        assessor for assessor in assessors if assessor.judge.kind != "rule_based" and not is_panel(assessor.judge.spec)
+    ]
     return models if len(models) > 1 else []
 
 

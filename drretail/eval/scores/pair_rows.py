@@ -89,11 +89,11 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
     judges = judges_in(experiment, PAIRWISE)
     folders = (folder.name for folder in (experiment / "verdicts" / PAIRWISE).glob(f"*/*{BETWEEN}*/"))
     judged = ((a, b) for a, _, b in (folder.partition(BETWEEN) for folder in folders))
-    known = {labels for labels in judged if gathered.definition.systems.keys() >= {*labels}}
-    pairs = sorted({*known, *(labels for _, labels in asked)})
+    judged_pairs = {labels for labels in judged if gathered.definition.systems.keys() >= {*labels}}
+    pairs = sorted({*judged_pairs, *(labels for _, labels in asked)})
     by_meeting = [
-        (each, verdicts_by_assessor(experiment, PAIRWISE, judges, pair_name(each.labels), each.run))
-        for each in meetings(experiment, gathered.definition, pairs)
+        (meeting, verdicts_by_assessor(experiment, PAIRWISE, judges, pair_name(meeting.labels), meeting.run))
+        for meeting in meetings(experiment, gathered.definition, pairs)
     ]
     for meeting, verdicts in by_meeting:
         for assessor in verdicts:
@@ -129,18 +129,18 @@ def _judged(
         and verdict.prompt_hash in hashes
         and verdict.version == version
     ]
-    times = sorted({each.judge_repeat for each in living}) or [1]
-    times_asked = [{each.order: each for each in living if each.judge_repeat == time} for time in times]
+    times = sorted({verdict.judge_repeat for verdict in living}) or [1]
+    times_asked = [{verdict.order: verdict for verdict in living if verdict.judge_repeat == time} for time in times]
     outcomes = [_once(first.query.query_id, by_order, orders) for by_order in times_asked]
-    scored = [each for each in outcomes if each.state == "scored"] or [_first_lacking(outcomes)]
+    scored = [outcome for outcome in outcomes if outcome.state == "scored"] or [_first_lacking(outcomes)]
     names = ("win", "loss", "flipped")
-    means: dict[str, Any] = {name: _mean([getattr(each, name) for each in scored]) for name in names}
+    means: dict[str, Any] = {name: _mean([getattr(outcome, name) for outcome in scored]) for name in names}
     return replace(
         scored[0],
         **means,
-        choices=sum(each.choices for each in scored),
-        chose_first=sum(each.chose_first for each in scored),
-        failed_verdicts=sum(each.failed_verdicts for each in outcomes),
+        choices=sum(outcome.choices for outcome in scored),
+        chose_first=sum(outcome.chose_first for outcome in scored),
+        failed_verdicts=sum(outcome.failed_verdicts for outcome in outcomes),
         stale_verdicts=len(about) - len(living),
         repairs=sum(verdict.repairs for verdict in living),
         words=first.words - second.words,
@@ -152,7 +152,7 @@ def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequenc
     times_asked = [by_order[order] for order in wanted if order in by_order]
     states = {verdict.state for verdict in times_asked}
     if "failed" in states:
-        return PairOutcome(query_id, "judge", failed_verdicts=sum(each.state == "failed" for each in times_asked))
+        return PairOutcome(query_id, "judge", failed_verdicts=sum(time.state == "failed" for time in times_asked))
     # A profile that came later leaves one order na until it is asked.
     if len(times_asked) < len(wanted) or len(states) > 1:
         return PairOutcome(query_id, "not_judged")
@@ -178,8 +178,8 @@ def _first_lacking(outcomes: Iterable[PairOutcome]) -> PairOutcome:
 
 
 def _mean(numbers: Sequence[float | None]) -> float | None:
-    known = [number for number in numbers if number is not None]
-    return sum(known) / len(known) if known else None
+    present = [number for number in numbers if number is not None]
+    return sum(present) / len(present) if present else None
 
 
 BY_ORDER = 0.8
@@ -303,7 +303,7 @@ def _pair_score(
     a, b = labels
     hidden = assessor.judge.kind == "rule_based"  # it is never asked, so nothing is missing
     by_order = unread is not None and unread[0] == "order_decided"
-    states = Counter("na" if hidden and each.state == "not_judged" else each.state for each in outcomes)
+    states = Counter("na" if hidden and outcome.state == "not_judged" else outcome.state for outcome in outcomes)
     counted = PairScore(
         **_about(assessor, dimension),
         dimension=dimension,
@@ -322,8 +322,8 @@ def _pair_score(
         note=NOT_RATED if hidden else None,
     )
     shown = {} if hidden else _numbers(outcomes, gathered)
-    named = ("flip_rate", "first_position_rate") if by_order else tuple(shown)
-    return counted.model_copy(update={name: shown[name] for name in named})
+    names = ("flip_rate", "first_position_rate") if by_order else tuple(shown)
+    return counted.model_copy(update={name: shown[name] for name in names})
 
 
 _WHY = {"runs_failed": "run failed", "not_judged": "not judged", "judge": "judge failed"}
@@ -416,10 +416,12 @@ def _rank_scores(
     by_name = {} if hidden else strengths(names, contests, clusters)
     for name in names:
         strength = by_name.get(name, Strength(Interval(None), hidden))
-        own = [
-            [each for each in outcomes if each.result is not None] for labels, outcomes in met.items() if name in labels
+        met_outcomes = [
+            [outcome for outcome in outcomes if outcome.result is not None]
+            for labels, outcomes in met.items()
+            if name in labels
         ]
-        scored = [outcome for outcomes in own for outcome in outcomes]
+        scored = [outcome for outcomes in met_outcomes for outcome in outcomes]
         yield Score(
             metric=PAIRWISE,
             variant=dimension,
@@ -430,7 +432,7 @@ def _rank_scores(
             n_users=clusters.users({outcome.query_id for outcome in scored}),
             n_planned=len(scored),
             n_scored=len(scored),
-            items={"opponents": sum(map(bool, own))},
+            items={"opponents": sum(map(bool, met_outcomes))},
             note=strength.lacks,
         )
 

@@ -103,7 +103,7 @@ def scoreboard(
     described = ((name, column) for name, description in metrics.items() for column in description.scoreboard)
     columns = [(name, column) for name, column in described if (name, column.variant) in present]
     # Decisions first, of these what counts every planned run.
-    columns.sort(key=lambda each: (not each[1].decides, each[1].variant not in metrics[each[0]].success))
+    columns.sort(key=lambda pair: (not pair[1].decides, pair[1].variant not in metrics[pair[0]].success))
     # If two metrics share a column's name, or a cost has it, the metric's name is put before it; an own metric that is
     # itself called so is "own FP", not "FP FP".
     wishes = [column.name or column.variant for _, column in columns]
@@ -133,9 +133,9 @@ def scoreboard(
     columns_voted, cells_voted = _voted(votes, gathered)
     names_kept = {column.name for column in columns_shown}
     signs = {
-        each.name: -1 if metrics[each.metric].higher_is_better else 1
-        for each in columns_shown
-        if each.metric and (metrics[each.metric].higher_is_better or gathered.are_answers)
+        column.name: -1 if metrics[column.metric].higher_is_better else 1
+        for column in columns_shown
+        if column.metric and (metrics[column.metric].higher_is_better or gathered.are_answers)
     }
     ranked = [row.only(names_kept) for row in _ranked(rows, signs, gathered.definition.systems)]
     ranked = [row.model_copy(update={"cells": {**row.cells, **cells_voted[row.system]}}) for row in ranked]
@@ -180,8 +180,8 @@ def _failures(shown: _Shown, rows: Sequence[BoardRow], names: Mapping[str, str])
 
 def _unjudged(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
     """A sentence if reports cite sources and no claim of any was judged."""
-    known = (shown.of(label, CLAIMS, FP, assessors) for label in shown.systems)
-    rows = [row for row in known if row is not None]
+    of_claims = (shown.of(label, CLAIMS, FP, assessors) for label in shown.systems)
+    rows = [row for row in of_claims if row is not None]
     cited = int(sum(row.items.get("claims", 0) for row in rows))
     if cited and not any(row.items.get("scored") for row in rows):
         yield f"None of {counted(cited, 'cited claim')} is judged yet: nothing is known of faithfulness."
@@ -275,7 +275,7 @@ def _took(gathered: Gathered, label: str) -> dict[str, BoardCell]:
 
 def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow], *, are_answers: bool) -> list[ShownColumn]:
     """The columns with a value in some row; dollars only if anything cost money."""
-    made = [
+    columns = [
         ShownColumn.model_validate(
             {
                 **dict(column),
@@ -287,13 +287,13 @@ def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow], *, are_a
         )
         for metric, column, name in shown.columns
     ]
-    own = TOOK_OF_ANSWERS if are_answers else {}
-    made += [
+    meanings = TOOK_OF_ANSWERS if are_answers else {}
+    columns += [
         ShownColumn(
             name=name,
             short=name if name in (DONE, TOKENS) else "",
             unit=unit,
-            meaning=own.get(name, meaning),
+            meaning=meanings.get(name, meaning),
             is_counted=name == DONE,
             decides=True,
         )
@@ -301,7 +301,7 @@ def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow], *, are_a
     ]
     valued = {name for row in rows for name, cell in row.cells.items() if name != DOLLARS or cell.value}
     valued |= {name for row in rows for name in row.failed}
-    return [column for column in made if column.name in valued]
+    return [column for column in columns if column.name in valued]
 
 
 def _voted(
@@ -313,7 +313,7 @@ def _voted(
     people = counted(len({vote.annotator for vote in votes}), "person", "people")
     columns: list[ShownColumn] = []
     cells = defaultdict[str, dict[str, BoardCell]](dict)
-    for dimension in (PRIMARY, *(each for each in DIMENSIONS if each != PRIMARY)):
+    for dimension in (PRIMARY, *(other for other in DIMENSIONS if other != PRIMARY)):
         shares: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
         for vote in votes:
             if vote.dimension == dimension:
@@ -386,7 +386,7 @@ def _notes(shown: _Shown, assessors: Sequence[Assessor], gathered: Gathered, met
             yield audit.line
             continue
         judged = (by_run for key, by_run in gathered.tables_of_judges.items() if key.assessor == assessor)
-        if repairs := sum(each.repairs for by_run in judged for each in by_run.values()):
+        if repairs := sum(run.repairs for by_run in judged for run in by_run.values()):
             yield f"{assessor.judge.spec}: {counted(repairs, 'repair')} of answers that did not fit the form asked for."
     yield from _unfinished(gathered, shown.systems)
     unknown = {

@@ -59,9 +59,9 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
     folder, links = to.with_suffix(""), Links(in_folder=True, index=INDEX)
     waiting, done = list[Rendered](), list[Rendered]()
     size, is_split = 0, form == "split"
-    for made in rendered_questions(view, bar):
-        waiting.append(made)
-        size += made.size
+    for rendered in rendered_questions(view, bar):
+        waiting.append(rendered)
+        size += rendered.size
         is_split = is_split or (form == "auto" and size > LARGEST)
         if form == "single" and size > LARGEST_SINGLE:
             raise UserError(
@@ -69,9 +69,9 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
                 " out, and it becomes a folder with one page per query."
             )
         if is_split:
-            for each in waiting:
-                write_atomically(folder / page_name(each.question), packed(question_page(view, each, links)))
-            done += [replace(each, head=Markup(), body=Markup()) for each in waiting]
+            for page in waiting:
+                write_atomically(folder / page_name(page.question), packed(question_page(view, page, links)))
+            done += [replace(page, head=Markup(), body=Markup()) for page in waiting]
             waiting.clear()
     if not is_split:
         write_atomically(to, one_page(view, waiting))
@@ -80,7 +80,7 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
             folder.rmdir()
         return to
     write_atomically(folder / INDEX, packed(index_page(view, done)))
-    names = {page_name(each.question) for each in done}
+    names = {page_name(page.question) for page in done}
     _forget([to, *(path for path in folder.glob("query-*.html") if path.name not in names)])
     return folder / INDEX
 
@@ -103,7 +103,7 @@ def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
 
 def first_of(rendered: Sequence[Rendered]) -> Rendered | None:
     """The question to show first: the first with a fault, else the first. None without questions."""
-    with_fault = (each for each in rendered if any(line.faults for line in each.lines))
+    with_fault = (page for page in rendered if any(line.faults for line in page.lines))
     return next(with_fault, next(iter(rendered), None))
 
 
@@ -123,14 +123,14 @@ def _questions(view: ExperimentView, parts: Sequence[Markup]) -> Markup:
     return fragment("questions.html.jinja", heading=heading, parts=parts)
 
 
-def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
+def question_page(view: ExperimentView, rendered: Rendered, links: Links) -> str:
     """One question as a page of its own."""
-    questions, number = view.questions, made.question.number
+    questions, number = view.questions, rendered.question.number
     nav = [(links.index, view.title)]
     nav += [(links.question(question), "Previous question") for question in questions[max(0, number - 2) : number - 1]]
     nav += [(links.question(question), "Next question") for question in questions[number : number + 1]]
-    title = f"{made.question.query.query_id} – {view.title}"
-    return whole_page(title, f"Question {number} of {len(questions)}", "", nav, [made.unfolded()])
+    title = f"{rendered.question.query.query_id} – {view.title}"
+    return whole_page(title, f"Question {number} of {len(questions)}", "", nav, [rendered.unfolded()])
 
 
 def conversation_page(view: ExperimentView, question: Question, run: RunView, links: Links) -> str:
@@ -191,10 +191,10 @@ def scores_cell(scores: Scores) -> str:
     if scores.scoreboard is None:
         return "Nothing is scored yet."
     board = scores.scoreboard
-    made = BoardTables(board)
+    tables_of = BoardTables(board)
     lead = Markup("<p>{}</p>").format(" ".join([*board.not_read, board.sentence]))
-    tables = (table_cell(table, table.notes) for table in made.tables)
-    notes = map(table_note, filter(None, [made.tested, *made.absent]))
+    tables = (table_cell(table, table.notes) for table in tables_of.tables)
+    notes = map(table_note, filter(None, [tables_of.tested, *tables_of.absent]))
     return str(Markup("").join([lead, *map(Markup, tables), *notes]))
 
 

@@ -208,8 +208,8 @@ class _Lines:
             start, end = self._spans[number] if number < len(self._spans) else (_UNKNOWN, _UNKNOWN)
             column = self._text[start:end].rfind(line) if start != _UNKNOWN else _UNKNOWN
             # Without a column, a tab was partly indentation.
-            known = range(start + column, start + column + len(line)) if column >= 0 else [start] * len(line)
-            offsets += (*known, end)
+            places = range(start + column, start + column + len(line)) if column >= 0 else [start] * len(line)
+            offsets += (*places, end)
         return tuple(offsets[: len(token.content)])
 
     def _cell(self, number: int, content: str) -> list[int]:
@@ -336,9 +336,9 @@ def writable(text: str) -> str:
     return _TURNING.sub("", text).encode("utf-8", "replace").decode("utf-8")
 
 
-def plural(count: int, one: str, many: str) -> str:
+def plural(count: int, single: str, many: str) -> str:
     """A number with its noun: "1 query", "2,000 queries"."""
-    return f"{count:,} {one if count == 1 else many}"
+    return f"{count:,} {single if count == 1 else many}"
 
 
 def sections_of(table: Table) -> list[list[Row]]:

@@ -67,7 +67,7 @@ def nothing_judged(lines: Iterable[RunLine]) -> int:
 
 def claims_bar(line: RunLine) -> Markup:
     """The claims of one report by support, the worst from the left, each as wide as its share."""
-    ordered = sorted(line.counts.items(), key=lambda each: -SEVERITY.index(each[0]))
+    ordered = sorted(line.counts.items(), key=lambda pair: -SEVERITY.index(pair[0]))
     total, x = sum(line.counts.values()), 0.0
     shown: list[Markup] = []
     for support, count in ordered:
@@ -220,7 +220,7 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
     unchecked = [(words, line) for line in lines for words in line.unchecked] if view.is_of_shop else []
     return fragment(
         "false_statements.html.jinja",
-        statements=sorted(false, key=lambda each: each[0].rank),
+        statements=sorted(false, key=lambda pair: pair[0].rank),
         several=len({line.label for line in lines}) > 1,
         first=FIRST_FALSE,
         unchecked=unchecked,
@@ -260,8 +260,8 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
 
 def _inside(view: ExperimentView, sections: Sequence[Section], plots: Sequence[Plot]) -> Iterator[str]:
     """What the fold of all tables has besides the first screen's, in a word each."""
-    named = {section.title for section in sections}
-    yield from (title.casefold() for title in (BOUNDED, COST) if title in named)
+    titles = {section.title for section in sections}
+    yield from (title.casefold() for title in (BOUNDED, COST) if title in titles)
     yield from ["tools"] if any(plot.name == TOOLS for plot in plots) else []
     board = view.scores.scoreboard
     tests = 0 if board is None else sum(row.p is not None for row in board.compared)
@@ -294,7 +294,7 @@ def _unseen(key: Callable[[T], str]) -> Callable[[Iterable[T]], list[T]]:
     seen = {""}
 
     def new(items: Iterable[T]) -> list[T]:
-        unseen = [each for each in items if key(each) not in seen]
+        unseen = [item for item in items if key(item) not in seen]
         seen.update(map(key, unseen))
         return unseen
 

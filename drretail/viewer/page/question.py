@@ -105,9 +105,9 @@ def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Table:
     rows: list[tuple[object, ...]] = []
     by = f"by {model_words(judgement.judge.spec, judgement.judge.kind)}"
     by += "" if judgement.rules == "default" else f", rules of {judgement.rules}"
-    for each in judgement.dimensions:
+    for dimension in judgement.dimensions:
         reasons = Markup()
-        for verdict in each.verdicts:
+        for verdict in dimension.verdicts:
             order = ""
             if verdict.order:
                 first, second = (a, b) if verdict.order == "ab" else (b, a)
@@ -117,9 +117,9 @@ def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Table:
             is_scored = verdict.state == "scored"
             why = verdict.reason if is_scored else verdict.error or verdict.reason
             reasons += Markup("<p>{}{}{}</p>").format(order, choice if is_scored else "", why)
-        rows.append((each.dimension.replace("_", " "), words[each.choice], Cell("", html=reasons)))
-        if each.dimension == PRIMARY:
-            by += f": overall {'a tie' if each.choice == 'tie' else words[each.choice]}"
+        rows.append((dimension.dimension.replace("_", " "), words[dimension.choice], Cell("", html=reasons)))
+        if dimension.dimension == PRIMARY:
+            by += f": overall {'a tie' if dimension.choice == 'tie' else words[dimension.choice]}"
     title = f"{a} against {b}{f', repeat {judgement.repeat}' if judgement.repeat > 1 else ''}"
     return replace(table_of(title, ["Dimension", "Preferred", "Why, in each order"], rows), by=by)
 
@@ -159,7 +159,7 @@ class Questions:
         answers = sorted(runs, key=lambda run: self._place(run, first))
         judgements = self._judgements(question, [run.view for run in runs])
         cards = [answer_card(run.name, run.view, run.line, run.cart) for run in runs]
-        judges = {one.judged.by for run in runs for one in run.view.claims}
+        judges = {claims.judged.by for run in runs for claims in run.view.claims}
         # The judges whose marks stand in the answers; a single judge needs no naming.
         marking = [run.view.claims[0].judged for run in answers if run.view.claims and len(judges) > 1]
         rendered = self._rendered(question, [run.view for run in runs], cards, judgements)
@@ -248,6 +248,8 @@ class Questions:
             judgements += read_pair_judgements(self._view.folder, self._pairs, question.query.query_id, repeat, reports)
         by_order = {row.by_whom for row in self._view.scores.pairs if row.contrast.outcome == "order_decided"}
         return [
-            each.by_order if (each.judge.spec, each.judge.params_hash, each.rules) in by_order else each
-            for each in judgements
+            judgement.by_order
+            if (judgement.judge.spec, judgement.judge.params_hash, judgement.rules) in by_order
+            else judgement
+            for judgement in judgements
         ]

@@ -116,11 +116,11 @@ def _with_plain_links(pieces: list[Piece]) -> Iterator[Piece]:
             yield piece
             continue
         text, position = piece.token.content, 0
-        while found := _URL.search(text, position):
-            end = url_end(text, found.start())
-            yield _part(piece, position, found.start())
-            yield Piece(Token("link_open", "a", 1, attrs={"href": text[found.start() : end]}))
-            yield _part(piece, found.start(), end)
+        while match := _URL.search(text, position):
+            end = url_end(text, match.start())
+            yield _part(piece, position, match.start())
+            yield Piece(Token("link_open", "a", 1, attrs={"href": text[match.start() : end]}))
+            yield _part(piece, match.start(), end)
             yield Piece(Token("link_close", "a", -1))
             position = end
         yield _part(piece, position, len(text))
@@ -252,6 +252,6 @@ def report_html(view: RunView, turn: Turn | None = None) -> Marked:
     if turn is None:
         return marked_html(rendered.text, marks, by_url)
     first, last = rendered.span(turn.start, turn.end)
-    own = [mark for mark in marks if first <= mark.start < last]
-    own = [replace(mark, start=mark.start - first, end=min(mark.end, last) - first) for mark in own]
-    return marked_html(rendered.text[first:last], own, by_url)
+    inside = [mark for mark in marks if first <= mark.start < last]
+    inside = [replace(mark, start=mark.start - first, end=min(mark.end, last) - first) for mark in inside]
+    return marked_html(rendered.text[first:last], inside, by_url)

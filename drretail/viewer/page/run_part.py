@@ -75,8 +75,8 @@ class Research:
         self._names: dict[str, str] = {}
         for path in paths:
             # Named after the role of most of its own steps
-            own = [steps[place].role for place in self._own[path] if steps[place].path == path]
-            role = Counter(own).most_common(1)[0][0] if own else "agent"
+            roles = [steps[place].role for place in self._own[path] if steps[place].path == path]
+            role = Counter(roles).most_common(1)[0][0] if roles else "agent"
             self._names[path] = role if self._parent(path) is None else f"{role} {path.rpartition('.')[2]}"
 
     def agents(self) -> list[Agent]:
@@ -209,7 +209,7 @@ class RunPart:
         self.research = Research([shown.step for shown in self.steps])
         self._cited = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
         self._talk = talk
-        self._turns = {turn.step for one in talks for turn in one.turns}
+        self._turns = {turn.step for talk in talks for turn in talk.turns}
 
     @property
     def tokens(self) -> str:
@@ -253,8 +253,8 @@ class RunPart:
 
     def talk_of_sources(self, sources: Sequence[QuotedSource]) -> str:
         """The address of the turn in which the run found the first of these."""
-        found = [self.found(source.evidence) for source in sources]
-        return self.talk_of(next((one.place for one in found if one is not None and one.place is not None), None))
+        finds = [self.found(source.evidence) for source in sources]
+        return self.talk_of(next((find.place for find in finds if find is not None and find.place is not None), None))
 
     def found(self, entry: Evidence) -> Found | None:
         """The step that brought the source's first text; None if it has no text or no step brought it."""
@@ -311,7 +311,7 @@ class RunPart:
 def _shown_steps(view: RunView) -> list[ShownStep]:
     """The steps in order, with the beginning of each result; sources are named, and have their texts elsewhere."""
     steps = view.run.steps if view.run else ()
-    made: list[ShownStep] = []
+    shown: list[ShownStep] = []
     for step, after in zip_longest(steps, steps[1:]):
         args = ", ".join(f"{name}: {value}" for name, value in (step.args or {}).items() if value is not None)
         args = args if len(args) <= LONGEST_LINE else f"{args[:LONGEST_LINE]}…"
@@ -320,8 +320,8 @@ def _shown_steps(view: RunView) -> list[ShownStep]:
         passed = after.args or {} if after is not None and step.kind == "model" else {}
         text = "" if text in passed.values() else _by_day(readable(text))
         line = step.role if step.kind == "model" else args
-        made.append(ShownStep(step, line, *_cut(text, 0 if step.evidence else LONGEST_RESULT)))
-    return made
+        shown.append(ShownStep(step, line, *_cut(text, 0 if step.evidence else LONGEST_RESULT)))
+    return shown
 
 
 def _texts(entry: Evidence) -> Iterable[EvidenceText]:

@@ -206,13 +206,13 @@ def frontier(name: str, title: str, caption: str, points: Sequence[Point], *, x_
     places = [(across.at(point.x), up.at(point.y)) for point in best]
     drawn += [line(*start, *end, "floor") for start, end in pairwise(places)]
     taken: list[tuple[float, float, float]] = []
-    for series, each in enumerate(sorted(points, key=lambda point: -point.y)):
-        x, y = across.at(each.x), up.at(each.y)
-        text = _in_words(each.name, f"{y_name} {each.y:.3g}, {x_name} {each.x:,.4g}", each.cell)
-        if each.cell.ends is not None:
-            drawn.append(line(x, up.at(each.cell.ends[0]), x, up.at(each.cell.ends[1]), f"s{series % SERIES}", text))
-        drawn.append(mark(x, y, series, text, is_hollow=each.cell.is_partial))
-        shown = cut(each.name, WIDTH / 2)
+    for series, point in enumerate(sorted(points, key=lambda point: -point.y)):
+        x, y = across.at(point.x), up.at(point.y)
+        text = _in_words(point.name, f"{y_name} {point.y:.3g}, {x_name} {point.x:,.4g}", point.cell)
+        if point.cell.ends is not None:
+            drawn.append(line(x, up.at(point.cell.ends[0]), x, up.at(point.cell.ends[1]), f"s{series % SERIES}", text))
+        drawn.append(mark(x, y, series, text, is_hollow=point.cell.is_partial))
+        shown = cut(point.name, WIDTH / 2)
         wide = len(shown) * CHARACTER
         start, row = (x + 9 if x + 9 + wide < WIDTH else x - 9 - wide), y + 4
         while any(abs(row - other) < 13 and start < end and begin < start + wide for begin, end, other in taken):

@@ -59,9 +59,9 @@ def tool_plot(lines: Sequence[RunLine], systems: Systems = NO_SYSTEMS) -> Plot |
     done = [line for line in lines if line.state == "done" and place_of(line.label, systems) == "system"]
     labels = in_order({line.label for line in done if line.tools}, systems)[:MOST_SERIES]
     runs = {label: [line.tools for line in done if line.label == label] for label in labels}
-    made = {label: sum(map(Counter, its), Counter[str]()) for label, its in runs.items()}
+    counts = {label: sum(map(Counter, its), Counter[str]()) for label, its in runs.items()}
     tools = sorted(
-        {*sum(made.values(), Counter[str]())}, key=lambda tool: (-max(its[tool] for its in made.values()), tool)
+        {*sum(counts.values(), Counter[str]())}, key=lambda tool: (-max(its[tool] for its in counts.values()), tool)
     )
     names = system_names(labels, systems)
     if not tools:
@@ -70,7 +70,7 @@ def tool_plot(lines: Sequence[RunLine], systems: Systems = NO_SYSTEMS) -> Plot |
         TOOLS,
         "Tool calls of a run",
         "Calls of each tool on average, failed ones and calls such as Reason and Finalize included.",
-        {tool: [made[at][tool] / len(runs[at]) for at in labels] for tool in tools},
+        {tool: [counts[at][tool] / len(runs[at]) for at in labels] for tool in tools},
         [names[label] for label in labels],
     )
 

@@ -63,7 +63,7 @@ def about_words(definition: Definition, board: Scoreboard | None) -> list[str]:
         f"judge: {judge.removeprefix('a ')}" if judge else "",
         f"{repeats // len(queries)} runs each" if repeats > len(queries) else "",
     ]
-    return [each for each in words if each]
+    return [text for text in words if text]
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,9 @@ class BoardTables:
         metrics = {column.metric for column in self.board.columns if column.metric}
         if self.board.judge.judge_kind != "rule_based" or metrics == {CLAIMS}:
             return []
-        return [each for each in self.board.columns if each.metric == CLAIMS and each.variant.split("_")[0] == FP]
+        return [
+            column for column in self.board.columns if column.metric == CLAIMS and column.variant.split("_")[0] == FP
+        ]
 
     @property
     def columns(self) -> list[ShownColumn]:
@@ -109,13 +111,13 @@ class BoardTables:
             for row in self.systems
             if column.name in row.cells
         )
-        said = (
+        phrases = (
             f"{name} leaves out {cell.n_planned - cell.n_scored:,} of {counted(cell.n_planned, 'answer')}: "
             f"{'; '.join(reasons)}."
             for name, cell in rows
             if (reasons := reasons_of(cell.items))
         )
-        return [*dict.fromkeys(said)]
+        return [*dict.fromkeys(phrases)]
 
     @cached_property
     def names(self) -> Mapping[str, str]:
@@ -133,10 +135,10 @@ class BoardTables:
     def bounds(self) -> list[BoardRow]:
         """The best null agent, and the oracle: by the first column of decisions that any of them has."""
         name = next((column.name for column in self.board.columns if column.decides and column.metric), OUTCOME)
-        known = [row for row in self.of_place("floor") if name in row.cells]
+        floors = [row for row in self.of_place("floor") if name in row.cells]
         best = self.board.floors[0].b if self.board.floors else ""
-        known.sort(key=lambda row: (row.system != best, -row.cells[name].value))
-        return [*known[:1], *self.of_place("ceiling")]
+        floors.sort(key=lambda row: (row.system != best, -row.cells[name].value))
+        return [*floors[:1], *self.of_place("ceiling")]
 
     @cached_property
     def baseline(self) -> str:
@@ -165,18 +167,18 @@ class BoardTables:
     def brief(self) -> Table:
         """All tables in one, with short headings, as a terminal shows it."""
         shown, _ = self._unequal(self._of_brief)
-        made = self._pivot("", shown, self.bounds, brief=True)
+        table = self._pivot("", shown, self.bounds, brief=True)
         rare = sum(column.name == DONE or column.metric == VOTES for column in shown)
         most = max(_NAME - 6 * rare, _SHORTEST, _NARROW - _FIGURE * len(shown))
-        names = cut([row.name for row in made.rows if row.place != DIFFERENCE], most)
+        names = cut([row.name for row in table.rows if row.place != DIFFERENCE], most)
         sides = dict(zip(self.names.values(), cut([*self.names.values()], (most - len(_MINUS)) // 2), strict=True))
         steps = [
-            _MINUS.join(map(sides.__getitem__, row.name.split(_MINUS))) for row in made.rows if row.place == DIFFERENCE
+            _MINUS.join(map(sides.__getitem__, row.name.split(_MINUS))) for row in table.rows if row.place == DIFFERENCE
         ]
         names[len(self.systems) : len(self.systems)] = steps
-        rows = [replace(row, name=name) for row, name in zip(made.rows, names, strict=True)]
+        rows = [replace(row, name=name) for row, name in zip(table.rows, names, strict=True)]
         heads = [Column(column.short, group=column.table, meaning=column.meaning) for column in shown]
-        return replace(made, columns=tuple(heads), rows=tuple(rows), by="")
+        return replace(table, columns=tuple(heads), rows=tuple(rows), by="")
 
     @property
     def equal_in_brief(self) -> list[str]:
@@ -199,8 +201,8 @@ class BoardTables:
     def bounded(self) -> Table:
         """The decisions of all null agents and the oracle."""
         wanted = [column for column in self.board.columns if column.decides and column.metric]
-        made = self._pivot(BOUNDED, wanted, self.of_place("floor", "ceiling"), differs=False)
-        return replace(made, rows=tuple(row for row in made.rows if row.is_baseline))
+        table = self._pivot(BOUNDED, wanted, self.of_place("floor", "ceiling"), differs=False)
+        return replace(table, rows=tuple(row for row in table.rows if row.is_baseline))
 
     @property
     def tested(self) -> str:
@@ -211,10 +213,10 @@ class BoardTables:
         tests = counted(len(rows), "difference was", "differences were")
         shown = sum(row.is_shown for row in rows)
         if len(rows) == 1:
-            found = "it is more than chance" if shown else "it is not more than chance"
+            finding = "it is more than chance" if shown else "it is not more than chance"
         else:
-            found = f"{f'{shown:,}' if shown else 'none'} {'are' if shown > 1 else 'is'} more than chance"
-        return f"{tests} tested against {self.names.get(self.baseline, self.baseline)}, {found}."
+            finding = f"{f'{shown:,}' if shown else 'none'} {'are' if shown > 1 else 'is'} more than chance"
+        return f"{tests} tested against {self.names.get(self.baseline, self.baseline)}, {finding}."
 
     @property
     def _all_done(self) -> bool:
@@ -238,8 +240,8 @@ class BoardTables:
         equal = [column for column in columns if len(figures[column.name]) == 1]
         if not equal or len(equal) == len(columns):
             return list(columns), []
-        said = (f"{column.heading or column.name} {next(iter(figures[column.name])) or NOTHING}" for column in equal)
-        note = [f"The same for all {len(self.systems)} systems: {', '.join(said)}."]
+        phrases = (f"{column.heading or column.name} {next(iter(figures[column.name])) or NOTHING}" for column in equal)
+        note = [f"The same for all {len(self.systems)} systems: {', '.join(phrases)}."]
         return [column for column in columns if column not in equal], note
 
     def _pivot(
@@ -256,16 +258,16 @@ class BoardTables:
         if differs and self.base is not None and len(self.systems) <= FEW_SYSTEMS:
             steps = [row for row in self.systems if row is not self.base]
         shown = [*self.systems, *bounds]
-        made = [pair for column in columns for pair in self._column(column, shown, steps, brief=brief)]
+        pairs = [pair for column in columns for pair in self._column(column, shown, steps, brief=brief)]
         systems, names = self.board.systems, self.names
         rows = [
-            Row(names[row.system], tuple(cells[at] for _, cells in made), row.system, place_of(row.system, systems))
+            Row(names[row.system], tuple(cells[at] for _, cells in pairs), row.system, place_of(row.system, systems))
             for at, row in enumerate(shown)
         ]
         differences = [
             Row(
                 f"{names[row.system]}{_MINUS}{names[self.baseline]}",
-                tuple(cells[at] for _, cells in made),
+                tuple(cells[at] for _, cells in pairs),
                 "",
                 DIFFERENCE,
             )
@@ -273,11 +275,15 @@ class BoardTables:
         ]
         rows[len(self.systems) : len(self.systems)] = differences
         for name, its in (published_rows(columns[0].metric) if self.paper and columns else {}).items():
-            own = tuple(its.get(column.variant) for column in columns)
-            rows += [Row(f"{name} (paper)", own, name, "paper")] if any(own) and len(own) == len(made) else []
+            published = tuple(its.get(column.variant) for column in columns)
+            rows += (
+                [Row(f"{name} (paper)", published, name, "paper")]
+                if any(published) and len(published) == len(pairs)
+                else []
+            )
         is_judged = any(column.metric not in ("", VOTES) and not column.decides for column in columns)
         by = judged_by(self.board.judge) if is_judged else ""
-        return Table(title, tuple(head for head, _ in made), tuple(rows), by=by, heading="System")
+        return Table(title, tuple(head for head, _ in pairs), tuple(rows), by=by, heading="System")
 
     def _column(
         self, column: ShownColumn, rows: Sequence[BoardRow], steps: Sequence[BoardRow], *, brief: bool
@@ -291,7 +297,7 @@ class BoardTables:
             yield head, cells
         else:
             yield head, [cell and replace(cell, low=None, high=None) for cell in cells]
-            if column.name == next(each.name for each in self.columns if each.is_counted and each.metric):
+            if column.name == next(column.name for column in self.columns if column.is_counted and column.metric):
                 ends = [Cell(f"{cell.interval}%") if cell and cell.interval else None for cell in cells]
                 yield Column(ENDS, meaning=f"95% interval of {name} over users"), ends
         for at, part in enumerate(() if brief else column.apart):
@@ -315,8 +321,10 @@ class BoardTables:
         ]
         base = held.get(self.baseline)
         for row in steps:
-            own = held.get(row.system)
-            cells.append(Cell(own[0] - base[0], "of_all", signed=True) if own and base and is_alike else None)
+            of_system = held.get(row.system)
+            cells.append(
+                Cell(of_system[0] - base[0], "of_all", signed=True) if of_system and base and is_alike else None
+            )
         return Column(f"on {min(sizes):,} {part}" if is_alike else f"on those {part}"), cells
 
     def _difference(self, column: ShownColumn, row: BoardRow, *, brief: bool) -> Cell | None:
@@ -382,11 +390,11 @@ def board_cell(row: BoardRow, column: ShownColumn, *, brief: bool = False, full:
         return counted_runs if brief else replace(counted_runs, low=cell.ci_low, high=cell.ci_high)
     if full:
         return replace(score_cell(cell), kind=KINDS.get(column.unit, "number"), note="")
-    one = Cell(cell.value, _kind(column, brief=brief))
+    shown = Cell(cell.value, _kind(column, brief=brief))
     if cell.metric == VOTES and column.short and not brief:
-        one = replace(one, low=cell.ci_low, high=cell.ci_high)
+        shown = replace(shown, low=cell.ci_low, high=cell.ci_high)
     lacks = cell.n_scored < cell.n_planned and not brief
-    return replace(one, n=cell.n_scored, planned=cell.n_planned) if lacks else one
+    return replace(shown, n=cell.n_scored, planned=cell.n_planned) if lacks else shown
 
 
 def compared_table(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> Table | None:

@@ -71,7 +71,7 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
     sentences = find_sentences(report) if view.false and is_answer else ()
     for statement in view.false if is_answer else ():
         claim, start = view.claim_of(statement), statement.start
-        within = (one for one in sentences if start is not None and one.start <= start < one.end)
+        within = (sentence for sentence in sentences if start is not None and sentence.start <= start < sentence.end)
         sentence = next(within, None)
         span = (sentence.start, sentence.end) if sentence is not None else claim.span if claim is not None else None
         place = None if start is None or statement.end is None else (start, statement.end)
@@ -83,24 +83,24 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
                 before, wrong, after = parts[0].lstrip(), parts[1], parts[2].rstrip()
         names = (statement.evidence_id or "",) if claim is None else claim.sources
         sources = [subject.evidence[name] for name in names if name in subject.evidence]
-        named = [entry for entry in sources if entry.kind == "product"] or sources
-        own = next((one for one in view.read if (one.start, one.of) == (start, statement.evidence_id)), None)
-        turns = (one for one in (() if run is None else run.turns) if one.start <= (start or 0) < one.end)
+        products = [entry for entry in sources if entry.kind == "product"] or sources
+        reading = next((read for read in view.read if (read.start, read.of) == (start, statement.evidence_id)), None)
+        turns = (turn for turn in (() if run is None else run.turns) if turn.start <= (start or 0) < turn.end)
         record = statement.found or ""
-        name = statement.evidence_id or next((entry.id for entry in named), "")
+        name = statement.evidence_id or next((entry.id for entry in products), "")
         yield (
             statement,
             FalseStatement(
                 system=subject.label,
-                question=next((one.question for one in turns), subject.query.text),
+                question=next((turn.question for turn in turns), subject.query.text),
                 before=before,
                 wrong=wrong,
                 after=after,
                 record=_SAYS.sub("", record),
-                products=own.title if own is not None else ", ".join(entry.title for entry in named),
+                products=reading.title if reading is not None else ", ".join(entry.title for entry in products),
                 rank=_RANKS.get(statement.code, 0 if _MONEY.search(record) else 2),
-                tool="" if own is None else own.tool,
-                cause=None if own is None else own.cause,
+                tool="" if reading is None else reading.tool,
+                cause=None if reading is None else reading.cause,
                 page=view.shown.get(name, (None,))[0],
             ),
         )
@@ -113,13 +113,13 @@ def _spaced(words: str) -> str:
 
 def checked_in(view: RunView) -> int:
     """An answer's statements that were judged, and those that code decides outside of judged claims."""
-    claims = Counter(claim.span for one in view.claims[:1] for claim in one.claims if claim.support in CHECKED)
+    claims = Counter(claim.span for view_of in view.claims[:1] for claim in view_of.claims if claim.support in CHECKED)
 
     def place(start: int | None) -> tuple[int, int] | None:
-        own = None if start is None else (start, start)
-        return next((span for span in claims if start is not None and span and span[0] <= start < span[1]), own)
+        point = None if start is None else (start, start)
+        return next((span for span in claims if start is not None and span and span[0] <= start < span[1]), point)
 
-    decided = {(one.start, one.end) for one in (*view.read, *view.false)}
+    decided = {(span.start, span.end) for span in (*view.read, *view.false)}
     return (claims | Counter(place(start) for start, _ in decided)).total()
 
 
@@ -130,8 +130,8 @@ def unchecked_in(view: RunView) -> Iterator[str]:
     if not view.is_answer:
         return
     report = view.subject.report or ""
-    claims = [claim for one in view.claims[:1] for claim in one.claims]
-    judged = [(one.start, one.end) for one in (*view.read, *view.false) if one.start is not None and one.end]
+    claims = [claim for view_of in view.claims[:1] for claim in view_of.claims]
+    judged = [(span.start, span.end) for span in (*view.read, *view.false) if span.start is not None and span.end]
     judged += [claim.span for claim in claims if claim.span and claim.support in CHECKED]
 
     def is_judged(start: int, end: int) -> bool:
@@ -141,9 +141,11 @@ def unchecked_in(view: RunView) -> Iterator[str]:
         if claim.support in LEFT_OPEN and not is_judged(*(claim.span or (0, 0))):
             yield claim.text
             judged += [claim.span] if claim.span else []
-    for one in find_sentences(report) if view.unread else ():
-        if not is_judged(one.start, one.end) and any(one.start <= start < one.end for start, _ in view.unread):
-            yield _spaced(report[one.start : one.end]).strip()
+    for sentence in find_sentences(report) if view.unread else ():
+        if not is_judged(sentence.start, sentence.end) and any(
+            sentence.start <= start < sentence.end for start, _ in view.unread
+        ):
+            yield _spaced(report[sentence.start : sentence.end]).strip()
 
 
 def checked_in_words(answers: int, checked: int, false: int, unchecked: int) -> str:
@@ -167,12 +169,12 @@ def false_lines(views: Iterable[RunView], most: int | None = None) -> Iterator[s
     for run in views:
         answers, checked, false = answers + 1, checked + checked_in(run), false + len(run.false)
         unchecked += len([*unchecked_in(run)])
-        statements += (one for _, one in false_statements(run))
+        statements += (statement for _, statement in false_statements(run))
         systems.add(run.subject.label)
     yield f"{checked_in_words(answers, checked, false, unchecked)}."
-    for one in sorted(statements, key=lambda one: one.rank)[:most]:
-        yield f"≠ {f'{one.system}: ' if len(systems) > 1 else ''}{one.sentence}"
-        of = f" ({one.products})" if one.products else ""
-        yield f"→ Your shop says {one.record}{of}.{f' {one.why}' if one.why else ''}"
+    for statement in sorted(statements, key=lambda statement: statement.rank)[:most]:
+        yield f"≠ {f'{statement.system}: ' if len(systems) > 1 else ''}{statement.sentence}"
+        of = f" ({statement.products})" if statement.products else ""
+        yield f"→ Your shop says {statement.record}{of}.{f' {statement.why}' if statement.why else ''}"
     if most is not None and len(statements) > most:
         yield f"{len(statements) - most:,} more are in the report."

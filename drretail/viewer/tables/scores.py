@@ -133,8 +133,8 @@ def _table(scores: Sequence[Score], metric: MetricDescription, systems: Systems)
     explained = [name if metric.folds_perfect else f"{name} ({meanings.get(name, name)})" for name in empty]
     lacking = f"No report has a value for {', '.join(explained)}."
     lacking = "There is nothing to score." if len(empty) == len(by_variant) else lacking
-    own = {score.system for score in scores if score.self_checked}
-    names = system_names((score.system for score in scores), systems, own)
+    checked = {score.system for score in scores if score.self_checked}
+    names = system_names((score.system for score in scores), systems, checked)
     cells = {(score.system, score.variant): score_cell(score) for score in scores}
     notes = [lacking] if empty else []
     notes += [f"1.00 for every system: {', '.join(perfect)}."] if perfect else []
@@ -147,7 +147,7 @@ def _table(scores: Sequence[Score], metric: MetricDescription, systems: Systems)
         judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
         notes += [*_readers(scores, names, systems), *metric.known_of(judge, first.rules)]
         notes += [metric.meaning] if metric.meaning else []
-        notes += [_SELF_CHECKED] if own else []
+        notes += [_SELF_CHECKED] if checked else []
         notes += notes_on(names, systems, bounded=metric.bounded_by_oracle)
     return pivot(
         metric.title,
@@ -179,14 +179,18 @@ def _readers(scores: Sequence[Score], names: Mapping[str, str], systems: Systems
     read = {label: name for label, name in names.items() if place_of(label, systems) != "floor"}
     by_name: dict[str, str] = {}
     for label, name in read.items():
-        own = [score for score in scores if score.system == label]
-        looked = next((score.items for score in own if score.variant == CHECKED and "numerals" in score.items), {})
-        readers = next((readers for score in own if (readers := readers_of(score.items))), {})
+        of_system = [score for score in scores if score.system == label]
+        looked = next(
+            (score.items for score in of_system if score.variant == CHECKED and "numerals" in score.items), {}
+        )
+        readers = next((readers for score in of_system if (readers := readers_of(score.items))), {})
         total = sum(readers.values())
         words = [LookedAt(*(int(looked.get(name, 0)) for name in LookedAt._fields)).in_words] if looked else []
         words += [who if count == total else f"{who} in {count:,.0f} of {total:,.0f}" for who, count in readers.items()]
         # Code reads a judge's values: of several judges one's, so it is said whose.
-        words += dict.fromkeys(item for score in own for item in score.items if item.startswith("values by model:"))
+        words += dict.fromkeys(
+            item for score in of_system for item in score.items if item.startswith("values by model:")
+        )
         if reading := readers_in_words(", ".join(words)):
             by_name[name] = reading
     if len(set(by_name.values())) == 1 and len(by_name) > 1:
@@ -236,14 +240,16 @@ def slice_sections(
 
     ``scores`` say which systems checked themselves, and why values are missing.
     """
-    made: dict[tuple[TableKey, SliceBy], Section] = {}
+    sections: dict[tuple[TableKey, SliceBy], Section] = {}
     for key, by in product(dict.fromkeys(map(table_key_of, slices)), BY):
         rows = [row for row in slices if row.by == by and by in wanted and table_key_of(row) == key]
         metric = description(metrics, key[0])
         same = [score for score in scores if table_key_of(score) == key]
-        own = {score.system for score in same if score.self_checked}
+        checked = {score.system for score in same if score.self_checked}
         # Systems and variants that lack values only because there is nothing to score
-        na = {(each.system, each.variant) for each in same if each.n_na and not each.n_failed + each.n_unverifiable}
+        na = {
+            (score.system, score.variant) for score in same if score.n_na and not score.n_failed + score.n_unverifiable
+        }
         tables: list[Table] = []
         for variant in dict.fromkeys(row.variant for row in rows):
             shown = [row for row in rows if row.variant == variant]
@@ -257,7 +263,7 @@ def slice_sections(
             table = pivot(
                 f"{metric.title}: {variant} by {by}",
                 cells,
-                system_names((row.system for row in shown), systems, own),
+                system_names((row.system for row in shown), systems, checked),
                 {name: Column(f"{name.replace('_', ' ')} (n={n})", name) for name, n in sizes.items()},
                 systems,
                 by=judged_by(shown[0]),
@@ -267,5 +273,5 @@ def slice_sections(
         if tables:
             about = notes_on((row.system for row in rows), systems, bounded=metric.bounded_by_oracle)
             notes = [MEANINGS[by], *about]
-            made[key, by] = Section(f"{metric.title} by {by}", judged_by(rows[0]), tables, notes)
-    return made
+            sections[key, by] = Section(f"{metric.title} by {by}", judged_by(rows[0]), tables, notes)
+    return sections

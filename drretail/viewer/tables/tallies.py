@@ -105,18 +105,18 @@ _COUNTS = {
 def judge_table(judgings: "Sequence[Judging]", pairs: "Sequence[PairScore]" = ()) -> Table:
     """Who judged what over all systems, in the order of the scores; for pairs, how many comparisons were decided."""
     groups: dict[tuple[str, str, str, str], list[tuple[int, ...]]] = defaultdict(list)
-    for each in judgings:
-        counts = tuple(getattr(each, name) for name in _COUNTS)
-        groups[each.metric, each.judge, each.judge_params, each.rules].append(counts)
-    for each in pairs:
-        verdicts = (each.n_scored, each.failed_verdicts, each.stale_verdicts)
-        groups[PAIRWISE, *each.by_whom].append((*verdicts, each.not_judged, each.repairs))
+    for judging in judgings:
+        counts = tuple(getattr(judging, name) for name in _COUNTS)
+        groups[judging.metric, judging.judge, judging.judge_params, judging.rules].append(counts)
+    for pair in pairs:
+        verdicts = (pair.n_scored, pair.failed_verdicts, pair.stale_verdicts)
+        groups[PAIRWISE, *pair.by_whom].append((*verdicts, pair.not_judged, pair.repairs))
     rows: list[tuple[object, ...]] = []
     for (metric, judge, params, rules), of_group in groups.items():
         verdicts, *others = (sum(column) for column in zip(*of_group, strict=True))
         by = _called(judge, params)
-        made = counted(verdicts, "comparison") if metric == PAIRWISE else verdicts
-        rows.append((metric, by, rules, made, *others))
+        asked = counted(verdicts, "comparison") if metric == PAIRWISE else verdicts
+        rows.append((metric, by, rules, asked, *others))
     return table_of("Judges", ["Metric", "Judge", "Rules", *_COUNTS.values()], rows)
 
 

@@ -39,16 +39,16 @@ class Dialect:
 
 def longest(values: Iterable[T], messages_of: Callable[[T], list[Any]]) -> tuple[T, list[Any]]:
     """The value with the most messages, the first of equals, and these: one row often holds those of all others."""
-    return max(((value, messages_of(value)) for value in values), key=lambda each: len(each[1]))
+    return max(((value, messages_of(value)) for value in values), key=lambda pair: len(pair[1]))
 
 
 def about(*values: Any, ids: Sequence[str] = IDS) -> dict[str, str]:
     """Who asked when in which conversation, by the first of these objects that says so."""
     inner = [object_of(value.get(key)) for value in values if isinstance(value, dict) for key in ("metadata", "extra")]
     everywhere = (*values, *inner)
-    named = [name for name in ids if name != "id"]  # in metadata "id" may be anything's
+    id_names = [name for name in ids if name != "id"]  # in metadata "id" may be anything's
     return {
-        "id": text_of(named, *everywhere) or text_of(ids, *values),
+        "id": text_of(id_names, *everywhere) or text_of(ids, *values),
         "user": text_of(USERS, *everywhere),
         "time": text_of(TIMES, *everywhere),
         "agent": text_of(("agent", "assistant"), *everywhere),

@@ -31,7 +31,7 @@ def read(rows: Sequence[Row]) -> Conversation | None:
     value = reduce(lambda held, row: {**held, **row.value}, rows, dict[str, Any]())
     request, response = _parts(value)
     sent, came = _inner(request), _inner(response)
-    usage = next((each["usage"] for each in (came, value) if each.get("usage")), None)
+    usage = next((part["usage"] for part in (came, value) if part.get("usage")), None)
     model = text_of(("model",), value, came, sent)
     fields = about(value, sent, ids=("conversation_id", "session_id", "thread_id", "custom_id", "id"))
     return conversation_of(exchange(request, response), usage, model=model, **fields) if asked(request) else None
@@ -41,14 +41,14 @@ def _parts(value: Mapping[str, Any]) -> tuple[Any, Any]:
     """The request and the response of a row; the row itself where they stand side by side in it."""
     request = next((value[name] for name in _REQUESTS if value.get(name)), None)
     response = next((value[name] for name in _RESPONSES if value.get(name)), None)
-    beside = {("output" if name == "completion" else name): value[name] for name in _SIDE_BY_SIDE if name in value}
-    return (dict(value) if request is None else request), (beside if response is None else response)
+    side = {("output" if name == "completion" else name): value[name] for name in _SIDE_BY_SIDE if name in value}
+    return (dict(value) if request is None else request), (side if response is None else response)
 
 
 def _inner(value: Any) -> dict[str, Any]:
     """The object, without an envelope of HTTP."""
-    found = object_of(value)
-    return object_of(found["body"]) or found if "body" in found else found
+    inner = object_of(value)
+    return object_of(inner["body"]) or inner if "body" in inner else inner
 
 
 DIALECT = Dialect("requests and responses", ("request", "response"), fits, read, group)

@@ -21,19 +21,19 @@ def group(value: Mapping[str, Any]) -> str:
 
 def read(rows: Sequence[Row]) -> Conversation | None:
     """The longest conversation of a trace: its own input is often only the question."""
-    values = [each for row in rows for each in _with_observations(row.value)]
+    values = [part for row in rows for part in _with_observations(row.value)]
     _, messages = longest(values, _messages)
     if not messages:
         return None
     fields = about(*values) | {"id": group(rows[0].value)}
     conversation = conversation_of(messages, model=text_of(("model",), *values), **fields)
-    conversation.usage = sum((usage_of(each.get("usageDetails") or each.get("usage")) for each in values), Usage())
+    conversation.usage = sum((usage_of(part.get("usageDetails") or part.get("usage")) for part in values), Usage())
     return conversation
 
 
 def _with_observations(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield value
-    yield from (each for each in list_of(value.get("observations")) if isinstance(each, dict))
+    yield from (observation for observation in list_of(value.get("observations")) if isinstance(observation, dict))
 
 
 def _messages(value: Mapping[str, Any]) -> list[dict[str, Any]]:

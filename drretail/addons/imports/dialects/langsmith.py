@@ -22,10 +22,10 @@ def read(rows: Sequence[Row]) -> Conversation | None:
     value, messages = longest(values, _messages)
     if not messages:
         return None
-    metadata = [object_of(object_of(each.get("extra")).get("metadata")) for each in values]
+    metadata = [object_of(object_of(part.get("extra")).get("metadata")) for part in values]
     fields = about(value, *metadata, *values) | {"id": group(value)}
     conversation = conversation_of(messages, model=text_of(("model", "ls_model_name"), *metadata), **fields)
-    asked_models = [each for each in values if each.get("run_type") == "llm"] or [value]
+    asked_models = [part for part in values if part.get("run_type") == "llm"] or [value]
     conversation.usage = sum(map(usage_of, asked_models), Usage())
     return conversation
 

@@ -27,18 +27,18 @@ def group(value: Mapping[str, Any]) -> str:
 def read(rows: Sequence[Row]) -> Conversation | None:
     """The longest conversation with a model in one trace, with all spans' tokens; None if no span has messages."""
     spans = [(row.value, _attributes(row.value)) for row in rows]
-    (value, named), messages = longest(spans, lambda span: _messages(span[1]))
+    (value, attributes), messages = longest(spans, lambda span: _messages(span[1]))
     if not messages:
         return None
     # The tokens of an agent's span are those of the calls below it.
-    calls = (each for _, each in spans if each.get("gen_ai.operation.name") != "invoke_agent")
+    calls = (span for _, span in spans if span.get("gen_ai.operation.name") != "invoke_agent")
     conversation = conversation_of(
         messages,
-        id=text_of(("gen_ai.conversation.id", "session.id"), named) or group(value),
-        user=text_of(_USERS, *(each for _, each in spans)),
+        id=text_of(("gen_ai.conversation.id", "session.id"), attributes) or group(value),
+        user=text_of(_USERS, *(span for _, span in spans)),
         time=text_of(TIMES, value),
-        agent=text_of(("gen_ai.agent.name",), named),
-        model=text_of(("gen_ai.request.model",), named),
+        agent=text_of(("gen_ai.agent.name",), attributes),
+        model=text_of(("gen_ai.request.model",), attributes),
     )
     conversation.usage = sum(map(usage_of, calls), Usage())
     return conversation
@@ -50,15 +50,15 @@ def _messages(attributes: Mapping[str, Any]) -> list[Any]:
         place = match["side"] == "completion", int(match["number"])
         numbered.setdefault(place, {})[match["field"]] = attributes[match[0]]
     messages = [*list_of(attributes.get(_INPUT)), *list_of(attributes.get(_OUTPUT))]
-    return messages or [message for _, message in sorted(numbered.items(), key=lambda each: each[0])]
+    return messages or [message for _, message in sorted(numbered.items(), key=lambda pair: pair[0])]
 
 
 def _attributes(value: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes of a span and of its events: an object, or OTLP's list of keys with typed values."""
     attributes = value.get("attributes")
-    own = attributes if isinstance(attributes, dict) else _plain({"kvlistValue": {"values": attributes}})
+    span_attributes = attributes if isinstance(attributes, dict) else _plain({"kvlistValue": {"values": attributes}})
     events = [_attributes(event) for event in list_of(value.get("events")) if isinstance(event, dict)]
-    return reduce(lambda held, event: {**event, **held}, events, cast("dict[str, Any]", own))
+    return reduce(lambda held, event: {**event, **held}, events, cast("dict[str, Any]", span_attributes))
 
 
 def _plain(value: Any) -> Any:
@@ -69,10 +69,10 @@ def _plain(value: Any) -> Any:
         return int(inner) if str(inner).lstrip("-").isdecimal() else None
     if kind not in ("arrayValue", "kvlistValue") or not isinstance(inner, dict):
         return inner
-    values = [each for each in list_of(cast("dict[str, Any]", inner).get("values")) if isinstance(each, dict)]
+    values = [pair for pair in list_of(cast("dict[str, Any]", inner).get("values")) if isinstance(pair, dict)]
     if kind == "arrayValue":
-        return [_plain(each) for each in values]
-    return {str(each.get("key")): _plain(each.get("value")) for each in values}
+        return [_plain(item) for item in values]
+    return {str(pair.get("key")): _plain(pair.get("value")) for pair in values}
 
 
 DIALECT = Dialect("OpenTelemetry's GenAI spans", ("trace_id", "attributes", "resourceSpans"), fits, read, group)

@@ -84,12 +84,12 @@ Found = dict[GoldPart, list[bool]]
 def _strictly(gold: KnownAnswer, subject: Subject) -> Found:
     """By citations that lead to a source: its address, its entry or, if no address is known, its title."""
     marks = scan(subject.report or "", subject.evidence).marks
-    cited = [each for mark in marks for each in mark.cited if each.type != "unresolved"]
-    entries = [each.entry for each in cited if each.entry is not None]
-    urls = [each.url or "" for each in cited] + [entry.url or "" for entry in entries]
+    cited = [citation for mark in marks for citation in mark.cited if citation.type != "unresolved"]
+    entries = [citation.entry for citation in cited if citation.entry is not None]
+    urls = [citation.url or "" for citation in cited] + [entry.url or "" for entry in entries]
     urls += [entry.key for entry in entries if entry.kind == "web"]
     addresses = {address_of(url) for url in urls if url}
-    titles = {_folded(each.title) for each in (*cited, *entries) if each.title.strip()}
+    titles = {_folded(source.title) for source in (*cited, *entries) if source.title.strip()}
     files = {_folded(name) for entry in entries if entry.kind == "file" for name in (entry.key, entry.title)}
     return {
         "sandbox": [
@@ -148,7 +148,7 @@ def matched_titles(report: str, titles: Iterable[str]) -> set[str]:
 
     def is_cited(citation: str, title: str) -> bool:
         mention, whole, main = _normal(citation), _normal(title), _normal(title.split("-")[0])
-        if any(each in mention or mention in each for each in (whole, main)):
+        if any(part in mention or mention in part for part in (whole, main)):
             return True
         return any(identifier.lower() in mention for identifier in _identifiers(title)) or _are_alike(title, citation)
 
@@ -182,7 +182,7 @@ def _are_alike(title: str, citation: str) -> bool:
     whole, mention = _normal(title), _normal(citation)
     if not whole or not mention:
         return False
-    bare, other = (re.sub(r"\s+", " ", _PUNCTUATION.sub(" ", each)).strip() for each in (whole, mention))
+    bare, other = (re.sub(r"\s+", " ", _PUNCTUATION.sub(" ", text)).strip() for text in (whole, mention))
     if bare and other and (bare in other or other in bare):
         return True
     words = [*_words(whole)]
@@ -195,11 +195,11 @@ def _are_alike(title: str, citation: str) -> bool:
 
 def _words(text: str) -> Iterator[str]:
     """Words of Latin letters; of Chinese, each run of characters and each character."""
-    yield from (each for each in re.findall(r"[a-zA-Z]+", text) if len(each) > 1 and each not in _STOPWORDS)
+    yield from (word for word in re.findall(r"[a-zA-Z]+", text) if len(word) > 1 and word not in _STOPWORDS)
     for run in re.findall(r"[\u4e00-\u9fff]+", text):
         if len(run) >= 2:
             yield run
-        yield from (each for each in run if each not in _STOPWORDS)
+        yield from (word for word in run if word not in _STOPWORDS)
 
 
 def _likeness(first: str, second: str) -> float:
@@ -210,8 +210,8 @@ def _likeness(first: str, second: str) -> float:
     before = list(range(len(second) + 1))
     for row, sign in enumerate(first, 1):
         now = [row]
-        for column, beside in enumerate(second, 1):
-            now.append(min(before[column] + 1, now[-1] + 1, before[column - 1] + (sign != beside)))
+        for column, letter in enumerate(second, 1):
+            now.append(min(before[column] + 1, now[-1] + 1, before[column - 1] + (sign != letter)))
         before = now
         if min(now) > (1 - _LIKENESS) * longer:
             return 0.0
@@ -220,8 +220,8 @@ def _likeness(first: str, second: str) -> float:
 
 def _identifiers(title: str) -> list[str]:
     """Names in capitals and texts in parentheses, of three characters or more."""
-    names = [*_IDENTIFIERS.findall(title), *(each for each, end in _IN_PARENTHESES.findall(title) if end)]
-    return [each for each in dict.fromkeys(names) if len(each) >= 3]
+    names = [*_IDENTIFIERS.findall(title), *(name for name, end in _IN_PARENTHESES.findall(title) if end)]
+    return [name for name in dict.fromkeys(names) if len(name) >= 3]
 
 
 def _normal(text: str) -> str:
@@ -308,15 +308,15 @@ async def _claims(subject: Subject, judge_session: JudgeSession) -> Sequence[Cla
         return await extract(replace(subject, run=cut), judge_session, CITED) or ()
     prompt = extraction_prompt(EXTRACT).hash
     if judge_session.existing(EXTRACT, REPORT, prompt) is None:
-        wordings = frozenset(each.hash for each in extraction_prompts())
+        wordings = frozenset(prompt.hash for prompt in extraction_prompts())
         verdicts = judge_session.verdicts_in(FAITHFULNESS, FAITHFULNESS_VERSION, wordings)
         extracted = (
             verdict
             for verdict in verdicts
             if (verdict.stage, verdict.item, verdict.state) == (EXTRACT, REPORT, "scored")
         )
-        if (known := next(extracted, None)) is not None:
-            judge_session.record(EXTRACT, REPORT, "scored", known.value, prompt_hash=prompt, reason=known.reason)
+        if (existing := next(extracted, None)) is not None:
+            judge_session.record(EXTRACT, REPORT, "scored", existing.value, prompt_hash=prompt, reason=existing.reason)
     return await extract(subject, judge_session, EXTRACT) or ()
 
 

@@ -110,8 +110,8 @@ def making_prompts() -> tuple[Prompt, Prompt]:
 
 def wish_requirements(query: Query) -> CriteriaGroup:
     """The requirements that follow from the query's wish, made by code; none without a typed wish."""
-    made = (Criterion(text=text, kind=kind) for kind, text in _required(query))
-    return CriteriaGroup(name=CONSTRAINTS, criteria=tuple(made))
+    criteria = (Criterion(text=text, kind=kind) for kind, text in _required(query))
+    return CriteriaGroup(name=CONSTRAINTS, criteria=tuple(criteria))
 
 
 def _required(query: Query) -> Iterator[tuple[str, str]]:
@@ -162,9 +162,15 @@ async def make_groups(task: Task, judge_session: JudgeSession, stage: str) -> tu
     rubric = await judge_session.ask(stage, query_id, of_rubric, material, DepthRubric)
     if rubric.answer is None:
         return f"the judge made no rubric of depth: {rubric.error}"
-    texts = {each.requirement.strip(): each.category for each in read.answer.requirements if each.requirement.strip()}
+    texts = {
+        requirement.requirement.strip(): requirement.category
+        for requirement in read.answer.requirements
+        if requirement.requirement.strip()
+    }
     requirements = (Criterion(text=text, kind=kind) for text, kind in texts.items())
-    points = (Criterion(text=each.point.strip(), explanation=each.explanation.strip()) for each in rubric.answer.points)
+    points = (
+        Criterion(text=point.point.strip(), explanation=point.explanation.strip()) for point in rubric.answer.points
+    )
     return (
         by_code,
         CriteriaGroup(name=FROM_QUERY, criteria=tuple(requirements)),
@@ -180,10 +186,13 @@ async def judge_insights(gold: KnownAnswer, judge_session: JudgeSession, materia
     """Records 1, 0.5 or 0 for every insight without a verdict; files' and the sandbox's are asked separately."""
     worth = {"full": 1.0, "partial": 0.5, "none": 0.0}
 
-    def found(answer: FoundInsights) -> list[tuple[int, Ruling]]:
+    def coverages(answer: FoundInsights) -> list[tuple[int, Ruling]]:
         return [
-            (each.insight_id, Ruling(worth[each.label], each.missing.strip() or each.label, each.found.strip()))
-            for each in answer.insights
+            (
+                insight.insight_id,
+                Ruling(worth[insight.label], insight.missing.strip() or insight.label, insight.found.strip()),
+            )
+            for insight in answer.insights
         ]
 
     batch = QuestionBatch(INSIGHTS, opinion_prompt(INSIGHTS, judge_session.rules), MOST_INSIGHTS)
@@ -192,7 +201,7 @@ async def judge_insights(gold: KnownAnswer, judge_session: JudgeSession, materia
         if judge_session.rules == "dr3":
             await ask_numbered(judge_session, batch, things, material, MarkedInsights, marked, repairs_numbers=False)
         else:
-            await ask_numbered(judge_session, batch, things, material, FoundInsights, found)
+            await ask_numbered(judge_session, batch, things, material, FoundInsights, coverages)
 
 
 def marked(answer: MarkedInsights) -> list[tuple[int, Ruling]]:
@@ -214,7 +223,10 @@ async def judge_requirements(criteria: Criteria, judge_session: JudgeSession, ma
     """Records whether the report meets each requirement that has no verdict yet."""
 
     def rulings(answer: MetRequirements) -> list[tuple[int, Ruling]]:
-        return [(each.requirement_id, Ruling(float(each.met), each.reason.strip())) for each in answer.requirements]
+        return [
+            (requirement.requirement_id, Ruling(float(requirement.met), requirement.reason.strip()))
+            for requirement in answer.requirements
+        ]
 
     batch = QuestionBatch(REQUIREMENTS, opinion_prompt(REQUIREMENTS, judge_session.rules), MOST_REQUIREMENTS)
     await ask_numbered(judge_session, batch, requirements_of(criteria), material, MetRequirements, rulings)

@@ -167,13 +167,13 @@ def recall(judged: Judged) -> list[Value]:
     for part in GOLD_PARTS:
         variant, wanted = f"IR_{SHORT[part]}", judged.gold.part(part).insights
         verdicts = [judged.of(opinions.INSIGHTS, opinions.insight_item(part, insight)) for insight in wanted]
-        told = [verdict.value for verdict in verdicts if verdict is not None and verdict.state == "scored"]
+        recalls = [verdict.value for verdict in verdicts if verdict is not None and verdict.state == "scored"]
         if not wanted:
             parts.append(lacking(variant, "na", f"{NO_INSIGHTS} ({part})"))
-        elif len(told) < len(wanted):
+        elif len(recalls) < len(wanted):
             parts.append(Value(variant, "failed"))
         else:
-            recalled = sum(float(value) == 1 for value in told)
+            recalled = sum(float(value) == 1 for value in recalls)
             counts = {"told": recalled, "insights": len(wanted)}
             parts.append(Value(variant, "scored", WHOLE * recalled / len(wanted), counts))
     existing = [part for part in parts if part.state != "na"]
@@ -187,7 +187,7 @@ def recall(judged: Judged) -> list[Value]:
 def citation_coverage(judged: Judged) -> list[Value]:
     """``CC`` is the share of the required documents that are cited; ``CC_UF`` and ``CC_SC`` are those of each part."""
     if judged.gold is None:
-        return [judged.lacking("CC", "na", NO_GOLD), *(lacking(f"CC_{each}", "na", NO_GOLD) for each in SHORT.values())]
+        return [judged.lacking("CC", "na", NO_GOLD), *(lacking(f"CC_{part}", "na", NO_GOLD) for part in SHORT.values())]
     verdict = judged.of(citations.STAGE, citations.documents_item(judged.gold))
     if verdict is None:
         return [Value(literal, "failed") for literal in ("CC", "CC_UF", "CC_SC")]
@@ -233,12 +233,12 @@ def factual_accuracy(judged: Judged) -> list[Value]:
         return [
             judged.lacking(name, "na", NO_CLAIM) if name == "FA" else lacking(name, "na", NO_CLAIM) for name in names
         ]
-    made: list[Value] = []
+    values: list[Value] = []
     for part, ending in ((None, ""), *((part, f"_{short}") for part, short in SHORT.items())):
         of_part = [[pair for pair in claim if part is None or pair.part == part] for claim in pairs]
-        made.append(_by_claim(f"FA{ending}", [*filter(None, of_part)]))
-        made.append(_by_claim(f"FA_pair{ending}", [[pair] for claim in of_part for pair in claim]))
-    return made
+        values.append(_by_claim(f"FA{ending}", [*filter(None, of_part)]))
+        values.append(_by_claim(f"FA_pair{ending}", [[pair] for claim in of_part for pair in claim]))
+    return values
 
 
 def _pairs(judged: Judged, claim: Claim) -> Iterator[PairVerdict]:
@@ -265,7 +265,7 @@ def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]]) -> Value:
         is_judged = not all(read) or (bool(read) and "failed" not in every_state)
         states.append("scored" if is_judged else gravest(every_state) or "failed")
         borne_out += is_judged and all(read)
-    counts = {each: float(count) for each, count in sorted(Counter[str](states).items())}
+    counts = {state: float(count) for state, count in sorted(Counter[str](states).items())}
     if not states:
         return lacking(variant, "na", NO_CLAIM)
     if "scored" not in states:
@@ -314,22 +314,24 @@ VARIANTS = (*SIX, "avg6", "avg_available", "IR", "FA_pair", *_PARTS, "total")
 
 def values(judged: Judged) -> list[Value]:
     """Every variant under these rules; variants of other rules are left out."""
-    made = [
+    parts = [
         *recall(judged),
         *citation_coverage(judged),
         *factual_accuracy(judged),
         instruction_following(judged),
         depth_quality(judged),
     ]
-    by_name = {value.variant: value for value in made}
+    by_name = {value.variant: value for value in parts}
     six = [by_name[name] for name in SIX]
     # The mean of those of the six that exist; the items count how many reports have each.
-    there = [value for value in six if value.state == "scored"]
+    scored = [value for value in six if value.state == "scored"]
     available = Value("avg_available", "na")
-    if there:
-        available = Value("avg_available", "scored", mean_of(there), {f"with {value.variant}": 1.0 for value in there})
+    if scored:
+        available = Value(
+            "avg_available", "scored", mean_of(scored), {f"with {value.variant}": 1.0 for value in scored}
+        )
     averages = [joined("avg6", six, fmean), available]
-    return [*made, *averages, *([total(by_name)] if judged.is_released else [])]
+    return [*parts, *averages, *([total(by_name)] if judged.is_released else [])]
 
 
 def total(values: Mapping[str, Value]) -> Value:

@@ -110,8 +110,8 @@ def weighted_groups(
 ) -> tuple[CriteriaGroup, ...]:
     """A group for each dimension, with the weights of dimensions and of criteria scaled to add up to 1."""
     groups: list[CriteriaGroup] = []
-    for key, weight, own in zip(axis.keys, normalised(weights), criteria, strict=True):
-        shares = zip(own, normalised([criterion.weight for criterion in own]), strict=True)
+    for key, weight, of_key in zip(axis.keys, normalised(weights), criteria, strict=True):
+        shares = zip(of_key, normalised([criterion.weight for criterion in of_key]), strict=True)
         scaled = tuple(criterion.model_copy(update={"weight": share}) for criterion, share in shares)
         groups.append(CriteriaGroup(name=key, weight=weight, criteria=scaled))
     return tuple(groups)
@@ -252,7 +252,7 @@ def weights_prompts(axes: Sequence[Axis]) -> tuple[Prompt, ...]:
     for axis in axes:
         fields = [("weights", {"dimensions": axis.prompt_text})]
         for dimension in axis.dimensions:
-            siblings = "\n".join(each.prompt_text for each in axis.dimensions if each != dimension)
+            siblings = "\n".join(sibling.prompt_text for sibling in axis.dimensions if sibling != dimension)
             fields.append(("subcriteria", {"dimension": dimension.prompt_text, "siblings": siblings}))
         for name, filled in fields:
             both = [shared, load_prompt(__file__, name).text]
@@ -281,13 +281,13 @@ async def made_criteria(task: Task, judge_session: JudgeSession) -> Criteria | s
 
     An axis made for a shopper is left out if nothing is known of the shopper.
     """
-    known = persona_of(task.query, task.profile) is not None
-    wanted = [axis for axis in AXES if known or not axis.sees_profile]
-    made = await judge_session.together(_groups(axis, task, judge_session) for axis in wanted)
-    failed = [each for each in made if isinstance(each, str)]
+    has_persona = persona_of(task.query, task.profile) is not None
+    wanted = [axis for axis in AXES if has_persona or not axis.sees_profile]
+    made_groups = await judge_session.together(_groups(axis, task, judge_session) for axis in wanted)
+    failed = [problem for problem in made_groups if isinstance(problem, str)]
     if failed:
         return f"no usable weights and criteria: {'; '.join(failed)}"
-    groups = (group for groups in made if not isinstance(groups, str) for group in groups)
+    groups = (group for groups in made_groups if not isinstance(groups, str) for group in groups)
     return criteria_by(judge_session, task, NAME, groups, *weights_prompts(wanted))
 
 
@@ -324,16 +324,16 @@ async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> tuple[
     of_weights, *of_dimensions = weights_prompts([axis])
     weighed = ask(f"{axis.name}_weights", of_weights, DimensionWeights, check_weights)
     by_key = zip(axis.keys, of_dimensions, strict=True)
-    made = [ask(key, prompt, SubCriteria, check_criteria) for key, prompt in by_key]
-    weights, *criteria = await judge_session.together([weighed, *made])
-    problems = [each for each in (weights, *criteria) if isinstance(each, str)]
+    criteria_asks = [ask(key, prompt, SubCriteria, check_criteria) for key, prompt in by_key]
+    weights, *criteria = await judge_session.together([weighed, *criteria_asks])
+    problems = [problem for problem in (weights, *criteria) if isinstance(problem, str)]
     if problems or not isinstance(weights, DimensionWeights):
         return "; ".join(problems)
     weight_of = {weight.dimension: weight.weight for weight in weights.weights}
     of_dimensions = (
         [
-            Criterion(text=said.criterion.strip(), explanation=said.explanation.strip(), weight=said.weight)
-            for said in reply.criteria
+            Criterion(text=sub.criterion.strip(), explanation=sub.explanation.strip(), weight=sub.weight)
+            for sub in reply.criteria
         ]
         for reply in criteria
         if isinstance(reply, SubCriteria)

@@ -204,26 +204,26 @@ def values(
 ) -> list[Value]:
     """A report's value in every variant, in the order of ``VARIANTS``; personalization is na without a known user."""
     scored = {verdict.item: verdict for verdict in verdicts if verdict.stage == SCORING}
-    made: dict[str, Value] = {}
+    by_variant: dict[str, Value] = {}
     for axis in AXES:
         name = S_P if axis is PERSONALIZATION else S_Q
         if criteria is None:
             without: VerdictState = "na" if axis.sees_profile and not knows_user else "failed"
             names = (*(dimension.variant for dimension in axis.dimensions), name)
-            made |= {each: lacking(each, without, NO_PERSONA) for each in names}
+            by_variant |= {variant: lacking(variant, without, NO_PERSONA) for variant in names}
             continue
         parts = [_dimension(dimension.variant, dimension.key, criteria, scored) for dimension in axis.dimensions]
         groups = [criteria.group(key) for key in axis.keys]
         weights = [0.0 if group is None else group.weight for group in groups]
-        made |= {part.variant: part for part in parts}
+        by_variant |= {part.variant: part for part in parts}
         # Equations 1 and 2.
-        made[name] = joined(name, parts, partial(_weighted, weights))
-    made |= {value.variant: value for value in reliability_values(judged_facts(verdicts), rules)}
+        by_variant[name] = joined(name, parts, partial(_weighted, weights))
+    by_variant |= {value.variant: value for value in reliability_values(judged_facts(verdicts), rules)}
     for ending in ("", LITERAL):
-        fa, cc, name = made[f"{FA}{ending}"], made[f"{CC}{ending}"], f"{S_OVERALL}{ending}"
-        r = made[f"{S_R}{ending}"] = joined(f"{S_R}{ending}", [fa, cc], lambda parts: reliability(*parts))
-        made[name] = joined(name, [made[S_P], made[S_Q], r], lambda parts: overall(*parts))
-    return [made[variant] for variant in VARIANTS]
+        fa, cc, name = by_variant[f"{FA}{ending}"], by_variant[f"{CC}{ending}"], f"{S_OVERALL}{ending}"
+        r = by_variant[f"{S_R}{ending}"] = joined(f"{S_R}{ending}", [fa, cc], lambda parts: reliability(*parts))
+        by_variant[name] = joined(name, [by_variant[S_P], by_variant[S_Q], r], lambda parts: overall(*parts))
+    return [by_variant[variant] for variant in VARIANTS]
 
 
 def _weighted(weights: Sequence[float], scores: Sequence[float]) -> float:
@@ -237,7 +237,7 @@ def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, 
         return Value(variant, "failed")
     if verdict.state != "scored" or group is None:
         return lacking(variant, verdict.state, verdict.reason)
-    by_text = {each["criterion"]: float(each["target_score"]) for each in verdict.value}
+    by_text = {criterion["criterion"]: float(criterion["target_score"]) for criterion in verdict.value}
     return Value(
         variant,
         "scored",

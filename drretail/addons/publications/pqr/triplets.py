@@ -108,7 +108,7 @@ def judged_facts(verdicts: Iterable[Verdict]) -> list[Fact] | None:
     extracted = by_key.get((TRIPLETS, REPORT))
     if extracted is None or extracted.state != "scored":
         return None
-    triplets = [Triplet.model_validate(each) for each in extracted.value]
+    triplets = [Triplet.model_validate(triplet) for triplet in extracted.value]
     compared = by_key.get((DUPLICATES, duplicates_item(distinct_facts(triplets))))
     if compared is None or compared.state != "scored":
         return None
@@ -159,11 +159,11 @@ async def _extract(report: str, resolver: SourceResolver, judge_session: JudgeSe
         triplets: list[Triplet] = []
         for triplet in answer.triplets:
             # The mark of the reference is resolved first; its address only if the mark resolves to nothing.
-            named = (resolver.resolve([name]).sources for name in (*triplet.marks, triplet.url) if name.strip())
-            source = next((sources[0] for sources in named if sources), None)
+            sources_of = (resolver.resolve([name]).sources for name in (*triplet.marks, triplet.url) if name.strip())
+            source = next((sources[0] for sources in sources_of if sources), None)
             fact, ref, url = (text.strip() for text in (triplet.fact, triplet.ref_idx, triplet.url))
             triplets.append(Triplet(fact=fact, ref=ref, url=url, source=source))
-        return Ruling([each.model_dump(mode="json", exclude_none=True) for each in triplets])
+        return Ruling([triplet.model_dump(mode="json", exclude_none=True) for triplet in triplets])
 
     def check(answer: SaidTriplets) -> str | None:
         names = [name for triplet in answer.triplets for name in (triplet.url, *triplet.marks) if name.strip()]
@@ -177,8 +177,8 @@ async def _extract(report: str, resolver: SourceResolver, judge_session: JudgeSe
     givens = ({"report": part_tags(report, parts, at)} for at in range(len(parts)))
     verdicts = await judge_session.ask_and_record(
         *(
-            JudgeQuestion(TRIPLETS, item, prompt, given, SaidTriplets, read, check, purpose="extraction")
-            for item, given in zip(items, givens, strict=True)
+            JudgeQuestion(TRIPLETS, item, prompt, prompt_values, SaidTriplets, read, check, purpose="extraction")
+            for item, prompt_values in zip(items, givens, strict=True)
         )
     )
     if items == [REPORT]:
@@ -222,7 +222,7 @@ async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
     existing = existing or await _extract(report, resolver, judge_session, prompt)
     if existing.state != "scored":
         return
-    triplets = [Triplet.model_validate(each) for each in existing.value]
+    triplets = [Triplet.model_validate(triplet) for triplet in existing.value]
     # Which distinct facts say the same, by their numbers from 1, recorded as a verdict.
     facts = distinct_facts(triplets)
     item = duplicates_item(facts)
@@ -267,8 +267,10 @@ async def _rule(facts: Sequence[Fact], subject: Subject, judge_session: JudgeSes
     for source, texts in by_source.items():
         content = content_of([source], subject.evidence)
         wording = prompt.hash if content.texts else ""
-        known = [(fact, judge_session.existing(SUPPORT, pair_item(fact, source), wording)) for fact in texts]
-        missing = {fact for fact, verdict in known if verdict is None or not same_texts(verdict.sources, content.texts)}
+        existing = [(fact, judge_session.existing(SUPPORT, pair_item(fact, source), wording)) for fact in texts]
+        missing = {
+            fact for fact, verdict in existing if verdict is None or not same_texts(verdict.sources, content.texts)
+        }
         if not content.texts:
             state, reason = support_judge.unread(content)
             for fact in (fact for fact in texts if fact in missing):

@@ -72,7 +72,7 @@ def units_of(report: str, evidence: Known | None, unit: Unit) -> Units:
     if unit == "section":
         parts = _sections(layout)
     else:
-        headings = [(each.start, each.end) for each in layout.sentences if each.kind == "heading"]
+        headings = [(sentence.start, sentence.end) for sentence in layout.sentences if sentence.kind == "heading"]
         below = blanked(layout.text, headings)
         parts = [tidy(part) for part in _BLANK_LINE.split(below) if _says_something(part)]
     return _enough(parts[1:-1], f"fewer than two {unit}s between the first and the last of {len(parts)}")
@@ -167,10 +167,10 @@ def cited_sentences(report: str, evidence: Mapping[str, Evidence]) -> tuple[list
             continue
         inside = marks[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
         cited = {citation.source: citation for mark in inside for citation in mark.cited}
-        unresolved += sum(each.type == "unresolved" for each in cited.values())
+        unresolved += sum(citation.type == "unresolved" for citation in cited.values())
         spans = [*filter(None, [sentence.head]), (sentence.start, sentence.end)]
         text = "\n".join(" ".join(tidy(layout.text[start:end]).split()) for start, end in spans)
-        for source in (each.source for each in cited.values() if each.type in ("web", "product")):
+        for source in (citation.source for citation in cited.values() if citation.type in ("web", "product")):
             item = f"{len(pairs) + 1}-{sha256_of([text, source])[:6]}"
             pairs.append(CitedPair(item=item, sentence=text, source=source))
     return pairs, unresolved
@@ -386,7 +386,8 @@ def _released(shown: Sequence[Value]) -> list[Value]:
     why = lacking(REDUNDANCY, state, reason_in(shown)).items
     dropped = (*DIMENSIONS, REDUNDANCY)
     return [
-        Value(each.variant, state, None, {**each.items, **why}) if each.variant in dropped else each for each in shown
+        Value(value.variant, state, None, {**value.items, **why}) if value.variant in dropped else value
+        for value in shown
     ]
 
 

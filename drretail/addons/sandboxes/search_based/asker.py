@@ -45,11 +45,11 @@ class Asker:
     """One model and one journal, shared by all steps of a build."""
 
     session: ModelSession
-    known: tuple[Effect, ...]
+    earlier: tuple[Effect, ...]
     """The journal's content when it was opened."""
     retry_failed: bool
     allowance: Allowance
-    beside: list[tuple[Usage, int]] = field(default_factory=list[tuple[Usage, int]])
+    other_usage: list[tuple[Usage, int]] = field(default_factory=list[tuple[Usage, int]])
     """Usage outside the journal, each with its number of earlier calls: criteria have own journals."""
 
     async def ask(
@@ -96,14 +96,14 @@ class Asker:
     @property
     def usage(self) -> Usage:
         """The usage of all calls since it was opened, including those that the journal answered."""
-        return sum((used for used, _ in self.beside), self.session.usage)
+        return sum((used for used, _ in self.other_usage), self.session.usage)
 
     @property
     def served(self) -> int:
         """How many of these calls the journal answered."""
-        known = {effect.key for effect in self.known}
-        before = sum(calls for _, calls in self.beside)
-        return before + sum(effect.kind == "model" and effect.key in known for effect in self.session.journal.effects)
+        keys = {effect.key for effect in self.earlier}
+        before = sum(calls for _, calls in self.other_usage)
+        return before + sum(effect.kind == "model" and effect.key in keys for effect in self.session.journal.effects)
 
 
 @contextmanager
@@ -117,7 +117,7 @@ def open_asker(
     path = folder / BUILDING / JOURNAL
     path.parent.mkdir(parents=True, exist_ok=True)
     with locked_folder(path.parent, str(folder)):
-        known = tuple(read_effects(path)) if path.exists() else ()
+        effects = tuple(read_effects(path)) if path.exists() else ()
         asking = ModelSession(
             model,
             path,
@@ -126,4 +126,4 @@ def open_asker(
             on_use=allowance.count,
         )
         with asking as session:
-            yield Asker(session, known, retry_failed, allowance)
+            yield Asker(session, effects, retry_failed, allowance)

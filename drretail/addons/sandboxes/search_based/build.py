@@ -270,7 +270,7 @@ class FoundBuilder:
         written = read_gold_file(gold_file) if path.exists() and gold_file.exists() else gold
         if not is_known(written):
             return query, gold
-        same = (known for known in written_queries(self.to) if known.query_id == query.query_id)
+        same = (before for before in written_queries(self.to) if before.query_id == query.query_id)
         return next(same, query), written
 
     async def _gathered(self, task: str, keywords: Keywords, people: People) -> Gathered:
@@ -346,11 +346,13 @@ def _why(page: FoundPage) -> str:
 
 def _noise(gathered: Gathered, pages: Sequence[FoundPage], needed: NeededPages) -> Sequence[LabelledPage]:
     """The pages of noise keywords and the irrelevant pages of signals, without pages that quote a necessary page."""
-    beside = [page for page in pages if page.ruling is not None and page.ruling.ruling == "irrelevant"]
+    irrelevant = [page for page in pages if page.ruling is not None and page.ruling.ruling == "irrelevant"]
     of_noise = [page for page in gathered.pages if page.keyword.kind == "noise"]
     quotes = (fact.quote for page in needed.necessary for fact in page.facts)
     long_quotes = [quote for quote in quotes if len(quote.split()) >= LONG_QUOTE]
-    silent = (page for page in (*of_noise, *beside) if not any(is_on(quote, page.page.text) for quote in long_quotes))
+    silent = (
+        page for page in (*of_noise, *irrelevant) if not any(is_on(quote, page.page.text) for quote in long_quotes)
+    )
     return [LabelledPage(page.page, "noise", "", page.keyword.text) for page in silent]
 
 
@@ -358,9 +360,9 @@ def _report(gathered: Gathered, pages: Sequence[FoundPage], needed: NeededPages,
     lost = [LeftOut(url=page.page.url, why=page.problem) for page in pages if page.ruling is None]
     again = [LeftOut(url=page.page.url, why=f"redundant: {_why(page)}") for page in needed.redundant]
     noise = tuple(material.noise)
-    known = {distractor.page.url for distractor in (*material.supportive, *material.distractors, *noise)}
-    known |= {page.url for page in (*lost, *again)}
-    repeating = [page.page.url for page in gathered.pages if page.page.url not in known]
+    urls = {distractor.page.url for distractor in (*material.supportive, *material.distractors, *noise)}
+    urls |= {page.url for page in (*lost, *again)}
+    repeating = [page.page.url for page in gathered.pages if page.page.url not in urls]
     return FoundReport(
         results=gathered.results,
         failed_keywords=gathered.failed,

@@ -226,12 +226,12 @@ async def gold_of(
     places = {str(number): page.url for number, page in enumerate(pages, 1)}
     of_pages = [insight for insight in written.insights if insight.source in places]
     others = [insight for insight in written.insights if insight.source not in places]
-    named = dict.fromkeys(insight.source for insight in others)
+    sources = dict.fromkeys(insight.source for insight in others)
     gold = KnownAnswer(
         query_id=query.query_id,
         files=PartOfGold(
             insights=tuple(_insight(f"f{number}", insight, insight.source) for number, insight in enumerate(others, 1)),
-            documents=tuple(RequiredDocument(title=name) for name in named),
+            documents=tuple(RequiredDocument(title=name) for name in sources),
         ),
         sandbox=PartOfGold(
             insights=tuple(
@@ -271,13 +271,13 @@ async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) ->
         if failure is not None:
             raise TaskFailed(failure.error or "no criteria were made")
         try:
-            made = await prepare(task, session)
+            criteria = await prepare(task, session)
         finally:
-            asker.beside.append((session.usage, before.calls))
-        if isinstance(made, str):
-            session.record(STAGE, query.query_id, "failed", error=made)
-            raise TaskFailed(made)
-    return made
+            asker.other_usage.append((session.usage, before.calls))
+        if isinstance(criteria, str):
+            session.record(STAGE, query.query_id, "failed", error=criteria)
+            raise TaskFailed(criteria)
+    return criteria
 
 
 def _insight(name: str, insight: SaidInsight, place: str) -> GoldInsight:

@@ -215,7 +215,7 @@ def gather(
             continue
         # Reversed, so that of two results with one address the first one counts.
         new = {normalise_url(result.url): (result, keyword) for result in reversed(results)}
-        new = {address: found for address, found in reversed(new.items()) if address not in by_address}
+        new = {address: page for address, page in reversed(new.items()) if address not in by_address}
         gathered.results[keyword.text] = len(new)
         by_address |= new
     for (result, keyword), page in _fetched(
@@ -230,8 +230,8 @@ def gather(
         title = _line(page.title or result.title, people, gathered.personal)
         written = page.date or result.date
         # A future date is an error or a trick; with it, the sealed web would withhold the page.
-        known = None if written is None or written > day.isoformat() else written
-        clean = SandboxPage(url=result.url, title=title, text=text, date=known)
+        published = None if written is None or written > day.isoformat() else written
+        clean = SandboxPage(url=result.url, title=title, text=text, date=published)
         if not clean.text.strip():
             gathered.unread["no_content"] += 1
         elif seen.earlier(clean.url, clean.text) is not None:
@@ -286,8 +286,8 @@ async def judge_pages(
     prompt = load_prompt(__file__, "label")
     values = {"today": today, "query": tagged("query", question), "needs": numbered_needs(needs)}
 
-    async def judged(found: FoundPage) -> FoundPage:
-        page, count = found.page, len(needs)
+    async def judged(page_found: FoundPage) -> FoundPage:
+        page, count = page_found.page, len(needs)
         data = [tagged("page", page.text, url=page.url, title=page.title, date=page.date or "unknown")]
         try:
             ruling = await asker.ask(
@@ -299,8 +299,8 @@ async def judge_pages(
                 **values,
             )
         except TaskFailed as problem:
-            return replace(found, problem=str(problem))
-        return replace(found, ruling=ruling)
+            return replace(page_found, problem=str(problem))
+        return replace(page_found, ruling=ruling)
 
     return await all_ended(map(judged, pages))
 

@@ -203,7 +203,7 @@ async def review_tasks(folder: Path, queries: Sequence[Query], asker: Asker) -> 
     """A model's review of each query's task, by query id, or the reason why there is none."""
     prompt = load_prompt(__file__, "check")
 
-    async def one(query: Query) -> Review | str:
+    async def review(query: Query) -> Review | str:
         task = task_folder(folder, query.query_id)
         keywords = Keywords.model_validate(read_json(task / "keywords.json"))
         signals = "\n".join(keyword.text for keyword in keywords.convergent if keyword.kind == "signal")
@@ -228,4 +228,4 @@ async def review_tasks(folder: Path, queries: Sequence[Query], asker: Asker) -> 
         except CapReached as problem:
             return f"{CAPPED} {problem} is reached"
 
-    return dict(zip((query.query_id for query in queries), await all_ended(map(one, queries)), strict=True))
+    return dict(zip((query.query_id for query in queries), await all_ended(map(review, queries)), strict=True))

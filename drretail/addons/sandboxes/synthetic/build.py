@@ -96,11 +96,11 @@ def themes(need: Need, products: Iterable[Product], count: int, random: Random) 
     half = (count + 1) // 2
     chosen = [*near[:half], *far, *near[half:]] or sorted(groups)
     angles = random.sample(sorted(texts("sentences")["angle"]), len(texts("sentences")["angle"]))
-    made: list[Theme] = []
+    of_need: list[Theme] = []
     for number in range(count if chosen else 0):
         name, angle = chosen[number % len(chosen)], angles[number % len(angles)]
-        made.append(Theme(f"{name} {angle}".lower(), name.lower(), angle, tuple(groups[name])))
-    return made
+        of_need.append(Theme(f"{name} {angle}".lower(), name.lower(), angle, tuple(groups[name])))
+    return of_need
 
 
 def keywords_of(signals: Mapping[str, str], noise: Sequence[Theme]) -> Keywords:
@@ -109,8 +109,8 @@ def keywords_of(signals: Mapping[str, str], noise: Sequence[Theme]) -> Keywords:
         Keyword(text=signal, kind="signal", why=f"What decides between the {plural(thing)} that fit.")
         for signal, thing in signals.items()
     ]
-    beside = "Of the same shelves, and no part of the question."
-    chosen += [Keyword(text=theme.keyword, kind="noise", why=beside) for theme in noise]
+    why = "Of the same shelves, and no part of the question."
+    chosen += [Keyword(text=theme.keyword, kind="noise", why=why) for theme in noise]
     return Keywords(convergent=tuple(chosen))
 
 
@@ -192,8 +192,8 @@ class _Shelf:
         self.products = products
         self.names = name_products(products)
         self.by_category: dict[str, list[NamedProduct]] = {}
-        for named in self.names.values():
-            self.by_category.setdefault(named.product.category, []).append(named)
+        for product in self.names.values():
+            self.by_category.setdefault(product.product.category, []).append(product)
         self.text = "\n".join(
             f"{p.title} {p.price} {' '.join(p.features)} {' '.join(p.description)} {p.details}" for p in products
         )
@@ -213,13 +213,13 @@ class _TaskMaker:
         need = self.need
         facts = facts_of(need, self.today, self.drawing)
         signals = signal_keywords(need)
-        beside = themes(need, self.shelf.products, KEYWORDS - len(signals), self.random)
+        noise_themes = themes(need, self.shelf.products, KEYWORDS - len(signals), self.random)
         files = user_files(need, self.world.store, self.today, self.drawing)
         longest = int(min(sizes.values()) * CHARACTERS_OF_A_TOKEN * _NEEDED / len(facts))
         supportive = [self._supportive(fact, longest) for fact in facts]
         distractors = list(_up_to(self._distractors(facts), tokens * DISTRACTING))
-        noise = list(_up_to(self._noise(beside), tokens * _SPARE))
-        keywords = keywords_of(signals, beside)
+        noise = list(_up_to(self._noise(noise_themes), tokens * _SPARE))
+        keywords = keywords_of(signals, noise_themes)
         pages = list(_found_by([keyword.text for keyword in keywords.convergent], [*supportive, *distractors, *noise]))
         established = tuple(
             Fact(
@@ -256,16 +256,19 @@ class _TaskMaker:
 
     def _signal(self, fact: PlantedFact, kind: str, statement: str, age: int, longest: int = LONGEST) -> SandboxPage:
         thing = next(thing for thing in self.need.things if thing.name == fact.thing)
-        beside = [self.names[fit.product_id] for fit in thing.fits if fit.product_id != fact.about.product.product_id]
+        fitting = [self.names[fit.product_id] for fit in thing.fits if fit.product_id != fact.about.product.product_id]
         length = min(drawn_length(self.random), longest)
         on_shelf = self.shelf.by_category.get(fact.about.product.category, [])
-        near = [named for named in on_shelf if named.product.product_id not in self.fits]
-        others = (*self.random.sample(beside, min(len(beside), 3)), *others_for(length, near, fact.about, self.random))
+        near = [item for item in on_shelf if item.product.product_id not in self.fits]
+        others = (
+            *self.random.sample(fitting, min(len(fitting), 3)),
+            *others_for(length, near, fact.about, self.random),
+        )
         return self._page(kind, Cast(plural(fact.thing), fact.about, others), length, age, statement)
 
-    def _noise(self, beside: Sequence[Theme]) -> Iterator[LabelledPage]:
-        while beside:
-            for theme in beside:
+    def _noise(self, noise_themes: Sequence[Theme]) -> Iterator[LabelledPage]:
+        while noise_themes:
+            for theme in noise_themes:
                 of = [self.shelf.names[product.product_id] for product in theme.products]
                 focus, length = self.random.choice(of), drawn_length(self.random)
                 cast = Cast(theme.name, focus, others_for(length, of, focus, self.random), theme.angle)

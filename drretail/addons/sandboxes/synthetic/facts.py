@@ -164,10 +164,10 @@ class Allowed:
         """From here on, only these fits of the thing count."""
         self._least[thing.name] = self._least_of(thing, [product.product for product in left])
 
-    def allows(self, thing: Wanted, named: NamedProduct) -> bool:
+    def allows(self, thing: Wanted, item: NamedProduct) -> bool:
         """True if the product fits into the budget, or if its price can't be compared with one."""
-        budget, price = self._budget, named.product.price
-        if budget is None or price is None or named.price is None or budget.currency != named.product.currency:
+        budget, price = self._budget, item.product.price
+        if budget is None or price is None or item.price is None or budget.currency != item.product.currency:
             return True
         others = sum(least for name, least in self._least.items() if name != thing.name)
         return price * thing.quantity + others <= float(budget.value)
@@ -189,80 +189,80 @@ class _Maker:
         self.fit = "fits what is asked for" if thing.want else f"is among the most popular of {thing.name}"
         self.those = "of the fits" if thing.want else f"of the popular {thing.name}"
 
-    def recall(self, named: NamedProduct) -> PlantedFact:
+    def recall(self, item: NamedProduct) -> PlantedFact:
         lot, day = self.drawing.code(), self._day(20, 160)
-        cause = self.random.choice(texts("planted")["causes"]["consumed" if named.is_consumed else "object"])
-        return self._fact("recall", named, lot=lot, day=day, cause=cause, stay=self._stay())
+        cause = self.random.choice(texts("planted")["causes"]["consumed" if item.is_consumed else "object"])
+        return self._fact("recall", item, lot=lot, day=day, cause=cause, stay=self._stay())
 
-    def failed(self, named: NamedProduct) -> PlantedFact:
+    def failed(self, item: NamedProduct) -> PlantedFact:
         report, of = self.drawing.code(), self.random.randint(7, 12)
         bad = str(self.random.randint(3, of - 2))
-        return self._fact("failed", named, report=report, of=str(of), bad=bad, claim=self._claim(), stay=self._stay())
+        return self._fact("failed", item, report=report, of=str(of), bad=bad, claim=self._claim(), stay=self._stay())
 
-    def proved(self, named: NamedProduct) -> PlantedFact:
+    def proved(self, item: NamedProduct) -> PlantedFact:
         report, of = self.drawing.code(), str(self.random.randint(7, 12))
-        return self._fact("proved", named, report=report, of=of, claim=self._claim())
+        return self._fact("proved", item, report=report, of=of, claim=self._claim())
 
     def wear(self) -> PlantedFact:
-        named, other = self.left[0], self.left[1] if len(self.left) > 1 else None
+        item, other = self.left[0], self.left[1] if len(self.left) > 1 else None
         report = self.drawing.code()
-        least, most, unit = (41, 89, "days a pack") if named.is_consumed else (310, 890, "hours of use")
+        least, most, unit = (41, 89, "days a pack") if item.is_consumed else (310, 890, "hours of use")
         much = self.random.randint(least, most)
         less = int(much * self.random.uniform(0.5, 0.8))
-        beside = "" if other is None else f", and the {other.name} {less}"
+        besides = "" if other is None else f", and the {other.name} {less}"
         than = "" if other is None else f", against {less} of the {other.name}: between the two it is the one to take"
-        return self._fact("wear", named, report=report, much=str(much), unit=unit, beside=beside, than=than)
+        return self._fact("wear", item, report=report, much=str(much), unit=unit, beside=besides, than=than)
 
-    def price_history(self, named: NamedProduct) -> PlantedFact:
-        price = named.product.price or 0.0
-        low, day = self.drawing.amount(price * 0.74, price * 0.9, named.product.currency), self._day(40, 300)
-        rest = [f"the {other.name}" for other in self.left if other is not named]
+    def price_history(self, item: NamedProduct) -> PlantedFact:
+        price = item.product.price or 0.0
+        low, day = self.drawing.amount(price * 0.74, price * 0.9, item.product.currency), self._day(40, 300)
+        rest = [f"the {other.name}" for other in self.left if other is not item]
         over = f" over {listed(rest[:3])}" if rest else ""
         false = {"dear": (1.6, 2.1), "cheap": (0.45, 0.62)}
-        return self._fact("price_history", named, false, low=low, day=day, over=over)
+        return self._fact("price_history", item, false, low=low, day=day, over=over)
 
-    def price(self, named: NamedProduct) -> PlantedFact:
-        price, day = named.product.price or 0.0, self._day(30, 200)
-        old, code = self.drawing.amount(price * 0.55, price * 0.8, named.product.currency), self.drawing.code()
+    def price(self, item: NamedProduct) -> PlantedFact:
+        price, day = item.product.price or 0.0, self._day(30, 200)
+        old, code = self.drawing.amount(price * 0.55, price * 0.8, item.product.currency), self.drawing.code()
         budget, limit = self.budget, self.thing.want and self.thing.want.price_max
-        if budget is not None and named.name in self.too_dear:
-            beside = "" if price > float(budget.value) else ", with the rest that is asked for,"
-            stays = "as is all that fits" if named in self.left else f"so {self._stay()}"
-            follows = f": that is{beside} over the budget of {_money(budget)}, {stays}."
+        if budget is not None and item.name in self.too_dear:
+            together = "" if price > float(budget.value) else ", with the rest that is asked for,"
+            stays = "as is all that fits" if item in self.left else f"so {self._stay()}"
+            follows = f": that is{together} over the budget of {_money(budget)}, {stays}."
         elif budget is not None:
             follows = f" as older pages say; the budget of {_money(budget)} has to bear that."
         elif limit is not None:
             follows = f" as older pages say; at most {_money(limit)} is to be paid for one."
         else:
             follows = " as older pages say."
-        return self._fact("price", named, {"cheap": (0.4, 0.52)}, old=old, code=code, day=day, follows=follows)
+        return self._fact("price", item, {"cheap": (0.4, 0.52)}, old=old, code=code, day=day, follows=follows)
 
-    def genuine(self, named: NamedProduct) -> PlantedFact:
+    def genuine(self, item: NamedProduct) -> PlantedFact:
         worse = "is not what the query demands" if self.thing.must else "comes from another factory"
-        return self._fact("genuine", named, code=self.drawing.code(), worse=worse)
+        return self._fact("genuine", item, code=self.drawing.code(), worse=worse)
 
     def _fact(
-        self, name: str, named: NamedProduct, false: Mapping[str, tuple[float, float]] | None = None, **slots: str
+        self, name: str, item: NamedProduct, false: Mapping[str, tuple[float, float]] | None = None, **slots: str
     ) -> PlantedFact:
         """The fact of that name in planted.toml; ``false`` prices of its traps are drawn as shares of the price."""
-        planted, price = texts("planted"), named.price or ""
-        slots |= {"name": named.name, "price": price, "fit": self.fit, "those": self.those}
+        planted, price = texts("planted"), item.price or ""
+        slots |= {"name": item.name, "price": price, "fit": self.fit, "those": self.those}
         text = fill_pattern(self.random.choice(planted["said"][name]), self.random, slots)
         prices = {"price": price} | {
-            each: money((named.product.price or 0.0) * self.random.uniform(low, high), named.product.currency)
-            for each, (low, high) in (false or {}).items()
+            slot: money((item.product.price or 0.0) * self.random.uniform(low, high), item.product.currency)
+            for slot, (low, high) in (false or {}).items()
         }
         traps = planted["traps"][name]
-        for each, its in prices.items():
-            traps = {trap: pattern.replace(f"<{each}>", its) for trap, pattern in traps.items()}
+        for slot, its in prices.items():
+            traps = {trap: pattern.replace(f"<{slot}>", its) for trap, pattern in traps.items()}
         kind, establishes = _KINDS[name]
         return PlantedFact(
             kind=kind,
             thing=self.thing.name,
-            about=named,
+            about=item,
             text=text,
             meaning=fill_pattern(planted["meaning"][name], self.random, slots),
-            values=tuple(slots[each] for each in _DRAWN if each in slots),
+            values=tuple(slots[slot] for slot in _DRAWN if slot in slots),
             denials=tuple(traps.items()),
             establishes=establishes,
         )
@@ -349,17 +349,17 @@ def _note(thing: str, drawing: Drawing) -> PlantedFile:
     return PlantedFile("note.md", text.encode(), statement, f"The user's note says: {statement} {follows}")
 
 
-def _manual(named: NamedProduct, drawing: Drawing) -> PlantedFile:
+def _manual(item: NamedProduct, drawing: Drawing) -> PlantedFile:
     random, files = drawing.random, texts("planted")["files"]
-    statement, follows = _planted(files["rules"], drawing, named.name)
-    meaning = f"The user's manual of the {named.name} says: {statement} {follows}"
+    statement, follows = _planted(files["rules"], drawing, item.name)
+    meaning = f"The user's manual of the {item.name} says: {statement} {follows}"
     # A description speaks of the listing, and marks before a feature are a web page's.
-    features = replace(named, product=named.product.model_copy(update={"description": ()})).lines
+    features = replace(item, product=item.product.model_copy(update={"description": ()})).lines
     chapters = [f"{_MARKS.sub('', line)}." for line in features[:_MOST_OF_A_MANUAL]]
     chapters += [fill_pattern(chapter, random, {}) for chapter in files["manual"]]
     chapters.insert(len(chapters) // 2, statement)
     body = "\n\n".join(f"{number}  {line}" for number, line in enumerate(chapters, 1))
-    text = f"{named.product.title}\nProduct information\n\n{body}\n"
+    text = f"{item.product.title}\nProduct information\n\n{body}\n"
     return PlantedFile("manual.txt", text.encode(), statement, meaning)
 
 
@@ -381,20 +381,20 @@ def _planted(rules: Sequence[tuple[str, str]], drawing: Drawing, thing: str) -> 
     return drawing.value(drawn), follows
 
 
-def _receipt(named: NamedProduct, bought: date | None, today: date, drawing: Drawing) -> PlantedFile | None:
+def _receipt(item: NamedProduct, bought: date | None, today: date, drawing: Drawing) -> PlantedFile | None:
     """A receipt with the day of the order, if there is one, and a guarantee that still holds. None without Pillow."""
     random = drawing.random
     bought = bought or today - timedelta(days=random.randint(40, 330))
     until = drawing.value(lambda r: f"{today + timedelta(days=r.randint(70, 470)):%Y-%m-%d}")
     statement = f"Satisfaction guarantee until {until}"
-    price = "paid in full" if named.price is None else named.price
+    price = "paid in full" if item.price is None else item.price
     number = drawing.code()
     image = draw_receipt([
         random.choice(("CORNERSTORE", "PARCEL LANE", "THE SHELF")), "", f"{bought}   No. {number}", "-" * _COLUMNS,
-        *wrap(named.name, _COLUMNS), price, "-" * _COLUMNS, f"TOTAL  {price}", "", statement, "Thank you",
+        *wrap(item.name, _COLUMNS), price, "-" * _COLUMNS, f"TOTAL  {price}", "", statement, "Thank you",
     ])  # fmt: skip
     meaning = (
-        f"The receipt of the {named.name} (no. {number}, {bought.isoformat()}) gives a guarantee until {until}: a "
+        f"The receipt of the {item.name} (no. {number}, {bought.isoformat()}) gives a guarantee until {until}: a "
         f"fault of it is a case for the guarantee before anything is bought in its place."
     )
     return None if image is None else PlantedFile("receipt.png", image, statement, meaning)

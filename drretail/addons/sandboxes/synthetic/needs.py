@@ -52,8 +52,8 @@ class NamedProduct:
     @property
     def price(self) -> str | None:
         """The catalog's price as text; None if it has none, or only the lowest of several."""
-        known = self.product.price is not None and not self.product.price_from
-        return money(self.product.price, self.product.currency) if known and self.product.price else None
+        has_price = self.product.price is not None and not self.product.price_from
+        return money(self.product.price, self.product.currency) if has_price and self.product.price else None
 
     @property
     def is_consumed(self) -> bool:
@@ -144,7 +144,7 @@ def need_of(world: World, offers: Offers, query: Query) -> Need:
     things, without_fits = tuple(_wanted(world, query, reference))[:MOST_THINGS], None
 
     def can_lose(products: Sequence[NamedProduct]) -> bool:
-        lost = [Fact(product_id=each.product.product_id, fact="recalled", source="W:none") for each in products]
+        lost = [Fact(product_id=item.product.product_id, fact="recalled", source="W:none") for item in products]
         return offers.reference(query.with_facts(lost)).lack == reference.lack
 
     if not things:
@@ -157,17 +157,17 @@ def need_of(world: World, offers: Offers, query: Query) -> Need:
             f"{query.query_id}: neither its wish nor its words name anything that the shop offers, so no web can be "
             "made for it: leave it out."
         )
-    named = list(query.wish.owned) if query.wish else []
+    owned = list(query.wish.owned) if query.wish else []
     orders = [] if query.user_id is None else world.store.orders(query.user_id).orders
     bought = [order.product_id for order in orders]
-    products, words = world.store.products([*named, *bought]), set(content_stems(query.text))
+    products, words = world.store.products([*owned, *bought]), set(content_stems(query.text))
     shared = {key: len(words & set(content_stems(product.title))) for key, product in products.items()}
     bought.sort(key=lambda product_id: -shared.get(product_id, 0))
     return Need(
         query=query,
         things=things,
         budget=query.wish.budget if query.wish else None,
-        owned=tuple(products[key] for key in dict.fromkeys([*named, *bought]) if key in products),
+        owned=tuple(products[key] for key in dict.fromkeys([*owned, *bought]) if key in products),
         can_lose=can_lose,
         without_fits=without_fits,
     )
@@ -195,9 +195,9 @@ def _of_words(world: World, query: Query) -> tuple[Wanted, ...]:
     words = set(content_stems(query.text))
     products = world.store.products([hit.product_id for hit in hits]).values()
     # A word that occurs only in a description does not name what the shop offers.
-    named = [product for product in products if words & set(content_stems(product.title))]
-    if not named:
+    by_words = [product for product in products if words & set(content_stems(product.title))]
+    if not by_words:
         return ()
-    name = named[0].leaf_category
-    same = tuple(product for product in named if product.leaf_category == name)
+    name = by_words[0].leaf_category
+    same = tuple(product for product in by_words if product.leaf_category == name)
     return (Wanted(name.replace("_", " ").lower(), same),)

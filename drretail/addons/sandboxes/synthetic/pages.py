@@ -77,10 +77,10 @@ class _Writer:
         closing = self.line(("closing", self.kind))
         left = length - len(statement) - sum(map(len, head)) - len(closing)
         blocks = list(self._blocks(left))
-        own = [number for number, (about, _) in enumerate(blocks) if about is self.cast.focus]
-        if statement and own:  # into the paragraph on the page's own product that is nearest to the middle
+        of_focus = [number for number, (about, _) in enumerate(blocks) if about is self.cast.focus]
+        if statement and of_focus:  # into the paragraph on the page's own product that is nearest to the middle
             middle = len(blocks) / 2
-            block = blocks[min(own, key=lambda number: abs(number - middle))][1]
+            block = blocks[min(of_focus, key=lambda number: abs(number - middle))][1]
             block.insert(self.random.randint(1, len(block)), statement)
         elif statement:  # the product's listing has nothing to quote
             blocks.insert(len(blocks) // 2, (self.cast.focus, [statement]))
@@ -100,8 +100,8 @@ class _Writer:
         fewest, most = _SENTENCES_OF_A_BLOCK.get(self.kind, (3, 6))
         number, fruitless = 0, 0
         while (left > 60 or number == 0) and fruitless < _FRUITLESS:
-            own = number == 0 or not self.cast.others or self.random.random() < 0.45
-            about = self.cast.focus if own else self.random.choice(self.cast.others)
+            is_focus = number == 0 or not self.cast.others or self.random.random() < 0.45
+            about = self.cast.focus if is_focus else self.random.choice(self.cast.others)
             block = self._block(about, self.random.randint(fewest, most))
             if block:
                 yield about, block
@@ -121,26 +121,26 @@ class _Writer:
         drawn.sort(key=lambda kind: kind in ("advice", "angle", "news", "notice", "compare"))
         return [first, *filter(None, (self._sentence(kind, about, "next") for kind in drawn))]
 
-    def _sentence(self, kind: str, named: NamedProduct, place: str) -> str | None:
+    def _sentence(self, kind: str, item: NamedProduct, place: str) -> str | None:
         if kind == "feature":
-            feature = self._once(named.lines)
-            return None if feature is None else self._quoted((kind, place), named, feature=str(feature))
+            feature = self._once(item.lines)
+            return None if feature is None else self._quoted((kind, place), item, feature=str(feature))
         if kind == "detail":
-            detail = self._once([(named.name, *pair) for pair in named.details])
-            return None if detail is None else self._quoted((kind, place), named, key=detail[1], value=detail[2])
+            detail = self._once([(item.name, *pair) for pair in item.details])
+            return None if detail is None else self._quoted((kind, place), item, key=detail[1], value=detail[2])
         if kind == "price":
-            return self._quoted((kind, place), named) if named.price and self._is_new(("price", named.name)) else None
+            return self._quoted((kind, place), item) if item.price and self._is_new(("price", item.name)) else None
         if kind == "rating":
-            rated = named.product.average_rating is not None and named.product.rating_number
-            return self._quoted((kind, place), named) if rated and self._is_new(("rating", named.name)) else None
+            rated = item.product.average_rating is not None and item.product.rating_number
+            return self._quoted((kind, place), item) if rated and self._is_new(("rating", item.name)) else None
         if kind == "use":
-            pool = "any" if self.random.random() < 0.4 else "consumed" if named.is_consumed else "object"
-            return self._pattern((kind, pool), named)
+            pool = "any" if self.random.random() < 0.4 else "consumed" if item.is_consumed else "object"
+            return self._pattern((kind, pool), item)
         if kind == "compare" and not self.cast.others:
             return None
         if kind == "angle":
-            return None if self.cast.angle is None else self._pattern((kind, self.cast.angle), named)
-        return self._pattern((kind, "any"), named)
+            return None if self.cast.angle is None else self._pattern((kind, self.cast.angle), item)
+        return self._pattern((kind, "any"), item)
 
     def _once(self, of: Sequence[Any]) -> Any:
         left = [member for member in of if member not in self.used]
@@ -153,23 +153,23 @@ class _Writer:
     def _is_new(self, fact: object) -> bool:
         return fact not in self.used and not self.used.add(fact)
 
-    def _pattern(self, place: tuple[str, str], named: NamedProduct) -> str | None:
+    def _pattern(self, place: tuple[str, str], item: NamedProduct) -> str | None:
         pattern = self._once(self.bank[place[0]][place[1]])
-        return None if pattern is None else self._spun(pattern, named)
+        return None if pattern is None else self._spun(pattern, item)
 
-    def _quoted(self, place: tuple[str, str], named: NamedProduct, **slots: str) -> str:
-        return self._spun(self.random.choice(self.bank[place[0]][place[1]]), named, **slots)
+    def _quoted(self, place: tuple[str, str], item: NamedProduct, **slots: str) -> str:
+        return self._spun(self.random.choice(self.bank[place[0]][place[1]]), item, **slots)
 
     def line(self, place: tuple[str, str]) -> str:
         return self._quoted(place, self.cast.focus)
 
-    def _spun(self, pattern: str, named: NamedProduct, **slots: str) -> str:
-        product, choice = named.product, self.random.choice
+    def _spun(self, pattern: str, item: NamedProduct, **slots: str) -> str:
+        product, choice = item.product, self.random.choice
         text = fill_pattern(pattern, self.random, {
-            "name": named.name, "theme": self.cast.theme, "brand": product.brand or named.name,
-            "price": named.price or "", "stars": str(product.average_rating), "ratings": str(product.rating_number),
+            "name": item.name, "theme": self.cast.theme, "brand": product.brand or item.name,
+            "price": item.price or "", "stars": str(product.average_rating), "ratings": str(product.rating_number),
             "count": self.bank["counts"][min(len(self.cast.others), len(self.bank["counts"]) - 1)],
-            "other": lambda: choice([o.name for o in self.cast.all if o is not named] or [named.name]),
+            "other": lambda: choice([o.name for o in self.cast.all if o is not item] or [item.name]),
             "month": lambda: choice(self.bank["months"]), "person": lambda: choice(self.bank["people"]),
             "place": lambda: choice(self.bank["places"]), "number": lambda: str(self.random.randint(100, 999)),
         } | slots)  # fmt: skip
@@ -181,9 +181,9 @@ class _Writer:
         if self.kind == "table":
             yield "| product | price | stars | ratings |"
             yield "| --- | --- | --- | --- |"
-            for named in self.cast.all:
-                stars, ratings = named.product.average_rating or "-", named.product.rating_number or "-"
-                yield f"| {named.name} | {named.price or '-'} | {stars} | {ratings} |"
+            for item in self.cast.all:
+                stars, ratings = item.product.average_rating or "-", item.product.rating_number or "-"
+                yield f"| {item.name} | {item.price or '-'} | {stars} | {ratings} |"
         elif self.kind == "prices" and focus.price is not None:
             # A row for each month, backwards from the page's date; the newest row has the catalog's price.
             price, month = focus.product.price or 0.0, self.written.replace(day=1)

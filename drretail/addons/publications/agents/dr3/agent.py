@@ -333,10 +333,10 @@ async def _pages(state: State, loop: Loop) -> Change:
             cited.name for mark in scan(end.text, None).marks for cited in mark.cited if parse_evidence_id(cited.name)
         )
     )
-    strange = [each for each in cited if each not in pages]
+    strange = [page for page in cited if page not in pages]
     value: dict[str, Any] = {
         "answer": end.text,
-        "pages": [part for each in cited for part in pages.get(each, ())] or [parts[0] for parts in pages.values()],
+        "pages": [part for page in cited for part in pages.get(page, ())] or [parts[0] for parts in pages.values()],
     }
     if strange:
         value["not_found"] = strange  # the main agent must not cite these
