@@ -117,7 +117,10 @@ class Author:
             options = [*self._choices(need, axis)] if left else []
             self.rng.shuffle(options)
             for choice in options:
-                with_it, is_new = choice.added_to(want), all(choice.names.isdisjoint(each.names) for each in chosen)
+                with_it, is_new = (
+                    choice.added_to(want),
+                    all(choice.names.isdisjoint(other.names) for other in chosen),
+                )
                 if is_new and len(offers.keeping(with_it)) >= _LEAST:
                     chosen, want = [*chosen, choice], with_it
                     break
@@ -136,7 +139,7 @@ class Author:
 
     def _may_go_with(self, need: Need, other: Need) -> bool:
         """True for two needs of one kind, for things of which none is both."""
-        first, second = (self.assortment.of(each.purchase.kind.category).ids for each in (need, other))
+        first, second = (self.assortment.of(of.purchase.kind.category).ids for of in (need, other))
         return need.kind == other.kind != "gift" and first.isdisjoint(second)
 
     def _text(self, plan: Plan, budget: Money | None) -> str:
