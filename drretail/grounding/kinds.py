@@ -65,7 +65,7 @@ def kind_of(product: Product) -> Kind | None:
             if last != head:
                 continue
             *before, noun = part.split()
-            above = " ".join(each for each in product.categories if each != name)
+            above = " ".join(category for category in product.categories if category != name)
             spoken = [*(word for word in before if word == "and" or title.issuperset(stems(word))), noun]
             if len(spoken) == 1 and not gender:
                 # With the words before it in the quoted title that a higher category has as well, as in "hair" clips.
@@ -104,9 +104,9 @@ def quoted_title(product: Product) -> str | None:
         is_short = _LEAST_QUOTED <= len(words) <= _MOST_QUOTED and not set("([") & set(title[:end])
         if not is_short or words[-1].casefold() in _VAGUE:
             return None
-        own = {word for word in _stems_of(words) if len(word) > 1 and word.isalpha() and word not in maker}
+        own_words = {word for word in _stems_of(words) if len(word) > 1 and word.isalpha() and word not in maker}
         # If no maker is known, one of the words may be its name.
-        is_clear = bool(nouns & own) if nouns else len(own) >= _LEAST_QUOTED + (not maker)
+        is_clear = bool(nouns & own_words) if nouns else len(own_words) >= _LEAST_QUOTED + (not maker)
         if is_clear and not _GOES_ON.fullmatch(words[-1]):
             return " ".join(words)
     return None
@@ -129,8 +129,8 @@ def _parts(name: str) -> tuple[frozenset[str], list[tuple[str, str]]]:
     # "Keyboard & Mouse Combos" is one thing, "Dish Cloths & Dish Towels" are two.
     if not all(is_plural(part.split()[-1]) for part in parts):
         parts, needed = [" and ".join(parts)], frozenset(stems(name)) - {"and"}
-    named = filter(_ONLY_LETTERS.fullmatch, parts)
-    return needed, [(part, unpacked(stems(part))[-1]) for part in named]
+    words = filter(_ONLY_LETTERS.fullmatch, parts)
+    return needed, [(part, unpacked(stems(part))[-1]) for part in words]
 
 
 def _whose(gender: str, name: str) -> str:
