@@ -82,11 +82,11 @@ class UnknownName(UserError):
     """
 
     def __init__(
-        self, what: str, name: str, known: Iterable[str], *, names_all: bool = False, own: str | None = None
+        self, what: str, name: str, names: Iterable[str], *, names_all: bool = False, own_name: str | None = None
     ) -> None:
-        self.nearest = [] if names_all else nearest_names(name, known)
-        offered = suggestion(self.nearest, known, len([*known]) if names_all else MOST_NAMES)
-        hint = f" Your own is named {own}." if own is not None and not self.nearest else ""
+        self.nearest = [] if names_all else nearest_names(name, names)
+        offered = suggestion(self.nearest, names, len([*names]) if names_all else MOST_NAMES)
+        hint = f" Your own is named {own_name}." if own_name is not None and not self.nearest else ""
         super().__init__(f"There is no {what} {quoted(name)}. {offered}{hint}")
 
 
@@ -146,28 +146,28 @@ class ModelError(DrretailError):
         """How often the call was retried before it failed."""
 
 
-def nearest_names(name: str, known: Iterable[str], n: int = 5, *, likeness: float = 0.6) -> list[str]:
+def nearest_names(name: str, names: Iterable[str], n: int = 5, *, likeness: float = 0.6) -> list[str]:
     """Up to ``n`` of the known names that look most like ``name``, best first, compared without case.
 
     ``likeness`` is the least similarity that counts, from 0 to 1; below 0.6, names are offered that nobody meant.
     Names that share a word with ``name`` ("max_price", "price_max") or begin with it come last.
     """
-    return list(_nearest_names(name, tuple(known), n, likeness))
+    return list(_nearest_names(name, tuple(names), n, likeness))
 
 
 @lru_cache(256)  # comparing with a thousand categories takes .1 s, and models repeat their mistakes
-def _nearest_names(name: str, known: tuple[str, ...], n: int, likeness: float) -> tuple[str, ...]:
-    folded = {candidate.casefold(): candidate for candidate in known}
+def _nearest_names(name: str, names: tuple[str, ...], n: int, likeness: float) -> tuple[str, ...]:
+    folded = {candidate.casefold(): candidate for candidate in names}
     wanted = name[:LONGEST_NAME].casefold()
     near = get_close_matches(wanted, folded, n=n, cutoff=likeness)
     words = _WORD.findall(wanted)
     others = [
-        each
-        for each in folded
-        if each not in near
-        and any(get_close_matches(word, [*_WORD.findall(each), each[: len(wanted)]], cutoff=0.8) for word in words)
+        key
+        for key in folded
+        if key not in near
+        and any(get_close_matches(word, [*_WORD.findall(key), key[: len(wanted)]], cutoff=0.8) for word in words)
     ]
-    return tuple(folded[each] for each in [*near, *get_close_matches(wanted, others, n=n, cutoff=0)])[:n]
+    return tuple(folded[key] for key in [*near, *get_close_matches(wanted, others, n=n, cutoff=0)])[:n]
 
 
 def suggestion(nearest: list[str], known: Iterable[str], most: int = MOST_NAMES) -> str:
@@ -233,7 +233,7 @@ def login_of(url: str) -> tuple[str, ...]:
     login = re.split(r"[/?#]", url.partition("://")[2], maxsplit=1)[0].rpartition("@")[0]
     password = login.partition(":")[2] or login
     written = dict.fromkeys((login, unquote(login), password, unquote(password)))
-    return tuple(one for one in written if len(one) > 3)  # shorter ones would strike out parts of words
+    return tuple(text for text in written if len(text) > 3)  # shorter ones would strike out parts of words
 
 
 def without_logins(text: str) -> str:

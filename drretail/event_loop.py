@@ -254,8 +254,8 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_Loop.forget)
 
 
-def _noted_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **given: Any) -> "asyncio.Task[Any]":
-    task = asyncio.Task(coroutine, loop=loop, **given)
+def _noted_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> "asyncio.Task[Any]":
+    task = asyncio.Task(coroutine, loop=loop, **options)
     begun = _BEGUN.get()
     if begun is not None:
         begun.add(task)

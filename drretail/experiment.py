@@ -124,8 +124,8 @@ class Experiment:
             raise UserError(f"{self.folder} is a file: name a folder for the experiment.")
         if self.folder.is_dir() and not self._file.exists():
             # The gold is written before experiment.json: a command that was killed between them goes on.
-            own = (path for path in self.folder.iterdir() if path.name not in (LOCK, GOLD))
-            strange = [path.name for path in own if not is_unfinished(path)]
+            present = (path for path in self.folder.iterdir() if path.name not in (LOCK, GOLD))
+            strange = [path.name for path in present if not is_unfinished(path)]
             if strange:
                 raise UserError(f"{self.folder} holds no experiment but other files: name a new folder.")
         check_entries(folder)
@@ -174,13 +174,13 @@ class Experiment:
         bringing = [query for query in definition.queries if query.has_gold]
         golden: Iterable[Query] | None = None
         if bringing:
-            known = {query.query_id: query for query in with_gold(joined.queries, self.folder / GOLD)}
+            by_id = {query.query_id: query for query in with_gold(joined.queries, self.folder / GOLD)}
             for query in bringing:
-                first = known[query.query_id]
+                first = by_id[query.query_id]
                 if not first.asks_the_same_as(query):
                     raise self._another(query, first)
-                known[query.query_id] = first.with_gold_of(query)
-            golden = known.values()
+                by_id[query.query_id] = first.with_gold_of(query)
+            golden = by_id.values()
         self.definition = joined
         write_definition(self.folder, joined, golden)
 
@@ -283,13 +283,13 @@ class Experiment:
             if queries.setdefault(query.query_id, query).task != query.task:
                 raise self._another(query, queries[query.query_id])
         for label, system in planned.systems.items():
-            known = existing.systems.get(label, system)
-            if known.web_corpus != system.web_corpus:
+            asked_before = existing.systems.get(label, system)
+            if asked_before.web_corpus != system.web_corpus:
                 raise UserError(
                     f"{self.folder} holds runs of {label!r} that read other fixed pages than --web has now: name "
                     "theirs, or use a new folder."
                 )
-            if known.model_copy(update={"prompts": system.prompts}) != system:
+            if asked_before.model_copy(update={"prompts": system.prompts}) != system:
                 raise UserError(f"{self.folder} holds another system {label!r}: give yours another label.")
             if changed := changed_code(existing, planned, label):
                 raise UserError(
@@ -321,13 +321,13 @@ class Experiment:
         )
 
 
-def other_versions(one: Definition, other: Definition) -> list[str]:
+def other_versions(first: Definition, other: Definition) -> list[str]:
     """A sentence if the two ask queries of different sets that ship, or of different versions of one."""
-    here, there = (
-        ", ".join(sorted({query.part_of for query in each.queries if query.part_of})) for each in (one, other)
+    here, other_parts = (
+        ", ".join(sorted({query.part_of for query in each.queries if query.part_of})) for each in (first, other)
     )
-    sentence = f"The queries are of {here} here and of {there} there: a difference may come from the queries."
-    return [sentence] if here and there and here != there else []
+    sentence = f"The queries are of {here} here and of {other_parts} there: a difference may come from the queries."
+    return [sentence] if here and other_parts and here != other_parts else []
 
 
 def changed_prompts(existing: Definition, planned: Definition, label: str) -> list[str]:
@@ -444,7 +444,7 @@ def written_definition(folder: Path) -> Definition:
     path = folder / "experiment.json"
     if not path.exists():
         what = "is no experiment: it holds no experiment.json" if folder.exists() else "does not exist"
-        inside = ", ".join(str(each.parent) for each in sorted(folder.glob("*/experiment.json")))
+        inside = ", ".join(str(file.parent) for file in sorted(folder.glob("*/experiment.json")))
         name = inside or "the folder that drretail run --to, or drretail import, has made"
         raise UserError(f"{folder} {what}. Name {name}.")
     return _validated(Definition, path)
@@ -490,7 +490,7 @@ def kept_hashes(folder: Path) -> dict[str, str]:
     """The sha256 of each file that was sealed, by its path within the experiment."""
     path = folder / SEALS
     sums = read_json(path).get("sums") if path.exists() else {}
-    return {str(name): str(each) for name, each in sums.items()} if isinstance(sums, dict) else {}
+    return {str(name): str(digest) for name, digest in sums.items()} if isinstance(sums, dict) else {}
 
 
 def entitle(folder: Path, title: str) -> None:
@@ -523,8 +523,8 @@ def read_runs(folder: Path) -> Iterator[Run]:
             yield _run_at(folder, path)
 
 
-def _run_at(experiment: Path, path: Path, *beside: Member) -> Run:
-    run = read_run(path, *beside)
+def _run_at(experiment: Path, path: Path, *members: Member) -> Run:
+    run = read_run(path, *members)
     if path_of(experiment, run) != path:
         raise UserError(f"{path} holds another run, {run.run_id}: put each where it belongs.")
     return run
@@ -533,7 +533,7 @@ def _run_at(experiment: Path, path: Path, *beside: Member) -> Run:
 def read_discarded(folder: Path) -> list[DiscardedRun]:
     """The usage of runs that were made again, in that order."""
     path = folder / DISCARDED
-    return [DiscardedRun.model_validate(each) for each in read_jsonl(path)] if path.exists() else []
+    return [DiscardedRun.model_validate(row) for row in read_jsonl(path)] if path.exists() else []
 
 
 def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run | None:

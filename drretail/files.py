@@ -90,7 +90,7 @@ def replace_file(path: Path, parts: Iterable[bytes]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = _new_part(path)
     try:
-        with _named(path), os.fdopen(descriptor, "wb") as file:
+        with _naming(path), os.fdopen(descriptor, "wb") as file:
             with suppress(FileNotFoundError):
                 os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
             file.writelines(parts)
@@ -103,7 +103,7 @@ def replace_file(path: Path, parts: Iterable[bytes]) -> None:
 
 
 @contextmanager
-def _named(path: Path) -> Generator[None]:
+def _naming(path: Path) -> Generator[None]:
     """Names the file in the system's errors in a ``with`` block: those of writing, as on a full disk, name none."""
     try:
         yield
@@ -137,13 +137,13 @@ def made_whole(path: Path, *, is_replaced: bool = False, is_shared: bool = False
         check_new(path)
     path = Path(os.path.realpath(path))
     with part_folder(path, is_shared=is_shared) as folder:
-        made = folder / path.name
-        yield made
-        sync_tree(made)
+        new = folder / path.name
+        yield new
+        sync_tree(new)
         if is_replaced and path.is_dir():
             shutil.rmtree(path)
         try:
-            made.rename(path)
+            new.rename(path)
         except OSError:
             if not (is_shared and path.exists()):
                 check_new(path)
@@ -446,7 +446,7 @@ class LineAppender:
         return time.monotonic() - self._synced >= self._seconds
 
     def append(self, line: str) -> None:
-        with _named(self._path):
+        with _naming(self._path):
             self._file.write(f"{line}\n".encode())
             self._file.flush()
             if self.is_due:
@@ -454,7 +454,7 @@ class LineAppender:
                 self._synced = time.monotonic()
 
     def close(self) -> None:
-        with _named(self._path):  # what could not be written is tried again
+        with _naming(self._path):  # what could not be written is tried again
             self._file.close()
 
 
@@ -490,5 +490,5 @@ def sync_folder(folder: Path) -> None:
 
 def sync_tree(path: Path) -> None:
     """Makes a file, or a folder with all that is in it, durable."""
-    for each in [*path.rglob("*"), path]:
-        sync_folder(each)
+    for file in [*path.rglob("*"), path]:
+        sync_folder(file)

@@ -82,12 +82,12 @@ class Lines:
 
     def add(self, effect: Effect, asked: Asked) -> str:
         """Adds the line of an effect, and returns it; ``asked`` is its request."""
-        known = effect.model_dump(mode="json", exclude_none=True, exclude={"request"})
+        fields = effect.model_dump(mode="json", exclude_none=True, exclude={"request"})
         numbered = {
             name: value if isinstance(value, str) else f"[{','.join(map(str, map(self._number, value)))}]"
             for name, value in asked.items()
         }
-        texts = {name: canonical_json(value) for name, value in known.items()}
+        texts = {name: canonical_json(value) for name, value in fields.items()}
         self.effects.append(json_object(texts | {"request": json_object(numbered)}))
         return self.effects[-1]
 

@@ -135,10 +135,10 @@ def _write(packed: Path, paths: Collection[Path]) -> None:
 
 def _stamp(packed: Path) -> _Stamp | None:
     try:
-        found = packed.stat()
+        stat = packed.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 @lru_cache(maxsize=_INDEXES)

@@ -121,8 +121,8 @@ def parse_json(text: str | bytes) -> Any:
 def _is_deep(value: Any) -> bool:
     level: list[Any] = [value] if isinstance(value, dict | list) else []
     for _ in range(MOST_LEVELS):
-        inner = (each.values() if isinstance(each, dict) else each for each in level)
-        level = [child for each in inner for child in each if isinstance(child, dict | list)]
+        inner = (value.values() if isinstance(value, dict) else value for value in level)
+        level = [child for branch in inner for child in branch if isinstance(child, dict | list)]
         if not level:
             return False
     return True
@@ -182,20 +182,20 @@ def document_text(path: Path) -> str:
     if _size_in_pdf(data) + _size_in_zip(data) > MOST_UNPACKED:
         raise UserError(f"{path} holds more than {MOST_UNPACKED:,} bytes when it is unpacked: no report is as large.")
     # As a stream of known format: given a name, markitdown could also open addresses.
-    known = markitdown.StreamInfo(extension=path.suffix.casefold())
+    stream_info = markitdown.StreamInfo(extension=path.suffix.casefold())
     try:
         converter = markitdown.MarkItDown(enable_plugins=False)
         # Superscripts are citations and powers: without the tag, "10²" would read 102.
-        found = converter.convert_stream(BytesIO(data), stream_info=known, sup_symbol="<sup>")
+        document = converter.convert_stream(BytesIO(data), stream_info=stream_info, sup_symbol="<sup>")
     except (markitdown.MarkItDownException, ValueError, KeyError, OSError) as problem:
         raise UserError(f"{path} cannot be read as {path.suffix[1:]}: it is damaged or cut off.") from problem
-    return str(found.markdown).replace("\r\n", "\n")
+    return str(document.markdown).replace("\r\n", "\n")
 
 
 def _size_in_zip(data: bytes) -> int:
     """The declared unpacked size of a ZIP's files; readers stop at that size."""
     with suppress(BadZipFile, ValueError), ZipFile(BytesIO(data)) as held:
-        return sum(each.file_size for each in held.infolist())
+        return sum(entry.file_size for entry in held.infolist())
     return 0
 
 

@@ -78,7 +78,7 @@ class Plugins:
             place = next((point.value for point in entry_points(group=self.group, name=name)), "")
         module, _, attribute = place.partition(":")
         if not module or not attribute or attribute.startswith("//"):  # no address is one of ours
-            raise UnknownName(self.what, name, self.names(), own=self.forms)
+            raise UnknownName(self.what, name, self.names(), own_name=self.forms)
         return place, self._member(self._module(module, place), attribute, place)
 
     def refused(self, place: str, member: object, wanted: str) -> UserError:
@@ -120,9 +120,9 @@ class Plugins:
             try:
                 member = getattr(member, name)
             except AttributeError as problem:
-                own = {each: value for each, value in vars(module).items() if not _is_imported(value, module)}
-                there = [each for each in own if not each.startswith("_")]
-                hint = suggestion(nearest_names(attribute, there), there)
+                attributes = {name: value for name, value in vars(module).items() if not _is_imported(value, module)}
+                public = [name for name in attributes if not name.startswith("_")]
+                hint = suggestion(nearest_names(attribute, public), public)
                 raise UserError(
                     f"The {self.what} {quoted(place)} cannot be loaded: the module has no {attribute!r}. {hint}"
                 ) from problem

@@ -73,9 +73,9 @@ def read_recorded(path: Path) -> Recorded:
     return Recorded(read_run(path), read_evidence(path), read_results(path), read_telemetry(path))
 
 
-def read_run(path: Path, *beside: Member) -> Run:
+def read_run(path: Path, *members: Member) -> Run:
     """The run in a file, if the members ``beside`` it can be read as well."""
-    return _documents(path, Run, read_members(path, "run", *beside)["run"])[0]
+    return _documents(path, Run, read_members(path, "run", *members)["run"])[0]
 
 
 def read_evidence(path: Path) -> tuple[Evidence, ...]:

@@ -55,11 +55,11 @@ def _states(experiment: Path) -> dict[str, object]:
 
 def _files(experiment: Path) -> list[Path]:
     """The files of an experiment but its pages, and what shows who works on it."""
-    found: list[Path] = []
+    paths: list[Path] = []
     for place, folders, files in os.walk(experiment):
         folder = Path(place)
         if folder == experiment:
             folders[:] = [name for name in folders if not name.startswith(PAGES)]
             files = [name for name in files if name not in (LOCK, STATES) and not name.startswith(PAGES)]
-        found += (folder / name for name in files)
-    return sorted(found)
+        paths += (folder / name for name in files)
+    return sorted(paths)

@@ -90,8 +90,8 @@ class Compared:
     def _pairs(self) -> Iterator[Part]:
         details, count = self.options.details, len(self.comparisons)
         if count > 1 and not details:
-            named = quote(str(self.options.experiment))
-            yield from all_pairs_parts(self.comparisons, self.systems, named, self.cards)
+            place = quote(str(self.options.experiment))
+            yield from all_pairs_parts(self.comparisons, self.systems, place, self.cards)
             return
         for comparison in self.comparisons:
             yield from comparison_parts(comparison, self.cards, details=details)
@@ -170,7 +170,7 @@ def _of_values(path: Path, options: CompareOptions, read: Sequence[Rule | GateRu
     return Compared(comparisons, broken=broken, gates=gates, systems=systems, options=options)
 
 
-def _named(options: CompareOptions) -> list[str]:
+def _names(options: CompareOptions) -> list[str]:
     """The metrics or variants that are named for ``by``, which are found by name alone."""
     return [metric if isinstance(metric, str) else metric.name for metric in metrics_in(options.metrics or ())]
 
@@ -180,4 +180,4 @@ def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
     if options.a is not None or options.baseline is not None or options.fail_if:
         raise UserError(f"--by {by} compares settings of one agent: leave out systems, --baseline and --fail-if.")
     assert by is not None
-    return Compared(settings=tables_of_experiment(experiment, by, _named(options), judges))
+    return Compared(settings=tables_of_experiment(experiment, by, _names(options), judges))

@@ -39,13 +39,13 @@ def demo(options: DemoOptions) -> "Result[RecordedExperiment]":
     was_collecting = gc.isenabled()
     gc.disable()  # saves a tenth of the time
     try:
-        return _made(Path(options.to))
+        return _write(Path(options.to))
     finally:
         if was_collecting:
             gc.enable()
 
 
-def _made(to: Path) -> "Result[RecordedExperiment]":
+def _write(to: Path) -> "Result[RecordedExperiment]":
     from drretail.data_ingest.demo import check_is_demo, shop_in_the_making
     from drretail.viewer.experiment import read_view
     from drretail.viewer.page.document import first_of, one_page, rendered_questions
@@ -92,7 +92,10 @@ def _question_parts(view: "ExperimentView", card: "QuestionCard", report: Path) 
     """A question, the beginning of one answer, and what both systems pick. ``report`` gets the whole answer."""
     from drretail.api.recorded import RecordedAnswer
 
-    query, shown = card.question.query, next((each for each in card.answers if each.is_preferred), card.answers[-1])
+    query, shown = (
+        card.question.query,
+        next((answer for answer in card.answers if answer.is_preferred), card.answers[-1]),
+    )
     path = run_path(view.folder, shown.line.label, query.query_id, shown.line.repeat)
     answer = RecordedAnswer(read_run(path), read_evidence(path))
     write_atomically(report, answer.report)
@@ -113,12 +116,12 @@ def _question_parts(view: "ExperimentView", card: "QuestionCard", report: Path) 
     yield from prose("", f"The answer of {shown.name}:")
     shown_text = "\n".join(lines[:LONGEST_ANSWER])
     if len(lines) > LONGEST_ANSWER:  # cut after the last whole sentence
-        ends = [found.end() for found in re.finditer(r"[.!?](?=\s)", shown_text)]
+        ends = [match.end() for match in re.finditer(r"[.!?](?=\s)", shown_text)]
         shown_text = shown_text[: ends[-1]] if ends else shown_text.rstrip()
     yield shown_text
     if len(lines) > LONGEST_ANSWER or opening != text:
         yield Prose(f"… The whole answer: {report}")
-    yield from prose("", *(line for each in card.answers for line in _picks(each)))
+    yield from prose("", *(line for answer in card.answers for line in _picks(answer)))
 
 
 def _picks(card: "AnswerCard") -> Iterator[str]:

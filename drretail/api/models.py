@@ -93,7 +93,7 @@ class Opener:
         base_url = addresses.get(provider) or configured
         environ: Mapping[str, str] = os.environ
         if self.keyless:  # a placeholder for every key is enough to build a client that never sends
-            names = [name for each in PROVIDERS.values() for name in each.key_variables]
+            names = [name for provider in PROVIDERS.values() for name in provider.key_variables]
             environ = dict.fromkeys([*names, *filter(None, [choice.key_variable])], "none")
         if base_url and provider not in addresses and base_url in addresses_in_file() and not self.keyless:
             # Printed once, as a warning: anybody may have put the settings file into the folder.
@@ -232,5 +232,5 @@ def choices_by_role(
     if profile is None or "" in flags:
         return flags
     check_known("role", roles, *profile.roles)
-    named = {role: profile.choice(role) for role in profile.roles}
-    return {"": profile.choice(""), **named, **flags}
+    by_role = {role: profile.choice(role) for role in profile.roles}
+    return {"": profile.choice(""), **by_role, **flags}

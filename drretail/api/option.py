@@ -97,7 +97,7 @@ class DeclaredOption:
             return self.option.type
         kind = self.annotation
         if get_origin(kind) in (Union, UnionType):
-            kinds = [each for each in get_args(kind) if each is not NoneType]
+            kinds = [part for part in get_args(kind) if part is not NoneType]
             kind = Path if Path in kinds else kinds[0]
         return list[get_args(kind)[0]] if get_origin(kind) is tuple else kind
 
@@ -108,8 +108,10 @@ def declared_options(record: type) -> list[DeclaredOption]:
     Fields that are not annotated are left out.
     """
     options: list[DeclaredOption] = []
-    own = [*inspect.get_annotations(record)]
-    for field in sorted(fields(record), key=lambda field: own.index(field.name) if field.name in own else len(own)):
+    ordered = [*inspect.get_annotations(record)]
+    for field in sorted(
+        fields(record), key=lambda field: ordered.index(field.name) if field.name in ordered else len(ordered)
+    ):
         if get_origin(field.type) is not Annotated:
             continue
         annotation, *extras = get_args(field.type)
@@ -154,7 +156,7 @@ def _fits(kind: Any, value: object) -> bool:
     if origin is Literal:
         return value in parts
     if origin is not None and isinstance(value, Sequence | Set):
-        return isinstance(value, origin) and all(_fits(parts[0], each) for each in value)
+        return isinstance(value, origin) and all(_fits(parts[0], part) for part in value)
     kind = {int: Integral, float: Real}.get(kind, origin or kind)  # numbers of numpy, too
     return not isinstance(kind, type) or isinstance(value, kind)
 
@@ -166,13 +168,13 @@ def accepts(record: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, 
     """
     assert isinstance(record, type)
     declared = {option.name: option for option in declared_options(record)}
-    known = [field.name for field in fields(record) if field.init]
+    names = [field.name for field in fields(record) if field.init]
 
     def decorate(function: Callable[[O], R]) -> Callable[P, R]:
         @wraps(function)
-        def call(*args: P.args, **given: P.kwargs) -> R:
-            check_known(f"option of {function.__name__}", known, *given)
-            options = record(*args, **given)
+        def call(*args: P.args, **values: P.kwargs) -> R:
+            check_known(f"option of {function.__name__}", names, *values)
+            options = record(*args, **values)
             for name, option in declared.items():
                 check_kind(option, getattr(options, name))
                 check_bounds(option, getattr(options, name))

@@ -121,11 +121,11 @@ class RecordedExperiment:
 
         definition = self.definition
         label = resolve_name("system", system, definition.systems)
-        known = [query.query_id for query in definition.queries]
-        if query_id is None and len(known) > 1:
-            raise UserError(f"The experiment holds {len(known)} queries: name one, such as {known[0]}.")
-        wanted = query_id or known[0]
-        check_known("query", known, wanted)
+        ids = [query.query_id for query in definition.queries]
+        if query_id is None and len(ids) > 1:
+            raise UserError(f"The experiment holds {len(ids)} queries: name one, such as {ids[0]}.")
+        wanted = query_id or ids[0]
+        check_known("query", ids, wanted)
         path = run_path(self.folder, label, wanted, repeat)
         if not path.exists():
             raise UserError(f"{label} has no ended run {repeat} for {wanted} in {self.folder}: run it first.")

@@ -83,10 +83,14 @@ class RecordedScores(Scores):
         options: ScoreOptions | None = None,
     ) -> "RecordedScores":
         """The scores of the experiment in a folder. ``metrics`` are those that can't be found by name."""
-        made = cls.model_construct(**dict(scores))
-        made._folder, made._metrics, made._judging = folder, tuple(metrics), judging or JudgingOutcome()
-        made._options = options or made._options
-        return made
+        scores_read = cls.model_construct(**dict(scores))
+        scores_read._folder, scores_read._metrics, scores_read._judging = (
+            folder,
+            tuple(metrics),
+            judging or JudgingOutcome(),
+        )
+        scores_read._options = options or scores_read._options
+        return scores_read
 
     def result(self) -> "Result[RecordedScores]":
         """The scoreboard, or the tables of the metrics or slices that the options of ``score`` ask for."""
@@ -125,8 +129,8 @@ class RecordedScores(Scores):
             yield from board_parts(self, about_words(view.definition, self.scoreboard), [*faults])
         if self._options.metrics:
             yield from metric_parts(without_board_metrics(rows_of_metrics(self, self._judging.metrics)))
-        named = [name for name in metrics_in(self._options.metrics) if isinstance(name, str)]
-        again = f" --metrics {','.join(named)}" if named else ""
+        names = [name for name in metrics_in(self._options.metrics) if isinstance(name, str)]
+        again = f" --metrics {','.join(names)}" if names else ""
         where = quote(str(self._known_folder))
         yield from prose(
             f"Intervals, floors, definitions: drretail score {where}{again} --details. Page: drretail report {where}"
@@ -147,9 +151,9 @@ class RecordedScores(Scores):
         yield from metric_parts(scores.model_copy(update={"scores": ()}) if kinds else scores)
         others = other_metrics(self, self._judging.metrics) if is_part else []
         if others:
-            named = ", ".join(others)
+            names = ", ".join(others)
             yield from prose(
-                f"scores.json also holds {named}: score without --metrics prints all, report shows all.", ""
+                f"scores.json also holds {names}: score without --metrics prints all, report shows all.", ""
             )
         if self.audits:
             yield audit_table(self.audits)
@@ -218,8 +222,8 @@ class RecordedScores(Scores):
     def _rows(self, by: By, wanted: Mapping[str, str | None]) -> list[dict[str, Any]]:
         """The rows with these values, the keys first."""
         if by == "query":
-            folder, own = self._known_folder, {metric.name: metric for metric in self._metrics}
-            metrics = (own.get(name) or recorded_metric(folder, name) for name in self.metrics)
+            folder, by_name = self._known_folder, {metric.name: metric for metric in self._metrics}
+            metrics = (by_name.get(name) or recorded_metric(folder, name) for name in self.metrics)
             gathered = read_judgements(folder, [metric for metric in metrics if metric is not None])
             asked = (TableKey(row.metric, Assessor.of(row)) for row in self.scores if not is_panel(row.judge))
             values = run_values(gathered, {*asked})
@@ -280,9 +284,9 @@ def _with_values(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]
     """The rows with the values that are asked for; raises UnknownName as ``to_pandas`` says."""
     rows = list(rows)
     for name, wanted in asked.items():
-        known = {row[name] for row in rows}
-        if wanted not in (None, ALL, *known):
-            raise UnknownName("set of rules" if name == "rules" else f"scored {name}", str(wanted), sorted(known))
+        recorded = {row[name] for row in rows}
+        if wanted not in (None, ALL, *recorded):
+            raise UnknownName("set of rules" if name == "rules" else f"scored {name}", str(wanted), sorted(recorded))
         if wanted not in (None, ALL):
             rows = [row for row in rows if row[name] == wanted]
     return rows

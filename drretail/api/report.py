@@ -50,9 +50,9 @@ def report(options: ReportOptions) -> Result[str]:
         raise UserError(f"report writes no JSON to {to.name}: --json prints a document.")
     if to is not None and to.is_dir():
         raise UserError(f"{to} is a folder: --to names the file to write, such as {to / DEFAULT_NAMES[options.form]}.")
-    made = to or (experiment / DEFAULT_NAMES[options.form] if options.form == "html" else Path())
-    place = next(each for each in (made, *made.parents) if each.exists())
-    if made != Path() and place.is_dir() and not os.access(place, os.W_OK):
+    target = to or (experiment / DEFAULT_NAMES[options.form] if options.form == "html" else Path())
+    place = next(parent for parent in (target, *target.parents) if parent.exists())
+    if target != Path() and place.is_dir() and not os.access(place, os.W_OK):
         raise UserError(f"{place} is closed to this user: change its permissions, or name another place.")
     if options.form == "paper":
         return _paper(experiment, options, to)

@@ -195,5 +195,5 @@ def _verified(verification: Verification) -> str:
     if verification.passes:
         replayed = sum(check.count for check in verification.checks if (check.check, check.state) == ("runs", "equal"))
         return f"`drretail verify` finds no difference: {counted(replayed, 'run')} replayed, and the scores made again."
-    found = counted(len(verification.differences), "difference")
-    return f"`drretail verify` finds {found}, first: {verification.differences[0]}."
+    differences = counted(len(verification.differences), "difference")
+    return f"`drretail verify` finds {differences}, first: {verification.differences[0]}."

@@ -178,9 +178,9 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
         systems = named_systems(options, agents, options.model, world, opener, observer)
 
         def open_gold() -> Sequence[Query]:
-            named = options.queries if isinstance(options.queries, str | Path) else queries
+            source = options.queries if isinstance(options.queries, str | Path) else queries
             wanted = {query.query_id for query in tasks}
-            return [query for query in asked_queries(named, options.user, world) if query.query_id in wanted]
+            return [query for query in asked_queries(source, options.user, world) if query.query_id in wanted]
 
         from drretail.stats.intervals import FEWEST
 
@@ -207,12 +207,14 @@ def _varied(
     ingested with a mapping. Those that would be left without any tools keep it, and floors and the oracle stay as they
     are.
     """
-    made = varied(systems, options.vary or {}, world, queries, cross=isinstance(options, RunOptions) and options.cross)
-    for sentence in made.left_out:
+    variation = varied(
+        systems, options.vary or {}, world, queries, cross=isinstance(options, RunOptions) and options.cross
+    )
+    for sentence in variation.left_out:
         observer.note(sentence)
     is_own = world.manifest.is_own_shop and has_foreign_pages(world.web, world.manifest)
     if options.web is not None or not is_own:
-        return [*made.systems]
+        return [*variation.systems]
     observer.note(
         "The agents search no web: the sandbox's pages are made for the demo shop. Name another one for yours (--web "
         "serper, searxng or sandbox:FILE)."
@@ -221,7 +223,7 @@ def _varied(
         sut
         if sut.agent.is_baseline or {*sut.system.options.get("without", ()), "web"} >= {"web", "catalog", "user"}
         else sut.as_system(WITHOUT.put(sut.system, "web", world))
-        for sut in made.systems
+        for sut in variation.systems
     ]
     return [*{sut.label: sut for sut in left}.values()]
 
@@ -245,8 +247,8 @@ def one_system(
     """The system that answers a single question. Raises UserError if the options make several, or none that could."""
     if any(len(read_values(values)) > 1 for values in (options.vary or {}).values()):
         raise UserError("A question is answered once: give each --vary one value.")
-    named = named_systems(options, [agent], model, world, opener, observer)
-    (system,) = _varied(options, named, world, [query], observer)
+    systems = named_systems(options, [agent], model, world, opener, observer)
+    (system,) = _varied(options, systems, world, [query], observer)
     if system.agent.sees_reference:
         raise UserError(
             f"The agent {system.system.agent} is told the best basket of a benchmark's query: use it with "

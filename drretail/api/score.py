@@ -81,7 +81,7 @@ def judges(specs: Sequence[str], opener: Opener, profile: str | None = None) -> 
 
 def judges_for(
     metrics: Sequence[str | Metric],
-    given: str | Model | Iterable[str | Model],
+    chosen_judges: str | Model | Iterable[str | Model],
     opener: Opener,
     profile: str | None = None,
 ) -> list[Judge]:
@@ -91,12 +91,12 @@ def judges_for(
     """
     if PAIRWISE not in metrics and not any(metric.needs_judge for metric in load_metrics(metrics)):
         return []
-    brought = [given] if isinstance(given, str | Model) else list(given)
+    brought = [chosen_judges] if isinstance(chosen_judges, str | Model) else list(chosen_judges)
     if not brought:
         return judges([], opener, profile)
-    specs = list(dict.fromkeys(one for one in brought if isinstance(one, str)))
-    named = judges(specs, opener) if specs else []
-    return [*named, *(Judge.of(one) for one in brought if isinstance(one, Model))]
+    specs = list(dict.fromkeys(spec for spec in brought if isinstance(spec, str)))
+    by_name = judges(specs, opener) if specs else []
+    return [*by_name, *(Judge.of(judge) for judge in brought if isinstance(judge, Model))]
 
 
 @contextmanager
@@ -274,8 +274,8 @@ class Plan:
         None if that is not all: what the web, a file or a user's own code brings may be another each time.
         """
         brought = (options.gold, options.criteria, options.prompts, options.retry, options.fetch_sources or None)
-        known = {*METRICS, PAIRWISE}
-        if any(each is not None for each in brought) or not {*self.metrics, *judged_in(self.folder)} <= known:
+        built_in = {*METRICS, PAIRWISE}
+        if any(value is not None for value in brought) or not {*self.metrics, *judged_in(self.folder)} <= built_in:
             return None
         judges, world = (
             sorted(judge.ref.key for judge in self.judges),
@@ -287,8 +287,8 @@ class Plan:
     @property
     def names(self) -> frozenset[str]:
         """The metrics by the names that their rows have, also those requested as ``module:attribute``."""
-        given = {metric for metric in self.metrics if isinstance(metric, str)}
-        return frozenset({*given, *(metric.name for metric in load_metrics(self.metrics))})
+        names = {metric for metric in self.metrics if isinstance(metric, str)}
+        return frozenset({*names, *(metric.name for metric in load_metrics(self.metrics))})
 
 
 def metrics_of(options: ScoreOptions, experiment: Path) -> list[str | Metric]:

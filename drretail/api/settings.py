@@ -148,20 +148,20 @@ def addresses_in_file() -> frozenset[str]:
     profiles = Path(str(tables.get("model_profile")).rpartition(":")[0])
     if profiles.is_file():
         tables = {**tables, "of the profiles": parse_toml(profiles.read_text(encoding="utf-8"))}
-    named = [table.get("base_url") for table in (tables, *_tables(tables))]
-    named += dict(tables.get("base_urls") or {}).values()
+    urls = [table.get("base_url") for table in (tables, *_tables(tables))]
+    urls += dict(tables.get("base_urls") or {}).values()
     variables = [value for name, value in os.environ.items() if name.upper().startswith("DRRETAIL_")]
-    own = {url for value in variables for url in re.split(r'[\s"{},]+', value)}
-    return frozenset(url for url in named if isinstance(url, str) and url not in own)
+    allowed = {url for value in variables for url in re.split(r'[\s"{},]+', value)}
+    return frozenset(url for url in urls if isinstance(url, str) and url not in allowed)
 
 
 def names_in_file(*names: str) -> list[str]:
     """Which of these settings only the current folder's settings file has, and not the environment."""
     if not SETTINGS_FILE.is_file():
         return []
-    known = {name.upper() for name in os.environ}
+    set_names = {name.upper() for name in os.environ}
     table = _SettingsFile(Settings).toml_data
-    return [name for name in names if name in table and f"DRRETAIL_{name}".upper() not in known]
+    return [name for name in names if name in table and f"DRRETAIL_{name}".upper() not in set_names]
 
 
 def _tables(value: Any) -> Iterator[dict[str, Any]]:

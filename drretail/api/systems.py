@@ -87,8 +87,10 @@ def kept_options(options: RunOptions | AskOptions, settings: Settings, labels: I
         except UserError:
             entries.append(f"# {option.name} was given in Python.\n")
             needs.append(f"{option.name} from Python")
-    beside = [f"{LABELS} = {toml(LABELS, sorted(labels))}", f"{NEEDS} = {toml(NEEDS, needs)}"]
-    return "\n".join([HEADER, "# The systems that these options make, and what they need.", *beside, "", *entries])
+    labels_and_needs = [f"{LABELS} = {toml(LABELS, sorted(labels))}", f"{NEEDS} = {toml(NEEDS, needs)}"]
+    return "\n".join(
+        [HEADER, "# The systems that these options make, and what they need.", *labels_and_needs, "", *entries]
+    )
 
 
 def _needs(option: DeclaredOption, value: Any, settings: Settings) -> Sequence[str]:
@@ -147,10 +149,10 @@ def without_sandbox_gold(queries: Queries | None, user: str | None, world: World
         return list(cast(SealedWeb, world.web).queries)
     is_one = isinstance(queries, Query) or not isinstance(queries, Iterable)
     items: list[Any] = [queries] if is_one else list(cast(Iterable[Any], queries))
-    wrong = [each for each in items if not isinstance(each, str | Query)]
+    wrong = [item for item in items if not isinstance(item, str | Query)]
     if wrong:
         raise UserError(f"A query is a question or a Query, and {quoted(str(wrong[0]))} is neither.")
-    query_list = [question_as_query(each, user, world) if isinstance(each, str) else each for each in items]
+    query_list = [question_as_query(item, user, world) if isinstance(item, str) else item for item in items]
     if not query_list:
         raise UserError("There is nothing to answer: the list of queries is empty.")
     return query_list
@@ -189,7 +191,7 @@ def named_systems(
         from drretail.api.prompts import all_prompt_files  # loads the makers of queries
 
         overrides = read_overrides(Path(options.prompts), who.values(), all_prompt_files())
-    made = suts(
+    new_suts = suts(
         who,
         models,
         world,
@@ -197,12 +199,12 @@ def named_systems(
         options={} if options.files is None else {FILES: files_hash(Path(options.files))},
         limits=read_limits(options.limits),
     )
-    prompted = [model.info for sut in made if sut.overrides.texts for model in sut.models.values()]
+    prompted = [model.info for sut in new_suts if sut.overrides.texts for model in sut.models.values()]
     if ruled := {info.spec for info in prompted if info.kind == "rule_based"}:
         observer.note(f"{', '.join(sorted(ruled))} follows rules: --prompts changes nothing in its answers.")
-    if idle := overrides.unused(sut.overrides for sut in made):
+    if idle := overrides.unused(sut.overrides for sut in new_suts):
         observer.note(f"No agent of this run is told {idle} of {overrides.name}.")
-    return made
+    return new_suts
 
 
 def named_agents(agents: Agents) -> dict[str, Agent]:
@@ -211,24 +213,24 @@ def named_agents(agents: Agents) -> dict[str, Agent]:
     Raises UserError if two would go by the same name, and for an object that cannot answer.
     """
     if isinstance(agents, Mapping):
-        return {_free_name(str(name), agent): _named(agent)[1] for name, agent in agents.items()}
+        return {_free_name(str(name), agent): _with_name(agent)[1] for name, agent in agents.items()}
     is_several = isinstance(agents, Iterable) and not isinstance(agents, str | Runnable)
     brought = cast(Iterable[object], agents if is_several else [agents])
-    named: dict[str, Agent] = {}
+    by_name: dict[str, Agent] = {}
     objects: dict[str, object] = {}
     for answerer in brought:
-        name, agent = _named(answerer)
+        name, agent = _with_name(answerer)
         first = objects.setdefault(name, answerer)
         if first is not answerer and not (isinstance(answerer, str) and first == answerer):
             raise UserError(
                 f"Two agents go by the name {name}: give one another, as in --agent NAME=PLACE, or in Python as a "
                 "mapping, {name: agent}."
             )
-        named[name] = agent
-    return named
+        by_name[name] = agent
+    return by_name
 
 
-def _named(answerer: object) -> tuple[str, Agent]:
+def _with_name(answerer: object) -> tuple[str, Agent]:
     if isinstance(answerer, str):
         return named_agent(answerer)
     agent = as_agent(answerer)
@@ -263,8 +265,8 @@ def opened_models(
     if isinstance(model, Model):
         ready[""] = model
     elif isinstance(model, Mapping):
-        ready = {role: each for role, each in model.items() if isinstance(each, Model)}
-        specs = [f"{role}={each}" if role else each for role, each in model.items() if isinstance(each, str)]
+        ready = {role: value for role, value in model.items() if isinstance(value, Model)}
+        specs = [f"{role}={spec}" if role else spec for role, spec in model.items() if isinstance(spec, str)]
     elif model is not None:
         specs = [model] if isinstance(model, str) else list(model)
     if ready and not specs and ("" in ready or profile is None):

@@ -130,11 +130,11 @@ def verify(options: VerifyOptions) -> Verification:
     findings = [*hash_findings(folder, definition), *run_findings(folder, definition, options), score_finding(folder)]
     checks: list[Check] = []
     for name, state in product(get_args(Name), get_args(State)):
-        found = Counter(each.what for each in findings if (each.check, each.state) == (name, state))
-        if state == "differs" and found:
-            checks.append(Check(check=name, state=state, count=found.total(), what=tuple(found)))
-        elif found:
-            reasons = ((count, (why,) if why else ()) for why, count in found.items())
+        differences = Counter(finding.what for finding in findings if (finding.check, finding.state) == (name, state))
+        if state == "differs" and differences:
+            checks.append(Check(check=name, state=state, count=differences.total(), what=tuple(differences)))
+        elif differences:
+            reasons = ((count, (why,) if why else ()) for why, count in differences.items())
             checks += [Check(check=name, state=state, count=count, what=what) for count, what in reasons]
     return Verification(experiment=str(folder), checks=tuple(checks))
 
@@ -146,7 +146,7 @@ def hash_findings(folder: Path, definition: Definition) -> Iterator[Finding]:
             yield Finding("hashes", "not compared", f"{name} is not here")
         else:
             yield _hashed(hash_of(folder / name) == kept, f"{name}: it was changed after it was written")
-    for planned in _made(folder, definition):
+    for planned in _planned(folder, definition):
         path = planned.path_in(folder)
         try:
             run, evidence, results = read_run(path), read_evidence(path), read_results(path)
@@ -168,16 +168,19 @@ def _hashed(is_same: bool, what: str) -> Finding:
 
 def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -> Iterator[Finding]:
     """Each planned run beside its replay."""
-    made, systems = _made(folder, definition), definition.systems
-    reasons, there = {label: _no_replay(definition, label) for label in systems}, {each.run_id for each in made}
+    runs, systems = _planned(folder, definition), definition.systems
+    reasons, run_ids = (
+        {label: _no_replay(definition, label) for label in systems},
+        {run.run_id for run in runs},
+    )
     for planned in planned_runs(folder, definition):
-        if planned.run_id not in there and reasons[planned.label] != IMPORTED:
+        if planned.run_id not in run_ids and reasons[planned.label] != IMPORTED:
             yield Finding("runs", "not made yet", "drretail run makes them")
-    yield from (Finding("runs", "not compared", reason) for planned in made if (reason := reasons[planned.label]))
-    open_runs = [planned for planned in made if not reasons[planned.label]]
+    yield from (Finding("runs", "not compared", reason) for planned in runs if (reason := reasons[planned.label]))
+    open_runs = [planned for planned in runs if not reasons[planned.label]]
     if not open_runs:
         return
-    live = {system.web_provider for each in open_runs if (system := systems[each.label]).web_is_live}
+    live = {system.web_provider for run in open_runs if (system := systems[run.label]).web_is_live}
     web = options.web or (live.pop() if len(live) == 1 else SANDBOX)
     opened_web = chosen_web(read_settings(web=web), replayed=True)
     with recorded_world(folder, options.world, web=opened_web) as world:
@@ -189,8 +192,8 @@ def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -
                 yield from run_loop(_replayed(folder, definition, open_runs, runner, bar))
 
 
-def _made(folder: Path, definition: Definition) -> list[Planned]:
-    return [each for each in planned_runs(folder, definition) if each.path_in(folder).exists()]
+def _planned(folder: Path, definition: Definition) -> list[Planned]:
+    return [run for run in planned_runs(folder, definition) if run.path_in(folder).exists()]
 
 
 def _no_replay(definition: Definition, label: str) -> str:
@@ -213,7 +216,7 @@ async def _replayed(
 ) -> list[Finding]:
     """These runs, each beside the run that its journal gives, which is made in a folder of its own."""
     systems: dict[str, SystemUnderTest | Finding] = {}
-    for label in {each.label for each in planned}:
+    for label in {run.label for run in planned}:
         try:
             systems[label] = rebuilt(folder, definition, label, runner)
         except UserError as problem:
@@ -222,24 +225,24 @@ async def _replayed(
     scratch = TemporaryDirectory(prefix="drretail-verify-")
     with scratch as place, Experiment(Path(place) / "exp", definition) as copy:
 
-        async def found(each: Planned) -> Finding:
-            sut = systems[each.label]
+        async def finding_of(run: Planned) -> Finding:
+            sut = systems[run.label]
             async with gate:
-                finding = sut if isinstance(sut, Finding) else await _replay(folder, copy, runner, each, sut)
+                finding = sut if isinstance(sut, Finding) else await _replay(folder, copy, runner, run, sut)
             bar.advance()
             return finding
 
-        return [*await asyncio.gather(*map(found, planned))]
+        return [*await asyncio.gather(*map(finding_of, planned))]
 
 
 async def _replay(folder: Path, copy: Experiment, runner: Runner, planned: Planned, sut: SystemUnderTest) -> Finding:
     """A run beside its replay in the folder ``copy``."""
-    recorded, made = planned.path_in(folder), planned.path_in(copy.folder)
+    recorded, path = planned.path_in(folder), planned.path_in(copy.folder)
     if sut.agent.sees_reference and _lacks_gold(folder):
         return Finding("runs", "not compared", f"{planned.label} was told what stands in {GOLD}, which is not here")
     try:
         await runner.run_into(copy, sut, planned.query, planned.repeat)
-        before, now = (read_members(path, "run", "evidence") for path in (recorded, made))
+        before, now = (read_members(path, "run", "evidence") for path in (recorded, path))
         if before == now:
             return Finding("runs", "equal")
         if sut.agent.sees_reference:
@@ -298,11 +301,11 @@ def score_finding(folder: Path) -> Finding:
         rows = [row for row in recorded.scores if _TABLE(row) not in judged and not is_panel(row.judge)]
         asked = {TableKey(row.metric, Assessor.of(row)) for row in rows}
         pairs = sorted({(Assessor.of(row), (row.a, row.b)) for row in recorded.pairs}, key=str)
-        made = derive_scores(folder, [*metrics.values()], asked, pairs)
+        derived = derive_scores(folder, [*metrics.values()], asked, pairs)
     except UserError as problem:
         return Finding("scores", "differs", _here(folder, problem))
-    wrong = differing(_compared(recorded), _compared(made))
-    changes = "" if made.made_of is None else recorded.made_of.changes(made.made_of)
+    wrong = differing(_compared(recorded), _compared(derived))
+    changes = "" if derived.made_of is None else recorded.made_of.changes(derived.made_of)
     why = f" ({changes}: drretail score makes them again)" if changes else ""
     what = f"scores.json: runs and verdicts give other {', '.join(wrong)}{why}"
     return Finding("scores", "differs", what) if wrong else Finding("scores", "equal")
@@ -310,12 +313,12 @@ def score_finding(folder: Path) -> Finding:
 
 def _compared(scores: Scores) -> dict[str, Any]:
     """What runs and verdicts alone decide, without what add-ons say beside judges."""
-    made = scores.model_dump(mode="json", exclude_none=True, exclude={"made_of"})
-    board: dict[str, Any] = made.get("scoreboard", {})
+    values = scores.model_dump(mode="json", exclude_none=True, exclude={"made_of"})
+    board: dict[str, Any] = values.get("scoreboard", {})
     board.pop("notes", None)
-    for described in made["metrics"].values():
+    for described in values["metrics"].values():
         described.pop("judges", None)
-    return made
+    return values
 
 
 def _lacks_gold(folder: Path) -> bool:
@@ -323,9 +326,9 @@ def _lacks_gold(folder: Path) -> bool:
     return GOLD in kept_hashes(folder) and not (folder / GOLD).exists()
 
 
-def differing(recorded: Mapping[str, object], made: Mapping[str, object]) -> list[str]:
+def differing(recorded: Mapping[str, object], derived: Mapping[str, object]) -> list[str]:
     """The names under which two documents have different values."""
-    return [name for name in {**recorded, **made} if recorded.get(name) != made.get(name)]
+    return [name for name in {**recorded, **derived} if recorded.get(name) != derived.get(name)]
 
 
 def _here(folder: Path, problem: UserError) -> str:

@@ -85,14 +85,14 @@ def recorded_world(
         yield None
         return
     if world is not None:
-        with open_world(world, web=web) as named:
-            fingerprint = named.manifest.fingerprint
+        with open_world(world, web=web) as shop:
+            fingerprint = shop.manifest.fingerprint
             if fingerprint != wanted:
                 raise UserError(
                     f"The world {world} ({fingerprint[:12]}) is not the one that the experiment was made in "
                     f"({wanted[:12]}): give that one, or leave --world away to go without the shop's records."
                 )
-            yield named
+            yield shop
         return
     telemetry = map(read_telemetry, run_files(experiment))
     places = dict.fromkeys(str(place) for figures in telemetry if (place := figures.get("world")) is not None)
@@ -175,11 +175,11 @@ def check_user(world: "World", user_id: str | None) -> None:
         raise UserError(f"The shop has no user {user_id!r}. {hint}") from None
 
 
-def server_settings(**given: str | None) -> ServerSettings:
+def server_settings(**values: str | None) -> ServerSettings:
     """The addresses and credentials of the servers from the settings; ``given`` (mongo_url, es_url) comes first."""
     from drretail.api.settings import read_settings
 
-    settings = read_settings(**given)
+    settings = read_settings(**values)
     secrets = {"mongo_password": settings.mongo_password, "es_password": settings.es_password}
     secrets["es_api_key"] = settings.es_api_key
     return ServerSettings(
@@ -222,21 +222,21 @@ def pages_by_label(settings: "Settings", systems: Mapping[str, System]) -> "dict
     from drretail.env.web.providers import open_pages
     from drretail.env.web.sandbox import SandboxWeb, served_to, shipped_corpora
 
-    named, open_web_pages = chosen_web(settings, replayed=True), open_pages(_options(settings, replayed=True))
+    chosen, open_web_pages = chosen_web(settings, replayed=True), open_pages(_options(settings, replayed=True))
     pages: dict[str, Pages] = {}
     for label, system in systems.items():
-        web = served_to(system, named)
-        own = shipped_corpora().get(system.web_corpus or "")
-        if own is not None and web.corpus in shipped_corpora():
-            web = SandboxWeb(own)  # the pages of its shop
+        web = served_to(system, chosen)
+        corpus = shipped_corpora().get(system.web_corpus or "")
+        if corpus is not None and web.corpus in shipped_corpora():
+            web = SandboxWeb(corpus)  # the pages of its shop
         if system.web_corpus is not None and (web.provider, web.corpus) != (system.web_provider, system.web_corpus):
             raise UserError(
                 f"{label} read fixed pages ({system.web_provider} {system.web_corpus[:12]}), and --web {settings.web}"
                 " has others: name theirs, such as --web sandbox:FILE."
             )
-        own = system.web_corpus is not None or (web.provider == system.web_provider and web.provider not in BUILT_IN)
-        own = own or (system.is_imported and settings.web not in BUILT_IN and web.corpus is not None)
-        pages[label] = web if own else open_web_pages
+        corpus = system.web_corpus is not None or (web.provider == system.web_provider and web.provider not in BUILT_IN)
+        corpus = corpus or (system.is_imported and settings.web not in BUILT_IN and web.corpus is not None)
+        pages[label] = web if corpus else open_web_pages
     return pages
 
 

@@ -121,10 +121,10 @@ class Commands(TyperGroup):
             return None
         if not COMMANDS[name].function:
             about = COMMANDS[name].summary
-            made = get_group(typer.Typer(name=cmd_name, cls=Commands, help=about, no_args_is_help=True))
-            assert isinstance(made, Commands)
-            made.members(f"{name} ")
-            return made
+            group = get_group(typer.Typer(name=cmd_name, cls=Commands, help=about, no_args_is_help=True))
+            assert isinstance(group, Commands)
+            group.members(f"{name} ")
+            return group
         single = typer.Typer(add_completion=False)
         single.command(cmd_name, cls=Command)(command_of(COMMANDS[name]))
         return get_command(single)
@@ -142,8 +142,8 @@ class Commands(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         added = sorted(name for name in self.commands if self.group + name in ADDONS)
-        own = [name for name in self.commands if name not in added]
-        for title, names in (("Commands", own), ("Add-ons", added)):
+        commands = [name for name in self.commands if name not in added]
+        for title, names in (("Commands", commands), ("Add-ons", added)):
             if names:
                 with formatter.section(title):
                     formatter.write_dl([(name, COMMANDS[self.group + name].summary) for name in names])

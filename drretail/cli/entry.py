@@ -94,8 +94,8 @@ KEEPING = ("demo", "ingest", "world", "run", "score", "reproduce", "download", "
 
 def begins_anew(arguments: Sequence[str]) -> bool:
     """True for a command that keeps nothing unless it ends."""
-    name, given = next(iter(arguments[1:]), ""), [argument.partition("=")[0] for argument in arguments]
-    return not (name in KEEPING or (name == "ask" and "--to" in given) or (name == "queries" and "--model" in given))
+    name, flags = next(iter(arguments[1:]), ""), [argument.partition("=")[0] for argument in arguments]
+    return not (name in KEEPING or (name == "ask" and "--to" in flags) or (name == "queries" and "--model" in flags))
 
 
 def open_streams() -> None:
@@ -113,10 +113,10 @@ def open_streams() -> None:
     guard_streams()
 
 
-def readable_arguments(given: Iterable[str]) -> list[str]:
+def readable_arguments(arguments: Iterable[str]) -> list[str]:
     """The arguments as UTF-8, whatever encoding Python assumed for the terminal. Raises UserError for other bytes."""
     try:
-        return [argument.encode("utf-8", "surrogateescape").decode("utf-8") for argument in given]
+        return [argument.encode("utf-8", "surrogateescape").decode("utf-8") for argument in arguments]
     except UnicodeError as problem:
         raise UserError("The arguments hold bytes that are not UTF-8: write them in UTF-8.") from problem
 
@@ -153,8 +153,8 @@ def sentence_of(problem: BaseException) -> str | None:
 def fault_of_ours(problem: BaseException) -> str:
     """One sentence on an unexpected exception: its type and message, and where it was raised."""
     frames = traceback.extract_tb(problem.__traceback__)
-    own = [frame for frame in frames if Path(frame.filename).is_relative_to(PACKAGE)] or list(frames)
-    where = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    frames_of_ours = [frame for frame in frames if Path(frame.filename).is_relative_to(PACKAGE)] or list(frames)
+    where = f" ({Path(frames_of_ours[-1].filename).name}, line {frames_of_ours[-1].lineno})" if frames_of_ours else ""
     reason = f"{type(problem).__name__}: {problem}".partition("\n")[0].rstrip(".: ")
     return f"Error: drretail itself failed: {reason}{where}. {DEBUG} shows where it came from: please report that."
 

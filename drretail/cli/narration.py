@@ -37,11 +37,11 @@ def step_line(step: Step, text: str) -> str | None:
     subject = next((json.dumps(args[name], ensure_ascii=False) for name in SUBJECTS if name in args), "")
     filters = ", ".join(f"{name} {value}" for name, value in args.items() if name not in (*SUBJECTS, *UNTOLD))
     call = (f" {subject}" if subject else "") + (f" ({filters})" if filters else "")
-    finding = _found(step.name or "", json.loads(text) if text else {})
+    finding = _summary(step.name or "", json.loads(text) if text else {})
     return f"{where}  {step.name}{_cut(call, 110)}{f' → {finding}' if finding else ''}"
 
 
-def _found(tool: str, value: Value) -> str:
+def _summary(tool: str, value: Value) -> str:
     """What a call found, in a few words; empty if the tool's name says enough."""
     match tool:
         case "product_catalog_search":

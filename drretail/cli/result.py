@@ -59,22 +59,22 @@ def with_flags(records: Mapping[str, type], command: Callable[..., None]) -> Cal
     otherwise the default holds. The records of one command must not share the name of a field.
     """
     declared = {name: declared_options(record) for name, record in records.items()}
-    flat = [made for options in declared.values() for option in options for made in _parameters(option)]
+    flat = [parameter for options in declared.values() for option in options for parameter in _parameters(option)]
 
-    def call(**given: Any) -> None:
-        file: Path | None = given.get("experiment_file")
-        made: dict[str, Any] = {}
+    def call(**options: Any) -> None:
+        file: Path | None = options.get("experiment_file")
+        records_made: dict[str, Any] = {}
         for name, record in records.items():
-            values = _values(declared[name], given)
+            values = _values(declared[name], options)
             values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
-            if file is not None and not made:
+            if file is not None and not records_made:
                 values = overridden(read_experiment(file, record), values)
-            made[name] = record(**values)
-        command(**made)
+            records_made[name] = record(**values)
+        command(**records_made)
 
     call.__doc__ = next(iter(records.values())).__doc__
     call.__dict__["__signature__"] = inspect.Signature(flat)
-    call.__annotations__ = {each.name: each.annotation for each in flat}
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in flat}
     return call
 
 
@@ -97,22 +97,22 @@ def _parameters(option: DeclaredOption) -> list[inspect.Parameter]:
     if flag is None and not option.option.argument:
         return []
     default, annotation = _flag(option)
-    found = [inspect.Parameter(option.name, kind, default=default, annotation=annotation)]
+    parameters = [inspect.Parameter(option.name, kind, default=default, annotation=annotation)]
     if option.is_switch and flag is not None:
         name = flag.removeprefix("--")
         opposite = name.removeprefix("no-") if name.startswith("no-") else f"no-{name}"
         hidden = Annotated[bool, typer.Option(f"--{opposite}", hidden=True)]
-        found.append(inspect.Parameter(OPPOSITE + option.name, kind, default=False, annotation=hidden))
-    return found
+        parameters.append(inspect.Parameter(OPPOSITE + option.name, kind, default=False, annotation=hidden))
+    return parameters
 
 
 def _flag(declared: DeclaredOption) -> tuple[object, Any]:
     """The option's default and its annotation for typer."""
     option, default, kind = declared.option, declared.default, declared.kind
     metavar, panel = option.metavar or METAVARS.get(kind), option.group or None
-    made: Any
+    parameter: Any
     if declared.flag is None:
-        made = typer.Argument(metavar=metavar, help=option.help, show_default=False, rich_help_panel=panel)
+        parameter = typer.Argument(metavar=metavar, help=option.help, show_default=False, rich_help_panel=panel)
     else:
         names = [declared.flag] if option.short is None else [declared.flag, option.short]
         shown = option.default
@@ -121,7 +121,7 @@ def _flag(declared: DeclaredOption) -> tuple[object, Any]:
         notes = [f"default: {shown}" if shown else "", "may be repeated" if get_origin(kind) is list else ""]
         # Written here, since typer would put a default that is our own text into round brackets.
         added = f" [{'; '.join(filter(None, notes))}]" if any(notes) else ""
-        made = typer.Option(
+        parameter = typer.Option(
             *names,
             help=option.help + added,
             metavar=None if declared.is_switch else metavar,
@@ -132,10 +132,10 @@ def _flag(declared: DeclaredOption) -> tuple[object, Any]:
             rich_help_panel=panel,
         )
     if declared.is_switch:
-        return False, Annotated[bool, made]
+        return False, Annotated[bool, parameter]
     if declared.is_required:
-        return inspect.Parameter.empty, Annotated[kind, made]
-    return None, Annotated[kind | None, made]
+        return inspect.Parameter.empty, Annotated[kind, parameter]
+    return None, Annotated[kind | None, parameter]
 
 
 def result_command(record: str, function: str, estimate: str = "", *, from_file: bool = False) -> Callable[..., None]:
@@ -147,16 +147,16 @@ def result_command(record: str, function: str, estimate: str = "", *, from_file:
 
     def command(options: Any, output: Output, planned: Planned | None = None, file: FromFile | None = None) -> None:
         del file  # the options are made of it already
-        given = keywords(options)
+        values_given = keywords(options)
         for declared in declared_options(type(options)):
-            if declared.option.needed and given[declared.name] is None:
+            if declared.option.needed and values_given[declared.name] is None:
                 raise UserError(declared.option.needed)
-        if "observer" in given:
+        if "observer" in values_given:
             from drretail.cli.watching import TerminalObserver
 
-            given["observer"] = TerminalObserver(as_json=output.as_json)
+            values_given["observer"] = TerminalObserver(as_json=output.as_json)
         called = estimate if planned is not None and planned.estimate else function
-        show(loaded(called)(**given), as_json=output.as_json)
+        show(loaded(called)(**values_given), as_json=output.as_json)
 
     records: dict[str, type] = {"options": loaded(record)}
     records |= {"file": FromFile} if from_file else {}
@@ -169,9 +169,9 @@ def loaded(place: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def show(made: "Printable | Result[Any]", *, as_json: bool) -> None:
+def show(printable: "Printable | Result[Any]", *, as_json: bool) -> None:
     """Prints what was made on stdout, what to do on stderr. Ends with the result's code if something is left."""
-    result = made if isinstance(made, Result) else made.result()
+    result = printable if isinstance(printable, Result) else printable.result()
     if as_json:
         if document := result.document:  # which may take long to make
             print_json(dict(document))

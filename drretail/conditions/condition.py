@@ -80,8 +80,8 @@ class Condition:
     def order(self, value: str) -> tuple[float, str]:
         """The sort key of a value."""
         number = self.number(value)
-        known = self.values or (self.default,)
-        return (known.index(value) if value in known else len(known)) if number is None else number, value
+        values = self.values or (self.default,)
+        return (values.index(value) if value in values else len(values)) if number is None else number, value
 
     def kind(self, value: str) -> str:
         """The kind of a value. An agent is compared only if its values are of two kinds or more."""
@@ -102,7 +102,7 @@ def dropping(system: System, *names: str, tools: str = "", **fields: object) -> 
     """A copy without these options, with the tool family ``tools`` switched on again and these fields set."""
     options = {name: value for name, value in system.options.items() if name not in names}
     if "without" in options and tools:
-        left = [each for each in options.pop("without") if each != tools]
+        left = [option for option in options.pop("without") if option != tools]
         options |= {"without": left} if left else {}
-    own = {name: condition for name, condition in system.conditions.items() if name not in names}
-    return system.model_copy(update={"options": options, "conditions": own, **fields})
+    conditions = {name: condition for name, condition in system.conditions.items() if name not in names}
+    return system.model_copy(update={"options": options, "conditions": conditions, **fields})

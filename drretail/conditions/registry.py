@@ -35,12 +35,12 @@ def load_condition(name: str) -> tuple[str | None, Condition]:
     return place, condition
 
 
-def conditions_of(system: System, own: Mapping[str, Condition]) -> Iterator[tuple[Condition, str]]:
+def conditions_of(system: System, conditions: Mapping[str, Condition]) -> Iterator[tuple[Condition, str]]:
     """The conditions of a system's options that are not at their defaults, each with its value.
 
     ``own`` are the user's own by name. None is loaded because a system names it: systems may be anybody's.
     """
     for name in system.options:
-        condition = load_condition(name)[1] if name in CONDITIONS else own.get(name)
+        condition = load_condition(name)[1] if name in CONDITIONS else conditions.get(name)
         if condition is not None and (value := condition.of(system)) is not None:
             yield condition, value

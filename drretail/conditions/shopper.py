@@ -12,12 +12,12 @@ from drretail.records.run import INFORMATION, INFORMED, System
 
 def known_of(information: Literal["context", "persona"], query: Query) -> str:
     """What a query holds of this kind on its user. Raises UserError if it holds none."""
-    if not (known := query.persona if information == "persona" else query.context):
+    if not (text := query.persona if information == "persona" else query.context):
         raise UserError(
             f"The query {query.query_id!r} holds no {information} of its user: make queries that do with drretail "
             "queries pair (drretail/addons/personas/README.md)."
         )
-    return known
+    return text
 
 
 class _Information(Condition):

@@ -132,7 +132,7 @@ def client_conditions(values: Mapping[str, str | float | Sequence[str | float]] 
     alone: dict[str, str] = {}
     for name, written in (values or {}).items():
         check_known("condition of tools", ("scope", "without"), name)
-        texts = str(written).split(",") if isinstance(written, str | int | float) else [str(each) for each in written]
+        texts = str(written).split(",") if isinstance(written, str | int | float) else [str(value) for value in written]
         alone[name] = texts[0].strip()
         if len(texts) > 1:
             raise UserError(f"--vary {name}: tools are served under one value of each condition.")

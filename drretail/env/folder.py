@@ -92,10 +92,10 @@ def check_world(folder: Path) -> list[Finding]:
     Raises UserError if there is no world to check.
     """
     generation = live_generation(folder)
-    named = (folder / CURRENT).read_bytes()
+    content = (folder / CURRENT).read_bytes()
     findings = check_generation(generation)
-    if named != f"{generation.name}\n".encode():
-        findings.insert(0, fault("file_changed", CURRENT, repr(named)))
+    if content != f"{generation.name}\n".encode():
+        findings.insert(0, fault("file_changed", CURRENT, repr(content)))
     return findings
 
 
@@ -192,8 +192,8 @@ def compare_index(stored: Iterable[str], indexed: Iterable[str]) -> Iterator[Fin
             return
 
 
-def fault(code: str, where: str, found: str | None = None) -> Finding:
-    return Finding(code=code, severity="error", text=where, found=found)
+def fault(code: str, where: str, detail: str | None = None) -> Finding:
+    return Finding(code=code, severity="error", text=where, found=detail)
 
 
 def write_world(

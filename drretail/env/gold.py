@@ -18,8 +18,13 @@ def add_gold(experiment: Experiment, world: World, queries: Sequence[Query]) -> 
     Done once the systems that research have ended, so that none of them can read it there. Raises ToolError if a
     server fails.
     """
-    known = {"queries": tuple(queries), "categories": wanted_categories(world, queries), "systems": {}, "asked": {}}
-    experiment.ask(experiment.definition.model_copy(update=known))
+    gold_parts = {
+        "queries": tuple(queries),
+        "categories": wanted_categories(world, queries),
+        "systems": {},
+        "asked": {},
+    }
+    experiment.ask(experiment.definition.model_copy(update=gold_parts))
 
 
 LOOKED_AT = 50
@@ -36,17 +41,17 @@ def wanted_categories(world: World, queries: Iterable[Query]) -> dict[str, tuple
         wants = () if query.wish is None else query.wish.wants
         kinds[query.query_id] = tuple(dict.fromkeys(kind for want in wants for kind in want.kinds))
     files = file_categories(world, (kind for of_query in kinds.values() for kind in of_query))
-    found = {
+    by_query = {
         query_id: tuple(dict.fromkeys(files[kind] for kind in kinds[query_id] if kind in files))
         for query_id in sorted(kinds)
     }
-    return {query_id: categories for query_id, categories in found.items() if categories}
+    return {query_id: categories for query_id, categories in by_query.items() if categories}
 
 
 def file_categories(world: World, kinds: Iterable[str]) -> Mapping[str, str]:
     """For each kind, the top-level category of the same name, or the one that most of its products came from."""
-    known = {fold_category(category.name): category.name for category in world.manifest.categories}
-    categories = {kind: known.get(fold_category(kind)) or _of_products(world, kind) for kind in sorted(set(kinds))}
+    names = {fold_category(category.name): category.name for category in world.manifest.categories}
+    categories = {kind: names.get(fold_category(kind)) or _of_products(world, kind) for kind in sorted(set(kinds))}
     return {kind: category for kind, category in categories.items() if category is not None}
 
 

@@ -143,10 +143,10 @@ def with_looked_up(seen: Iterable[Evidence], looked_up: Iterable[Evidence]) -> I
     """The evidence of a log, completed by records of the shop. If both have a product, the shop's record comes last."""
     by_id = {entry.id: entry for entry in looked_up}
     for entry in seen:
-        own = by_id.pop(entry.id, None)
-        if own is None:
+        later = by_id.pop(entry.id, None)
+        if later is None:
             yield entry
         else:
-            known = {"url": entry.url or own.url, "image": own.image, "problem": entry.problem or own.problem}
-            yield entry.model_copy(update={"texts": (*entry.texts, *own.texts), "looked_up": True, **known})
+            changes = {"url": entry.url or later.url, "image": later.image, "problem": entry.problem or later.problem}
+            yield entry.model_copy(update={"texts": (*entry.texts, *later.texts), "looked_up": True, **changes})
     yield from by_id.values()

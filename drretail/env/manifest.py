@@ -394,10 +394,10 @@ def changed_files(generation: Path, below: str = "") -> Iterator[Finding]:
     if not path.is_file():
         return
     *lines, end = path.read_bytes().decode("utf-8", "replace").split("\n")
-    known = [_LINE.fullmatch(line) for line in lines]
-    if end or not all(known):
+    matches = [_LINE.fullmatch(line) for line in lines]
+    if end or not all(matches):
         yield Finding(code="file_changed", severity="error", text=CHECKSUMS, found="it is no list of checksums")
-    for match in (match for match in known if match and match[2].startswith(below)):
+    for match in (match for match in matches if match and match[2].startswith(below)):
         file = generation / match[2]
         if not file.is_file():
             yield Finding(code="file_missing", severity="error", text=match[2])

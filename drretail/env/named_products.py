@@ -57,8 +57,8 @@ class NamedProducts:
             if cited.name.startswith("P:"):
                 ids.append(cited.name.removeprefix("P:"))
         texts = (report, question)
-        named = dict.fromkeys(match["id"] for text in texts for match in ORDER_ID.finditer(text))
-        orders = looked_up.orders_named(self._world, named)
+        order_ids = dict.fromkeys(match["id"] for text in texts for match in ORDER_ID.finditer(text))
+        orders = looked_up.orders_named(self._world, order_ids)
         written = dict.fromkeys(match[0] for text in texts for match in PRODUCT_ID.finditer(text))
         titled = [] if ids else (key for text in texts for key in self._titled_in(text))
         products = _products(self._world, [*linked, *ids, *written, *titled])
@@ -73,7 +73,7 @@ class NamedProducts:
             *(looked_up.of_missing(key, linked.get(key), gone.get(key)) for key in dict.fromkeys([*gone, *unknown])),
             *self._policy,
             *orders.values(),
-            *(looked_up.of_missing_order(name) for name in named if self._is_missing(name, orders)),
+            *(looked_up.of_missing_order(name) for name in order_ids if self._is_missing(name, orders)),
         )
 
     def _titled_in(self, text: str) -> list[str]:
@@ -81,15 +81,15 @@ class NamedProducts:
         if not text.strip():
             return []
         page = self._world.catalog.search(CatalogQuery(text[:_LONGEST_QUERY], limit=_MOST_FOUND))
-        found = _products(self._world, [hit.product_id for hit in page.hits])
-        titles = {key: product.titles for key, product in found.items()}
-        return [one.product_id for one in products_named(text, titles)]
+        products = _products(self._world, [hit.product_id for hit in page.hits])
+        titles = {key: product.titles for key, product in products.items()}
+        return [match.product_id for match in products_named(text, titles)]
 
     def named_by_run(self, run: Run, query: Query, seen: Iterable[Evidence]) -> tuple[Evidence, ...]:
         """The evidence of a run, completed by these."""
         entries = [*seen]
-        named = self.named_by(run.report or "", query.text, run.steps, entries)
-        return tuple(looked_up.with_looked_up(entries, named))
+        entries_named = self.named_by(run.report or "", query.text, run.steps, entries)
+        return tuple(looked_up.with_looked_up(entries, entries_named))
 
     def _key_of(self, url: str) -> str | None:
         """The id of the product that an address has the form of; None for other addresses."""

@@ -46,7 +46,7 @@ class Offers:
     @remembered
     def _of_kinds(self, kinds: tuple[str, ...]) -> Candidates:
         could_be = self._could_be_of(kinds)
-        is_such = (any(map(partial(is_of_kind, each.product), kinds)) for each in could_be)
+        is_such = (any(map(partial(is_of_kind, listing.product), kinds)) for listing in could_be)
         return Candidates(compress(could_be, is_such))
 
     @remembered
@@ -110,7 +110,9 @@ class Offers:
     def cart(self, wish: Wish, reference: Reference, picks: Sequence[Pick]) -> Cart:
         """These picks with their wish, and the records of those that the shop holds."""
         listings = self.listings([pick.product for pick in picks])
-        return Cart(wish, reference, tuple(picks), {each.product.product_id: each.product for each in listings})
+        return Cart(
+            wish, reference, tuple(picks), {listing.product.product_id: listing.product for listing in listings}
+        )
 
     def bought(self, user_id: str | None) -> frozenset[str]:
         """The ids of the products of a user's orders that were neither cancelled nor returned."""

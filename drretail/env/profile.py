@@ -114,10 +114,10 @@ def stated(
     return Statement(code=code, text=harmless(text), orders=ids, more_orders=more, categories=categories, names=names)
 
 
-def by_name(named: Iterable[tuple[str, Order]]) -> dict[str, list[Order]]:
+def by_name(orders: Iterable[tuple[str, Order]]) -> dict[str, list[Order]]:
     """The orders of each name, in the order in which they come."""
     groups: dict[str, list[Order]] = {}
-    for name, order in named:
+    for name, order in orders:
         groups.setdefault(name, []).append(order)
     return groups
 

@@ -71,10 +71,12 @@ class Ledger:
 
     def shown(self, path: str) -> list[Shown]:
         """What each step at this path showed, in their order."""
-        own = path_key(path)
+        key = path_key(path)
         steps: dict[int, list[Source]] = {}
         with self._lock:
-            for placed in sorted((each for each in self._sources if each.place[0] == own), key=lambda each: each.place):
+            for placed in sorted(
+                (placed for placed in self._sources if placed.place[0] == key), key=lambda placed: placed.place
+            ):
                 steps.setdefault(placed.place[1], []).append(placed.source)
         return [Shown(path, seq, tuple(sources)) for seq, sources in steps.items()]
 
@@ -88,10 +90,10 @@ class Ledger:
 
         Entries of parallel paths are left out, so that the result does not depend on which researcher comes first.
         """
-        own = path_key(path)
+        key = path_key(path)
         with self._lock:
             shared, later = self._sources[: self._shared], self._sources[self._shared :]
-            return _entries([*shared, *(placed for placed in later if placed.place[0] == own)])
+            return _entries([*shared, *(placed for placed in later if placed.place[0] == key)])
 
     def evidence(self) -> tuple[Evidence, ...]:
         """All evidence so far, in the order of the steps that first brought it."""

@@ -83,10 +83,10 @@ def best_choice(
                 if fit.offer_id in state.taken or (room is not None and cost > room):
                     continue
                 next_state = _State(state.worth + fit.worth * by_worth, (state.taken | {fit.offer_id}) & later)
-                made = _Choice(cost, (*choice.fits, fit))
-                known = extended.get(next_state)
-                if known is None or made.rank < known.rank:
-                    extended[next_state] = made
+                extended_choice = _Choice(cost, (*choice.fits, fit))
+                current = extended.get(next_state)
+                if current is None or extended_choice.rank < current.rank:
+                    extended[next_state] = extended_choice
         # Left out are states to which another with the same products is preferable in worth and cost.
         states, lowest = {}, dict[frozenset[str], Decimal]()
         for state, choice in sorted(extended.items(), key=lambda item: -item[0].worth):
@@ -165,7 +165,7 @@ class Candidates(tuple[Listing, ...]):
         return Candidates(
             listing
             for listing in self
-            if any(price is not None for price in ([each.price for each in listing.named_offers] or [listing.price]))
+            if any(price is not None for price in ([offer.price for offer in listing.named_offers] or [listing.price]))
         )
 
     @remembered
@@ -194,7 +194,7 @@ class Candidates(tuple[Listing, ...]):
     @remembered_by(_limits_alone)
     def fits(self, want: Want, decisions: Decisions, currency: str, state: State) -> tuple[Fit, ...]:
         """What of them is ``keeping`` a want's limits, each with its price, its worth and the demands that are open."""
-        found: list[Fit] = []
+        fits: list[Fit] = []
         for listing in self.keeping(want, decisions, state):
             unsaid = decisions.of_state(want, listing, "open") if state == "open" else ()
             for offer in offers_for(want, listing):
@@ -209,8 +209,8 @@ class Candidates(tuple[Listing, ...]):
                         is_pack=pieces_in(listing.product.title) > 1,
                     )
                     self._fits[key] = lean(fit)
-                found.append(self._fits[key])
-        return tuple(sorted(found, key=lambda fit: fit.offer_id))
+                fits.append(self._fits[key])
+        return tuple(sorted(fits, key=lambda fit: fit.offer_id))
 
     @cached_property
     def _fits(self) -> dict[tuple[str, str, tuple[str, ...]], Fit]:
@@ -289,7 +289,7 @@ def reference_of(
     if could_be is None:
         return reference
     proof = _proof(wish, reference, _candidates(could_be), shop)
-    shown = None if nearest is None else _found(*nearest, titles, currency)
+    shown = None if nearest is None else _comparison(*nearest, titles, currency)
     return reference.model_copy(update={"proof": proof.model_copy(update={"nearest": shown})})
 
 
@@ -308,8 +308,10 @@ def _baskets(
     budget = None if wish.budget is None else wish.budget.value
     # Optional things are included if the budget allows.
     choices = ((wanted, best_choice(wanted, budget)) for wanted in (things, needed))
-    best = next((_found(wanted, chosen, titles, currency) for wanted, chosen in choices if chosen is not None), None)
-    return _found(needed, cheapest, titles, currency), best
+    best = next(
+        (_comparison(wanted, chosen, titles, currency) for wanted, chosen in choices if chosen is not None), None
+    )
+    return _comparison(needed, cheapest, titles, currency), best
 
 
 def _exact(price: Decimal | None) -> str | None:
@@ -388,7 +390,7 @@ def _without(lack: Lack, wish: Wish, shop: _Shop) -> _Nearest | None:
     return None if chosen is None else (needed, chosen)
 
 
-def _found(
+def _comparison(
     things: Sequence[WantedThing], chosen: Sequence[Fit], titles: Mapping[str, str], currency: str
 ) -> FoundBasket:
     items = tuple(

@@ -66,7 +66,9 @@ class Cart:
     @property
     def left_out(self) -> list[str]:
         """The names of the required wants that are not covered."""
-        return [one.name for number, one in enumerate(self.things) if not (one.optional or self.is_covered(number))]
+        return [
+            thing.name for number, thing in enumerate(self.things) if not (thing.optional or self.is_covered(number))
+        ]
 
     @cached_property
     def besides(self) -> Mapping[str, int]:
@@ -80,7 +82,7 @@ class Cart:
     def unknown(self) -> list[str]:
         """Picks of no known offer that suit no want: as far as is known, the shop does not have them."""
         fits = {offer_id for of_thing in self._fits for offer_id in of_thing}
-        return [each.offer_id for each in self.picks if self.offer_of(each) is None and each.offer_id not in fits]
+        return [pick.offer_id for pick in self.picks if self.offer_of(pick) is None and pick.offer_id not in fits]
 
     @property
     def sold_out(self) -> list[str]:

@@ -43,7 +43,7 @@ class Decisions:
 
     def __init__(self, gold: Gold | None = None) -> None:
         decided = () if gold is None else gold.decisions
-        self._decided = {(each.want, each.demand, each.product_id): each for each in decided}
+        self._decided = {(decision.want, decision.demand, decision.product_id): decision for decision in decided}
         self._gold = gold
         facts = () if gold is None else gold.facts
         self.excluded: Mapping[str, Fact] = {fact.product_id: fact for fact in facts if fact.excludes}
@@ -192,7 +192,10 @@ def ruling_on_options(want: Want, listing: Listing, offer: Offer | None = None) 
     """
     offers = listing.offers if offer is None else (offer,)
     state = best_of(option_states(want, listing, offers))
-    values = {name: dict.fromkeys(value_of(listing, each, name)[0] for each in offers) for name in want.options}
+    values = {
+        name: dict.fromkeys(value_of(listing, listed_offer, name)[0] for listed_offer in offers)
+        for name in want.options
+    }
     quotes = (f"{name}: {', '.join(filter(None, of_offers))}" for name, of_offers in values.items() if any(of_offers))
     return Ruling(want.options_in_words, state, "field", "; ".join(quotes))
 
@@ -238,7 +241,7 @@ def _has_options(want: Want, listing: Listing, offer: Offer) -> State:
     for name, values in want.options.items():
         value, is_option = value_of(listing, offer, name)
         wanted, text = set(map(_padded, values)), _padded(value)
-        is_open = not value or (not is_option and any(each in text for each in wanted))
+        is_open = not value or (not is_option and any(text_wanted in text for text_wanted in wanted))
         states.add("met" if text in wanted else "open" if is_open else "broken")
     return "broken" if "broken" in states else "open" if "open" in states else "met"
 
@@ -296,11 +299,11 @@ def is_within(want: Want, listing: Listing, *, unknown_does: bool = False) -> bo
     )
 
 
-def is_below(known: float | None, least: float | None, *, unknown: bool) -> bool:
+def is_below(value: float | None, least: float | None, *, unknown: bool) -> bool:
     """True if a number is below the required least; ``unknown`` is the result for an unknown number."""
     if least is None:
         return False
-    return unknown if known is None else known < least
+    return unknown if value is None else value < least
 
 
 def is_too_dear(want: Want, listing: Listing, offer: Offer) -> bool:

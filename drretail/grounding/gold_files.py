@@ -47,8 +47,8 @@ def _joined(query: Query, row: Mapping[str, Any]) -> Query:
     of_query = {name: row[name] for name in _OF_GOLD & row.keys()}
     decided = Gold.model_validate({name: value for name, value in row.items() if name not in of_query})
     gold = decided if decided != Gold(query_id=query.query_id) else None
-    own = {name: value for name in type(query).model_fields if (value := getattr(query, name)) is not None}
-    return Query.model_validate(own | of_query | {"gold": gold})
+    of_row = {name: value for name in type(query).model_fields if (value := getattr(query, name)) is not None}
+    return Query.model_validate(of_row | of_query | {"gold": gold})
 
 
 def write_with_gold(queries: Sequence[Query], path: Path) -> None:

@@ -94,9 +94,9 @@ def quoted_title(product: Product) -> str | None:
         is_short = _LEAST_QUOTED <= len(words) <= _MOST_QUOTED and not set("([") & set(title[:end])
         if not is_short or words[-1].casefold() in _VAGUE:
             return None
-        own = {word for word in _stems_of(words) if len(word) > 1 and word.isalpha() and word not in maker}
+        own_words = {word for word in _stems_of(words) if len(word) > 1 and word.isalpha() and word not in maker}
         # If no maker is known, one of the words may be its name.
-        is_clear = bool(nouns & own) if nouns else len(own) >= _LEAST_QUOTED + (not maker)
+        is_clear = bool(nouns & own_words) if nouns else len(own_words) >= _LEAST_QUOTED + (not maker)
         if is_clear and not _GOES_ON.fullmatch(words[-1]):
             return " ".join(words)
     return None
@@ -119,8 +119,8 @@ def _parts(name: str) -> tuple[frozenset[str], list[tuple[str, str]]]:
     # "Keyboard & Mouse Combos" is one thing, "Dish Cloths & Dish Towels" are two.
     if not all(is_plural(part.split()[-1]) for part in parts):
         parts, needed = [" and ".join(parts)], frozenset(stems(name)) - {"and"}
-    named = filter(_ONLY_LETTERS.fullmatch, parts)
-    return needed, [(part, unpacked(stems(part))[-1]) for part in named]
+    words = filter(_ONLY_LETTERS.fullmatch, parts)
+    return needed, [(part, unpacked(stems(part))[-1]) for part in words]
 
 
 def _whose(gender: str, name: str) -> str:

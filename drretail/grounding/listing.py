@@ -44,7 +44,7 @@ class Listing:
     def offers(self) -> tuple[Offer, ...]:
         """What can be bought: its variants, or the product itself."""
         offers = offers_of(self.product)
-        return offers if self.counts_stock else tuple(replace(one, stock=None, is_available=None) for one in offers)
+        return offers if self.counts_stock else tuple(replace(offer, stock=None, is_available=None) for offer in offers)
 
     @property
     def named_offers(self) -> tuple[Offer, ...]:
@@ -54,15 +54,15 @@ class Listing:
         """
         return self.offers if has_offers(self.product) else ()
 
-    def offer(self, named: str) -> Offer | None:
+    def offer(self, offer_id: str) -> Offer | None:
         """The offer that a pick names by its whole id or by that of the variant alone.
 
         The product's id means its only offer, or the only one that is not sold out. None if it means none, or several.
         """
-        if named == self.product.product_id:
+        if offer_id == self.product.product_id:
             left = [offer for offer in self.offers if offer.has()]
             return (left or self.offers)[0] if len(left or self.offers) == 1 else None
-        variant = named.rpartition("/")[2]
+        variant = offer_id.rpartition("/")[2]
         return next((offer for offer in self.offers if offer.offer_id.rpartition("/")[2] == variant), None)
 
     @cached_property
@@ -79,10 +79,10 @@ class Listing:
 def listing_of(product: Product) -> Listing:
     offers = offers_of(product) if product.price_from else ()
     prices = [offer.price for offer in offers if offer.has()] or [offer.price for offer in offers]
-    known = product.price is not None and not product.price_from
+    has_price = product.price is not None and not product.price_from
     return Listing(
         product,
-        price=Decimal(str(product.price)) if known else min(filter(None, prices), default=None),
+        price=Decimal(str(product.price)) if has_price else min(filter(None, prices), default=None),
         makers=_makers(product.brand or "", product.store or ""),
     )
 
@@ -104,8 +104,8 @@ folded_name = lru_cache(maxsize=4096)(folded)
 
 def is_of_brand(listing: Listing, brand: str) -> bool:
     """True if a product is of a brand or, where rows lack the maker, if its title begins with it, ignoring case."""
-    named = folded(brand)
-    return bool(named) and (named in listing.makers or f"{folded(listing.product.title)} ".startswith(f"{named} "))
+    maker = folded(brand)
+    return bool(maker) and (maker in listing.makers or f"{folded(listing.product.title)} ".startswith(f"{maker} "))
 
 
 # Cached: each query asks it of all offers of its kinds.
@@ -174,8 +174,8 @@ def _nouns(title: str) -> tuple[str, ...]:
 def _is_for(title: str, noun: str) -> bool:
     """True if a title says what the thing is for, and has the noun at most behind that: "Battery for JBL Speaker"."""
     parts = [_FOR.split(f" {part} ", maxsplit=1) for part in _BORDER.split(title)]
-    named = any(noun in _stems(before) for before, *_ in parts)
-    return not named and any(behind for before, *behind in parts if before.strip())
+    is_named = any(noun in _stems(before) for before, *_ in parts)
+    return not is_named and any(behind for before, *behind in parts if before.strip())
 
 
 def could_be_of_kind(product: Product, kind: str) -> bool:
@@ -190,8 +190,8 @@ def shares_the_noun(product: Product, kinds: Sequence[str]) -> bool:
     What follows "for" is no name of a product: a battery for a speaker.
     """
     title = _FOR.split(f" {product.title} ", maxsplit=1)[0]
-    named = frozenset((*_stems(title), *_stems(product.leaf_category)))
-    return any(wanted[-1] in named for kind in kinds if (wanted := unpacked(_stems(kind))))
+    nouns = frozenset((*_stems(title), *_stems(product.leaf_category)))
+    return any(wanted[-1] in nouns for kind in kinds if (wanted := unpacked(_stems(kind))))
 
 
 def holds_words(text: str, kind: str) -> bool:

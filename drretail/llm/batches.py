@@ -125,7 +125,7 @@ class BatchSubmitter:
                 while before != self._seen.total():
                     before = self._seen.total()
                     await asyncio.sleep(self.quiet)
-                fresh = [each for each in self._waiting.values() if self.book.batch_of(each.custom_id) is None]
+                fresh = [call for call in self._waiting.values() if self.book.batch_of(call.custom_id) is None]
                 for start in range(0, len(fresh), self.most):
                     part = fresh[start : start + self.most]
                     requests: Any = [{"custom_id": waiting.custom_id, "params": waiting.params} for waiting in part]

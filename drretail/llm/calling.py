@@ -187,9 +187,9 @@ def _unanswered(model: Model, fault: Fault) -> ModelError:
     """The error that the call fails with. If a server of the user's own did not answer at all, the error names it."""
     error, address = fault.error, address_of(model)
     if fault.status is None and fault.unfinished is None and address is not None:
-        named = ModelError(error.kind, f"{error.message} (no usable answer from {address})")
-        named.__cause__ = error.__cause__
-        error = named
+        with_address = ModelError(error.kind, f"{error.message} (no usable answer from {address})")
+        with_address.__cause__ = error.__cause__
+        error = with_address
     return error
 
 

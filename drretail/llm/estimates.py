@@ -81,5 +81,5 @@ def estimated(title: str, parts: Sequence[Estimate], notes: Sequence[str] = ()) 
         rows.append(["unknown" if cell is None else cell for cell in cells])
     names, prices = {name for part in parts for name in part.unpriced}, price_version()
     document = {"prices": prices, "estimates": [asdict(part) for part in parts], "together": asdict(together)}
-    said = [*([unpriced(names)] if names else []), f"Nothing was sent. Prices: {prices}.", *notes]
-    return Result(parts, document, [table_of(title, COLUMNS, rows).filled], notes=said)
+    lines = [*([unpriced(names)] if names else []), f"Nothing was sent. Prices: {prices}.", *notes]
+    return Result(parts, document, [table_of(title, COLUMNS, rows).filled], notes=lines)

@@ -380,7 +380,7 @@ def denial_of(problem: BaseException) -> Denial | None:
         return None
     details = [getattr(error, "details", None) for error in causes]  # all that Google's client knows of an error
     known = [detail if isinstance(detail, Mapping) else error for detail, error in zip(details, causes, strict=True)]
-    is_wrong_key = status == 400 and any(_WRONG_KEY in str(each) for each in known)
+    is_wrong_key = status == 400 and any(_WRONG_KEY in str(detail) for detail in known)
     return "key" if status in (401, 403) or is_wrong_key else None
 
 

@@ -151,11 +151,11 @@ class Models:
 
     def branch(self, share: Limits) -> "Models":
         """Separate models for a branch with these limits, which count with the run's."""
-        made = Models(
+        branch = Models(
             self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use, _written=self._written
         )
-        self._branches.append(made)
-        return made
+        self._branches.append(branch)
+        return branch
 
     @property
     def usage(self) -> dict[str, Usage]:

@@ -37,13 +37,13 @@ class CompatibleChat(ChatOpenAI):
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
     ) -> ChatGenerationChunk | None:
-        made = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
-        if made is not None:
+        generation = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
+        if generation is not None:
             for choice in chunk.get("choices") or ():
-                made.message.additional_kwargs |= _dropped(choice.get("delta") or {})
+                generation.message.additional_kwargs |= _dropped(choice.get("delta") or {})
             if not chunk.get("choices") and chunk.get("usage"):
-                made.message.response_metadata[STREAM_ENDED] = True
-        return made
+                generation.message.response_metadata[STREAM_ENDED] = True
+        return generation
 
 
 def _dropped(message: dict[str, Any]) -> dict[str, str]:

@@ -38,8 +38,8 @@ def priced(usage: Usage, spec: str, address: str | None = None, *, share: float 
         cache_write_tokens=written,
         output_tokens=usage.output // calls,
     )
-    there = [] if address is None else [partial(calc_price, taken, model, provider_api_url=address)]
-    for price in (*there, partial(calc_price, taken, model, provider_id=provider)):
+    by_address = [] if address is None else [partial(calc_price, taken, model, provider_api_url=address)]
+    for price in (*by_address, partial(calc_price, taken, model, provider_id=provider)):
         with suppress(LookupError):
             return usage.model_copy(update={"nanodollars": round(float(price().total_price) * calls * share * NANO)})
     return usage.model_copy(update={"unpriced": calls})

@@ -41,8 +41,8 @@ class Prompt:
 
     def shared_until(self, mark: str) -> "Prompt":
         """The same prompt, of which all before the first ``mark`` is shared."""
-        shared, found, own = self.text.partition(mark)
-        return Prompt(self.name, found + own, shared)
+        shared, mark_found, rest = self.text.partition(mark)
+        return Prompt(self.name, mark_found + rest, shared)
 
     def render(self, **values: str) -> str:
         """The whole text with every placeholder filled; raises as ``render_parts`` does."""
@@ -54,12 +54,12 @@ class Prompt:
         Raises ValueError if a placeholder has no value or a value no placeholder: a prompt without its data would
         bring plausible nonsense.
         """
-        wanted, given = set(_PLACEHOLDER.findall(self.shared + self.text)), set(values)
-        if wanted != given:
-            missing, unused = sorted(wanted - given), sorted(given - wanted)
+        wanted, names = set(_PLACEHOLDER.findall(self.shared + self.text)), set(values)
+        if wanted != names:
+            missing, unused = sorted(wanted - names), sorted(names - wanted)
             raise ValueError(f"prompt {self.name}: missing {missing}, unused {unused}")
-        shared, own = (_PLACEHOLDER.sub(lambda match: values[match[1]], part) for part in (self.shared, self.text))
-        return shared, own
+        shared, rest = (_PLACEHOLDER.sub(lambda match: values[match[1]], part) for part in (self.shared, self.text))
+        return shared, rest
 
 
 @lru_cache(maxsize=256)  # every verdict's hash is compared with today's prompts
@@ -67,12 +67,12 @@ def _hash_of(*texts: str) -> str:
     return sha256_of("".join(texts))[:16]
 
 
-def load_prompt(beside: str, name: str) -> Prompt:
+def load_prompt(file: str, name: str) -> Prompt:
     """The prompt ``prompts/<name>.md`` beside the module file ``beside`` (pass ``__file__``), or its override.
 
     A name with a suffix is the whole name of a file.
     """
-    path = _file(beside, name)
+    path = _file(file, name)
     loaded, override = _loaded.get(), _overrides.get().get(path)
     if loaded is not None:
         loaded.add(path)
@@ -80,13 +80,13 @@ def load_prompt(beside: str, name: str) -> Prompt:
 
 
 @cache
-def _file(beside: str, name: str) -> Path:
-    return Path(beside).parent / "prompts" / (name if "." in name else f"{name}.md")
+def _file(file: str, name: str) -> Path:
+    return Path(file).parent / "prompts" / (name if "." in name else f"{name}.md")
 
 
-def load_table(beside: str, name: str) -> dict[str, dict[str, str]]:
+def load_table(file: str, name: str) -> dict[str, dict[str, str]]:
     """The texts of ``prompts/<name>.toml`` beside the module file ``beside``, or of its override, by table and key."""
-    return _parsed(load_prompt(beside, f"{name}.toml").text)
+    return _parsed(load_prompt(file, f"{name}.toml").text)
 
 
 @lru_cache(maxsize=64)
@@ -127,13 +127,13 @@ def file_name_of(path: Path) -> str:
 
 def files_loaded(load: Callable[[], object]) -> frozenset[Path]:
     """The prompt files that ``load`` reads."""
-    found: set[Path] = set()
-    token = _loaded.set(found)
+    paths: set[Path] = set()
+    token = _loaded.set(paths)
     try:
         load()
     finally:
         _loaded.reset(token)
-    return frozenset(found)
+    return frozenset(paths)
 
 
 def files_by_name(loads: Iterable[Callable[[], object]]) -> dict[str, Path]:
@@ -158,13 +158,13 @@ def tagged(tag: str, text: str, **attributes: str) -> str:
 
 def tag_content(tag: str, text: str) -> str | None:
     """The content of the first ``<tag>…</tag>`` in a text, or None."""
-    found = re.search(rf"<{re.escape(tag)}>\n?(.*?)\n?</{re.escape(tag)}>", text, re.DOTALL)
-    return None if found is None else found[1]
+    match = re.search(rf"<{re.escape(tag)}>\n?(.*?)\n?</{re.escape(tag)}>", text, re.DOTALL)
+    return None if match is None else match[1]
 
 
 def changed_prompts(
     folder: Path,
-    known: Mapping[str, Path],
+    files: Mapping[str, Path],
     parts: Collection[str] = (),
     *,
     others: Collection[str] = (),
@@ -180,20 +180,20 @@ def changed_prompts(
     if not folder.is_dir():
         raise UserError(f"There is no folder {folder}: drretail prompts --to {folder} writes the prompts to change.")
     texts: dict[Path, str] = {}
-    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = path.relative_to(folder).as_posix()
-        if any(part.startswith(".") for part in Path(name).parts) or (name in others and name not in known):
+        if any(part.startswith(".") for part in Path(name).parts) or (name in others and name not in files):
             continue
-        if name not in known:
-            raise UserError(f"{path} overrides no prompt. {suggestion(nearest_names(name, known), known)}")
+        if name not in files:
+            raise UserError(f"{path} overrides no prompt. {suggestion(nearest_names(name, files), files)}")
         text = _read(path)
         if not text.strip() and name.removesuffix(".md") not in parts:
             raise UserError(f"{path} is blank: write what the model is told, or remove the file.")
-        if text != packaged_text(known[name]):
-            _check_places(path, name, text, packaged_text(known[name]), parts, optional)
+        if text != packaged_text(files[name]):
+            _check_places(path, name, text, packaged_text(files[name]), parts, optional)
             if path.suffix == ".toml":
-                _check_keys(path, text, packaged_text(known[name]))
-            texts[known[name]] = text
+                _check_keys(path, text, packaged_text(files[name]))
+            texts[files[name]] = text
     if not texts:
         what = "for this command " if others else ""
         raise UserError(
@@ -228,11 +228,11 @@ def _check_places(
     packaged_places = set(_PLACE.findall(packaged))
     filled = packaged_places - {*parts}
     may = packaged_places if name.removesuffix(".md") in parts else filled | {*parts}
-    written = {found[0] for found in _PLACE.finditer(text)}
+    written = {match[0] for match in _PLACE.finditer(text)}
     strange = sorted(written - {*map(_place, may)})
     if strange:
-        known = ", ".join(_place(each) for each in sorted(may)) or "none"
-        raise UserError(f"{path} has the placeholder {strange[0]}, which nothing fills in; it may have {known}.")
+        places = ", ".join(_place(place) for place in sorted(may)) or "none"
+        raise UserError(f"{path} has the placeholder {strange[0]}, which nothing fills in; it may have {places}.")
     missing = sorted({*map(_place, filled - {*optional})} - written)
     if missing:
         raise UserError(f"{path} lacks the placeholder {missing[0]}: put it where its data belongs.")
@@ -241,10 +241,10 @@ def _check_places(
 def _check_keys(path: Path, text: str, packaged: str) -> None:
     """Raises UserError for a table of criteria that is no TOML, or lacks a text or has one more than the packaged."""
     try:
-        own = parse_toml(text)
+        table = parse_toml(text)
     except ValueError as problem:
         raise UserError(f"{path} is no TOML: {problem}.") from problem
-    wrong = sorted(_keys(own) ^ _keys(parse_toml(packaged)))
+    wrong = sorted(_keys(table) ^ _keys(parse_toml(packaged)))
     if wrong:
         raise UserError(f"{path} has to hold the same texts as the packaged file, in quotes: look at {wrong[0]}.")
 

@@ -245,13 +245,13 @@ def provider_names() -> list[str]:
 SHIPPED = Path(__file__).with_name("profiles.toml")
 
 
-def read_profile(name: str, own: Mapping[str, ModelProfile] | None = None) -> ModelProfile:
+def read_profile(name: str, profiles_own: Mapping[str, ModelProfile] | None = None) -> ModelProfile:
     """The profile called ``NAME``, the user's own or a packaged one, or the one at ``FILE.toml:NAME``.
 
     Raises UserError if the name is unknown, or the file is missing or holds no profiles.
     """
     file, colon, inner = name.rpartition(":")
-    profiles = profiles_of(Path(file)) if colon else {**profiles_of(SHIPPED), **(own or {})}
+    profiles = profiles_of(Path(file)) if colon else {**profiles_of(SHIPPED), **(profiles_own or {})}
     check_known(f"model profile in {file}" if colon else "model profile", profiles, inner)
     return profiles[inner]
 

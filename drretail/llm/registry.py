@@ -205,7 +205,7 @@ def open_model(
     Raises UserError if the spec, the provider, its package or its key is missing or wrong, and for a temperature above
     0 if the model takes none.
     """
-    provider_name, model_name, provider = _named(spec)
+    provider_name, model_name, provider = _parts(spec)
     limits = CallLimits(timeout, max_tokens or DEFAULT_MAX_TOKENS, base_url, seed, context or DEFAULT_CONTEXT, stream)
     retrying = retrying or Retrying(max_retries)
     calling: dict[str, Any] = {
@@ -278,14 +278,14 @@ def check_spec(spec: str) -> None:
         )
 
 
-def _named(spec: str) -> tuple[str, str, Provider | Opening]:
+def _parts(spec: str) -> tuple[str, str, Provider | Opening]:
     """Provider, model, and what opens it, from "provider:model" or the user's own "module:attribute:model"."""
     check_spec(spec)
     name, _, model = spec.partition(":")
-    known = provider_names()
+    providers = provider_names()
     if name in PROVIDERS:
         provider: object = PROVIDERS[name]
-    elif name in known:
+    elif name in providers:
         _, provider = MODELS.load(name)
     else:
         attribute, _, model = model.partition(":")
@@ -294,7 +294,7 @@ def _named(spec: str) -> tuple[str, str, Provider | Opening]:
         except UserError as problem:
             missing = problem.__cause__  # a module that does not exist is reported as a misspelt provider
             if isinstance(missing, ModuleNotFoundError) and missing.name == name.partition(".")[0]:
-                raise UnknownName(MODELS.what, name, known) from problem
+                raise UnknownName(MODELS.what, name, providers) from problem
             raise
         return f"{name}:{attribute}", model, _opening(spec, provider)
     if not model:

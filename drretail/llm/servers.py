@@ -61,8 +61,8 @@ def refused_argument(fault: Fault, chat: Any) -> str | None:
     # OpenAI's "param" is surer than the sentence, which may name what was sent beside it.
     named_by = [str(param) for error in causes_of(cause) if (param := body_of(error).get("param"))]
     complaint = " ".join(named_by or map(str, causes_of(cause)))
-    named = (name for name in ARGUMENTS if re.search(rf"\b{name}\b", complaint))
-    return next((name for name in named if without(chat, {name}) is not chat), None)
+    arguments = (name for name in ARGUMENTS if re.search(rf"\b{name}\b", complaint))
+    return next((name for name in arguments if without(chat, {name}) is not chat), None)
 
 
 def without(chat: Any, refused: set[str]) -> Any:
@@ -76,7 +76,7 @@ def without(chat: Any, refused: set[str]) -> Any:
         body: Mapping[str, Any] = getattr(chat, "extra_body", None) or {}
         for name, other in (LENGTHS, LENGTHS[::-1]):
             if name in refused and other not in refused and name in body:
-                return fields | {"extra_body": {other if each == name else each: body[each] for each in body}}
+                return fields | {"extra_body": {other if key == name else key: body[key] for key in body}}
         return fields
 
     return changed(chat, other_length, unbound)
@@ -92,8 +92,8 @@ def changed(chat: Any, fields: Callable[[BaseChatModel], Mapping[str, Any]], unb
         return chat if is_same else chat.model_copy(update={"bound": within, "kwargs": kwargs})
     if not isinstance(chat, BaseChatModel):
         return chat
-    known = {name: value for name, value in fields(chat).items() if getattr(chat, name, value) != value}
-    return chat.model_copy(update=known) if known else chat
+    changes = {name: value for name, value in fields(chat).items() if getattr(chat, name, value) != value}
+    return chat.model_copy(update=changes) if changes else chat
 
 
 LONGEST = 20_000
@@ -112,8 +112,8 @@ def with_calls_read(answer: AIMessage, tools: Sequence[Mapping[str, Any]], turn:
     if answer.tool_calls or not tools or not isinstance(answer.content, str):
         return answer
     before, calls = calls_in_text(answer.content, {tool["function"]["name"] for tool in tools})
-    made = [tool_call(name=name, args=args, id=f"text_{turn}_{at}") for at, (name, args) in enumerate(calls)]
-    return answer.model_copy(update={"content": before, "tool_calls": made}) if made else answer
+    tool_calls = [tool_call(name=name, args=args, id=f"text_{turn}_{at}") for at, (name, args) in enumerate(calls)]
+    return answer.model_copy(update={"content": before, "tool_calls": tool_calls}) if tool_calls else answer
 
 
 def calls_in_text(text: str, names: set[str]) -> tuple[str, list[Call]]:
@@ -151,8 +151,8 @@ def _marked(text: str, opening: str) -> Iterator[Call]:
 
 
 def _of_json(value: Any) -> Iterator[Call]:
-    for each in value if isinstance(value, list) else [value]:
-        call = each.get("function", each) if isinstance(each.get("function"), dict) else each
+    for item in value if isinstance(value, list) else [value]:
+        call = item.get("function", item) if isinstance(item.get("function"), dict) else item
         arguments = call["arguments"] if "arguments" in call else call["parameters"]
         if not isinstance(call["name"], str):
             raise ValueError("no name")

@@ -59,9 +59,9 @@ def _bound(chat: "BaseChatModel", schema: dict[str, Any], method: str) -> Any:
     from langchain_core.language_models.chat_models import BaseChatModel
     from langchain_core.runnables import RunnableParallel, RunnableSequence
 
-    own, profile = type(chat), chat.profile or {}
-    is_base = own.with_structured_output is BaseChatModel.with_structured_output
-    if is_base and own.bind_tools is BaseChatModel.bind_tools:
+    kind, profile = type(chat), chat.profile or {}
+    is_base = kind.with_structured_output is BaseChatModel.with_structured_output
+    if is_base and kind.bind_tools is BaseChatModel.bind_tools:
         return None
     if method == METHODS[0] and not profile.get("structured_output", True):
         return None

@@ -147,10 +147,10 @@ def decided_line(queries: Sequence[Query], demands: Sequence[HowDecided]) -> str
     demanding = {query.query_id for query in queries if query.wish and any(want.demands for want in query.wish.wants)}
     if not any(query.wish for query in queries):
         return "No query has a typed wish, so there is nothing to decide."
-    undecided = {each.query_id for each in demands if each.undecided}
-    decided = demanding & {each.query_id for each in demands if each.demand != OF_KIND} - undecided
-    states = sum((Counter(each.states) for each in demands), Counter[State]())
-    by = sum((Counter(each.by) for each in demands), Counter[str]())
+    undecided = {demand.query_id for demand in demands if demand.undecided}
+    decided = demanding & {demand.query_id for demand in demands if demand.demand != OF_KIND} - undecided
+    states = sum((Counter(demand.states) for demand in demands), Counter[State]())
+    by = sum((Counter(demand.by) for demand in demands), Counter[str]())
     how, whose = (", ".join(f"{name} {count}" for name, count in sorted(counts.items())) for counts in (states, by))
     tally = f" {counted(states.total(), 'question')} about products: {how}; decided by: {whose}" if states else ""
     return (
@@ -204,7 +204,9 @@ def with_decisions(
     decided: list[Query] = []
     for query in queries:
         before, dead = () if query.gold is None else query.gold.decisions, dead_decisions(query, offers)
-        every = {_subject(each): each for each in before if each not in dead} | new.get(query.query_id, {})
+        every = {_subject(decision): decision for decision in before if decision not in dead} | new.get(
+            query.query_id, {}
+        )
         decisions = tuple(every[subject] for subject in sorted(every))
         if query.gold is not None or decisions:
             gold = query.gold or Gold(query_id=query.query_id)
@@ -227,7 +229,11 @@ def dead_decisions(query: Query, offers: Offers) -> list[Decision]:
     wants = () if query.wish is None else query.wish.wants
     demands = {(want.name, demand) for want in wants for demand in (OF_KIND, *map(str, want.demands))}
     decided = () if query.gold is None else query.gold.decisions
-    return [each for each in decided if (each.want, each.demand) not in demands or not holds(each, offers)]
+    return [
+        decision
+        for decision in decided
+        if (decision.want, decision.demand) not in demands or not holds(decision, offers)
+    ]
 
 
 def died_line(died: int) -> str:

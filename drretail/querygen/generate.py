@@ -104,7 +104,7 @@ class Drafts:
         rng = Random(f"{self.seed}|{user_id}")
         now = self.world.manifest.now.date()
         purchases = [*islice(purchases_of(shopper, self.assortment, now), _PURCHASES)]
-        taken, made = set[str](), list[str]()
+        taken, kinds = set[str](), list[str]()
         needs = list(needs_of(purchases))
         author = Author(self.world, self.assortment, shopper, rng, tuple(needs))
         rng.shuffle(needs)
@@ -112,12 +112,12 @@ class Drafts:
         # First what bears a demand, then rare kinds of need.
         needs.sort(key=lambda need: (not author.bears_demand(need), offered[need.kind]))
         while needs:
-            need = min(needs, key=lambda need: (need.product_id in taken, made.count(need.kind)))
+            need = min(needs, key=lambda need: (need.product_id in taken, kinds.count(need.kind)))
             needs.remove(need)
-            query = author.query(need, len(made) + 1)
+            query = author.query(need, len(kinds) + 1)
             if query is not None and not self.linter.findings(query) and self._is_new(query):
                 taken.add(need.product_id)
-                made.append(need.kind)
+                kinds.append(need.kind)
                 self._on_query()
                 yield query
 
@@ -150,14 +150,14 @@ def generate(
     wanted = users if isinstance(users, int) else None
     asking = users_of(world, users, seed)
     drafts = Drafts(world, seed, linter, on_query=on_query)
-    made = taken_in_turn(asking, drafts.of, per_user=per_user, wanted=wanted)
-    if not made.queries:
+    drafted = taken_in_turn(asking, drafts.of, per_user=per_user, wanted=wanted)
+    if not drafted.queries:
         raise UserError(
-            f"No query could be made from the orders of {counted(len(made.without), 'user')}: fewer than two have "
+            f"No query could be made from the orders of {counted(len(drafted.without), 'user')}: fewer than two have "
             "arrived (their status is Delivered), or the shop tells too little of what arrived. Try other users or a "
             "larger world; of your own shop, say in the mapping's [status] which orders have arrived."
         )
-    return replace(made, floor=flat_floor(made.queries, drafts.linter.stock.offers, world.catalog))
+    return replace(drafted, floor=flat_floor(drafted.queries, drafts.linter.stock.offers, world.catalog))
 
 
 def flat_floor(queries: Sequence[Query], offers: Offers, catalog: Catalog) -> str:
@@ -197,18 +197,18 @@ def taken_in_turn(
 
     All second queries come before any third, so that asking for more keeps the existing ones.
     """
-    made: dict[str, list[Query]] = {}
+    by_user: dict[str, list[Query]] = {}
     left: dict[str, Iterator[Query]] = {}
     without: list[str] = []
     for user_id in users:
         left[user_id] = queries_of(user_id)
         if first := list(islice(left[user_id], 1)):
-            made[user_id] = first
+            by_user[user_id] = first
         else:
             without.append(user_id)
-        if len(made) == wanted:
+        if len(by_user) == wanted:
             break
     for _ in range(1, per_user):
-        for user_id, queries in made.items():
+        for user_id, queries in by_user.items():
             queries += islice(left[user_id], 1)
-    return Generated(tuple(chain.from_iterable(made.values())), len(made), tuple(without))
+    return Generated(tuple(chain.from_iterable(by_user.values())), len(by_user), tuple(without))

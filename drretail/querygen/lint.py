@@ -60,7 +60,7 @@ class Linter:
         if query.world_fingerprint not in (None, here):
             return (finding(OTHER_WORLD, query.world_fingerprint[:12], f"this world is {here[:12]}"),)
         case = self.case(query)
-        findings = [each for family in _FAMILIES for each in family.check(case)]
+        findings = [finding for family in _FAMILIES for finding in family.check(case)]
         if contract.binds(query):
             findings += contract.check(case)
         elif query.source.startswith("offline:") and not query.infeasible:  # a twin is made to fail

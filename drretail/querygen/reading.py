@@ -37,12 +37,12 @@ OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
 
 def with_our_names(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row with the fields of a query under our names. A field that has ours already stays as it is."""
-    named = dict(row)
+    renamed = dict(row)
     for ours, others in OTHER_NAMES.items():
         for other in others:
-            if other in named and named.get(ours) in (None, ""):
-                named[ours] = named.pop(other)
-    return named
+            if other in renamed and renamed.get(ours) in (None, ""):
+                renamed[ours] = renamed.pop(other)
+    return renamed
 
 
 def read_queries(path: Path) -> tuple[Query, ...]:
@@ -182,8 +182,8 @@ def _lines(path: Path, *, as_json: bool) -> Iterator[tuple[str, Mapping[str, Any
 
 def _question(place: str, row: Mapping[str, Any]) -> Question:
     """Raises UserError for a row without a question, with too long a one, control characters or an invalid wish."""
-    named = with_our_names(row)
-    text, user, own_id = (_text(named.get(name)) for name in ("text", "user_id", "query_id"))
+    columns = with_our_names(row)
+    text, user, own_id = (_text(columns.get(name)) for name in ("text", "user_id", "query_id"))
     if text is None:
         raise UserError(f"{place}, has no question: name it {_QUESTION!r}.")
     if len(text) > LONGEST_TEXT:
@@ -223,10 +223,10 @@ def queries_from(questions: Sequence[Question], source: str, world_fingerprint: 
     different: dict[tuple[str, str | None, str | None], Question] = {}
     for question in questions:
         key = question.text, question.user_id, question.query_id
-        known = different.setdefault(key, question)
-        if known.wish is None:
+        earlier = different.setdefault(key, question)
+        if earlier.wish is None:
             different[key] = question
-        elif question.wish not in (None, known.wish):
+        elif question.wish not in (None, earlier.wish):
             raise UserError(f"{question.place}: the question stands there before with another wish: keep one.")
     queries: dict[str, Query] = {}
     for question in different.values():
@@ -276,8 +276,8 @@ def shipped_queries(*splits: Split) -> tuple[Query, ...]:
     """
     for split in splits:
         if split not in get_args(Split):
-            known = "dev, test, all, market-dev, market-test, market or generic"
-            raise UserError(f"The shipped queries have no split {split!r}: choose {known}.")
+            splits_known = "dev, test, all, market-dev, market-test, market or generic"
+            raise UserError(f"The shipped queries have no split {split!r}: choose {splits_known}.")
     folder = resources.files("drretail.querygen").joinpath("benchmark")
     queries: list[Query] = []
     for split in splits or FIFTY:

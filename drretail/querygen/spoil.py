@@ -57,22 +57,22 @@ def spoil(queries: Sequence[Query], offers: Offers, kinds: Sequence[str], seed: 
     if wrong is not None:
         raise UnknownName("kind of spoiled queries", wrong, KINDS, names_all=True)
     check_made_for(queries, offers.world.manifest.fingerprint)
-    made = Spoiled()
+    spoiled = Spoiled()
     for query in queries:
         cheapest = offers.reference(query).cheapest
         if query.wish is None or cheapest is None or not cheapest.items:
-            made.without[UNTYPED if query.wish is None else UNMET] += 1
+            spoiled.without[UNTYPED if query.wish is None else UNMET] += 1
             continue
         maker = _Maker(query, query.wish, offers, f"{seed}|{query.query_id}", cheapest.total)
-        for kind in sorted(kinds, key=lambda kind: (made.counts[kind], kinds.index(kind))):
+        for kind in sorted(kinds, key=lambda kind: (spoiled.counts[kind], kinds.index(kind))):
             if pair := maker.pair(kind, seed):
-                made.queries += pair
-                made.counts[kind] += 1
+                spoiled.queries += pair
+                spoiled.counts[kind] += 1
                 break
         else:
-            made.without["no pair could be proved"] += 1
-    made.queries.sort(key=lambda twin: twin.query_id)
-    return made
+            spoiled.without["no pair could be proved"] += 1
+    spoiled.queries.sort(key=lambda twin: twin.query_id)
+    return spoiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +134,9 @@ class _Maker:
             text = self._behind("budget", amount=written)
         else:
             places = [
-                one
-                for one in find_amounts(text)
-                if one.kind == "money" and self.wish.budget.value in (one.low, one.high)
+                written
+                for written in find_amounts(text)
+                if written.kind == "money" and self.wish.budget.value in (written.low, written.high)
             ]
             if len(places) != 1 or places[0].low != places[0].high:
                 return None

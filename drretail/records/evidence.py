@@ -84,12 +84,12 @@ class Evidence(Document):
         """A copy with the fetched page: its text, which no agent read, or the reason why there is none."""
         if state == "ok" and not text.strip():
             state = "no_content"
-        known = {"state": state, "problem": None if state == "ok" else problem, "date": self.date or date}
+        changes = {"state": state, "problem": None if state == "ok" else problem, "date": self.date or date}
         if state != "ok":
-            return self.model_copy(update=known)
+            return self.model_copy(update=changes)
         path, seq = next(((evidence_text.path, evidence_text.seq) for evidence_text in self.texts), ("0", 0))
         page = EvidenceText(sha256=sha256_of(text), form="page", text=text, shown=False, path=path, seq=seq)
-        return self.model_copy(update={**known, "texts": (*self.texts, page)})
+        return self.model_copy(update={**changes, "texts": (*self.texts, page)})
 
 
 class FetchedPage(Record):

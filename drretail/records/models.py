@@ -79,5 +79,7 @@ class ModelProfile(CallSettings):
 
     def choice(self, role: Role) -> ModelChoice:
         """The model of a role. "" stands for every role that the profile doesn't name."""
-        own = (self.roles.get(role) if role else None) or RoleChoice()
-        return ModelChoice.model_validate({"model": own.model or self.model, **own.over(self).model_dump()})
+        role_choice = (self.roles.get(role) if role else None) or RoleChoice()
+        return ModelChoice.model_validate(
+            {"model": role_choice.model or self.model, **role_choice.over(self).model_dump()}
+        )

@@ -69,7 +69,7 @@ def _no_boolean(value: object) -> object:
 
 WHOLE_NUMBER = BeforeValidator(_no_boolean)
 """Marks a field as a whole number, which true and false are not."""
-ProductId = Annotated[str, AfterValidator(lambda given: given.removeprefix("P:"))]
+ProductId = Annotated[str, AfterValidator(lambda product_id: product_id.removeprefix("P:"))]
 """A product's id; its evidence id ("P:…") is accepted too."""
 
 
@@ -119,8 +119,8 @@ class Outcome(Record):
         """Keeps known reasons in any spelling ("Too dear") and drops other words; the decision stands without them."""
         if not isinstance(reasons, list | tuple):
             return reasons
-        named = ["_".join(str(word).casefold().replace("-", " ").split()) for word in cast("list[object]", reasons)]
-        return tuple(dict.fromkeys(reason for reason in named if reason in REASONS))
+        codes = ["_".join(str(word).casefold().replace("-", " ").split()) for word in cast("list[object]", reasons)]
+        return tuple(dict.fromkeys(reason for reason in codes if reason in REASONS))
 
 
 class ReadValue(Record):

@@ -542,8 +542,8 @@ class Scores(Document):
             raise UnknownName("scored variant", variant, {row.variant for row in self.scores})
         rows = [row for row in every if self.shows(row, judge, rules)]
         if not rows:
-            known = ", ".join(sorted({f"{row.judge} by rules {row.rules}" for row in every}))
-            raise UserError(f"{variant} is there of {known}: name judge= and rules=.")
+            judges = ", ".join(sorted({f"{row.judge} by rules {row.rules}" for row in every}))
+            raise UserError(f"{variant} is there of {judges}: name judge= and rules=.")
         if len(several := sorted({row.metric for row in rows})) > 1:
             raise UserError(f"{variant} has rows of several: say metric= one of {', '.join(several)}.")
         return {row.system: row.value for row in rows}

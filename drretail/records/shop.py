@@ -29,9 +29,9 @@ SIGNS: dict[str, tuple[str, ...]] = {
 """The signs that shops print, as in CLDR, with the ISO 4217 codes that each may mean, the usual one first."""
 
 
-def may_share_a_sign(one: str, other: str) -> bool:
+def may_share_a_sign(code: str, other: str) -> bool:
     """True if two codes are the same, or some sign may mean both: what is written "$" may be Canadian."""
-    return one == other or any(one in codes and other in codes for codes in SIGNS.values())
+    return code == other or any(code in codes and other in codes for codes in SIGNS.values())
 
 
 MOST_DIGITS = 15
@@ -227,10 +227,10 @@ def offers_of(item: Product) -> tuple[Offer, ...]:
     rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
     if not rows:
         price, details = None if item.price_from else item.price, item.details
-        own = Offer(
+        offer = Offer(
             item.product_id, _NO_OPTIONS, _number(price), _number(details.get(LIST_PRICE)), *_stock(details.get(STOCK))
         )
-        return (own,)
+        return (offer,)
     return tuple(
         Offer(
             f"{item.product_id}/{row.get('id') or number}",

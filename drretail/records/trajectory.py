@@ -59,10 +59,10 @@ class Trajectory:
     def setbacks(self) -> Setbacks:
         """All that was counted so far."""
         counts = {key: number for key, number in sorted(self._setbacks.items()) if number}
-        made: dict[str, int | dict[str, int]] = {what: number for (what, part), number in counts.items() if not part}
+        numbers: dict[str, int | dict[str, int]] = {what: number for (what, part), number in counts.items() if not part}
         for what in ("lost", "repairs"):
-            made[what] = {part: number for (each, part), number in counts.items() if each == what}
-        return Setbacks.model_validate(made)
+            numbers[what] = {part: number for (group, part), number in counts.items() if group == what}
+        return Setbacks.model_validate(numbers)
 
     def keep_text(self, text: str) -> str:
         """Stores a result's text once, and returns its sha256."""

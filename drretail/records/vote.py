@@ -157,8 +157,8 @@ Line = Ballot | Withdrawal
 
 def line_of(value: dict[str, Any]) -> Line:
     """The record on a line of a votes file; a line without a kind is a vote. Raises ValidationError."""
-    named: dict[str, type[Line]] = {"rating": Rating, "label": ClaimLabel, "cited": CitedLabel}
-    kinds = named | {"withdrawal": Withdrawal}
+    types: dict[str, type[Line]] = {"rating": Rating, "label": ClaimLabel, "cited": CitedLabel}
+    kinds = types | {"withdrawal": Withdrawal}
     return kinds.get(str(value.get("kind")), Vote).model_validate(value)
 
 

@@ -129,10 +129,10 @@ class Want(Record):
     @classmethod
     def _have_values(cls, options: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         """Drops blank values. Raises ValueError for an option without any."""
-        named = {name.strip(): tuple(value.strip() for value in of if value.strip()) for name, of in options.items()}
-        if not all(named) or not all(named.values()):
+        by_name = {name.strip(): tuple(value.strip() for value in of if value.strip()) for name, of in options.items()}
+        if not all(by_name) or not all(by_name.values()):
             raise ValueError("an option has no name or no value")
-        return named
+        return by_name
 
     @field_validator("kinds", "brands_wanted", "brands_unwanted")
     @classmethod
@@ -198,8 +198,8 @@ class Wish(Record):
     @property
     def limits(self) -> tuple[Money, ...]:
         """Every amount that is named, once: the budget, and the most for one piece."""
-        named = (self.budget, *(want.price_max for want in self.wants))
-        return tuple(dict.fromkeys(limit for limit in named if limit is not None))
+        amounts = (self.budget, *(want.price_max for want in self.wants))
+        return tuple(dict.fromkeys(limit for limit in amounts if limit is not None))
 
     @property
     def counts_money(self) -> bool:

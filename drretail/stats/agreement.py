@@ -84,7 +84,7 @@ def mean_absolute_deviation(judged: Ratings, rated: Ratings) -> float | None:
     With two reports per query this is MARD (arXiv 2509.25106, Appendix C); if h is the mean of experts, it is MAD
     (arXiv 2510.07861, section 2.3.4).
     """
-    apart = [abs(one[system] - other[system]) for one, other in _places(judged, rated) for system in one]
+    apart = [abs(ratings[system] - other[system]) for ratings, other in _places(judged, rated) for system in ratings]
     return sum(apart) / len(apart) if apart else None
 
 
@@ -95,9 +95,9 @@ def pairwise_comparison_accuracy(judged: Ratings, rated: Ratings) -> float | Non
     two systems if there are more.
     """
     same = [
-        sign(one[a] - one[b]) == sign(other[a] - other[b])
-        for one, other in _places(judged, rated)
-        for a, b in combinations(sorted(one), 2)
+        sign(ratings[a] - ratings[b]) == sign(other[a] - other[b])
+        for ratings, other in _places(judged, rated)
+        for a, b in combinations(sorted(ratings), 2)
     ]
     return sum(same) / len(same) if same else None
 
@@ -105,16 +105,16 @@ def pairwise_comparison_accuracy(judged: Ratings, rated: Ratings) -> float | Non
 def ranking_agreement(judged: Ratings, rated: Ratings) -> float | None:
     """The share of queries on which both order all systems exactly alike, ties included (arXiv 2510.07861)."""
     same = [
-        all(sign(one[a] - one[b]) == sign(other[a] - other[b]) for a, b in combinations(sorted(one), 2))
-        for one, other in _places(judged, rated)
-        if len(one) > 1
+        all(sign(ratings[a] - ratings[b]) == sign(other[a] - other[b]) for a, b in combinations(sorted(ratings), 2))
+        for ratings, other in _places(judged, rated)
+        if len(ratings) > 1
     ]
     return sum(same) / len(same) if same else None
 
 
 def _places(judged: Ratings, rated: Ratings) -> list[tuple[dict[str, float], dict[str, float]]]:
     """For every query that both have, the numbers of the systems that both have."""
-    places = [(judged[each], rated[each]) for each in judged if each in rated]
+    places = [(judged[key], rated[key]) for key in judged if key in rated]
     return [({s: m[s] for s in m if s in h}, {s: h[s] for s in m if s in h}) for m, h in places]
 
 
@@ -186,10 +186,10 @@ def tables_of(
 
     rows = {cluster: at for at, cluster in enumerate(dict.fromkeys(clusters))}
     place = {label: at for at, label in enumerate(labels)}
-    made = np.zeros((len(rows), len(labels), len(labels)))
-    for cluster, one, other in zip(clusters, first, second, strict=True):
-        made[rows[cluster], place[one], place[other]] += 1
-    return made
+    counts = np.zeros((len(rows), len(labels), len(labels)))
+    for cluster, label, other in zip(clusters, first, second, strict=True):
+        counts[rows[cluster], place[label], place[other]] += 1
+    return counts
 
 
 def agreement_interval(tables: "Tables", statistic: "Callable[[Tables], Tables]", seed: str) -> Interval:

@@ -55,8 +55,8 @@ class Clusters:
 
     def users(self, query_ids: Collection[str]) -> int | None:
         """The number of clusters among these queries; None if no user is known for any of them."""
-        known = any(query_id in self.user_of for query_id in query_ids)
-        return len(set(self.groups(query_ids))) if known else None
+        has_users = any(query_id in self.user_of for query_id in query_ids)
+        return len(set(self.groups(query_ids))) if has_users else None
 
 
 def numbered(names: Iterable[Hashable]) -> Groups:
@@ -312,7 +312,7 @@ def _agent_variance(nested: Nested, judge: float) -> float | None:
     degrees = sum(len(query) - 1 for query in nested)
     if not degrees:
         return None
-    repeats = fsum(len(_flat(query)) - _own(query) for query in nested) / degrees
+    repeats = fsum(len(_flat(query)) - _weighted_size(query) for query in nested) / degrees
     between = fsum(len(run) * (fmean(run) - fmean(_flat(query))) ** 2 for query in nested for run in query) / degrees
     return (between - judge) / repeats
 
@@ -327,7 +327,7 @@ def _query_variance(nested: Nested, agent: float, judge: float) -> float | None:
     middle = fmean(value for query in values for value in query)
     between = fsum(len(query) * (fmean(query) - middle) ** 2 for query in values) / degrees
     runs = fsum(len(run) ** 2 for query in nested for run in query) / total
-    of_agent = (fsum(_own(query) for query in nested) - runs) / degrees
+    of_agent = (fsum(_weighted_size(query) for query in nested) - runs) / degrees
     of_queries = (total - fsum(len(query) ** 2 for query in values) / total) / degrees
     return (between - judge - of_agent * agent) / of_queries
 
@@ -336,7 +336,7 @@ def _flat(query: Sequence[Sequence[float]]) -> list[float]:
     return [value for run in query for value in run]
 
 
-def _own(query: Sequence[Sequence[float]]) -> float:
+def _weighted_size(query: Sequence[Sequence[float]]) -> float:
     return sum(len(run) ** 2 for run in query) / len(_flat(query))
 
 

@@ -100,11 +100,11 @@ def labels_alone(items: Sequence[Item]) -> Corrected | None:
     return _estimate(items, [None] * len(items), weights, count)
 
 
-def difference(one: Corrected, other: Corrected) -> Corrected:
+def difference(first: Corrected, other: Corrected) -> Corrected:
     """How much higher ``one`` is. The verdicts' variance between clusters that both share cancels out."""
-    clusters = one.influence.keys() | other.influence.keys()
-    influence = {name: one.influence.get(name, 0.0) - other.influence.get(name, 0.0) for name in clusters}
-    value, below, above = one.value - other.value, one.below + other.above, one.above + other.below
+    clusters = first.influence.keys() | other.influence.keys()
+    influence = {name: first.influence.get(name, 0.0) - other.influence.get(name, 0.0) for name in clusters}
+    value, below, above = first.value - other.value, first.below + other.above, first.above + other.below
     if len(influence) < FEWEST:
         return Corrected(value, None, None, "few", below, above, influence)
     away = _cluster_margin(influence)
@@ -222,11 +222,14 @@ def _variation(items: Sequence[Item], parts: Sequence[_Stratum], labels: "Number
         if not part.is_known:
             residuals = part.share * part.weights * (labels[part.labelled] - middle)
             moved[at] = np.bincount(clusters[part.labelled], residuals, len(names))
-            each, by_cluster = float(part.weights @ part.weights), np.bincount(clusters[part.labelled], part.weights)
-            shrunk, usual = (middle + each / 2) / (1 + each), float(by_cluster @ by_cluster)
+            leverage, by_cluster = (
+                float(part.weights @ part.weights),
+                np.bincount(clusters[part.labelled], part.weights),
+            )
+            shrunk, usual = (middle + leverage / 2) / (1 + leverage), float(by_cluster @ by_cluster)
             spread = part.share * (shrunk * (1 - shrunk)) ** 0.5
             one_more[at] = spread * usual
-            independent[at] = float(residuals @ residuals) + spread**2 * usual * each
+            independent[at] = float(residuals @ residuals) + spread**2 * usual * leverage
             left += spread**2 / part.share
     shares = np.array([item.share for item in items]) / sum(item.share for item in items)
     moved[-1] = np.bincount(clusters, shares * (predicted - value), len(names))

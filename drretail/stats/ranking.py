@@ -63,10 +63,10 @@ def strengths(
     largest = [group for group in groups if len(group) == longest]
     ranked = sorted(largest[0]) if longest > 1 and len(largest) == 1 else []
     among = [contest for contest in contests if contest.first in ranked]
-    made = _ranked(ranked, among, clusters or Clusters()) if ranked else {}
+    intervals = _ranked(ranked, among, clusters or Clusters()) if ranked else {}
     has_met = (met.sum(axis=0) + met.sum(axis=1)).tolist()
-    lacks = {name: None if name in made else APART if has_met[place[name]] else NEVER_COMPARED for name in names}
-    return {name: Strength(made.get(name, Interval(None)), lacks[name]) for name in names}
+    lacks = {name: None if name in intervals else APART if has_met[place[name]] else NEVER_COMPARED for name in names}
+    return {name: Strength(intervals.get(name, Interval(None)), lacks[name]) for name in names}
 
 
 def _ranked(names: Sequence[str], contests: Sequence[Contest], clusters: Clusters) -> dict[str, Interval]:
@@ -96,8 +96,8 @@ def _ranked(names: Sequence[str], contests: Sequence[Contest], clusters: Cluster
     moved = (tables - (tables + tables.swapaxes(1, 2)) * expected).sum(axis=2) @ np.linalg.inv(curve)
     # The ridge holds the rest of what moves them.
     moved -= moved.mean(axis=0)
-    groups, found = clusters.groups(queries), strength - strength.mean()
-    return {name: student_interval(float(found[at]), moved[:, at].tolist(), groups) for name, at in place.items()}
+    groups, centred = clusters.groups(queries), strength - strength.mean()
+    return {name: student_interval(float(centred[at]), moved[:, at].tolist(), groups) for name, at in place.items()}
 
 
 FEWEST_PAIRS = 10

@@ -76,14 +76,14 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     If all values up to alpha are taken for differences, the risk that any of them is wrong is at most alpha. None means
     no test: it stays None and does not count in m.
     """
-    made = [p for p in p_values if p is not None]
+    tested = [p for p in p_values if p is not None]
     order = sorted(
         (index for index, p in enumerate(p_values) if p is not None), key=lambda at: (p_values[at] or 0.0, at)
     )
     adjusted: list[float | None] = [None] * len(p_values)
     highest = 0.0
     for place, index in enumerate(order):
-        highest = max(highest, min(1.0, (len(made) - place) * (p_values[index] or 0.0)))
+        highest = max(highest, min(1.0, (len(tested) - place) * (p_values[index] or 0.0)))
         adjusted[index] = highest
     return adjusted
 
@@ -179,7 +179,7 @@ class Gate:
             # Rounded after the one seen is taken off, so that sums of sevenths that equal it are 0.
             return (flipped.sum(axis=axis) - seen).round(7)
 
-        found: Any = permutation_test(
+        test: Any = permutation_test(
             ([*differing, 0.0],),  # scipy takes no single value
             above_seen,
             permutation_type="samples",
@@ -189,7 +189,7 @@ class Gate:
             alternative="less",
             rng=int(sha256_of("flips")[:16], 16),
         )
-        return float(found.pvalue)
+        return float(test.pvalue)
 
     @property
     def fails(self) -> bool:
@@ -243,8 +243,8 @@ class Gate:
         for difference, group in zip(self.differences, self.groups, strict=True):
             lists[group].append(difference)
         width = max(map(len, lists))
-        values = np.array([[*each, *[0.0] * (width - len(each))] for each in lists])
-        return values, np.array([[at < len(each) for at in range(width)] for each in lists])
+        values = np.array([[*row, *[0.0] * (width - len(row))] for row in lists])
+        return values, np.array([[at < len(row) for at in range(width)] for row in lists])
 
 
 def _first(holds: Callable[[int], bool], most: int) -> int | None:

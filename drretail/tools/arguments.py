@@ -30,15 +30,15 @@ def read_arguments(parameters: tuple[Parameter, ...], given: object, prefix: str
     if not isinstance(given, Mapping):
         where = f"{prefix.rstrip('.')} " if prefix else "The arguments "
         raise _wrong(f"{where}must be a JSON object.", prefix.rstrip(".") or None)
-    known = {parameter.name: parameter for parameter in parameters}
+    by_name = {parameter.name: parameter for parameter in parameters}
     for key in given:
-        if key not in known:
+        if key not in by_name:
             name = key if isinstance(key, str) else quoted(key)
-            hint = suggestion(nearest_names(name, list(known), 3), known)
+            hint = suggestion(nearest_names(name, list(by_name), 3), by_name)
             message = f"There is no argument {quoted(prefix + name)}. {hint}"
-            raise ToolError("invalid_argument", message, field=shortened(f"{prefix}{name}"), allowed=list(known))
+            raise ToolError("invalid_argument", message, field=shortened(f"{prefix}{name}"), allowed=list(by_name))
     arguments: dict[str, Any] = {}
-    for name, parameter in known.items():
+    for name, parameter in by_name.items():
         value, field = given.get(name), f"{prefix}{name}"
         if value is None and parameter.required:
             raise _wrong(f"{field} is missing: {parameter.description}", field)
@@ -154,56 +154,56 @@ def with_ids_read(
     """
     mended: dict[str, str] = {}
     for parameter in parameters:
-        given = arguments.get(parameter.name)
-        if parameter.id_of is not None and isinstance(given, str):
-            known = _known_id(session, parameter.id_of, given)
-            if known is not None and known != given:
-                mended[parameter.name] = known
+        text = arguments.get(parameter.name)
+        if parameter.id_of is not None and isinstance(text, str):
+            id_read = _known_id(session, parameter.id_of, text)
+            if id_read is not None and id_read != text:
+                mended[parameter.name] = id_read
     return {**arguments, **mended}, mended
 
 
 def explained(
-    problem: NotFound, session: Session, parameters: Sequence[Parameter], given: object, path: str
+    problem: NotFound, session: Session, parameters: Sequence[Parameter], value: object, path: str
 ) -> ToolError:
     """The same error, extended by the form that the id must have and by the most similar ids that ``path`` has seen."""
-    named: Named | None = next((parameter.id_of for parameter in parameters if parameter.name == problem.field), None)
-    if named is None or not isinstance(given, str):
+    kind: Named | None = next((parameter.id_of for parameter in parameters if parameter.name == problem.field), None)
+    if kind is None or not isinstance(value, str):
         return problem
-    ids = _ids_in(named, given, session.settings.user_id)
+    ids = _ids_in(kind, value, session.settings.user_id)
     # The words of a title are not ids: every id of a shop has a digit.
     are_ids = len(ids) > 1 and all(any(map(str.isdigit, id_)) for id_ in ids)
     several = f" These are {len(ids)} ids: make one call for each." if are_ids else ""
-    nearest = nearest_names(ids[0] if len(ids) == 1 else given, _shown(session, named, path), 3, likeness=_SLIP)
+    nearest = nearest_names(ids[0] if len(ids) == 1 else value, _shown(session, kind, path), 3, likeness=_SLIP)
     hint = f" Did you mean {', '.join(nearest)}?" if nearest else ""
-    if named == "user" and session.settings.user_id is None and _MARK.fullmatch(given.strip(" []")):
+    if kind == "user" and session.settings.user_id is None and _MARK.fullmatch(value.strip(" []")):
         hint = " Nobody asks here, so that U:… names nobody."
-    message = f"There is no {named} {quoted(given)} in this shop: {problem.field} takes {_FORMS[named]}.{several}{hint}"
+    message = f"There is no {kind} {quoted(value)} in this shop: {problem.field} takes {_FORMS[kind]}.{several}{hint}"
     return ToolError("not_found", message, field=problem.field)
 
 
-def _known_id(session: Session, named: Named, given: str) -> str | None:
+def _known_id(session: Session, kind: Named, text: str) -> str | None:
     """The one id of a record in the text: as it is written, or else in capitals or small letters; None if not one.
 
     A user's id is never looked up in the store: not everyone may know which other users exist.
     """
-    own = session.settings.user_id
-    is_known = given == own if named == "user" else bool(_existing(session, named, [given]))
+    user = session.settings.user_id
+    is_known = text == user if kind == "user" else bool(_existing(session, kind, [text]))
     if is_known:
-        return given
-    ids = _ids_in(named, given, own if named == "user" else None)
+        return text
+    ids = _ids_in(kind, text, user if kind == "user" else None)
     if len(ids) != 1:
         return None
     (key,) = ids
-    if named == "user":
-        return own if own is not None and key.casefold() == own.casefold() else key
-    existing = _existing(session, named, list(dict.fromkeys([key, key.upper(), key.lower()])))
+    if kind == "user":
+        return user if user is not None and key.casefold() == user.casefold() else key
+    existing = _existing(session, kind, list(dict.fromkeys([key, key.upper(), key.lower()])))
     return key if key in existing else existing[0] if len(existing) == 1 else None
 
 
-def _existing(session: Session, named: Named, ids: Sequence[str]) -> list[str]:
+def _existing(session: Session, kind: Named, ids: Sequence[str]) -> list[str]:
     """The ids, of products or of orders, that the shop has."""
     store = session.settings.world.store
-    if named == "product":
+    if kind == "product":
         return list(store.products(ids))
     existing: list[str] = []
     for order_id in ids:
@@ -212,26 +212,26 @@ def _existing(session: Session, named: Named, ids: Sequence[str]) -> list[str]:
     return existing
 
 
-def _ids_in(named: Named, given: str, own: str | None) -> list[str]:
+def _ids_in(kind: Named, given: str, user: str | None) -> list[str]:
     """The distinct ids of this kind in a text that holds nothing but ids; empty if it holds anything else."""
     plain = given.translate(_WRAPPERS).strip(" \t\r\n,;.#")
     text = _URL.sub(r" P:\1 ", _LABEL.sub(" ", plain))
     marks = [match.groups() for match in _MARK.finditer(text)]
     rest = [part for part in re.split(r"[\s,;]+", _MARK.sub(" ", text)) if part]
-    if not all(_BARE.fullmatch(each) for each in rest):
+    if not all(_BARE.fullmatch(key) for key in rest):
         return []
-    if named == "user":
-        marked = [(whose or f"@{own or ''}")[1:] for letter, _, whose in marks if letter is None]
+    if kind == "user":
+        marked = [(whose or f"@{user or ''}")[1:] for letter, _, whose in marks if letter is None]
     else:
-        marked = [key for letter, key, _ in marks if letter is not None and letter.upper() == _LETTERS[named]]
-    return list({each.casefold(): each for each in (*filter(None, marked), *rest)}.values())
+        marked = [key for letter, key, _ in marks if letter is not None and letter.upper() == _LETTERS[kind]]
+    return list({key.casefold(): key for key in (*filter(None, marked), *rest)}.values())
 
 
-def _shown(session: Session, named: Named, path: str) -> Iterable[str]:
+def _shown(session: Session, kind: Named, path: str) -> Iterable[str]:
     """The ids that may be suggested: only those that this run has seen."""
-    if named == "user":
+    if kind == "user":
         return [] if session.settings.user_id is None else [session.settings.user_id]
-    return [entry.key for entry in session.ledger.known_at(path) if entry.kind == named]
+    return [entry.key for entry in session.ledger.known_at(path) if entry.kind == kind]
 
 
 class OtherUser(ToolError):

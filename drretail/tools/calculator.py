@@ -114,8 +114,8 @@ def _as_python(expression: str) -> tuple[str, dict[int, Fraction]]:
             hint = HINTS.get(token, USAGE)
             raise ArithmeticProblem(f"Unexpected {quoted(token)} at character {at + 1}: {hint}.")
         if match["name"] is not None and token.lower() not in (*FUNCTIONS, *CONSTANTS):
-            known = ", ".join([*FUNCTIONS, *CONSTANTS])
-            raise ArithmeticProblem(f"Unknown name {quoted(token)} at character {at + 1}; known are {known}.")
+            names = ", ".join([*FUNCTIONS, *CONSTANTS])
+            raise ArithmeticProblem(f"Unknown name {quoted(token)} at character {at + 1}; known are {names}.")
         if match.lastgroup in ("number", "name") and text[-1:].isidentifier():
             raise _unreadable(at + 1)
         if match["number"] is not None:

@@ -83,8 +83,8 @@ def product_catalog_search(
         offset=offset,
     )
     page = session.settings.world.catalog.search(wanted)
-    known = session.settings.world.store.products([hit.product_id for hit in page.hits])
-    products = [known[hit.product_id] for hit in page.hits]
+    products_by_id = session.settings.world.store.products([hit.product_id for hit in page.hits])
+    products = [products_by_id[hit.product_id] for hit in page.hits]
     shared, hits = lean_items([product_card(product) for product in products])
     hidden = {"hidden": page.hidden} if wanted.filters_numbers else {}
     value = {"total": page.total, **hidden, "shown": len(hits), "offset": offset, **shared, "hits": hits}

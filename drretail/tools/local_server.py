@@ -135,9 +135,9 @@ def is_from_elsewhere(scope: "Scope") -> bool:
     return headers.get("origin") not in (None, f"http://{headers.get('host', '')}")
 
 
-def is_same(given: str, token: str) -> bool:
+def is_same(sent: str, token: str) -> bool:
     """Compares two secrets in constant time."""
-    return hmac.compare_digest(given.encode(), token.encode())
+    return hmac.compare_digest(sent.encode(), token.encode())
 
 
 class TooLong(Exception):

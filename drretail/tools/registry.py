@@ -123,13 +123,13 @@ def own_tools(brought: Iterable[str | Tool]) -> dict[str, Tool]:
 
     Raises UserError for a name that is taken, and for a tool that cannot be described to a model.
     """
-    own: dict[str, Tool] = {}
-    for each in [brought] if isinstance(brought, str) else brought:
-        tool = load_tool(each) if isinstance(each, str) else _usable(each)
-        if tool.name in TOOLS or tool.name in own:
+    tools: dict[str, Tool] = {}
+    for item in [brought] if isinstance(brought, str) else brought:
+        tool = load_tool(item) if isinstance(item, str) else _usable(item)
+        if tool.name in TOOLS or tool.name in tools:
             raise UserError(f"There is a tool {tool.name!r} already: give the agent's own another name.")
-        own[tool.name] = tool
-    return own
+        tools[tool.name] = tool
+    return tools
 
 
 def _usable(tool: object) -> Tool:

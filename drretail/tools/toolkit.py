@@ -157,10 +157,10 @@ class Toolkit:
         ``call_all`` does.
         """
         ended = list(performed)
-        replies = [self._record(each.launch, each.outcome) for each in ended]
-        for each in ended:
-            if isinstance(each.outcome, ModelError):
-                raise each.outcome
+        replies = [self._record(call.launch, call.outcome) for call in ended]
+        for call in ended:
+            if isinstance(call.outcome, ModelError):
+                raise call.outcome
         return replies
 
     def close(self) -> None:
@@ -186,8 +186,8 @@ class Toolkit:
         trajectory = self.session.trajectory
         launches: list[Launch] = []
         with self._noting:
-            first, named = self._turns.get(path, (None, None))
-            goes_on = bool(self._running[path]) or (turn is not None and turn == named)
+            first, last_turn = self._turns.get(path, (None, None))
+            goes_on = bool(self._running[path]) or (turn is not None and turn == last_turn)
             for call, args in cast("Sequence[tuple[object, object]]", calls):
                 # No tool has a type's name, which can be recorded.
                 name = call if isinstance(call, str) else type(call).__name__
@@ -230,11 +230,11 @@ class Toolkit:
         if mended:
             self._mended[launch.place] = mended
         # The values of keyword-only arguments, which no model sees.
-        known: dict[str, Callable[[], Any]] = {
+        makers: dict[str, Callable[[], Any]] = {
             "effects": lambda: self.session.effects(launch.path, launch.seq),
             "place": lambda: launch.place,
         }
-        arguments |= {name: known[name]() for name in _keyword_only(tool.function)}
+        arguments |= {name: makers[name]() for name in _keyword_only(tool.function)}
         try:
             # Parallel researchers may write at once, and an update reads before it writes.
             with self._writing if tool.access == "write" else nullcontext():
@@ -255,7 +255,7 @@ class Toolkit:
         if about is not None and about != self.session.settings.user_id:
             attempt = Attempt(launch.path, launch.seq, launch.name, about, refused)
             with self._noting:
-                insort(self.session.attempts, attempt, key=lambda one: (path_key(one.path), one.seq))
+                insort(self.session.attempts, attempt, key=lambda attempt: (path_key(attempt.path), attempt.seq))
         error = None if isinstance(outcome, ToolResult) else _as_tool_error(launch.name, outcome)
         # An error may suggest similar names, such as categories, which are sellers' text.
         value = harmless_values(error.as_result()) if error else cast(ToolResult, outcome).value

@@ -62,8 +62,8 @@ def update_user_profile(
     # Whatever the session's scope, a run changes nobody else's data.
     if user_id != session.settings.user_id:
         raise OtherUser(user_id, session.settings.user_id, "user_id", "change the profile")
-    given = {"email": email, "first_name": first_name, "last_name": last_name, "phone_number": phone_number}
-    change: dict[str, Any] = {field: _text(field, text) for field, text in given.items() if text is not None}
+    fields = {"email": email, "first_name": first_name, "last_name": last_name, "phone_number": phone_number}
+    change: dict[str, Any] = {field: _text(field, text) for field, text in fields.items() if text is not None}
     before = session.user(user_id)
     if address:
         parts = {part: _text(f"address.{part}", str(text)) for part, text in address.items()}

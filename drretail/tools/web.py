@@ -38,13 +38,13 @@ def fetch_pages(web: Pages, urls: Sequence[str], effects: Effects, seconds: floa
         if not jobs:
             seconds = max(0.0, end - time.monotonic())
             jobs.update((later, workers.submit(partial(web.fetch, urls[later]))) for later in range(rank, len(urls)))
-        found = workers.wait(jobs[rank], seconds)
-        if isinstance(found, TimeoutError):
+        outcome = workers.wait(jobs[rank], seconds)
+        if isinstance(outcome, TimeoutError):
             raise ToolError("timeout", "The page was not there when the time of its search was over.")
-        if isinstance(found, Exception):
-            raise found
+        if isinstance(outcome, Exception):
+            raise outcome
         # Cleaned before it is recorded: from no web does anything unbounded or hidden go further.
-        return Outcome({"page": asdict(cleaned_page(found))})
+        return Outcome({"page": asdict(cleaned_page(outcome))})
 
     pages: list[WebPage] = []
     try:
@@ -144,15 +144,15 @@ def _searched(session: Session, query: str, effects: Effects, place: Place, *, c
     query = query.strip()
     if not query:
         raise ToolError("invalid_argument", "query is blank: say what to look for.", field="query")
-    pages = _found(session, effects, query, chunks=chunks)
+    pages = _results(session, effects, query, chunks=chunks)
     if session.settings.web_mode == "ws":
         # A page that was summarised for this path before is not fetched again.
         left = max(0.0, PAGES_SHARE * session.settings.tool_timeout - (time.monotonic() - began))
-        known = {entry.id: entry for entry in session.ledger.known_at(place.path) if _summary(entry) is not None}
-        new = [item for item in pages if item.evidence not in known]
+        summaries = {entry.id: entry for entry in session.ledger.known_at(place.path) if _summary(entry) is not None}
+        new = [item for item in pages if item.evidence not in summaries]
         fetched = fetch_pages(session.settings.world.web, [item.result.url for item in new], effects, left)
         of_page = {item.evidence: page for item, page in zip(new, fetched, strict=True)}
-        pages = [replace(each, page=of_page.get(each.evidence), summary=known.get(each.evidence)) for each in pages]
+        pages = [replace(page, page=of_page.get(page.evidence), summary=summaries.get(page.evidence)) for page in pages]
     results, sources = list[dict[str, Any]](), list[Source]()
     for item in pages:
         result, summary = item.result, None if item.summary is None else _summary(item.summary)
@@ -221,24 +221,26 @@ class _Found:
         return (self.page and self.page.date) or self.result.date
 
 
-def _found(session: Session, effects: Effects, query: str, *, chunks: bool) -> list[_Found]:
+def _results(session: Session, effects: Effects, query: str, *, chunks: bool) -> list[_Found]:
     web, k = session.settings.world.web, session.settings.web_k
 
     def search() -> Outcome:
         # Cleaned before it is recorded: nothing unbounded or hidden goes further, whichever provider it came from.
-        found = web.search(query, k)[:k]
+        results = web.search(query, k)[:k]
         if chunks:
-            parts = [each.chunk and each.chunk() for each in found]
-            found = [replace(each, snippet=part or each.snippet) for each, part in zip(found, parts, strict=True)]
-        cleaned = map(cleaned_result, found)
+            parts = [result.chunk and result.chunk() for result in results]
+            results = [
+                replace(result, snippet=part or result.snippet) for result, part in zip(results, parts, strict=True)
+            ]
+        cleaned = map(cleaned_result, results)
         return Outcome({"results": [asdict(result) for result in cleaned if result is not None]})
 
     effect = effects.perform("web_search", {"provider": web.provider, "query": query, "k": k}, search)
-    found: dict[str, WebResult] = {}
+    by_id: dict[str, WebResult] = {}
     for item in effect.response["results"]:
         # Two spellings of one address are one page.
-        found.setdefault(web_evidence_id(item["url"]), WebResult(**item))
-    return [_Found(evidence, result) for evidence, result in found.items()]
+        by_id.setdefault(web_evidence_id(item["url"]), WebResult(**item))
+    return [_Found(evidence, result) for evidence, result in by_id.items()]
 
 
 def _summary(entry: Evidence) -> str | None:

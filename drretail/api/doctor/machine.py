@@ -36,13 +36,13 @@ class Sign(Record):
     """The command or the step that fixes it."""
 
 
-def works(what: str, found: str) -> Sign:
-    return Sign(what=what, state="ok", found=found)
+def works(what: str, detail: str) -> Sign:
+    return Sign(what=what, state="ok", found=detail)
 
 
-def lacks(what: str, found: str, prevents: str, mend: str, *, is_needed: bool = False) -> Sign:
+def lacks(what: str, detail: str, prevents: str, mend: str, *, is_needed: bool = False) -> Sign:
     """The sign of a thing that does not work. ``is_needed``: everything, or what was requested, depends on it."""
-    return Sign(what=what, state="broken" if is_needed else "absent", found=found, prevents=prevents, mend=mend)
+    return Sign(what=what, state="broken" if is_needed else "absent", found=detail, prevents=prevents, mend=mend)
 
 
 def broken(signs: Iterable[Sign]) -> list[Sign]:
@@ -98,9 +98,9 @@ def examine(environ: Mapping[str, str], folders: Iterable[str]) -> Iterator[Sign
         if present:
             yield works(f"key of {name}", f"{present[0]} is set")
         else:
-            found = f"{' or '.join(provider.key_variables)} is not set"
+            detail = f"{' or '.join(provider.key_variables)} is not set"
             prevents = f"--model {name}:… (offline:shopper and offline:judge need none)"
-            yield lacks(f"key of {name}", found, prevents, f"export {provider.key_variables[0]}=…")
+            yield lacks(f"key of {name}", detail, prevents, f"export {provider.key_variables[0]}=…")
     for name in CHECKS.own:  # what add-ons need besides packages, such as Java
         yield cast(Callable[[Mapping[str, str]], Sign], CHECKS.load(name)[1])(environ)
     seen: set[int] = set()  # each disk once
@@ -112,12 +112,12 @@ def examine(environ: Mapping[str, str], folders: Iterable[str]) -> Iterator[Sign
             continue
         seen.add(disk)
         free = shutil.disk_usage(place).free
-        what, found = f"disk of {folder}", f"{free / 1e9:.1f} GB free"
+        what, detail = f"disk of {folder}", f"{free / 1e9:.1f} GB free"
         if free >= NEEDED_BYTES:
-            yield works(what, found)
+            yield works(what, detail)
         else:
             mend = f"free {NEEDED_BYTES / 1e9:.0f} GB there, or name another folder (--world, --to)"
-            yield lacks(what, found, "making a world of the paper's size", mend, is_needed=True)
+            yield lacks(what, detail, "making a world of the paper's size", mend, is_needed=True)
 
 
 def examine_model(spec: str, opener: Opener) -> Sign:
@@ -132,9 +132,9 @@ def examine_model(spec: str, opener: Opener) -> Sign:
         model = replace(model, halt=Halt())
         answer = run_loop(answer_of(model, [HumanMessage("Answer with the one word: ready")], attempts=attempts))
     except (UserError, ModelError) as problem:
-        found = str(problem) if isinstance(problem, UserError) else f"{problem.kind}: {problem.message}"
+        detail = str(problem) if isinstance(problem, UserError) else f"{problem.kind}: {problem.message}"
         mend = "check the model's name, its key and its address (--base-url, drretail.toml)"
-        return lacks(f"model {spec}", found, f"--model {spec}", mend, is_needed=True)
+        return lacks(f"model {spec}", detail, f"--model {spec}", mend, is_needed=True)
     late = f" on try {len(attempts.failed) + 1} ({attempts.failed[0]})" if attempts.failed else ""
     return works(f"model {spec}", f"answers{late}: {' '.join(answer.text.split())[:40]}")
 
@@ -168,5 +168,5 @@ def _sign(what: str, where: str, version: Callable[[], str], *, needed: bool) ->
     try:
         return works(what, f"{version()} at {where}")
     except UserError as problem:
-        found, _, mend = str(problem).partition(": ")
-        return lacks(what, found, PREVENTS, mend or str(problem), is_needed=needed)
+        detail, _, mend = str(problem).partition(": ")
+        return lacks(what, detail, PREVENTS, mend or str(problem), is_needed=needed)

@@ -54,8 +54,8 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
         if name in (LABELS, NEEDS):
             continue
         # No line number if the file spells the option's name differently, such as with an escape.
-        named = re.search(rf"^\s*\[?\[?[\"']?{re.escape(name)}[\"']?\s*[\].=]", text, re.MULTILINE)
-        where = str(path) if named is None else f"{path}, line {text.count(chr(10), 0, named.end()) + 1}"
+        match = re.search(rf"^\s*\[?\[?[\"']?{re.escape(name)}[\"']?\s*[\].=]", text, re.MULTILINE)
+        where = str(path) if match is None else f"{path}, line {text.count(chr(10), 0, match.end()) + 1}"
         option = declared.get(name)
         if option is None:
             hint = suggestion(nearest_names(name, declared), declared)
@@ -109,7 +109,7 @@ def _value(option: DeclaredOption, value: Any, folder: Path) -> Any:
         written = value if is_list and isinstance(value, list) else [value]  # one value stands for a list of one
         adapter = TypeAdapter[Any](str if item is Path else item)
         try:
-            read = [adapter.validate_python(each, strict=True) for each in cast(list[Any], written)]
+            read = [adapter.validate_python(item, strict=True) for item in cast(list[Any], written)]
         except ValidationError as problem:
             first = problem.errors()[0]
             problems.append(TABLE_NEEDED if first["type"] == "dict_type" else first["msg"])
@@ -137,8 +137,8 @@ def toml(name: str, value: Any) -> str:
         return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")  # JSON allows it, TOML does not
     if isinstance(value, Mapping):
         keys = (key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else toml(name, key) for key in value)
-        entries = (f"{key} = {toml(name, each)}" for key, each in zip(keys, value.values(), strict=True))
+        entries = (f"{key} = {toml(name, item)}" for key, item in zip(keys, value.values(), strict=True))
         return "{" + ", ".join(entries) + "}"
     if isinstance(value, list | tuple | set | frozenset):
-        return "[" + ", ".join(toml(name, each) for each in value) + "]"
+        return "[" + ", ".join(toml(name, item) for item in value) + "]"
     raise UserError(f"{name} is {quoted(value)}, which a file cannot hold: only Python can give it.")

@@ -84,7 +84,7 @@ def names_in(names: Texts | None) -> list[str]:
 def metrics_in(metrics: "str | Metric | Iterable[str | Metric]") -> "list[str | Metric]":
     """The metrics by their names, or as objects. Raises UserError for a blank name."""
     several = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Iterable) else list(metrics)
-    return [name for each in several for name in (names_in(each) if isinstance(each, str) else [each])]
+    return [name for part in several for name in (names_in(part) if isinstance(part, str) else [part])]
 
 
 def texts_in(texts: Texts | None) -> list[str]:

@@ -96,14 +96,16 @@ def _document(outcome: Outcome) -> dict[str, Any]:
             names = ("thing", "product_id", "price", "quantity")
             picks = [{name: getattr(item, name) for name in names} for item in basket.items]
             shown = {"total": basket.total.amount, "currency": basket.total.currency, "picks": picks}
-        found = [each.model_dump(mode="json") | {"to_do": CODES[each.code].remedy} for each in entry.findings]
-        rows.append({"query_id": entry.query.query_id, "basket": shown, "findings": found})
+        findings = [
+            finding.model_dump(mode="json") | {"to_do": CODES[finding.code].remedy} for finding in entry.findings
+        ]
+        rows.append({"query_id": entry.query.query_id, "basket": shown, "findings": findings})
     return {
         "ok": not outcome.codes,
         "codes": dict(outcome.codes),
         "untyped": outcome.untyped,
         "died": outcome.died,
-        "demands": [each.document for each in outcome.demands],
+        "demands": [demand.document for demand in outcome.demands],
         "failed": outcome.failed,
         **({} if outcome.typing is None else outcome.typing.document),
         "queries": rows,
@@ -148,7 +150,7 @@ def _hints(outcome: Outcome, options: CheckOptions) -> Iterator[str]:
     if outcome.types is not None:
         yield f"Wishes of {options.file}{types_line(outcome.types, outcome.typing)}"
         yield from on_types(outcome.types, outcome.typing)
-    if any(each.undecided for each in outcome.demands):
+    if any(demand.undecided for demand in outcome.demands):
         yield f"The rest stays open. {how_to_decide(options)}"
     if outcome.died:
         yield died_line(outcome.died)

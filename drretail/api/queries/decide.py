@@ -97,12 +97,12 @@ def demands_table(file: Path, demands: "Sequence[HowDecided]") -> Table:
     """For each demand of a file's queries, how many candidates keep it, and who says so."""
     rows = [
         (
-            *(each.query_id, each.want, each.demand),
-            *(each.states.get(state) for state in ("met", "broken", "open")),
-            ", ".join(f"{name} {count}" for name, count in sorted(each.by.items())),
-            each.undecided or None,
+            *(row.query_id, row.want, row.demand),
+            *(row.states.get(state) for state in ("met", "broken", "open")),
+            ", ".join(f"{name} {count}" for name, count in sorted(row.by.items())),
+            row.undecided or None,
         )
-        for each in demands
+        for row in demands
     ]
     heads = ["query", "want", "demand", "met", "broken", "open", "decided by", "undecided"]
     return table_of(f"Products for {file}", heads, rows)
@@ -121,11 +121,11 @@ def _document(decided: Decided) -> dict[str, Any]:
     demands = how_decided(decided.questions)
     return {
         "questions": len(decided.questions),
-        "undecided": sum(each.undecided for each in demands),
+        "undecided": sum(demand.undecided for demand in demands),
         "died": decided.died,
         "unanswered": decided.unanswered,
         "failed": decided.failed,
-        "demands": [each.document for each in demands],
+        "demands": [demand.document for demand in demands],
         **({} if decided.spent is None else decided.spent.document),
     }
 

@@ -124,33 +124,33 @@ def _written(to: Path, targets: "Targets", written: "Written", spent: Spent) -> 
 def _by_rules(options: GenerateOptions) -> Result[Queries]:
     from drretail.querygen.generate import generate
 
-    to, named, seed = Path(options.to), texts_in(options.user), options.seed
+    to, users, seed = Path(options.to), texts_in(options.user), options.seed
     check_file(to)
-    total = (len({*named}) or options.n) * options.per_user
+    total = (len({*users}) or options.n) * options.per_user
     with world_of(options.world) as shop, busy("writing queries", total) as bar:
-        made = generate(shop, named or options.n, per_user=options.per_user, seed=seed, on_query=bar.advance)
-    write_queries(to, made.queries, force=options.force)
+        generated = generate(shop, users or options.n, per_user=options.per_user, seed=seed, on_query=bar.advance)
+    write_queries(to, generated.queries, force=options.force)
     document: dict[str, Any] = {
-        "queries": len(made.queries),
-        "users": made.users,
-        "users_without": list(made.without),
-        "floor_like_oracle": made.floor or None,
+        "queries": len(generated.queries),
+        "users": generated.users,
+        "users_without": list(generated.without),
+        "floor_like_oracle": generated.floor or None,
         "file": str(to),
     }
-    line = f"{counted(len(made.queries), 'query')} of {counted(made.users, 'user')} → {to}"
-    hints = [*_on_missing(made, len({*named}) or options.n, options)]
+    line = f"{counted(len(generated.queries), 'query')} of {counted(generated.users, 'user')} → {to}"
+    hints = [*_on_missing(generated, len({*users}) or options.n, options)]
     if options.model is not None:
         hints.insert(0, f"{options.model} is no language model: rules write the queries.")
-    notes, left = ([_FLAT.format(floor=made.floor)], len(made.queries)) if made.floor else ([], 0)
-    return Result(tuple(made.queries), document, [line], notes=notes, hints=hints, left=left, path=to)
+    notes, left = ([_FLAT.format(floor=generated.floor)], len(generated.queries)) if generated.floor else ([], 0)
+    return Result(tuple(generated.queries), document, [line], notes=notes, hints=hints, left=left, path=to)
 
 
 _FLAT = "{floor} does as well as the oracle on every query: they tell no systems apart, and the shop lacks what would."
 
 
-def _on_missing(made: "Generated", users: int, options: GenerateOptions) -> Iterator[str]:
+def _on_missing(generated: "Generated", users: int, options: GenerateOptions) -> Iterator[str]:
     """Sentences on how the result differs from what was requested."""
-    if made.without:
-        yield f"Users from whose orders no query could be made: {len(made.without)}."
-    if made.users < users:
-        yield f"Queries for {counted(made.users, 'user')} could be made; {users} were asked for."
+    if generated.without:
+        yield f"Users from whose orders no query could be made: {len(generated.without)}."
+    if generated.users < users:
+        yield f"Queries for {counted(generated.users, 'user')} could be made; {users} were asked for."

@@ -63,7 +63,8 @@ def import_questions(options: ImportOptions) -> Result[TypedQueries]:
     writer = named_writer(options.model, options)
     with world_of(options.world) as shop:
         questions = [
-            replace(each, user_id=known_user(shop, each.user_id)) if each.user_id else each for each in questions
+            replace(question, user_id=known_user(shop, question.user_id)) if question.user_id else question
+            for question in questions
         ]
         queries = queries_from(questions, source.name, shop.manifest.fingerprint)
         types, spent = TypedQueries(queries), None
@@ -83,7 +84,7 @@ def import_questions(options: ImportOptions) -> Result[TypedQueries]:
         "world": str(options.world),
         "file": str(to),
     }
-    made = f"{counted(len(queries), 'query')} for the world {options.world}"
+    count = f"{counted(len(queries), 'query')} for the world {options.world}"
     hints = on_types(types, spent)
     if repeated:
         hints.append(f"{counted(repeated, 'question')} of {source} are repeated and were left out.")
@@ -92,7 +93,7 @@ def import_questions(options: ImportOptions) -> Result[TypedQueries]:
             f"{counted(len(untyped), 'query')} without a wish. Write down what is to be bought: as the wish of each "
             f"in {to}, or by a model (drretail queries check {to} --world {options.world} --model PROVIDER:MODEL)."
         )
-    lines = [f"{made} → {to}{types_line(types, spent)}"]
+    lines = [f"{count} → {to}{types_line(types, spent)}"]
     return Result(types, document, lines, hints=hints, left=len(types.failed) + len(types.wrong), path=to)
 
 
@@ -104,8 +105,8 @@ def typed_by_model(
 
     total = sum(query.wish is None for query in queries)
     with asking(writer, journal_beside(file), calls, total) as (session, bar):
-        made = type_wishes(shop, linter, session, queries, on_end=bar.advance)
-    return made, Spent(writer, session.usage, session.served)
+        typed = type_wishes(shop, linter, session, queries, on_end=bar.advance)
+    return typed, Spent(writer, session.usage, session.served)
 
 
 def types_line(types: TypedQueries, spent: Spent | None) -> str:
@@ -167,7 +168,7 @@ def _of_users(queries: Iterable[Query]) -> str:
 def shipped(options: ShippedOptions) -> Result[tuple[Query, ...]]:
     """The queries that were written. Raises UnknownName for an unknown set."""
     to, split = Path(options.to), options.split
-    sets = {each: (each,) for each in get_args(Split)} | {"all": FIFTY, "market": MARKET}
+    sets = {name: (name,) for name in get_args(Split)} | {"all": FIFTY, "market": MARKET}
     check_known("split", sets, split)
     queries = shipped_queries(*sets[split])
     write_queries(to, queries, force=options.force)
@@ -181,7 +182,7 @@ def shipped(options: ShippedOptions) -> Result[tuple[Query, ...]]:
     }
     world = "market" if split.startswith("market") else "demo"
     line = f"{counted(len(queries), 'query')}{_of_users(queries)} ({split}) over the {world} world → {to}"
-    others = ", ".join(each for each in sets if each != split)
+    others = ", ".join(name for name in sets if name != split)
     hint = f"To run them: drretail run --queries {to} --world {world} --to EXP. Other sets: --split {others}."
     return Result(tuple(queries), document, [line], hints=[hint], path=to)
 
@@ -194,13 +195,17 @@ def spoil(options: SpoilOptions) -> "Result[Spoiled]":
 
     queries, to = read_queries(Path(options.file)), Path(options.to)
     with world_of(options.world) as shop:
-        made = spoiled(queries, Offers(shop), names_in(options.only), options.seed)
-    if not made.queries:
-        why = ", ".join(f"{count} × {reason}" for reason, count in sorted(made.without.items()))
+        spoiled_set = spoiled(queries, Offers(shop), names_in(options.only), options.seed)
+    if not spoiled_set.queries:
+        why = ", ".join(f"{count} × {reason}" for reason, count in sorted(spoiled_set.without.items()))
         raise UserError(f"{options.file} gave no pair of queries: {why or 'it holds none'}.")
-    write_queries(to, made.queries, force=options.force)
-    document = {"queries": len(made.queries), "pairs": dict(made.counts), "without": dict(made.without)}
-    of_kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(made.counts.items()))
-    lines = [f"{counted(len(made.queries), 'query')} → {to}; pairs: {of_kinds}."]
-    lines += [f"  left out: {counted(count, 'query')} ({why})" for why, count in sorted(made.without.items())]
-    return Result(made, document, lines, path=to)
+    write_queries(to, spoiled_set.queries, force=options.force)
+    document = {
+        "queries": len(spoiled_set.queries),
+        "pairs": dict(spoiled_set.counts),
+        "without": dict(spoiled_set.without),
+    }
+    of_kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(spoiled_set.counts.items()))
+    lines = [f"{counted(len(spoiled_set.queries), 'query')} → {to}; pairs: {of_kinds}."]
+    lines += [f"  left out: {counted(count, 'query')} ({why})" for why, count in sorted(spoiled_set.without.items())]
+    return Result(spoiled_set, document, lines, path=to)

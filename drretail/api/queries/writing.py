@@ -52,11 +52,11 @@ def write_queries(to: Path, queries: Iterable[Query], *, force: bool) -> None:
     queries = list(queries)
     if not force:
         try:
-            known = [query.as_line() for query in read_queries(to)]  # each with its gold
+            existing = [query.as_line() for query in read_queries(to)]  # each with its gold
         except UserError:  # these are no queries
-            known = _lines_of(to)
+            existing = _lines_of(to)
         written = {query.as_line() for query in queries}
-        lost = sum(line not in written for line in known)
+        lost = sum(line not in written for line in existing)
         if lost:
             raise UserError(
                 f"{to} exists, and {'a line' if lost == 1 else f'{lost} lines'} of it would be lost: name another "

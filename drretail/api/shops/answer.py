@@ -53,7 +53,11 @@ class Checked:
         return not any(finding.severity == "error" for finding in self.findings)
 
     def __repr__(self) -> str:
-        lines = [f"{each.text!r}: {each.found} ({each.code})" for each in self.findings if each.severity == "error"]
+        lines = [
+            f"{finding.text!r}: {finding.found} ({finding.code})"
+            for finding in self.findings
+            if finding.severity == "error"
+        ]
         return "\n".join([f"{len(lines)} false; {self.looked_at.in_words}", *lines])
 
 

@@ -117,7 +117,7 @@ def _selection(options: IngestOptions, *, is_own_shop: bool) -> "Selection":
     from drretail.data_ingest.plan import IngestOptions as Selection
     from drretail.env.catalog.formulation import analyzer_named
 
-    named: dict[str, Any] = {
+    options_set: dict[str, Any] = {
         "cap": options.cap,
         "min_interactions": options.min_interactions,
         "since": _day(options.since),
@@ -132,7 +132,7 @@ def _selection(options: IngestOptions, *, is_own_shop: bool) -> "Selection":
         analyzer=None if options.analyzer is None else analyzer_named(options.analyzer),
         **{
             **(WHOLE_SHOP if is_own_shop else {}),
-            **{name: value for name, value in named.items() if value is not None},
+            **{name: value for name, value in options_set.items() if value is not None},
         },
     )
 

@@ -79,7 +79,11 @@ def _called(name: str, options: ToolsOptions) -> dict[str, Any]:
             f"--args is not JSON: {problem}. Write it as one object in quotes, '{{\"name\": …}}'."
         ) from None
     except ToolError as problem:
-        needed = {each.name: (each.id_of == "user" and options.user) or "…" for each in parameters if each.required}
+        needed = {
+            parameter.name: (parameter.id_of == "user" and options.user) or "…"
+            for parameter in parameters
+            if parameter.required
+        }
         hint = f" Write --args {quote(json.dumps(needed, ensure_ascii=False))}."
         raise UserError(f"{_refusal(name, problem)}{hint if ' is missing: ' in problem.message else ''}") from None
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
@@ -180,9 +184,9 @@ def _asked(options: McpOptions, shop: World) -> Query:
         return question_as_query(options.question, options.user, shop)
     assert options.queries is not None
     assert options.only is not None
-    known = {query.query_id: query for query in read_queries(Path(options.queries))}
-    check_known("query", known, options.only)
-    query = known[options.only]
+    by_id = {query.query_id: query for query in read_queries(Path(options.queries))}
+    check_known("query", by_id, options.only)
+    query = by_id[options.only]
     if options.user not in (None, query.user_id):
         raise UserError(f"{options.only} is asked by {query.user_id or 'nobody in particular'}: leave --user out.")
     check_askable(shop, [query])

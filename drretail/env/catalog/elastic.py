@@ -146,16 +146,16 @@ class ElasticCatalog:
 
     def matching(self, query: CatalogQuery) -> list[str]:
         words, category, limits = self._clauses(query)
-        found, after = list[str](), None
+        ids, after = list[str](), None
         while words is not None:
             clause: Clause = {"bool": {"filter": [words, *category, *limits]}}
             reply = self._ask(query=clause, sort=[{"product_id": "asc"}], search_after=after, size=PAGE)
             page = [hit["sort"][0] for hit in reply["hits"]["hits"]]
-            found += page
+            ids += page
             if len(page) < PAGE:
                 break
             after = page[-1:]
-        return found
+        return ids
 
     def categories(self) -> list[str]:
         return list(self._names)
@@ -196,7 +196,7 @@ def words_clause(terms: SearchTerms) -> Clause:
 
 def term_clause(term: Term) -> Clause:
     if term.others:
-        return {"dis_max": {"queries": [term_clause(each) for each in (replace(term, others=()), *term.others)]}}
+        return {"dis_max": {"queries": [term_clause(part) for part in (replace(term, others=()), *term.others)]}}
     first, *others = term.words
     if others:
         # As a text: the server splits it into the same words.
@@ -216,7 +216,7 @@ def numbers_within(query: CatalogQuery) -> list[Clause]:
 
 def hidden_by(limits: Sequence[Clause], category: Sequence[Clause]) -> Clause:
     """The clause for products of the category that lack a limited number and pass the limits on the others."""
-    unknown = [{"bool": {"must_not": [{"exists": {"field": field}}]}} for each in limits for field in each["range"]]
+    unknown = [{"bool": {"must_not": [{"exists": {"field": field}}]}} for limit in limits for field in limit["range"]]
     either = [any_of([limit, lacking]) for limit, lacking in zip(limits, unknown, strict=True)]
     return {"bool": {"filter": [*category, any_of(unknown), *either]}}
 

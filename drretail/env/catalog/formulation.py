@@ -266,10 +266,10 @@ def _stemmed_in(forms: WordForms) -> Callable[[str], tuple[str, str]]:
     # Many products share brands, categories and colours.
     @lru_cache(maxsize=32_768)
     def stemmed_text(text: str) -> tuple[str, str]:
-        found = forms.stems(with_sizes(text))
-        stems = " ".join(found)
+        stem_list = forms.stems(with_sizes(text))
+        stems = " ".join(stem_list)
         parts = forms.parts(stems)
-        return " ".join([stems, *parts]) if parts else stems, " ".join(paired(found))
+        return " ".join([stems, *parts]) if parts else stems, " ".join(paired(stem_list))
 
     return stemmed_text
 
@@ -290,7 +290,8 @@ def _stemmed_terms(text: str, match: Match, forms: WordForms) -> SearchTerms:
     query_words = forms.of(_COMPOUND.sub(r"\1\2", text))
     # A word with a hyphen is looked for as one word, and as the pair of its parts' stems.
     parts = {
-        forms.of(one + other)[0]: forms.stem(one) + forms.stem(other) for one, other in _COMPOUND.findall(text.lower())
+        forms.of(first + other)[0]: forms.stem(first) + forms.stem(other)
+        for first, other in _COMPOUND.findall(text.lower())
     }
     terms: dict[str, dict[Term, None]] = {}
     content = [word for word in query_words if not forms.is_stop_word(word)] or query_words
@@ -298,10 +299,10 @@ def _stemmed_terms(text: str, match: Match, forms: WordForms) -> SearchTerms:
         others = terms.setdefault(forms.stem(word), {})
         if len(word) >= SHORTEST_JOINED:
             others[Term("pairs", (parts.get(word, forms.stem(word)),), boost=OTHER_FORM_BOOST)] = None
-    for one, other in pairwise(query_words):
-        if one in content and other in content and len(one + other) >= SHORTEST_JOINED:
-            whole = Term("text", (forms.stem(one + other),), boost=OTHER_FORM_BOOST)
-            terms[forms.stem(one)][whole] = terms[forms.stem(other)][whole] = None
+    for first, other in pairwise(query_words):
+        if first in content and other in content and len(first + other) >= SHORTEST_JOINED:
+            whole = Term("text", (forms.stem(first + other),), boost=OTHER_FORM_BOOST)
+            terms[forms.stem(first)][whole] = terms[forms.stem(other)][whole] = None
     # Two pairs of characters do not make a word.
     has_others = len(terms) <= MOST_IN_OTHER_FORMS and forms.language not in BIGRAMMED
     matching = [Term("text", (stem,), others=tuple(others) if has_others else ()) for stem, others in terms.items()]
@@ -361,7 +362,9 @@ FORMULATIONS: Mapping[Analyzer, Formulation] = MappingProxyType(
     {"english": ENGLISH, "standard": STANDARD, **OTHER_LANGUAGES}
 )
 """The formulations of new worlds, by analyzer."""
-BY_VERSION: Mapping[str, Formulation] = MappingProxyType({each.version: each for each in FORMULATIONS.values()})
+BY_VERSION: Mapping[str, Formulation] = MappingProxyType(
+    {formulation.version: formulation for formulation in FORMULATIONS.values()}
+)
 
 
 def analyzer_named(name: str) -> Analyzer:
@@ -386,15 +389,15 @@ def sort_order(query: CatalogQuery) -> SortOrder:
     return query.order or DEFAULT_ORDER[query.sort_by]
 
 
-def folded_category(name: str, known: dict[str, str]) -> str:
+def folded_category(name: str, names: dict[str, str]) -> str:
     """The folded form of a known category (``known``: folded → as written). Raises ToolError with the nearest names."""
     folded = fold_category(name)
-    if folded in known:
+    if folded in names:
         return folded
-    nearest = [known[near] for near in nearest_names(folded, known, likeness=0.6)]
+    nearest = [names[near] for near in nearest_names(folded, names, likeness=0.6)]
     raise ToolError(
         "invalid_argument",
-        f"There is no category {quoted(name)} in this shop. {suggestion(nearest, known.values())}",
+        f"There is no category {quoted(name)} in this shop. {suggestion(nearest, names.values())}",
         field="category",
-        allowed=nearest or sorted(known.values())[:10],
+        allowed=nearest or sorted(names.values())[:10],
     )

@@ -250,9 +250,9 @@ class TantivyCatalog:
     @cached_property
     def _lacked(self) -> frozenset[str]:
         total = self._searcher.num_docs
-        known = {number: Query.exists_query(number) for number in ("price", "rating")}
+        queries = {number: Query.exists_query(number) for number in ("price", "rating")}
         return frozenset(
-            number for number, query in known.items() if count_of(self._searcher.search(query, 1, count=True)) < total
+            number for number, query in queries.items() if count_of(self._searcher.search(query, 1, count=True)) < total
         )
 
     def _in_category(self, query: CatalogQuery) -> list[tuple[Occur, Query]]:

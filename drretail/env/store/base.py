@@ -31,30 +31,30 @@ class Kept(Generic[Kind]):
         self._kept: dict[str, Kind] = {}
 
     def of(self, ids: Sequence[str]) -> dict[str, Kind]:
-        known = self._kept
-        found = {record_id: known[record_id] for record_id in ids if record_id in known}
-        missing = [record_id for record_id in ids if record_id not in found]
+        kept = self._kept
+        records = {record_id: kept[record_id] for record_id in ids if record_id in kept}
+        missing = [record_id for record_id in ids if record_id not in records]
         if missing:
             read = self._read(missing)
-            if len(known) + len(read) > MOST_KEPT:
+            if len(kept) + len(read) > MOST_KEPT:
                 # A new dict: threads that still use the old one find all that they saw in it.
-                self._kept = known = {}
+                self._kept = kept = {}
             if len(read) <= MOST_KEPT:
-                known |= read
-            found |= read
-        return {record_id: found[record_id] for record_id in ids if record_id in found}
+                kept |= read
+            records |= read
+        return {record_id: records[record_id] for record_id in ids if record_id in records}
 
 
 def of_variants(ids: Sequence[str], read: Callable[[Sequence[str]], Iterable[Product]]) -> dict[str, Product]:
     """The product of each id of an offer or a variant, if it is one product's alone; ``read`` gives all products with
     one of these variants.
     """
-    owners: dict[str, list[Product]] = {each: [] for each in ids}
-    for product in read([each.rpartition("/")[2] for each in ids]) if ids else ():
+    owners: dict[str, list[Product]] = {name: [] for name in ids}
+    for product in read([name.rpartition("/")[2] for name in ids]) if ids else ():
         for variant_id in variants_of(product):
-            for each in (variant_id, f"{product.product_id}/{variant_id}"):
-                owners.get(each, []).append(product)
-    return {each: of_id[0] for each, of_id in owners.items() if len(of_id) == 1}
+            for name in (variant_id, f"{product.product_id}/{variant_id}"):
+                owners.get(name, []).append(product)
+    return {name: of_id[0] for name, of_id in owners.items() if len(of_id) == 1}
 
 
 class Store(Protocol):

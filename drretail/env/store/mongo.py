@@ -132,7 +132,7 @@ class MongoStore:
     def _read_products(self, product_ids: Sequence[str]) -> dict[str, Product]:
         rows = self._rows["products"]
         with self._servers.faults():
-            products = {each["_id"]: product_of(each) for each in rows.find({"_id": {"$in": [*product_ids]}})}
+            products = {row["_id"]: product_of(row) for row in rows.find({"_id": {"$in": [*product_ids]}})}
             missing = [product_id for product_id in product_ids if product_id not in products]
             return products | of_variants(
                 missing, lambda ids: map(product_of, rows.find({"variants": {"$in": [*ids]}}))

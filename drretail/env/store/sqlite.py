@@ -175,9 +175,9 @@ class SqliteStore:
         with self._opening:
             if self._closed:
                 raise sqlite3.ProgrammingError("the store is closed")
-            made = connect(self.path, immutable=self._immutable)
-            self._open.append(made)
-        return made
+            connection = connect(self.path, immutable=self._immutable)
+            self._open.append(connection)
+        return connection
 
     @contextmanager
     def _borrowed(self) -> Generator[sqlite3.Connection]:

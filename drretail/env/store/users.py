@@ -131,9 +131,9 @@ def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str
         (order for order in orders if order.order_status not in VOID_STATUSES),
         key=lambda order: (order.timestamp, order.order_id),
     )
-    known = [(order, products[order.product_id]) for order in valid if order.product_id in products]
-    bought = [product for _, product in known]
-    amounts = [order.quantity * product.price for order, product in known if product.price is not None]
+    pairs = [(order, products[order.product_id]) for order in valid if order.product_id in products]
+    bought = [product for _, product in pairs]
+    amounts = [order.quantity * product.price for order, product in pairs if product.price is not None]
     spend = sum(amounts)
     distinct = len({order.product_id for order in valid})
     return UserStatistics(

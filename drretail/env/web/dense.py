@@ -66,11 +66,11 @@ class Retrievers:
         """The web with its pages ranked by these embeddings, which are opened at the first search."""
         check_ranked(web)
         place = (web.corpus, spec)
-        made = self._made.pop(place, None) or DenseWeb(cast(PagesWeb, web), spec, self.open, self.cache)
-        self._made[place] = made
+        dense = self._made.pop(place, None) or DenseWeb(cast(PagesWeb, web), spec, self.open, self.cache)
+        self._made[place] = dense
         if len(self._made) > MOST_RANKED:
             del self._made[next(iter(self._made))]
-        return made
+        return dense
 
 
 class DenseWeb:
@@ -154,20 +154,20 @@ def _vectors_of(texts: Sequence[str], embeddings: "Embeddings", file: Path | Non
     import numpy as np
 
     keys = [sha256_of(text) for text in texts]
-    known: dict[str, NDArray[np.float32]] = {}
+    vectors: dict[str, NDArray[np.float32]] = {}
     if file is not None and file.exists():
         with np.load(file, allow_pickle=False) as held:
-            known = dict(zip(held["keys"].tolist(), held["vectors"], strict=True))
-    missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+            vectors = dict(zip(held["keys"].tolist(), held["vectors"], strict=True))
+    missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
     if missing:
-        made = _unit(embeddings.embed_documents([*missing.values()]))
-        known |= dict(zip(missing, made, strict=True))
+        new = _unit(embeddings.embed_documents([*missing.values()]))
+        vectors |= dict(zip(missing, new, strict=True))
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
             packed = io.BytesIO()
-            np.savez_compressed(packed, keys=np.array([*known]), vectors=np.stack([*known.values()]))
+            np.savez_compressed(packed, keys=np.array([*vectors]), vectors=np.stack([*vectors.values()]))
             write_atomically(file, packed.getvalue())
-    return np.stack([known[key] for key in keys]) if keys else np.zeros((0, 0), np.float32)
+    return np.stack([vectors[key] for key in keys]) if keys else np.zeros((0, 0), np.float32)
 
 
 def _unit(vectors: Sequence[Sequence[float]]) -> "NDArray[np.float32]":

@@ -127,13 +127,13 @@ def codec_name(charset: object) -> str | None:
 
 def decoded(fetched: Fetched) -> str:
     """The body as text, by the header's encoding, UTF-8, or the page's own declaration; unfit bytes become �."""
-    named = _META_CHARSET.search(fetched.body[:4096])
-    for codec in filter(None, (fetched.charset, "utf-8", named and named[1].decode("ascii"))):
+    charset = _META_CHARSET.search(fetched.body[:4096])
+    for codec in filter(None, (fetched.charset, "utf-8", charset and charset[1].decode("ascii"))):
         try:
             return fetched.body.decode(codec)[:LONGEST_MARKUP]
         except (UnicodeDecodeError, LookupError):
             continue
-    return fetched.body.decode("utf-8" if named is None else "cp1252", "replace")[:LONGEST_MARKUP]
+    return fetched.body.decode("utf-8" if charset is None else "cp1252", "replace")[:LONGEST_MARKUP]
 
 
 def _parsed(markup: str) -> HtmlElement | None:

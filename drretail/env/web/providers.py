@@ -309,8 +309,8 @@ class SearxngSearch:
         if not results and page.unresponsive_engines:
             # "engine: reason" of the first few; SearXNG gives pairs.
             pairs = [item for item in page.unresponsive_engines if isinstance(item, list) and item]
-            named = ", ".join(": ".join(str(part)[:40] for part in pair[:2]) for pair in pairs[:5]) or "none of them"
-            raise ToolError("unavailable", f"SearXNG got no answer from its engines ({named}); search again.")
+            engines = ", ".join(": ".join(str(part)[:40] for part in pair[:2]) for pair in pairs[:5]) or "none of them"
+            raise ToolError("unavailable", f"SearXNG got no answer from its engines ({engines}); search again.")
         return results
 
 

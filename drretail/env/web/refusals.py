@@ -97,15 +97,15 @@ class _Site:
     def subject(self, text: str) -> set[str]:
         """The words that say what it is about, by their beginnings; of unspaced writing each two characters."""
         words, phrases = _refusal_words()
-        found: set[str] = set()
+        parts: set[str] = set()
         for word in _WORD.findall(self.without(text)):
             if re.match(f"[{UNSPACED}]", word):
                 for run in phrases.sub(" ", word).split():
                     pairs = (run[place : place + 2] for place in range(len(run) - 1))
-                    found.update(pair for pair in pairs if not _HIRAGANA.fullmatch(pair))
+                    parts.update(pair for pair in pairs if not _HIRAGANA.fullmatch(pair))
             elif word not in words and not (len(word) >= _OF_NAME and _letters(word) in self.host):
-                found.add(word[:_STEM])
-        return found
+                parts.add(word[:_STEM])
+        return parts
 
 
 def _is_of(host: str, name: str) -> bool:
@@ -125,8 +125,8 @@ def _texts_beside_links(element: "HtmlElement") -> Iterator[str]:
 def _is_frame(element: "HtmlElement") -> bool:
     """True within a part of the page that is beside its content, or that waits for a click."""
     return any(
-        each.tag in _FRAME or each.get("role") == "dialog" or each.get("aria-hidden") == "true"
-        for each in element.iterancestors()
+        parent.tag in _FRAME or parent.get("role") == "dialog" or parent.get("aria-hidden") == "true"
+        for parent in element.iterancestors()
     )
 
 

@@ -189,8 +189,8 @@ def rows_of(manifest: Manifest) -> str:
 
 def pages_of_shop(web: SandboxWeb, manifest: Manifest) -> SandboxWeb:
     """The pages that ship for this shop in place of those that ship for another; pages of other origin unchanged."""
-    own = CORPORA.get(rows_of(manifest)) if web.corpus in shipped_corpora() else None
-    return web if own is None or shipped_corpora()[web.corpus].name == own else SandboxWeb(_shipped(own))
+    corpus = CORPORA.get(rows_of(manifest)) if web.corpus in shipped_corpora() else None
+    return web if corpus is None or shipped_corpora()[web.corpus].name == corpus else SandboxWeb(_shipped(corpus))
 
 
 def has_foreign_pages(web: Web, manifest: Manifest) -> bool:
@@ -342,11 +342,11 @@ class SealedWeb:
 
         Raises UserError if there is none.
         """
-        for own in self.queries:
-            is_named = query.query_id == own.query_id or query.source == ASK
-            if is_named and (query.text, query.user_id) == (own.text, own.user_id):
-                return own
-        is_known = any(query.query_id == own.query_id for own in self.queries)
+        for task_query in self.queries:
+            is_named = query.query_id == task_query.query_id or query.source == ASK
+            if is_named and (query.text, query.user_id) == (task_query.text, task_query.user_id):
+                return task_query
+        is_known = any(query.query_id == task_query.query_id for task_query in self.queries)
         why = "another query or user under that id" if is_known else "no such query of this user: ask one of its own"
         raise UserError(f"The query {query.query_id} has no web: {self.folder / QUERIES_FILE} has {why}.")
 
@@ -356,12 +356,12 @@ class SealedWeb:
         Raises as ``own_query`` does.
         """
         golden = {query.query_id: query for query in read_queries_of(self.folder)}
-        found: list[Query] = []
+        with_facts: list[Query] = []
         for query in queries:
-            own = golden[self.own_query(query).query_id]
-            is_own = query == own.task
-            found.append(own if is_own else query.with_facts(() if own.gold is None else own.gold.facts))
-        return found
+            task = golden[self.own_query(query).query_id]
+            is_own = query == task.task
+            with_facts.append(task if is_own else query.with_facts(() if task.gold is None else task.gold.facts))
+        return with_facts
 
     def search(self, query: str, k: int) -> list[WebResult]:
         raise ToolError("unavailable", "This sandbox has a web for each query, and none without one.")

@@ -119,7 +119,7 @@ class ListedSources:
 
     @property
     def cited(self) -> tuple[Cited, ...]:
-        return tuple(cited for _, _, named in self.lines for cited in named)
+        return tuple(cited for _, _, entries in self.lines for cited in entries)
 
 
 @dataclass(frozen=True)
@@ -142,11 +142,11 @@ class Scan:
         which cites nothing, not at all.
         """
         listed = sum(len(token.cited) for token in self.tokens if token.is_listed)
-        own: list[UnreadReason | None] = [
-            each.reason for token in self.tokens if not token.is_listed for each in token.cited
+        reasons_read: list[UnreadReason | None] = [
+            cited.reason for token in self.tokens if not token.is_listed for cited in token.cited
         ]
-        reasons: list[UnreadReason] = [reason for reason in own if reason and reason != "image"]
-        return CitationCounts(read=own.count(None), listed=listed, not_read=Counter(reasons))
+        reasons: list[UnreadReason] = [reason for reason in reasons_read if reason and reason != "image"]
+        return CitationCounts(read=reasons_read.count(None), listed=listed, not_read=Counter(reasons))
 
     def citations(self, report: str) -> list[Citation]:
         """The marks of the scanned report as citations, in text order; one with several sources is one for each."""
@@ -177,16 +177,16 @@ def scan(report: str, evidence: Known | None) -> Scan:
     tokens: list[Token] = []
     for mark, reason in reading.marks:
         cited = resolver.cited(mark)
-        cited = tuple(replace(each, reason=reason) for each in cited) if reason else cited
+        cited = tuple(replace(source, reason=reason) for source in cited) if reason else cited
         tokens += [Token(mark.start, mark.end, cited, block=reading.blocks.get(mark.start))] if cited else []
     starts = [start for start, _ in reading.references.spans]
     listed: list[list[Cited]] = [[] for _ in starts]
     for entry, sources in resolver.named.items():
         tokens += (Token(*span, (cited,), is_listed=True) for span, cited in sources)
         listed[bisect_right(starts, entry.start) - 1] += [cited for _, cited in sources]
-    own = [(*span, tuple(cited)) for span, cited in zip(reading.references.spans, listed, strict=True)]
-    spans = ((start, min(end + 1, len(report))) for start, end, _ in own)
-    sources = ListedSources(tuple(own), tuple(spans))
+    lines = [(*span, tuple(cited)) for span, cited in zip(reading.references.spans, listed, strict=True)]
+    spans = ((start, min(end + 1, len(report))) for start, end, _ in lines)
+    sources = ListedSources(tuple(lines), tuple(spans))
     return Scan(tuple(sorted(tokens, key=lambda token: token.start)), sources, tuple(reading.source_lines))
 
 
@@ -253,8 +253,8 @@ def _read(report: str) -> _Reading:
     own_lines, blocks = _belonging(rest, sorted(marks))
     placed: list[tuple[Mark, UnreadReason | None]] = [(mark, None) for mark in marks]
     for mark in _find_marks(report, [piece for piece in every if 0 < places[piece.start] < len(_PLACES)], references):
-        known = ("source", "own", "no_entry") if references.entries else ("source",)
-        is_known = any(target.form in known for target in mark.targets)
+        forms = ("source", "own", "no_entry") if references.entries else ("source",)
+        is_known = any(target.form in forms for target in mark.targets)
         if is_known and not report[mark.start - 1 : mark.start].isalnum():
             placed.append((mark, _PLACES[places[mark.start]]))
     return _Reading(text, references, placed, own_lines, blocks)
@@ -263,11 +263,11 @@ def _read(report: str) -> _Reading:
 def _find_marks(report: str, pieces: Sequence[Piece], references: References) -> list[Mark]:
     """The marks in order: what is read, and what has the shape of a mark and is not read, with its reason."""
     labels = {piece: read_labels(piece.content, references.own) for piece in pieces if piece.kind == "label"}
-    cites = any(any(map(references.own, named)) for named in labels.values())
+    cites = any(any(map(references.own, labels_of_piece)) for labels_of_piece in labels.values())
     bracketed = [piece for piece in pieces if piece.kind in ("label", "round")]
-    named = {piece for piece in bracketed if _names_entry(report, piece, references)}
-    if any(YEAR.search(piece.content) for piece in named):  # then all years in brackets may name entries
-        named |= {piece for piece in bracketed if YEAR.search(piece.content)}
+    entries_named = {piece for piece in bracketed if _names_entry(report, piece, references)}
+    if any(YEAR.search(piece.content) for piece in entries_named):  # then all years in brackets may name entries
+        entries_named |= {piece for piece in bracketed if YEAR.search(piece.content)}
     marks: list[Mark] = []
     for piece in pieces:
         kind, content = piece.kind, piece.content
@@ -281,10 +281,10 @@ def _find_marks(report: str, pieces: Sequence[Piece], references: References) ->
             targets = [Target(content.removeprefix(UNRESOLVED), "nowhere")]
         elif ids:
             targets = [Target(name, "source" if is_only else "perhaps") for name in ids]
-        elif own := labels.get(piece):
-            targets = [Target(name, "own" if references.own(name) else lacking) for name in own]
+        elif names := labels.get(piece):
+            targets = [Target(name, "own" if references.own(name) else lacking) for name in names]
         else:
-            reason = unread_reason(piece, references.own, by_name=piece in named, cites=cites)
+            reason = unread_reason(piece, references.own, by_name=piece in entries_named, cites=cites)
             is_name = kind == "label" and content.strip() and " " not in content.strip()
             form = lacking if reason == "no_entry" else reason or "perhaps"
             targets = [Target(content.strip(), form)] if reason or is_name else []
@@ -310,10 +310,10 @@ def _in_columns(text: str, marks: Sequence[Mark], references: References) -> Ite
             continue
         for column in zip(*table[2:], strict=False):
             cells = filter(None, (_CELL.search(text, left + 1, right) for left, right in column))
-            named = {cell: read_labels(cell[0], references.own) for cell in cells}
-            listed = [labels for labels in named.values() if labels and all(map(references.own, labels))]
+            by_cell = {cell: read_labels(cell[0], references.own) for cell in cells}
+            listed = [labels for labels in by_cell.values() if labels and all(map(references.own, labels))]
             if any(len(labels) >= fewest for labels in listed):
-                yield from (Mark(*cell.span(), (Target(cell[0], "no_brackets"),)) for cell in named if named[cell])
+                yield from (Mark(*cell.span(), (Target(cell[0], "no_brackets"),)) for cell in by_cell if by_cell[cell])
         table = []
 
 
@@ -321,7 +321,7 @@ def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]],
     """The lines that hold nothing but sources; and by the starts of their marks, the block above each, as for cells of
     sources their row.
     """
-    own: list[tuple[int, int]] = []
+    places: list[tuple[int, int]] = []
     blocks: dict[int, tuple[int, int]] = {}
     above: tuple[int, int] | None = None
     is_apart, at = True, 0
@@ -339,14 +339,14 @@ def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]],
         if not line.strip():
             is_apart = True
         elif inside and above and not is_row and _holds_only(text, start, end, inside):
-            own.append((start, end))
+            places.append((start, end))
             blocks |= dict.fromkeys((mark.start for mark in inside), above)
         else:
             is_heading = HEADING.match(line) is not None
             begins = is_apart or not above or is_heading or (ITEM.match(line) and not is_row)
             above = (start, end) if begins or not above else (above[0], end)
             is_apart = is_heading
-    return own, blocks
+    return places, blocks
 
 
 def _holds_only(text: str, start: int, end: int, marks: Sequence[Mark]) -> bool:
@@ -393,8 +393,8 @@ class _Resolver:
             entry = self._references.entry(self._references.own(name) or "")
             if entry is None:
                 return [Cited(name, "unresolved", reason="several_entries")]
-            found = [replace(cited, label=entry.label) for _, cited in self.named[entry]]
-            return found or [Cited(entry.label or name, "unresolved", reason="no_address")]
+            resolved = [replace(cited, label=entry.label) for _, cited in self.named[entry]]
+            return resolved or [Cited(entry.label or name, "unresolved", reason="no_address")]
         if product := self._products.get(name.casefold()):  # a shop's assistant writes [L1] for [P:L1]
             return [_cited(name, product)]
         if form == "source" or (form == "perhaps" and self._entry(name)):

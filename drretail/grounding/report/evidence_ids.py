@@ -67,8 +67,8 @@ def calculation_evidence_id(expression: str) -> str:
 
 def file_evidence_id(name: str) -> str:
     """``F:`` and the name of a user's file, or the name's hash if it can't be part of a mark."""
-    named = f"F:{name}"
-    return named if parse_evidence_id(named) == "file" else f"F:{short_hash(name)}"
+    evidence_id = f"F:{name}"
+    return evidence_id if parse_evidence_id(evidence_id) == "file" else f"F:{short_hash(name)}"
 
 
 def normalise_expression(expression: str) -> str:
@@ -111,14 +111,14 @@ def parse_evidence_id(text: str) -> EvidenceKind | None:
     return next((kind for kind, pattern in _PATTERNS.items() if pattern.fullmatch(text)), None)
 
 
-def read_evidence_ids(text: str, known: Collection[str]) -> tuple[str, ...]:
+def read_evidence_ids(text: str, ids: Collection[str]) -> tuple[str, ...]:
     """The ``known`` ids that a text names in any form; empty if a part of it is no such id, or is ambiguous."""
     read: dict[str, None] = {}
     for part in filter(None, re.split(r"[\s,;]+", text.translate(_AROUND))):
         # As it is, as the address of a page, or without its letter.
         plain = part.rstrip("/").rsplit("/", 1)[-1].casefold()
-        alike = [key for key in known if plain in (key.casefold(), key.partition(":")[2].casefold())]
-        exact = [key for key in (part, web_evidence_id(part) if "://" in part else "") if key in known]
+        alike = [key for key in ids if plain in (key.casefold(), key.partition(":")[2].casefold())]
+        exact = [key for key in (part, web_evidence_id(part) if "://" in part else "") if key in ids]
         if not exact and len(alike) != 1:
             return ()
         read[(exact or alike)[0]] = None
@@ -138,6 +138,6 @@ def _escaped(text: str) -> str:
         character = chr(int(match[1], 16))
         return character if character in _UNRESERVED else match[0].upper()
 
-    known = _ESCAPE.sub(canonical, text)
-    known = re.sub(r"%(?![0-9A-F]{2})", "%25", known)
-    return quote(known, safe=_KEPT, errors="surrogatepass")
+    escaped = _ESCAPE.sub(canonical, text)
+    escaped = re.sub(r"%(?![0-9A-F]{2})", "%25", escaped)
+    return quote(escaped, safe=_KEPT, errors="surrogatepass")

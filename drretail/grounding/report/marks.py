@@ -173,17 +173,17 @@ Own = Callable[[str], str | None]
 """The label of the lists that is written so."""
 
 
-def read_labels(content: str, own: Own) -> list[str]:
+def read_labels(content: str, label_of: Own) -> list[str]:
     """The labels that stand in a bracket, with places in the sources behind them; none of prose.
 
     Groups are apart by semicolons, members by commas. What follows a member and is none is a place: 1, p. 4.
     """
     labels: dict[str, None] = {}
-    content = re.sub(r"^[a-z]{2,10}:(?=\d+(?:, ?\d+)*$)", "", content) if not own(content) else content
+    content = re.sub(r"^[a-z]{2,10}:(?=\d+(?:, ?\d+)*$)", "", content) if not label_of(content) else content
     for group in re.split(r"[;；]", content):
         has = False
         for member in map(str.strip, re.split(r"[,，、/&|・]", group)):
-            read = _members(member, own)
+            read = _members(member, label_of)
             if not read and has and not member[:1].isdigit():
                 break
             if not read:
@@ -192,21 +192,21 @@ def read_labels(content: str, own: Own) -> list[str]:
     return [*labels]
 
 
-def _members(member: str, own: Own) -> list[str]:
+def _members(member: str, label_of: Own) -> list[str]:
     """A label, or those of a range; one that runs backwards is a number with a place: 41-23 is sentence 23 of 41."""
     for text in (member, _PLACE.sub("", member)):
-        if known := own(text):
-            return [known]
+        if label := label_of(text):
+            return [label]
         if run := _RANGE.fullmatch(text):
             first, last = int(run["first"]), int(run["last"])
             names = [f"{run['word']}{number}" for number in range(first, max(first, last) + 1)]
-            return [own(name) or name for name in names] if first and len(names) < _LONGEST_RANGE else []
+            return [label_of(name) or name for name in names] if first and len(names) < _LONGEST_RANGE else []
         if _LABEL.fullmatch(text) and text.strip("0"):
             return [text]
     return []
 
 
-def unread_reason(piece: Piece, own: Own, *, by_name: bool, cites: bool) -> UnreadReason | None:
+def unread_reason(piece: Piece, label_of: Own, *, by_name: bool, cites: bool) -> UnreadReason | None:
     """Why a piece that names no entry is not read; None for what has not the shape of a mark.
 
     ``by_name``: it names an entry by its author and year or its title. ``cites``: the report names entries of its lists
@@ -221,10 +221,12 @@ def unread_reason(piece: Piece, own: Own, *, by_name: bool, cites: bool) -> Unre
         return "by_name"
     shape = _SHAPE.fullmatch(content.rstrip(")"))
     label = shape["label"] if shape else ""
-    is_key = any(own(word) and not word.isdecimal() for word in (*re.findall(r"[^\s,;()]+", content), f"{label[:1]}1"))
+    is_key = any(
+        label_of(word) and not word.isdecimal() for word in (*re.findall(r"[^\s,;()]+", content), f"{label[:1]}1")
+    )
     if kind == "label" and content.startswith("^") and " " not in content:
         return "no_entry"
-    if is_key or own(label) or (kind != "bare" and _ABBREVIATED.fullmatch(content)):
+    if is_key or label_of(label) or (kind != "bare" and _ABBREVIATED.fullmatch(content)):
         is_meant = kind != "bare" or is_key or not cites
         return ("unclear" if kind == "label" else "no_brackets") if is_meant else None
     return "no_brackets" if label.isdecimal() and not cites and (kind == "round" or ")" in content) else None

@@ -156,7 +156,7 @@ def read_page(report: str) -> Page:
     fences, frame = _fences(report)
     source = blanked(report, (*fences, *frame))
     inline = _CODE.finditer(blanked(source, (html.span() for html in _HTML.finditer(source))))
-    inline = (each.span() for each in (*inline, *_CODE_TAG.finditer(source)) if not _ONLY_MARKS.fullmatch(each[0]))
+    inline = (code.span() for code in (*inline, *_CODE_TAG.finditer(source)) if not _ONLY_MARKS.fullmatch(code[0]))
     code = sorted([*fences, *inline])
     tags = list(_TAG.finditer(blanked(source, code)))
     hidden = [*_defining(source), *_beyond(source), *(span for tag in tags for span in _hidden_in(tag))]
@@ -206,8 +206,8 @@ def _beyond(text: str) -> Iterator[tuple[int, int]]:
         if not bars:
             columns = 0
         elif columns:
-            own = bars[1:] if text[start:end].lstrip("> \t").startswith("|") else bars
-            yield from [(own[columns - 1] + 1, end)] if len(own) >= columns else []
+            columns_of = bars[1:] if text[start:end].lstrip("> \t").startswith("|") else bars
+            yield from [(columns_of[columns - 1] + 1, end)] if len(columns_of) >= columns else []
         elif _HEAD_RULE.match(text, start, end):
             columns = len(re.findall("-+", text[start:end]))
 
@@ -219,15 +219,15 @@ def _unread(text: str, tags: Iterable[re.Match[str]]) -> Iterator[tuple[int, int
         if name and tag.start() >= limit:
             yield start, limit
             name = ""
-        own = (tag["name"] or "").casefold()
-        if not name and own and not tag["close"] and (_UNREAD.match(own) or _HIDING.search(tag["rest"])):
-            if _VOID.match(own):
+        tag_name = (tag["name"] or "").casefold()
+        if not name and tag_name and not tag["close"] and (_UNREAD.match(tag_name) or _HIDING.search(tag["rest"])):
+            if _VOID.match(tag_name):
                 yield tag.span()
                 continue
             is_block = not text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()
-            name, start, depth, limit = own, tag.start(), 1, -1 if is_block else text.find("\n\n", tag.end())
+            name, start, depth, limit = tag_name, tag.start(), 1, -1 if is_block else text.find("\n\n", tag.end())
             limit = limit if limit >= 0 else len(text)
-        elif name and own == name:
+        elif name and tag_name == name:
             depth += -1 if tag["close"] else 1
             if not depth:
                 yield start, tag.end()

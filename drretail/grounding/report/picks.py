@@ -113,8 +113,8 @@ def _declared(report: str) -> Declared:
         if (refused := _NONE.search(entry)) is not None and not _ID.search(line):
             parts = re.split(r"[,/]", refused["why"].casefold())
             why = {"_".join(part.split()).replace("-", "_").strip("_") for part in parts}
-            named = refusals.setdefault(entry[: refused.start()].strip(_AROUND), [])
-            named += [reason for reason in REASONS if reason in why]
+            reasons = refusals.setdefault(entry[: refused.start()].strip(_AROUND), [])
+            reasons += [reason for reason in REASONS if reason in why]
             continue
         is_nearest = _NEAREST.search(line)
         read = _read_line(line if is_nearest is None else line[is_nearest.end() :])
@@ -182,9 +182,9 @@ def _read_line(line: str) -> list[Pick] | str:
         # An id of Amazon's form counts in either case.
         groups = [
             [
-                named.upper() if re.fullmatch(r"b0[a-z0-9]{8}", named, re.IGNORECASE) else named
+                name.upper() if re.fullmatch(r"b0[a-z0-9]{8}", name, re.IGNORECASE) else name
                 for match in _ID.finditer(group)
-                if (named := match["offer"] or match["named"] or match["bare"])
+                if (name := match["offer"] or match["named"] or match["bare"])
             ]
             for group in _OR.split(part)
         ]
@@ -192,8 +192,8 @@ def _read_line(line: str) -> list[Pick] | str:
         if not groups or any(len(set(ids)) > 1 for ids in groups):
             return f"{line.strip()!r} names no product id" if not groups else f"{line.strip()!r} names several products"
         # Of alternatives the first counts, unless the quantity is at the end for all of them.
-        own = next(one for one in _OR.split(part) if _ID.search(one))
-        times = next((one for one in (_times(own), _times(part)) if one is not None), 1)
+        words = next(word for word in _OR.split(part) if _ID.search(word))
+        times = next((count for count in (_times(words), _times(part)) if count is not None), 1)
         if _UNCLEAR.search(_ID.sub(" ", part)) or not 1 <= times <= MOST_PIECES:
             return f"{line.strip()!r} has no clear quantity"
         first, *others = dict.fromkeys(ids[0] for ids in groups)

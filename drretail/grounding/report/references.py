@@ -79,8 +79,8 @@ class Entry:
     def sources(self) -> frozenset[str]:
         """The addresses and ids that it names, each in one form."""
         pieces = find_pieces(self.text[self.start - self.left :], wide=True)
-        named = (each.content for each in pieces if each.kind in ("source", "id") or ID.fullmatch(each.content))
-        return frozenset(map(address_of, named))
+        sources = (piece.content for piece in pieces if piece.kind in ("source", "id") or ID.fullmatch(piece.content))
+        return frozenset(map(address_of, sources))
 
     def is_definition(self, cited: Counter[str]) -> bool:
         """True for a footnote, and a line that begins with a marker of its own and holds an address. A word in brackets
@@ -135,12 +135,14 @@ def read_references(text: str, cited: Counter[str]) -> References:
     by_label: dict[str, list[Entry]] = {}
     for entry in entries:
         by_label.setdefault(entry.label, []).append(entry)
-    by_label = {label: [one for one in same if one.has_source] or same for label, same in by_label.items() if label}
+    by_label = {
+        label: [entry for entry in same if entry.has_source] or same for label, same in by_label.items() if label
+    }
     years = (
         (line.text, year[0]) for line in own if line.has_url or line in entries for year in YEAR.finditer(line.text)
     )
-    named = frozenset((word, year[:4]) for line, year in years for word in re.findall(r"[^\W\d_]{3,}", line))
-    return References(entries, tuple((line.left, line.end) for line in lists), by_label, named)
+    authors = frozenset((word, year[:4]) for line, year in years for word in re.findall(r"[^\W\d_]{3,}", line))
+    return References(entries, tuple((line.left, line.end) for line in lists), by_label, authors)
 
 
 def _parts(text: str) -> list[Entry]:
@@ -175,40 +177,40 @@ def _is_frame(line: Entry) -> bool:
     return bool(line.is_blank or line.level or line.text.lstrip().startswith("|") or is_source_heading(line.text))
 
 
-def _headed(own: Sequence[Entry]) -> set[int]:
+def _headed(entries: Sequence[Entry]) -> set[int]:
     """The lines from a heading of sources to the last entry below it, up to a heading of the same level."""
     listed: set[int] = set()
-    for title, heading in enumerate(own):
+    for title, heading in enumerate(entries):
         if heading.has_source or not is_source_heading(heading.text):
             continue
         below: list[int] = []
-        for index in range(title + 1, len(own)):
-            line = own[index]
+        for index in range(title + 1, len(entries)):
+            line = entries[index]
             is_title = line.level or is_source_heading(line.text)
             if is_title and not line.has_source and (line.level or _OF_BOLD) <= (heading.level or _OF_BOLD):
                 break
             is_entry = line.is_marked or line.has_url or (line.has_source and ITEM.match(line.text))
             if is_entry or (line.marker and below[-1:] == [index - 1]):
                 below.append(index)
-        while below and title and own[title - 1].is_blank:
+        while below and title and entries[title - 1].is_blank:
             title -= 1
         inside = range(title, below[-1] if below else title)  # what else stands between entries may have marks
-        listed |= {index for index in inside if _is_frame(own[index])}.union(below)
+        listed |= {index for index in inside if _is_frame(entries[index])}.union(below)
     return listed
 
 
-def _numbered(own: Sequence[Entry], listed: Collection[int], cited: Collection[str]) -> set[int]:
+def _numbered(entries: Sequence[Entry], listed: Collection[int], cited: Collection[str]) -> set[int]:
     """The last run of lines that begin with markers and hold addresses, if the text cites most of these labels, and
     no other entry has them or nothing but other lists stands below.
     """
     runs: list[list[int]] = [[]]
-    for index, line in enumerate(own):
+    for index, line in enumerate(entries):
         if line.marker is not None and not line.is_marked and line.has_url and index not in listed:
             runs[-1].append(index)
         elif not line.is_blank:
             runs.append([])
     run = next((run for run in reversed(runs) if run), [])
-    labels = {own[index].label for index in run}
-    is_last = bool(run) and all(line.is_marked or line.is_blank for line in own[run[-1] + 1 :])
-    is_free = is_last or labels.isdisjoint(own[index].label for index in listed)
+    labels = {entries[index].label for index in run}
+    is_last = bool(run) and all(line.is_marked or line.is_blank for line in entries[run[-1] + 1 :])
+    is_free = is_last or labels.isdisjoint(entries[index].label for index in listed)
     return set(run) if is_free and 2 * len(labels & set(cited)) >= len(labels) else set()

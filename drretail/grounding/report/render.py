@@ -83,7 +83,7 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     if not marks:
         return Rendered(text=report, references=())
     orders = {cited.entry.id: cited.entry for mark in marks for cited in mark.cited if cited.entry is not None}
-    labels = {key: _internal_label(entry, named=False) for key, entry in orders.items() if entry.kind == "order"}
+    labels = {key: _internal_label(entry, is_numbered=False) for key, entry in orders.items() if entry.kind == "order"}
     counts = Counter(labels.values())
     numbering = _Numbering(style, frozenset(key for key, label in labels.items() if counts[label] > 1))
     changed = [_edit(report, run, numbering) for run in _runs(report, marks)]
@@ -139,7 +139,7 @@ class _Numbering:
             return self._by_source[cited.source]
         number = None
         if cited.type == "internal" and cited.entry is not None:
-            label = _internal_label(cited.entry, named=cited.entry.id in self.ambiguous)
+            label = _internal_label(cited.entry, is_numbered=cited.entry.id in self.ambiguous)
         else:
             self.count += 1
             number, label = self.count, f"[{self.count}]"
@@ -204,8 +204,8 @@ def _is_rendered(report: str, mark: Token) -> bool:
 def _section(heading: str, references: Iterable[Reference], bullet: str) -> str:
     """A list under its heading, with the text's own numbers unless there is a ``bullet``; empty without entries."""
     shown = [reference for reference in references if bullet or reference.number is not None]
-    named = [" — ".join(dict.fromkeys(filter(None, (reference.title, reference.url)))) for reference in shown]
-    entries = [f"{bullet or f'{one.number}. '}{name}" for one, name in zip(shown, named, strict=True)]
+    names = [" — ".join(dict.fromkeys(filter(None, (reference.title, reference.url)))) for reference in shown]
+    entries = [f"{bullet or f'{reference.number}. '}{name}" for reference, name in zip(shown, names, strict=True)]
     return "\n".join([f"## {heading}", "", *entries]) if entries else ""
 
 
@@ -218,7 +218,7 @@ def _title(cited: Cited) -> str:
     if cited.entry is None:
         return cited.title or cited.name
     if cited.type == "internal":
-        label = _internal_label(cited.entry, named=True)
+        label = _internal_label(cited.entry, is_numbered=True)
         return label[0].upper() + label[1:]
     return short_title(cited.entry.title or cited.entry.key, _TITLE_LENGTH)
 
@@ -235,7 +235,7 @@ def _shortened_order(label: str, report: str, start: int) -> str:
     return "your order" if name == "order" else name
 
 
-def _internal_label(entry: Evidence, *, named: bool) -> str:
+def _internal_label(entry: Evidence, *, is_numbered: bool) -> str:
     """The words for a source without an address; an order by its date, and also by its number if ``named``."""
     name, _, user_id = entry.id.removeprefix("U:").partition("@")
     if entry.kind == "user":
@@ -246,7 +246,7 @@ def _internal_label(entry: Evidence, *, named: bool) -> str:
         if dated is None:
             return f"order {number}"
         day = date.fromisoformat(dated["date"])
-        return f"order {f'{number} ' if named else ''}of {day.day} {day:%B} {day.year}"
+        return f"order {f'{number} ' if is_numbered else ''}of {day.day} {day:%B} {day.year}"
     if entry.kind == "calculation":
         written = next((text.text for text in entry.texts if " = " in text.text and "\n" not in text.text), entry.title)
         if (long := _LONG_RESULT.search(written)) is not None:  # "≈ 0.5667"

@@ -142,18 +142,18 @@ def other_notation() -> Notation:
     # At most one short word is between the parts of a date: "12 de marzo de 2024", "2024年3月12日", "1er mars".
     between = r"[\s.,'’-]{0,3}(?:[^\W\d_]{1,3}[\s.'’]{1,2})?"
     names = "|".join(re.escape(name) for name in sorted(month_numbers(), key=len, reverse=True))
-    named = rf"(?P<month>{names})(?!{letter})"
-    day, month = r"(?<!\d)(?P<day>\d{1,2})", rf"(?<!{letter}){named}"
+    month_pattern = rf"(?P<month>{names})(?!{letter})"
+    day, month = r"(?<!\d)(?P<day>\d{1,2})", rf"(?<!{letter}){month_pattern}"
     joint = r"(?:\s?[./-]\s?|\s?[^\W\d_]\s?)"
     patterns = (
         _ISO_DATE,
         rf"{day}(?:[^\W\d_]{{1,2}}\b|[º°])?{between}{month}{between}{_YEAR}(?!\d)",
-        rf"(?<!\d){_YEAR}[^\W\d_]?{between}{named}{between}(?P<day>\d{{1,2}})(?!\d)(?:\s?[日号號일])?",
+        rf"(?<!\d){_YEAR}[^\W\d_]?{between}{month_pattern}{between}(?P<day>\d{{1,2}})(?!\d)(?:\s?[日号號일])?",
         rf"(?<!\d){_YEAR}{joint}(?P<number>\d{{1,2}}){joint}(?P<day>\d{{1,2}})(?!\d)(?:\s?[日号號일])?",
         rf"{day}\.\s?(?P<number>\d{{1,2}})\.\s?{_YEAR}(?!\d)",
         rf"{day}(?P<either>[/-])(?P<number>\d{{1,2}})[/-]{_YEAR}(?!\d)",
         rf"{month}{between}{_YEAR}(?!\d)",
-        rf"(?<!\d){_YEAR}[^\W\d_]?{between}{named}",
+        rf"(?<!\d){_YEAR}[^\W\d_]?{between}{month_pattern}",
         _YEAR_ALONE,
     )
     dates = tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
@@ -264,7 +264,7 @@ def find_dates(text: str, notation: Notation = ENGLISH) -> list[WrittenDate]:
             if isos and not any(taken[match.start() : match.end()]):
                 taken[match.start() : match.end()] = b"1" * (match.end() - match.start())
                 dates += [WrittenDate(iso, match.start(), match.end()) for iso in isos]
-    return sorted(dates, key=lambda one: one.start)
+    return sorted(dates, key=lambda date: date.start)
 
 
 def find_days(text: str, notation: Notation, start: int = 0, end: int | None = None) -> Iterator[WrittenDate]:

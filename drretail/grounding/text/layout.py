@@ -271,24 +271,24 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
         for start, end, cited in listed.lines
         if cited and _FIGURE.search(_SOURCES.sub(" ", plain[start:end]))
     ]
-    named = {start: tuple(dict.fromkeys(map(_source, cited))) for start, _, cited in notes}
-    spans = [span for span in listed.spans if span[0] not in named]
+    cited_by = {start: tuple(dict.fromkeys(map(_source, cited))) for start, _, cited in notes}
+    spans = [span for span in listed.spans if span[0] not in cited_by]
     text = _without_marks(blanked(read_page(plain).words, spans), plain, marks)
     text = blanked(text, [match.span() for start, end, _ in notes for match in _SOURCES.finditer(text, start, end)])
     sentences = [*find_sentences(plain), *(Sentence(start, end, "entry") for start, end, _ in notes)]
-    sentences = tuple(sorted(sentences, key=lambda one: one.start))
+    sentences = tuple(sorted(sentences, key=lambda sentence: sentence.start))
     stretches: list[Stretch] = []
     tables: list[list[int]] = []
     for index, sentence in enumerate(sentences):
         inside = groups[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
-        if sentence.start in named:
-            stretches.append(Stretch(sentence.start, sentence.end, named[sentence.start], index))
+        if sentence.start in cited_by:
+            stretches.append(Stretch(sentence.start, sentence.end, cited_by[sentence.start], index))
         elif sentence.kind in ("row", "table_head"):
             if not tables or tables[-1][-1] != index - 1 or sentence.kind == "table_head":
                 tables.append([])
             tables[-1].append(index)
             for start, end in _row_cells(text, sentence):
-                of_cell = [one for one in inside if start <= one.start < end]
+                of_cell = [cell for cell in inside if start <= cell.start < end]
                 stretches += _owned(text, start, end, of_cell, index) if of_cell else ()
         else:
             stretches += _owned(text, sentence.start, sentence.end, inside, index)
@@ -296,11 +296,11 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     notes = list(_covering(marks, sentences))
     # Below a sentence without marks of its own, a line of sources says of what its figures are.
     cited_in = {stretch.sentence for stretch in stretches if stretch.cited}
-    own = {note.sentence: note for note in notes if sentences[note.sentence].kind in ("text", "item")}
-    own = {index: note for index, note in own.items() if index not in cited_in}
-    stretches = [*(stretch for stretch in stretches if stretch.sentence not in own), *own.values()]
+    note_of = {note.sentence: note for note in notes if sentences[note.sentence].kind in ("text", "item")}
+    note_of = {index: note for index, note in note_of.items() if index not in cited_in}
+    stretches = [*(stretch for stretch in stretches if stretch.sentence not in note_of), *note_of.values()]
     stretches.sort(key=lambda stretch: stretch.start)
-    notes = tuple(note for note in notes if own.get(note.sentence) is not note)
+    notes = tuple(note for note in notes if note_of.get(note.sentence) is not note)
     return Layout(report, text, sentences, tuple(stretches), tuple(cells), notes)
 
 
@@ -310,9 +310,9 @@ def _covering(marks: Sequence[Token], sentences: Sequence[Sentence]) -> Iterator
     for mark in marks:
         if mark.block is not None:
             by_block.setdefault(mark.block, []).append(mark)
-    for (start, end), own in by_block.items():
-        cited = dict.fromkeys(_source(cited) for mark in own for cited in mark.cited)
-        block = start, max(end, own[-1].end)  # a quote may come from the line of sources
+    for (start, end), marks_of in by_block.items():
+        cited = dict.fromkeys(_source(cited) for mark in marks_of for cited in mark.cited)
+        block = start, max(end, marks_of[-1].end)  # a quote may come from the line of sources
         first = bisect_left(sentences, start, key=lambda sentence: sentence.end)
         for index in range(first, bisect_left(sentences, end, key=lambda sentence: sentence.start)):
             yield Stretch(sentences[index].start, sentences[index].end, tuple(cited), index, block)
@@ -380,17 +380,17 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
     for index, spans in enumerate(grid):
         for number, span in enumerate(spans):
             of_cell = cited(*span) if not index or not re.search(r"\w", text[slice(*span)]) else ()
-            columns.setdefault(number, {}).update((one, None) for one in of_cell if one[:2] == "P:")
+            columns.setdefault(number, {}).update((source, None) for source in of_cell if source[:2] == "P:")
     head = sentences[rows[0]]
     has_head = head.kind == "table_head" or not _FIGURE.search(text, head.start, head.end)
     for index, spans in enumerate(grid, -1 if has_head else 0):
-        by_row = dict.fromkeys(one for span in spans for one in cited(*span))
+        by_row = dict.fromkeys(source for span in spans for source in cited(*span))
         of_row = tuple(source for source in by_row if source[:2] == "P:")
         orders = tuple(source for source in by_row if source[:2] == "O:")
         for number, span in enumerate(spans):
             of_column = tuple(columns[number])
             # A row of sources cites several products, one for each column.
-            inherited = next((one for one in (of_row if index >= 0 else (), of_column) if len(one) == 1), ())
+            inherited = next((ids for ids in (of_row if index >= 0 else (), of_column) if len(ids) == 1), ())
             heads = [grid[0][number]] if has_head and index >= 0 and number < len(grid[0]) else []
             heads += [spans[0]] if number else []
             labels = tuple(filter(None, (label_of(text, *head) for head in heads)))

@@ -84,7 +84,9 @@ def _canonical_unit(name: str) -> str:
     """A unit in one spelling; the stem of a word that is none."""
     name = re.sub(r"[\s.]", "", name.casefold())
     plurals = ("s", "n", "e", "es") if len(name) > 3 else ("s",)
-    return next((_UNITS[one] for one in (name, *map(name.removesuffix, plurals)) if one in _UNITS), stem(name))
+    return next(
+        (_UNITS[spelling] for spelling in (name, *map(name.removesuffix, plurals)) if spelling in _UNITS), stem(name)
+    )
 
 
 def conversion(unit: str, other: str) -> Decimal | None:
@@ -92,10 +94,10 @@ def conversion(unit: str, other: str) -> Decimal | None:
 
     An ounce may be a fluid one.
     """
-    for one in (unit, "floz") if unit == "oz" else (unit,):
+    for alias in (unit, "floz") if unit == "oz" else (unit,):
         for another in (other, "floz") if other == "oz" else (other,):
-            if one in _OF_SIZE and another in _OF_SIZE and _OF_SIZE[one][0] == _OF_SIZE[another][0]:
-                return _OF_SIZE[one][1] / _OF_SIZE[another][1]
+            if alias in _OF_SIZE and another in _OF_SIZE and _OF_SIZE[alias][0] == _OF_SIZE[another][0]:
+                return _OF_SIZE[alias][1] / _OF_SIZE[another][1]
     return None
 
 
@@ -144,14 +146,14 @@ def _read(expression: str) -> tuple[Decimal | None, frozenset[Decimal]]:
 def _worked_out(node: ast.expr) -> tuple[Decimal | None, set[Decimal]]:
     """The value of a part of an expression, None if it uses a function, and the numbers on the way."""
     inner = [_worked_out(part) for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
-    known, value = [number for number, _ in inner if number is not None], None
+    numbers, value = [number for number, _ in inner if number is not None], None
     match node:
         case ast.Constant(value=int() | float() as number):
             value = Decimal(str(number))
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign) if known:
-            value = -known[0] if isinstance(sign, ast.USub) else known[0]
-        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() as sign) if len(known) > 1:
-            value = _SUMS[type(sign)](*known) if known[1] or not isinstance(sign, ast.Div) else None
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign) if numbers:
+            value = -numbers[0] if isinstance(sign, ast.USub) else numbers[0]
+        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() as sign) if len(numbers) > 1:
+            value = _SUMS[type(sign)](*numbers) if numbers[1] or not isinstance(sign, ast.Div) else None
         case _:
             pass
     results = {number for _, numbers in inner for number in numbers}
@@ -182,8 +184,10 @@ def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
             if whole.count("(") > whole.count(")"):  # "(2 × $3 = $6)"
                 whole = whole.removeprefix("(")
             # "a 9 x 13 pan = $12.99" is not a product.
-            is_of_money = any(one.kind == "money" or one.places == _CENTS for one in operands)
-            is_of_money = is_of_money and (result.places == _CENTS or any(one.kind == "money" for one in operands))
+            is_of_money = any(operand.kind == "money" or operand.places == _CENTS for operand in operands)
+            is_of_money = is_of_money and (
+                result.places == _CENTS or any(operand.kind == "money" for operand in operands)
+            )
             value = value_of(whole) if len(operands) > 1 and not more and is_of_money else None
             if value is not None:
                 yield Equation(whole, tuple(operands), value, result)

@@ -66,8 +66,8 @@ def personal_data(text: str, people: People) -> list[Personal]:
     in_plain += [Personal(*match.span(), "an e-mail address") for match in EMAIL.finditer(plain)]
     ids = dict.fromkeys((key.casefold() for key in people.user_ids), "a user id")
     ids |= dict.fromkeys((key.casefold() for key in people.order_ids), "an order id")
-    named = ((match, ids.get(match[0].casefold())) for match in _TOKEN.finditer(plain))
-    in_plain += [Personal(*match.span(), kind) for match, kind in named if kind is not None]
+    tokens = ((match, ids.get(match[0].casefold())) for match in _TOKEN.finditer(plain))
+    in_plain += [Personal(*match.span(), kind) for match, kind in tokens if kind is not None]
     places = [as_written(spans, place) for place in in_plain]
     return [*dict.fromkeys(places)]
 
@@ -165,9 +165,9 @@ def _spans(part: Sequence[str], words: Sequence[tuple[str, int, int]]) -> Iterat
     """Where these words follow one another, whatever separates them."""
     for index, (word, start, _) in enumerate(words if part else ()):
         if word == part[0]:
-            there = words[index : index + len(part)]
-            if [each for each, _, _ in there] == list(part):
-                yield start, there[-1][2]
+            window = words[index : index + len(part)]
+            if [word for word, _, _ in window] == list(part):
+                yield start, window[-1][2]
 
 
 def _words(text: str) -> list[str]:

@@ -88,8 +88,8 @@ def anybodys_data(text: str) -> list[Personal]:
     in_plain += [Personal(*match.span(), "a card") for match in _CARD.finditer(plain) if _is_card(match[0])]
     in_plain += [Personal(*match.span(), "a telephone number") for match in _PHONE.finditer(plain)]
     in_plain += [Personal(*match.span(), "a street") for match in _STREET.finditer(plain)]
-    for named, kind in ((_NAMED_PHONE, "a telephone number"), (_NAMED_STREET, "a street")):
-        in_plain += [Personal(*match.span("data"), kind) for match in named.finditer(plain)]
+    for pattern, kind in ((_NAMED_PHONE, "a telephone number"), (_NAMED_STREET, "a street")):
+        in_plain += [Personal(*match.span("data"), kind) for match in pattern.finditer(plain)]
     return [as_written(spans, place) for place in in_plain]
 
 
@@ -136,27 +136,27 @@ class Redactor:
         words = located_words(plain)
         for index, (first, start, _) in enumerate(words):
             for name in self._by_first.get(first, ()):
-                there = words[index : index + len(name)]
+                window = words[index : index + len(name)]
                 is_name = len(name) > 1 or plain[start].isupper()
-                if is_name and tuple(word for word, _, _ in there) == name:
-                    end = there[-1][2]
+                if is_name and tuple(word for word, _, _ in window) == name:
+                    end = window[-1][2]
                     yield as_written(spans, Personal(start, end, "a full name")), plain[start:end]
 
-    def _value(self, value: Any, named: frozenset[str], *, of_person: bool = False) -> Any:
+    def _value(self, value: Any, names: frozenset[str], *, of_person: bool = False) -> Any:
         if isinstance(value, str):
             inner = _unpacked(value)
             if inner is not value:
-                clean = self._value(inner, named)
+                clean = self._value(inner, names)
                 return value if clean == inner else json.dumps(clean, ensure_ascii=False)
-            return self.text(value, named)
+            return self.text(value, names)
         if isinstance(value, Mapping):
-            return {name: self._field(_key(name), item, named, of_person=of_person) for name, item in value.items()}
+            return {name: self._field(_key(name), item, names, of_person=of_person) for name, item in value.items()}
         if isinstance(value, list | tuple):
-            return [self._value(each, named, of_person=of_person) for each in value]
+            return [self._value(item, names, of_person=of_person) for item in value]
         is_number = isinstance(value, int) and not isinstance(value, bool)
-        return self.text(str(value), named) if is_number and anybodys_data(str(value)) else value
+        return self.text(str(value), names) if is_number and anybodys_data(str(value)) else value
 
-    def _field(self, key: str, value: Any, named: frozenset[str], *, of_person: bool) -> Any:
+    def _field(self, key: str, value: Any, names: frozenset[str], *, of_person: bool) -> Any:
         if isinstance(value, str | int) and not isinstance(value, bool) and value:
             text = str(value)
             if _is_name(key, of_person):
@@ -164,24 +164,24 @@ class Redactor:
             if key in _FIELDS and "://" not in text:
                 return _FIELDS[key]
             if key.endswith(_IDS):  # its digits are no telephone number
-                changed = text if text.isalnum() else self.text(text, named)
+                changed = text if text.isalnum() else self.text(text, names)
                 if changed != text and key.endswith("id"):
                     return self._ids.setdefault(text, f"person-{len(self._ids) + 1}")
                 return value if changed == text else changed
-        return self._value(value, named, of_person=of_person or key in _PEOPLE)
+        return self._value(value, names, of_person=of_person or key in _PEOPLE)
 
-    def text(self, text: str, named: frozenset[str] = frozenset(), known: Iterable[Personal] = ()) -> str:
+    def text(self, text: str, names: frozenset[str] = frozenset(), extra: Iterable[Personal] = ()) -> str:
         """A text without personal data and ``known`` places, nor single words of names if these are ``named``."""
-        places = [*anybodys_data(text), *known]
+        places = [*anybodys_data(text), *extra]
         if self.names:
             places += [place for place, _ in self._full_names(text)]
-        if named:
+        if names:
             plain, spans = decoded(text)
             for match in WORD.finditer(plain):
-                if match[0].casefold() in named and match[0][0].isupper():
+                if match[0].casefold() in names and match[0][0].isupper():
                     places.append(as_written(spans, Personal(*match.span(), "a full name")))
         position, parts = 0, list[str]()
-        for place in sorted(places, key=lambda each: (each.start, -each.end)):
+        for place in sorted(places, key=lambda place: (place.start, -place.end)):
             if place.start >= position:  # of places that overlap, the first and longest gives the word
                 parts += [text[position : place.start], WORDS[place.what]]
             position = max(position, place.end)

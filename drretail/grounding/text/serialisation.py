@@ -121,10 +121,12 @@ def lean_items(items: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], list
     if not items:
         return {}, []
     first = items[0]
-    shared = lean({name: first.get(name) for name in SHARED if all(one.get(name) == first.get(name) for one in items)})
-    if "product_url" in first and all(one["product_url"] == product_url(str(one["product_id"])) for one in items):
+    shared = lean(
+        {name: first.get(name) for name in SHARED if all(item.get(name) == first.get(name) for item in items)}
+    )
+    if "product_url" in first and all(item["product_url"] == product_url(str(item["product_id"])) for item in items):
         shared["product_url"] = URL_FORM
-    return shared, [{name: one for name, one in lean(item).items() if name not in shared} for item in items]
+    return shared, [{name: value for name, value in lean(item).items() if name not in shared} for item in items]
 
 
 def whole_items(result: Mapping[str, Any], name: str) -> list[dict[str, Any]]:

@@ -86,7 +86,7 @@ def visible(text: str) -> str:
         return text
     text = _LINE_END.sub("\n", text)
     unseen = set(_UNPLAIN.findall(text))
-    unseen = {one for one in unseen if unicodedata.category(one) in _HIDDEN or _DRAWN_AS_NOTHING.match(one)}
+    unseen = {char for char in unseen if unicodedata.category(char) in _HIDDEN or _DRAWN_AS_NOTHING.match(char)}
     if not unseen & (_SELECTORS | _JOINERS):
         return text.translate(dict.fromkeys(map(ord, unseen))) if unseen else text
     shown: list[str] = []
@@ -122,7 +122,7 @@ def replaced(pattern: re.Pattern[str], written: Callable[[re.Match[str]], str], 
     if not changes:
         return text
     # For each character of the copy, the index of its original in the text.
-    copied = ([one] if one.isascii() else as_ascii(one) for one in text)
+    copied = ([char] if char.isascii() else as_ascii(char) for char in text)
     places = range(len(text)) if plain == text else [at for at, copy in enumerate(copied) for _ in copy]
     parts: list[str] = []
     end = 0
@@ -137,11 +137,11 @@ def folded(text: str) -> str:
     if text.isascii():
         return text
     plain = {character: as_ascii(character) for character in set(_NOT_ASCII.findall(text))}
-    variants = {one: ascii_ for one, ascii_ in plain.items() if one != ascii_}
+    variants = {char: ascii_ for char, ascii_ in plain.items() if char != ascii_}
     if len(variants) > _MOST_REPLACED:
         return text.translate(str.maketrans(variants))
-    for one, ascii_ in variants.items():
-        text = text.replace(one, ascii_)
+    for char, ascii_ in variants.items():
+        text = text.replace(char, ascii_)
     return text
 
 
@@ -211,7 +211,7 @@ def harmless_values(value: Any, clean: Callable[[str], str] = harmless) -> Any:
     if isinstance(value, list | tuple):
         return [harmless_values(item, clean) for item in value]
     if isinstance(value, dict):
-        return {clean(name): harmless_values(one, clean) for name, one in value.items()}
+        return {clean(name): harmless_values(inner, clean) for name, inner in value.items()}
     return value
 
 

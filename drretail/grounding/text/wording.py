@@ -201,7 +201,7 @@ def products_named(text: str, titles: Mapping[str, str], only_whole: Collection[
                 forms[parts[0]][parts[:length]].add(product_id)
     matches = list(_WORD.finditer(text))
     folded = [_folded(match[0]) for match in matches]
-    named: list[Named] = []
+    names: list[Named] = []
     place = 0
     while place < len(matches):
         best: tuple[str, ...] = ()
@@ -212,9 +212,9 @@ def products_named(text: str, titles: Mapping[str, str], only_whole: Collection[
                 best = form
         if best:
             (owner,) = whole.get(best) or forms[best[0]][best]
-            named.append(Named(matches[place].start(), matches[place + len(best) - 1].end(), owner))
+            names.append(Named(matches[place].start(), matches[place + len(best) - 1].end(), owner))
         place += len(best) or 1
-    return named
+    return names
 
 
 def _folded(word: str) -> str:

@@ -147,8 +147,8 @@ class Case:
     def cited(self) -> frozenset[str]:
         """The ids that the report cites, whether or not the run received them."""
         products = (map(product_evidence_id, products_of(citation)) for citation in self.citations)
-        named = (citation.evidence_id or citation.marker.strip("[]") for citation in self.citations)
-        return frozenset(chain(named, *products))
+        ids_cited = (citation.evidence_id or citation.marker.strip("[]") for citation in self.citations)
+        return frozenset(chain(ids_cited, *products))
 
     @cached_property
     def all_owned(self) -> frozenset[str]:
@@ -171,9 +171,9 @@ class Case:
         """The world's records of the products that the run was shown, the report cites, or these picks name."""
         if self.lookup is None:
             return {}
-        picked = [product_of(each) for pick in picks or () for each in (pick.product, *pick.alternatives)]
-        named = {source.removeprefix("P:") for source in (*self.evidence, *self.cited) if source[:2] == "P:"}
-        return self.lookup(sorted({*named, *picked}))
+        picked = [product_of(name) for pick in picks or () for name in (pick.product, *pick.alternatives)]
+        products = {source.removeprefix("P:") for source in (*self.evidence, *self.cited) if source[:2] == "P:"}
+        return self.lookup(sorted({*products, *picked}))
 
     @remembered_by(_picked)
     def ledger(self, picks: Sequence[Pick] | None = None) -> Ledger:
@@ -205,7 +205,7 @@ def read_picks(case: Case, by_model: Reading | None = None) -> tuple[tuple[Pick,
     """The picks of a report, and who read them: without its values, which take long to read."""
     if case.picks is not None:
         return case.picks, DECLARED
-    picks = None if by_model is None or by_model.picks is None else tuple(_by_id(one, case) for one in by_model.picks)
+    picks = None if by_model is None or by_model.picks is None else tuple(_by_id(pick, case) for pick in by_model.picks)
     if picks is None and case.wish is None and case.read_answers() is not None:
         picks = ()  # nothing is to be bought
     return picks, FORM if by_model is None else by_model.reader
@@ -225,9 +225,9 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     if by_model is not None and (confirmed := by_model.confirmed) is not None:
         typed = [_as_confirmed(value, confirmed) for value in typed]
     places = [(value.start, value.end) for value in typed]
-    own, read = _covered(places), _covered([*places, *(by_model.spans if by_model else ())])
+    by_form, read = _covered(places), _covered([*places, *(by_model.spans if by_model else ())])
     # A total that no model types, since it is what is left of a budget, is read by form.
-    silent = ((value, own if value.kind == "total" else read) for value in case.by_form)
+    silent = ((value, by_form if value.kind == "total" else read) for value in case.by_form)
     certain = [value for value, mask in silent if value.kind in OF_FORM or not any(mask[value.start : value.end])]
     numerals = case.numerals
     values = sorted([*typed, *certain], key=lambda value: (value.start, value.kind))
@@ -238,16 +238,16 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
         values_by=None if values_by == reader else values_by,
         picks=picks,
         values=tuple(values),
-        unread=tuple(one for one in numerals if not any(decided[one.start : one.end])),
+        unread=tuple(numeral for numeral in numerals if not any(decided[numeral.start : numeral.end])),
         numerals=len(numerals),
     )
 
 
 def _covered(spans: Iterable[tuple[int, int]]) -> bytearray:
     """1 for each character that is in a span: reports of a thousand sentences have as many values."""
-    own = [*spans]
-    covered = bytearray(max((end for _, end in own), default=0))
-    for start, end in own:
+    parts = [*spans]
+    covered = bytearray(max((end for _, end in parts), default=0))
+    for start, end in parts:
         covered[start:end] = b"\1" * (end - start)
     return covered
 
@@ -286,18 +286,24 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
         # A citation of an unknown product has a finding of its own, at its place.
         findings += (one for one in of_picks if one.code != "not_in_catalog" or one.evidence_id not in case.cited)
     if case.run is not None:
-        users = {case.query.user_id or "", case.run.user_id or "", *(one.user_id for one in case.all_profiles)} - {""}
+        users = {
+            case.query.user_id or "",
+            case.run.user_id or "",
+            *(profile.user_id for profile in case.all_profiles),
+        } - {""}
         orders = {entry.key for entry in case.evidence.values() if entry.kind == "order"} | case.order_ids
         findings += personal_data_sent(case.run, case.all_profiles, users, orders)
         findings += profile_changes(case.run.state_diff, case.query.text)
-    return sorted(findings, key=lambda one: (one.start is None, one.start or 0, one.code))
+    return sorted(findings, key=lambda finding: (finding.start is None, finding.start or 0, finding.code))
 
 
 def _by_id(pick: Pick, case: Case) -> Pick:
     """A pick without a mark, by the id of the one product whose record has all words of its name."""
-    known, pick = case.products([pick]), by_product(pick, case.products([pick]))
-    if pick.product in known or f"P:{pick.product}" in case.cited:
+    products, pick = case.products([pick]), by_product(pick, case.products([pick]))
+    if pick.product in products or f"P:{pick.product}" in case.cited:
         return pick
     words = {*content_stems(pick.product)}
-    meant = [key for key, item in known.items() if words <= {*content_stems(f"{item.brand} {item.store} {item.title}")}]
+    meant = [
+        key for key, item in products.items() if words <= {*content_stems(f"{item.brand} {item.store} {item.title}")}
+    ]
     return pick.model_copy(update={"product": meant[0]}) if len(meant) == 1 else pick

@@ -39,9 +39,9 @@ def personal_data_sent(
     for step in run.steps:
         query = (step.args or {}).get("query") if step.kind == "tool" and step.name == WEB_SEARCH else None
         if isinstance(query, str):
-            for kind in dict.fromkeys(found.what for found in personal_data(query, people)):
-                found = f"{kind} (step {step.path}/{step.seq})"
-                yield Finding(code="personal_data_sent", severity="error", text=query, found=found)
+            for kind in dict.fromkeys(data.what for data in personal_data(query, people)):
+                detail = f"{kind} (step {step.path}/{step.seq})"
+                yield Finding(code="personal_data_sent", severity="error", text=query, found=detail)
 
 
 def profile_changes(changes: Sequence[StateChange], query: str) -> Iterator[Finding]:
@@ -56,8 +56,8 @@ def known_profiles(evidence: Mapping[str, Evidence]) -> tuple[UserProfile, ...]:
     """The profiles that a run received."""
     texts = (text.text for entry in evidence.values() if entry.kind == "user" for text in entry.sources)
     records = (record for text in texts if "phone_number" in (record := record_of(text) or {}))
-    known = ({name: record[name] for name in UserProfile.model_fields if name in record} for record in records)
-    return tuple(map(UserProfile.model_validate, known))
+    records_known = ({name: record[name] for name in UserProfile.model_fields if name in record} for record in records)
+    return tuple(map(UserProfile.model_validate, records_known))
 
 
 def refuses_what_it_picks(refused: Collection[str], wish: Wish, covered: Sequence[bool]) -> bool:
@@ -84,11 +84,11 @@ def refusable_wants(wish: Wish, outcome: Outcome | None, ends: Reference | KeptR
     if (outcome is not None and outcome.decision == "buy") or (proof is not None and proof.state == "refuted"):
         return {}
     refused = outcome.refused if outcome else ()
-    named = {want.name for want in wish.wants if not refused or any(_may_mean(name, want) for name in refused)}
+    names = {want.name for want in wish.wants if not refused or any(_may_mean(name, want) for name in refused)}
     if ends is None or proof is None:  # nobody knows
-        return dict.fromkeys(named if outcome else (), False)
+        return dict.fromkeys(names if outcome else (), False)
     missing = {want.name for want in ends.wants if not want.fits}
-    return dict.fromkeys(named & missing if missing else named, proof.state == "proved")
+    return dict.fromkeys(names & missing if missing else names, proof.state == "proved")
 
 
 CODES: dict[ValueKind, str] = {
@@ -120,10 +120,12 @@ def value_findings(report: str, values: Iterable[ReadValue]) -> Iterator[Finding
     """One error for each contradicted value."""
     for value in values:
         if value.state == "contradicted":
-            found, source = value.derivation, value.of or None
+            detail, source = value.derivation, value.of or None
             start, end, text = value.start, value.end, report[value.start : value.end]
             code = CODES[value.kind]
-            yield Finding(code=code, severity="error", start=start, end=end, text=text, found=found, evidence_id=source)
+            yield Finding(
+                code=code, severity="error", start=start, end=end, text=text, found=detail, evidence_id=source
+            )
 
 
 def products_of(citation: Citation) -> list[str]:
@@ -158,10 +160,10 @@ def source_findings(
         if citation.leads_nowhere:
             is_unopened = bool(products) and catalog is not None and not lacking
             is_open = unknown_kinds and re.search(rf"\b[{unknown_kinds}]:\w", citation.marker)
-            found = "what the run was handed is not known" if is_open else "the run was handed no such source"
-            found = "the shop has it, and the run never opened it" if is_unopened else found
+            detail = "what the run was handed is not known" if is_open else "the run was handed no such source"
+            detail = "the shop has it, and the run never opened it" if is_unopened else detail
             severity = "warning" if is_open or is_unopened else "error"
-            yield fault(code="unresolved_citation", found=found, severity=severity)
+            yield fault(code="unresolved_citation", found=detail, severity=severity)
         is_unseen = citation.type == "web" and citation.evidence_id is None and "W" not in unknown_kinds
         if is_unseen and urlsplit(citation.url or "").hostname not in own_hosts:
             yield fault(code="url_not_seen", found="the run never saw this page")
@@ -195,8 +197,8 @@ def pick_findings(
     if wish.budget is not None and cart.is_over:
         limit, cost = format_amount(wish.budget), format_money(cart.known_cost, wish.budget.currency)
         words = ", ".join(_words(pick, report) for pick in picks)
-        found = f"the budget is {limit}, and the picks cost {cost}"
-        findings.append(Finding(code="over_budget", severity="error", text=words, found=found))
+        detail = f"the budget is {limit}, and the picks cost {cost}"
+        findings.append(Finding(code="over_budget", severity="error", text=words, found=detail))
     return findings
 
 
@@ -208,8 +210,8 @@ def _of_any_pick(
         severity = "warning" if " " in pick.product else "error"
         yield _finding("not_in_catalog", report, pick, f"the shop has no product {pick.product}", severity=severity)
         return
-    named = map(product_of, (pick.product, *pick.alternatives))
-    if not any(f"P:{product}" in cited or product in cited for product in named):
+    products = map(product_of, (pick.product, *pick.alternatives))
+    if not any(f"P:{product}" in cited or product in cited for product in products):
         yield _finding("pick_not_argued", report, pick, "the report cites nothing of it")
     if (fact := ledger.decisions.excluded.get(pick.product)) is not None:
         yield _finding("unsafe_pick", report, pick, f"{_FACTS[fact.fact]}, says {fact.source}")
@@ -219,11 +221,16 @@ def _of_any_pick(
 
 def _of_offer(pick: Pick, report: str, listing: Listing) -> Iterator[Finding]:
     """Whether a pick means one variant of a product that has several, and whether enough of it are left."""
-    offer, has = listing.offer(pick.offer_id), ", ".join(f"{each.offer_id} ({each.name})" for each in listing.offers)
+    offer, has = (
+        listing.offer(pick.offer_id),
+        ", ".join(f"{listed_offer.offer_id} ({listed_offer.name})" for listed_offer in listing.offers),
+    )
     if offer is None and pick.variant:
         yield _finding("variant_unknown", report, pick, f"it has no variant {pick.variant}, only {has}")
     elif offer is None:
-        options = " and ".join(dict.fromkeys(name.lower() for each in listing.offers for name in each.options))
+        options = " and ".join(
+            dict.fromkeys(name.lower() for listed_offer in listing.offers for name in listed_offer.options)
+        )
         yield _finding("variant_unknown", report, pick, f"which {options or 'variant'}? There are {has}")
     elif not offer.has(pick.quantity):
         left = f"has only {offer.stock} left" if offer.stock else "is sold out"
@@ -259,11 +266,11 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
     wants, offer = cart.wanted_for(cart.offer_id(pick)), cart.offer_of(pick)
     if not wants and not cart.wish.room:
         names = ", ".join(want.name for want in cart.wish.wants)
-        found = f"“{item.title}” is not {names}" if names else "nothing is to be bought"
-        yield _finding("not_wanted", report, pick, found)
+        detail = f"“{item.title}” is not {names}" if names else "nothing is to be bought"
+        yield _finding("not_wanted", report, pick, detail)
     if cart.wish.counts_money and offer is not None and offer.price is None:
-        found = "the shop names no price, and the query limits what it may cost"
-        yield _finding("price_unknown", report, pick, found, severity="warning")
+        detail = "the shop names no price, and the query limits what it may cost"
+        yield _finding("price_unknown", report, pick, detail, severity="warning")
     if not wants:
         return
     listing = listing_of(item)
@@ -273,10 +280,10 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
     if all(any(is_of_brand(listing, brand) for brand in want.brands_unwanted) for want in wants):
         yield _finding("unwanted_brand", report, pick, made_by)
     brands = [want.brands_wanted for want in wants]
-    if listing.makers and all(one and not any(is_of_brand(listing, brand) for brand in one) for one in brands):
+    if listing.makers and all(makers and not any(is_of_brand(listing, brand) for brand in makers) for makers in brands):
         yield _finding("unwanted_brand", report, pick, f"{made_by}, wanted is {' or '.join(wants[0].brands_wanted)}")
     rulings = [
-        [each for each in ledger.decisions.rulings(want, listing, offer) if each.state != "met"] for want in wants
+        [ruling for ruling in ledger.decisions.rulings(want, listing, offer) if ruling.state != "met"] for want in wants
     ]
     yield from _demands(pick, report, rulings)
     is_dear = offer is not None and all(is_too_dear(want, listing, offer) for want in wants)
@@ -287,22 +294,22 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
         ("stars", item.average_rating, min(want.rating_min or 0 for want in wants)),
         ("ratings", item.rating_number, min(want.ratings_min or 0 for want in wants)),
     )
-    for name, known, least in limits:
-        if least and is_below(known, least, unknown=True):
-            has = "no known" if known is None else f"{known:,g}"
-            found = f"asked for are at least {least:,g} {name}, and it has {has}"
-            yield _finding("below_rating", report, pick, found, severity="warning" if known is None else "error")
+    for name, value, least in limits:
+        if least and is_below(value, least, unknown=True):
+            has = "no known" if value is None else f"{value:,g}"
+            detail = f"asked for are at least {least:,g} {name}, and it has {has}"
+            yield _finding("below_rating", report, pick, detail, severity="warning" if value is None else "error")
 
 
 def _demands(pick: Pick, report: str, rulings: Sequence[Sequence[Ruling]]) -> Iterator[Finding]:
     """A demand that the pick breaks, or that its record leaves open, in every want that it may be for."""
     broken = [next((ruling for ruling in of_want if ruling.state == "broken"), None) for of_want in rulings]
     if all(broken) and (first := broken[0]) is not None:
-        found = f"its record speaks against {first.demand!r}" + (f" ({first.quote})" if first.quote else "")
-        yield _finding("demand_broken", report, pick, found, severity="error")
+        detail = f"its record speaks against {first.demand!r}" + (f" ({first.quote})" if first.quote else "")
+        yield _finding("demand_broken", report, pick, detail, severity="error")
     elif all(rulings):
-        found = f"its record does not say {rulings[0][0].demand!r}"
-        yield _finding("not_borne_out", report, pick, found, severity="warning")
+        detail = f"its record does not say {rulings[0][0].demand!r}"
+        yield _finding("not_borne_out", report, pick, detail, severity="warning")
 
 
 def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
@@ -310,8 +317,8 @@ def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
     by_offer = {cart.offer_id(pick): pick for pick in reversed(cart.picks)}
     for number, (thing, taken) in enumerate(zip(cart.things, cart.taken, strict=True)):
         if taken and not cart.is_covered(number):
-            found = f"asked for are {thing.quantity}, declared {sum(of_want.pieces for of_want in taken)}"
-            yield _finding("quantity_wrong", report, by_offer[taken[0].fit.offer_id], found)
+            detail = f"asked for are {thing.quantity}, declared {sum(of_want.pieces for of_want in taken)}"
+            yield _finding("quantity_wrong", report, by_offer[taken[0].fit.offer_id], detail)
     for offer_id, pieces in cart.besides.items():
         wants, pick = cart.wanted_for(offer_id), by_offer[offer_id]
         if wants and not cart.wish.room and pieces_in(cart.products[pick.product].title) == 1:
@@ -335,14 +342,14 @@ def _left_out(cart: Cart, refusable: Mapping[str, bool]) -> Iterator[Finding]:
         if not taken and not want.optional and not refusable.get(want.name):
             is_close = any(shares_the_noun(item, want.kinds) for item in besides)
             is_unsure = is_close or is_unknown or want.name in refusable
-            found = f"no pick is of its kind ({' or '.join(want.kinds)})"
+            detail = f"no pick is of its kind ({' or '.join(want.kinds)})"
             severity = "warning" if is_unsure else "error"
-            yield Finding(code="want_left_out", severity=severity, text=want.name, found=found)
+            yield Finding(code="want_left_out", severity=severity, text=want.name, found=detail)
 
 
-def _finding(code: str, report: str, pick: Pick, found: str, *, severity: str = "error") -> Finding:
+def _finding(code: str, report: str, pick: Pick, detail: str, *, severity: str = "error") -> Finding:
     place = {"start": pick.start, "end": pick.end, "text": _words(pick, report), "evidence_id": f"P:{pick.product}"}
-    return Finding.model_validate({"code": code, "severity": severity, "found": found, **place})
+    return Finding.model_validate({"code": code, "severity": severity, "found": detail, **place})
 
 
 def _words(pick: Pick, report: str) -> str:

@@ -46,7 +46,9 @@ def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[
             if value.state == "verified":
                 figure = (end - place.first for end in (value.start, value.end))
                 wrong = reader.read(part, place.altered(value.kind, *figure), [value.kind])
-                is_caught = any(one.start == value.start and one.state == "contradicted" for one in wrong)
+                is_caught = any(
+                    wrong_value.start == value.start and wrong_value.state == "contradicted" for wrong_value in wrong
+                )
                 value = value.model_copy(update={"is_caught": is_caught})
             values.setdefault((value.start, value.kind), value)
     return sorted(values.values(), key=lambda value: (value.start, value.kind))
@@ -87,8 +89,8 @@ class _Reader:
             yield from self._result(place, calculations[0], products)
 
     def _value(self, kind: ValueKind, figure: Amount | WrittenDate, of: str, place: Place) -> ReadValue:
-        own = replace(place, start=figure.start, end=figure.end)
-        return compared_at(value_of(kind, figure, place.first, of), own, self.ledger)
+        at_figure = replace(place, start=figure.start, end=figure.end)
+        return compared_at(value_of(kind, figure, place.first, of), at_figure, self.ledger)
 
     def _figure(self, kind: ValueKind, part: Part, place: Place, product: str) -> ReadValue | None:
         """The one figure of a kind in a part about one product; None for none, for several, and where it is open."""
@@ -106,7 +108,7 @@ class _Reader:
             return False
         if kind == "price" and amount.kind == "money":
             return True
-        (before, behind), called = _beside(amount, place), self._labels[kind]
+        (before, behind), called = _sides(amount, place), self._labels[kind]
         is_headed = self._is_headed(kind, part)
         if kind == "rating":
             is_called = before in called or behind in called or _STARS.match(place.text, amount.end)
@@ -116,10 +118,10 @@ class _Reader:
 
     def _is_headed(self, kind: ValueKind, part: Part) -> bool:
         """True in a cell whose label says this and nothing else: "price per inch" is not a price."""
-        named, beside = self._labels[kind], self._labels["beside"]
-        own = [{*label.split()} for label in part.labels]
-        is_other = any(label & self._labels["other_price"] for label in own)
-        return not is_other and any(label & named and label <= named | beside for label in own)
+        own_labels, neighbours = self._labels[kind], self._labels["beside"]
+        labels = [{*label.split()} for label in part.labels]
+        is_other = any(label & self._labels["other_price"] for label in labels)
+        return not is_other and any(label & own_labels and label <= own_labels | neighbours for label in labels)
 
     def _is_certain(self, kind: ValueKind, amount: Amount, part: Part, place: Place, product: str) -> bool:
         """Whether a figure that the record does not have can be nothing but wrong."""
@@ -132,7 +134,7 @@ class _Reader:
         if kind != "price":
             return is_near or is_headed or (kind == "rating_count" and bool(_RATED.search(before)))
         # But "$4.77 an ounce", or what two of them cost.
-        if not {*_beside(amount, place)} <= {"", *self._labels["costs"]} or self._is_explained(amount, part, product):
+        if not {*_sides(amount, place)} <= {"", *self._labels["costs"]} or self._is_explained(amount, part, product):
             return False
         label, names = _LABEL.search(before), {*words(f"{item.titles} {item.brand or ''}")}
         is_plain = label is None or {*words(label[1])} <= self._labels["price"] | self._labels["beside"] | names
@@ -143,8 +145,8 @@ class _Reader:
         records, text, key = self.ledger.products, self.layout.text, product[2:].partition("/")[0]
         line = {*words(text[max(0, part.start - _LONGEST_LINE) : part.end].rpartition("\n")[2])}
         # What the line names, by the first word of its title.
-        beside = (own for own, item in records.items() if own != key and next(words(item.title), "") in line)
-        prices = map(self.ledger.price, beside)
+        others = (other for other, item in records.items() if other != key and next(words(item.title), "") in line)
+        prices = map(self.ledger.price, others)
         return any(fits(amount, price) for price in prices) or derived(amount, self.ledger, [key, *self._cited])
 
     def _day(self, part: Part, place: Place, order: str) -> Iterator[ReadValue]:
@@ -165,8 +167,8 @@ class _Reader:
     def _result(self, place: Place, key: str, products: Sequence[str]) -> Iterator[ReadValue]:
         """The one amount with cents beside a cited calculation that is no price of the ``products`` beside it."""
         own = [offer.price for product in products for offer in self.ledger.offers(product)]
-        amounts = [one for one in amounts_at("total", place, self.layout.notation) if one.places == CENTS]
-        amounts = [one for one in amounts if not any(fits(one, price) for price in own)]
+        amounts = [amount for amount in amounts_at("total", place, self.layout.notation) if amount.places == CENTS]
+        amounts = [amount for amount in amounts if not any(fits(amount, price) for price in own)]
         values = [self._value("total", amount, key, place) for amount in amounts]
         right = [value for value in values if value.state == "verified"]
         if right or len(values) != 1:
@@ -189,7 +191,7 @@ class _Reader:
         return tuple(dict.fromkeys(source[2:].partition("/")[0] for source in cited if source[:2] == "P:"))
 
 
-def _beside(amount: Amount, place: Place) -> tuple[str | None, str | None]:
+def _sides(amount: Amount, place: Place) -> tuple[str | None, str | None]:
     """The words directly before and behind a figure; blank if a sign, or an end of the text, is there."""
     before, behind = place.text[: amount.start].rstrip(_GAP), place.text[amount.end :].lstrip(_GAP)
     is_open, is_closed = not before or before[-1] in _SIGNS, not behind or not behind[0].isalnum()

@@ -46,7 +46,11 @@ def parts_by_marks(layout: Layout) -> list[Part]:
         if (cell.subjects or cell.orders) and cell.row >= 0
     ]
     starts = {cell.start for cell in cells}
-    stretches = (Part(one.start, one.end, _offers_marked(layout, one)) for one in layout.stretches if one.cited)
+    stretches = (
+        Part(stretch.start, stretch.end, _offers_marked(layout, stretch))
+        for stretch in layout.stretches
+        if stretch.cited
+    )
     return [*cells, *(stretch for stretch in stretches if stretch.start not in starts)]
 
 
@@ -60,8 +64,8 @@ def _offers_marked(layout: Layout, stretch: Stretch) -> tuple[str, ...]:
 
 def numerals_in(layout: Layout, parts: Iterable[Part]) -> list[Unread]:
     """All numbers and dates in these parts, whatever they say: they are what could be looked at."""
-    dates = [(one.start, one.end) for one in layout.dates]
-    numerals = ((one.start, one.end) for one in find_numerals(blanked(layout.text, dates)))
+    dates = [(date.start, date.end) for date in layout.dates]
+    numerals = ((numeral.start, numeral.end) for numeral in find_numerals(blanked(layout.text, dates)))
     inside = {at for part in parts for at in range(part.start, part.end)}
     return [Unread(start=start, end=end) for start, end in sorted((*dates, *numerals)) if start in inside]
 
@@ -118,8 +122,8 @@ def _parts(layout: Layout, turn: Turn, about: tuple[str, ...], names: "_Names") 
         if turn.start <= sentence.start < turn.end and index not in rows:
             for line in re.finditer(r"[^\n]+", layout.text[sentence.start : sentence.end]):
                 start, end = sentence.start + line.start(), sentence.start + line.end()
-                named = names.offers_within(start, end)
-                yield Part(start, end, named or about, is_named=bool(named))
+                offers = names.offers_within(start, end)
+                yield Part(start, end, offers or about, is_named=bool(offers))
 
 
 class _Names:
@@ -129,18 +133,18 @@ class _Names:
         self._shop = shop
         titles = {key: item.titles for key, item in shop.products.items()} | {**shop.former}
         titled = products_named(layout.text, titles, only_whole=shop.former)
-        names = [(one.start, f"P:{one.product_id}") for one in titled]
-        self._text = blanked(layout.text, ((one.start, one.end) for one in titled))
+        names = [(title.start, f"P:{title.product_id}") for title in titled]
+        self._text = blanked(layout.text, ((title.start, title.end) for title in titled))
         """Without the titles, whose words are no options."""
         names += [
-            (one.start, source)
-            for one in layout.stretches
-            for source in one.cited
+            (stretch.start, source)
+            for stretch in layout.stretches
+            for source in stretch.cited
             if source in shop.missing or shop.offers(source)
         ]
         ids = {*shop.products, *(key.partition(":")[2] for key in shop.missing)}
-        names += [(one.start(), f"P:{one[0]}") for one in PRODUCT_ID.finditer(layout.text) if one[0] in ids]
-        orders = ((one.start(), f"O:{one['id']}") for one in ORDER_ID.finditer(layout.text))
+        names += [(match.start(), f"P:{match[0]}") for match in PRODUCT_ID.finditer(layout.text) if match[0] in ids]
+        orders = ((match.start(), f"O:{match['id']}") for match in ORDER_ID.finditer(layout.text))
         names += [(at, key) for at, key in orders if key in shop.missing or shop.lines_of(key)]
         self._names = sorted(names)
         self._places = [at for at, _ in self._names]
@@ -168,6 +172,6 @@ def _of_tools(steps: Iterable[Step], seen: Mapping[str, Evidence], shop: Ledger)
     by_title = {title.casefold(): key for key, title in shop.titles.items()}
     for step in steps:
         entries = (seen[name] for name in step.evidence if name in seen)
-        named = [*(step.args or {}).values(), *(name for entry in entries for name in (entry.key, entry.title))]
-        keys = (name if name in shop.products else by_title.get(name.casefold()) for name in map(str, named))
+        names_seen = [*(step.args or {}).values(), *(name for entry in entries for name in (entry.key, entry.title))]
+        keys = (name if name in shop.products else by_title.get(name.casefold()) for name in map(str, names_seen))
         yield from dict.fromkeys(f"P:{key}" for key in keys if key is not None)

@@ -68,8 +68,8 @@ class Place:
         """That of the text's language, and of a text too short to tell it the other one as well, which takes long to
         load.
         """
-        own, is_told = _own_notation(self.whole)
-        yield own
+        notation, is_told = _own_notation(self.whole)
+        yield notation
         if not is_told:
             yield other_notation()
 
@@ -86,8 +86,8 @@ class Place:
 
 @lru_cache(maxsize=64)
 def _own_notation(whole: str) -> tuple[Notation, bool]:
-    own = notation_of(whole)
-    return own, not own.is_english or len(RUN.findall(whole)) >= FEWEST_WORDS
+    notation = notation_of(whole)
+    return notation, not notation.is_english or len(RUN.findall(whole)) >= FEWEST_WORDS
 
 
 class Answer(NamedTuple):
@@ -106,15 +106,19 @@ def amounts_at(kind: ValueKind, place: Place, notation: Notation | None = None) 
     is too short to tell its language by, in the other one.
     """
     if notation is None:
-        return next(filter(None, (amounts_at(kind, place, one) for one in place.notations)), [])
+        return next(filter(None, (amounts_at(kind, place, notation) for notation in place.notations)), [])
     amounts = _amounts(place.text, notation, kind not in _COUNTS)
-    amounts = [one for one in amounts if place.start <= one.start and one.end <= place.end and one.kind != "percent"]
+    amounts = [
+        amount
+        for amount in amounts
+        if place.start <= amount.start and amount.end <= place.end and amount.kind != "percent"
+    ]
     if kind in MONEY or kind == "policy":  # shipping costs money, and takes days
-        return [one for one in amounts if one.kind == "money"] or amounts
-    amounts = [one for one in amounts if one.kind == "number"]
+        return [amount for amount in amounts if amount.kind == "money"] or amounts
+    amounts = [amount for amount in amounts if amount.kind == "number"]
     if kind == "rating":
-        return [one for one in amounts if 0 < one.low <= _HIGHEST_RATING and not one.is_range]
-    return [one for one in amounts if not one.places] if kind in _COUNTS else amounts
+        return [amount for amount in amounts if 0 < amount.low <= _HIGHEST_RATING and not amount.is_range]
+    return [amount for amount in amounts if not amount.places] if kind in _COUNTS else amounts
 
 
 @lru_cache(maxsize=1024)  # each kind asks for the same ones, and so does each comparison
@@ -127,17 +131,22 @@ def days_at(place: Place) -> list[WrittenDate]:
     dates: list[WrittenDate] = []
     for notation in place.notations:
         dates = [*find_dates(place.words, notation), *find_days(place.words, notation)] or dates
-        if any(one.is_day or one.iso.startswith("--") for one in dates):  # of "12. März 2026" English reads the year
+        if any(date.is_day or date.iso.startswith("--") for date in dates):  # of "12. März 2026" English reads the year
             break
-    return [WrittenDate(one.iso, one.start + place.start, one.end + place.start) for one in dates]
+    return [WrittenDate(date.iso, date.start + place.start, date.end + place.start) for date in dates]
 
 
 def _measures_at(place: Place) -> list[Numeral]:
     """The figures at a place, each with its unit; of several sides the last one has it."""
-    numerals = [one for one in find_numerals(place.text[place.start :]) if one.end <= place.end - place.start]
+    numerals = [
+        numeral for numeral in find_numerals(place.text[place.start :]) if numeral.end <= place.end - place.start
+    ]
     unit = numerals[-1].unit if numerals else ""
-    own = ((one, unit if one.unit in SIDES else one.unit) for one in numerals)
-    return [replace(one, start=one.start + place.start, end=one.end + place.start, unit=unit) for one, unit in own]
+    in_unit = ((numeral, unit if numeral.unit in SIDES else numeral.unit) for numeral in numerals)
+    return [
+        replace(numeral, start=numeral.start + place.start, end=numeral.end + place.start, unit=unit)
+        for numeral, unit in in_unit
+    ]
 
 
 def figures_at(kind: ValueKind, place: Place) -> Sequence[Amount | WrittenDate | Numeral]:
@@ -190,15 +199,19 @@ def would_be_caught(value: ReadValue, text: str, ledger: Ledger) -> ReadValue:
 def _numbers(value: ReadValue, place: Place, numbers: Sequence[Decimal], record: str, currency: str = "") -> Answer:
     """Whether one of the amounts at a place is one of a record's numbers."""
     # "1.240" is read both ways in an answer that is too short to tell its language by.
-    readings = (amounts_at(value.kind, place, one) for one in place.notations)
+    readings = (amounts_at(value.kind, place, notation) for notation in place.notations)
     amounts = next(filter(None, readings), [])
-    own = [one for one in amounts if not (currency and one.currency and not may_share_a_sign(one.currency, currency))]
+    in_currency = [
+        amount
+        for amount in amounts
+        if not (currency and amount.currency and not may_share_a_sign(amount.currency, currency))
+    ]
     others = readings if _GROUPED.search(place.words) else ()
-    if own and any(_is_one_of(reading, numbers) for reading in chain([amounts], others)):
+    if in_currency and any(_is_one_of(reading, numbers) for reading in chain([amounts], others)):
         return Answer(True, record)
-    if len(amounts) != 1 or len(own) != 1 or own[0].is_range or own[0].compound:
+    if len(amounts) != 1 or len(in_currency) != 1 or in_currency[0].is_range or in_currency[0].compound:
         return OPEN
-    is_near = any(own[0].agreement(number) is not None for number in numbers)
+    is_near = any(in_currency[0].agreement(number) is not None for number in numbers)
     return OPEN if is_near else Answer(False, record)
 
 
@@ -222,8 +235,8 @@ def _of_offers(value: ReadValue, place: Place, ledger: Ledger, of_offer: Callabl
 def _price(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
     if value.of[:2] == "O:":
         paid = ledger.records.get(value.of, {}).get("price")
-        known = isinstance(paid, int | float)
-        return _numbers(value, place, [Decimal(str(paid))], f"the order's price is {paid}") if known else OPEN
+        is_number = isinstance(paid, int | float)
+        return _numbers(value, place, [Decimal(str(paid))], f"the order's price is {paid}") if is_number else OPEN
     return _of_offers(value, place, ledger, lambda offer: offer.price)
 
 
@@ -256,7 +269,7 @@ def _order_date(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
         return _missing(value, place, ledger)
     recorded = {ledger.order_dates[line] for line in lines}
     line = f"order date: {', '.join(map(date.isoformat, sorted(recorded)))}"
-    if any(day.fits(one) for day in days for one in recorded):
+    if any(day.fits(day_recorded) for day in days for day_recorded in recorded):
         return Answer(True, line)
     return Answer(False, line) if len(days) == 1 and len(recorded) == 1 else OPEN
 
@@ -287,7 +300,7 @@ def _total(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
     line = f"{calculation.expression} = {calculation.result.normalize():f}"
     # "97.98 for both", of 120-2*48.99 = 22.02: a term of the calculation, told by its cents.
     terms = steps(calculation.expression)
-    if any(one.places >= CENTS and one.low in terms for one in amounts_at(value.kind, place)):
+    if any(amount.places >= CENTS and amount.low in terms for amount in amounts_at(value.kind, place)):
         return Answer(True, line)
     return _numbers(value, place, [abs(calculation.result)], line)
 
@@ -298,17 +311,19 @@ def _measure(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
     for notation in place.notations:  # "1.240 g" is read both ways, as a price is
         for amount in amounts_at(value.kind, place, notation):
             readings[amount.start].append(amount)
-    if item is None or not numerals or not {one.start for one in numerals} <= readings.keys():
+    if item is None or not numerals or not {reading.start for reading in numerals} <= readings.keys():
         return OPEN
     lines: list[str] = []
     for numeral in numerals:
         known = [*_in_unit(numeral.unit, item)]
-        named = [(number, line) for number, line in known if names_field(value.field, line)]
-        said = readings[numeral.start]
-        line = next((line for number, line in named or known if any(fits(one, number) for one in said)), None)
+        of_field = [(number, line) for number, line in known if names_field(value.field, line)]
+        figures = readings[numeral.start]
+        line = next(
+            (line for number, line in of_field or known if any(fits(figure, number) for figure in figures)), None
+        )
         if line is None:
-            distinct = {line for _, line in named}
-            is_denied = len(numerals) == 1 and len(named) == len(distinct) == 1
+            distinct = {line for _, line in of_field}
+            is_denied = len(numerals) == 1 and len(of_field) == len(distinct) == 1
             return Answer(False, distinct.pop()) if is_denied else OPEN
         lines.append(line)
     return Answer(True, "; ".join(dict.fromkeys(lines)))
@@ -319,10 +334,10 @@ def _stock(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
     another number may be a size.
     """
     offers = ledger.offers(value.of)
-    there = {offer.is_available for offer in offers}
+    states = {offer.is_available for offer in offers}
     if not offers:
         return _missing(value, place, ledger)
-    if len(there) != 1 or (is_there := there.pop()) is None:
+    if len(states) != 1 or (is_there := states.pop()) is None:
         return OPEN
     counts = [Decimal(offer.stock) for offer in offers if offer.stock is not None]
     line = f"{sum(counts)} in stock" if counts else "in stock" if is_there else "sold out"
@@ -347,10 +362,10 @@ def _option(value: ReadValue, _: Place, ledger: Ledger) -> Answer:
     name = names.pop()
     meant = {pair for offer in ledger.offers(value.of) for pair in offer.options.items() if pair[0] != name}
     meant = meant if "/" in value.of else set[tuple[str, str]]()
-    beside = [offer for offer in offers if name in offer.options and (not meant or meant & {*offer.options.items()})]
-    values = dict.fromkeys(offer.options[name] for offer in beside)
-    said = "".join(filter(str.isalnum, value.amount.casefold()))
-    is_there = said in ("".join(filter(str.isalnum, one.casefold())) for one in values)
+    matching = [offer for offer in offers if name in offer.options and (not meant or meant & {*offer.options.items()})]
+    values = dict.fromkeys(offer.options[name] for offer in matching)
+    text = "".join(filter(str.isalnum, value.amount.casefold()))
+    is_there = text in ("".join(filter(str.isalnum, option.casefold())) for option in values)
     of = f" ({', '.join(sorted(option for _, option in meant))})" * bool(meant)
     return Answer(is_there, f"{name}{of}: {', '.join(values)}")
 
@@ -364,14 +379,14 @@ def _policy(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
             return OPEN
         line = f"shipping costs {cost.normalize():f}"
         return Answer(not cost, line) if value.field == "free" else _numbers(value, place, [cost], line)
-    known = {} if ledger.policy is None else ledger.policy.model_dump()
-    recorded = known.get(value.field)
+    policy = {} if ledger.policy is None else ledger.policy.model_dump()
+    recorded = policy.get(value.field)
     if recorded is None or not amounts:
         return OPEN
-    numbers = [Decimal(str(one)) for one in (recorded if isinstance(recorded, tuple) else (recorded,))]
-    line = f"{value.field.replace('_', ' ')}: {' to '.join(f'{one.normalize():f}' for one in numbers)}"
-    said = {end for amount in amounts for end in (amount.low, amount.high)}
-    if said <= {*numbers} or (len(numbers) > 1 and all(numbers[0] <= one <= numbers[-1] for one in said)):
+    numbers = [Decimal(str(figure)) for figure in (recorded if isinstance(recorded, tuple) else (recorded,))]
+    line = f"{value.field.replace('_', ' ')}: {' to '.join(f'{number.normalize():f}' for number in numbers)}"
+    ends = {end for amount in amounts for end in (amount.low, amount.high)}
+    if ends <= {*numbers} or (len(numbers) > 1 and all(numbers[0] <= end <= numbers[-1] for end in ends)):
         return Answer(True, line)
     return Answer(False, line) if len(amounts) == 1 else OPEN
 
@@ -418,8 +433,8 @@ _GLUED = re.compile(r"(?<=[\d\"”'])\s?[xX×*]\s?(?=\d)")
 def names_field(field: str, line: str) -> bool:
     """True if a record's line is that of a field with the words of this name: "Item Weight" is named by "weight"."""
     name, is_field, _ = line.partition(":")
-    own, said = (({*content_stems(one)} - _OF_ALL) or {*content_stems(one)} for one in (name, field))
-    return bool(is_field and own) and own == said
+    words, field_words = (({*content_stems(text)} - _OF_ALL) or {*content_stems(text)} for text in (name, field))
+    return bool(is_field and words) and words == field_words
 
 
 def _in_unit(unit: str, item: Product) -> Iterator[tuple[Decimal, str]]:
@@ -434,8 +449,8 @@ def _in_unit(unit: str, item: Product) -> Iterator[tuple[Decimal, str]]:
 @lru_cache(maxsize=512)
 def _measures(item: Product) -> tuple[tuple[Decimal, str, str], ...]:
     """The numbers of a record with unit and line, fields first; in "10 x 15 x 6 inches" all three are in inches."""
-    own = (STOCK, LIST_PRICE)
-    fields = [f"{path.strip()}: {value}" for path, value in leaves(item.details) if path.strip() not in own]
+    left_out = (STOCK, LIST_PRICE)
+    fields = [f"{path.strip()}: {value}" for path, value in leaves(item.details) if path.strip() not in left_out]
     measures: list[tuple[Decimal, str, str]] = []
     for line in (*fields, item.title, *item.features, *item.description):
         unit = ""

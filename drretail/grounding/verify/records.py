@@ -135,10 +135,12 @@ class Ledger:
     def total(self) -> Decimal | None:
         """What the picks cost together; None where they are not known, or a price of theirs is not."""
         prices = [self.price_of(pick) for pick in self.picks or ()]
-        known = [price for price in prices if price is not None]
-        if not known or len(known) < len(prices):
+        prices_known = [price for price in prices if price is not None]
+        if not prices_known or len(prices_known) < len(prices):
             return None
-        return sum((price * pick.quantity for price, pick in zip(known, self.picks or (), strict=True)), Decimal(0))
+        return sum(
+            (price * pick.quantity for price, pick in zip(prices_known, self.picks or (), strict=True)), Decimal(0)
+        )
 
     @property
     def of_cart(self) -> set[Decimal]:
@@ -162,7 +164,9 @@ def read_ledger(
         products=handed,
         order_dates={key: date.fromisoformat(str(record["order_date"])[:10]) for key, record in orders.items()},
         ordered={key: str(record.get("product_id")) for key, record in orders.items()},
-        calculations={entry.id: one for entry in evidence.values() if (one := _calculation(entry)) is not None},
+        calculations={
+            entry.id: calculation for entry in evidence.values() if (calculation := _calculation(entry)) is not None
+        },
         records=records,
         evidence=evidence,
         query_text="" if query is None else query.text,
@@ -183,14 +187,14 @@ def read_shop(evidence: Iterable[Evidence]) -> Ledger:
     said: that may be what the shop does not have.
     """
     looked_up = {entry.id: entry for entry in evidence if entry.looked_up}
-    own = [entry for entry in looked_up.values() if entry.kind in ("product", "order")]
-    lacking = [entry for entry in own if entry.problem in (GONE, UNKNOWN) or not entry.texts]
+    records = [entry for entry in looked_up.values() if entry.kind in ("product", "order")]
+    lacking = [entry for entry in records if entry.problem in (GONE, UNKNOWN) or not entry.texts]
     ledger = read_ledger({key: entry for key, entry in looked_up.items() if entry not in lacking})
     policy = looked_up.get(POLICY)
-    known = {} if policy is None else record_of(policy.texts[0].text) or {}
+    record = {} if policy is None else record_of(policy.texts[0].text) or {}
     return replace(
         ledger,
-        policy=Policy.model_validate({name: value for name, value in known.items() if name != "currency"}),
+        policy=Policy.model_validate({name: value for name, value in record.items() if name != "currency"}),
         missing={entry.id: entry.problem or UNKNOWN for entry in lacking},
         former={entry.key: entry.title for entry in lacking if entry.problem == GONE},
     )
@@ -218,9 +222,9 @@ def _products(entry: Evidence) -> Iterator[Product]:
     """The product as the run was shown it, whole records last."""
     for text in sorted(entry.texts, key=lambda text: text.form == "record"):
         record = record_of(text.text) or {}
-        known = {key: record[key] for key in Product.model_fields if record.get(key) is not None}
+        fields = {key: record[key] for key in Product.model_fields if record.get(key) is not None}
         try:
-            yield Product.model_validate(known)
+            yield Product.model_validate(fields)
         except ValidationError:
             continue
 
@@ -265,12 +269,12 @@ def derived(amount: Amount, ledger: Ledger, near: Iterable[str]) -> bool:
     if amount.places < CENTS:
         return False
     prices = [price for key in dict.fromkeys(near) if (price := ledger.price(key)) is not None]
-    limits = [one.low for one in ledger.asked if one.kind == "money"]
+    limits = [amount.low for amount in ledger.asked if amount.kind == "money"]
     limits += [limit for limit in (ledger.limit,) if limit is not None]
-    numbers = {*ledger.of_cart, *(abs(one.result) for one in ledger.calculations.values())}
+    numbers = {*ledger.of_cart, *(abs(calculation.result) for calculation in ledger.calculations.values())}
     numbers |= {price * count for price in prices for count in range(2, _MOST_PIECES + 1)}
-    numbers |= {abs(one - other) for one, other in combinations([*prices, *limits], 2)}
-    numbers |= {one + other for one, other in combinations(prices, 2)}
+    numbers |= {abs(price - other) for price, other in combinations([*prices, *limits], 2)}
+    numbers |= {price + other for price, other in combinations(prices, 2)}
     far = abs(amount.low) / ABOUT + Decimal(1).scaleb(-amount.places)  # as most numbers are, which is soon told
     near_it = (number for number in numbers if abs(number - amount.low) <= far)
     return any(amount.agreement(number) in ("equal", "rounded") for number in near_it)

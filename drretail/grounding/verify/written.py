@@ -21,9 +21,9 @@ _FEWEST_WORDS = 4
 def equations(layout: Layout) -> Iterator[ReadValue]:
     """The results of sums that a text writes out."""
     for equation in layout.equations:
-        if equation.holds or all(one.relation == "is" for one in (equation.result, *equation.operands)):
-            found = f"{equation.expression} = {equation.value.normalize():f}"
-            changes = {"state": "verified" if equation.holds else "contradicted", "derivation": found}
+        if equation.holds or all(side.relation == "is" for side in (equation.result, *equation.operands)):
+            detail = f"{equation.expression} = {equation.value.normalize():f}"
+            changes = {"state": "verified" if equation.holds else "contradicted", "derivation": detail}
             yield value_of("equation", equation.result, 0).model_copy(update=changes)
 
 
@@ -43,5 +43,5 @@ def quotations(layout: Layout, ledger: Ledger, parts: Iterable[Part]) -> Iterato
         may_deny = part.is_named and ledger.policy is None  # an assistant's words may be of something else
         may_be_translated = layout.notation.is_english != is_english("\n".join(texts))
         if all(texts) and not is_elsewhere and not may_be_translated and may_deny:
-            found = "these words stand in nothing that it cites"
-            yield value.model_copy(update={"state": "contradicted", "derivation": found})
+            detail = "these words stand in nothing that it cites"
+            yield value.model_copy(update={"state": "contradicted", "derivation": detail})

@@ -146,16 +146,16 @@ def _left_over(claim: str, right: Sequence[ReadValue], ledger: Ledger) -> list[s
     names += [
         f"{record.get('product_title', '')} {record.get('order_status', '')}" for record in ledger.records.values()
     ]
-    known = {
+    words_known = {
         *content_stems(" ".join(names)),
         *(stem(word) for label in labels(english=False).values() for word in label),
     }
     rest = blanked(claim, [(value.start, value.end) for value in right])
-    figures = [claim[one.start : one.end] for one in find_numerals(rest)]
+    figures = [claim[numeral.start : numeral.end] for numeral in find_numerals(rest)]
     return [
         *(figure for figure in figures if not any(figure in name for name in names)),
         *(word for word in words(claim) if is_negation(word)),
-        *(word for word in content_words(rest) if stem(word) not in known),
+        *(word for word in content_words(rest) if stem(word) not in words_known),
     ]
 
 
@@ -163,8 +163,8 @@ def _quote(value: ReadValue, sources: Sequence[str]) -> str:
     """The field that decides a value, as it stands in its record, or the beginning of a source without fields."""
     name = _FIELDS.get(value.kind) or (value.derivation or "").partition(": ")[0]
     field = re.compile(rf'"{re.escape(name)}"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[^,}}\]]+)')
-    own = [source for source in sources if value.of.partition(":")[2] in source] or sources
-    return next((match[0] for source in own if (match := field.search(source))), own[0][:_LONGEST_QUOTE])
+    texts = [source for source in sources if value.of.partition(":")[2] in source] or sources
+    return next((match[0] for source in texts if (match := field.search(source))), texts[0][:_LONGEST_QUOTE])
 
 
 QUESTION = "Q"
@@ -190,11 +190,11 @@ def tag_contents(name: str, text: str) -> list[str]:
 
 def _extracted(prompt: str, *, only_cited: bool = False, **fields: Any) -> dict[str, Any]:
     report = "\n".join(tag_contents("report", prompt))
-    found = extract_claims(report, only_cited=only_cited)
+    claims = extract_claims(report, only_cited=only_cited)
     return {
         "claims": [
-            {"claim_id": number, "claim": each.claim, "quote": each.quote, "sources": list(each.sources), **fields}
-            for number, each in enumerate(found, 1)
+            {"claim_id": number, "claim": claim.claim, "quote": claim.quote, "sources": list(claim.sources), **fields}
+            for number, claim in enumerate(claims, 1)
         ]
     }
 

@@ -60,8 +60,8 @@ class Task:
 
     def found(self, *names: str) -> Iterator[Lookup]:
         """The calls of these tools that returned a result without an error."""
-        own = (lookup for lookup in self.lookups if lookup.name in names)
-        return (lookup for lookup in own if lookup.value and "error" not in lookup.value)
+        of_names = (lookup for lookup in self.lookups if lookup.name in names)
+        return (lookup for lookup in of_names if lookup.value and "error" not in lookup.value)
 
 
 def read_task(turn: Turn, tags: Mapping[str, str]) -> Task | None:
@@ -218,8 +218,8 @@ def _of_file(lookup: Lookup) -> Iterator[SourceNote]:
 
 
 def _note(source: Mapping[str, Any], title: str, lines: Mapping[str, Any], quotes: Sequence[str] = ()) -> SourceNote:
-    known = [f"{label}: {value}" for label, value in lines.items() if value is not None]
-    facts_of_note = "\n".join([*known, *(f"{SAYS}: {sentence}" for sentence in quotes)])
+    facts = [f"{label}: {value}" for label, value in lines.items() if value is not None]
+    facts_of_note = "\n".join([*facts, *(f"{SAYS}: {sentence}" for sentence in quotes)])
     url = source.get("url") or source.get("product_url")
     return SourceNote(evidence=str(source["evidence"]), title=title, url=url, facts=facts_of_note)
 
@@ -238,13 +238,13 @@ Call = tuple[str, dict[str, Any]]
 
 def next_calls(task: Task) -> list[Call]:
     """The next calls that were not made yet; empty once everything was looked up."""
-    made = [(lookup.name, lookup.args) for lookup in task.lookups]
+    calls_made = [(lookup.name, lookup.args) for lookup in task.lookups]
     # The second step searches for the question's words within each category that it names.
     notes = notes_of(task)
-    named = named_categories(task.question, of_kind(notes, "P"))
-    narrowed = [(SEARCH, _search(task.question) | {"category": category}) for category in named]
+    categories = named_categories(task.question, of_kind(notes, "P"))
+    narrowed = [(SEARCH, _search(task.question) | {"category": category}) for category in categories]
     for step in (_first_look(task), narrowed, _records(task.question, notes)):
-        calls = [call for call in step if call[0] in task.tools and call not in made]
+        calls = [call for call in step if call[0] in task.tools and call not in calls_made]
         if calls:
             return calls
     return []
@@ -270,8 +270,8 @@ def named_categories(question: str, products: Sequence[SourceNote]) -> list[str]
     """
     words = _stems_of(question)
     names = {_stems_of(name): name for product in products if (name := fact(product, "category"))}
-    named = {stems: name for stems, name in names.items() if stems and stems <= words}
-    return [name for stems, name in named.items() if not any(stems < other for other in named)][:MOST_CATEGORIES]
+    matches = {stems: name for stems, name in names.items() if stems and stems <= words}
+    return [name for stems, name in matches.items() if not any(stems < other for other in matches)][:MOST_CATEGORIES]
 
 
 def _first_look(task: Task) -> Iterator[Call]:
@@ -337,11 +337,11 @@ def write_report(task: Task, notes: Sequence[SourceNote]) -> str:
 def handed_on(task: Task) -> IntermediateReport:
     """The intermediate report on what a researcher found."""
     notes = notes_of(task)
-    named = list(chosen_of(task.question, notes).values())
-    products = [*named, *(note for note in of_kind(notes, "P") if note not in named)]
+    chosen = list(chosen_of(task.question, notes).values())
+    products = [*chosen, *(note for note in of_kind(notes, "P") if note not in chosen)]
     others = [note for note in notes if not note.evidence.startswith("P:")]
     quoted = [(f"“{line}”", note) for note in others for line in _sayings(note)]
-    insights = [(". ".join(_sentences(note)), note) for note in named] + quoted[:MOST_LINES]
+    insights = [(". ".join(_sentences(note)), note) for note in chosen] + quoted[:MOST_LINES]
     return IntermediateReport(
         insights=tuple(Insight(statement=text, citations=(note.evidence,)) for text, note in insights),
         sources=(*products[:MOST_PRODUCTS], *others),

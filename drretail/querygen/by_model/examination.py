@@ -158,8 +158,8 @@ def _ids(written: Sequence[str], prefix: str) -> tuple[str, ...]:
 
 def _demand(written: WrittenDemand) -> dict[str, Any]:
     """The demand, in which an empty text is as good as none."""
-    named = {"field": written.field or None, "unit": written.unit or None}
-    return {**written.model_dump(), **named, "say": written.say.strip()}
+    blanks = {"field": written.field or None, "unit": written.unit or None}
+    return {**written.model_dump(), **blanks, "say": written.say.strip()}
 
 
 def _money(written: WrittenMoney | None) -> Money | None:
@@ -269,5 +269,5 @@ def listed(findings: Sequence[Finding]) -> str:
 
 def in_words(finding: Finding) -> str:
     """A finding in a sentence: the meaning of its code, the text that it is about, and what was found instead."""
-    found = f" ({finding.found})" if finding.found else ""
-    return f"{CODES[finding.code].meaning}: {finding.text!r}{found}"
+    detail = f" ({finding.found})" if finding.found else ""
+    return f"{CODES[finding.code].meaning}: {finding.text!r}{detail}"

@@ -169,7 +169,10 @@ def _options(listings: Iterable[Listing]) -> Iterator[str]:
 def _apart(offers: KindOffers) -> Iterator[str]:
     """What tells offers apart, by field, with the number that keep each demand: "Material: cedar (5), steel (4)"."""
     by_field: dict[str, dict[str, str]] = {}
-    for demand in (*(each for choice in by_fields(offers) for each in choice.want["must"]), *in_other_fields(offers)):
+    for demand in (
+        *(demand for choice in by_fields(offers) for demand in choice.want["must"]),
+        *in_other_fields(offers),
+    ):
         count = sum(decided_by_field(demand, offer).state == "met" for offer in offers.counted)
         unit = "" if demand.unit is None or demand.unit in demand.say else f", unit {harmless(demand.unit)}"
         by_field.setdefault(harmless(str(demand.field)), {})[harmless(demand.say)] = f"{count}{unit}"

@@ -49,7 +49,7 @@ class _Batch:
     @property
     def message(self) -> str:
         first, products = self.questions[0], list[str]()
-        for _, of_product in groupby(enumerate(self.questions, 1), lambda each: each[1].listing.product.product_id):
+        for _, of_product in groupby(enumerate(self.questions, 1), lambda pair: pair[1].listing.product.product_id):
             pairs = list(of_product)
             demands = "\n".join(f"{number}. {question.label}" for number, question in pairs)
             products.append(f"{tagged('record', pairs[0][1].record)}\n{demands}\n")
@@ -61,21 +61,21 @@ class _Batch:
         if self._is_sent_back:
             return None
         self._is_sent_back = True
-        given, count = [each.number for each in numbers.answers], len(self.questions)
-        times = {number: given.count(number) for number in range(1, count + 1)}
+        numbers_read, count = [answer.number for answer in numbers.answers], len(self.questions)
+        times = {number: numbers_read.count(number) for number in range(1, count + 1)}
         faults = [f"number {number} is answered {often} times" for number, often in times.items() if often != 1]
-        for each in numbers.answers:
-            if each.number not in times:
-                faults.append(f"there is no number {each.number}")
-            elif problem := problem_of(self.questions[each.number - 1], _answer(each)):
-                faults.append(f"number {each.number}: {problem}")
+        for answer in numbers.answers:
+            if answer.number not in times:
+                faults.append(f"there is no number {answer.number}")
+            elif problem := problem_of(self.questions[answer.number - 1], _answer(answer)):
+                faults.append(f"number {answer.number}: {problem}")
         return "; ".join(faults) or None
 
     def answers(self, numbers: Numbers) -> Iterator[tuple[Key, ReaderAnswer]]:
         """The usable answers; the last one if a number has several."""
-        given = {each.number: _answer(each) for each in numbers.answers}
+        answers = {answer.number: _answer(answer) for answer in numbers.answers}
         for number, question in enumerate(self.questions, 1):
-            answer = given.get(number)
+            answer = answers.get(number)
             if answer is not None and problem_of(question, answer) is None:
                 yield question.key, answer
 
@@ -98,9 +98,9 @@ def read_records(
     """The model's answers. Failures are counted, not raised."""
     batches = _batches(questions)
     asks = {batch.ask().key: batch for batch in batches}
-    given = ask_all(session, [batch.ask() for batch in batches], on_end)
-    answers = dict(pair for key, numbers in given.found.items() for pair in asks[key].answers(numbers))
-    failed = {asks[key].questions[0].query.query_id: reason for key, reason in given.failed.items()}
+    replies = ask_all(session, [batch.ask() for batch in batches], on_end)
+    answers = dict(pair for key, numbers in replies.found.items() for pair in asks[key].answers(numbers))
+    failed = {asks[key].questions[0].query.query_id: reason for key, reason in replies.failed.items()}
     return ReadByModel(answers, failed)
 
 

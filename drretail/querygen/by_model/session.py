@@ -110,14 +110,14 @@ def ask_all(session: ModelSession, asks: Iterable[Ask[T]], on_end: Callable[[], 
     """The model's answers to all questions, asked concurrently. Failures are counted, never raised."""
     from langchain_core.messages import HumanMessage
 
-    async def one(ask: Ask[T]) -> T | str:
+    async def ask(ask: Ask[T]) -> T | str:
         async def question(models: Models, scope: str, _: int) -> T:
             return await models.ask(ROLE, [HumanMessage(ask.message)], ask.answer, path=scope, check=ask.check)
 
         return await session.attempt(ask.name or f"{ask.key}~{sha256_of(ask.message)[:12]}", question, on_end)
 
-    each = list(asks)
-    by_key = {ask.key: end for ask, end in zip(each, run_loop(all_ended(map(one, each))), strict=True)}
+    ask_list = list(asks)
+    by_key = {ask.key: end for ask, end in zip(ask_list, run_loop(all_ended(map(ask, ask_list))), strict=True)}
     return Answers(
         {key: end for key, end in by_key.items() if not isinstance(end, str)},
         {key: end for key, end in by_key.items() if isinstance(end, str)},

@@ -57,10 +57,10 @@ def _amounts(case: Case, wish: Wish) -> Iterator[Finding]:
     money = [amount for amount in find_amounts(case.query.text) if amount.kind == "money"]
     if wish.limits and not money and (contract.binds(case.query) or not _SPELT_AMOUNT.search(case.query.text)):
         yield finding("amount_not_in_text", format_amount(wish.limits[0]), "write it in digits")
-    named, typed = {amount.high for amount in money}, {limit.value for limit in wish.limits}
+    amounts, typed = {amount.high for amount in money}, {limit.value for limit in wish.limits}
     for limit in wish.limits if money else ():
-        if limit.value not in named:
-            shown = ", ".join(format_money(value, limit.currency) for value in sorted(named))
+        if limit.value not in amounts:
+            shown = ", ".join(format_money(value, limit.currency) for value in sorted(amounts))
             yield finding("amount_not_in_text", format_amount(limit), f"the text says {shown}")
     signs = {amount.currency for amount in money if amount.high in typed}
     currencies = {limit.currency for limit in wish.limits}
@@ -92,8 +92,10 @@ def _numbers(case: Case, wish: Wish) -> Iterator[Finding]:
 def _words(case: Case, wish: Wish) -> Iterator[Finding]:
     """All typed words but kinds, which are the shop's, must be in the text or the title of an order of the wish."""
     orders = () if case.shopper is None else case.shopper.kept
-    named = [order.product_id for order in orders if order.order_id in wish.orders]
-    titles = (f"{listing.product.title} {listing.product.brand or ''}" for listing in case.stock.offers.listings(named))
+    bought = [order.product_id for order in orders if order.order_id in wish.orders]
+    titles = (
+        f"{listing.product.title} {listing.product.brand or ''}" for listing in case.stock.offers.listings(bought)
+    )
     words = folded(" ".join((case.query.text, *titles))).split()
     spoken = {*map(stem, words), *(first + second for first, second in pairwise(words))}
     phrases = [wish.deadline or ""]

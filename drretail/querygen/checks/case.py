@@ -63,7 +63,7 @@ class Stock:
         within = re.compile(rf"[a-z],? {re.escape(words)}(?:$|[^\w\s-]| (?P<next>\w+))")
         page = self._catalog.search(CatalogQuery(words, match="phrase", limit=_PROSE_HITS))
         products = (listing.product for listing in self.offers.listings([hit.product_id for hit in page.hits]))
-        texts = (text for each in products for text in (*each.features, *each.description))
+        texts = (text for product in products for text in (*product.features, *product.description))
         ends = (match["next"] for text in texts for match in within.finditer(text))
         return any(word is None or word in STOP_WORDS for word in ends)
 
@@ -131,8 +131,8 @@ class Case:
     def reference(self) -> Reference:
         """The baskets that meet the wish, by which answers are measured, or why there are none."""
         # A user unknown to the shop has bought nothing; names.py reports unknown users.
-        known = self.query if self.shopper else self.query.model_copy(update={"user_id": None})
-        return self.stock.offers.reference(known)
+        asker = self.query if self.shopper else self.query.model_copy(update={"user_id": None})
+        return self.stock.offers.reference(asker)
 
 
 def names_of(listing: Listing) -> set[str]:

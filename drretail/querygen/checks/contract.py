@@ -63,9 +63,9 @@ def _wanted(case: Case) -> Iterator[Finding]:
         return
     ordered = [] if shopper is None else [*shopper.products.values()]
     ids = {order.product_id for order in (shopper.orders if shopper else ()) if order.order_id in wish.orders}
-    named = [listing for listing in ordered if listing.product.product_id in ids]
+    purchases = [listing for listing in ordered if listing.product.product_id in ids]
     for demand in (demand for want in wish.wants for demand in want.must if wish.orders and demand.rests_on_record):
-        rulings = [decided_by_field(demand, listing) for listing in named]
+        rulings = [decided_by_field(demand, listing) for listing in purchases]
         if all(ruling.state != "met" for ruling in rulings):
             shown = ", ".join(ruling.quote for ruling in rulings if ruling.quote) or f"they have no {demand.field}"
             yield finding("value_not_said", str(demand), f"the records of these orders: {shown}")

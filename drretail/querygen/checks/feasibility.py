@@ -56,14 +56,16 @@ def _unknown(case: Case) -> Iterator[Finding]:
     """The demands whose field no product of the kind has, or whose value it has of none of them; options likewise."""
     for want, candidates in case.offered:
         for name, values in want.options.items() if candidates else ():
-            known = candidates.values_of(name)
-            if not known:
-                names = _most(Counter(own for each in candidates for one in each.offers for own in one.options))
+            options = candidates.values_of(name)
+            if not options:
+                names = _most(
+                    Counter(name for listing in candidates for offer in listing.offers for name in offer.options)
+                )
                 yield finding("field_unknown", name, f"no {want.name} has the option {name}; there are {names}")
             yield from (
-                finding("value_unknown", value, f"of {want.name} the {name} is {_most(known)}")
+                finding("value_unknown", value, f"of {want.name} the {name} is {_most(options)}")
                 for value in values
-                if folded(value) not in map(folded, known)
+                if folded(value) not in map(folded, options)
             )
         for demand in (demand for demand in want.demands if demand.field is not None and candidates):
             rulings = candidates.rulings(demand)
@@ -92,14 +94,16 @@ def _not_said(case: Case) -> Iterator[Finding]:
         if (thing.name, fit.offer_id) in picked
         for demand in fit.open
     }
-    for each in how_far_decided([case.query], case.stock.offers):
-        _, _, demand = each.demand.partition(": ")
-        if (each.want, demand) not in open_demands:
+    for decided in how_far_decided([case.query], case.stock.offers):
+        _, _, demand = decided.demand.partition(": ")
+        if (decided.want, demand) not in open_demands:
             continue
-        products = f"{counted(sum(each.states.values()), 'product')} of {each.want}"
-        if each.undecided:
-            yield finding("demand_undecided", demand, f"nobody has read the records of {each.undecided} of {products}")
-        elif "met" not in each.states:
+        products = f"{counted(sum(decided.states.values()), 'product')} of {decided.want}"
+        if decided.undecided:
+            yield finding(
+                "demand_undecided", demand, f"nobody has read the records of {decided.undecided} of {products}"
+            )
+        elif "met" not in decided.states:
             yield finding("demand_unheard_of", demand, f"the records of {products} were read, and none says so")
 
 

@@ -46,9 +46,9 @@ def identifying(text: str, profile: UserProfile | None = None) -> list[Personal]
 def check(case: Case) -> Iterator[Finding]:
     text = case.query.text
     places = identifying(text, None if case.shopper is None else case.shopper.profile)
-    named = () if case.query.wish is None else case.query.wish.orders
+    order_ids = () if case.query.wish is None else case.query.wish.orders
     for place in places:
-        if text[place.start : place.end] not in named:  # the wish says that the text speaks of this order
+        if text[place.start : place.end] not in order_ids:  # the wish says that the text speaks of this order
             yield finding(place.what, text[place.start : place.end], span=(place.start, place.end))
     user_id = case.query.user_id
     if user_id and user_id in text and not any(place.what == "id_in_text" for place in places):

@@ -39,12 +39,12 @@ class _Text:
 
         0 if it is below ``ALIKE``, of one task, and of queries about different kinds or owned products.
         """
-        one, two = self.query, other.query
-        is_twin = one.query_id == two.query_id or (one.task_id is not None and one.task_id == two.task_id)
+        this, two = self.query, other.query
+        is_twin = this.query_id == two.query_id or (this.task_id is not None and this.task_id == two.task_id)
         subjects = zip(self.subject, other.subject, strict=True)
         if is_twin or any(mine and others and not mine & others for mine, others in subjects):
             return 0
-        if self.subject[1] and (one.user_id, one.kind, self.subject) == (two.user_id, two.kind, other.subject):
+        if self.subject[1] and (this.user_id, this.kind, self.subject) == (two.user_id, two.kind, other.subject):
             return 1
         share = len(self.runs & other.runs) / max(1, min(len(self.runs), len(other.runs)))
         return share if share >= ALIKE else 0

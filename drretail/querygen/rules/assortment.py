@@ -38,13 +38,17 @@ _OUTLIER = 5
 
 def comparable(listings: Iterable[Listing]) -> tuple[Listing, ...]:
     """Those of known price, cheapest first, ties by id, in the most common currency and without outliers."""
-    known = [each for each in listings if each.price is not None]
-    counts = Counter(each.product.currency for each in known)
+    priced_listings = [listing for listing in listings if listing.price is not None]
+    counts = Counter(listing.product.currency for listing in priced_listings)
     currency = next((code for code, _ in counts.most_common(1)), "")
-    priced = [(each.price, each.product.product_id, each) for each in known if each.product.currency == currency]
-    priced = sorted((price, key, each) for price, key, each in priced if price is not None)
+    priced = [
+        (listing.price, listing.product.product_id, listing)
+        for listing in priced_listings
+        if listing.product.currency == currency
+    ]
+    priced = sorted((price, key, listing) for price, key, listing in priced if price is not None)
     middle = priced[len(priced) // 2][0] if priced else Decimal(0)
-    return tuple(each for price, _, each in priced if middle / _OUTLIER <= price < middle * _OUTLIER)
+    return tuple(listing for price, _, listing in priced if middle / _OUTLIER <= price < middle * _OUTLIER)
 
 
 @dataclass(frozen=True, eq=False)

@@ -109,7 +109,10 @@ class Author:
             options = [*self._choices(need, axis)] if len(chosen) < _AXES else []
             self.rng.shuffle(options)
             for choice in options:
-                with_it, is_new = choice.added_to(want), all(choice.names.isdisjoint(each.names) for each in chosen)
+                with_it, is_new = (
+                    choice.added_to(want),
+                    all(choice.names.isdisjoint(other.names) for other in chosen),
+                )
                 if is_new and len(offers.keeping(with_it)) >= _LEAST:
                     chosen, want = [*chosen, choice], with_it
                     break

@@ -137,9 +137,9 @@ def _measures(offers: KindOffers) -> Iterator[Choice]:
         for number in numbers if spoken is not None else ():
             measure = f"{number:,g} {spoken}".strip()
             clause = row[bound].format(measure=measure, number=f"{number:,g}")
-            said = measure if measure in clause else f"{number:,g}"
+            words = measure if measure in clause else f"{number:,g}"
             limits: dict[str, Any] = {bound: number}
-            demand = Demand(say=f"at {bound} {said}", field=name, unit=unit, **limits)
+            demand = Demand(say=f"at {bound} {words}", field=name, unit=unit, **limits)
             if number > 1 and offers.is_selective(demand):
                 yield Choice("pack" if row.get("pack") else "property", {"must": (demand,)}, clause)
 

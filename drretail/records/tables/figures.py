@@ -52,18 +52,18 @@ def first_few(names: Sequence[str], most: int, between: str = ", ") -> str:
     return between.join([*names[:most], *(["…"] if len(names) > most else [])])
 
 
-def counted(count: int, one: str, many: str = "") -> str:
+def counted(count: int, noun: str, many: str = "") -> str:
     """A number with its noun: "1 report", "2 reports", "3 queries", "4 matches". ``many`` is for irregular plurals."""
     if count == 1:
-        return f"1 {one}"
-    ending = re.search(r"[^aeiou]y$|(?:s|x|ch|sh)$", one)
-    by_rule = f"{one}s" if ending is None else f"{one[:-1]}ies" if one.endswith("y") else f"{one}es"
+        return f"1 {noun}"
+    ending = re.search(r"[^aeiou]y$|(?:s|x|ch|sh)$", noun)
+    by_rule = f"{noun}s" if ending is None else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}es"
     return f"{count:,} {many or by_rule}"
 
 
 def counted_each(counts: Mapping[str, int]) -> str:
     """Several numbers with their nouns, without zeros: "1 researcher, 2 page summaries"."""
-    return ", ".join(counted(number, one) for one, number in counts.items() if number)
+    return ", ".join(counted(number, noun) for noun, number in counts.items() if number)
 
 
 def mean(value: float | None) -> str:

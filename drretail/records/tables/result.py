@@ -29,10 +29,10 @@ def draw(table: Table, width: int) -> list["Grid"]:
     either, cut into parts, each readable by itself.
     """
     room, places = width - _least_name(table), range(len(table.columns))
-    beside = sum(_least(table, beside=True)) <= room
-    needed = _least(table, beside=beside)
+    is_beside = sum(_least(table, is_beside=True)) <= room
+    needed = _least(table, is_beside=is_beside)
     cut = [[*places]] if sum(needed) <= room else parts(table.columns, needed, room)
-    return [_grid(table, part, width, beside=beside) for part in cut]
+    return [_grid(table, part, width, is_beside=is_beside) for part in cut]
 
 
 def table_lines(table: Table, width: int) -> list[str]:
@@ -65,12 +65,12 @@ def _least_name(table: Table) -> int:
     return max(min(NAMES, max(map(_len, names))), *words)
 
 
-def _least(table: Table, *, beside: bool) -> list[int]:
+def _least(table: Table, *, is_beside: bool) -> list[int]:
     """The least width of every column with its gap: figures are whole, words unbroken."""
-    return [_width(table, at, beside=beside, whole=False) + 1 + beside for at in range(len(table.columns))]
+    return [_width(table, at, is_beside=is_beside, whole=False) + 1 + is_beside for at in range(len(table.columns))]
 
 
-def _width(table: Table, at: int, *, beside: bool, whole: bool) -> int:
+def _width(table: Table, at: int, *, is_beside: bool, whole: bool) -> int:
     """The width of one column; with ``whole``, words stay in one line, too."""
     column = table.columns[at]
     widths = [1, *map(_len, [column.name] if whole else broken(column.name, 1))]
@@ -81,26 +81,26 @@ def _width(table: Table, at: int, *, beside: bool, whole: bool) -> int:
         elif not cell.is_number:
             widths += [_len(cell.text)] if whole else [min(_LONGEST_WORD, _len(word)) for word in cell.text.split()]
         else:
-            widths += map(_len, _figures(cell, beside=beside))
+            widths += map(_len, _figures(cell, is_beside=is_beside))
         widths += [] if cell is None else map(_len, cell.counts.split(", "))
     return max(widths)
 
 
-def _figures(cell: Cell, *, beside: bool) -> list[str]:
+def _figures(cell: Cell, *, is_beside: bool) -> list[str]:
     if not cell.interval:
         return [cell.text]
-    return [f"{cell.text} ({cell.interval})"] if beside else [cell.text, cell.interval]
+    return [f"{cell.text} ({cell.interval})"] if is_beside else [cell.text, cell.interval]
 
 
-def _grid(table: Table, places: Sequence[int], width: int, *, beside: bool) -> "Grid":
+def _grid(table: Table, places: Sequence[int], width: int, *, is_beside: bool) -> "Grid":
     from rich.box import Box
     from rich.table import Table as Grid
 
     # The widths of names and columns: the least that each needs, and its share of the remaining room.
     every_name = [table.heading, *(row.name for row in table.rows)]
-    widths = [_least_name(table), *(_width(table, at, beside=beside, whole=False) for at in places)]
-    wanted = [max(map(_len, every_name)), *(_width(table, at, beside=beside, whole=True) for at in places)]
-    spare = width - sum(widths) - (1 + beside) * len(places)
+    widths = [_least_name(table), *(_width(table, at, is_beside=is_beside, whole=False) for at in places)]
+    wanted = [max(map(_len, every_name)), *(_width(table, at, is_beside=is_beside, whole=True) for at in places)]
+    spare = width - sum(widths) - (1 + is_beside) * len(places)
     missing = [most - few for few, most in zip(widths, wanted, strict=True)]
     for number, at in enumerate(sorted(range(len(widths)), key=lambda at: missing[at])):
         more = max(0, min(missing[at], spare // (len(widths) - number)))
@@ -109,7 +109,7 @@ def _grid(table: Table, places: Sequence[int], width: int, *, beside: bool) -> "
     grid = Grid(
         # Rules below the headings and between sections, and none anywhere else.
         box=Box("    \n    \n ── \n    \n ── \n    \n    \n    \n"),
-        padding=(0, 0, 0, int(beside)),
+        padding=(0, 0, 0, int(is_beside)),
         pad_edge=False,
         show_edge=False,
         show_header=any((table.heading, *(table.columns[at].name.strip() for at in places))),
@@ -120,20 +120,20 @@ def _grid(table: Table, places: Sequence[int], width: int, *, beside: bool) -> "
         side = "right" if table.is_of_numbers(at) else "left"
         grid.add_column(_broken(column.name, wide), width=wide, justify=side, overflow="fold")
     for row, following in zip(table.rows, [*table.rows[1:], None], strict=False):
-        cells = [_text(row, at, beside=beside) for at in places]
+        cells = [_text(row, at, is_beside=is_beside) for at in places]
         style = _GREY if row.is_baseline else ""
         ends = following is not None and following.is_baseline != row.is_baseline
         grid.add_row(_broken(row.name, names), *cells, style=style, end_section=ends)
     return grid
 
 
-def _text(row: Row, at: int, *, beside: bool) -> "Text":
+def _text(row: Row, at: int, *, is_beside: bool) -> "Text":
     from rich.text import Text
 
     cell = row.cells[at]
     if cell is None:
         return Text(NOTHING, style=_GREY)
-    value, *below = _figures(cell, beside=beside) if cell.is_number else [cell.text]
+    value, *below = _figures(cell, is_beside=is_beside) if cell.is_number else [cell.text]
     text = Text(value)
     below += cell.counts.split(", ") if cell.counts else []
     for line in below:
@@ -160,15 +160,15 @@ def parts(columns: Sequence[Column], widths: Sequence[int], room: int) -> list[l
 
     A group is split only if it does not fit by itself; a column that is too wide is a part of its own.
     """
-    made: list[list[int]] = []
+    groups: list[list[int]] = []
     for _, places in groupby(range(len(columns)), key=lambda place: columns[place].group):
         group = [*places]
         for piece in [group] if _sum(group, widths) <= room else [[place] for place in group]:
-            if made and _sum([*made[-1], *piece], widths) <= room:
-                made[-1] += piece
+            if groups and _sum([*groups[-1], *piece], widths) <= room:
+                groups[-1] += piece
             else:
-                made.append(piece)
-    return made
+                groups.append(piece)
+    return groups
 
 
 def _sum(places: Sequence[int], widths: Sequence[int]) -> int:

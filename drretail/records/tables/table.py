@@ -134,9 +134,9 @@ class Cell:
 
     def document(self) -> object:
         """For JSON: the value alone if that is all there is, or else its ends, deviation and counts beside it."""
-        beside = {name: getattr(self, name) for name in ("low", "high", "deviation", "n", "planned", "missing")}
-        known = {name: part for name, part in beside.items() if part not in (None, ())}
-        return {"value": self.value, **known} if known else self.value
+        cell_parts = {name: getattr(self, name) for name in ("low", "high", "deviation", "n", "planned", "missing")}
+        parts = {name: part for name, part in cell_parts.items() if part not in (None, ())}
+        return {"value": self.value, **parts} if parts else self.value
 
 
 @dataclass(frozen=True, slots=True)
