@@ -78,23 +78,6 @@ def test_the_first_press_cancels_and_the_second_ends_wherever_the_loop_is(seed: 
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_what_never_awaits_is_cut_short_by_a_third_press() -> None:
-    async def stubborn() -> None:
-        try:
-            while True:  # until it is cut short: presses that a busy machine sees in one moment are one
-                press()
-                for _ in range(20):
-                    time.sleep(0.01)
-        finally:
-            cut_short.set()
-
-    cut_short = threading.Event()
-    with pytest.raises(KeyboardInterrupt):
-        run_loop(stubborn())
-    assert cut_short.wait(10)
-    assert run_loop(answered(7)) == 7  # in another loop
-
-
 def test_a_timeout_that_a_signal_raises_cancels_the_command() -> None:
     cancelled = threading.Event()
 
@@ -128,42 +111,6 @@ def test_what_is_raised_arrives_beside_a_running_loop_too_and_a_cancellation_of_
         run_loop(failing(asyncio.CancelledError()))
     with pytest.raises(ValueError, match="down"):
         asyncio.run(cell())
-
-
-def test_who_ignores_ctrl_c_goes_on_doing_so() -> None:
-    async def main() -> str:
-        press()
-        await asyncio.sleep(0.01)
-        return "done"
-
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        assert run_loop(main()) == "done"
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def test_all_of_a_process_runs_in_one_loop() -> None:
-    async def loop() -> asyncio.AbstractEventLoop:
-        return asyncio.get_running_loop()
-
-    async def cell() -> asyncio.AbstractEventLoop:
-        return run_loop(loop())
-
-    with ThreadPoolExecutor(1) as thread:
-        found = {run_loop(loop()), run_loop(loop()), asyncio.run(cell()), thread.submit(run_loop, loop()).result()}
-    assert len(found) == 1
-
-
-def test_tasks_that_a_command_leaves_behind_end_with_it() -> None:
-    async def main() -> None:
-        tasks.append(asyncio.create_task(asyncio.sleep(60)))
-        await asyncio.sleep(0)
-
-    tasks: list[asyncio.Task[None]] = []
-    run_loop(main())
-    assert tasks[0].cancelled()
 
 
 @pytest.mark.parametrize("problem", [SystemExit(3), KeyboardInterrupt()])

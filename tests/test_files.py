@@ -7,9 +7,8 @@ import os
 import stat
 import subprocess
 import sys
-import threading
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
@@ -68,20 +67,6 @@ def test_a_full_disk_is_told_with_the_file(tmp_path: Path, monkeypatch: pytest.M
         assert file_error(told.value).startswith(f"{tmp_path}/file cannot be written, the disk is full")
 
 
-def test_lines_wait_for_the_disk_after_so_many_seconds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: list[int] = []
-    monkeypatch.setattr("os.fsync", waits.append)
-    path = tmp_path / "a.jsonl"
-    appender, every = LineAppender(path, seconds=60), LineAppender(path)
-    for number in range(3):
-        appender.append(f'{{"n":{number}}}')
-    assert path.read_text() == '{"n":0}\n{"n":1}\n{"n":2}\n'  # a killed process loses none
-    assert waits == []
-    for number in (3, 4):
-        every.append(f'{{"n":{number}}}')
-    assert len(waits) == 2
-
-
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -130,12 +115,6 @@ def test_a_place_that_takes_no_file_is_named_as_the_user_named_it() -> None:
     assert raised.value.filename == "/proc/q.jsonl"
 
 
-def test_json_is_written_readable_and_sorted(tmp_path: Path) -> None:
-    write_json(tmp_path / "a.json", {"b": "é", "a": 1, "format": 1})
-    assert (tmp_path / "a.json").read_text(encoding="utf-8") == '{\n  "a": 1,\n  "b": "é",\n  "format": 1\n}\n'
-    assert read_json(tmp_path / "a.json")["b"] == "é"
-
-
 def test_tables_have_a_line_for_each_row_and_are_read_as_json(tmp_path: Path) -> None:
     held = {"rows": [{"b": "é", "a": 1.5}, {"a": 2}], "format": 1, "none": []}
     write_rows(tmp_path / "a.json", held)
@@ -154,18 +133,6 @@ def test_a_flipped_bit_of_a_packed_file_is_a_sentence_or_read(tmp_path: Path) ->
             list(read_jsonl(path))
         except UserError as problem:
             assert path.name in str(problem)  # noqa: PT017 -- bits of the time in its head change nothing
-
-
-def test_a_pipe_is_written_through_and_stays_one(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    read = list[str]()
-    reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
-    reader.start()
-    write_atomically(pipe, "told")
-    reader.join(10)
-    assert read == ["told"]
-    assert stat.S_ISFIFO(pipe.lstat().st_mode)
 
 
 def test_standard_output_goes_on_after_what_was_written_to_it(tmp_path: Path) -> None:
@@ -209,11 +176,6 @@ def test_a_new_file_keeps_to_the_umask_and_a_replaced_one_keeps_its_mode(tmp_pat
         assert stat.S_IMODE(path.stat().st_mode) == 0o640
     finally:
         os.umask(before)
-
-
-def test_a_name_may_be_as_long_as_the_system_allows(tmp_path: Path) -> None:
-    write_atomically(tmp_path / ("ü" * 125), "x")
-    assert (tmp_path / ("ü" * 125)).read_text() == "x"
 
 
 KILLED = """
@@ -261,16 +223,6 @@ def test_lines_are_written_as_they_come_and_never_held_together(tmp_path: Path) 
     assert peak < 2_400_000
 
 
-def test_lines_that_fail_before_the_first_leave_no_folder(tmp_path: Path) -> None:
-    def none() -> Iterator[str]:
-        raise UserError("There is nothing.")
-        yield ""
-
-    with pytest.raises(UserError):
-        write_lines(tmp_path / "new" / "lines.jsonl", none())
-    assert not (tmp_path / "new").exists()
-
-
 @pytest.mark.parametrize("content", ["", "left"])
 def test_a_folder_gets_its_name_when_it_is_whole_and_is_as_open_as_any_folder(tmp_path: Path, content: str) -> None:
     to = tmp_path / "s"
@@ -290,26 +242,6 @@ def test_a_folder_gets_its_name_when_it_is_whole_and_is_as_open_as_any_folder(tm
     assert {path.name for path in tmp_path.iterdir()} == {"s", "plain", "s.20240131.txt"}
     with pytest.raises(UserError, match="is not empty"), made_whole(to):
         pass
-
-
-def test_a_folder_that_could_not_be_made_leaves_nothing(tmp_path: Path) -> None:
-    def write(made: Path) -> None:
-        made.mkdir()
-        raise RuntimeError
-
-    with pytest.raises(RuntimeError), made_whole(tmp_path / "t") as made:
-        write(made)
-    assert not [*tmp_path.iterdir()]
-
-
-@pytest.mark.parametrize(("given", "stays"), [({"is_shared": True}, "first"), ({"is_replaced": True}, "second")])
-def test_of_two_that_make_one_folder_one_stays(tmp_path: Path, given: dict[str, bool], stays: str) -> None:
-    with made_whole(tmp_path / "s", **given) as second:
-        second.mkdir()
-        (second / "second").touch()
-        (tmp_path / "s").mkdir()
-        (tmp_path / "s" / "first").touch()
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [stays]
 
 
 class Counter:
@@ -418,20 +350,3 @@ def test_a_journal_of_another_version_is_refused(path: Path, line: str, message:
     path.write_text(f"{line}\n", encoding="utf-8")
     with pytest.raises(UserError, match=message):
         Journal(path)
-
-
-@pytest.mark.parametrize(
-    "request_",
-    [{"query": "a", "none": None, "deep": {"none": [None, 1.0, "é\u2028"]}}, {"price": 25.0}, {"text": '"x":4.0,'}],
-)
-def test_a_line_is_the_effects_own_canonical_form(path: Path, request_: dict[str, object]) -> None:
-    def refuse() -> Outcome:
-        raise NotFound("page", "x")
-
-    scope = Journal(path).scope("0")
-    scope.perform("web_search", request_, lambda: Outcome(request_, {"output": 3}))
-    with pytest.raises(ToolError):
-        scope.perform("page_fetch", request_, refuse)
-    lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    assert lines == [effect.as_line() for effect in read_effects(path)]
-    assert len(lines) == 2

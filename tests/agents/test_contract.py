@@ -226,14 +226,3 @@ def test_its_writer_is_told_of_report_and_cart_in_the_words_of_all_and_once(name
     assert asking == [writer, *(["repair"] if name == "grounded_hybrid" else [])]
     assert all(prompt.text.count("# The cart") == (prompt.name in asking) for prompt in prompts.values())
     assert wordings_of(agent)[-1] == asking_prompt()
-
-
-@every_agent
-def test_its_prompts_are_whole_and_each_says_once_what_is_given(name: str) -> None:
-    """A prompt with another one behind it says twice, in different words, what is known."""
-    prompts = list(load_agent(name).prompts())
-    assert len({prompt.name for prompt in prompts}) == len({prompt.hash for prompt in prompts}) == len(prompts)
-    left = {placeholder for prompt in prompts for placeholder in re.findall(r"\{\{(\w+)\}\}", prompt.text)}
-    assert left <= {"turns", "researchers", "stop"}
-    assert {prompt.text.count("# What you are given") for prompt in prompts} <= {0, 1}
-    assert not any("said above" in prompt.text for prompt in prompts)

@@ -6,7 +6,6 @@
 import asyncio
 import json
 import os
-import random
 import re
 import shutil
 import signal
@@ -33,7 +32,7 @@ from drretail.errors import CommandStopped, UserError
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY, calls, record, sut
-from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch
+from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, cast, launch
 from tests.agents.slowed import SlowChat
 from tests.agents.test_contract import SAID, play
 from tests.build import known
@@ -144,23 +143,6 @@ async def test_another_question_on_a_thread_begins_anew(world: World) -> None:
     shop = graph("react", world=world, model=scripted_model(play=play), checkpointer=InMemorySaver())
     first, second = [await shop.ainvoke(QUESTION, thread, context=ASKING) for _ in range(2)]
     assert (first["answer"], len(first["messages"])) == (second["answer"], len(second["messages"]))
-
-
-def team(seed: int = 0) -> Cast:
-    """Three researchers, the second of whom fails, and a fourth; each turn takes its own few milliseconds."""
-    return cast(
-        (launch("a", "b", "c"), launch("d"), calls(DONE)),
-        {"a": (calls(FEEDER, BATH), calls(DONE)), "b": (calls(FEEDER), ZeroDivisionError("a bug"))},
-        pause=lambda role, about: random.Random(f"{seed} {role} {about}").uniform(0, 0.04) if seed else 0.0,
-    )
-
-
-@pytest.mark.parametrize("seed", range(1, 6))
-def test_ids_and_ledger_are_in_the_order_of_the_launches_whichever_ends_first(world: World, seed: int) -> None:
-    usual, mixed = (record(world, sut(world, team(each).models(), "hybrid_react")) for each in (0, seed))
-    assert usual.run.failed_branches[0].startswith("0.2: model: ZeroDivisionError")
-    assert mixed.run == usual.run
-    assert [entry.as_line() for entry in mixed.evidence] == [entry.as_line() for entry in usual.evidence]
 
 
 def test_what_ends_the_command_in_one_branch_lets_the_others_end(world: World) -> None:

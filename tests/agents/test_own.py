@@ -293,28 +293,6 @@ def test_a_graph_is_told_how_its_report_is_to_be_and_has_to_say_something(world:
     assert known(error).message == "the agent's last message is the question itself"
 
 
-def raising(problem: BaseException) -> Any:
-    def agent(question: str) -> str:
-        raise problem
-
-    return agent
-
-
-async def raising_later(question: str) -> str:
-    raise StopIteration(question)
-
-
-@pytest.mark.parametrize(
-    "agent",
-    [raising(ValueError("x")), raising(SystemExit(7)), raising_later, RunnableLambda(raising(ValueError("x")))],
-    ids=["error", "exit", "later", "runnable"],
-)
-def test_what_it_raises_makes_a_failed_run_that_keeps_its_traceback(world: World, agent: Any) -> None:
-    one = answered(world, agent)
-    assert one.status == "failed"
-    assert "test_own.py" in (known(one.error).traceback or "")
-
-
 def test_a_place_may_hold_a_function_or_a_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "brought.py").write_text("def f(question): return question\ndef g(q, size): ...\n")
     monkeypatch.chdir(tmp_path)

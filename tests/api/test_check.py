@@ -49,11 +49,6 @@ def test_struck_text_is_not_said_and_the_figure_beside_it_is_looked_at(mark: str
     assert [(each.text, each.found) for each in wrong.findings] == [("$21.99", "$24.99")]
 
 
-def test_what_decides_nothing_is_named(world: World) -> None:
-    found = check(QUESTION, f"{RIGHT} It is 12 inches tall, with three perches [P:B0TEST0001].", world)
-    assert (found.is_true, found.not_looked_at) == (True, ("12",))
-
-
 def test_a_long_answer_takes_as_long_as_its_sentences(world: World) -> None:
     def seconds(count: int) -> float:
         started = process_time()

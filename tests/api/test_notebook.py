@@ -101,18 +101,6 @@ def test_a_report_is_a_page_with_claims_and_steps(experiment: RecordedExperiment
     assert "Take <strong>it</strong>." in unescape(shown(answered))
 
 
-def test_scores_are_a_data_frame(scores: RecordedScores) -> None:
-    if find_spec("pandas") is None:
-        with pytest.raises(UserError, match="pandas is not installed: pip install pandas"):
-            scores.to_pandas()
-        return
-    frame, by_query = scores.to_pandas(), scores.to_pandas(by="query")
-    assert (len(frame), len(by_query) > 0) == (len(scores.scores), True)
-    assert frame.index.is_unique
-    assert by_query.index.names == [*frame.index.names, "query_id", "repeat"]
-    assert frame["value"].unstack("system").shape[1] == 2
-
-
 def test_a_frame_has_each_number_once_with_what_it_is_over(
     experiment: RecordedExperiment, scores: RecordedScores, rows_of: Rows
 ) -> None:

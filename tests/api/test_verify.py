@@ -17,7 +17,6 @@ from drretail.errors import ToolError, UserError
 from drretail.eval.method import judge_prompt_files
 from drretail.experiment import run_files
 from drretail.files import read_json, read_jsonl, write_json, write_lines
-from drretail.grounding.gold_files import write_with_gold
 from drretail.packs import PACKS, unpack_below
 from drretail.records.base import canonical_json
 from drretail.records.query import Query
@@ -174,20 +173,6 @@ def test_a_damaged_pack_of_verdicts_makes_no_scores(recorded: Path, tmp_path: Pa
     assert said.startswith(f"{path.relative_to(folder)} is damaged")
 
 
-def test_scores_before_the_last_run_say_what_came_since(exp: Path, world: World) -> None:
-    run(world, QUERIES, "plan_to_function", to=exp, baselines=False)
-    (said,) = verify(exp, world).differences
-    assert "plan_to_function@offline-shopper had 0 runs and has 2: drretail score makes them again" in said
-
-
-def test_what_is_not_made_yet_is_no_difference(exp: Path, world: World) -> None:
-    (exp / "scores.json").unlink()
-    (exp / RUN).unlink()
-    found = verify(exp, world)
-    assert found.passes, found.differences
-    assert counts(found)["scores", "not made yet"] == counts(found)["runs", "not made yet"] == 1
-
-
 def test_gold_that_is_taken_out_is_said_and_nothing_that_rests_on_it_is_compared(exp: Path, world: World) -> None:
     (exp / "gold.jsonl").unlink()
     found = verify(exp, world)
@@ -198,20 +183,6 @@ def test_gold_that_is_taken_out_is_said_and_nothing_that_rests_on_it_is_compared
         "oracle was told what stands in gold.jsonl, which is not here",
         "they rest on gold.jsonl, which is not here",
     }
-
-
-def test_queries_without_their_gold_or_cut_with_head_are_no_failure(world: World, tmp_path: Path) -> None:
-    write_with_gold(QUERIES, tmp_path / "q.jsonl")
-    lines = (tmp_path / "q.jsonl").read_text().splitlines(keepends=True)
-    (tmp_path / "q.jsonl").write_text(lines[0])  # as head -n 1 does; its gold is of two queries
-    (tmp_path / "alone.jsonl").write_text("".join(lines))
-    for name, queries in (("q.jsonl", 1), ("alone.jsonl", 2)):
-        folder = tmp_path / f"exp-{name}"
-        run(world, tmp_path / name, "react", to=folder)
-        score(folder, ["checks", "basket"], world=world)
-        found = verify(folder, world)
-        assert {state for _, state in counts(found)} == {"equal"}, found.checks
-        assert len([*folder.glob(f"runs/{REACT}/*")]) == queries
 
 
 def test_imports_have_no_journal(tmp_path: Path, succeeds: Command) -> None:
@@ -253,16 +224,6 @@ def test_without_the_world_hashes_and_scores_are_compared(exp: Path, world: Worl
     assert counts(found)["scores", "equal"] == 1
     with pytest.raises(UserError, match="gone"):
         verify(exp, tmp_path / "gone")
-
-
-def test_what_another_version_made_is_not_compared(exp: Path, world: World) -> None:
-    edit(exp / "experiment.json", lambda value: value["versions"].update(drretail="0.0.1"))
-    edit(exp / "scores.json", lambda value: value["made_of"].update(version="0.0.1"))
-    left = {what for check in verify(exp, world).checks if check.state == "not compared" for what in check.what}
-    assert left == {"they were made by drretail 0.0.1"}
-    edit(exp / "experiment.json", lambda value: value.update(tool_schema_hash="0"))
-    left = {what for check in verify(exp, world).checks for what in check.what if check.check == "runs"}
-    assert left == {"their tools are not those of this version"}
 
 
 def test_a_run_that_a_server_failed_is_not_compared(

@@ -65,27 +65,6 @@ def test_a_user_with_one_order_none_or_nothing_kept_has_a_summary_and_a_product_
     assert "a product that the shop has no more [B0GONE0000]" in left.text
 
 
-def test_orders_are_counted_by_domain_by_category_with_those_below_it_and_by_their_pauses() -> None:
-    far = SEED.model_copy(update={"product_id": "B0PETS0001", "category": "Pet_Supplies"})
-    garden = [an_order(number, SEED.product_id, number // 2) for number in range(5)]
-    summary = summary_of(*garden, an_order(9, far.product_id, 3), shelf=SHELF | {far.product_id: far})
-    assert texts(summary, "domain") == [
-        "Patio Lawn and Garden: 5 orders on 3 days, last on 2023-01-03.",
-        "Pet Supplies: 1 order on 1 day, last on 2023-01-04.",
-    ]
-
-    paths = {"a": ("Garden", "Birds"), "b": ("Garden", "Birds", "Feeders"), "c": ("Patio_Lawn_and_Garden",)}
-    shelf = {key: SEED.model_copy(update={"product_id": key, "categories": path}) for key, path in paths.items()}
-    orders = [an_order(number, key, number) for number, key in enumerate("abcc")]
-    assert texts(summary_of(*orders, shelf=shelf), "category") == ["50% (2 of 4) of the orders are in Birds."]
-
-    orders = [an_order(number, SEED.product_id, days) for number, days in enumerate((0, 0, 30, 70, 90))]
-    assert texts(summary_of(*orders), "rhythm") == [
-        "1.69 orders a month between the first and the last; of the pauses between days with orders, half last 30 days "
-        "or less."
-    ]
-
-
 def test_the_type_of_shopper_names_domains_only_as_far_as_the_orders_stand_out() -> None:
     names = {"a": "Pet_Supplies", "b": "Baby_Products", "c": "Office_Products"}
     shelf = {key: SEED.model_copy(update={"product_id": key, "category": name}) for key, name in names.items()}
@@ -102,9 +81,6 @@ def test_the_type_of_shopper_names_domains_only_as_far_as_the_orders_stand_out()
     ("pause", "count", "pace"),
     [
         (30, 8, "a steady shopper"),
-        (90, 8, "an occasional shopper"),
-        (30, 4, "a shopper"),  # two orders a day are no more days
-        (3, 12, "a shopper"),  # the last of them long before today
     ],
 )
 def test_a_pace_takes_eight_days_with_orders_that_go_on_until_today(pause: int, count: int, pace: str) -> None:
@@ -129,7 +105,6 @@ def bought_for(prices: Sequence[float], *, unpriced: int = 0, again: int = 0) ->
     [
         ([1] * 6 + [30] * 2, 0, "below"),
         ([30] * 8, 8, "above"),
-        ([1] * 5 + [30] * 3, 0, None),
         ([30] * 8, 9, None),  # most of what was bought has no price
     ],
 )
@@ -137,14 +112,6 @@ def test_usually_takes_eight_items_and_a_clear_majority(prices: list[float], unp
     text = "".join(texts(bought_for(prices, unpriced=unpriced), "shopper_type"))
     assert ("usually" in text) == (word is not None)
     assert word is None or f"usually {word} the median price of the category" in text
-
-
-def test_one_item_ordered_often_counts_once_among_the_prices() -> None:
-    summary = bought_for([1, 30, 30], again=20)
-    assert "usually" not in summary.text
-    assert texts(summary_of(*ORDERS, Birds=PriceSpan(5, 10, 20, "EUR")), "price_position") == []
-    assert "3 of 3 items bought have a known price, today $1.00 to $30.00, in the median $30.00." in summary.text
-    assert "1 cost less than the median, 1 are in the cheapest quarter, 2 in the dearest." in summary.text
 
 
 @pytest.mark.parametrize("question", ["", "A coffee grinder, please.", "How long do pregnancy tests keep?"])

@@ -57,14 +57,6 @@ def test_what_a_judge_took_here_is_a_better_basis_and_failures_are_left_where_th
     assert (again.basis, again.calls, again.output) == ("2 reports here", took.cost.usage.calls, took.cost.usage.output)
 
 
-def test_opinions_on_floors_and_rules_that_judge_are_not_counted(tmp_path: Path) -> None:
-    systems = {LABEL: {"q1-r1": "A long report."}, "null_copy": {"q1-r1": "copied"}}
-    folder = experiment(tmp_path / "exp", systems, agents={"null_copy": "null_copy"})
-    assert left(folder, "quality", sonnet()).count == 1
-    rules = Judge.of(open_model("offline:judge"))
-    assert [*estimate_judging(folder, ["faithfulness", "quality", PAIRWISE], [rules], "nothing")] == []
-
-
 def test_pairs_are_those_with_two_reports_of_the_systems_that_are_named(tmp_path: Path) -> None:
     report = {f"q{n}-r1": f"A report {n}." for n in (1, 2, 3)}
     folder = experiment(tmp_path / "exp", {A: report, B: report, C: {**report, "q1-r1": None}})

@@ -1,10 +1,8 @@
 """Models by name: which are opened, with what they are built, what plugins bring, and what a wrong name is told."""
 
 import asyncio
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -75,16 +73,6 @@ def test_a_wrong_spec_or_a_missing_key_is_one_sentence(spec: str, environ: Mappi
         open_model(spec, environ=environ)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_what_is_known_of_models_without_their_packages_is_what_these_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    specs = tomllib.loads((files("drretail.llm") / "known_models.toml").read_text(encoding="utf-8"))["models"]
-    real = [open_model(spec, environ=KEYS) for spec in specs]
-    monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
-    known = [open_model(spec, sends=False) for spec in specs]
-    assert [(each.context, each.params) for each in known] == [(each.context, each.params) for each in real]
-    with pytest.raises(UserError, match=r": pip install 'drretail\[openai\]'\.$"):
-        open_model("openai:gpt-4.1", environ=KEYS)
 
 
 def test_tool_turns_replay_without_their_providers_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -174,11 +162,6 @@ def test_every_profile_that_ships_opens_and_says_why(name: str) -> None:
     for choice in (profile.choice(""), *profile.judges):
         given = choice.model_dump(exclude={"model", "timeout", "retries"}, exclude_none=True)
         assert open_model(choice.model, environ=KEYS, **given).spec == choice.model
-
-
-def test_a_profile_needs_no_why(tmp_path: Path) -> None:
-    (tmp_path / "p.toml").write_text('[a]\nmodel = "openai:b"\nstream = true\n')
-    assert read_profile(f"{tmp_path / 'p.toml'}:a").choice("").stream
 
 
 def test_a_role_takes_what_it_says_and_ones_own_profile_comes_before_one_that_ships() -> None:

@@ -28,7 +28,6 @@ from drretail.llm.scripted import (
 )
 from drretail.llm.structured import METHODS
 from drretail.records.base import Record
-from drretail.records.run import Usage
 from drretail.records.trajectory import Trajectory
 from drretail.tools.registry import openai_schemas
 
@@ -107,16 +106,6 @@ def test_an_error_that_passes_is_met_so_often_and_then_answered() -> None:
     assert result.value.retries == 2
 
 
-def test_usage_is_as_written_or_estimated_from_the_characters() -> None:
-    usage = Usage(input_uncached=10, cache_read=90, output=5)
-    written = models({"text": "x", "usage": usage.model_dump()})
-    asyncio.run(written.call("researcher", ASK))
-    assert written.usage["researcher"] == usage.model_copy(update={"calls": 1})
-    estimated = models({"text": "x" * 40})
-    asyncio.run(estimated.call("researcher", ASK))
-    assert estimated.usage["researcher"].output == 10
-
-
 QUESTION = HumanMessage(f"Research this.\n{tagged('query', 'Which feeder?')}\n{tagged('today', '2023-09-30')}")
 
 
@@ -168,20 +157,6 @@ def test_a_rule_is_for_requests_that_meet_all_its_conditions(conditions: dict[st
     turns = (QUESTION, AIMessage("Hm."), ToolMessage("B0TEST0001", tool_call_id="x"))
     asked = request(*turns, tools=("web_search", "calculator"))
     assert played(asked).text == ("the rule's" if holds else "b")
-
-
-def test_the_first_rule_that_holds_decides_and_one_whose_list_has_ended_holds_no_more() -> None:
-    played = script(rules=[{"answers": [{"text": "first"}]}, {"answer": {"text": "then"}}])
-    assert played(request()).text == "first"
-    assert played(request(QUESTION, AIMessage("first"))).text == "then"
-
-
-def test_an_opening_is_known_by_its_data_and_not_by_the_words_around_it() -> None:
-    reworded = QUESTION.text.replace("Research this.", "Please look into it.")
-    assert digest_of(reworded) == digest_of(QUESTION.text)
-    assert digest_of(f"{QUESTION.text}\n{tagged('schema', '{}')}") == digest_of(QUESTION.text)
-    assert digest_of(QUESTION.text.replace("feeder", "bath")) != digest_of(QUESTION.text)
-    assert digest_of("no data") != digest_of("none either")
 
 
 def test_a_request_that_nothing_is_for_is_shown_in_short() -> None:

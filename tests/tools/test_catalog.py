@@ -13,9 +13,8 @@ from drretail.env.session import Attempt, Session, SessionSettings
 from drretail.env.world import World
 from drretail.grounding.text.serialisation import lean, product_card, whole_items
 from drretail.tools.calculator import ArithmeticProblem, as_json_number, evaluate
-from drretail.tools.catalog import card_sources
 from drretail.tools.toolkit import Toolkit
-from tests.tools.conftest import ANNA, BORIS, NOBODY, error_of, product
+from tests.tools.conftest import ANNA, BORIS, NOBODY, error_of
 
 
 def test_a_search_gives_cards_with_evidence_and_counts_and_loses_none_of_them(toolkit: Toolkit, world: World) -> None:
@@ -46,15 +45,6 @@ def test_a_hit_is_a_shown_card_and_a_record_hidden_until_it_is_read(toolkit: Too
     (entry,) = session.ledger.evidence()
     assert [(text.form, text.shown) for text in entry.texts] == [("card", True), ("record", True)]
     assert lean(json.loads(entry.sources[0].text)) == details.value
-
-
-def test_a_picture_is_kept_for_readers_and_an_own_page_is_the_address_that_agents_read() -> None:
-    shown = product(9, "Feeder", image="https://p.example/9.jpg", page="https://p.example/feeder")
-    card, record = card_sources(shown)
-    assert (card.image, card.url) == (record.image, record.url) == (shown.image, shown.page)
-    assert "9.jpg" not in card.text + record.text
-    assert json.loads(card.text)["product_url"] == json.loads(record.text)["product_url"] == shown.page
-    assert card_sources(product(8, "Bath"))[0].url == "http://ecommerce.com/B0TOOLS008"
 
 
 @pytest.mark.parametrize(
@@ -238,16 +228,6 @@ def test_nobody_elses_profile_is_changed_whatever_the_scope(world: World, acting
         assert session.state_diff() == ()
         assert session.overlay == {}
         assert [(one.user_id, one.refused) for one in session.attempts] == [(BORIS, True)] * 3 + [(NOBODY, True)]
-
-
-def test_attempts_are_recorded_when_granted_in_order_of_their_places(world: World) -> None:
-    with Toolkit(Session(SessionSettings(world, user_id=ANNA, scope="any"))) as toolkit:
-        toolkit.call_all(CALLS, "0.10")
-        toolkit.call(*CALLS[0], "0.2")
-        toolkit.call("get_user_profile", {"user_id": ANNA}, "0.2")
-        attempts = toolkit.session.attempts
-    assert [(attempt.path, attempt.seq) for attempt in attempts] == [("0.2", 0), *(("0.10", seq) for seq in range(5))]
-    assert [attempt.tool for attempt in attempts if attempt.refused] == ["update_user_profile"]
 
 
 def value(expression: str) -> int | float:

@@ -18,7 +18,7 @@ from drretail.grounding.verify.findings import known_profiles, personal_data_sen
 from drretail.journal import Journal
 from drretail.records.evidence import Evidence
 from drretail.tools.toolkit import Toolkit
-from drretail.tools.web import CITED_AT_ONCE, fetch_cited, fetch_pages, rounds
+from drretail.tools.web import fetch_cited, fetch_pages
 from tests.build import run
 from tests.threads import all_at_rest
 from tests.tools.conftest import ANNA, PAGES, ListWeb, error_of
@@ -183,13 +183,6 @@ class Site:
         if "c.example" in url:
             raise RuntimeError("a plugin's bug")
         return WebPage(url, "A kettle", "Text.", "ok")
-
-
-def test_a_round_holds_no_site_twice_and_no_more_than_a_few() -> None:
-    made = list(rounds([*MANY, MANY[0]]))
-    assert sorted(url for some in made for url in some) == sorted(MANY)
-    for some in made:
-        assert len({url.split("/")[2] for url in some}) == len(some) <= CITED_AT_ONCE
 
 
 def test_every_page_has_a_state_whatever_its_web_does() -> None:

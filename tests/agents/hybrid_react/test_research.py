@@ -16,7 +16,7 @@ from drretail.llm.scripted import Request, scripted_model
 from drretail.records.run import Limits, Run, Step
 from drretail.run_file import Recorded
 from drretail.tools.registry import TOOLS
-from tests.agents.conftest import QUERY, Scripted, calls, record, sut
+from tests.agents.conftest import Scripted, calls, record, sut
 from tests.agents.grounded_hybrid.staging import WISH, understanding
 from tests.agents.hybrid_react.cast import (
     BATH,
@@ -274,20 +274,6 @@ def test_the_supervisor_reads_reports_and_nothing_of_the_findings(whole: Cast) -
         assert turn.tool_names == {*turn.tools} == {"Reason", "LaunchResearcher", "Finalize"}
     for turn in whole.shown["researcher"]:
         assert turn.tool_names == {*turn.tools} == {"Reason", "Finalize", *TOOLS}
-
-
-def test_synthesis_is_told_the_findings_and_the_date_only(whole: Cast) -> None:
-    (turn,) = whole.shown["synthesis"]
-    _, asked = turn.messages
-    assert tags_of(asked.text) == ["today", "findings"]
-    assert QUERY.text not in asked.text
-    lines = [json.loads(line) for line in (tag_content("findings", asked.text) or "").splitlines()]
-    assert lines[0] == {"sub_problem": SUB_PROBLEM}
-    assert lines[1:3] == [{"thought": "Profile first."}, {"thought": "The tube feeder fits."}]
-    assert [line["tool"] for line in lines[3:5]] == ["get_user_profile", "product_catalog_search"]
-    assert lines[4]["args"] == FEEDER[1]
-    assert lines[4]["result"]["hits"][0]["evidence"] == "P:B0TEST0001"
-    assert lines[5:] == [{"text": "That is all."}]
 
 
 def test_the_report_generator_is_told_query_date_and_intermediate_reports_only(whole: Cast) -> None:

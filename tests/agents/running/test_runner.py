@@ -7,7 +7,6 @@ import signal
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Never, cast
 
@@ -132,11 +131,6 @@ def test_retries_take_what_failed_or_was_spoiled(run: Run, losses: dict[str, int
     assert run.losses == losses
     assert is_open(run, SYSTEM, ["failed"]) == failed
     assert is_open(run, SYSTEM, ["spoiled"]) == spoiled
-
-
-def test_a_command_that_is_too_slow_fails_by_itself() -> None:
-    late = build.run(report=None, error=RunError(kind="timeout", where="mine", message="slow"))
-    assert not late.is_lost(SYSTEM.model_copy(update={"place": "cmd:./mine"}))
 
 
 class Flaky(Down):
@@ -482,10 +476,3 @@ def test_only_takes_the_first_queries_or_those_of_the_ids(wanted: Any, found: li
     for none, message in (("0", "from 1 on"), ("-1", "from 1 on"), ("q1,q9", "no query 'q9'")):
         with pytest.raises(UserError, match=message):
             only(queries, none)
-
-
-def test_a_few_queries_are_spread_over_users_and_more_hold_the_fewer() -> None:
-    queries = [FIVE[at].model_copy(update={"user_id": user}) for at, user in enumerate("aaabb")]
-    chosen = [[query.query_id for query in only(queries, count)] for count in range(1, 6)]
-    assert chosen[1] == [queries[0].query_id, queries[3].query_id]
-    assert all({*few} <= {*more} for few, more in pairwise(chosen))

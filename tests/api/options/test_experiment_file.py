@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from drretail import Agent, read_experiment
+from drretail import read_experiment
 from drretail.api.options.experiment_file import HEADER, chosen, entry, overridden
-from drretail.api.options.research import LIMIT_NAMES, values_of_flags
+from drretail.api.options.research import LIMIT_NAMES
 from drretail.api.options.run import RunOptions
 from drretail.api.systems import read_limits
 from drretail.errors import UnknownName, UserError
@@ -95,30 +95,9 @@ def test_written_options_are_read_as_they_were(tmp_path_factory: pytest.TempPath
     assert RunOptions(**read_experiment(path)) == options
 
 
-def test_the_help_of_a_switch_that_is_on_by_default_says_what_false_does() -> None:
-    lines = experiment_toml(RunOptions(pages=False)).splitlines()
-    assert lines[-2:] == ["# If false: fetch no cited pages: FP_web is then n/a.", "pages = false"]
-
-
-def test_what_only_python_can_give_is_not_written() -> None:
-    async def nobody(*_: object) -> None: ...
-
-    with pytest.raises(UserError, match="only Python can give it"):
-        experiment_toml(RunOptions(agents=[Agent(nobody, roles=())]))  # pyright: ignore[reportArgumentType]
-
-
 def test_limits_are_those_of_the_record_and_a_wrong_one_is_answered_with_the_nearest() -> None:
     assert set(LIMIT_NAMES) == set(Limits.model_fields)
     given = {"tool_turns": 5, "dollars": 0.5, "tokens": 900}
     assert read_limits(given) == Limits(tool_turns=5, dollars=0.5, tokens=900)
     with pytest.raises(UnknownName, match=r"There is no limit 'tool_turn'\. Did you mean tool_turns"):
         read_limits({"tool_turn": 3})
-
-
-@pytest.mark.parametrize("text", ["information", "=task", "information="])
-def test_a_condition_of_another_form_says_how_one_is_written(text: str) -> None:
-    assert values_of_flags(["information=task,context", "information=tools"]) == {
-        "information": ("task", "context", "tools")
-    }
-    with pytest.raises(UserError, match="write NAME=VALUE,…, such as"):
-        values_of_flags([text])

@@ -1,9 +1,8 @@
 """Results of Serper and of a SearXNG: what is asked, what comes, and what goes wrong."""
 
 import json
-import time
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -89,7 +88,6 @@ def test_query_and_key_are_sent(httpserver: HTTPServer, serper: SerperSearch, mo
     [
         ([hits(0, 10), hits(8, 10), hits(16, 10)], 25, 25),
         ([hits(0, 10), hits(0, 10)], 100, 10),
-        ([hits(0, 10), None], 100, 10),
     ],
     ids=["more than a page holds", "nothing new", "a page that fails"],
 )
@@ -128,16 +126,10 @@ def test_a_broken_item_does_not_cost_the_others(item: object, httpserver: HTTPSe
         (403, {"message": "Unauthorized."}, "forbidden", "set SERPER_API_KEY"),
         (400, {"message": "Not enough credits"}, "forbidden", "no credits left"),
         (400, {"message": f"bad request by {KEY}"}, "unavailable", "answers 400"),
-        (404, "", "unavailable", "check the address"),
-        (302, "", "unavailable", "redirects elsewhere"),
-        (307, "", "unavailable", "redirects elsewhere"),
         (500, "<html>", "unavailable", "fault of its own"),
-        (503, "", "unavailable", "search again later"),
         (429, "", "limit", "asked too often"),
         (200, "<html>hello", "unavailable", "not JSON"),
-        (200, "[" * 100_000, "unavailable", "not JSON"),
         (200, "[]", "unavailable", "form that is not known"),
-        (200, {"organic": "none"}, "unavailable", "form that is not known"),
         (200, "x" * 4_000_001, "unavailable", "more than"),
     ],
 )
@@ -176,25 +168,6 @@ def test_a_long_wait_is_told_instead_of_waited_and_an_unreadable_one_is_no_troub
     assert (len(httpserver.log), len(waited)) == (asked, asked - 1)
 
 
-def test_a_service_that_hangs_is_a_time_out_and_one_that_is_not_there_named_with_its_address() -> None:
-    def hang(_: Request) -> Response:
-        time.sleep(0.6)
-        return Response("{}")
-
-    def asked_at(address: str) -> ToolError:
-        service = Service("Serper", address, 0.2, SERPER_ACCESS, wait=lambda _: None)
-        return problem(lambda: SerperSearch(service, SecretStr(KEY)).search("x", 5))
-
-    with HTTPServer() as server:  # one of its own, since it is still asked when the answer is not waited for any more
-        server.expect_request("/search").respond_with_handler(hang)
-        error = asked_at(server.url_for("/search"))
-    assert (error.kind, "within 0.2 seconds" in error.message) == ("timeout", True)
-    error = asked_at("http://127.0.0.1:9/search?key=hidden")
-    assert error.kind == "unavailable"
-    assert "http://127.0.0.1:9/search;" in error.message
-    assert "hidden" not in error.message
-
-
 @pytest.fixture
 def searxng(httpserver: HTTPServer) -> SearxngSearch:
     address = httpserver.url_for("/search")
@@ -226,14 +199,6 @@ def test_json_switched_off_or_a_bad_address_is_said(httpserver: HTTPServer, sear
         SearxngSearch(nowhere).search("x", 5)
 
 
-def test_more_results_are_of_its_further_pages(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
-    for number, page in ((3, []), (2, hits(10, 10, "url")), (1, hits(0, 10, "url"))):
-        args = {"q": "x", "format": "json"} | ({} if number == 1 else {"pageno": str(number)})
-        httpserver.expect_request("/search", query_string=args).respond_with_json({"results": page})
-    assert len(searxng.search("x", 30)) == 20
-    assert len(searxng.search("x", 10)) == 10
-
-
 SILENT = [["google", "Suspended: CAPTCHA"], ["brave", "timeout"], "odd", []]
 
 
@@ -259,28 +224,14 @@ def test_silent_engines_are_named(value: Any, message: str, httpserver: HTTPServ
     ("text", "day"),
     [
         ("Mar 3, 2024", "2024-03-03"),
-        ("3 Mar 2024", "2024-03-03"),
-        ("2024-03-03T23:59:00Z", "2024-03-03"),
         ("5 hours ago", "2026-03-10"),
         ("13 hours ago", "2026-03-09"),
-        ("1 day ago", "2026-03-09"),
-        ("2 weeks ago", "2026-02-24"),
         ("3 months ago", None),
-        ("2024-13-45", None),
-        ("", None),
         (None, None),
     ],
 )
 def test_a_date_is_a_day_or_nothing(text: str | None, day: str | None) -> None:
     assert iso_date(text, NOW) == day
-
-
-@given(st.text(), st.dates(min_value=date(1970, 1, 1)))
-def test_every_day_is_read_as_it_was_written_and_no_text_is_too_odd_for_a_date(text: str, day: date) -> None:
-    assert iso_date(day.isoformat(), NOW) == day.isoformat()
-    assert iso_date(f"{day.day} {day.strftime('%B')} {day.year:04d}", NOW) == day.isoformat()
-    found = iso_date(text, NOW)
-    assert found is None or date.fromisoformat(found)
 
 
 ADDRESSES = st.text() | st.text().map("https://a.example/{}".format)

@@ -57,14 +57,6 @@ def test_marks_figures_and_labels_are_counted_against_the_report_and_its_records
     assert (found["confirmed"], found["contradicted"]) == ((1, 2), (0, 1))
 
 
-def test_who_supports_a_claim_whose_typed_figure_its_record_denies_has_mistyped_it(tmp_path: Path) -> None:
-    stars = RATED | {"values": [said_value("price", "4.5", BED)]}
-    for name, label, in_keeping in (("slip", "full", (1, 3)), ("false", "contradicted", (2, 3))):
-        labels = {"claims": [ruled(1, "full"), ruled(2, label), ruled(3, "full")]}
-        judge = scripted({"claims": [PRICE, stars, BOWLS]}, labels, labels)
-        assert shares_of(judged(tmp_path / name, judge, subject(REPORT)))["typed"] == in_keeping
-
-
 def test_a_report_of_whose_marks_more_than_a_tenth_is_left_out_twice_is_not_judged(tmp_path: Path) -> None:
     judge = scripted({"claims": [PRICE]})
     verdicts = judged(tmp_path, judge, subject(REPORT))

@@ -44,15 +44,6 @@ def test_the_last_verdict_of_a_key_lives(path: Path) -> None:
     assert known(last).attempt == 2
 
 
-@pytest.mark.parametrize("change", [{"report_sha": "other"}, {"prompt_hash": "other"}])
-def test_another_report_or_other_words_make_a_verdict_stale_which_hides_older_ones(
-    path: Path, change: dict[str, str]
-) -> None:
-    file = written(path, verdict("depth", 4), verdict("depth", 6, attempt=2, **change), verdict("clarity", 5))
-    assert [one.item for one in file.living("s", WORDS)] == ["clarity"]
-    assert len(file.lasts()) == 2
-
-
 def test_a_line_that_was_cut_is_dropped_and_written_over(path: Path) -> None:
     written(path, verdict("depth", 4), verdict("clarity", 5))
     whole = path.read_bytes()

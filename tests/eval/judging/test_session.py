@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pytest
 
-from drretail.eval.judging.question import LEFT_OUT, JudgeAnswer, JudgeQuestion, Ruling, VerdictFile
+from drretail.eval.judging.question import JudgeAnswer, JudgeQuestion, Ruling, VerdictFile
 from drretail.eval.judging.session import AT_ONCE, CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.spending import CapReached
 from drretail.journal import read_effects
@@ -151,24 +151,6 @@ async def test_after_two_repairs_the_verdict_is_failed_and_other_failures_are_no
     assert known(late.error).startswith("timeout: ")
 
 
-def test_a_verdict_stands_until_its_report_or_its_words_change(tmp_path: Path) -> None:
-    with judge_session(CODE_JUDGE, tmp_path) as first:
-        first.record("rating", "taste", "scored", 2, prompt_hash="p1")
-        first.record("rating", "looks", "failed", prompt_hash="p1", error="timeout: late")
-    with judge_session(CODE_JUDGE, tmp_path) as second:
-        existing = second.existing("rating", "taste", "p1")
-        assert known(existing).value == 2
-        assert second.existing("rating", "looks", "p1") is not None
-        assert second.existing("rating", "taste", "p2") is None
-        assert second.existing("rating", "smell", "p1") is None
-    with judge_session(CODE_JUDGE, tmp_path, report_sha="r2") as other_report:
-        assert other_report.existing("rating", "taste", "p1") is None
-    with judge_session(CODE_JUDGE, tmp_path, rules="paper") as other_rules:
-        assert other_rules.existing("rating", "taste", "p1") is None
-    with judge_session(CODE_JUDGE, tmp_path, version=2) as other_version:
-        assert other_version.existing("rating", "taste", "p1") is None
-
-
 def test_judges_with_other_parameters_have_other_names() -> None:
     judges = [claude("http://localhost:1", max_tokens=length) for length in (700, 800)]
     assert judges[0].slug != judges[1].slug
@@ -267,11 +249,3 @@ async def test_a_cap_in_the_midst_leaves_what_came_back_recorded(tmp_path: Path,
             await kitchen.serving(session).ask_and_record(*map(asking, SIDES))
         assert [verdict.item for verdict in session.file.lasts()] == [*kept]
     assert len(kitchen.served) == (1 if fails_at == "a" else len(SIDES))
-
-
-async def test_an_item_that_the_answer_leaves_out_failed_and_the_others_did_not(tmp_path: Path) -> None:
-    both = replace(asking("a"), items=("a", "b"), read=lambda answer: {"b": Ruling(answer.rating, "Because.")})
-    with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
-        left_out, ruled = await Kitchen().serving(session).ask_and_record(both)
-    assert (left_out.state, left_out.error) == ("failed", LEFT_OUT)
-    assert (ruled.state, ruled.value, ruled.reason) == ("scored", 1, "Because.")

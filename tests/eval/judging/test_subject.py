@@ -9,7 +9,6 @@ from drretail.eval.judging.readings import how_read
 from drretail.eval.judging.subject import choose_pairs, meetings, planned_runs, read_subjects, resolve_name
 from drretail.experiment import read_definition, run_path
 from drretail.records.reading import Reading
-from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, System
 from drretail.records.score import Score
 from drretail.run_file import read_run
 from tests import build
@@ -77,16 +76,6 @@ def test_a_name_is_that_of_the_system_that_it_begins(given: str, label: str) -> 
 
 
 AGENTS = dict.fromkeys((A, B, C), SYSTEM)
-NULL: dict[str, System] = {name: System(agent=name, models={}) for name in (*NULL_AGENTS, ORACLE_AGENT)}
-
-
-def test_floors_and_the_oracle_meet_by_name_alone() -> None:
-    everyone = build.definition([], AGENTS | NULL)
-    assert choose_pairs(everyone) == [(A, B), (A, C), (B, C)]
-    assert choose_pairs(everyone, [f"oracle~{A}", "null_empty~null_copy"]) == [
-        (A, "oracle"),
-        ("null_copy", "null_empty"),
-    ]
 
 
 @pytest.mark.parametrize("named", [A, f"{A}~", f"{A}~{B}~{C}", "~", f"{A}~{A}"])

@@ -107,13 +107,6 @@ def test_faithfulness_and_the_reading_share_one_extraction(tmp_path: Path, regra
         assert sum("list its claims" in each for each in asked) == 2
 
 
-def test_without_being_asked_for_a_reading_metrics_by_code_read_by_form(tmp_path: Path) -> None:
-    judge, asked = judge_of(PICK)
-    for _ in range(2):
-        found = rows(folder(tmp_path) if not asked else tmp_path / "exp", judge, ["faithfulness", "checks"])
-        assert found["checks", "picks_known"].items == {"picks unknown": 1, "values by form": 1}
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -128,16 +121,6 @@ def test_picks_that_can_not_be_used_are_asked_for_alone(tmp_path: Path, changed:
     assert ["list its claims" in each for each in asked] == [True, False, False, False]
     assert message in asked[2]
     assert found["checks", "picks_known"].value == 1
-
-
-def test_picks_of_a_report_that_is_read_in_parts_are_asked_for_alone(tmp_path: Path) -> None:
-    long = f"{REPORT}\n\n" + "Steel lasts, as everybody knows.\n\n" * 300
-    judge, asked = judge_of(PICK)
-    rows(folder(tmp_path, report=long), judge)
-    *parts, picks, _ = asked  # the last is what records contradict
-    assert ("<part>" in picks, "`picks` are" in picks) == (False, True)
-    assert all("<part>" in each and "`picks` are" not in each for each in parts)
-    assert [pick.product for pick in kept(tmp_path / "exp").picks or ()] == [KETTLE.product_id]
 
 
 def test_a_rule_based_judge_reads_nothing_and_form_is_used(tmp_path: Path) -> None:

@@ -106,15 +106,3 @@ def test_other_rules_and_judges_are_shown_when_they_are_named(recorded: Path, tm
     assert judges == [("p:other", "default"), ("p:one", "paper")]
     with pytest.raises(UserError, match=r"overall is there of p:one by rules paper, p:other by rules default: name"):
         made_scores(scored(folder, tmp_path / "b", {**BY_THIRD, "metrics": ("faithfulness",)})).by_system("overall")
-
-
-def test_code_is_asked_once_whatever_the_rules_and_is_on_every_board(recorded: Path, tmp_path: Path) -> None:
-    folder = scored(recorded, tmp_path / "exp", DEFAULT, {**PAPER, "metrics": ("quality", "checks")})
-    rules = {(row.judge, row.rules) for row in made_scores(folder).scores if row.metric == "checks"}
-    assert rules == {("code", "default")}
-    build.scored(folder, ["checks"])
-    assert read_board(folder) == Board(rules="paper", judge=("p:one",))
-    columns = [column.metric for column in known(made_scores(folder).scoreboard).columns if column.metric]
-    assert {*columns} == {"quality"}
-    (comparison,) = compare_recorded(folder)
-    assert {row.metric for table in comparison.tables for row in table.rows} == {"checks", "quality", "done"}

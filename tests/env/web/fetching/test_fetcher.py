@@ -321,11 +321,6 @@ def test_a_redirect_is_followed_and_remembered(status: str) -> None:
     assert found.url.endswith("/")
 
 
-@pytest.mark.parametrize("place", ["", "http://[", "http://shop.example:port/"])
-def test_a_redirect_to_nowhere_is_no_page(place: str) -> None:
-    assert fetched(always(redirect(place))).state in ("error", "blocked")
-
-
 NAMES = {"shop.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]}
 PAGE = html(b"<p>here")
 CLOSED = html(b"User-agent: *\nDisallow: /closed\n", kind="text/plain")
@@ -342,14 +337,6 @@ def test_a_page_that_the_site_asks_not_to_read_is_left_also_where_a_redirect_lea
         assert (found.state, found.final_url) == ("blocked", site.url("/closed/x"))
         assert site.paths() == ["/robots.txt", "/open", "/in"]
         assert fetcher(site).get(site.url("/closed/x")).state == "ok"  # turned off
-
-
-def test_each_site_is_asked_once_and_for_itself() -> None:
-    with serving(by_path({"/robots.txt": CLOSED, "/a": PAGE, "/b": PAGE})) as site:
-        reader = fetcher(site, Names(NAMES), robots=True)
-        for host, path in [("shop.example", "/a"), ("shop.example", "/b"), ("other.example", "/a")]:
-            assert reader.get(site.url(path, host)).state == "ok"
-        assert site.paths() == ["/robots.txt", "/a", "/b", "/robots.txt", "/a"]
 
 
 def test_parallel_readers_ask_a_site_once() -> None:

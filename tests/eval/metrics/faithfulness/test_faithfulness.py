@@ -18,9 +18,7 @@ from drretail.eval.claims.claims import (
     SUPPORT,
     Claim,
     make_claim,
-    source_type,
 )
-from drretail.eval.claims.rulings import NOT_RATED
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Value
@@ -133,16 +131,6 @@ def test_fp_is_the_mean_of_the_types_that_a_report_has_under_both_protocols(rule
     assert tuple(found) == METRIC.variants
 
 
-def test_what_a_rule_based_judge_does_not_rate_is_in_no_mean_and_no_zero() -> None:
-    unrated = Of(cites(1, PRODUCT), "not rated", notes=(NOT_RATED,))
-    found = scored([unrated, Of(cites(2, PRODUCT), 1.0)])
-    assert got(found, "FP", "N_prod") == [("scored", 1.0), ("scored", 2.0)]
-    items = found["FP"].items
-    assert (items["units"], items["unrated"], items["failed"], items["unfetched"]) == (1, 1, 0, 0)
-    alone = scored([unrated])
-    assert (alone["FP"].state, alone["N_supported"].state) == ("na", "na")
-
-
 @pytest.mark.parametrize("rules", BOTH)
 def test_what_does_not_exist_counts_0_for_its_type_and_what_was_not_read_counts_for_none(rules: Rules) -> None:
     missing, page = "P:B0NONE0001", "https://gone.example/x"
@@ -210,16 +198,6 @@ def test_a_failed_extraction_or_a_judging_that_did_not_end_fails_only_what_needs
 
     found = scored([Of(cites(1, WEB), 1.0), Of(cites(2, WEB))])
     assert got(found, "FP", "FP_web", "N_supported") == [("failed", None)] * 3
-
-
-def test_a_sources_type_shows_in_its_form() -> None:
-    kinds = {
-        "product": ("P:B0X", "http://ecommerce.com/B0X", "http://www.ecommerce.com/B0X"),
-        "web": ("http://ecommerce.com.evil.example/B0X", "W:aaaaaaaa", "https://a.example/x", "7"),
-        "internal": ("U:orders", "C:aaaaaaaa"),
-    }
-    for kind, sources in kinds.items():
-        assert {*map(source_type, sources)} == {kind}
 
 
 QUERY = "I need a washable dog bed under $50 for my senior labrador. Which one should I get, and what do birds eat?"

@@ -16,7 +16,6 @@ from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Pair, Subject
 from drretail.eval.metrics import pairwise
 from drretail.eval.scores.pair_rows import PairOutcome, preference
-from drretail.experiment import path_of
 from drretail.llm.offline.judge import tag_contents
 from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules
@@ -45,7 +44,6 @@ from tests.eval.metrics.pairwise.judging import (
     shown,
     two,
 )
-from tests.run_files import edit_member
 
 PROFILE = ProfileSummary(user_id="u", statements=(Statement(code="place", text="Lives in Tulsa, OK."),))
 FEEDER_URL = "http://ecommerce.com/B0TEST0001"
@@ -242,13 +240,6 @@ def test_of_a_judge_that_chooses_by_the_order_nothing_is_told_but_that(
     assert said == ["Not read: preference (scripted:test: the order decided)."] * 3
 
 
-@pytest.mark.parametrize(("queries", "is_told"), [(1, False), (2, True)])
-def test_few_choices_by_one_order_may_be_chance(tmp_path: Path, queries: int, is_told: bool) -> None:
-    """Under the paper's rules a judge makes six choices a query: six alike are as likely as one in 32."""
-    scores = compared(experiment(tmp_path / "exp", two(queries)), scripted_judge(prefers_the_first)[0], rules="paper")
-    assert (row(scores).contrast.outcome == "order_decided") == is_told
-
-
 def test_one_order_without_an_answer_fails_the_pair_and_is_no_win(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", two())
     judge, asked = scripted_judge(fails_where_b_is_first)
@@ -270,20 +261,6 @@ def test_a_run_that_failed_meets_nobody_and_nobody_is_asked(tmp_path: Path) -> N
     assert (found.n_planned, found.n_scored, found.n_failed, found.runs_failed) == (4, 3, 1, 1)
     assert (found.wins, found.win_rate.value) == (3, 1.0)
     assert len(asked) == 3 * 2 * SIX
-
-
-def test_a_judge_that_is_asked_several_times_counts_in_parts(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two(1))
-    answers = 0
-
-    def wavering(question: str) -> dict[str, Any]:
-        nonlocal answers
-        answers += 1
-        return prefers_a(question) if answers <= 2 * SIX else prefers_the_first(question)
-
-    found = row(compared(folder, scripted_judge(wavering)[0], judge_repeats=2))
-    assert (found.wins, found.ties, found.losses, found.n_scored) == (0.5, 0.5, 0, 1)
-    assert (found.win_rate.value, found.flip_rate, found.first_position_rate) == (0.75, 0.5, 0.75)
 
 
 def test_the_paper_s_rules_know_no_ties(tmp_path: Path) -> None:
@@ -328,36 +305,3 @@ def test_only_named_pairs_are_asked_and_who_was_never_compared_has_no_strength(t
     later = compared(folder, judge, pairs=[f"{A}~{C}"])
     assert {(pair.a, pair.b) for pair in later.pairs} == {(A, B), (A, C)}  # the pairs of an earlier command stay
     assert rank(later, C).note is None
-
-
-@pytest.mark.parametrize("label", [A, B])
-def test_when_either_report_changes_its_comparisons_are_stale_and_asked_anew(tmp_path: Path, label: str) -> None:
-    folder = experiment(tmp_path / "exp", two())
-    judge, asked = scripted_judge(prefers_a)
-    compared(folder, judge)
-    changed = build.run("q1-r1", "Now I am another report of a.", label=label)
-    edit_member(path_of(folder, changed), "run", lambda _: [changed.as_line()])
-    other, _ = scripted_judge(prefers_a, name="other")
-    held = row(compared(folder, other), judge=judge.ref.spec)
-    assert (held.stale_verdicts, held.not_judged, held.n_scored, held.n_failed, held.wins) == (2, 1, 3, 1, 3)
-    before = len(asked)
-    fresh = row(compared(folder, judge), judge=judge.ref.spec)
-    assert (fresh.stale_verdicts, fresh.n_scored) == (0, 4)
-    assert len(asked) == before + 2 * SIX
-
-
-def test_when_the_cap_is_reached_what_was_not_asked_is_missing_and_no_tie(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", two(2))
-    allowance = Allowance(tokens=1)
-    scores = compared(folder, scripted_judge(prefers_a)[0], concurrency=1, allowance=allowance)
-    first, later = row(scores, "clarity"), row(scores, "depth")
-    assert allowance.cut == 2
-    assert (first.n_scored, first.not_judged, first.wins) == (1, 1, 1)  # both orders were on their way
-    assert (later.n_scored, later.not_judged, later.failed_verdicts, later.ties) == (0, 2, 0, 0)
-
-
-def test_one_system_has_nobody_to_be_compared_with(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {A: reports("a")})
-    judge, asked = scripted_judge(prefers_a)
-    scores = compared(folder, judge)
-    assert (scores.pairs, scores.ranks, asked) == ((), (), [])
