@@ -151,20 +151,3 @@ def test_an_interrupt_in_a_notebook_cancels_and_waits_for_the_end() -> None:
     finally:
         loop.close()
     assert ended == ["cancelled"]
-
-
-def test_ctrl_c_is_heard_whichever_thread_receives_it() -> None:
-    async def interrupted() -> None:
-        await asyncio.sleep(0.2)  # until the main thread waits
-        press()
-        await asyncio.sleep(10)
-
-    over = threading.Event()
-    threading.Thread(target=over.wait, daemon=True).start()
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # of this thread alone: the system takes another
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            run_loop(interrupted())
-    finally:
-        over.set()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -28,7 +27,6 @@ from drretail.files import (
     write_atomically,
     write_json,
     write_lines,
-    write_rows,
 )
 from drretail.journal import Effect, Journal, Outcome, read_effects
 
@@ -113,45 +111,6 @@ def test_a_place_that_takes_no_file_is_named_as_the_user_named_it() -> None:
     with pytest.raises(FileNotFoundError) as raised:
         write_lines(Path("/proc/q.jsonl"), ["x"])
     assert raised.value.filename == "/proc/q.jsonl"
-
-
-def test_tables_have_a_line_for_each_row_and_are_read_as_json(tmp_path: Path) -> None:
-    held = {"rows": [{"b": "é", "a": 1.5}, {"a": 2}], "format": 1, "none": []}
-    write_rows(tmp_path / "a.json", held)
-    lines = (tmp_path / "a.json").read_text(encoding="utf-8").splitlines()
-    assert lines[1] == '"format":1,'
-    assert '{"a":1.5,"b":"é"},' in lines
-    assert read_json(tmp_path / "a.json") == held
-
-
-def test_a_flipped_bit_of_a_packed_file_is_a_sentence_or_read(tmp_path: Path) -> None:
-    path = tmp_path / "lines.jsonl.gz"
-    whole = pack(b"".join(b'{"format":1,"n":%d}\n' % number for number in range(200)))
-    for at, bit in product(range(0, 40, 3), range(8)):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :])
-        try:
-            list(read_jsonl(path))
-        except UserError as problem:
-            assert path.name in str(problem)  # noqa: PT017 -- bits of the time in its head change nothing
-
-
-def test_standard_output_goes_on_after_what_was_written_to_it(tmp_path: Path) -> None:
-    code = """
-from pathlib import Path
-from drretail.files import write_atomically
-for name in ("/dev/stdout", "/proc/self/fd/1", "/dev/fd/1"):
-    print("before", name)
-    write_atomically(Path(name), "told\\n")
-print("after")
-"""
-    told = "before /dev/stdout\ntold\nbefore /proc/self/fd/1\ntold\nbefore /dev/fd/1\ntold\nafter\n"
-    out = tmp_path / "out"
-    for text in (told, told * 2):
-        with out.open("a") as file:
-            subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
-        assert out.read_text() == text
-    piped = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True, text=True)
-    assert piped.stdout == told
 
 
 def test_what_a_link_points_to_is_replaced_and_the_link_stays(tmp_path: Path) -> None:

@@ -31,8 +31,8 @@ from drretail.env.world import World
 from drretail.errors import CommandStopped, UserError
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.run import Limits
-from tests.agents.conftest import QUERY, calls, record, sut
-from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, cast, launch
+from tests.agents.conftest import QUERY, calls, sut
+from tests.agents.hybrid_react.cast import DONE, cast, launch
 from tests.agents.slowed import SlowChat
 from tests.agents.test_contract import SAID, play
 from tests.build import known
@@ -143,20 +143,6 @@ async def test_another_question_on_a_thread_begins_anew(world: World) -> None:
     shop = graph("react", world=world, model=scripted_model(play=play), checkpointer=InMemorySaver())
     first, second = [await shop.ainvoke(QUESTION, thread, context=ASKING) for _ in range(2)]
     assert (first["answer"], len(first["messages"])) == (second["answer"], len(second["messages"]))
-
-
-def test_what_ends_the_command_in_one_branch_lets_the_others_end(world: World) -> None:
-    turns = (calls(FEEDER), calls(BATH), calls(DONE))
-    played = cast(
-        (launch("stops", "goes on"), calls(DONE)),
-        {"stops": (CommandStopped("The key is refused."),), "goes on": turns},
-        pause=lambda role, about: 0.05 if about == "goes on" else 0.0,
-    )
-    with pytest.raises(CommandStopped):
-        record(world, sut(world, played.models(), "hybrid_react"))
-    assert len(played.shown["researcher"]) == 1 + len(turns)
-    assert len(played.shown["synthesis"]) == 1
-    assert not played.shown["report"]
 
 
 async def test_time_that_runs_out_in_a_branch_ends_every_branch(world: World) -> None:

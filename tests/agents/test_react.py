@@ -8,7 +8,7 @@ from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, requests_of, scripted_model
-from drretail.records.reading import Outcome, Pick
+from drretail.records.reading import Pick
 from drretail.records.run import Limits
 from drretail.tools.registry import FAMILIES, TOOLS
 from tests.agents.conftest import QUERY, Scripted, calls, perform, record, reporting, sut
@@ -125,23 +125,6 @@ def test_the_planned_report_sees_tools_it_may_not_call_and_without_any_is_the_fi
 
 TUBE = Pick(product="B0TEST0001")
 BLOCK = "```picks\nP:B0TEST0001 x 1\n```"
-DEAR = "none: too_dear\nnearest: P:B0TEST0002 x 1"
-DECIDED = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0002",))
-
-
-@pytest.mark.parametrize(
-    ("block", "outcome"),
-    [
-        ("P:B0TEST0001 x 1", Outcome(decision="buy")),
-        ("P:B0TEST0001 x 1\nlamp: none: not_sold", Outcome(decision="part", because=("not_sold",), refused=("lamp",))),
-        (DEAR, DECIDED),
-        ("", Outcome(decision="none")),
-    ],
-)
-def test_what_the_block_decides_stands_in_the_run(world: World, block: str, outcome: Outcome) -> None:
-    for turns in ([f"{SAID}\n\n```picks\n{block}\n```"], [SAID, f"```picks\n{block}\n```"]):
-        recorded, _ = perform(world, calls(SEARCH), *map(AIMessage, turns))
-        assert (recorded.run.report, recorded.run.outcome, recorded.run.notes) == (SAID, outcome, ())
 
 
 @pytest.mark.parametrize("answer", [f"Here it is:\n\n{BLOCK}\n", "P:B0TEST0001 x 1"])

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage
 
 from drretail.agents.registry import NO_OVERRIDES, Overrides, load_agent, prompt_files, read_overrides, with_pages
 from drretail.agents.running.run import Batch, open_experiment
@@ -25,22 +24,12 @@ from drretail.run_file import read_journal, read_run
 from drretail.tools.registry import FAMILIES, TOOLS
 from tests.agents.conftest import QUERY, calls, lasting, record, reporting, run_in, scripted, sut, under
 from tests.agents.grounded_hybrid.staging import WISH
-from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch, perform, reported
+from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch
 from tests.build import subject
 from tests.run_files import cut
 from tests.shop import USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
-
-
-@pytest.mark.parametrize(
-    "turn", [AIMessage("Clean it weekly."), calls(("Reason", {"thought": "It is cleaned weekly."}), DONE)]
-)
-def test_researchers_keep_their_moves_and_the_supervisor_all_of_its_own(world: World, turn: AIMessage) -> None:
-    played = cast((launch("a"), calls(DONE)), {"a": (turn,)}, {"a": (reported(),)})
-    assert perform(world, played, options={"without": sorted(FAMILIES)}).run.status == "done"
-    assert played.shown["researcher"][0].tool_names == {"Reason", "Finalize"}
-    assert played.shown["supervisor"][0].tool_names == {"Reason", "LaunchResearcher", "Finalize"}
 
 
 def test_a_wrong_name_is_told_the_right_ones(world: World) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import drretail
-from drretail import Agent, Answer, agents, open_experiment, open_model, open_world, read_experiment, run, score
+from drretail import Agent, Answer, agents, open_experiment, open_world, read_experiment, run, score
 from drretail.api.options.run import RunOptions
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.systems import with_preset
@@ -100,12 +100,6 @@ def test_an_experiment_of_the_papers_preset_is_scored_as_the_paper_does_unless_t
     assert 'preset = "paper"' in options.path.read_text()
 
 
-def test_a_model_may_be_open_already_or_go_by_role(world: World, tmp_path: Path) -> None:
-    for name, model in {"a": open_model("offline:shopper"), "b": {"researcher": "offline:shopper"}}.items():
-        made = run(world, [QUESTION], "react", model, to=tmp_path / name, baselines=False)
-        assert made.run("react").status == "done"
-
-
 def test_a_world_may_be_named_and_is_recorded_as_found_again(tmp_path: Path) -> None:
     made = run(str(build_shop(tmp_path / "w")), [QUESTION], {"own": MINE}, baselines=False)
     assert made.systems == ["own"]
@@ -119,12 +113,9 @@ def test_a_world_may_be_named_and_is_recorded_as_found_again(tmp_path: Path) -> 
         (QUESTION, None, {}, r"put it into a list, \[question\]"),
         ([QUESTION], "reakt", {}, "Did you mean react"),
         ([QUESTION], {"oracle": MINE}, {}, "There is an agent oracle already: give yours another name"),
-        ([QUESTION], [MINE], {"retry": ","}, "',' names nothing somewhere: put one name between commas"),
-        ([QUESTION], [MINE, Agent(nobody, roles=())], {}, "Two agents go by the name nobody"),
         ([QUESTION], [MINE], {"user": "NOBODY"}, "no user 'NOBODY'"),
         *((wrong, "react", {}, r"is a question or a Query, and '.*' is neither") for wrong in (5, [5], [None])),
         ([], [MINE], {}, "list of queries is empty"),
-        (["?"], None, {"title": 3}, r"title is of type int, and has to be str \| None"),
         (["?"], None, {"max_token": 3}, r"There is no option of run 'max_token'\. Did you mean max_tokens"),
     ],
 )

@@ -1,6 +1,5 @@
 """Whether a world in a folder is as it was made; the files of the categories that queries want."""
 
-import json
 import random
 import shutil
 import sqlite3
@@ -13,13 +12,15 @@ import pytest
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.tantivy import TantivyCatalog, read_errors
 from drretail.env.folder import check_world
-from drretail.env.gold import file_categories
-from drretail.env.store.users import default_pool
+from drretail.env.gold import file_categories, wanted_categories
 from drretail.env.web.base import Web
 from drretail.env.world import Manifest, World, open_world
 from drretail.errors import UserError
+from drretail.records.query import Query
 from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
 from tests.build import build_world
+from tests.shop import USER
 
 FILES = {"file_changed", "file_missing"}
 
@@ -49,20 +50,6 @@ def tamper(generation: Path, statement: str, *values: str) -> None:
 def test_a_changed_row_is_found(folder: Path, manifest: Manifest, statement: str, expected: set[str]) -> None:
     tamper(folder / manifest.generation, statement)
     assert codes(folder) == expected
-
-
-def test_a_changed_pool_manifest_or_several_tables_are_found(folder: Path, manifest: Manifest) -> None:
-    generation = folder / manifest.generation
-    pool = default_pool().model_copy(update={"version": 2})
-    tamper(generation, "UPDATE profile_pool SET record = ?", pool.as_line())
-    assert codes(folder) == {"profile_pool", "fingerprint"}
-    tamper(generation, "UPDATE profile_pool SET record = ?", default_pool().as_line())
-    path = generation / "manifest.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "seed": "43"}))
-    assert codes(folder) == {"fingerprint"}
-    tamper(generation, "DROP TABLE orders")
-    tamper(generation, "DELETE FROM products WHERE product_id = 'B02'")
-    assert codes(folder) == {"unreadable", "count", "index_products"}
 
 
 def test_a_missing_database_is_found_and_no_world_the_users_error(folder: Path, manifest: Manifest) -> None:
@@ -118,6 +105,11 @@ def test_a_folder_without_an_index_and_a_library_that_panics_over_one_are_one_se
         raise KeyboardInterrupt
 
 
+def a_query(query_id: str = "q1", user_id: str | None = USER, *kinds: str) -> Query:
+    wish = Wish(wants=(Want(name="thing", kinds=kinds),)) if kinds else None
+    return Query(query_id=query_id, user_id=user_id, text="A feeder?", source="test", wish=wish)
+
+
 def numbered(number: int, file: str, *path: str, popular: int = 10, title: str = "Thing") -> Product:
     return Product(
         product_id=f"B{number:03}",
@@ -156,3 +148,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory, web: Web) -> Iterator[World]:
 )
 def test_a_category_a_file_or_a_noun_is_of_a_file(shop: World, kind: str, file: str) -> None:
     assert file_categories(shop, [kind]) == {kind: file}
+
+
+def test_an_unknown_kind_is_left_out_and_kinds_of_one_file_are_one(shop: World) -> None:
+    kinds = ("Bowls", "pet supplies", "Home & Kitchen", "rocket")
+    queries = [a_query("q2", None, *kinds), a_query("q1", None, "rocket"), a_query("q3")]
+    assert wanted_categories(shop, queries) == {"q2": ("Pet_Supplies", "Home_and_Kitchen")}

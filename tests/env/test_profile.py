@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.env.profile import MOST_IDS, PriceSpan, may_be_shown, summarise
-from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, Order, OrderStatus, Product, ProfileSummary, Statement
+from drretail.env.profile import MOST_IDS, PriceSpan, summarise
+from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, Order, OrderStatus, Product, ProfileSummary
 from tests.grounding.goods import FEEDER, HOUSE, PROFILE, SEED, SHELF, USER
 
 NOW = datetime(2023, 9, 1, tzinfo=UTC)
@@ -77,20 +77,6 @@ def test_the_type_of_shopper_names_domains_only_as_far_as_the_orders_stand_out()
     assert type_of("aaaaaab") == [], "seven orders make no type"
 
 
-@pytest.mark.parametrize(
-    ("pause", "count", "pace"),
-    [
-        (30, 8, "a steady shopper"),
-    ],
-)
-def test_a_pace_takes_eight_days_with_orders_that_go_on_until_today(pause: int, count: int, pace: str) -> None:
-    today = (NOW - datetime(2023, 1, 1, tzinfo=UTC)).days
-    last = today - (200 if pause == 3 else 1)
-    days = [last - number * pause for number in range(count)]
-    orders = [an_order(2 * at + twice, SEED.product_id, day) for at, day in enumerate(days) for twice in (0, 1)]
-    assert texts(summary_of(*orders), "shopper_type")[0].startswith(f"In short: {pace} in Patio")
-
-
 def bought_for(prices: Sequence[float], *, unpriced: int = 0, again: int = 0) -> ProfileSummary:
     """Of somebody who bought an item at each price, some without, and the first item more often."""
     made = [*prices, *[None] * unpriced]
@@ -128,16 +114,6 @@ def test_an_intimate_purchase_is_counted_and_named_only_where_the_question_names
     assert "5 orders between" in summary.text
 
 
-def test_orders_are_named_up_to_a_number_and_the_rest_counted() -> None:
-    orders = [an_order(number, SEED.product_id, number) for number in range(40)]
-    (history,) = (statement for statement in summary_of(*orders).statements if statement.code == "history")
-    assert history.orders == tuple(order.order_id for order in orders[-MOST_IDS:])
-    assert history.more_orders == 40 - MOST_IDS
-    last = summary_of(*orders).text_with_orders.splitlines()[2]
-    assert last.endswith(f"0000000039 and {40 - MOST_IDS} more)")
-    assert Statement.model_validate({"code": "person", "text": "Mara."}).more_orders == 0
-
-
 PRODUCTS, STATUSES = st.sampled_from([*SHELF, "B0GONE0000"]), st.sampled_from(ORDER_STATUSES)
 ODD = st.lists(st.tuples(PRODUCTS, st.integers(-9000, 260), STATUSES, st.integers(1, 500)), max_size=30)
 
@@ -161,26 +137,3 @@ def test_whatever_the_history_statements_rest_on_its_orders_and_void_ones_make_n
         assert texts(summary, "price_level") == []
     if all(order.order_status in VOID_STATUSES for order in orders):
         assert {one.code for one in summary.statements} <= {"person", "history", "void_order"}
-
-
-HEALTH = ("Health & Household", "Health Care")
-
-
-def of_path(*categories: str) -> Product:
-    return Product(product_id="B1", title="A thing", category="Health_and_Household", categories=categories)
-
-
-@pytest.mark.parametrize(
-    ("path", "naming"),
-    [
-        (("Health & Household", "Sexual Wellness", "Safer Sex", "Condoms"), "Which condoms are safest?"),
-        ((*HEALTH, "Family Planning & Contraceptives", "Pregnancy Tests"), "How sure is a pregnancy test?"),
-        (("Clothing", "Women", "Maternity", "Jeans"), "Maternity jeans under $40."),
-    ],
-)
-def test_an_intimate_purchase_is_shown_to_a_question_that_names_it(path: tuple[str, ...], naming: str) -> None:
-    assert not may_be_shown(of_path(*path))
-    assert not may_be_shown(of_path(*path), "A porch swing, jeans and a test of my soil, please.")
-    assert may_be_shown(of_path(*path), naming)
-    assert may_be_shown(of_path())
-    assert may_be_shown(of_path("Clothing", "Women", "Lingerie", "Bras"))

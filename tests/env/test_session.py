@@ -57,6 +57,18 @@ def test_evidence_is_the_same_whichever_researcher_comes_first() -> None:
     assert [text.path for text in seen[0][2].texts] == ["0.2", "0.10"]
 
 
+def test_a_step_knows_what_was_sealed_and_what_its_own_path_brought() -> None:
+    ledger = Ledger()
+    ledger.add([a_source(id="P:B1", key="B1")], "0.1", 0)
+    ledger.add([a_source(id="P:B2", key="B2")], "0.2", 0)
+    ledger.seal()
+    ledger.add([a_source(id="P:B3", key="B3")], "0.3", 0)
+    ledger.add([a_source(id="P:B4", key="B4")], "0.4", 0)
+    assert [entry.id for entry in ledger.known_at("0.4")] == ["P:B1", "P:B2", "P:B4"]
+    assert [entry.id for entry in ledger.known_at("0.30")] == ["P:B1", "P:B2"]
+    assert [entry.id for entry in Ledger().known_at("0")] == []
+
+
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_a_page_that_could_be_read_once_is_readable_whoever_came_first(order: tuple[int, ...]) -> None:
     steps = [

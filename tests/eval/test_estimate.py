@@ -10,7 +10,7 @@ from drretail.eval.estimate import estimate_judging
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.spending import judging_costs
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-from drretail.llm.estimates import Estimate, estimated, typical
+from drretail.llm.estimates import Estimate, typical
 from drretail.llm.registry import open_model
 from tests import build
 from tests.build import LABEL, experiment, known, scripted_judge
@@ -63,16 +63,3 @@ def test_pairs_are_those_with_two_reports_of_the_systems_that_are_named(tmp_path
     assert left(folder, PAIRWISE, sonnet()).count == 3 + 2 + 2
     named = left(folder, PAIRWISE, sonnet(), pairs=[f"{A}~{B}"])
     assert (named.count, named.basis) == (3, "typical pairs")
-
-
-def test_a_table_has_a_line_a_part_and_their_sum_in_which_unknown_stays_unknown() -> None:
-    parts = [Estimate("a", 1, 2, 1_000, 10, 0.5, "x"), Estimate("b", 3, None, None, None, None, "y", ("openai:m",))]
-    made = estimated("Title", parts[:1])
-    assert made.document["together"]["dollars"] == 0.5
-    made = estimated("Title", parts, ["A note."])
-    together = made.document["together"]
-    assert (together["count"], together["calls"], together["dollars"]) == (4, None, None)
-    assert "unknown" in repr(made)
-    assert made.notes[0] == "genai-prices knows no price of openai:m: limit tokens instead (--max-tokens N)."
-    assert made.notes[1].startswith("Nothing was sent. Prices: genai-prices ")
-    assert made.notes[2] == "A note."

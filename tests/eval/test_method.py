@@ -18,7 +18,6 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.method import (
     KEPT,
     NOT_MEASURED,
-    NOT_REPEATED,
     PACKAGED,
     judge_prompt_files,
     method_cards,
@@ -172,16 +171,6 @@ def test_a_card_has_the_method_of_a_judge_and_the_text_of_every_prompt_that_it_w
     known = {prompt.hash: prompt.text for name in ("quality", "faithfulness") for prompt in load_metric(name).prompts()}
     assert {metric for metric, _ in card.prompts} == {"quality", "faithfulness"}
     assert all(known[prompt.hash] == prompt.text for _, prompt in card.prompts)
-
-    described = {
-        name: found.model_copy(update={"judges": {judge.ref.key: "right in 9 of 10"}})
-        for name, found in scores.metrics.items()
-    }
-    (measured,) = method_cards(folder, scores.model_copy(update={"metrics": described}))
-    assert measured.lines["Against people"] == "right in 9 of 10"
-    once = build.scored(experiment(tmp_path / "once", {LABEL: {"q1-r1": "It is grey."}}), ["quality"], judge)
-    (single,) = method_cards(tmp_path / "once", once)
-    assert single.lines["Noise between repeats"] == NOT_REPEATED
 
 
 def test_a_judge_of_pairs_has_its_noise_between_orders_and_rules_have_no_settings(tmp_path: Path) -> None:

@@ -231,9 +231,7 @@ async def test_a_question_that_does_not_fit_what_the_model_is_stated_to_hold_is_
         ("{'a': 'it', 'b': True}", '{"a": "it", "b": true}'),
         ('<think>maybe {"a": 2}</think>\n{"a": 1}', '{"a": 1}'),
         ('{"a": 1} or {"a": 2}', '{"a": 1} or {"a": 2}'),
-        ('[{"a": 1}]', '[{"a": 1}]'),
         ('{"a": 1', '{"a": 1'),
-        ("{'a': __import__('os')}", "{'a': __import__('os')}"),
         ("no JSON", "no JSON"),
     ],
 )
@@ -254,11 +252,6 @@ CARDS = {
         f"<tool_call>\n{IN_PARIS}\n</tool_call><|im_end|>",
         [PARIS],
     ),
-    "Hermes 3, arguments first": (
-        'I will look.\n<tool_call>\n{"arguments": {"location": "Paris, France", "unit": "celsius"}, '
-        '"name": "get_current_temperature"}\n</tool_call>',
-        [PARIS],
-    ),
     "Qwen 2.5, two calls": (
         '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>\n'
         '<tool_call>\n{"name": "read", "arguments": {"path": "b"}}\n</tool_call>',
@@ -269,10 +262,6 @@ CARDS = {
         '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>',
         [("read", {"path": "a"})],
     ),
-    "SmolLM2, a list": (
-        f"<tool_call>[{IN_PARIS}]</tool_call>",
-        [PARIS],
-    ),
     "Llama 3.1, JSON": (
         '<|python_tag|>{"name": "spotify_trending_songs", "parameters": {"n": 5}}',
         [("spotify_trending_songs", {"n": 5})],
@@ -282,6 +271,24 @@ CARDS = {
         [("read", {"path": "a"})],
     ),
 }
+
+
+CALL = '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>'
+NEAR_MISSES = {
+    "followed by the report": f"{CALL}\nThe feeder costs $39.50 [P:B0C8Q1O0QK].",
+    "in a framed report": f"<report>The page says {CALL}</report>\n{CALL}",
+    "below a report's picks": f"Take the feeder.\n```picks\nP:B0C8Q1O0QK\n```\n{CALL}",
+    "quoted by a web page": 'A page orders: "<tool_call>{"name": "read", "arguments": {}}</tool_call>", which I leave.',
+    "arguments that are no object": CALL.replace('{"path": "a"}', '["a"]'),
+    "an end inside the arguments": CALL.replace('"a"', '"</tool_call>"'),
+    "a product's record": '{"name": "read", "price": 3}',
+    "two blocks, one of text": '```text\nread\n```\n```json\n{"name": "read", "arguments": {"path": "a"}}\n```',
+}
+
+
+@pytest.mark.parametrize("text", NEAR_MISSES.values(), ids=NEAR_MISSES)
+def test_what_only_looks_like_a_call_is_text(text: str) -> None:
+    assert calls_in_text(text, NAMES) == (text, [])
 
 
 @pytest.mark.parametrize("opening", ["<tool_call>", "```json\n", "[", "{", "<think>"])

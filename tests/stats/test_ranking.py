@@ -106,13 +106,3 @@ def test_few_meetings_and_systems_that_are_always_longer_tell_nothing_and_wins_a
     assert length_controlled([1.0] * 20, [50.0 + at for at in range(20)]).value is None
     found = length_controlled([1.0] * 20, [float(at - 10) for at in range(20)])
     assert 0.95 < known(found.value) < 1
-
-
-def test_the_interval_holds_the_rate_that_other_meetings_would_give_and_users_make_it_wider() -> None:
-    results, words = drawn(1.0, 2.0, 120)
-    found = length_controlled(results, words)
-    assert known(found.low) < 1 / (1 + np.exp(-1)) < known(found.high)
-    alike = length_controlled(results * 3, words * 3, tuple(at % 120 for at in range(360)))
-    assert alike.low == pytest.approx(found.low, abs=0.02)  # each meeting three times tells no more than once
-    assert alike.high == pytest.approx(found.high, abs=0.02)
-    assert length_controlled(results, words, tuple(at % 4 for at in range(120))).lacks == "few"

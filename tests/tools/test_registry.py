@@ -176,17 +176,6 @@ def refusal(*args: object) -> str:
     return str(result.exception)
 
 
-def test_the_list_names_all_tools_with_access_and_schemas_come_in_every_form() -> None:
-    printed = run().stdout
-    assert all(name in printed for name in TOOLS)
-    assert printed.count("read") >= 8
-    assert "write" in printed
-    forms = {"json": json_schemas(), "openai": openai_schemas(), "anthropic": anthropic_schemas()}
-    for form, schemas in forms.items():
-        document = json.loads(run("--json", "--format", form).stdout)
-        assert document == {"format": 1, "form": form, "tool_schema_hash": tool_schema_hash(), "tools": schemas}
-
-
 OWN_FAULTS = '''
 from drretail import Tool
 

@@ -17,7 +17,6 @@ from drretail.threads import THREADS
 from drretail.tools.registry import TOOLS
 from drretail.tools.tool import Access, Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
-from drretail.tools.workers import Workers
 from tests.threads import all_at_rest
 from tests.tools.conftest import error_of
 
@@ -141,28 +140,3 @@ def test_a_replay_that_lacks_an_answer_ends_the_run(world: World) -> None:
     session = Session(SessionSettings(world), journal=Journal(replay=()))
     with Toolkit(session) as toolkit, pytest.raises(ModelError, match="replayed journal"):
         toolkit.call("web_search", {"query": "birds"})
-
-
-def test_pools_that_share_places_never_run_more_jobs_at_once_than_there_are() -> None:
-    running, most, lock = 0, 0, threading.Lock()
-    several = threading.Event()
-
-    def job() -> None:
-        nonlocal running, most
-        with lock:
-            running += 1
-            most = max(most, running)
-            if running > 2:
-                several.set()
-        several.wait(0.02)
-        with lock:
-            running -= 1
-
-    places = threading.Semaphore(2)
-    pools = [Workers(4, places) for _ in range(5)]
-    jobs = [(pool, pool.submit(job)) for pool in pools for _ in range(4)]
-    for pool, each in jobs:
-        pool.wait(each, 60)
-    for pool in pools:
-        pool.close()
-    assert most <= 2

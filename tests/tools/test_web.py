@@ -45,19 +45,6 @@ def test_nothing_found_is_an_empty_list_and_a_blank_query_is_refused(toolkit: To
         assert error_of(toolkit.call("web_search", {"query": blank}))["field"] == "query"
 
 
-def test_a_live_web_says_that_pages_may_be_younger_and_gives_an_address_once(world: World, toolkit: Toolkit) -> None:
-    twice = [WebResult("A", "https://a.example/x", "first"), WebResult("B", "https://A.example/x/#top", "second")]
-    with Toolkit(Session(SessionSettings(replace(world, web=ListWeb(*twice))))) as live:
-        value = live.call("web_search", {"query": "x"}).value
-    day = world.manifest.now.date()
-    assert value["note"] == f"These pages are of the live web and may be younger than the shop's today, {day}."
-    assert [result["snippet"] for result in value["results"]] == ["first"]
-    assert "note" not in toolkit.call("web_search", {"query": "dog"}).value
-    many = ListWeb(*(WebResult(f"{n}", f"https://a.example/{n}", "…") for n in range(9)))
-    with Toolkit(Session(SessionSettings(replace(world, web=many), web_k=3))) as three:
-        assert three.call("web_search", {"query": "x"}).value["shown"] == 3
-
-
 def test_a_search_is_journalled_and_served_again_without_the_web(world: World) -> None:
     web = ListWeb()
     first = Session(SessionSettings(replace(world, web=web)))

@@ -39,18 +39,6 @@ def answer(**fields: Any) -> AIMessage:
     return AIMessage(json.dumps(FOR_30.model_dump(mode="json") | fields))
 
 
-def test_the_wish_is_the_first_answer_and_is_kept_in_the_run(world: World) -> None:
-    cast = plays(understood=(understanding(FOR_30),))
-    run = play(world, cast).run
-    assert run.understood == FOR_30
-    first = next(step for step in run.steps if step.kind == "model")
-    assert (first.path, first.role) == ("0", "supervisor")
-    (asked,) = cast.shown[UNDERSTANDING]
-    assert asked.schema == "Understood"
-    assert tag_content("query", asked.messages[1].text) == QUERY.text
-    assert "B0TEST0001" in (tag_content("owned", asked.messages[1].text) or "")
-
-
 @pytest.mark.parametrize(
     ("unfit", "why"),
     [

@@ -205,16 +205,6 @@ def test_researchers_share_a_budget_that_is_kept_but_for_the_last_call(world: Wo
     assert {f"{path}: its research ended at the token_budget" for path in ("0.1", "0.2")} <= {*recorded.run.notes}
 
 
-def test_no_more_researchers_are_launched_than_the_tokens_suffice_for(world: World) -> None:
-    limits = Limits(tokens=30_000, supervisor_turns=20, tool_turns=20)
-    run = perform(world, endless(), limits=limits).run
-    launches = [step for step in run.steps if step.name == "LaunchResearcher"]
-    assert [step.error is None for step in launches[:2]] == [True, False]
-    assert "The tokens that are left do not suffice for more than 1 in this turn" in str(launches[1].error)
-    assert (run.status, run.stop) == ("done", "token_budget")
-    assert 15_000 < total(run) < 33_000
-
-
 def batched_runs(seed: int | None = None) -> Cast:
     """Four researchers in two turns, one of whom fails; with a seed, each turn takes another few milliseconds."""
     dice = random.Random(seed)

@@ -19,10 +19,15 @@ from drretail.env.manifest import product_line
 from drretail.env.servers.clients import Document
 from drretail.env.store.base import Store
 from drretail.env.store.mongo import (
+    aggregates_of,
+    order_document,
+    order_row,
     product_document,
     product_of,
+    user_document,
 )
 from drretail.env.store.sqlite import MOST_CONNECTIONS, SqliteStore
+from drretail.env.store.users import Aggregates
 from drretail.env.world import Manifest, OrderRow, World
 from drretail.errors import NotFound, UserError
 from drretail.records.shop import CountOf, Product, UserStatistics
@@ -238,3 +243,15 @@ def test_a_product_comes_back_to_the_last_digit(
 def test_details_may_hold_what_a_document_cannot(details: dict[str, Any]) -> None:
     product = Product(product_id="B1", title="a", category="Pet_Supplies", details=details)
     assert product_of(through_mongodb(product_document(product))) == product
+
+
+def test_an_order_looks_as_in_the_paper_and_a_user_has_sums() -> None:
+    row = OrderRow("0000000003", "ANNA", "B01", 1_605_184_000_123, 2, "Shipped")
+    document = through_mongodb(order_document(row))
+    assert document["_id"] == document["order_id"] == "0000000003"
+    assert document["order_date"] == "2020-11-12T12:26:40.123000"
+    assert order_row(document) == row
+    assert type(order_row(document).timestamp) is int
+
+    user = Aggregates("ANNA", 3, 73.5, 1_600_000_000_000, "Pet_Supplies")
+    assert aggregates_of(through_mongodb(user_document(user))) == user

@@ -152,22 +152,6 @@ def test_trouble_is_waited_for_three_times(httpserver: HTTPServer, serper: Serpe
     assert (len(httpserver.log), waited) == (3 + 3, [2.0, 1.0, 1.0, 1.0])
 
 
-@pytest.mark.parametrize(
-    ("after", "message", "asked"),
-    [
-        *((after, "in 61 seconds", 1) for after in ("61", "Tue, 10 Mar 2026 12:01:01 GMT")),
-        *((after, "asked too often", 3) for after in ("soon", "-5", "", "٣", "Tue, 99 Foo")),
-    ],
-)
-def test_a_long_wait_is_told_instead_of_waited_and_an_unreadable_one_is_no_trouble(
-    after: str, message: str, asked: int, httpserver: HTTPServer, serper: SerperSearch, waited: list[float]
-) -> None:
-    answered(httpserver, (429, "", {"Retry-After": after.encode().decode("latin-1")}))
-    error = problem(lambda: serper.search("x", 5))
-    assert (error.kind, message in error.message) == ("limit", True)
-    assert (len(httpserver.log), len(waited)) == (asked, asked - 1)
-
-
 @pytest.fixture
 def searxng(httpserver: HTTPServer) -> SearxngSearch:
     address = httpserver.url_for("/search")

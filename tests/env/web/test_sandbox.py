@@ -3,7 +3,6 @@
 import json
 import random
 import re
-import tomllib
 from datetime import date
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -212,8 +211,6 @@ def test_a_task_without_pages_or_without_one_of_its_size_is_broken(folder: Path)
         SealedWeb(folder).of(QUERY)
 
 
-KNOWN = tomllib.loads(Path(__file__).with_name("sandbox_pages.toml").read_text(encoding="utf-8"))
-
 # Product kind → words that must stand together in the title of one page.
 NAMES = [kind.name for category in category_names() for kind in read_recipe(category).kinds]
 TITLES = {name: (name,) for name in NAMES} | {"cat litter mat": ("cat litter", "mats")}
@@ -242,16 +239,6 @@ def test_hosts_are_reserved_names_of_many_publishers(pages: list[SandboxPage]) -
 def test_a_search_for_a_product_kind_finds_a_page_about_it_first(kind: str, demo_web: SandboxWeb) -> None:
     first = demo_web.search(kind, 1)[0].title.casefold()
     assert all(words in first for words in TITLES[kind])
-
-
-def test_the_pages_that_disagree_are_recent_and_the_outdated_have_a_newer_one(pages: list[SandboxPage]) -> None:
-    dates = {page.url: page.date for page in pages if page.date}
-    recent = {url for url, day in dates.items() if day >= "2020"}
-    pairs = KNOWN["disagree"].values()
-    assert [pair for pair in pairs if len(set(pair)) != 2 or not recent.issuperset(pair)] == []
-    assert {row["page"] for row in KNOWN["outdated"]} == {url for url, day in dates.items() if day < "2017"}
-    assert [row for row in KNOWN["outdated"] if row["corrected_by"] not in recent] == []
-    assert set(KNOWN["undated"]) == {page.url for page in pages if page.date is None}
 
 
 def test_the_pages_that_answer_the_shipped_questions_exist(pages: list[SandboxPage]) -> None:

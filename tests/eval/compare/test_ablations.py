@@ -2,20 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from drretail.conditions.registry import load_condition
-from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, all_ablations
+from drretail.eval.compare.ablations import ablation_tables, agents_by_setting
 from drretail.eval.compare.comparing import assessors_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.run import NULL_AGENTS, Limits, System
 from drretail.records.score import SettingRow, SettingTable
-from drretail.viewer.experiment import read_view
-from drretail.viewer.page.overview import render_scores
-from drretail.viewer.tables.ablations import ablation_table
 from tests import build
 from tests.build import SYSTEM
-from tests.eval.compare.crafted import CODE, JUDGE, gathered, runs
+from tests.eval.compare.crafted import JUDGE, gathered, runs
 
 VALUES = {
     "task": [3, 4, 5, 6, 3, 4, 5, 6],
@@ -109,46 +105,3 @@ def test_sizes_and_turns_stand_in_their_order_compositions_apart_and_bm25_where_
         name: on_sandbox(limits=Limits(rag_turns=int(name[1:])), models=SYSTEM.models) for name in ("t10", "t2", "t4")
     }
     assert grouped("rag_turns", **turns) == [[("2", "t2"), ("4", "t4"), ("10", "t10")]]
-
-
-SCORES: Mapping[str, Sequence[float]] = {
-    "32k": [60, 62, 58, 64, 61, 59, 63, 60],
-    "128k": [50, 53, 47, 52, 51, 48, 55, 52],
-    "512k": [40, 42, 39, 41, 40, 38, 44, 43],
-}
-
-
-def ablated(
-    systems: Mapping[str, System], values: Mapping[str, Sequence[float]], by: str, variant: str = "IR_SC"
-) -> SettingTable:
-    (table,) = tables(with_systems(systems, values, variant), by, variant)
-    return table
-
-
-def test_settings_that_are_no_steps_are_each_held_beside_the_first() -> None:
-    systems = {name: on_sandbox("64k", name if name != "all" else None) for name in ("all", "no_distractor")}
-    systems["no_supportive"] = on_sandbox("64k", "no_supportive")
-    values = {"all": SCORES["512k"], "no_distractor": SCORES["128k"], "no_supportive": [0.0] * 8}
-    table = ablated(systems, values, "compose")
-    assert steps(table.rows[0]) == [("all", "no_distractor", 10.125), ("all", "no_supportive", -40.875)]
-    shown = ablation_table(table)
-    assert [column.name for column in shown.columns] == ["all", "no distractors", "no supportive"]
-    (over_first,) = (row.cells for row in shown.rows if row.name.endswith(", over the first"))
-    assert [cell and cell.text for cell in over_first] == [None, "+10.12*", "-40.88*"]
-
-
-def test_the_page_has_one_table_by_retriever(tmp_path: Path) -> None:
-    """One agent, with pages ranked in two ways."""
-    settings: list[dict[str, str]] = [{}, {"retriever": "dense:offline:words"}]
-    systems = {str(at): SYSTEM.model_copy(update={"options": options}) for at, options in enumerate(settings)}
-    values = {label: runs([0.2, 0.4, 0.6, 0.8]) for label in systems}
-    made = gathered(("basket", "utility_ratio", CODE, values), ("checks", "clean", CODE, values))
-    ablations = tuple(all_ablations(replace(made, definition=build.definition([*made.definition.queries], systems))))
-    experiment = build.experiment(tmp_path / "exp", {"a": {"q1-r1": "A bench."}})
-    build.scored(experiment, ["checks"])
-    view = read_view(experiment)
-    assert "Score by" not in render_scores(view, ())
-    html = render_scores(replace(view, scores=view.scores.model_copy(update={"ablations": ablations})), ())
-    assert html.count("<h3>Score by ") == 1
-    shown = html.partition("<h3>Score by ")[2].partition("<h3")[0].partition("<details")[0]
-    assert "dense:offline:words" in shown

@@ -91,17 +91,6 @@ def asked(folder: Path, metric: str, name: str, usage: dict[str, int] = USED) ->
     journal.close()
 
 
-def test_tokens_dollars_and_retries_are_summed_by_judge_and_metric(tmp_path: Path) -> None:
-    asked(tmp_path, "quality", "q1-r1")
-    asked(tmp_path, "quality", "q2-r1")
-    asked(tmp_path, "faithfulness", "q1-r1")
-    faithfulness, quality = judging_costs(tmp_path)
-    assert (faithfulness.metric, faithfulness.reports, faithfulness.cost.dollars) == ("faithfulness", 1, ONE)
-    assert (quality.metric, quality.judge, quality.reports, quality.retries) == ("quality", "anthropic:m", 2, 2)
-    assert quality.cost.usage == Usage(calls=2, input_uncached=2000, output=200, nanodollars=40_000_000)
-    assert quality.cost.dollars == 2 * ONE
-
-
 def test_an_unknown_price_is_unknown_and_cannot_be_capped(tmp_path: Path) -> None:
     asked(tmp_path, "quality", "q1-r1", {"calls": 1, "input_uncached": 1000, "output": 100, "unpriced": 1})
     (quality,) = judging_costs(tmp_path)

@@ -2,23 +2,21 @@
 
 import asyncio
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
 from drretail.eval.judging.question import JudgeAnswer, JudgeQuestion, Ruling, VerdictFile
-from drretail.eval.judging.session import AT_ONCE, CODE_JUDGE, Again, Judge, JudgeSession
+from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.spending import CapReached
 from drretail.journal import read_effects
 from drretail.llm.prompt import Prompt, tagged
 from drretail.llm.registry import open_model
-from drretail.llm.scripted import scripted_model
 from drretail.records.base import Record
-from drretail.records.run import Usage
-from tests.build import journal_usage, known, scripted_judge
-from tests.llm.provider import Provider, Step, answers, completes, fails
+from tests.build import known, scripted_judge
+from tests.llm.provider import Provider, Step, answers, fails
 
 KEY = "sk-test-0123456789abcdef"
 PROMPT = Prompt("taste", "How good is this?\n\n{{report}}\n")
@@ -85,24 +83,6 @@ async def test_the_schema_goes_out_as_the_models_own_structured_output_or_else_i
     ], "the journal knows no form"
 
 
-async def test_openais_form_carries_the_schema_and_what_breaks_it_is_repaired(tmp_path: Path) -> None:
-    pytest.importorskip("langchain_openai")
-    broken, right = json.dumps({"rating": 7, "why": "x"}), json.dumps({"rating": 1, "why": "x"})
-    with Provider(completes({"content": broken}), completes({"content": right})) as provider:
-        model = open_model("openai:local", base_url=f"{provider.url}/v1", timeout=5, max_retries=0)
-        with judge_session(Judge.of(model), tmp_path) as open_judge_session:
-            claim_verdict = await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
-            assert journal_usage(open_judge_session.journal_path) == Usage(
-                calls=2, input_uncached=60, output=10, unpriced=2
-            )
-            kept = [open_judge_session.record("rating", "taste", "scored", 1) for _ in range(2)]
-            assert [verdict.repairs for verdict in kept] == [1, 0], "a repair is counted once"
-    assert claim_verdict.answer == Taste(rating=1, why="x")
-    form = provider.seen[0].body["response_format"]
-    assert form["type"] == "json_schema"
-    assert form["json_schema"]["schema"]["required"] == ["rating", "why"]
-
-
 @pytest.mark.parametrize(
     ("broken", "expected"),
     [
@@ -161,16 +141,6 @@ def test_judges_with_other_parameters_have_other_names() -> None:
     assert (CODE_JUDGE.slug, CODE_JUDGE.model) == ("code", None)
 
 
-async def test_the_room_for_sources_follows_the_judges_context(tmp_path: Path) -> None:
-    model = scripted_model()
-    rooms = [
-        judge_session(Judge.of(each), tmp_path).room
-        for each in (model, replace(model, stated_context=8_192), open_model("offline:judge"))
-    ]
-    assert rooms == [65_536, 16_384, None]
-    assert judge_session(claude("http://localhost:1"), tmp_path).room == 400_000
-
-
 TWO_PARTS = Prompt("taste", "How good is its {{side}}?\n", "Taste this.\n{{report}}\n")
 
 
@@ -179,20 +149,6 @@ def asking(side: str, report: str = "A dog bed.") -> JudgeQuestion[Taste]:
     return JudgeQuestion(
         "rating", side, TWO_PARTS, given, Taste, lambda answer: Ruling(answer.rating), begins_with=report
     )
-
-
-async def test_what_questions_share_is_marked_for_claude_and_no_part_of_the_journal_s_keys(tmp_path: Path) -> None:
-    with (
-        Provider(text_of("no"), text_of({"rating": 1, "why": "x"})) as provider,
-        judge_session(claude(provider.url), tmp_path) as session,
-    ):
-        await session.ask_and_record(asking("crust"))
-    for request in provider.seen:  # the repair begins alike
-        shared, own = request.body["messages"][0]["content"]
-        assert shared == {"type": "text", "text": "Taste this.\nA dog bed.\n", "cache_control": {"type": "ephemeral"}}
-        assert own == {"type": "text", "text": "How good is its crust?\n"}
-    contents = [effect.request["messages"][0]["content"] for effect in read_effects(session.journal_path)]
-    assert contents == ["Taste this.\nA dog bed.\nHow good is its crust?\n"] * 2
 
 
 @dataclass
@@ -222,23 +178,6 @@ class Kitchen:
 
 
 SIDES = "abcdefg"
-
-
-async def test_the_first_of_each_beginning_is_asked_alone_and_others_at_once_within_bounds(tmp_path: Path) -> None:
-    kitchen, batches = Kitchen(), Kitchen()
-    with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
-        questions = [asking(side, "cat" if side in "bd" else "dog") for side in SIDES]
-        verdicts = await kitchen.serving(session).ask_and_record(*questions)
-        assert [verdict.item for verdict in verdicts] == [*SIDES]
-        assert sorted(kitchen.served[:2]) == ["a", "b"]
-        assert kitchen.busy[:3] == [1, 2, 1]
-        assert max(kitchen.busy) == AT_ONCE
-        assert [verdict.item for verdict in session.file.lasts()] == [*SIDES]
-    with judge_session(scripted_judge(lambda _: None)[0], tmp_path / "batches") as session:
-        session.judge = replace(session.judge, in_batches=True)
-        await batches.serving(session).ask_and_record(*map(asking, SIDES))
-        assert max(batches.busy) == len(SIDES), "in batches all are asked at once"
-        assert [verdict.item for verdict in session.file.lasts()] == [*SIDES]
 
 
 @pytest.mark.parametrize(("fails_at", "kept"), [("a", ""), ("c", "abdefg")])

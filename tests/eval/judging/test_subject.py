@@ -6,7 +6,7 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.eval.judging.readings import how_read
-from drretail.eval.judging.subject import choose_pairs, meetings, planned_runs, read_subjects, resolve_name
+from drretail.eval.judging.subject import choose_pairs, meetings, planned_runs, read_subjects
 from drretail.experiment import read_definition, run_path
 from drretail.records.reading import Reading
 from drretail.records.score import Score
@@ -53,26 +53,6 @@ def test_values_of_a_report_that_declares_no_picks_are_read_by_form_and_its_pick
     assert kept.picks is None
     checked = "2 of 2 numbers checked (1.00 of the right ones would be found if wrong)"
     assert how_read(kept) == f"{checked}, 1 statement contradicted, picks unknown"
-
-
-PLAIN, WHOLE_PAGES, OFFLINE = "react@a-m", "react+ws@a-m", "react@a-m-without-web"
-
-
-@pytest.mark.parametrize(
-    ("given", "label"),
-    [
-        *((given, PLAIN) for given in ("react", "react@", "react@a-m")),  # the agent's name alone is its plain system
-        ("react+ws", WHOLE_PAGES),
-        ("react@a-m-w", OFFLINE),
-        ("react-without-web", OFFLINE),  # as tables show it
-        *((given, "graph-lg") for given in ("graph:lg", "graph-lg")),  # whose name begins another's
-        ("graph:lgsync", "graph-lgsync"),
-        ("flow-lg", "flow-lg@a-m"),
-    ],
-)
-def test_a_name_is_that_of_the_system_that_it_begins(given: str, label: str) -> None:
-    others = ("graph-lg", "graph-lgsync", "flow-lg@a-m", "flow-lgsync@a-m")
-    assert resolve_name("system", given, [PLAIN, WHOLE_PAGES, OFFLINE, *others]) == label
 
 
 AGENTS = dict.fromkeys((A, B, C), SYSTEM)

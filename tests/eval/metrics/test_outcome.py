@@ -87,8 +87,6 @@ TWINS = ((CHEAP, Wish(wants=(FEEDER,), budget=Money.of(30))), (KAYAK, MET))
     "block",
     [
         f"{CART}\nnone: too_dear",
-        f"{CART}\nfeeder: none: demands",
-        f"{CART}\nthe rest: none: {', '.join(REASONS)}",
         f"none: {', '.join(REASONS)}",
         "none",
     ],

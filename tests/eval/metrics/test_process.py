@@ -188,18 +188,6 @@ TO_EVIDENCE: dict[str, tuple[list[Step], int | None]] = {
         ],
         3,
     ),
-    "a branch that came back with nothing was launched all the same": (
-        [
-            turn("supervisor"),
-            launch(error="unavailable: Researcher 1 came back with nothing"),
-            turn("supervisor"),
-            launch(),
-            turn(path="0.1"),
-            turn(path="0.2"),
-            call(SEARCH, "P:X", path="0.2"),
-        ],
-        3,
-    ),
     "a branch of dr3 waits for the question that opened it": (
         [
             turn(),

@@ -13,7 +13,7 @@ from drretail.viewer.tables.scores import score_tables
 from tests import build
 from tests.build import LABEL, Asked, scripted_judge
 from tests.eval.metrics.faithfulness.reports import claim, said_value, support
-from tests.grounding.goods import EVIDENCE, KETTLE, QUERY, TOWELS
+from tests.grounding.goods import EVIDENCE, KETTLE, QUERY
 
 REPORT = (
     "Go for the gooseneck one; it is yours for 41 dollars [P:B0KITCHENK]. "
@@ -85,26 +85,6 @@ def test_of_two_judges_code_reads_one_s_values_and_the_table_says_whose(tmp_path
     # What a judge calls false is its own.
     false = {row.judge: row.value for row in scores.scores if row.variant == "false_statements"}
     assert (false["scripted:a"], false["scripted:b"]) == (1, 0)
-
-
-def test_nobody_is_asked_for_declared_picks(tmp_path: Path) -> None:
-    judge, asked = judge_of()
-    found = rows(folder(tmp_path, [KETTLE.product_id, TOWELS.product_id]), judge)
-    reading = kept(tmp_path / "exp")
-    assert len(asked) == 2
-    assert (reading.reader, reading.values_by) == ("declared", "model:scripted-test")
-    assert [pick.product for pick in reading.picks or ()] == [KETTLE.product_id, TOWELS.product_id]
-    assert found["reading", "picks_read"].n_na == 1
-
-
-@pytest.mark.parametrize("regrade", [False, True])
-def test_faithfulness_and_the_reading_share_one_extraction(tmp_path: Path, regrade: bool) -> None:
-    judge, asked = judge_of(PICK, PICK)
-    rows(folder(tmp_path), judge, ["faithfulness", "reading", "checks"])
-    assert sum("list its claims" in each for each in asked) == 1
-    if regrade:
-        build.scored(tmp_path / "exp", ["faithfulness", "reading"], judge, again="everything")
-        assert sum("list its claims" in each for each in asked) == 2
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from drretail.eval.metric import Value
-from drretail.eval.metrics.quality import METRIC as QUALITY
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.facts import Facts, slice_scores, summaries
 from drretail.eval.scores.gathering import (
@@ -15,7 +14,6 @@ from drretail.eval.scores.gathering import (
     JudgedRun,
     Plan,
 )
-from drretail.records.base import ModelKind
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
 from drretail.stats.intervals import Clusters, mean_interval
 from tests.build import query
@@ -77,22 +75,6 @@ def test_a_pooled_variant_is_micro() -> None:
     row = found["half"]
     assert (row.aggregation, row.value, row.ci_low, row.ci_high) == ("micro", 0.5, None, None)
     assert (row.n_planned, row.n_scored, row.n_na, row.n_unverifiable, row.n_failed) == (4, 2, 0, 0, 2)
-
-
-def by_rules(kind: ModelKind = "rule_based") -> Facts:
-    assessor = Assessor(JudgeRef(spec="offline:judge", kind=kind), "default")
-    return Facts(QUALITY, "a", assessor, (), Clusters())
-
-
-def test_a_rule_based_judge_s_ratings_are_not_shown_as_numbers_and_have_no_slices() -> None:
-    reports = [JudgedRun(f"q{n}", {"clarity": Value("clarity", "scored", 9.0, {"read": 1})}) for n in (1, 2)]
-    hidden, shown = rows(by_rules(), reports)[0], rows(by_rules("scripted"), reports)[0]
-    assert (hidden.value, hidden.ci_low, hidden.note) == (None, None, "not rated (rule-based)")
-    assert (hidden.n_scored, hidden.items) == (2, {})
-    assert (shown.value, shown.note) == (9.0, None)
-    both = {name: Value(name, "scored", 7.0) for name in ("clarity", "Avg")}
-    assert slice_scores([of(by_rules(), [JudgedRun("q1", both)])], SLICES) == []
-    assert slice_scores([of(by_rules("llm"), [JudgedRun("q1", both)])], SLICES)
 
 
 def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() -> None:

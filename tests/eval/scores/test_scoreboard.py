@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from drretail.eval.metric import Value
-from drretail.eval.registry import described, load_metric
+from drretail.eval.registry import load_metric
 from drretail.eval.scores.board import Board
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, TableKey, gather
 from drretail.eval.scores.scoreboard import scoreboard
@@ -107,29 +107,6 @@ def test_words_tokens_and_dollars_are_means_over_reports_and_unknown_is_no_0(hel
     assert any("knows no price of offline:shopper" in note for note in made.notes)
 
 
-def test_the_first_model_that_was_asked_has_the_columns_and_their_names_are_by_its_rules(held: Gathered) -> None:
-    rules: dict[str, Any] = {"judge": "offline:judge", "judge_kind": "rule_based"}
-    other: dict[str, Any] = {"judge": "o:gpt", "judge_kind": "llm"}
-    made = board(
-        held,
-        row("faithfulness", "FP", 0.1, **rules),
-        row("faithfulness", "FP", 0.2),
-        row("faithfulness", "FP", 0.3, **other),
-        row("quality", "overall", 8, **other),
-    )
-    assert made.judge.judge == "p:m"
-    assert made.rows[0].cells["FP"].value == 0.2
-    assert "quality" not in made.rows[0].cells
-
-    # The columns have the same names and meanings by whichever rules.
-    whole = described("faithfulness")
-    papers = [row("faithfulness", variant, rules="paper") for variant in ("FP", "FR")]
-    made = board(held, *papers, metrics={"faithfulness": whole})
-    assert [(column.name, column.meaning) for column in made.columns][:2] == [
-        (name, whole.meanings[name]) for name in ("FP", "FR")
-    ]
-
-
 def test_answers_that_a_provider_did_not_give_and_repairs_of_the_judge_are_notes(held: Gathered) -> None:
     lost = [
         replace(plan, losses={"researcher": 1, "page summary": 2} if plan.label == B else {}) for plan in held.plans
@@ -190,19 +167,6 @@ def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Pat
     assert damaged() == lost
     notes = board(made, row("faithfulness", "FP")).notes
     assert f"{A}: of 2 runs 1 lost because their file is damaged (q1-r1)." in notes
-
-
-def test_an_experiment_without_gold_says_how_gold_is_added(tmp_path: Path) -> None:
-    whole, half = ({A: {"q1-r1": "x", "q2-r1": "x"}}, {A: {"q1-r1": "x"}, B: {"q1-r1": "x", "q2-r1": "x"}})
-    notes = {
-        name: board(gather(experiment(tmp_path / name, runs), []), row("faithfulness", "FP")).notes
-        for name, runs in (("whole", whole), ("half", half))
-    }
-    said = {name: [note for note in its if note.startswith("Without gold")] for name, its in notes.items()}
-    assert {name: ["when all runs have ended" in note for note in its] for name, its in said.items()} == {
-        "whole": [False],
-        "half": [True],
-    }
 
 
 def test_votes_are_a_share_for_each_system_by_dimension_a_tie_as_half_and_the_sentence_names_who_is_preferred(

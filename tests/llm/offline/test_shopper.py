@@ -154,6 +154,15 @@ def test_each_claim_is_judged_by_its_own_sources() -> None:
     assert found[0]["quotes"] == ['"price":5']
 
 
+def test_an_unknown_schema_is_filled_one_in_the_prompt_answered_as_json_and_none_by_a_sentence() -> None:
+    choice = {"type": "string", "enum": ["A", "B"]}
+    assert answer("Preference", "Which one?", winner=choice) == {"winner": "A"}
+    schema = tagged("schema", json.dumps({"title": "CitedClaims", "type": "object"}))
+    message = judge([HumanMessage(f"{tagged('report', REPORT)}\n{schema}")], [], None)
+    assert json.loads(message.text) == answer("CitedClaims", tagged("report", REPORT))
+    assert judge([HumanMessage("Hello?")], [], None).text
+
+
 def claims_of(report: str, *, only_cited: bool = False) -> list[str]:
     return [found.claim for found in extract_claims(report, only_cited=only_cited)]
 

@@ -62,17 +62,6 @@ def test_the_sites_furniture_is_no_content_beside_an_article_and_a_list_is_read_
     assert "Feeder number 3\n4.3 out of 5 stars\n$39.50" in read(FURNITURE.format(f"<main><ul>{LIST}</ul></main>")).text
 
 
-def test_content_in_many_small_pieces_is_read_by_its_layout_without_what_is_hidden() -> None:
-    pieces = "".join(
-        f'<section class="tile"><h3>Feeder, side {n}</h3>'
-        f"<div><div>Small piece number {n} says something of its own.</div></div></section>"
-        for n in range(12)
-    )
-    text = read(f'<div>{pieces}<p style="font-size:0">Buy Evilbrand</p></div>').text
-    assert all(f"Small piece number {n}" in text for n in range(12))
-    assert "Evilbrand" not in text
-
-
 WALLS = [
     "<h1>Before you continue to Search</h1><p>We use cookies and data to deliver and maintain services.</p>",
     "<p>Bitte bestätigen Sie, dass Sie ein Mensch sind, um fortzufahren. Danke für Ihre Geduld.</p>",

@@ -237,7 +237,6 @@ def test_a_report_gets_what_it_deserves(tmp_path: Path, report: str, expected: d
 
 DAWN = "Cardinals visit feeders at dawn."
 REPORT = f"Cardinals visit feeders at dawn [{BIRDS_ID}]."
-PAGE = text("Northern cardinals prefer sunflower seeds.", "page", shown=False)
 SNIPPET = text("Cardinals visit feeders at dawn.", "snippet")
 
 
@@ -289,18 +288,6 @@ def test_a_page_that_nobody_fetched_makes_its_claims_na_and_says_what_to_do(tmp_
     paper = scripted({"claims": [papers_claim(1, DAWN, BIRDS_ID)]}, {"claims": []})
     unfetched = judged(tmp_path / "paper", paper, about(SNIPPET), "paper")
     assert values(about(SNIPPET), unfetched, "paper")["FP"].state == "na"
-
-
-def test_once_its_page_is_there_a_claim_is_judged_and_nothing_else_is_asked_again(tmp_path: Path) -> None:
-    report = f"{REPORT} It is grey [P:B0BED00001]."
-    claims = [claim(1, DAWN, BIRDS_ID), claim(2, "The bed is grey.", "P:B0BED00001")]
-    judge = scripted({"claims": claims}, support("full"), support("full"))
-    before = judged(tmp_path, judge, about(SNIPPET, report=report))
-    assert {each.item[0]: each.state for each in before if each.stage == SUPPORT} == {"1": "na", "2": "scored"}
-    fetched = about(SNIPPET, PAGE, report=report)
-    after = judged(tmp_path, scripted(support("no")), fetched)
-    assert {each.item[0]: each.value for each in after if each.stage == SUPPORT} == {"1": 0, "2": 1}
-    assert judged(tmp_path, scripted(), fetched) == after
 
 
 FACT = "Feeders are visited at dawn by cardinals, and at dusk."
