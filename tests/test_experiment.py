@@ -6,7 +6,7 @@ from drretail.errors import UserError
 from drretail.experiment import Definition, Experiment, read_definition, run_path
 from drretail.files import is_unfinished
 from drretail.locks import LOCK
-from drretail.records.run import Limits, System
+from drretail.records.run import Limits
 from drretail.run_file import Recorded, journal_path
 from tests.build import SYSTEM, query, run
 
@@ -48,6 +48,15 @@ def test_what_was_frozen_of_categories_is_joined_and_stays(tmp_path: Path) -> No
     for categories in ({"q1": ("Pet_Supplies",)}, {"a0": ("Bowls",), "q1": ("Toys",)}, {}):
         Experiment(tmp_path, ASKED.model_copy(update={"categories": categories})).close()
     assert read_definition(tmp_path).categories == {"a0": ("Bowls",), "q1": ("Pet_Supplies",)}
+
+
+def test_a_query_that_has_been_sorted_since_is_the_same_query(tmp_path: Path) -> None:
+    """Files from before queries had a kind go on."""
+    for asked in (ASKED, another(kind="gift")):
+        Experiment(tmp_path, asked).close()
+    assert [query.kind for query in read_definition(tmp_path).queries] == ["gift"]
+    with pytest.raises(UserError, match="another query 'q1'"):
+        Experiment(tmp_path, another(kind="project"))
 
 
 @pytest.mark.parametrize(
@@ -97,18 +106,6 @@ def test_a_folder_has_one_writer_and_with_other_files_it_is_not_taken_over(tmp_p
 )
 def test_a_label_says_what_differs_from_the_default(change: dict[str, object], label: str) -> None:
     assert SYSTEM.model_copy(update=change).label() == label
-
-
-def part_of(system: System, *ids: str, whole: bool = False) -> Definition:
-    """One system, begun with these queries of a file."""
-    return ASKED.model_copy(
-        update={
-            "queries": tuple(QUERY.model_copy(update={"query_id": id_}) for id_ in ids),
-            "systems": {system.label(): system},
-            "prompt_hashes": {},
-            "asked": {} if whole else {system.label(): ids},
-        }
-    )
 
 
 def test_a_kill_during_the_first_write_does_not_block_the_next_start(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Commands and addresses that are agents: what is recorded of them, and what becomes of those that misbehave."""
 
-import asyncio
 import json
 import threading
 import time
@@ -12,7 +11,6 @@ from werkzeug import Request, Response
 
 from drretail.agents.registry import named_agent
 from drretail.agents.running.estimate import estimate_left
-from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.systems import named_agents
 from drretail.env.world import World
@@ -132,21 +130,6 @@ print({FEEDER!r})
     assert recorded(world, command(tmp_path, code)).run.status == "done"
     assert time.monotonic() - began < 20
     assert not any(is_running(int(pid)) for pid in (*late, (tmp_path / "pids").read_text()))
-
-
-def test_a_cancelled_run_leaves_no_process(world: World, tmp_path: Path) -> None:
-    code = f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\ntime.sleep(99)"
-
-    async def cut() -> None:
-        task = asyncio.create_task(Runner(world, "w").run(sut(world, command(tmp_path, code)), QUERY))
-        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
-            await asyncio.sleep(0.05)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(cut())
-    assert not is_running(int((tmp_path / "pid").read_text()))
 
 
 def test_a_command_with_blanks_is_read_as_a_shell_reads_it_and_run_without_one(world: World, tmp_path: Path) -> None:

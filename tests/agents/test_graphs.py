@@ -138,13 +138,6 @@ async def test_a_run_that_was_cut_goes_on_from_a_checkpoint_without_a_warning(
     assert not caplog.records, "LangGraph warns once of a class that it may not read"
 
 
-async def test_another_question_on_a_thread_begins_anew(world: World) -> None:
-    thread: Any = {"configurable": {"thread_id": "1"}}
-    shop = graph("react", world=world, model=scripted_model(play=play), checkpointer=InMemorySaver())
-    first, second = [await shop.ainvoke(QUESTION, thread, context=ASKING) for _ in range(2)]
-    assert (first["answer"], len(first["messages"])) == (second["answer"], len(second["messages"]))
-
-
 async def test_time_that_runs_out_in_a_branch_ends_every_branch(world: World) -> None:
     models = cast((launch("a", "b"), calls(DONE))).models()
     slow = SlowChat(policy=lambda *_: calls(DONE), model="slow", seconds=60)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import drretail
-from drretail import Agent, Answer, agents, open_experiment, open_world, read_experiment, run, score
+from drretail import Agent, Answer, agents, ask, open_experiment, open_model, open_world, read_experiment, run, score
 from drretail.api.options.run import RunOptions
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.systems import with_preset
@@ -100,6 +100,12 @@ def test_an_experiment_of_the_papers_preset_is_scored_as_the_paper_does_unless_t
     assert 'preset = "paper"' in options.path.read_text()
 
 
+def test_a_model_may_be_open_already_or_go_by_role(world: World, tmp_path: Path) -> None:
+    for name, model in {"a": open_model("offline:shopper"), "b": {"researcher": "offline:shopper"}}.items():
+        made = run(world, [QUESTION], "react", model, to=tmp_path / name, baselines=False)
+        assert made.run("react").status == "done"
+
+
 def test_a_world_may_be_named_and_is_recorded_as_found_again(tmp_path: Path) -> None:
     made = run(str(build_shop(tmp_path / "w")), [QUESTION], {"own": MINE}, baselines=False)
     assert made.systems == ["own"]
@@ -127,6 +133,21 @@ def test_what_must_be_mended_is_said(
     assert not (tmp_path / "exp").exists()
     with pytest.raises(UserError, match="does not exist"):
         score(tmp_path / "exp")
+
+
+def test_what_is_of_another_type_than_the_option_is_said(experiment: RecordedExperiment) -> None:
+    wrong: list[tuple[Any, dict[str, Any], str]] = [
+        (3, {}, "The experiment is of type int: name its folder"),
+        (experiment, {"metrics": [3]}, "There is no metric '3'"),
+        (experiment, {"by": [None]}, "by is of type list, and has to be str"),
+        (experiment, {"rules": "papr"}, "There is no value of rules 'papr'. Did you mean paper"),
+        (experiment, {"retry": "all"}, "There is no value of retry 'all'. Known are everything, failed"),
+        (experiment, {"rules": 3}, "rules is of type int, and has to be one of default, paper"),
+        (experiment, {"repeats": "2"}, "repeats is '2', and has to be int"),
+    ]
+    for folder, given, sentence in wrong:
+        with pytest.raises(UserError, match=sentence):
+            score(folder, **given)
 
 
 def test_every_public_name_is_there_and_another_one_is_not() -> None:
@@ -214,6 +235,14 @@ def test_an_experiment_is_made_again_from_what_it_keeps(
     run_again(options, kept_world, first)
     assert runs_in(Path("again")) == runs_in(first.folder)
     assert files(Path("again"), "*.toml") == files(first.folder, "*.toml")
+
+
+def test_a_question_is_kept_as_options_of_run_and_one_with_a_person_is_not(kept_world: World) -> None:
+    first = ask("A bird bath, please.", kept_world, user=USER, to="exp", vary={"without": "web"})
+    (options,) = read_options(Path("exp"))
+    run_again(options, kept_world, open_experiment("exp"))
+    assert runs_in(Path("again")) == runs_in(Path("exp"))
+    assert options.labels == (first.run.system,)
 
 
 def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path) -> None:

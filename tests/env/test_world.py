@@ -18,12 +18,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.formulation import STANDARD
 from drretail.env.copying import copy_world
 from drretail.env.folder import check_world, rows_of
-from drretail.env.manifest import (
-    CURRENT,
-    DATABASE_FILE,
-    live_generation,
-    read_manifest,
-)
+from drretail.env.manifest import CURRENT, DATABASE_FILE, live_generation, read_manifest
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
 from drretail.env.world import Manifest, OrderRow, default_pool, open_world

@@ -15,14 +15,7 @@ from drretail.eval.claims.extraction import extraction_prompt
 from drretail.eval.claims.rulings import support_prompt
 from drretail.eval.judging.dimensions import DIMENSIONS as QUALITY
 from drretail.eval.judging.session import Judge
-from drretail.eval.method import (
-    KEPT,
-    NOT_MEASURED,
-    PACKAGED,
-    judge_prompt_files,
-    method_cards,
-    read_wording,
-)
+from drretail.eval.method import KEPT, NOT_MEASURED, PACKAGED, judge_prompt_files, method_cards, read_wording
 from drretail.eval.metrics.pairwise import prompt_for as comparing
 from drretail.eval.metrics.quality import prompt_for
 from drretail.eval.registry import load_metric
@@ -94,8 +87,6 @@ def test_other_words_under_the_same_name_are_another_judge(tmp_path: Path) -> No
     [
         ("rating.md", "{{criterion}} {{anchors}} {{weather}}", r"has the placeholder \{\{weather"),
         ("rating.md", "Rate it.", "lacks the placeholder"),
-        ("rating.md", " ", "blank"),
-        ("rating.md", None, "differs from the packaged one"),
         ("ratings.md", "x", r"Did you mean quality/rating\.md"),
     ],
 )

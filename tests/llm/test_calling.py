@@ -74,17 +74,6 @@ async def test_what_lasts_is_not_tried_again_and_a_refused_key_or_model_ends_all
         assert f"http://{call.requests[0].headers['host']}" in str(call.outcome)
 
 
-async def test_a_wait_of_more_than_two_seconds_is_told_with_who_is_waited_for_and_which_try() -> None:
-    told, sleeps = list[str](), Sleeps()
-    # Its clock moves with its sleeps alone.
-    retrying = Retrying(5, chance=lambda: 1.0, sleep=sleeps, tell=told.append, clock=lambda: sum(sleeps.all))
-    with Provider(*[fails(500)] * 4, answers()) as provider:
-        await answer_of(opened("anthropic", provider, retrying=retrying), MESSAGES)
-        where = provider.url
-    assert [line.rpartition("; ")[2] for line in told] == ["try 4 of 6 in 2 s.", "try 5 of 6 in 4 s."]
-    assert all(line.startswith(f"Waiting for {where} (claude") for line in told), told
-
-
 @pytest.mark.parametrize("name", CLIENTS)
 async def test_the_wait_that_a_provider_asks_for_is_kept_and_a_little_added(name: str) -> None:
     script = fails(429, retry_after="0.02"), fails(503, retry_after_ms="30"), CLIENTS[name].says("hello")

@@ -19,11 +19,7 @@ from drretail.llm.faults import asked_wait, passes
 from drretail.llm.models import Models
 from drretail.llm.prices import priced
 from drretail.llm.scripted import ScriptedAnswer, scripted_model
-from drretail.llm.usage import (
-    ExperimentBudget,
-    cost_by_role,
-    cost_of,
-)
+from drretail.llm.usage import ExperimentBudget, cost_by_role, cost_of
 from drretail.records.run import NANO, Limits, RoleModel, System, Usage
 from drretail.records.trajectory import Trajectory
 from tests.build import known

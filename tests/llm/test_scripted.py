@@ -17,15 +17,7 @@ from drretail.llm.models import Models
 from drretail.llm.prompt import tagged
 from drretail.llm.providers import Retrying
 from drretail.llm.registry import Model, open_model
-from drretail.llm.scripted import (
-    Request,
-    Script,
-    ScriptedAnswer,
-    digest_of,
-    read_script,
-    requests_of,
-    scripted_model,
-)
+from drretail.llm.scripted import Request, Script, ScriptedAnswer, digest_of, read_script, requests_of, scripted_model
 from drretail.llm.structured import METHODS
 from drretail.records.base import Record
 from drretail.records.trajectory import Trajectory

@@ -10,31 +10,15 @@ pytest.importorskip("uvicorn", reason="no server: pip install uvicorn starlette"
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from drretail.tools import local_server
 from drretail.tools.local_server import HOST, bound, port_of, serving
 
-LONG = 2_000_000
-"""Bytes of an answer: more than a socket takes at once."""
-
 
 async def read(request: Request) -> Response:
     return PlainTextResponse(str(len(await request.body())))
-
-
-async def long(request: Request) -> Response:
-    return PlainTextResponse("x" * LONG)
-
-
-async def stream(request: Request) -> Response:
-    async def lines():
-        while True:
-            yield b"x" * 1000
-            await asyncio.sleep(0)
-
-    return StreamingResponse(lines())
 
 
 async def never(request: Request) -> Response:
@@ -42,16 +26,7 @@ async def never(request: Request) -> Response:
     raise AssertionError("nobody waits so long")
 
 
-async def broken(request: Request) -> Response:
-    raise ValueError("a bug of ours")
-
-
-APP = Starlette(
-    routes=[
-        Route("/read", read, methods=["POST"]),
-        *(Route(f"/{view.__name__}", view) for view in (long, stream, never, broken)),
-    ]
-)
+APP = Starlette(routes=[Route("/read", read, methods=["POST"]), Route("/never", never)])
 POST = b"POST /read HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n" + b"x" * 500
 
 

@@ -223,21 +223,3 @@ def test_what_does_not_begin_a_session_leaves_none_open(opened: Opened) -> None:
         assert answer.status_code == 400
         assert "2025-11-25" in answer.json()["error"]["data"]["supported"]
         begun(client)
-
-
-def test_a_client_that_leaves_amid_its_body_begins_nothing(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
-    with opened(most=1) as client:
-        left = [{"type": "http.request", "body": b'{"jsonrpc', "more_body": True}, {"type": "http.disconnect"}]
-
-        async def receive() -> Any:
-            return left.pop(0)
-
-        async def send(message: Any) -> None:
-            raise AssertionError("nobody is there to be answered")
-
-        headers = [(name.encode(), value.encode()) for name, value in {**ALLOWED, "host": f"127.0.0.1:{PORT}"}.items()]
-        scope = {"type": "http", "method": "POST", "path": "/mcp", "query_string": b"", "headers": headers}
-        assert client.portal is not None
-        client.portal.call(client.app, scope, receive, send)
-        begun(client)
-    assert not caplog.records

@@ -8,14 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 
-from drretail.agents.grounded_hybrid.briefing import (
-    MOST_ORDERED,
-    MOST_OWNED,
-    Owned,
-    owned_block,
-    statements_on,
-    wish_block,
-)
+from drretail.agents.grounded_hybrid.briefing import Owned, statements_on, wish_block
 from drretail.agents.grounded_hybrid.drafts import TITLE, Stricken, refusal_of, strike_out, with_left_out
 from drretail.env.world import World
 from drretail.errors import ModelError
@@ -30,7 +23,7 @@ from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
 from tests.agents.grounded_hybrid.staging import CART, DRAFT, FOR_30, draft, play, plays, understanding
 from tests.agents.hybrid_react.cast import DONE, UNDERSTANDING, calls, launch
-from tests.build import demands, known
+from tests.build import known
 from tests.grounding.goods import KETTLE, MUGS, O2, TOTAL, TOWELS, K, M, P, S, T
 from tests.shop import USER
 
@@ -142,12 +135,6 @@ def test_all_orders_are_read_page_by_page(world: World, monkeypatch: pytest.Monk
     assert {line.split()[0] for line in owned.splitlines()} == {"B0TEST0001", "B0TEST0004"}
 
 
-BAG = "Find a diaper bag for up to $40."
-DAY = "2023-05-01"
-BLANKET = Want(name="swaddle blanket", kinds=("blanket",), quantity=2, must=demands("cotton"), rating_min=4.0)
-BLANKETS = Wish(wants=(BLANKET,), budget=Money.of(70), deadline="by March 3", owned=("B2",))
-
-
 def few(_: str) -> float:
     """As if every word stood in one product of a hundred."""
     return 0.01
@@ -160,15 +147,6 @@ def about(title: str, *categories: str) -> Statement:
 
 def shown(wish: Wish, *owned: Owned) -> dict[str, Any]:
     return json.loads(tag_content("wish", wish_block(wish, owned)) or "")
-
-
-def test_a_long_history_is_shown_in_part() -> None:
-    many = [Owned(f"B{number}", f"Diaper {number}", f"{number}", DAY) for number in range(MOST_ORDERED + 5)]
-    read = shown(BLANKETS.model_copy(update={"owned": tuple(product.product_id for product in many)}), *many)
-    assert (len(read["owned"]), read["owned_besides"]) == (MOST_OWNED, len(many) - MOST_OWNED)
-    lines = (tag_content("owned", owned_block(many, BAG)) or "").splitlines()
-    assert lines[0] == f"B0  {DAY}  Diaper 0"
-    assert (len(lines), lines[-1]) == (MOST_ORDERED + 1, "and 5 more, ordered before these")
 
 
 def test_words_around_the_things_of_a_line_choose_none() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from drretail import read_experiment
 from drretail.api.options.experiment_file import HEADER, chosen, entry, overridden
-from drretail.api.options.research import LIMIT_NAMES
+from drretail.api.options.research import LIMIT_NAMES, values_of_flags
 from drretail.api.options.run import RunOptions
 from drretail.api.systems import read_limits
 from drretail.errors import UnknownName, UserError
@@ -101,3 +101,12 @@ def test_limits_are_those_of_the_record_and_a_wrong_one_is_answered_with_the_nea
     assert read_limits(given) == Limits(tool_turns=5, dollars=0.5, tokens=900)
     with pytest.raises(UnknownName, match=r"There is no limit 'tool_turn'\. Did you mean tool_turns"):
         read_limits({"tool_turn": 3})
+
+
+@pytest.mark.parametrize("text", ["information", "=task", "information="])
+def test_a_condition_of_another_form_says_how_one_is_written(text: str) -> None:
+    assert values_of_flags(["information=task,context", "information=tools"]) == {
+        "information": ("task", "context", "tools")
+    }
+    with pytest.raises(UserError, match="write NAME=VALUE,…, such as"):
+        values_of_flags([text])

@@ -147,15 +147,6 @@ def test_aggregates_are_those_of_the_statistics_which_void_orders_alone_leave_em
     assert void.top_categories == void.top_products == ()
 
 
-def test_threads_read_beside_each_other(store: Store) -> None:
-    def work(_: int) -> int:
-        store.user("CARA_1")
-        return store.orders("CARA_1").total
-
-    with ThreadPoolExecutor(8) as pool:
-        assert set(pool.map(work, range(40))) == {2}
-
-
 @pytest.fixture
 def embedded(world: World) -> SqliteStore:
     assert isinstance(world.store, SqliteStore)

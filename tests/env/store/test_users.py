@@ -1,4 +1,3 @@
-import re
 import statistics
 from bisect import bisect_left
 from collections import Counter
@@ -10,10 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from drretail.env.store.base import STRATA
-from drretail.env.store.users import Aggregates, ProfilePool, default_pool, derive_profile, sample_users
+from drretail.env.store.users import Aggregates, default_pool, derive_profile, sample_users
 from drretail.env.summaries import LEAST_PRICES, Summaries
 from drretail.env.web.base import Web
 from drretail.env.world import OrderRow, World, open_world
@@ -40,26 +38,6 @@ def test_the_shipped_pool_and_the_people_behind_two_ids_never_change_within_a_ve
         "account_status": "active",
     }
     assert derive_profile(pool, 42, "U1").email == "debra.flowers31@example.com", "an integer seed is its digits"
-
-
-def pool_of(first_name: str, last_name: str) -> ProfilePool:
-    """A pool of one name and of one place, which has no area code."""
-    place = {"city": "Köln", "state": "", "zip": "50667", "area_code": ""}
-    names = {"first_names": [first_name], "last_names": [last_name], "streets": ["Allee"]}
-    return ProfilePool.model_validate({"version": 1, "locale": "xx", "country": "XX", "places": [place], **names})
-
-
-@pytest.mark.parametrize(
-    ("first_name", "last_name", "mailbox"),
-    [("Zoë", "O'Neil", "zoe.oneil"), ("花子", "佐藤", "customer"), ("花子", "Sato", "sato")],
-)
-def test_mail_addresses_are_ascii_and_short_numbers_need_no_code(first_name: str, last_name: str, mailbox: str) -> None:
-    pool = pool_of(first_name, last_name)
-    profile = derive_profile(pool, 1, "U1")
-    assert re.fullmatch(rf"{mailbox}\d\d@example\.\w+", profile.email)
-    assert re.fullmatch(r"555-01\d\d", profile.phone_number)
-    with pytest.raises(ValidationError):
-        ProfilePool.model_validate({**pool.model_dump(), "first_names": []})
 
 
 DAY = 86_400_000

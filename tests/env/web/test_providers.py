@@ -89,7 +89,7 @@ def test_query_and_key_are_sent(httpserver: HTTPServer, serper: SerperSearch, mo
         ([hits(0, 10), hits(8, 10), hits(16, 10)], 25, 25),
         ([hits(0, 10), hits(0, 10)], 100, 10),
     ],
-    ids=["more than a page holds", "nothing new", "a page that fails"],
+    ids=["more than a page holds", "nothing new"],
 )
 def test_results_are_asked_for_page_by_page_until_there_are_enough_or_no_more(
     pages: list[list[dict[str, Any]] | None], k: int, found: int, httpserver: HTTPServer, serper: SerperSearch

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from drretail.eval.claims.audit import marks_in, shares_of
+from drretail.eval.claims.audit import shares_of
 from drretail.eval.scores.gathering import agreement_ends
-from drretail.grounding.text.layout import read_layout
 from drretail.records.reading import JudgeAudit
 from tests.eval.metrics.faithfulness.reports import (
     BIRDS_ID,
@@ -66,12 +65,6 @@ def test_a_report_of_whose_marks_more_than_a_tenth_is_left_out_twice_is_not_judg
     assert (shares["reports"], shares["marks"]) == ((0, 1), (1, 3))
     line = JudgeAudit(judge="p:m", judge_kind="llm", shares=dict(shares)).line
     assert "reports not judged, since more than a tenth of their citation marks is in no claim: 1" in line
-
-
-def test_lists_of_sources_hold_no_marks_that_claims_have_to_cover() -> None:
-    lists = "\n\n## Sources\n1. [Oak, a test of 2024](https://a.example/1)\n2. [Paper](https://a.example/2)\n"
-    places = marks_in(read_layout(f"Oak lasts 9 years [1]. Paper is bright at night [2].{lists}", None))
-    assert [place.source for place in places] == ["https://a.example/1", "https://a.example/2"]
 
 
 def test_what_was_not_read_is_unverifiable_and_what_leads_nowhere_counts_0(tmp_path: Path) -> None:

@@ -210,15 +210,6 @@ def of_price(message: str, of: str = "P:B0BED00001") -> tuple[str, dict[str, Any
     return report, claim(1, words, "P:B0BED00001", quote=report, values=[said_value("price", message, of)])
 
 
-def test_the_judge_is_asked_without_code_s_opinion_once_if_they_agree(tmp_path: Path) -> None:
-    for message, of, label in (("$49.99", BED.id, "partial"), ("$39.99", BED.id, "contradicted"), ("$55", "", "no")):
-        report, extracted = of_price(message, of)
-        (verdict,) = support_of(tmp_path / label, answering(extracted, support(label)), report)
-        (asked,) = questions(tmp_path / label)
-        assert "<record" not in asked
-        assert "asked_again" not in verdict.notes
-
-
 def test_where_the_records_say_otherwise_the_judge_is_asked_once_more_and_the_second_answer_counts(
     tmp_path: Path,
 ) -> None:

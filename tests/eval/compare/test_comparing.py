@@ -18,18 +18,7 @@ from drretail.experiment import Definition, Experiment, read_definition
 from drretail.records.run import BASELINES
 from tests.build import SYSTEM, known
 from tests.eval.compare import crafted
-from tests.eval.compare.crafted import (
-    CODE,
-    JUDGE,
-    OTHER,
-    Runs,
-    beside,
-    comparison,
-    gathered,
-    noisy,
-    only_row,
-    runs,
-)
+from tests.eval.compare.crafted import CODE, JUDGE, OTHER, Runs, beside, comparison, gathered, noisy, only_row, runs
 
 FLOOR = SYSTEM.model_copy(update={"agent": "null_empty", "models": {}})
 

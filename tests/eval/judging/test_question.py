@@ -10,11 +10,10 @@ from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.judging.spending import Allowance, CapReached, allowance_for, judging_costs
 from drretail.journal import Journal, Outcome
 from drretail.records.run import Usage
-from drretail.records.score import JudgeRef, Verdict
+from drretail.records.score import Verdict
 from tests import build
 from tests.build import known
 
-JUDGE = JudgeRef(spec="scripted:test", kind="scripted")
 WORDS = frozenset({"w"})
 
 

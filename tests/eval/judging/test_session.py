@@ -1,21 +1,18 @@
 """The judge seam: what goes to a judge, what is done with bad answers, and that nothing is asked twice."""
 
-import asyncio
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
-from drretail.eval.judging.question import JudgeAnswer, JudgeQuestion, Ruling, VerdictFile
+from drretail.eval.judging.question import JudgeAnswer, VerdictFile
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
-from drretail.eval.judging.spending import CapReached
 from drretail.journal import read_effects
 from drretail.llm.prompt import Prompt, tagged
 from drretail.llm.registry import open_model
 from drretail.records.base import Record
-from tests.build import known, scripted_judge
+from tests.build import known
 from tests.llm.provider import Provider, Step, answers, fails
 
 KEY = "sk-test-0123456789abcdef"
@@ -139,52 +136,3 @@ def test_judges_with_other_parameters_have_other_names() -> None:
     assert (one.ref, one.slug) == (other.ref, other.slug), "an address is no parameter"
     assert Judge.of(open_model("offline:judge")).slug == "offline-judge"
     assert (CODE_JUDGE.slug, CODE_JUDGE.model) == ("code", None)
-
-
-TWO_PARTS = Prompt("taste", "How good is its {{side}}?\n", "Taste this.\n{{report}}\n")
-
-
-def asking(side: str, report: str = "A dog bed.") -> JudgeQuestion[Taste]:
-    given = {"report": report, "side": side}
-    return JudgeQuestion(
-        "rating", side, TWO_PARTS, given, Taste, lambda answer: Ruling(answer.rating), begins_with=report
-    )
-
-
-@dataclass
-class Kitchen:
-    """A judge that takes its time; ``busy`` is how many it serves after each that came in."""
-
-    fails_at: str = ""
-    busy: list[int] = field(default_factory=list[int])
-    served: list[str] = field(default_factory=list[str])
-    _now: int = 0
-
-    def serving(self, session: JudgeSession) -> JudgeSession:
-        """The session, whose judge is this one."""
-
-        async def ask(stage: str, side: str, prompt: Prompt, *_: object, **__: object) -> JudgeAnswer[Taste]:
-            self._now += 1
-            self.busy.append(self._now)
-            await asyncio.sleep(0.02 if side == "b" else 0.01)
-            self._now -= 1
-            self.served.append(side)
-            if side == self.fails_at:
-                raise CapReached("1 token")
-            return JudgeAnswer(Taste(rating=1, why="x"), prompt.hash)
-
-        vars(session)["ask"] = ask
-        return session
-
-
-SIDES = "abcdefg"
-
-
-@pytest.mark.parametrize(("fails_at", "kept"), [("a", ""), ("c", "abdefg")])
-async def test_a_cap_in_the_midst_leaves_what_came_back_recorded(tmp_path: Path, fails_at: str, kept: str) -> None:
-    kitchen = Kitchen(fails_at)
-    with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
-        with pytest.raises(CapReached):
-            await kitchen.serving(session).ask_and_record(*map(asking, SIDES))
-        assert [verdict.item for verdict in session.file.lasts()] == [*kept]
-    assert len(kitchen.served) == (1 if fails_at == "a" else len(SIDES))

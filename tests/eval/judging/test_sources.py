@@ -12,15 +12,7 @@ from hypothesis import strategies as st
 from drretail.env.named_products import NamedProducts
 from drretail.env.web.base import Pages, WebPage
 from drretail.env.world import open_world
-from drretail.eval.judging.sources import (
-    OMITTED,
-    MissingPage,
-    cut,
-    fetch_missing,
-    keep_unopened,
-    missing_pages,
-    size,
-)
+from drretail.eval.judging.sources import OMITTED, MissingPage, cut, fetch_missing, keep_unopened, missing_pages, size
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import sources_path
 from drretail.grounding.report.citations import find_citations

@@ -85,16 +85,6 @@ def test_without_the_world_what_needs_it_is_na_and_is_made_up_for_later(world: W
     assert blind["not_in_catalog"].state == "scored"
 
 
-def test_declared_picks_are_checked_without_a_word_about_them(world: World, tmp_path: Path) -> None:
-    owned = [order.product_id for order in world.store.orders(USER).orders][:1]
-    subject = subject_of("Look below.", world.store, picks=[*owned, "B0TEST0009"])
-    values = valued(tmp_path, subject)
-    assert values["without_recommended_although_owned"].items["errors"] == 1
-    assert values["without_not_in_catalog"].value == 0
-    assert values["without_pick_not_argued"].value == 0
-    assert (values["clean"].value, values["picks_known"].items) == (0, {"picks declared": 1, "values by form": 1})
-
-
 def test_a_report_without_errors_is_clean_if_its_picks_are_known(tmp_path: Path) -> None:
     rows = [
         (RIGHT, [TUBE.product_id], 1, 1),

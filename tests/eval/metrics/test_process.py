@@ -6,16 +6,7 @@ from typing import Any
 import pytest
 
 from drretail.agents.hybrid_react.agent import LAUNCH as MOVE
-from drretail.eval.metrics.process import (
-    LAUNCH,
-    SETBACKS,
-    Count,
-    Course,
-    count,
-    domain_of,
-    turns,
-    turns_to_evidence,
-)
+from drretail.eval.metrics.process import LAUNCH, SETBACKS, Count, Course, count, domain_of, turns, turns_to_evidence
 from drretail.llm.offline import shopper
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.run import ERRANDS, Setbacks, Step

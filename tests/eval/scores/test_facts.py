@@ -8,12 +8,7 @@ import pytest
 from drretail.eval.metric import Value
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.facts import Facts, slice_scores, summaries
-from drretail.eval.scores.gathering import (
-    FAILED_RUNS,
-    Assessor,
-    JudgedRun,
-    Plan,
-)
+from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, JudgedRun, Plan
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
 from drretail.stats.intervals import Clusters, mean_interval
 from tests.build import query

@@ -107,21 +107,6 @@ def test_words_tokens_and_dollars_are_means_over_reports_and_unknown_is_no_0(hel
     assert any("knows no price of offline:shopper" in note for note in made.notes)
 
 
-def test_answers_that_a_provider_did_not_give_and_repairs_of_the_judge_are_notes(held: Gathered) -> None:
-    lost = [
-        replace(plan, losses={"researcher": 1, "page summary": 2} if plan.label == B else {}) for plan in held.plans
-    ]
-    judge = Assessor(JudgeRef(spec="p:m", kind="llm"), "default")
-    repaired = {plan.run_id: JudgedRun(plan.query.query_id, {}, repairs=1) for plan in held.plans}
-    judged = {TableKey("faithfulness", judge): repaired}
-    rows = row("faithfulness", "FP"), row("faithfulness", "FP", system=B)
-    notes = board(replace(held, plans=tuple(lost), tables_of_judges=judged), *rows).notes
-    assert f"p:m: {len(held.plans)} repairs of answers that did not fit the form asked for." in notes
-    sentence = f"{B}: 2 runs finished without 2 researchers, 4 page summaries, for which a provider gave no answer. "
-    sentence += "`drretail run … --retry spoiled` makes them again."
-    assert sentence in notes
-
-
 def test_where_citations_are_not_read_nothing_is_concluded_from_what_rests_on_them(held: Gathered) -> None:
     judge = Assessor(JudgeRef(spec="p:m", kind="llm"), "default")
 
@@ -138,12 +123,6 @@ def test_where_citations_are_not_read_nothing_is_concluded_from_what_rests_on_th
     )
     assert many.unread(judge, "faithfulness", (B,)) is None
     assert many.unread(judge, "checks", (A, B)) is None
-    shown = board(many, row("faithfulness", "FP"), row("faithfulness", "FP", system=B))
-    assert shown.not_read == (
-        "Nothing is concluded from FP and FR where citations are not read: 2 of 22 citations of a@model could not be "
-        "read (no entry in a list: 2).",
-    )
-    assert not board(few, row("faithfulness", "FP"), row("faithfulness", "FP", system=B)).not_read
 
 
 def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Path) -> None:

@@ -11,14 +11,7 @@ import pytest
 from drretail.env.named_products import NamedProducts
 from drretail.env.world import open_world
 from drretail.eval.claims.audit import ReportVerdicts
-from drretail.eval.claims.claims import (
-    ALL,
-    CITED,
-    EXTRACT,
-    SUPPORT,
-    Claim,
-    make_claim,
-)
+from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Value

@@ -262,23 +262,6 @@ def test_the_paper_s_rules_know_no_ties(tmp_path: Path) -> None:
     assert row(both, rules="paper") == found
 
 
-def test_all_systems_are_compared_and_ranked(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {**two(), C: reports("c")})
-
-    def by_letter(question: str) -> dict[str, Any]:
-        first, second = shown(question)
-        return chosen("A" if first < second else "B")
-
-    judge, asked = scripted_judge(by_letter)
-    scores = compared(folder, judge)
-    assert len(asked) == 3 * 4 * 2 * SIX
-    assert [(pair.a, pair.b) for pair in scores.pairs if pair.dimension == "depth"] == [(A, B), (A, C), (B, C)]
-    strengths = [rank(scores, label).value or 0.0 for label in (A, B, C)]
-    assert strengths == sorted(strengths, reverse=True)
-    assert abs(sum(strengths)) < 1e-8
-    assert [rank(scores, label).items["opponents"] for label in (A, B, C)] == [2, 2, 2]
-
-
 def test_only_named_pairs_are_asked_and_who_was_never_compared_has_no_strength(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {**two(), C: reports("c")})
     judge, asked = scripted_judge(prefers_a)
