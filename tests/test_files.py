@@ -112,6 +112,25 @@ def test_a_place_that_takes_no_file_is_named_as_the_user_named_it() -> None:
     assert raised.value.filename == "/proc/q.jsonl"
 
 
+def test_standard_output_goes_on_after_what_was_written_to_it(tmp_path: Path) -> None:
+    code = """
+from pathlib import Path
+from drretail.files import write_atomically
+for name in ("/dev/stdout", "/proc/self/fd/1", "/dev/fd/1"):
+    print("before", name)
+    write_atomically(Path(name), "told\\n")
+print("after")
+"""
+    told = "before /dev/stdout\ntold\nbefore /proc/self/fd/1\ntold\nbefore /dev/fd/1\ntold\nafter\n"
+    out = tmp_path / "out"
+    for text in (told, told * 2):
+        with out.open("a") as file:
+            subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
+        assert out.read_text() == text
+    piped = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True, text=True)
+    assert piped.stdout == told
+
+
 def test_what_a_link_points_to_is_replaced_and_the_link_stays(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "a").write_text("old")

@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.agents.base import Agent
-from drretail.agents.running.outcomes import Ended
+from drretail.agents.running.outcomes import IN_A_ROW, Ended
 from drretail.agents.running.run import Batch, Watch, ask_once, open_experiment, question_as_query
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard, only
 from drretail.agents.running.system import definition
 from drretail.env.catalog.base import Catalog
 from drretail.env.gold import add_gold
-from drretail.env.web.base import WebPage
+from drretail.env.web.base import Web, WebPage
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError
@@ -110,6 +110,27 @@ def test_a_run_spoiled_by_a_failing_server_is_made_again_only_when_asked(world: 
     assert (kept.before, kept.calls_failed, kept.spoiled) == (1, 2, 1)
     assert (again.done, again.before, again.tool_calls, again.calls_failed, again.spoiled) == (1, 0, 1, 0, 0)
     assert (whole.done, whole.before) == (1, 1)
+
+
+class Flaky(Down):
+    """A server that answers every so many searches only."""
+
+    asked = 0
+
+    def search(self, *given: Any) -> Any:
+        self.asked += 1
+        return super().search() if self.asked % IN_A_ROW else self.inner.search(*given)
+
+
+def test_a_shop_that_answers_now_and_then_or_a_web_that_is_down_stops_nothing(world: World, folder: Path) -> None:
+    shaky = Runner(replace(world, catalog=cast(Catalog, Flaky(world.catalog))), "w")
+    tally = tally_of(folder, world, sut(world, scripted(*(calls(SEARCH), REPORT) * 9)[0]), shaky, repeats=9)
+    assert (tally.done, tally.calls_failed, tally.spoiled) == (9, 8, 8)
+
+    offline = Runner(replace(world, web=cast(Web, Down(world.web))), "w")
+    player = sut(world, scripted(*(calls(CLEANING), calls(SEARCH), REPORT) * 9)[0])
+    tally = tally_of(folder.with_name("offline"), world, player, offline, repeats=9)
+    assert (tally.done, tally.spoiled) == (9, 9), "the shop still answers"
 
 
 def test_calls_left_unanswered_in_a_row_stop_all_runs_in_one_sentence(world: World, folder: Path) -> None:

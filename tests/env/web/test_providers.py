@@ -1,6 +1,7 @@
 """Results of Serper and of a SearXNG: what is asked, what comes, and what goes wrong."""
 
 import json
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -150,6 +151,25 @@ def test_trouble_is_waited_for_three_times(httpserver: HTTPServer, serper: Serpe
     assert waited == [2.0, 1.0]
     problem(lambda: serper.search("x", 5))
     assert (len(httpserver.log), waited) == (3 + 3, [2.0, 1.0, 1.0, 1.0])
+
+
+def test_a_service_that_hangs_is_a_time_out_and_one_that_is_not_there_named_with_its_address() -> None:
+    def hang(_: Request) -> Response:
+        time.sleep(0.6)
+        return Response("{}")
+
+    def asked_at(address: str) -> ToolError:
+        service = Service("Serper", address, 0.2, SERPER_ACCESS, wait=lambda _: None)
+        return problem(lambda: SerperSearch(service, SecretStr(KEY)).search("x", 5))
+
+    with HTTPServer() as server:  # one of its own, since it is still asked when the answer is not waited for any more
+        server.expect_request("/search").respond_with_handler(hang)
+        error = asked_at(server.url_for("/search"))
+    assert (error.kind, "within 0.2 seconds" in error.message) == ("timeout", True)
+    error = asked_at("http://127.0.0.1:9/search?key=hidden")
+    assert error.kind == "unavailable"
+    assert "http://127.0.0.1:9/search;" in error.message
+    assert "hidden" not in error.message
 
 
 @pytest.fixture

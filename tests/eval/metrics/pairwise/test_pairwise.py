@@ -16,6 +16,7 @@ from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Pair, Subject
 from drretail.eval.metrics import pairwise
 from drretail.eval.scores.pair_rows import PairOutcome, preference
+from drretail.experiment import path_of
 from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules
 from drretail.records.comparison import ORDER_DECIDED, PairScore
@@ -43,6 +44,7 @@ from tests.eval.metrics.pairwise.judging import (
     shown,
     two,
 )
+from tests.run_files import edit_member
 
 PROFILE = ProfileSummary(user_id="u", statements=(Statement(code="place", text="Lives in Tulsa, OK."),))
 FEEDER_URL = "http://ecommerce.com/B0TEST0001"
@@ -272,3 +274,29 @@ def test_only_named_pairs_are_asked_and_who_was_never_compared_has_no_strength(t
     later = compared(folder, judge, pairs=[f"{A}~{C}"])
     assert {(pair.a, pair.b) for pair in later.pairs} == {(A, B), (A, C)}  # the pairs of an earlier command stay
     assert rank(later, C).note is None
+
+
+@pytest.mark.parametrize("label", [A, B])
+def test_when_either_report_changes_its_comparisons_are_stale_and_asked_anew(tmp_path: Path, label: str) -> None:
+    folder = experiment(tmp_path / "exp", two())
+    judge, asked = scripted_judge(prefers_a)
+    compared(folder, judge)
+    changed = build.run("q1-r1", "Now I am another report of a.", label=label)
+    edit_member(path_of(folder, changed), "run", lambda _: [changed.as_line()])
+    other, _ = scripted_judge(prefers_a, name="other")
+    held = row(compared(folder, other), judge=judge.ref.spec)
+    assert (held.stale_verdicts, held.not_judged, held.n_scored, held.n_failed, held.wins) == (2, 1, 3, 1, 3)
+    before = len(asked)
+    fresh = row(compared(folder, judge), judge=judge.ref.spec)
+    assert (fresh.stale_verdicts, fresh.n_scored) == (0, 4)
+    assert len(asked) == before + 2 * SIX
+
+
+def test_when_the_cap_is_reached_what_was_not_asked_is_missing_and_no_tie(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", two(2))
+    allowance = Allowance(tokens=1)
+    scores = compared(folder, scripted_judge(prefers_a)[0], concurrency=1, allowance=allowance)
+    first, later = row(scores, "clarity"), row(scores, "depth")
+    assert allowance.cut == 2
+    assert (first.n_scored, first.not_judged, first.wins) == (1, 1, 1)  # both orders were on their way
+    assert (later.n_scored, later.not_judged, later.failed_verdicts, later.ties) == (0, 2, 0, 0)
