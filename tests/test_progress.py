@@ -1,4 +1,7 @@
 import io
+import time
+
+import pytest
 
 from drretail.progress import EVERY_SECONDS, PlainProgress
 
@@ -18,3 +21,18 @@ def test_in_a_pipe_long_work_says_now_and_then_how_far_it_is() -> None:
         "judging: 40 of 40",
         "judging: done",
     ]
+
+
+def test_in_a_pipe_one_long_step_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.progress.EVERY_SECONDS", 0.02)
+    stream = io.StringIO()
+    with PlainProgress(stream).busy("reading"):
+        time.sleep(0.1)
+    with PlainProgress(stream).track("judging", 3):
+        time.sleep(0.1)
+    assert stream.getvalue().count("reading … 0 s") >= 2
+    assert stream.getvalue().count("judging …") >= 3
+    with PlainProgress(stream).busy("writing", 9) as bar:
+        bar.advance()
+        time.sleep(0.1)
+    assert "writing: 1 of 9 … 0 s" in stream.getvalue()

@@ -1,6 +1,7 @@
 """What is said of a user's orders: the summary, price bands, and which purchases may be shown."""
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -74,6 +75,30 @@ def test_the_type_of_shopper_names_domains_only_as_far_as_the_orders_stand_out()
 
     assert type_of("aaabbbbc") == ["In short: a shopper, above all in Baby Products and Pet Supplies"]
     assert type_of("aaaaaab") == [], "seven orders make no type"
+
+
+def bought_for(prices: Sequence[float], *, unpriced: int = 0, again: int = 0) -> ProfileSummary:
+    """Of somebody who bought an item at each price, some without, and the first item more often."""
+    made = [*prices, *[None] * unpriced]
+    shelf = {f"B{at}": SEED.model_copy(update={"product_id": f"B{at}", "price": of}) for at, of in enumerate(made)}
+    products = [*shelf, *["B0"] * again]
+    orders = [an_order(number, key, number, quantity=20) for number, key in enumerate(products)]
+    return summary_of(*orders, shelf=shelf, Birds=PriceSpan(5, 10, 20, "USD"))
+
+
+@pytest.mark.parametrize(
+    ("prices", "unpriced", "word"),
+    [
+        ([1] * 6 + [30] * 2, 0, "below"),
+        ([30] * 8, 8, "above"),
+        ([1] * 5 + [30] * 3, 0, None),
+        ([30] * 8, 9, None),  # most of what was bought has no price
+    ],
+)
+def test_usually_takes_eight_items_and_a_clear_majority(prices: list[float], unpriced: int, word: str | None) -> None:
+    text = "".join(texts(bought_for(prices, unpriced=unpriced), "shopper_type"))
+    assert ("usually" in text) == (word is not None)
+    assert word is None or f"usually {word} the median price of the category" in text
 
 
 @pytest.mark.parametrize("question", ["", "A coffee grinder, please.", "How long do pregnancy tests keep?"])

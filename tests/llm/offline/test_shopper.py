@@ -18,6 +18,7 @@ from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow, World, open_world
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.offline.judge import extract_claims, judge, judge_claim
+from drretail.llm.offline.shopper import shop
 from drretail.llm.prompt import tagged
 from drretail.llm.registry import open_model
 from drretail.records.query import Query
@@ -60,6 +61,16 @@ def asked(world: World, text: str, agent: str = "react", **options: Any) -> Reco
     return asyncio.run(Runner(world, "w").run(system, query))
 
 
+def in_schema(name: str, **tags: str) -> dict[str, Any]:
+    """The answer in a schema, asked for as the call of a tool; as JSON in words it is the same."""
+    given = HumanMessage("\n".join(tagged(tag, text) for tag, text in tags.items()))
+    schema = {"title": name, "type": "object"}
+    called = shop([given], [{"type": "function", "function": {"name": name, "parameters": schema}}], "any")
+    spoken = shop([given, HumanMessage(tagged("schema", json.dumps(schema)))], [])
+    assert json.loads(spoken.text) == called.tool_calls[0]["args"]
+    return called.tool_calls[0]["args"]
+
+
 @pytest.mark.parametrize("agent", BUILT_IN)
 @pytest.mark.parametrize("web_mode", ["snippets", "ws"])
 def test_it_plays_every_role_of_every_agent(world: World, agent: str, web_mode: str) -> None:
@@ -79,6 +90,18 @@ def test_one_hit_is_cited_for_each_category_named_and_an_order_in_a_page_is_at_m
 @pytest.mark.parametrize("text", ["?", "!!!", "Thanks!", "<query>", "a " * 3000, "$5", "no no no not", "ünï çødé"])
 def test_any_text_is_answered(world: World, text: str) -> None:
     assert asked(world, text).run.status == "done"
+
+
+def test_page_and_file_are_answered_by_their_own_words_and_of_a_question_it_understands_nothing() -> None:
+    answer = in_schema("PageSummary", search="dry a wet tent", page=PAGE)
+    assert answer["summary"] == "Dry a wet tent in the shade. A wet tent grows mould in two days."
+    assert all(quote in PAGE for quote in answer["quotes"])
+    assert not in_schema("PageSummary", search="violin strings", page=PAGE)["relevant"]
+    answer = in_schema("FileAnswer", question="Which filter was bought?", file="date,what\n2022,filter\n2023,mug")
+    assert (answer["found"], answer["quotes"]) == (True, ["2022,filter"])
+    understood = in_schema("Understood", query="Two mugs under $20, please.")
+    assert (understood["wants"], understood["budget"], understood["room"]) == ([], None, True)
+    assert in_schema("Strange", query="x") == {}
 
 
 def test_the_same_prompt_gets_the_same_call_ids_and_another_prompt_others_and_a_stop_word_ends_the_text() -> None:
