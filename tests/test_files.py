@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -112,6 +113,18 @@ def test_a_place_that_takes_no_file_is_named_as_the_user_named_it() -> None:
     assert raised.value.filename == "/proc/q.jsonl"
 
 
+def test_a_pipe_is_written_through_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read = list[str]()
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
+    reader.start()
+    write_atomically(pipe, "told")
+    reader.join(10)
+    assert read == ["told"]
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)
+
+
 def test_standard_output_goes_on_after_what_was_written_to_it(tmp_path: Path) -> None:
     code = """
 from pathlib import Path
@@ -207,6 +220,16 @@ def test_a_folder_gets_its_name_when_it_is_whole_and_is_as_open_as_any_folder(tm
     assert {path.name for path in tmp_path.iterdir()} == {"s", "plain", "s.20240131.txt"}
     with pytest.raises(UserError, match="is not empty"), made_whole(to):
         pass
+
+
+@pytest.mark.parametrize(("given", "stays"), [({"is_shared": True}, "first"), ({"is_replaced": True}, "second")])
+def test_of_two_that_make_one_folder_one_stays(tmp_path: Path, given: dict[str, bool], stays: str) -> None:
+    with made_whole(tmp_path / "s", **given) as second:
+        second.mkdir()
+        (second / "second").touch()
+        (tmp_path / "s").mkdir()
+        (tmp_path / "s" / "first").touch()
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [stays]
 
 
 class Counter:

@@ -164,6 +164,17 @@ def test_a_size_and_a_composition_choose_the_pages(folder: Path, chosen: tuple[s
     assert pages_found(web.at()) == {"good"}, "the smallest is the default"
 
 
+def test_labels_are_read_for_a_composition_alone_and_needed_for_each_page(folder: Path) -> None:
+    labels = folder / "tasks" / QUERY.query_id / "labels.jsonl"
+    labels.write_text("".join(labels.read_text().splitlines(keepends=True)[:2]))
+    with pytest.raises(UserError, match=r"no label of 1 pages, https://far"):
+        pages_found(SealedWeb(folder).at("64k", "no_distractor"))
+    labels.unlink()
+    assert pages_found(SealedWeb(folder).at("64k", "all")) == {"good", "old", "far"}
+    with pytest.raises(UserError, match=r"has no labels\.jsonl, by which compose chooses pages"):
+        SealedWeb(folder).at("64k", "supportive_only")
+
+
 def test_every_size_and_composition_has_a_corpus_of_its_own_that_changes_with_its_pages(folder: Path) -> None:
     def corpora() -> dict[tuple[str, str], str]:
         web = SealedWeb(folder)
