@@ -58,6 +58,10 @@ def test_a_web_opens_with_what_it_needs_and_a_replay_needs_nothing(tmp_path: Pat
         open_web("serper", replayed).search("x", 5)
 
 
+def none(argument: str | None, options: WebOptions) -> Any:
+    del argument, options
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
