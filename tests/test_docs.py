@@ -9,7 +9,6 @@ stands on its page.
 import json
 import re
 import shlex
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -17,11 +16,7 @@ import pytest
 
 import drretail
 from drretail.agents.names import BASELINES, BUILT_IN
-from drretail.conditions.names import CONDITIONS
-from drretail.conditions.registry import load_condition
-from drretail.data_ingest.raw.columns import Mapping
 from drretail.eval.registry import METRICS, PAIRWISE
-from drretail.records.run import Limits
 from scripts.budget import BUDGET
 from scripts.site import pages
 from tests.cli.commands import Command
@@ -96,32 +91,6 @@ def test_every_command_of_the_docs_is_one_and_has_the_flags_that_are_printed() -
     assert wrong == []
 
 
-def test_the_mapping_that_has_every_key_is_one_and_has_every_key() -> None:
-    text = (ROOT / "docs" / "shop.md").read_text(encoding="utf-8")
-    three_lines, whole = (tomllib.loads(part.partition("```")[0]) for part in text.split("```toml\n")[1:])
-    mapping = Mapping.model_validate(whole)
-    assert mapping.orders is not None
-    for part in (mapping, mapping.products, mapping.orders):
-        assert part.model_fields_set | ({*three_lines} & {"format"} & set(type(part).model_fields)) == set(
-            type(part).model_fields
-        )
-
-
-def test_a_run_and_its_scores_take_six_lines_and_a_shop_of_ones_own_ten() -> None:
-    (_, _, shown), *_ = examples(ROOT / "README.md")
-    assert shown == examples(ROOT / "docs" / "experiments.md")[0][2]
-    assert len([line for line in shown.splitlines() if line.strip()]) <= 6
-    (_, _, of_shop), *_ = examples(ROOT / "docs" / "shop.md")
-    assert len([line for line in of_shop.splitlines() if line.strip()]) <= 10
-    assert "docs/shop.md#your-own-shop" in (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def test_the_list_of_examples_has_every_example() -> None:
-    listed = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
-    names = {path.name for path in (ROOT / "examples").iterdir() if path.name[0] not in "._"} - {"README.md"}
-    assert {name for name in names if f"## {name}" not in listed} == set()
-
-
 @pytest.mark.parametrize(
     ("page", "names"),
     [("agents.md", BUILT_IN), ("results.md", BASELINES), ("scores.md", [*METRICS, PAIRWISE])],
@@ -152,20 +121,6 @@ def anchors(page: Path) -> set[str]:
     """Of the page's headings, as Git hosts and site builders make them."""
     headings = re.findall(r"^#+ (.+)$", without_blocks(page), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-def test_the_table_of_conditions_is_what_their_entries_say() -> None:
-    conditions = [load_condition(name)[1] for name in CONDITIONS if name != "web"]
-    rows: list[str] = []
-    for condition in conditions:
-        values = condition.values or filter(None, (condition.default, condition.form))
-        written = ", ".join(f"**{value}**" if value == condition.default else value for value in values)
-        rows.append(f"| `{condition.name}` | {written} | {condition.about} |")
-    limits = ", ".join(f"`{name}`" for name in Limits.model_fields)
-    rows.append(f"| {limits} | a number | that limit of a run |")
-    page = (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8")
-    assert [row for row in rows if row not in page] == []
-    assert "\n".join(rows) in page, "in the order of CONDITIONS"
 
 
 def test_contributing_states_the_budget_that_is_counted() -> None:

@@ -37,9 +37,3 @@ def test_an_error_is_placed_in_the_code_of_whoever_wrote_it() -> None:
     assert describe_error(ValueError("\ud800")) == "ValueError: \\ud800"
     library = caught(lambda: pytest.importorskip("json").loads("{"))
     assert "test_errors.py, line " in raised_at(library)
-
-
-def test_a_long_list_of_known_names_says_that_there_are_more() -> None:
-    names = [f"name{number:02}" for number in range(12)]
-    assert str(UnknownName("metric", "zzz", names)).endswith("name08, name09 and 2 more.")
-    assert str(UnknownName("metric", "zzz", names[:10])).endswith("name08, name09.")

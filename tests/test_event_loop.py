@@ -95,28 +95,6 @@ def test_what_never_awaits_is_cut_short_by_a_third_press() -> None:
     assert run_loop(answered(7)) == 7  # in another loop
 
 
-def test_a_timeout_that_a_signal_raises_cancels_the_command() -> None:
-    cancelled = threading.Event()
-
-    async def long() -> None:
-        try:
-            await asyncio.sleep(60)
-        finally:
-            cancelled.set()
-
-    def late(*_: object) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGUSR1, late)
-    try:
-        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGUSR1)).start()
-        with pytest.raises(TimeoutError):
-            run_loop(long())
-        assert cancelled.wait(10)
-    finally:
-        signal.signal(signal.SIGUSR1, before)
-
-
 def test_what_is_raised_arrives_beside_a_running_loop_too_and_a_cancellation_of_ones_own_stays_one() -> None:
     async def failing(problem: BaseException) -> None:
         raise problem
@@ -128,42 +106,6 @@ def test_what_is_raised_arrives_beside_a_running_loop_too_and_a_cancellation_of_
         run_loop(failing(asyncio.CancelledError()))
     with pytest.raises(ValueError, match="down"):
         asyncio.run(cell())
-
-
-def test_who_ignores_ctrl_c_goes_on_doing_so() -> None:
-    async def main() -> str:
-        press()
-        await asyncio.sleep(0.01)
-        return "done"
-
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        assert run_loop(main()) == "done"
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def test_all_of_a_process_runs_in_one_loop() -> None:
-    async def loop() -> asyncio.AbstractEventLoop:
-        return asyncio.get_running_loop()
-
-    async def cell() -> asyncio.AbstractEventLoop:
-        return run_loop(loop())
-
-    with ThreadPoolExecutor(1) as thread:
-        found = {run_loop(loop()), run_loop(loop()), asyncio.run(cell()), thread.submit(run_loop, loop()).result()}
-    assert len(found) == 1
-
-
-def test_tasks_that_a_command_leaves_behind_end_with_it() -> None:
-    async def main() -> None:
-        tasks.append(asyncio.create_task(asyncio.sleep(60)))
-        await asyncio.sleep(0)
-
-    tasks: list[asyncio.Task[None]] = []
-    run_loop(main())
-    assert tasks[0].cancelled()
 
 
 @pytest.mark.parametrize("problem", [SystemExit(3), KeyboardInterrupt()])
@@ -204,20 +146,3 @@ def test_an_interrupt_in_a_notebook_cancels_and_waits_for_the_end() -> None:
     finally:
         loop.close()
     assert ended == ["cancelled"]
-
-
-def test_ctrl_c_is_heard_whichever_thread_receives_it() -> None:
-    async def interrupted() -> None:
-        await asyncio.sleep(0.2)  # until the main thread waits
-        press()
-        await asyncio.sleep(10)
-
-    over = threading.Event()
-    threading.Thread(target=over.wait, daemon=True).start()
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # of this thread alone: the system takes another
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            run_loop(interrupted())
-    finally:
-        over.set()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -6,7 +6,7 @@ from drretail.errors import UserError
 from drretail.experiment import Definition, Experiment, read_definition, run_path
 from drretail.files import is_unfinished
 from drretail.locks import LOCK
-from drretail.records.run import Limits, System
+from drretail.records.run import Limits
 from drretail.run_file import Recorded, journal_path
 from tests.build import SYSTEM, query, run
 
@@ -48,14 +48,6 @@ def test_what_was_frozen_of_categories_is_joined_and_stays(tmp_path: Path) -> No
     for categories in ({"q1": ("Pet_Supplies",)}, {"a0": ("Bowls",), "q1": ("Toys",)}, {}):
         Experiment(tmp_path, ASKED.model_copy(update={"categories": categories})).close()
     assert read_definition(tmp_path).categories == {"a0": ("Bowls",), "q1": ("Pet_Supplies",)}
-
-
-@pytest.mark.parametrize("second", [another(query_id="a0"), another(kind="gift")], ids=["more", "sorted since"])
-def test_the_order_of_asking_leaves_the_same_bytes(tmp_path: Path, second: Definition) -> None:
-    for name, order in (("one", (ASKED, second)), ("two", (second, ASKED))):
-        for asked in order:
-            Experiment(tmp_path / name, asked).close()
-    assert (tmp_path / "one/experiment.json").read_bytes() == (tmp_path / "two/experiment.json").read_bytes()
 
 
 def test_a_query_that_has_been_sorted_since_is_the_same_query(tmp_path: Path) -> None:
@@ -114,40 +106,6 @@ def test_a_folder_has_one_writer_and_with_other_files_it_is_not_taken_over(tmp_p
 )
 def test_a_label_says_what_differs_from_the_default(change: dict[str, object], label: str) -> None:
     assert SYSTEM.model_copy(update=change).label() == label
-
-
-def part_of(system: System, *ids: str, whole: bool = False) -> Definition:
-    """One system, begun with these queries of a file."""
-    return ASKED.model_copy(
-        update={
-            "queries": tuple(QUERY.model_copy(update={"query_id": id_}) for id_ in ids),
-            "systems": {system.label(): system},
-            "prompt_hashes": {},
-            "asked": {} if whole else {system.label(): ids},
-        }
-    )
-
-
-OTHER = SYSTEM.model_copy(update={"options": {"scope_to_user": True}})
-FEW, ALL = part_of(SYSTEM, "q1"), part_of(SYSTEM, "q1", "q2", whole=True)
-
-
-@pytest.mark.parametrize(
-    ("parts", "asked"),
-    [
-        ([FEW], {LABEL: ["q1"]}),
-        ([FEW, ALL], {LABEL: ["q1", "q2"]}),
-        ([ALL, FEW], {LABEL: ["q1", "q2"]}),
-        ([ALL, part_of(OTHER, "q1")], {LABEL: ["q1", "q2"], OTHER.label(): ["q1"]}),
-        ([part_of(OTHER, "q1"), ALL], {LABEL: ["q1", "q2"], OTHER.label(): ["q1"]}),
-    ],
-    ids=["a part", "all after a part", "a part after all", "another on a few", "another before"],
-)
-def test_systems_are_asked_as_they_began(tmp_path: Path, parts: list[Definition], asked: dict[str, list[str]]) -> None:
-    for part in parts:
-        Experiment(tmp_path, part).close()
-    held = read_definition(tmp_path)
-    assert {label: [query.query_id for query in held.queries_of(label)] for label in held.systems} == asked
 
 
 def test_a_kill_during_the_first_write_does_not_block_the_next_start(tmp_path: Path) -> None:

@@ -8,12 +8,10 @@ import stat
 import subprocess
 import sys
 import threading
-import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -29,7 +27,6 @@ from drretail.files import (
     write_atomically,
     write_json,
     write_lines,
-    write_rows,
 )
 from drretail.journal import Effect, Journal, Outcome, read_effects
 
@@ -66,20 +63,6 @@ def test_a_full_disk_is_told_with_the_file(tmp_path: Path, monkeypatch: pytest.M
         with pytest.raises(OSError, match="No space") as told:
             write(tmp_path / "file")
         assert file_error(told.value).startswith(f"{tmp_path}/file cannot be written, the disk is full")
-
-
-def test_lines_wait_for_the_disk_after_so_many_seconds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: list[int] = []
-    monkeypatch.setattr("os.fsync", waits.append)
-    path = tmp_path / "a.jsonl"
-    appender, every = LineAppender(path, seconds=60), LineAppender(path)
-    for number in range(3):
-        appender.append(f'{{"n":{number}}}')
-    assert path.read_text() == '{"n":0}\n{"n":1}\n{"n":2}\n'  # a killed process loses none
-    assert waits == []
-    for number in (3, 4):
-        every.append(f'{{"n":{number}}}')
-    assert len(waits) == 2
 
 
 @pytest.mark.parametrize(
@@ -128,32 +111,6 @@ def test_a_place_that_takes_no_file_is_named_as_the_user_named_it() -> None:
     with pytest.raises(FileNotFoundError) as raised:
         write_lines(Path("/proc/q.jsonl"), ["x"])
     assert raised.value.filename == "/proc/q.jsonl"
-
-
-def test_json_is_written_readable_and_sorted(tmp_path: Path) -> None:
-    write_json(tmp_path / "a.json", {"b": "é", "a": 1, "format": 1})
-    assert (tmp_path / "a.json").read_text(encoding="utf-8") == '{\n  "a": 1,\n  "b": "é",\n  "format": 1\n}\n'
-    assert read_json(tmp_path / "a.json")["b"] == "é"
-
-
-def test_tables_have_a_line_for_each_row_and_are_read_as_json(tmp_path: Path) -> None:
-    held = {"rows": [{"b": "é", "a": 1.5}, {"a": 2}], "format": 1, "none": []}
-    write_rows(tmp_path / "a.json", held)
-    lines = (tmp_path / "a.json").read_text(encoding="utf-8").splitlines()
-    assert lines[1] == '"format":1,'
-    assert '{"a":1.5,"b":"é"},' in lines
-    assert read_json(tmp_path / "a.json") == held
-
-
-def test_a_flipped_bit_of_a_packed_file_is_a_sentence_or_read(tmp_path: Path) -> None:
-    path = tmp_path / "lines.jsonl.gz"
-    whole = pack(b"".join(b'{"format":1,"n":%d}\n' % number for number in range(200)))
-    for at, bit in product(range(0, 40, 3), range(8)):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :])
-        try:
-            list(read_jsonl(path))
-        except UserError as problem:
-            assert path.name in str(problem)  # noqa: PT017 -- bits of the time in its head change nothing
 
 
 def test_a_pipe_is_written_through_and_stays_one(tmp_path: Path) -> None:
@@ -211,11 +168,6 @@ def test_a_new_file_keeps_to_the_umask_and_a_replaced_one_keeps_its_mode(tmp_pat
         os.umask(before)
 
 
-def test_a_name_may_be_as_long_as_the_system_allows(tmp_path: Path) -> None:
-    write_atomically(tmp_path / ("ü" * 125), "x")
-    assert (tmp_path / ("ü" * 125)).read_text() == "x"
-
-
 KILLED = """
 import os, sys
 from pathlib import Path
@@ -249,28 +201,6 @@ def test_writers_of_one_file_leave_each_others_work_alone(tmp_path: Path) -> Non
     assert [each.name for each in tmp_path.iterdir()] == ["a"]
 
 
-def test_lines_are_written_as_they_come_and_never_held_together(tmp_path: Path) -> None:
-    line = "x" * 200_000
-    tracemalloc.start()
-    try:
-        write_lines(tmp_path / "many.jsonl", (f"{number:03}{line}" for number in range(60)))
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert (tmp_path / "many.jsonl").stat().st_size == 60 * 200_004
-    assert peak < 2_400_000
-
-
-def test_lines_that_fail_before_the_first_leave_no_folder(tmp_path: Path) -> None:
-    def none() -> Iterator[str]:
-        raise UserError("There is nothing.")
-        yield ""
-
-    with pytest.raises(UserError):
-        write_lines(tmp_path / "new" / "lines.jsonl", none())
-    assert not (tmp_path / "new").exists()
-
-
 @pytest.mark.parametrize("content", ["", "left"])
 def test_a_folder_gets_its_name_when_it_is_whole_and_is_as_open_as_any_folder(tmp_path: Path, content: str) -> None:
     to = tmp_path / "s"
@@ -290,16 +220,6 @@ def test_a_folder_gets_its_name_when_it_is_whole_and_is_as_open_as_any_folder(tm
     assert {path.name for path in tmp_path.iterdir()} == {"s", "plain", "s.20240131.txt"}
     with pytest.raises(UserError, match="is not empty"), made_whole(to):
         pass
-
-
-def test_a_folder_that_could_not_be_made_leaves_nothing(tmp_path: Path) -> None:
-    def write(made: Path) -> None:
-        made.mkdir()
-        raise RuntimeError
-
-    with pytest.raises(RuntimeError), made_whole(tmp_path / "t") as made:
-        write(made)
-    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize(("given", "stays"), [({"is_shared": True}, "first"), ({"is_replaced": True}, "second")])
@@ -418,20 +338,3 @@ def test_a_journal_of_another_version_is_refused(path: Path, line: str, message:
     path.write_text(f"{line}\n", encoding="utf-8")
     with pytest.raises(UserError, match=message):
         Journal(path)
-
-
-@pytest.mark.parametrize(
-    "request_",
-    [{"query": "a", "none": None, "deep": {"none": [None, 1.0, "é\u2028"]}}, {"price": 25.0}, {"text": '"x":4.0,'}],
-)
-def test_a_line_is_the_effects_own_canonical_form(path: Path, request_: dict[str, object]) -> None:
-    def refuse() -> Outcome:
-        raise NotFound("page", "x")
-
-    scope = Journal(path).scope("0")
-    scope.perform("web_search", request_, lambda: Outcome(request_, {"output": 3}))
-    with pytest.raises(ToolError):
-        scope.perform("page_fetch", request_, refuse)
-    lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    assert lines == [effect.as_line() for effect in read_effects(path)]
-    assert len(lines) == 2

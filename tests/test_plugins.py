@@ -116,16 +116,6 @@ def test_what_is_no_such_thing_is_told_what_it_should_be(here: Path, kind: str) 
             LOADERS[kind](f"own:{attribute}")
 
 
-def test_a_name_is_looked_for_beside_methods_of_python_s_own_which_name_no_module(here: Path) -> None:
-    (here / "own_methods.py").write_text(
-        "from json import loads\nlower, keep = str.lower, [].append\n", encoding="utf-8"
-    )
-    with pytest.raises(UserError, match=r"the module has no 'lover'\. Did you mean lower\?"):
-        load_agent("own_methods:lover")
-    with pytest.raises(UserError, match=r"the module has no 'nothing'\. Known are keep, lower\."):
-        load_agent("own_methods:nothing")
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -159,11 +149,3 @@ def test_a_file_here_is_not_taken_for_a_library_while_things_load(here: Path) ->
         ended = subprocess.run(command, cwd=here, env=environ, capture_output=True, text=True, check=False)
         assert (ended.returncode, ended.stderr) == (0, "")
     assert not [path.name for path in here.iterdir() if not path.suffix and path.is_file()]
-
-
-def test_one_s_own_module_comes_before_a_package_of_its_name(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (here / "installed").mkdir()
-    (here / "installed" / "own_agents.py").write_text("", encoding="utf-8")
-    (here / "own_agents.py").write_text(OWN, encoding="utf-8")
-    monkeypatch.syspath_prepend(str(here / "installed"))
-    assert load_agent("own_agents:AGENT") is not None

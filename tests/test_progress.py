@@ -36,13 +36,3 @@ def test_in_a_pipe_one_long_step_is_no_silence(monkeypatch: pytest.MonkeyPatch) 
         bar.advance()
         time.sleep(0.1)
     assert "writing: 1 of 9 … 0 s" in stream.getvalue()
-
-
-def test_in_a_pipe_short_steps_in_a_row_are_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drretail.progress.EVERY_SECONDS", 0.08)
-    progress, began = PlainProgress(stream := io.StringIO()), time.monotonic()
-    progress.note("begun")
-    for _ in range(8):
-        with progress.busy("reading"):
-            time.sleep(0.03)
-    assert 1 <= stream.getvalue().count("reading … ") <= (time.monotonic() - began) / 0.08

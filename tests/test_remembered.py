@@ -24,16 +24,6 @@ def test_each_argument_is_asked_about_once_also_if_the_answer_is_nothing() -> No
     assert (found, shop.asked) == ([3, 0, 3, 6, 0], ["mug False", " False", "mug True"])
 
 
-def test_a_key_says_what_is_the_same_and_none_what_is_never_remembered() -> None:
-    shop = Shop()
-    assert [shop.price("Mug", False), shop.price("mug", False)] == ["Mug False", "Mug False"]
-    assert [shop.price("mug", True), shop.price("mug", True), shop.asked] == [
-        "mug True",
-        "mug True",
-        ["Mug", "mug", "mug"],
-    ]
-
-
 def test_another_object_remembers_nothing_of_the_first() -> None:
     shop = Shop()
     copied = replace(shop)

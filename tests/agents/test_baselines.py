@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from drretail.agents.baselines import keywords
 from drretail.agents.running.run import Batch, open_experiment
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import with_baselines
@@ -13,7 +12,6 @@ from drretail.env.world import World
 from drretail.eval.metric import is_judged
 from drretail.eval.registry import load_metric
 from drretail.experiment import read_definition
-from drretail.grounding.listing import listing_of
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.query import Query
 from drretail.records.reading import Outcome
@@ -24,7 +22,7 @@ from drretail.run_file import Recorded
 from tests import build
 from tests.agents.conftest import QUERY, record, scripted, sut
 from tests.build import demands, known
-from tests.shop import OTHER, PRODUCTS
+from tests.shop import OTHER
 
 
 def recorded(world: World, name: str, query: Query = QUERY, **given: Any) -> Recorded:
@@ -42,12 +40,6 @@ def test_bestsellers_are_those_with_the_most_ratings_of_the_category_each_cited(
     assert "$24.99, 4.5 stars from 100 ratings [P:B0TEST0001]." in report
 
 
-def test_keywords_are_the_words_that_tell_something_each_once() -> None:
-    text = "I'd like a dog bed, please: the Dog's old bed is under 2 years old. A washable one!"
-    assert keywords(text) == ("dog", "bed", "dog's", "old", "washable")
-    assert keywords("") == ()
-
-
 def test_a_search_that_reads_no_question_keeps_to_no_budget_and_no_hit_is_an_empty_cart(world: World) -> None:
     dear, cheap, nothing = (
         recorded(world, "null_search", QUERY.model_copy(update={"text": text})).run
@@ -58,13 +50,9 @@ def test_a_search_that_reads_no_question_keeps_to_no_budget_and_no_hit_is_an_emp
     assert (nothing.status, nothing.picks, nothing.notes) == ("done", (), ())
 
 
-FEEDERS, BATH = PRODUCTS[:3], PRODUCTS[3:]
 FEEDER = Want(name="bird feeder", kinds=("bird feeder",), quantity=2, brands_wanted=("Tanagrove",))
 BIRD_BATH = Want(name="bird bath", kinds=("bird bath",), brands_wanted=("Tanagrove",))
 WISH = Wish(wants=(FEEDER, BIRD_BATH), budget=Money.of(120))
-
-
-OFFERED = [list(map(listing_of, FEEDERS)), list(map(listing_of, BATH))]
 
 
 def asked(wish: Wish = WISH) -> Query:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +10,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail import agents
-from drretail.agents import information
-from drretail.agents.information import BLOCKS, agent_prompt
-from drretail.agents.picks import asking_prompt
-from drretail.agents.registry import BASELINES, BUILT_IN, load_agent, wordings_of
+from drretail.agents.registry import BASELINES, BUILT_IN, load_agent
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
@@ -23,7 +18,7 @@ from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.experiment import Experiment
 from drretail.llm.offline.chat import OfflineChat
-from drretail.llm.prompt import load_prompt, tag_content
+from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.query import Query
 from drretail.records.reading import Outcome, Pick
@@ -211,29 +206,3 @@ def test_a_cut_run_ends_alike_and_a_replay_asks_nobody(world: World, tmp_path: P
         held = [effect.kind for effect in journal[:lines]]
         assert kept(tmp_path / "exp", world, name, mode) == (whole, asked - held.count("model"))
         assert lasting(here) == before
-
-
-@every_agent
-def test_its_writer_is_told_of_report_and_cart_in_the_words_of_all_and_once(name: str) -> None:
-    agent, words = load_agent(name), load_prompt(agents.__file__, "picks").text
-    prompts = {prompt.name: prompt for prompt in agent.prompts()}
-    writer = WRITERS.get(name, name)
-    assert writer in prompts, f"{name} has no prompt {writer!r}: say in WRITERS which of {[*prompts]} writes its report"
-    text = prompts[writer].text
-    assert [text.count(agent_prompt(information.__file__, block).text) for block in BLOCKS] == [1] * len(BLOCKS)
-    assert re.findall(r"\d+ to \d+ words", text) == ["600 to 900 words"]
-    asking = [prompt.name for prompt in prompts.values() if words in prompt.text]
-    assert asking == [writer, *(["repair"] if name == "grounded_hybrid" else [])]
-    assert all(prompt.text.count("# The cart") == (prompt.name in asking) for prompt in prompts.values())
-    assert wordings_of(agent)[-1] == asking_prompt()
-
-
-@every_agent
-def test_its_prompts_are_whole_and_each_says_once_what_is_given(name: str) -> None:
-    """A prompt with another one behind it says twice, in different words, what is known."""
-    prompts = list(load_agent(name).prompts())
-    assert len({prompt.name for prompt in prompts}) == len({prompt.hash for prompt in prompts}) == len(prompts)
-    left = {placeholder for prompt in prompts for placeholder in re.findall(r"\{\{(\w+)\}\}", prompt.text)}
-    assert left <= {"turns", "researchers", "stop"}
-    assert {prompt.text.count("# What you are given") for prompt in prompts} <= {0, 1}
-    assert not any("said above" in prompt.text for prompt in prompts)

@@ -74,12 +74,6 @@ def test_a_langchain_agent_is_stopped_by_the_runs_limits(world: World) -> None:
     assert one.error.kind == "budget"
 
 
-def test_a_langchain_agent_asks_for_the_roles_that_there_are(world: World) -> None:
-    one = ran(world, lambda question, models: models.chat("critic"))
-    assert one.error is not None
-    assert "critic" in one.error.message
-
-
 class Traced(BaseCallbackHandler):
     def __init__(self) -> None:
         self.seen: list[dict[str, Any]] = []

@@ -1,8 +1,6 @@
 """Limits of agents of somebody else's: time that runs out, tokens that are reported, and caps on what is not known."""
 
 import asyncio
-import os
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -16,16 +14,13 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from drretail.agents.registry import as_agent
 from drretail.agents.running.estimate import estimate_left
 from drretail.agents.running.outcomes import is_open
-from drretail.agents.running.run import Batch, Watch
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.spending import spending_of
-from drretail.agents.running.system import SystemUnderTest, definition
+from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.experiment import Experiment
 from drretail.llm.registry import open_model
 from drretail.llm.usage import ExperimentBudget
-from drretail.records.query import Query
 from drretail.records.run import Limits, Usage
 from drretail.run_file import Recorded
 from tests.agents.conftest import QUERY, record, tally_of
@@ -154,17 +149,3 @@ def test_a_cap_stops_after_one_run_whose_cost_is_unknown(
     assert (tally.done, tally.not_started) == (started, 3 - started)
     told = f"--max-{next(iter(caps))} can't hold for mine, which asks its models by itself"
     assert (told in str(budget.closing)) == (started < 3)
-
-
-def test_one_ctrl_c_ends_a_run_that_hangs(world: World, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Presses(Watch):
-        def began(self, label: str, query: Query) -> None:
-            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-
-    monkeypatch.setattr("drretail.agents.running.run.ENDING", 0.2)
-    player, began = sut(world, waits), time.monotonic()
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as opened:
-        with pytest.raises(KeyboardInterrupt):
-            Batch(Runner(world, "w"), opened, watch=Presses()).run_all([player], (QUERY,))
-        assert opened.state(player.label, QUERY.query_id, 1) == "interrupted"
-    assert time.monotonic() - began < 20

@@ -104,7 +104,6 @@ def test_half_a_character_in_an_answer_is_replaced_wherever_it_stands(world: Wor
 
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
 TUBE = Pick(product="B0TEST0001")
-BATH = Pick(product="B0TEST0004")
 BUY, PART = Outcome(decision="buy"), Outcome(decision="part", because=("not_sold",))
 DECIDED = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0002",))
 BLOCK = "```picks\nP:B0TEST0001 x 1\n```"
@@ -136,17 +135,12 @@ def of_quantity(quantity: Any) -> Answer:
         ("", "the agent returned an empty report"),
         (Answer(report=" \n", picks=()), "the agent returned an empty report"),
         ({"report": SAID, "usage": {"input": -1}}, "tokens are 0 or more"),
-        ({"report": SAID, "usage": {"words": 3}}, "words"),
-        ({"report": SAID, "usage": 5}, "usage is 5: it should be a dict"),
         (of_quantity(-1), "picks.0.quantity is -1: it should be greater than or equal to 1"),
-        (of_quantity(0), "picks.0.quantity is 0: it should be"),
         (of_quantity(float("nan")), "picks.0.quantity is nan: it should be a finite number"),
         (of_quantity(True), "picks.0.quantity is True: Value error, it has to be a whole number, not true or false"),
         (of_quantity(10**30), "pieces of B0TEST0001: a quantity is a whole number from 1 to 999"),
-        ({"report": 5}, "report is 5: it should be a valid string"),
         ({"report": SAID, "picks": "B0TEST0001"}, "picks is 'B0TEST0001': it should be a list"),
         ({"report": SAID, "picks": [{"product": "B0TEST0001", "quantity": -1}]}, "no pick: quantity is -1: it should"),
-        ({"report": SAID, "picks": [["B0TEST0001", 2]]}, "['B0TEST0001', 2] is no pick"),
         (
             {"report": SAID, "outcome": {"decision": "maybe"}},
             "decision is 'maybe': it should be 'buy', 'part' or 'none'",
@@ -167,8 +161,6 @@ def test_what_is_no_report_or_can_not_be_held_fails_the_run_by_name(world: World
         (Answer(report=SAID, outcome=DECIDED), (), DECIDED),
         (Answer(report=f"{SAID}\n\n```picks\nnone: too_dear\nnearest: P:B0TEST0002 x 1\n```"), (), DECIDED),
         (Answer(report=SAID, picks=(TUBE,)), (TUBE,), BUY),
-        (Answer(report=SAID, picks=(TUBE, BATH, TUBE)), (TUBE.model_copy(update={"quantity": 2}), BATH), BUY),
-        (Answer(report=SAID, picks=(Pick(product="P:B0TEST0001"),)), (TUBE,), BUY),
         (Answer(report=f"{SAID}\n\n```picks\n```", picks=(TUBE,)), (TUBE,), BUY),
         (Answer(report=f"{SAID}\n\n{BLOCK}", outcome=PART), (TUBE,), PART),
     ],
@@ -291,28 +283,6 @@ def test_a_graph_is_told_how_its_report_is_to_be_and_has_to_say_something(world:
     silent = RunnableLambda(lambda given: {"messages": [HumanMessage("Which tea?")]})
     error = answered(world, silent).error
     assert known(error).message == "the agent's last message is the question itself"
-
-
-def raising(problem: BaseException) -> Any:
-    def agent(question: str) -> str:
-        raise problem
-
-    return agent
-
-
-async def raising_later(question: str) -> str:
-    raise StopIteration(question)
-
-
-@pytest.mark.parametrize(
-    "agent",
-    [raising(ValueError("x")), raising(SystemExit(7)), raising_later, RunnableLambda(raising(ValueError("x")))],
-    ids=["error", "exit", "later", "runnable"],
-)
-def test_what_it_raises_makes_a_failed_run_that_keeps_its_traceback(world: World, agent: Any) -> None:
-    one = answered(world, agent)
-    assert one.status == "failed"
-    assert "test_own.py" in (known(one.error).traceback or "")
 
 
 def test_a_place_may_hold_a_function_or_a_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage
 
 from drretail.agents.registry import NO_OVERRIDES, Overrides, load_agent, prompt_files, read_overrides, with_pages
 from drretail.agents.running.run import Batch, open_experiment
@@ -18,29 +17,19 @@ from drretail.eval.judging.readings import reading_of
 from drretail.eval.metrics.checks import CHECKS
 from drretail.eval.metrics.process import expected_tools
 from drretail.experiment import Experiment, prompts_path, read_definition, run_path
-from drretail.llm.prompt import overridden, packaged_text, write_prompts
+from drretail.llm.prompt import packaged_text, write_prompts
 from drretail.llm.registry import open_model
 from drretail.records.run import Information, Limits
 from drretail.run_file import read_journal, read_run
 from drretail.tools.registry import FAMILIES, TOOLS
 from tests.agents.conftest import QUERY, calls, lasting, record, reporting, run_in, scripted, sut, under
 from tests.agents.grounded_hybrid.staging import WISH
-from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch, perform, reported
+from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch
 from tests.build import subject
 from tests.run_files import cut
 from tests.shop import USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
-
-
-@pytest.mark.parametrize(
-    "turn", [AIMessage("Clean it weekly."), calls(("Reason", {"thought": "It is cleaned weekly."}), DONE)]
-)
-def test_researchers_keep_their_moves_and_the_supervisor_all_of_its_own(world: World, turn: AIMessage) -> None:
-    played = cast((launch("a"), calls(DONE)), {"a": (turn,)}, {"a": (reported(),)})
-    assert perform(world, played, options={"without": sorted(FAMILIES)}).run.status == "done"
-    assert played.shown["researcher"][0].tool_names == {"Reason", "Finalize"}
-    assert played.shown["supervisor"][0].tool_names == {"Reason", "LaunchResearcher", "Finalize"}
 
 
 def test_a_wrong_name_is_told_the_right_ones(world: World) -> None:
@@ -189,17 +178,6 @@ def test_systems_side_by_side_are_each_told_their_own_words_which_label_run_and_
     assert overrides(prompts_path(folder, label, "terse")).as_record() == recorded
 
 
-def test_the_length_of_reports_is_a_file_which_may_be_replaced_or_blank(tmp_path: Path) -> None:
-    agent, told = load_agent("react"), "600 to 900 words"
-    for text, expected in (("", False), ("- Three sentences.", True)):
-        (tmp_path / "length.md").write_text(text, encoding="utf-8")
-        with overridden(read_overrides(tmp_path, [agent]).texts):
-            (react,) = (prompt.text for prompt in agent.prompts() if prompt.name == "react")
-        assert told not in react
-        assert ("Three sentences." in react) is expected
-    assert told in next(prompt.text for prompt in agent.prompts() if prompt.name == "react")
-
-
 def test_an_agent_that_is_told_none_of_the_changed_prompts_stays_the_system_it_was(world: World, terse: Path) -> None:
     (terse / "report_form.md").unlink()
     (terse / "react.md").write_text("Answer in {{turns}} turns.", encoding="utf-8")
@@ -216,10 +194,7 @@ def test_an_agent_that_is_told_none_of_the_changed_prompts_stays_the_system_it_w
     ("name", "text", "message"),
     [
         ("reakt.md", "x", r"reakt\.md overrides no prompt\. Did you mean .*react\.md"),
-        ("report.md", "x", r"Did you mean .*hybrid_react/report\.md"),
         ("react.md", "Answer.", r"lacks the placeholder \{\{turns\}\}"),
-        ("react.md", "{{turns}} {{trens}}", r"has the placeholder \{\{trens\}\}, which nothing .* \{\{turns\}\}"),
-        ("react.md", "{{ turns }}", r"has the placeholder \{\{ turns \}\}"),
         ("picks.md", "{{citing}}", r"has the placeholder \{\{citing\}\}.*it may have none"),
         ("react.md", " \n", "is blank"),
     ],

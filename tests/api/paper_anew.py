@@ -250,33 +250,6 @@ def _calls(run: Mapping[str, Any]) -> dict[str, int]:
     return {tool: made.count(tool) for tool in TOOLS}
 
 
-def figure_4(files: Files) -> dict[str, Row]:
-    """Calls of each tool."""
-    return files.rows(lambda run: {tool: float(count) for tool, count in _calls(run).items()})
-
-
-def figure_6(files: Files) -> dict[str, Row]:
-    """Preferences by Table 13's question (METRICS 3): of two systems and a dimension, the shares won."""
-    runs = {run["run_id"]: run for run in files.runs}
-    won: dict[str, dict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
-    for each in files.verdicts:
-        if each["metric"] == "pairwise" and each["state"] == "scored":
-            first, second = runs[each["run_id"]], runs[each["other_run_id"]]
-            name = f"{first['system']} ~ {second['system']}: {each['item']}"
-            won[name][first["query_id"]].append((float(each["value"] == "a"), float(each["value"] == "b")))
-    rows: dict[str, Row] = {}
-    for name, by_query in won.items():
-        if name.count("+ws") < 2:  # the figure has the agents that read whole pages
-            continue
-        wins, losses = ([mean(pair[side] for pair in pairs) for pairs in by_query.values()] for side in (0, 1))
-        rows[name] = {
-            "first wins": mean(wins),
-            "second wins": mean(losses),
-            "pairs": float(sum(map(len, by_query.values()))),
-        }
-    return rows
-
-
 def appendix_e(files: Files) -> dict[str, Row]:
     """Spearman's ρ of the ratings of the two judges that were asked last, over reports and over systems (METRICS 5)."""
     rows: dict[str, Row] = {}

@@ -1,10 +1,7 @@
 """``check`` as a user's tests call it: alone, and by the assistants' page in pydantic-evals and promptfoo."""
 
 import re
-import sys
 from pathlib import Path
-from time import process_time
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -49,21 +46,6 @@ def test_struck_text_is_not_said_and_the_figure_beside_it_is_looked_at(mark: str
     assert [(each.text, each.found) for each in wrong.findings] == [("$21.99", "$24.99")]
 
 
-def test_what_decides_nothing_is_named(world: World) -> None:
-    found = check(QUESTION, f"{RIGHT} It is 12 inches tall, with three perches [P:B0TEST0001].", world)
-    assert (found.is_true, found.not_looked_at) == (True, ("12",))
-
-
-def test_a_long_answer_takes_as_long_as_its_sentences(world: World) -> None:
-    def seconds(count: int) -> float:
-        started = process_time()
-        check(QUESTION, " ".join([RIGHT, "It has two perches, 4 feet apart [P:B0TEST0001]."] * count), world)
-        return process_time() - started
-
-    seconds(10)  # loads what is loaded once
-    assert seconds(800) < 10 * seconds(200)
-
-
 def test_nothing_is_no_answer(world: World) -> None:
     with pytest.raises(UserError, match="no answer"):
         check(QUESTION, " ", world)
@@ -85,17 +67,3 @@ def test_an_evaluator_of_pydantic_evals_calls_it(tiny_shop: Path) -> None:
     right, wrong = (dataset.evaluate_sync(lambda _, text=text: text, progress=False) for text in (RIGHT, WRONG))
     assert right.cases[0].assertions["IsTrue"].value is True
     assert wrong.cases[0].assertions["IsTrue"].value is False
-
-
-def test_the_evaluator_says_why_without_its_package_too(tiny_shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package, evaluators = ModuleType("pydantic_evals"), ModuleType("pydantic_evals.evaluators")
-    generic = {"__class_getitem__": classmethod(lambda cls, _: cls)}
-    vars(evaluators).update(
-        Evaluator=type("Evaluator", (), generic), EvaluatorContext=type("Context", (), generic), EvaluationReason=dict
-    )
-    monkeypatch.setitem(sys.modules, "pydantic_evals", package)
-    monkeypatch.setitem(sys.modules, "pydantic_evals.evaluators", evaluators)
-    evaluator = example("evals.py")["IsTrue"](str(tiny_shop))
-    wrong = evaluator.evaluate(SimpleNamespace(inputs=QUESTION, output=WRONG))
-    assert wrong["value"] is False
-    assert "price_wrong" in wrong["reason"]

@@ -17,16 +17,13 @@ from drretail import Agent, Answer, run, score
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment
 from drretail.api.recorded_scores import RecordedScores
 from drretail.env.session import Session
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError
 from drretail.llm.models import Models
-from drretail.records.base import OfJudge
 from drretail.records.query import Task
 from drretail.records.run import Limits
-from drretail.records.score import Scoreboard
 from tests import build
 from tests.build import known
 from tests.shop import USER, build_shop
-from tests.viewer.scores import score as build_score
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QUESTION = "Which bird feeder suits me, under $30 <b>or so</b>?"
@@ -101,18 +98,6 @@ def test_a_report_is_a_page_with_claims_and_steps(experiment: RecordedExperiment
     assert "Take <strong>it</strong>." in unescape(shown(answered))
 
 
-def test_scores_are_a_data_frame(scores: RecordedScores) -> None:
-    if find_spec("pandas") is None:
-        with pytest.raises(UserError, match="pandas is not installed: pip install pandas"):
-            scores.to_pandas()
-        return
-    frame, by_query = scores.to_pandas(), scores.to_pandas(by="query")
-    assert (len(frame), len(by_query) > 0) == (len(scores.scores), True)
-    assert frame.index.is_unique
-    assert by_query.index.names == [*frame.index.names, "query_id", "repeat"]
-    assert frame["value"].unstack("system").shape[1] == 2
-
-
 def test_a_frame_has_each_number_once_with_what_it_is_over(
     experiment: RecordedExperiment, scores: RecordedScores, rows_of: Rows
 ) -> None:
@@ -144,23 +129,6 @@ def test_values_by_query_are_what_each_run_counts_in_its_system_s_mean(scores: R
         rows_of(RecordedScores(scores=scores.scores, judgings=()), by="query")
     with pytest.raises(UserError, match="no kind of row 'user'"):
         rows_of(scores, by="user")
-
-
-@pytest.mark.parametrize(
-    ("asked", "count"), [({"rules": "default"}, 1), ({"rules": "paper"}, 1), ({"rules": "all"}, 2)]
-)
-def test_numbers_by_several_rules_or_judges_are_not_mixed(rows_of: Rows, asked: dict[str, str], count: int) -> None:
-    board = Scoreboard(judge=OfJudge(judge="p:m", judge_kind="llm", rules="paper"), columns=(), rows=())
-    mixed = RecordedScores(scores=(build_score(), build_score(rules="paper")), judgings=(), scoreboard=board)
-    assert [row["rules"] for row in rows_of(mixed)] == ["paper"]
-    assert len(rows_of(mixed, **asked)) == count
-    with pytest.raises(UnknownName, match="Did you mean paper"):
-        rows_of(mixed, rules="papr")
-    board = board.model_copy(update={"judge": OfJudge(judge="p:m", judge_kind="llm")})
-    others = (build_score(), build_score(judge="p:n", judge_params="1f"))
-    judges = RecordedScores(scores=others, judgings=(), scoreboard=board)
-    assert [row["judge"] for row in rows_of(judges)] == ["p:m"]
-    assert [row["judge"] for row in rows_of(judges, judge="p:n-1f")] == ["p:n-1f"]
 
 
 def played(name: str) -> list[Any]:

@@ -1,7 +1,6 @@
 """A run, its scores and a comparison from Python, and the options that an experiment keeps to be made again."""
 
 from collections.abc import Generator
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,30 +9,24 @@ import pytest
 
 import drretail
 from drretail import Agent, Answer, agents, ask, open_experiment, open_model, open_world, read_experiment, run, score
-from drretail.api.option import declared_options
 from drretail.api.options.run import RunOptions
 from drretail.api.recorded import RecordedExperiment
-from drretail.api.settings import Settings
-from drretail.api.systems import ASIDE, kept_options, with_preset
+from drretail.api.systems import with_preset
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject
-from drretail.eval.scores.board import Board, read_board, write_board
+from drretail.eval.scores.board import Board, read_board
 from drretail.experiment import KeptOptions, read_definition, read_options
 from drretail.llm.models import Models
-from drretail.parsing import parse_toml
 from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Task
 from drretail.records.run import Limits
 from drretail.viewer.paper import SYSTEMS
 from tests.agents.conftest import QUERY
 from tests.build import files
-from tests.eval.own import JUDGED
 from tests.run_files import runs_in
 from tests.sealed import Page, seal
-from tests.shop import OTHER, USER, build_shop
+from tests.shop import USER, build_shop
 
 QUESTION = "Which bird feeder suits me, under $30?"
 
@@ -107,27 +100,6 @@ def test_an_experiment_of_the_papers_preset_is_scored_as_the_paper_does_unless_t
     assert 'preset = "paper"' in options.path.read_text()
 
 
-def test_a_score_that_names_nobody_leaves_the_board_to_a_judge_that_was_named(world: World, tmp_path: Path) -> None:
-    made = run(world, [QUESTION], "react", to=tmp_path / "exp", user=USER, baselines=False)
-    board = Board(judge=("anthropic:claude",))
-    write_board(made.folder, board)
-    score(made, "faithfulness")
-    assert read_board(made.folder) == board
-    score(made, "faithfulness", rules="paper")
-    assert read_board(made.folder) == Board(rules="paper", judge=("offline:judge",))
-    score(made, "faithfulness")  # the same judge
-    assert read_board(made.folder) == Board(judge=("offline:judge",))
-
-
-def test_what_a_metric_prints_is_no_result(experiment: RecordedExperiment, capsys: pytest.CaptureFixture[str]) -> None:
-    def chat(subject: Subject, judge_session: JudgeSession) -> None:
-        print("The metric's own print.")
-
-    score(experiment.folder, [replace(JUDGED, judge=chat, after=("checks",))], judge="offline:judge")
-    printed = capsys.readouterr()
-    assert (printed.out, "The metric's own print." in printed.err) == ("", True)
-
-
 def test_a_model_may_be_open_already_or_go_by_role(world: World, tmp_path: Path) -> None:
     for name, model in {"a": open_model("offline:shopper"), "b": {"researcher": "offline:shopper"}}.items():
         made = run(world, [QUESTION], "react", model, to=tmp_path / name, baselines=False)
@@ -147,12 +119,9 @@ def test_a_world_may_be_named_and_is_recorded_as_found_again(tmp_path: Path) -> 
         (QUESTION, None, {}, r"put it into a list, \[question\]"),
         ([QUESTION], "reakt", {}, "Did you mean react"),
         ([QUESTION], {"oracle": MINE}, {}, "There is an agent oracle already: give yours another name"),
-        ([QUESTION], [MINE], {"retry": ","}, "',' names nothing somewhere: put one name between commas"),
-        ([QUESTION], [MINE, Agent(nobody, roles=())], {}, "Two agents go by the name nobody"),
         ([QUESTION], [MINE], {"user": "NOBODY"}, "no user 'NOBODY'"),
         *((wrong, "react", {}, r"is a question or a Query, and '.*' is neither") for wrong in (5, [5], [None])),
         ([], [MINE], {}, "list of queries is empty"),
-        (["?"], None, {"title": 3}, r"title is of type int, and has to be str \| None"),
         (["?"], None, {"max_token": 3}, r"There is no option of run 'max_token'\. Did you mean max_tokens"),
     ],
 )
@@ -179,14 +148,6 @@ def test_what_is_of_another_type_than_the_option_is_said(experiment: RecordedExp
     for folder, given, sentence in wrong:
         with pytest.raises(UserError, match=sentence):
             score(folder, **given)
-
-
-def test_several_queries_must_be_named(world: World, tmp_path: Path) -> None:
-    made = run(world, [QUESTION, "A bird bath?"], [MINE], to=tmp_path / "exp", user=OTHER, baselines=False)
-    with pytest.raises(UserError, match="holds 2 queries: name one"):
-        made.report("nobody")
-    first, _ = made.definition.queries
-    assert made.report("nobody", first.query_id)
 
 
 def test_every_public_name_is_there_and_another_one_is_not() -> None:
@@ -249,11 +210,6 @@ def run_again(options: KeptOptions, kept_world: World, experiment: RecordedExper
     run(queries=experiment.definition.queries, **given)
 
 
-def kept(options: RunOptions, **settings: Any) -> dict[str, Any]:
-    text = kept_options(options, Settings(**settings), ["a"], Path("exp"))
-    return parse_toml(text)
-
-
 @pytest.mark.parametrize(
     ("given", "needs"),
     [
@@ -287,22 +243,6 @@ def test_a_question_is_kept_as_options_of_run_and_one_with_a_person_is_not(kept_
     run_again(options, kept_world, open_experiment("exp"))
     assert runs_in(Path("again")) == runs_in(Path("exp"))
     assert options.labels == (first.run.system,)
-
-
-def test_shards_keep_one_file_and_what_they_cost_or_lie_in_is_left_out() -> None:
-    plain = kept(RunOptions(agents=["react"], seed="7"))
-    aside: dict[str, Any] = {"world": "w", "queries": "q.jsonl", "to": "exp", "title": "T"}
-    aside |= {"shard": "1/2", "retry": "failed", "replay": "old", "parallel": 2, "max_dollars": 1.0}
-    assert kept(RunOptions(agents=["react"], seed="7", **aside)) == plain
-    assert plain == {"agents": ["react"], "seed": "7", "model": ["offline:shopper"], "labels": ["a"], "needs": []}
-    assert {option.name for option in declared_options(RunOptions)} >= ASIDE
-
-
-def test_settings_stand_for_what_is_not_given_and_what_only_python_gives_is_said() -> None:
-    found = kept(RunOptions(agents={"mine": lambda question: question}), model="openai:gpt-5", web="searxng")
-    assert (found["model"], found["web"]) == (["openai:gpt-5"], "searxng")
-    assert ("agents" in found, found["needs"]) == (False, ["agents from Python"])
-    assert kept(RunOptions(base_url="http://user:secret@host"))["needs"] == ["--base-url"]
 
 
 def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path) -> None:

@@ -50,13 +50,9 @@ def test_a_wrong_setting_and_a_broken_file_are_a_sentence(tmp_path: Path, toml: 
         ({"MONGO_URL": "plain"}, "", "mongo_url", "plain"),
         ({"MONGO_URL": "plain"}, 'mongo_url = "file"', "mongo_url", "plain"),
         ({"MONGO_URL": "plain", "DRRETAIL_MONGO_URL": "ours"}, 'mongo_url = "file"', "mongo_url", "ours"),
-        ({"DRRETAIL_MONGO_URL": "ours"}, 'mongo_url = "file"', "mongo_url", "ours"),
         ({}, 'mongo_url = "file"', "mongo_url", "file"),
         ({"SERPER_API_KEY": "plain"}, "", "serper_api_key", "plain"),
         ({"SERPER_API_KEY": "plain", "DRRETAIL_SERPER_API_KEY": "ours"}, "", "serper_api_key", "ours"),
-        ({}, 'serper_api_key = "file"', "serper_api_key", "file"),
-        ({}, 'searxng_address = "file"', "searxng_address", "file"),
-        ({"SEARXNG_URL": "plain"}, 'searxng_address = "file"', "searxng_address", "plain"),
         ({"ES_API_KEY": "plain", "DRRETAIL_ES_API_KEY": "ours"}, "", "es_api_key", "ours"),
     ],
 )

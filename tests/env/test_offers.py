@@ -69,15 +69,6 @@ def query_for(*wants: Want, user_id: str | None = None, budget: int | None = Non
 FEEDER = Want(name="feeder", kinds=("bird feeder",))
 
 
-def test_a_name_is_a_category_however_it_is_written(shop: World) -> None:
-    offers = Offers(shop)
-    assert offers.has_category("patio, lawn AND garden")
-    assert offers.has_category("Pet_Supplies")
-    assert not offers.has_category("bird feeder")
-    listed = offers.listings(["B0TEST0004", "B0NOWHERE0", "B0TEST0001"])
-    assert [each.product.product_id for each in listed] == ["B0TEST0004", "B0TEST0001"], "in the order asked for"
-
-
 def test_a_reference_leaves_out_what_its_user_has_unless_one_more_is_wanted(shop: World) -> None:
     offers = Offers(shop)
     reference = offers.reference(query_for(FEEDER, user_id=USER))
@@ -86,14 +77,6 @@ def test_a_reference_leaves_out_what_its_user_has_unless_one_more_is_wanted(shop
     again = query_for(FEEDER.model_copy(update={"again": True}), user_id=USER)
     for query in (again, query_for(FEEDER)):
         assert [fit.product_id[-1] for fit in offers.reference(query).things[0].fits] == ["1", "2", "3", "4"]
-
-
-def test_a_reference_has_the_baskets_of_the_wish(shop: World) -> None:
-    bowl = Want(name="bowl", kinds=("Bowls & Dishes",), quantity=2)
-    best = Offers(shop).reference(query_for(FEEDER, bowl, budget=50)).best
-    assert best is not None
-    assert [(item.product_id[-1], item.quantity) for item in best.items] == [("1", 1), ("9", 2)]
-    assert best.total == Money.of("48.99")
 
 
 UNITS = {"inch", "inches", "oz", "ft"}

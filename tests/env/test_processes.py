@@ -13,7 +13,7 @@ import pytest
 
 from drretail.env.processes import Job, Tell, WorkerPool, ignore
 from drretail.errors import UserError
-from drretail.locks import LOCK, locked_folder, release_lock, take_lock
+from drretail.locks import LOCK, locked_folder, take_lock
 
 
 class TwoArguments(UserError):
@@ -92,25 +92,6 @@ def test_the_lock_of_a_killed_process_is_free_and_one_that_was_given_back_leaves
     with locked_folder(tmp_path, "the shop"):
         assert (tmp_path / LOCK).read_text().startswith(f"{os.getpid()} ")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_lock_on_a_file_that_is_gone_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its last holder may remove the file between the moments at which the next one opens and locks it."""
-    from drretail import locks
-
-    real, opened = locks.fcntl.flock, list[int]()
-
-    def flock(descriptor: int, operation: int) -> None:
-        if not opened:
-            (tmp_path / LOCK).unlink()
-        opened.append(descriptor)
-        real(descriptor, operation)
-
-    monkeypatch.setattr(locks.fcntl, "flock", flock)
-    descriptor = take_lock(tmp_path, "the shop")
-    assert len(opened) == 2
-    assert os.path.samestat(os.fstat(descriptor), (tmp_path / LOCK).stat())
-    release_lock(tmp_path, descriptor)
 
 
 def _count(folder: Path, rounds: int) -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.env.profile import MOST_IDS, PriceSpan, may_be_shown, summarise
-from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, Order, OrderStatus, Product, ProfileSummary, Statement
+from drretail.env.profile import MOST_IDS, PriceSpan, summarise
+from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, Order, OrderStatus, Product, ProfileSummary
 from tests.grounding.goods import FEEDER, HOUSE, PROFILE, SEED, SHELF, USER
 
 NOW = datetime(2023, 9, 1, tzinfo=UTC)
@@ -65,27 +65,6 @@ def test_a_user_with_one_order_none_or_nothing_kept_has_a_summary_and_a_product_
     assert "a product that the shop has no more [B0GONE0000]" in left.text
 
 
-def test_orders_are_counted_by_domain_by_category_with_those_below_it_and_by_their_pauses() -> None:
-    far = SEED.model_copy(update={"product_id": "B0PETS0001", "category": "Pet_Supplies"})
-    garden = [an_order(number, SEED.product_id, number // 2) for number in range(5)]
-    summary = summary_of(*garden, an_order(9, far.product_id, 3), shelf=SHELF | {far.product_id: far})
-    assert texts(summary, "domain") == [
-        "Patio Lawn and Garden: 5 orders on 3 days, last on 2023-01-03.",
-        "Pet Supplies: 1 order on 1 day, last on 2023-01-04.",
-    ]
-
-    paths = {"a": ("Garden", "Birds"), "b": ("Garden", "Birds", "Feeders"), "c": ("Patio_Lawn_and_Garden",)}
-    shelf = {key: SEED.model_copy(update={"product_id": key, "categories": path}) for key, path in paths.items()}
-    orders = [an_order(number, key, number) for number, key in enumerate("abcc")]
-    assert texts(summary_of(*orders, shelf=shelf), "category") == ["50% (2 of 4) of the orders are in Birds."]
-
-    orders = [an_order(number, SEED.product_id, days) for number, days in enumerate((0, 0, 30, 70, 90))]
-    assert texts(summary_of(*orders), "rhythm") == [
-        "1.69 orders a month between the first and the last; of the pauses between days with orders, half last 30 days "
-        "or less."
-    ]
-
-
 def test_the_type_of_shopper_names_domains_only_as_far_as_the_orders_stand_out() -> None:
     names = {"a": "Pet_Supplies", "b": "Baby_Products", "c": "Office_Products"}
     shelf = {key: SEED.model_copy(update={"product_id": key, "category": name}) for key, name in names.items()}
@@ -96,23 +75,6 @@ def test_the_type_of_shopper_names_domains_only_as_far_as_the_orders_stand_out()
 
     assert type_of("aaabbbbc") == ["In short: a shopper, above all in Baby Products and Pet Supplies"]
     assert type_of("aaaaaab") == [], "seven orders make no type"
-
-
-@pytest.mark.parametrize(
-    ("pause", "count", "pace"),
-    [
-        (30, 8, "a steady shopper"),
-        (90, 8, "an occasional shopper"),
-        (30, 4, "a shopper"),  # two orders a day are no more days
-        (3, 12, "a shopper"),  # the last of them long before today
-    ],
-)
-def test_a_pace_takes_eight_days_with_orders_that_go_on_until_today(pause: int, count: int, pace: str) -> None:
-    today = (NOW - datetime(2023, 1, 1, tzinfo=UTC)).days
-    last = today - (200 if pause == 3 else 1)
-    days = [last - number * pause for number in range(count)]
-    orders = [an_order(2 * at + twice, SEED.product_id, day) for at, day in enumerate(days) for twice in (0, 1)]
-    assert texts(summary_of(*orders), "shopper_type")[0].startswith(f"In short: {pace} in Patio")
 
 
 def bought_for(prices: Sequence[float], *, unpriced: int = 0, again: int = 0) -> ProfileSummary:
@@ -139,14 +101,6 @@ def test_usually_takes_eight_items_and_a_clear_majority(prices: list[float], unp
     assert word is None or f"usually {word} the median price of the category" in text
 
 
-def test_one_item_ordered_often_counts_once_among_the_prices() -> None:
-    summary = bought_for([1, 30, 30], again=20)
-    assert "usually" not in summary.text
-    assert texts(summary_of(*ORDERS, Birds=PriceSpan(5, 10, 20, "EUR")), "price_position") == []
-    assert "3 of 3 items bought have a known price, today $1.00 to $30.00, in the median $30.00." in summary.text
-    assert "1 cost less than the median, 1 are in the cheapest quarter, 2 in the dearest." in summary.text
-
-
 @pytest.mark.parametrize("question", ["", "A coffee grinder, please.", "How long do pregnancy tests keep?"])
 def test_an_intimate_purchase_is_counted_and_named_only_where_the_question_names_it(question: str) -> None:
     path = ("Health", "Pregnancy & Fertility Tests", "Strips")
@@ -159,16 +113,6 @@ def test_an_intimate_purchase_is_counted_and_named_only_where_the_question_names
     named = any(word in words for word in ("Strips", "Pregnancy", "brand Cl", "B0TEST"))
     assert named == ("pregnancy" in question)
     assert "5 orders between" in summary.text
-
-
-def test_orders_are_named_up_to_a_number_and_the_rest_counted() -> None:
-    orders = [an_order(number, SEED.product_id, number) for number in range(40)]
-    (history,) = (statement for statement in summary_of(*orders).statements if statement.code == "history")
-    assert history.orders == tuple(order.order_id for order in orders[-MOST_IDS:])
-    assert history.more_orders == 40 - MOST_IDS
-    last = summary_of(*orders).text_with_orders.splitlines()[2]
-    assert last.endswith(f"0000000039 and {40 - MOST_IDS} more)")
-    assert Statement.model_validate({"code": "person", "text": "Mara."}).more_orders == 0
 
 
 PRODUCTS, STATUSES = st.sampled_from([*SHELF, "B0GONE0000"]), st.sampled_from(ORDER_STATUSES)
@@ -194,26 +138,3 @@ def test_whatever_the_history_statements_rest_on_its_orders_and_void_ones_make_n
         assert texts(summary, "price_level") == []
     if all(order.order_status in VOID_STATUSES for order in orders):
         assert {one.code for one in summary.statements} <= {"person", "history", "void_order"}
-
-
-HEALTH = ("Health & Household", "Health Care")
-
-
-def of_path(*categories: str) -> Product:
-    return Product(product_id="B1", title="A thing", category="Health_and_Household", categories=categories)
-
-
-@pytest.mark.parametrize(
-    ("path", "naming"),
-    [
-        (("Health & Household", "Sexual Wellness", "Safer Sex", "Condoms"), "Which condoms are safest?"),
-        ((*HEALTH, "Family Planning & Contraceptives", "Pregnancy Tests"), "How sure is a pregnancy test?"),
-        (("Clothing", "Women", "Maternity", "Jeans"), "Maternity jeans under $40."),
-    ],
-)
-def test_an_intimate_purchase_is_shown_to_a_question_that_names_it(path: tuple[str, ...], naming: str) -> None:
-    assert not may_be_shown(of_path(*path))
-    assert not may_be_shown(of_path(*path), "A porch swing, jeans and a test of my soil, please.")
-    assert may_be_shown(of_path(*path), naming)
-    assert may_be_shown(of_path())
-    assert may_be_shown(of_path("Clothing", "Women", "Lingerie", "Bras"))

@@ -18,13 +18,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.formulation import STANDARD
 from drretail.env.copying import copy_world
 from drretail.env.folder import check_world, rows_of
-from drretail.env.manifest import (
-    CURRENT,
-    DATABASE_FILE,
-    Origin,
-    live_generation,
-    read_manifest,
-)
+from drretail.env.manifest import CURRENT, DATABASE_FILE, live_generation, read_manifest
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
 from drretail.env.world import Manifest, OrderRow, default_pool, open_world
@@ -101,18 +95,6 @@ def test_a_world_gives_back_what_was_written(
             assert sorted(found.orders, key=lambda order: (order.timestamp, order.order_id)) == expected
 
 
-def test_writing_the_same_world_again_keeps_its_rows_and_describes_it_anew(
-    web: Web, folder: Path, manifest: Manifest, products: list[Product], orders: list[OrderRow]
-) -> None:
-    before = names(folder)
-    origin: Origin = {"parameters": {"cap": 5}}
-    again = build_world(folder, products, orders, origin=origin)
-    assert again.fingerprint == manifest.fingerprint
-    assert names(folder) == before
-    with open_world(folder, web=web) as reopened:
-        assert reopened.manifest.parameters == {"cap": 5}
-
-
 def test_everything_an_agent_can_see_is_in_the_fingerprint(
     tmp_path: Path, products: list[Product], orders: list[OrderRow], manifest: Manifest
 ) -> None:
@@ -180,16 +162,6 @@ def test_what_an_interrupted_or_killed_write_left_goes_and_the_old_world_stays_l
         build_world(folder, products, cut())
     assert names(folder) == {CURRENT, manifest.generation}
     assert check_world(folder) == []
-
-
-def test_a_damaged_generation_is_replaced_by_writing_it_again(
-    folder: Path, manifest: Manifest, products: list[Product], orders: list[OrderRow]
-) -> None:
-    (folder / manifest.generation / "shop.sqlite").write_bytes(b"not a database")
-    assert check_world(folder)
-    build_world(folder, products, orders)
-    assert check_world(folder) == []
-    assert names(folder) == {CURRENT, manifest.generation}
 
 
 def test_rows_that_cannot_be_kept_are_refused(folder: Path, products: list[Product], orders: list[OrderRow]) -> None:
@@ -307,19 +279,3 @@ def test_a_damaged_source_is_not_copied(source: Path, tmp_path: Path, damage: st
         copy_world(source, tmp_path / "target")
     with pytest.raises(UserError):
         open_world(tmp_path / "target")
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "message"),
-    [
-        ("source", "./source", "the same world"),
-        ("servers:shop", "servers:shop", "the same world"),
-        ("none", "target", "There is no world"),
-    ],
-)
-def test_what_cannot_be_copied_is_said(
-    source: Path, monkeypatch: pytest.MonkeyPatch, start: str, end: str, message: str
-) -> None:
-    monkeypatch.chdir(source.parent)
-    with pytest.raises(UserError, match=message):
-        copy_world(start, end)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.baskets import MEASURES, NOT_REQUIRED, covered, not_measured
+from drretail.eval.baskets import MEASURES, NOT_REQUIRED, not_measured
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.registry import load_metric
 from drretail.experiment import read_reference
@@ -92,10 +92,6 @@ def test_without_a_basket_to_compare_with_the_reason_is_given_instead() -> None:
         reference = reference_of(Query(query_id="q1", text="?", wish=wish, source="t"), offered)
         assert (reference.best, reference.lack) == (None, lack)
         assert not_measured(wish, reference) == lack_in_words(lack)  # pyright: ignore[reportArgumentType]
-
-
-def test_the_reason_names_the_picks_and_what_lacks() -> None:
-    assert covered(cart("A", "D")).reason == "feeder: A; nothing for bath; besides: D; $910.00 together"
 
 
 WISH = Wish(wants=(Want(name="pole", kinds=("bird feeding station",)),), budget=Money.of(60))

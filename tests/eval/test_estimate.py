@@ -10,7 +10,7 @@ from drretail.eval.estimate import estimate_judging
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.spending import judging_costs
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-from drretail.llm.estimates import Estimate, estimated, typical
+from drretail.llm.estimates import Estimate, typical
 from drretail.llm.registry import open_model
 from tests import build
 from tests.build import LABEL, experiment, known, scripted_judge
@@ -57,30 +57,9 @@ def test_what_a_judge_took_here_is_a_better_basis_and_failures_are_left_where_th
     assert (again.basis, again.calls, again.output) == ("2 reports here", took.cost.usage.calls, took.cost.usage.output)
 
 
-def test_opinions_on_floors_and_rules_that_judge_are_not_counted(tmp_path: Path) -> None:
-    systems = {LABEL: {"q1-r1": "A long report."}, "null_copy": {"q1-r1": "copied"}}
-    folder = experiment(tmp_path / "exp", systems, agents={"null_copy": "null_copy"})
-    assert left(folder, "quality", sonnet()).count == 1
-    rules = Judge.of(open_model("offline:judge"))
-    assert [*estimate_judging(folder, ["faithfulness", "quality", PAIRWISE], [rules], "nothing")] == []
-
-
 def test_pairs_are_those_with_two_reports_of_the_systems_that_are_named(tmp_path: Path) -> None:
     report = {f"q{n}-r1": f"A report {n}." for n in (1, 2, 3)}
     folder = experiment(tmp_path / "exp", {A: report, B: report, C: {**report, "q1-r1": None}})
     assert left(folder, PAIRWISE, sonnet()).count == 3 + 2 + 2
     named = left(folder, PAIRWISE, sonnet(), pairs=[f"{A}~{B}"])
     assert (named.count, named.basis) == (3, "typical pairs")
-
-
-def test_a_table_has_a_line_a_part_and_their_sum_in_which_unknown_stays_unknown() -> None:
-    parts = [Estimate("a", 1, 2, 1_000, 10, 0.5, "x"), Estimate("b", 3, None, None, None, None, "y", ("openai:m",))]
-    made = estimated("Title", parts[:1])
-    assert made.document["together"]["dollars"] == 0.5
-    made = estimated("Title", parts, ["A note."])
-    together = made.document["together"]
-    assert (together["count"], together["calls"], together["dollars"]) == (4, None, None)
-    assert "unknown" in repr(made)
-    assert made.notes[0] == "genai-prices knows no price of openai:m: limit tokens instead (--max-tokens N)."
-    assert made.notes[1].startswith("Nothing was sent. Prices: genai-prices ")
-    assert made.notes[2] == "A note."

@@ -14,17 +14,8 @@ from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import extraction_prompt
 from drretail.eval.claims.rulings import support_prompt
 from drretail.eval.judging.dimensions import DIMENSIONS as QUALITY
-from drretail.eval.judging.dimensions import neutral
 from drretail.eval.judging.session import Judge
-from drretail.eval.method import (
-    KEPT,
-    NOT_MEASURED,
-    NOT_REPEATED,
-    PACKAGED,
-    judge_prompt_files,
-    method_cards,
-    read_wording,
-)
+from drretail.eval.method import KEPT, NOT_MEASURED, PACKAGED, judge_prompt_files, method_cards, read_wording
 from drretail.eval.metrics.pairwise import prompt_for as comparing
 from drretail.eval.metrics.quality import prompt_for
 from drretail.eval.registry import load_metric
@@ -96,8 +87,6 @@ def test_other_words_under_the_same_name_are_another_judge(tmp_path: Path) -> No
     [
         ("rating.md", "{{criterion}} {{anchors}} {{weather}}", r"has the placeholder \{\{weather"),
         ("rating.md", "Rate it.", "lacks the placeholder"),
-        ("rating.md", " ", "blank"),
-        ("rating.md", None, "differs from the packaged one"),
         ("ratings.md", "x", r"Did you mean quality/rating\.md"),
     ],
 )
@@ -150,11 +139,6 @@ def packaged_prompts() -> list[Prompt]:
     return [*prompts, *(support_prompt(each) for each in both), extraction_prompt(EXTRACT)]
 
 
-def test_no_packaged_prompt_speaks_of_a_shop_elsewhere() -> None:
-    prompts = map(neutral, packaged_prompts())
-    assert not any(SHOP.search(prompt.shared + prompt.text) for prompt in prompts)
-
-
 def test_a_card_has_the_method_of_a_judge_and_the_text_of_every_prompt_that_it_was_asked_by(tmp_path: Path) -> None:
     folder, asked = experiment(tmp_path / "e", {LABEL: {"q1-r1": "The bed is grey [P:B0BED00001]."}}), count()
 
@@ -178,16 +162,6 @@ def test_a_card_has_the_method_of_a_judge_and_the_text_of_every_prompt_that_it_w
     known = {prompt.hash: prompt.text for name in ("quality", "faithfulness") for prompt in load_metric(name).prompts()}
     assert {metric for metric, _ in card.prompts} == {"quality", "faithfulness"}
     assert all(known[prompt.hash] == prompt.text for _, prompt in card.prompts)
-
-    described = {
-        name: found.model_copy(update={"judges": {judge.ref.key: "right in 9 of 10"}})
-        for name, found in scores.metrics.items()
-    }
-    (measured,) = method_cards(folder, scores.model_copy(update={"metrics": described}))
-    assert measured.lines["Against people"] == "right in 9 of 10"
-    once = build.scored(experiment(tmp_path / "once", {LABEL: {"q1-r1": "It is grey."}}), ["quality"], judge)
-    (single,) = method_cards(tmp_path / "once", once)
-    assert single.lines["Noise between repeats"] == NOT_REPEATED
 
 
 def test_a_judge_of_pairs_has_its_noise_between_orders_and_rules_have_no_settings(tmp_path: Path) -> None:

@@ -9,13 +9,12 @@ from drretail.data_ingest.ingest import ingest
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
 from drretail.grounding.cart import Cart
-from drretail.grounding.listing import Listing, listing_of
 from drretail.grounding.report.picks import by_product, take_picks
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
-from drretail.records.shop import Money, Product, offers_of
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.build import known, query
 
@@ -67,16 +66,6 @@ def reference(world: World, wish: Wish) -> Reference:
 
 def fits(world: World, wish: Wish) -> list[str]:
     return [fit.offer_id for fit in reference(world, wish).things[0].fits]
-
-
-def test_a_variant_without_an_id_is_named_by_its_options_and_each_id_gives_its_product(world: World) -> None:
-    shirts = world.store.products(["fjell", "FJ-M-N", "aune", "aune-L-White", "FJ-XL"])
-    assert {key: item.product_id for key, item in shirts.items()} == {
-        **{"fjell": "fjell", "FJ-M-N": "fjell"},
-        **{"aune": "aune", "aune-L-White": "aune"},
-    }
-    assert [offer.offer_id for offer in offers_of(shirts["aune"])] == ["aune/aune-M-White", "aune/aune-L-White"]
-    assert [offer.price for offer in offers_of(world.store.product("rund"))] == [None, 22]
 
 
 @pytest.mark.parametrize(
@@ -148,17 +137,6 @@ def test_a_pick_of_another_variant_is_wrong_by_name(world: World, pick: str, cod
     of_picks = reference(world, MERINO)
     cart = Cart(MERINO, of_picks, picks, world.store.products([each.product for each in picks]))
     assert cart.is_feasible == (code is None)
-
-
-def test_the_id_of_a_product_means_the_only_variant_that_is_left() -> None:
-    def shirt(*stocks: int) -> Listing:
-        rows = [{"id": size, "Size": size, "price": 20, "stock": n} for size, n in zip("SML", stocks, strict=False)]
-        return listing_of(Product(product_id="T", title="Shirt", category="Shirts", details={"Variants": rows}))
-
-    assert known(shirt(0, 4).offer("T")).offer_id == "T/M"
-    assert shirt(1, 4).offer("T") is None
-    assert shirt(0, 0).offer("T") is None
-    assert known(shirt(0, 0).offer("T/S")).offer_id == known(shirt(0, 0).offer("S")).offer_id == "T/S"
 
 
 def _case(world: World, picks: tuple[Pick, ...]) -> Any:

@@ -13,16 +13,13 @@ from drretail.errors import UserError
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge
 from drretail.eval.metrics.quality import prompt_for
-from drretail.eval.registry import load_metric
 from drretail.eval.scores.board import Board, read_board
 from drretail.eval.scores.file import read_scores
-from drretail.eval.scores.gathering import gather
 from drretail.experiment import locked, path_of
 from drretail.journal import read_effects
 from drretail.llm.offline.judge import tag_contents
 from drretail.llm.prompt import Prompt, tag_content
 from drretail.llm.registry import open_model
-from drretail.progress import Progress
 from drretail.records.score import Rules, Scores
 from tests import build
 from tests.build import LABEL, Asked, experiment, scripted_judge
@@ -137,15 +134,6 @@ def test_verdicts_on_a_report_that_changed_or_in_other_words_are_stale_and_asked
     assert len(asked) == 18 + 2
 
 
-def test_an_earlier_judge_has_no_rows_for_systems_that_it_never_saw(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", TWO)
-    scored(folder, scripted_judge(by_length, name="early")[0])
-    experiment(folder, {"b@model": TWO[LABEL]})
-    scores = scored(folder, scripted_judge(by_length, name="late")[0])
-    seen = {(row.judge, row.system) for row in scores.scores}
-    assert seen == {("scripted:early", LABEL), ("scripted:late", LABEL), ("scripted:late", "b@model")}
-
-
 def test_other_rules_have_rows_of_their_own_and_the_board_is_of_who_was_asked_last(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", TWO)
     judge, asked = scripted_judge(by_length)
@@ -167,17 +155,6 @@ def test_what_cannot_be_scored_is_said_and_nothing_is_written(tmp_path: Path) ->
         scored(folder)
     assert not (folder / "scores.json").exists()
     assert list(tmp_path.glob(".lock")) == []
-
-
-def test_verdicts_of_a_metric_that_is_not_installed_are_named(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
-    scored(folder, metrics=(STUB,))
-    events: list[str] = []
-    progress = Progress()
-    vars(progress)["note"] = events.append
-    scores = scored(folder, scripted_judge(by_length)[0], progress=progress)
-    assert {row.metric for row in scores.scores} == {"quality"}
-    assert ["no metric 'stub' is installed" in event for event in events] == [True]
 
 
 def moody() -> tuple[Judge, Asked]:
@@ -206,10 +183,3 @@ def test_repeats_are_asked_anew_and_added_to_those_that_stand_and_fewer_take_non
     assert repeated(folder, judge, 1) == kept
     assert len(asked) == 2 * 3 * SIX
     assert [judging.verdicts for judging in kept.judgings] == [2 * 3 * 7]
-
-
-def test_code_judges_once_however_many_repeats_are_asked_for(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "0.5"}})
-    repeated(folder, moody()[0], 3, metrics=(STUB,))
-    gathered = gather(folder, [load_metric(STUB)])
-    assert [list(text.by_repeat) for by_run in gathered.tables_of_judges.values() for text in by_run.values()] == [[1]]

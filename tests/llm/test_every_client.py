@@ -10,10 +10,10 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from drretail.errors import CommandStopped, ModelErrorKind
 from drretail.journal import Journal
-from drretail.llm.calling import answer_of, marked
+from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
 from drretail.llm.registry import open_model
-from drretail.llm.usage import usage_of, with_possible_usage
+from drretail.llm.usage import usage_of
 from drretail.records.run import Usage
 from drretail.records.trajectory import Trajectory
 
@@ -126,18 +126,13 @@ async def test_a_schema_goes_out_as_one(name: str) -> None:
     [
         ("anthropic", answers({"type": "text", "text": "I"}, stop_reason="refusal"), "refusal"),
         ("anthropic", answers(stop_reason="model_context_window_exceeded"), "context_overflow"),
-        ("anthropic", fails(413), "context_overflow"),
         ("anthropic", fails(529), "model"),
         ("anthropic", Step(200, b""), "model"),
-        ("openai", completes({"content": ""}, "content_filter"), "refusal"),
         ("openai", completes({"content": None, "refusal": "I can't."}), "refusal"),
         ("openai", Step(200, b'{"error": {"message": "no such model"}}'), "model"),
         ("ollama", ollama.refuses(500, "out of memory"), "model"),
         ("google", gemini.says(finish="SAFETY"), "refusal"),
-        ("google", gemini.says(finish="PROHIBITED_CONTENT"), "refusal"),
         ("google", gemini.blocked(), "refusal"),
-        ("google", gemini.refuses(400), "model"),
-        ("google", gemini.refuses(429), "model"),
     ],
 )
 async def test_failures_have_the_same_kinds_everywhere(name: str, step: Step, kind: ModelErrorKind) -> None:
@@ -203,16 +198,6 @@ async def test_counts_that_a_client_cannot_read_are_the_providers_fault_and_paid
     assert (call.answer.text, used.estimated > 0, used.input_uncached >= 375) == ("hello", True, True)
 
 
-@pytest.mark.parametrize("details", [{"cache_read": -5}, {"cache_read": 10**12}, {"cache_creation": 10**12}])
-def test_parts_of_the_input_are_never_more_than_it(details: Any) -> None:
-    usage: Any = {"input_tokens": 9, "output_tokens": 2, "total_tokens": 11, "input_token_details": details}
-    assert usage_of(with_possible_usage(AIMessage("hello", usage_metadata=usage), None, QUESTION)).total == 11
-
-
-def test_an_answer_without_counts_is_one_call_of_unknown_size() -> None:
-    assert usage_of(AIMessage("hello")) == Usage(calls=1)
-
-
 START: list[BaseMessage] = [SystemMessage("You shop."), HumanMessage("Which dog bed?")]
 TURN = AIMessage("", tool_calls=[{"name": "get_product_details", "args": {"product_id": "B1"}, "id": "toolu_1"}])
 LATER = [*START, TURN, ToolMessage('{"title":"Bed"}', tool_call_id="toolu_1")]
@@ -251,24 +236,3 @@ async def test_what_repeats_is_marked(messages: list[BaseMessage], given: dict[s
     assert marks(body) == places
     assert "cache_control" not in json.dumps(keyed), "the journal is keyed by the request without marks"
     assert keyed["messages"][0] == {"role": "system", "content": "You shop."}
-
-
-async def test_what_one_turn_wrote_to_the_cache_the_next_repeats_to_the_byte() -> None:
-    def plain(value: Any) -> Any:
-        """Marks are no part of what is compared; one plain text may go out as a block."""
-        if isinstance(value, dict):
-            return {name: plain(item) for name, item in value.items() if name != "cache_control"}
-        return [plain(item) for item in value] if isinstance(value, list | tuple) else value
-
-    (first, _), (later, _) = plain(await sent(START)), plain(await sent(LATER))
-    assert (later["system"], later["tools"]) == (first["system"], first["tools"])
-    assert later["messages"][: len(first["messages"])] == first["messages"]
-
-
-def test_at_most_four_marks_are_set_which_is_all_that_is_allowed_and_none_without_text() -> None:
-    long = [*LATER, TURN, ToolMessage("1", tool_call_id="toolu_1"), TURN, ToolMessage("2", tool_call_id="toolu_1")]
-    blocks = [message for message in marked(long, continues=True) if "cache_control" in str(message.content)]
-    assert len(blocks) == 3
-    assert "cache_control" not in str(long)
-    empty = [SystemMessage("You shop."), HumanMessage("")]
-    assert "cache_control" not in str(marked(empty, continues=True)[1].content)

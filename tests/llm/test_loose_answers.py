@@ -87,14 +87,3 @@ async def test_a_streamed_call_without_an_id_gets_one() -> None:
     step = streamed({"tool_calls": [LOOSE_CALL]}, finish="tool_calls")
     call = await called("openai", step, chat=lambda model: model.chat.bind_tools([TOOL]), stream=True)
     assert [(each["id"], each["args"]) for each in call.answer.tool_calls] == [("call_1_0", {"product_id": "B1"})]
-
-
-@pytest.mark.parametrize(("tokens", "estimated"), [(("1000", "100"), 0), ((1000, None), 1), ((-1, 0), 1)])
-async def test_tokens_that_are_written_as_text_are_read(tokens: tuple[Any, Any], estimated: int) -> None:
-    made = openai_completion({"content": "Hello."}, "stop")
-    made["usage"] = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": None}
-    call = await called("openai", Step(body=json.dumps(made).encode()))
-    used = call.attempts.usage_with(call.answer)
-    assert used.estimated == estimated
-    if not estimated:
-        assert (used.input_uncached, used.output) == (1000, 100)

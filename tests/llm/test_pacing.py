@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import httpx
-import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,18 +15,11 @@ from langchain_core.messages import HumanMessage
 
 from drretail.errors import ModelError, UserError
 from drretail.journal import Journal
-from drretail.llm.faults import asked_wait, passes, status_of
+from drretail.llm.faults import asked_wait, passes
 from drretail.llm.models import Models
 from drretail.llm.prices import priced
 from drretail.llm.scripted import ScriptedAnswer, scripted_model
-from drretail.llm.usage import (
-    RESERVE,
-    Budget,
-    ExperimentBudget,
-    cache_read_share,
-    cost_by_role,
-    cost_of,
-)
+from drretail.llm.usage import ExperimentBudget, cost_by_role, cost_of
 from drretail.records.run import NANO, Limits, RoleModel, System, Usage
 from drretail.records.trajectory import Trajectory
 from tests.build import known
@@ -63,21 +55,15 @@ def wrapped(cause: Exception, *, hidden: bool = False) -> Exception:
         *((Refused(status), True) for status in (408, 409, 429, 500, 502, 503, 529)),
         *((Refused(status), False) for status in (400, 401, 403, 404, 413, 422)),
         (APIConnectionError(), True),
-        (ConnectionResetError(), True),
         (httpx.RemoteProtocolError("peer closed connection"), True),
-        (httpx2.RemoteProtocolError("peer closed connection"), True),
-        (TimeoutError(), True),
         (json.JSONDecodeError("x", "", 0), True),
         (wrapped(Refused(503)), True),
-        (wrapped(Refused(404)), False),
         (ValueError("no"), False),
         (Refused(500, x_should_retry="false"), False),
         (Refused(400, x_should_retry="true"), True),
         (Refused(429, {"type": "insufficient_quota", "code": "insufficient_quota"}), False),
         (Refused(200, {"error": {"type": "overloaded_error"}}), True),
-        (Refused(None, {"type": "server_error"}), True),
         (Refused(None, {"code": 500, "type": "InternalServerError"}), True),
-        (Refused(None, {"type": "invalid_request_error"}), False),
     ],
 )
 def test_what_another_attempt_may_not_meet_passes(problem: Exception, expected: bool) -> None:
@@ -92,20 +78,13 @@ def test_what_another_attempt_may_not_meet_passes(problem: Exception, expected: 
         ({"retry_after": "0.5"}, 0.5),
         ({"retry_after": "Fri, 20 Nov 2026 12:01:30 GMT"}, 90),
         ({"retry_after": "Fri, 20 Nov 2026 11:00:00 GMT"}, None),
-        ({"retry_after": "soon"}, None),
         ({"retry_after": "0"}, None),
         ({"retry_after_ms": "250", "retry_after": "1"}, 0.25),
-        ({"retry_after_ms": "x", "retry_after": "1"}, 1),
     ],
 )
 def test_retry_after_is_seconds_milliseconds_or_a_date(headers: dict[str, str], expected: float | None) -> None:
     assert asked_wait(Refused(429, None, **headers), NOW) == expected
     assert asked_wait(wrapped(Refused(429, None, **headers)), NOW) == expected
-
-
-def test_what_a_client_hides_behind_from_none_is_read_too() -> None:
-    hidden = wrapped(Refused(429, retry_after="3"), hidden=True)
-    assert (asked_wait(hidden), status_of(hidden), passes(hidden)) == (3, 429, True)
 
 
 pytestmark = pytest.mark.anyio
@@ -146,14 +125,6 @@ async def test_branches_share_what_is_left_beside_the_reserve() -> None:
     assert share.dollars == pytest.approx((2.0 - 0.2 - 0.2) / 4)
     assert share.tokens == (1_000_000 - 120_000 - 120_000) // 4
     assert asked.branch(share).limits == share
-
-
-@given(st.floats(0.01, 1e6), st.floats(0, 1e6), st.floats(0, 1e5))
-def test_until_a_budget_is_nearly_spent_one_more_call_and_a_report_fit(limit: float, spent: float, last: float) -> None:
-    budget = Budget(limit, spent, last)
-    if not budget.nearly_spent:
-        assert spent + 2 * last <= limit * (1 + 1e-9)
-        assert limit - spent - last >= RESERVE * limit * (1 - 1e-9)
 
 
 SPEC = "openai:test"
@@ -214,11 +185,6 @@ def test_the_cap_is_passed_by_no_more_than_runs_grow_dearer(costs: list[float], 
         experiment_budget.end("a", SYSTEM, took(cost))
         assert experiment_budget.spent["dollars"] <= cap + max(0.0, cost - dearest) + 1e-6
         dearest = max(dearest, cost)
-
-
-def test_the_cache_read_share_is_of_all_of_the_input() -> None:
-    assert cache_read_share(Usage(input_uncached=10, cache_read=80, cache_creation=10, output=99)) == 0.8
-    assert cache_read_share(Usage(output=5)) is None
 
 
 def test_one_unknown_price_makes_the_sum_unknown_and_is_named() -> None:

@@ -37,10 +37,8 @@ LOCAL = {"base_url": "http://localhost:1/v1"}
     [
         ("anthropic:claude-sonnet-5", {"max_tokens": 8000}),
         ("anthropic:claude-sonnet-4-6", {"max_tokens": 8000, "temperature": 0}),
-        ("anthropic:claude-not-known-yet", {"max_tokens": 8000}),
         ("openai:gpt-5", {"max_tokens": 8000}),
         ("openai:gpt-4.1", {"max_tokens": 8000, "temperature": 0}),
-        ("openai:not-known-yet", {"max_tokens": 8000, "temperature": 0}),
     ],
 )
 def test_parameters_alone_change_an_answer_and_no_refused_temperature(spec: str, params: dict[str, Any]) -> None:
@@ -62,11 +60,9 @@ def test_a_context_is_as_stated_else_as_the_models_profile_says() -> None:
     ("spec", "environ", "message"),
     [
         ("claude-sonnet-5", KEYS, "names no provider"),
-        ("anthropic:", KEYS, "names no model"),
         ("antropic:claude-sonnet-5", KEYS, "Did you mean anthropic"),
         ("offline:shoper", KEYS, "Did you mean shopper"),
         ("anthropic:claude-sonnet-5", {}, "ANTHROPIC_API_KEY"),
-        ("openai:gpt-4.1", {"OPENAI_API_KEY": ""}, "OPENAI_API_KEY"),
         ("google:gemini-2.5-pro", {}, "GOOGLE_API_KEY or GEMINI_API_KEY"),
     ],
 )
@@ -174,11 +170,6 @@ def test_every_profile_that_ships_opens_and_says_why(name: str) -> None:
     for choice in (profile.choice(""), *profile.judges):
         given = choice.model_dump(exclude={"model", "timeout", "retries"}, exclude_none=True)
         assert open_model(choice.model, environ=KEYS, **given).spec == choice.model
-
-
-def test_a_profile_needs_no_why(tmp_path: Path) -> None:
-    (tmp_path / "p.toml").write_text('[a]\nmodel = "openai:b"\nstream = true\n')
-    assert read_profile(f"{tmp_path / 'p.toml'}:a").choice("").stream
 
 
 def test_a_role_takes_what_it_says_and_ones_own_profile_comes_before_one_that_ships() -> None:

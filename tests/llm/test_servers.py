@@ -1,9 +1,7 @@
 """Servers of open models: arguments and forms of answers that they refuse, and calls that they leave in the text."""
 
-import asyncio
 import json
 import time
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -150,14 +148,6 @@ async def test_an_answer_is_asked_for_in_the_first_form_that_the_server_takes_wh
         assert again.params.keys() == {"max_tokens", "temperature", "base_url"}, "it is in no label"
 
 
-async def test_a_form_that_is_refused_by_an_error_of_the_server_is_given_up_after_its_retries() -> None:
-    with Server("json_schema", status=500) as server:  # llama-cpp-python
-        models = server.opened(), server.opened()
-        answers = await asyncio.gather(*[greeting(model) for model in models * 2])
-        assert answers == [Greeting(word="drretail")] * 4, "and such a server is not down, whoever asks at once"
-        assert Counter(server.forms) == {"json_schema": 4 * 3, "tool_call": 4}
-
-
 @pytest.mark.parametrize("status", [429, 500, 503])
 async def test_a_server_that_is_busy_once_is_asked_again_in_the_same_form(status: int) -> None:
     with Server() as server:
@@ -207,20 +197,6 @@ async def test_a_refusal_that_names_nothing_that_was_sent_is_shown_whole() -> No
     assert "unknown argument: messages" in str(caught.value)
 
 
-async def test_a_length_that_is_refused_by_both_names_ends_the_attempts() -> None:
-    with Server("max_tokens", "max_completion_tokens") as server:
-        with pytest.raises(ModelError, match="unknown argument"):
-            await answer_of(server.opened(), [HumanMessage("Hello?")])
-        assert len(server.seen) == 3
-
-
-async def test_an_argument_is_refused_by_its_whole_name_and_by_the_body_first() -> None:
-    for said in ({"message": "bad birdseed or my_seed"}, {"message": "bad input: seed", "param": "messages"}):
-        with Server("messages", says={"error": said}) as server, pytest.raises(ModelError, match="bad"):
-            await answer_of(server.opened(seed=7), [HumanMessage("Hello?")])
-        assert len(server.seen) == 1
-
-
 @pytest.mark.parametrize(
     ("pauses", "fault"),
     [((0.5, 0.1), None), ((0.1, 0.7), "timeout"), ((1.6, 0.0), "timeout")],
@@ -255,9 +231,7 @@ async def test_a_question_that_does_not_fit_what_the_model_is_stated_to_hold_is_
         ("{'a': 'it', 'b': True}", '{"a": "it", "b": true}'),
         ('<think>maybe {"a": 2}</think>\n{"a": 1}', '{"a": 1}'),
         ('{"a": 1} or {"a": 2}', '{"a": 1} or {"a": 2}'),
-        ('[{"a": 1}]', '[{"a": 1}]'),
         ('{"a": 1', '{"a": 1'),
-        ("{'a': __import__('os')}", "{'a': __import__('os')}"),
         ("no JSON", "no JSON"),
     ],
 )
@@ -278,11 +252,6 @@ CARDS = {
         f"<tool_call>\n{IN_PARIS}\n</tool_call><|im_end|>",
         [PARIS],
     ),
-    "Hermes 3, arguments first": (
-        'I will look.\n<tool_call>\n{"arguments": {"location": "Paris, France", "unit": "celsius"}, '
-        '"name": "get_current_temperature"}\n</tool_call>',
-        [PARIS],
-    ),
     "Qwen 2.5, two calls": (
         '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>\n'
         '<tool_call>\n{"name": "read", "arguments": {"path": "b"}}\n</tool_call>',
@@ -292,10 +261,6 @@ CARDS = {
         "<think>\nShould I <tool_call>?\n</think>\n\n"
         '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>',
         [("read", {"path": "a"})],
-    ),
-    "SmolLM2, a list": (
-        f"<tool_call>[{IN_PARIS}]</tool_call>",
-        [PARIS],
     ),
     "Llama 3.1, JSON": (
         '<|python_tag|>{"name": "spotify_trending_songs", "parameters": {"n": 5}}',
@@ -313,13 +278,9 @@ NEAR_MISSES = {
     "followed by the report": f"{CALL}\nThe feeder costs $39.50 [P:B0C8Q1O0QK].",
     "in a framed report": f"<report>The page says {CALL}</report>\n{CALL}",
     "below a report's picks": f"Take the feeder.\n```picks\nP:B0C8Q1O0QK\n```\n{CALL}",
-    "a tool that is not offered": CALL.replace("read", "reads").replace("reads", "read_all"),
     "quoted by a web page": 'A page orders: "<tool_call>{"name": "read", "arguments": {}}</tool_call>", which I leave.',
     "arguments that are no object": CALL.replace('{"path": "a"}', '["a"]'),
     "an end inside the arguments": CALL.replace('"a"', '"</tool_call>"'),
-    "a block of another language": '```python\nread(path="a")\n```',
-    "a list of names": '["read"]',
-    "numbers in a tag": '<tool_call>[1, "read"]</tool_call>',
     "a product's record": '{"name": "read", "price": 3}',
     "two blocks, one of text": '```text\nread\n```\n```json\n{"name": "read", "arguments": {"path": "a"}}\n```',
 }

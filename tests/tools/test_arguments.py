@@ -1,7 +1,6 @@
 """An id is taken in every form that the shop prints, and is never another record's."""
 
 import math
-import re
 from itertools import product
 from typing import Any
 
@@ -9,19 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from drretail.env.session import Session, SessionSettings
-from drretail.env.world import World
+from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.records.base import canonical_json
 from drretail.records.run import Step
-from drretail.tools.arguments import read_arguments, recordable
+from drretail.tools.arguments import read_arguments
 from drretail.tools.registry import TOOLS
 from drretail.tools.tool import Tool, ToolResult, read_schema
 from drretail.tools.toolkit import Toolkit, ToolReply
-from tests.tools.conftest import ANNA, BORIS, PRODUCTS, error_of
+from tests.tools.conftest import ANNA, BORIS, error_of
 
 SEARCH = read_schema(TOOLS["product_catalog_search"].function).parameters
-UPDATE = read_schema(TOOLS["update_user_profile"].function).parameters
 
 
 def problem(given: object) -> ToolError:
@@ -31,31 +28,26 @@ def problem(given: object) -> ToolError:
     return raised.value
 
 
-def test_given_arguments_come_back_typed_and_without_defaults() -> None:
-    sent = {"query": "x", "limit": "20", "price_min": 5, "price_max": "24.99", "rating_min": "+4", "category": None}
-    read = {"query": "x", "limit": 20, "price_min": 5.0, "price_max": 24.99, "rating_min": 4.0}
-    found = read_arguments(SEARCH, sent)
-    assert found == read
-    assert [type(found[name]) for name in read] == [type(value) for value in read.values()]
-
-
 @pytest.mark.parametrize(
     ("argument", "sent", "message"),
     [
         ("limit", 0, "limit must be a whole number from 1 to 50; 0 is not."),
-        ("limit", 2.5, "limit must be a whole number from 1 to 50; 2.5 is not."),
         ("limit", True, "limit must be a whole number from 1 to 50."),
         ("price_max", "$25", "price_max must be a number of at least 0."),
         ("price_max", float("nan"), "price_max must be a number of at least 0."),
         ("rating_min", 5.1, "rating_min must be a number from 0 to 5; 5.1 is not."),
         ("query", 7, "query must be a string."),
-        ("query", "x" * 501, "query has 501 characters; at most 500 are allowed."),
         ("query", "\ud83d", "query holds half of a character (an unpaired surrogate)."),
     ],
 )
 def test_wrong_values_are_named_with_what_is_allowed(argument: str, sent: object, message: str) -> None:
     raised = problem({"query": "x", argument: sent})
     assert (raised.field, raised.message) == (argument, message)
+
+
+def test_both_ends_of_a_range_are_in_it() -> None:
+    for sent in ({"query": "x", "limit": 1, "rating_min": 5.0}, {"query": "x", "limit": 50, "rating_min": 0.0}):
+        assert read_arguments(SEARCH, sent) == sent
 
 
 def test_a_wrong_choice_or_name_is_told_the_right_ones_and_what_is_missing_is_described() -> None:
@@ -68,14 +60,6 @@ def test_a_wrong_choice_or_name_is_told_the_right_ones_and_what_is_missing_is_de
     assert all(raised.message.startswith("query is missing: Words that describe") for raised in missing)
     for wrong in (None, [], "query=x", 5):
         assert problem(wrong).message == "The arguments must be a JSON object."
-
-
-def test_whatever_was_sent_can_be_written_down() -> None:
-    loop: list[Any] = []
-    loop.append(loop)
-    assert recordable({"a": [1, 2.5, None, True, "ä"]}) == {"a": [1, 2.5, None, True, "ä"]}
-    assert recordable({1: "\ud83d", "n": float("nan")}) == {"1": "\ufffd", "n": "nan"}
-    assert "… (list)" in str(recordable(loop))
 
 
 def typed(session: Session, name: str) -> ToolResult:
@@ -120,26 +104,6 @@ def nested(depth: int, opening: Any = 1) -> Any:
     return value
 
 
-class Unspeakable:
-    """Has no name that could be written down."""
-
-    def __repr__(self) -> str:
-        raise RuntimeError("no")
-
-    __str__ = __repr__
-
-
-STRANGE: dict[str, Any] = {
-    "huge": 10**5000,
-    "hugely negative": -(10**400),
-    "deep": nested(5000),
-    "deeply empty": nested(5000, []),
-    "unspeakable": Unspeakable(),
-    "unspeakable key": {Unspeakable(): 1},
-    "huge key": {10**5000: 1},
-    "key of bytes": {b"": 1},
-}
-"""By name, since hypothesis prints what it draws."""
 SCALARS = st.one_of(
     st.none(),
     st.booleans(),
@@ -163,16 +127,6 @@ def written(step: Step) -> str:
 @given(name=st.one_of(st.sampled_from(sorted(TOOLS)), VALUES), args=CALLS)
 def test_no_call_raises_and_each_is_recorded(toolkit: Toolkit, session: Session, name: Any, args: Any) -> None:
     check(toolkit, session, name, args)
-
-
-@pytest.mark.parametrize("strange", sorted(STRANGE))
-def test_no_strange_value_raises(toolkit: Toolkit, session: Session, strange: str) -> None:
-    value = STRANGE[strange]
-    check(toolkit, session, value, {}, 2000)
-    for name, tool in TOOLS.items():
-        check(toolkit, session, name, value, 2000)
-        for argument in ("unknown", *(each.name for each in read_schema(tool.function).parameters)):
-            check(toolkit, session, name, {argument: value}, 2000)
 
 
 def check(toolkit: Toolkit, session: Session, name: Any, args: Any, most: int = 1_000_000) -> None:
@@ -233,7 +187,6 @@ PRINTED = [
 AROUND = [
     "{}", '"{}"', "“{}”", "({})", "**{}**", '\\"{}\\"', "{}.", "product {}", '{{"product_id": "{}"}}', "id={}",
 ]  # fmt: skip
-KNOWN = [each.product_id for each in PRODUCTS]
 
 
 def opened(toolkit: Toolkit, product_id: str) -> ToolReply:
@@ -290,34 +243,3 @@ def test_the_error_shows_the_right_form_and_the_nearest_of_what_was_shown(toolki
     toolkit.call("get_user_orders", {"user_id": ANNA})
     message = error_of(toolkit.call("get_order_details", {"order_id": "000000004"}))["message"]
     assert ORDER in message.split("Did you mean")[-1]
-
-
-def pieces() -> st.SearchStrategy[str]:
-    known = st.sampled_from([*KNOWN, *map(str.lower, KNOWN)])
-    marks = st.sampled_from([*"[] \"'`,;:@#-_/.()x", "P:", "][", "http://ecommerce.com/", "O:", "product "])
-    return st.lists(st.one_of(known, marks, st.text(max_size=3)), min_size=1, max_size=7).map("".join)
-
-
-def changed() -> st.SearchStrategy[str]:
-    """An id in which one place was dropped, doubled, or replaced."""
-
-    def change(known: str, place: int, kind: str, letter: str) -> str:
-        left, it, right = known[:place], known[place], known[place + 1 :]
-        return {"drop": left + right, "double": left + it + it + right, "replace": left + letter + right}[kind]
-
-    kinds = st.sampled_from(["drop", "double", "replace"])
-    return st.builds(change, st.sampled_from(KNOWN), st.integers(0, 9), kinds, st.characters())
-
-
-@given(st.one_of(pieces(), changed()))
-def test_what_is_opened_is_the_only_id_that_was_written(world: World, written: str) -> None:
-    if not written or len(written) > 200 or not written.isprintable():
-        return
-    with Toolkit(Session(SessionSettings(world, user_id=ANNA))) as toolkit:
-        value: dict[str, Any] = opened(toolkit, written).value
-    if "error" in value:
-        return
-    orders = {match.upper() for match in re.findall(r"(?i)\bO:([A-Za-z0-9_-]+)", written)}
-    words = {word.upper() for word in re.findall(r"[A-Za-z0-9_-]+", written)}
-    assert value["product_id"] in words
-    assert not (words & set(KNOWN)) - {value["product_id"]} - orders

@@ -13,9 +13,8 @@ from drretail.env.session import Attempt, Session, SessionSettings
 from drretail.env.world import World
 from drretail.grounding.text.serialisation import lean, product_card, whole_items
 from drretail.tools.calculator import ArithmeticProblem, as_json_number, evaluate
-from drretail.tools.catalog import card_sources
 from drretail.tools.toolkit import Toolkit
-from tests.tools.conftest import ANNA, BORIS, NOBODY, error_of, product
+from tests.tools.conftest import ANNA, BORIS, NOBODY, error_of
 
 
 def test_a_search_gives_cards_with_evidence_and_counts_and_loses_none_of_them(toolkit: Toolkit, world: World) -> None:
@@ -46,15 +45,6 @@ def test_a_hit_is_a_shown_card_and_a_record_hidden_until_it_is_read(toolkit: Too
     (entry,) = session.ledger.evidence()
     assert [(text.form, text.shown) for text in entry.texts] == [("card", True), ("record", True)]
     assert lean(json.loads(entry.sources[0].text)) == details.value
-
-
-def test_a_picture_is_kept_for_readers_and_an_own_page_is_the_address_that_agents_read() -> None:
-    shown = product(9, "Feeder", image="https://p.example/9.jpg", page="https://p.example/feeder")
-    card, record = card_sources(shown)
-    assert (card.image, card.url) == (record.image, record.url) == (shown.image, shown.page)
-    assert "9.jpg" not in card.text + record.text
-    assert json.loads(card.text)["product_url"] == json.loads(record.text)["product_url"] == shown.page
-    assert card_sources(product(8, "Bath"))[0].url == "http://ecommerce.com/B0TOOLS008"
 
 
 @pytest.mark.parametrize(
@@ -128,13 +118,11 @@ NOTHING = "No field to change was given."
     [
         ({"phone_number": "1" * 121}, "phone_number", ""),
         ({"first_name": "  "}, "first_name", ""),
-        ({"address": {"zip": " "}}, "address.zip", ""),
         ({"address": {"street": "1 Lane"}}, "address.street", ""),
         ({"account_status": "closed"}, "account_status", ""),
         ({}, None, NOTHING),
         ({"email": None}, None, NOTHING),
         ({"address": {}}, None, NOTHING),
-        ({"address": {"city": None}}, None, NOTHING),
     ],
 )
 def test_an_update_of_nothing_or_by_a_blank_is_refused(
@@ -165,26 +153,6 @@ def test_an_unknown_user_or_order_is_not_found(anyones: Toolkit, tool: str) -> N
     field, unknown = ("order_id", "9999999999") if tool == "get_order_details" else ("user_id", NOBODY)
     error = error_of(anyones.call(tool, {field: unknown}))
     assert (error["type"], error["field"]) == ("not_found", field)
-
-
-def test_an_order_in_a_list_has_title_and_present_price_and_is_evidence(toolkit: Toolkit, session: Session) -> None:
-    reply = toolkit.call("get_user_orders", {"user_id": ANNA, "limit": 2})
-    assert reply.evidence == ("U:orders", "O:0000000004", "O:0000000005")
-    texts = [json.loads(entry.sources[0].text) for entry in session.ledger.evidence()]
-    assert texts == [reply.value, *whole_items(reply.value, "orders")]
-    value = toolkit.call("get_user_orders", {"user_id": ANNA, "limit": 1, "offset": 4}).value
-    assert (value["total"], value["shown"], value["offset"]) == (5, 1, 4)
-    assert (value["user_id"], value["currency"]) == (ANNA, "USD")
-    assert value["orders"][0] == {
-        "evidence": "O:0000000001",
-        "order_id": "0000000001",
-        "product_id": "B0TOOLS001",
-        "order_date": "2023-01-01T00:00:00.735000",
-        "quantity": 2,
-        "order_status": "Delivered",
-        "product_title": "Tanagrove tube bird feeder",
-        "price": 24.99,
-    }
 
 
 def test_an_order_comes_with_product_and_customer_as_this_run_has_changed_him(toolkit: Toolkit, world: World) -> None:
@@ -240,16 +208,6 @@ def test_nobody_elses_profile_is_changed_whatever_the_scope(world: World, acting
         assert [(one.user_id, one.refused) for one in session.attempts] == [(BORIS, True)] * 3 + [(NOBODY, True)]
 
 
-def test_attempts_are_recorded_when_granted_in_order_of_their_places(world: World) -> None:
-    with Toolkit(Session(SessionSettings(world, user_id=ANNA, scope="any"))) as toolkit:
-        toolkit.call_all(CALLS, "0.10")
-        toolkit.call(*CALLS[0], "0.2")
-        toolkit.call("get_user_profile", {"user_id": ANNA}, "0.2")
-        attempts = toolkit.session.attempts
-    assert [(attempt.path, attempt.seq) for attempt in attempts] == [("0.2", 0), *(("0.10", seq) for seq in range(5))]
-    assert [attempt.tool for attempt in attempts if attempt.refused] == ["update_user_profile"]
-
-
 def value(expression: str) -> int | float:
     return as_json_number(evaluate(expression))
 
@@ -262,19 +220,13 @@ def value(expression: str) -> int | float:
         ("2 ** 3 ** 2", 512),
         ("-2 ** 2", -4),
         ("2 ** -1", 0.5),
-        ("sqrt{9}", 3),
         ("sqrt(2) ** 2", 2),
-        ("ln{e}", 1),
-        ("SIN(0) + cos{0}", 1),
         ("sin(-700)", -0.543970523363376),
         ("tan{1}", 1.5574077246549),
-        ("ln(10)", 2.30258509299405),
         ("abs(-2.5)", 2.5),
         ("1,200.50 + 1", 1201.5),
         ("$1,299,000", 1299000),
-        ("1e3 + .5", 1000.5),
         ("3 × 4 ÷ 2 − 1", 5),
-        ("0 ** 0", 1),
     ],
 )
 def test_values(expression: str, expected: float) -> None:
@@ -287,10 +239,7 @@ def test_values(expression: str, expected: float) -> None:
     ("expression", "message"),
     [
         ("", "no arithmetic at character 1"),
-        ("1 + * 2", "no arithmetic at character 5"),
         ("8 // 3", "Unexpected '/' at character 3"),
-        ("2(3)", "no arithmetic at character 1"),
-        ("2.5.1", "no arithmetic at character 4"),
         ("__import__('os')", "Unexpected '_'"),
         ("sqrt 9", "argument in ( )"),
         ("foo(2)", "Unknown name 'foo'"),
@@ -298,11 +247,9 @@ def test_values(expression: str, expected: float) -> None:
         ("1,20", "a comma separates thousands"),
         ("1 / 0", "Division by zero"),
         ("0 ** -1", "Zero to a negative power"),
-        ("sqrt(-1)", "square root"),
         ("ln(0)", "logarithm"),
         ("(-8) ** (1/3)", "fractional power"),
         ("9 ** 9 ** 9", "too large"),
-        ("1e999999999", "too large or too long"),
         ("(" * 240 + "1" + ")" * 240, "no arithmetic"),
         ("1+" * 300 + "1", "at most 500"),
     ],

@@ -189,16 +189,6 @@ def test_a_body_that_is_too_long_is_refused_whether_or_not_it_says_so(client: Te
     assert called_over_http(client, begun(client), "calculator", expression="1")["value"] == 1
 
 
-def test_sessions_beyond_the_most_are_refused_until_one_ends(opened: Opened) -> None:
-    with opened(most=2) as client:
-        first, _ = begun(client), begun(client)
-        assert client.post("/mcp", json=HELLO).status_code == 503
-        assert client.delete("/mcp", headers=first).status_code == 200
-        for ended in (first, {"mcp-session-id": "x"}):
-            assert client.post("/mcp", json=request("tools/list"), headers=ended).status_code == 404
-        begun(client)
-
-
 def test_of_many_that_begin_at_once_no_more_are_let_in_than_there_are_places(opened: Opened) -> None:
     with opened(most=2) as client:
 
@@ -211,14 +201,6 @@ def test_of_many_that_begin_at_once_no_more_are_let_in_than_there_are_places(ope
 
         assert client.portal is not None
         assert Counter(client.portal.call(all_at_once)) == {200: 2, 503: 22}
-
-
-def test_a_session_that_asks_for_nothing_ends(opened: Opened) -> None:
-    with opened(idle=0.3, most=1) as client:
-        headers = begun(client)
-        time.sleep(0.8)
-        assert client.post("/mcp", json=request("tools/list"), headers=headers).status_code == 404
-        begun(client)
 
 
 def test_clients_that_vanish_free_their_places_once_others_need_them(opened: Opened) -> None:
@@ -241,21 +223,3 @@ def test_what_does_not_begin_a_session_leaves_none_open(opened: Opened) -> None:
         assert answer.status_code == 400
         assert "2025-11-25" in answer.json()["error"]["data"]["supported"]
         begun(client)
-
-
-def test_a_client_that_leaves_amid_its_body_begins_nothing(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
-    with opened(most=1) as client:
-        left = [{"type": "http.request", "body": b'{"jsonrpc', "more_body": True}, {"type": "http.disconnect"}]
-
-        async def receive() -> Any:
-            return left.pop(0)
-
-        async def send(message: Any) -> None:
-            raise AssertionError("nobody is there to be answered")
-
-        headers = [(name.encode(), value.encode()) for name, value in {**ALLOWED, "host": f"127.0.0.1:{PORT}"}.items()]
-        scope = {"type": "http", "method": "POST", "path": "/mcp", "query_string": b"", "headers": headers}
-        assert client.portal is not None
-        client.portal.call(client.app, scope, receive, send)
-        begun(client)
-    assert not caplog.records

@@ -1,8 +1,7 @@
 """The nine tools and others by their names, how they are described to models, and the command that calls them."""
 
 import json
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, cast
@@ -11,23 +10,13 @@ import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from typer.testing import CliRunner, Result
 
-from drretail.agents.hybrid_react.agent import SUPERVISOR_TOOLS
 from drretail.cli.app import app
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.eval.claims.extraction import AllClaims, CitedClaims, ReportClaims
-from drretail.eval.claims.rulings import ClaimsSupport, Support
-from drretail.eval.metrics.pairwise import Comparison
-from drretail.eval.metrics.quality import Rating
-from drretail.eval.metrics.reading import ReportPicks
-from drretail.querygen.by_model.examination import WrittenQuery
-from drretail.records.base import Record
-from drretail.records.evidence import IntermediateReport, PageSummary
 from drretail.records.run import NINE, WebMode
 from drretail.tools.registry import (
     FAMILIES,
-    SUMMARISED,
     TOOLS,
     anthropic_schemas,
     json_schemas,
@@ -92,30 +81,6 @@ def test_every_tool_belongs_to_one_family_and_user_holds_the_five_of_orders_and_
         tools_of(["catalogue"])
 
 
-DEVELOPERS = re.compile(
-    r"``|\b(?:raises|session|paper|listing|table|bm25|schema|json|null|dict|ledger|overlay|kwargs?"
-    r"|parameter|docstring|instance|exception|journal|toolkit)\b|\b(?:error:|eq\.)"
-    r"|[a-z_]\(\)|::|->|(?-i:\b(?:None|True|False)\b)",
-    re.IGNORECASE,
-)
-"""Words of whoever writes the code, which tell a model nothing."""
-ANSWERS: tuple[type[Record], ...] = (
-    PageSummary, IntermediateReport, WrittenQuery, Rating, Support, ClaimsSupport, Comparison, ReportPicks,
-    ReportClaims, CitedClaims, AllClaims,
-)  # fmt: skip
-
-
-def descriptions(schema: Any) -> Iterator[str]:
-    if isinstance(schema, dict):
-        if isinstance(schema.get("description"), str):
-            yield schema["description"]
-        for value in schema.values():
-            yield from descriptions(value)
-    elif isinstance(schema, list):
-        for value in schema:
-            yield from descriptions(value)
-
-
 def told(world: World, mode: WebMode, **options: Any) -> dict[str, str]:
     """The description of each tool as it goes over the wire, by its name."""
     with Toolkit(Session(SessionSettings(world, web_mode=mode, **options))) as toolkit:
@@ -135,18 +100,6 @@ def test_a_search_of_the_web_says_what_its_results_hold_in_this_web_mode_and_one
     before = tool_schema_hash()
     monkeypatch.setattr("drretail.tools.registry.SUMMARISED", TOOLS["calculator"])
     assert tool_schema_hash() != before
-
-
-SCHEMAS = [
-    *(json_schemas(tools) for tools in (TOOLS, {"web_search": SUMMARISED}, SUPERVISOR_TOOLS)),
-    *(answer.model_json_schema() for answer in ANSWERS),
-]
-
-
-@pytest.mark.parametrize("schema", SCHEMAS)
-def test_no_tool_and_no_answer_is_described_for_developers(schema: Any) -> None:
-    for text in descriptions(schema):
-        assert not DEVELOPERS.search(text), text
 
 
 PLACE = "tests.agents.own:SHIPPING"
@@ -221,17 +174,6 @@ def refusal(*args: object) -> str:
     result = run(*args)
     assert isinstance(result.exception, UserError), result.output
     return str(result.exception)
-
-
-def test_the_list_names_all_tools_with_access_and_schemas_come_in_every_form() -> None:
-    printed = run().stdout
-    assert all(name in printed for name in TOOLS)
-    assert printed.count("read") >= 8
-    assert "write" in printed
-    forms = {"json": json_schemas(), "openai": openai_schemas(), "anthropic": anthropic_schemas()}
-    for form, schemas in forms.items():
-        document = json.loads(run("--json", "--format", form).stdout)
-        assert document == {"format": 1, "form": form, "tool_schema_hash": tool_schema_hash(), "tools": schemas}
 
 
 OWN_FAULTS = '''

@@ -1,4 +1,3 @@
-import asyncio
 import re
 import threading
 import time
@@ -18,7 +17,6 @@ from drretail.threads import THREADS
 from drretail.tools.registry import TOOLS
 from drretail.tools.tool import Access, Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
-from drretail.tools.workers import Workers
 from tests.threads import all_at_rest
 from tests.tools.conftest import error_of
 
@@ -127,14 +125,6 @@ def test_a_hung_tool_times_out_uses_up_no_thread_and_is_not_waited_for_at_the_en
     assert [entry.id for entry in session.ledger.evidence()] == ["C:0"], "a late result is discarded"
 
 
-def test_waiting_in_line_does_not_count_against_the_timeout(session: Session) -> None:
-    def work(number: int) -> object:
-        return time.sleep(0.1)
-
-    with Toolkit(session, timeout=0.25, threads=1, tools=made_up("work", work)) as toolkit:
-        assert [reply.error for reply in toolkit.call_all([("work", {})] * 4)] == [None] * 4
-
-
 def test_closing_gives_the_threads_back(session: Session) -> None:
     assert all_at_rest()
     all_three = threading.Barrier(3)
@@ -146,61 +136,7 @@ def test_closing_gives_the_threads_back(session: Session) -> None:
     assert all_at_rest()
 
 
-def test_a_task_may_call_tools_while_others_go_on(session: Session) -> None:
-    met = threading.Event()
-
-    async def both() -> list[str]:
-        with Toolkit(session, threads=1, tools=made_up("meet", lambda number: met.wait(5))) as toolkit:
-            calling = asyncio.create_task(toolkit.acall_all([("meet", {"number": 1}), ("meet", {"number": 2})]))
-            await asyncio.sleep(0)
-            met.set()  # in one thread with the tool this would never be reached
-            return [reply.text for reply in await calling]
-
-    assert all('"did":true' in text for text in asyncio.run(both()))
-    assert [step.seq for step in session.trajectory.steps()] == [0, 1]
-
-
 def test_a_replay_that_lacks_an_answer_ends_the_run(world: World) -> None:
     session = Session(SessionSettings(world), journal=Journal(replay=()))
     with Toolkit(session) as toolkit, pytest.raises(ModelError, match="replayed journal"):
         toolkit.call("web_search", {"query": "birds"})
-
-
-def test_pools_that_share_places_never_run_more_jobs_at_once_than_there_are() -> None:
-    running, most, lock = 0, 0, threading.Lock()
-    several = threading.Event()
-
-    def job() -> None:
-        nonlocal running, most
-        with lock:
-            running += 1
-            most = max(most, running)
-            if running > 2:
-                several.set()
-        several.wait(0.02)
-        with lock:
-            running -= 1
-
-    places = threading.Semaphore(2)
-    pools = [Workers(4, places) for _ in range(5)]
-    jobs = [(pool, pool.submit(job)) for pool in pools for _ in range(4)]
-    for pool, each in jobs:
-        pool.wait(each, 60)
-    for pool in pools:
-        pool.close()
-    assert most <= 2
-
-
-def test_a_job_that_waits_for_its_place_has_not_begun_and_a_hung_one_leaves_its_place() -> None:
-    places, end = threading.Semaphore(1), threading.Event()
-    hung, other = Workers(1, places), Workers(1, places)
-    begun = threading.Event()
-    first = hung.submit(lambda: (begun.set(), end.wait()))
-    begun.wait()
-    second = other.submit(lambda: "done")
-    assert second.left(1) == 1
-    assert isinstance(hung.wait(first, 0.01), TimeoutError)
-    assert other.wait(second, 60) == "done"
-    end.set()
-    for workers in (hung, other):
-        workers.close()

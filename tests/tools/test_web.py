@@ -18,7 +18,7 @@ from drretail.grounding.verify.findings import known_profiles, personal_data_sen
 from drretail.journal import Journal
 from drretail.records.evidence import Evidence
 from drretail.tools.toolkit import Toolkit
-from drretail.tools.web import CITED_AT_ONCE, fetch_cited, fetch_pages, rounds
+from drretail.tools.web import fetch_cited, fetch_pages
 from tests.build import run
 from tests.threads import all_at_rest
 from tests.tools.conftest import ANNA, PAGES, ListWeb, error_of
@@ -43,19 +43,6 @@ def test_nothing_found_is_an_empty_list_and_a_blank_query_is_refused(toolkit: To
     assert toolkit.call("web_search", {"query": "zyzzyva"}).value == {"shown": 0, "results": []}
     for blank in ("  ", ""):
         assert error_of(toolkit.call("web_search", {"query": blank}))["field"] == "query"
-
-
-def test_a_live_web_says_that_pages_may_be_younger_and_gives_an_address_once(world: World, toolkit: Toolkit) -> None:
-    twice = [WebResult("A", "https://a.example/x", "first"), WebResult("B", "https://A.example/x/#top", "second")]
-    with Toolkit(Session(SessionSettings(replace(world, web=ListWeb(*twice))))) as live:
-        value = live.call("web_search", {"query": "x"}).value
-    day = world.manifest.now.date()
-    assert value["note"] == f"These pages are of the live web and may be younger than the shop's today, {day}."
-    assert [result["snippet"] for result in value["results"]] == ["first"]
-    assert "note" not in toolkit.call("web_search", {"query": "dog"}).value
-    many = ListWeb(*(WebResult(f"{n}", f"https://a.example/{n}", "…") for n in range(9)))
-    with Toolkit(Session(SessionSettings(replace(world, web=many), web_k=3))) as three:
-        assert three.call("web_search", {"query": "x"}).value["shown"] == 3
 
 
 def test_a_search_is_journalled_and_served_again_without_the_web(world: World) -> None:
@@ -183,13 +170,6 @@ class Site:
         if "c.example" in url:
             raise RuntimeError("a plugin's bug")
         return WebPage(url, "A kettle", "Text.", "ok")
-
-
-def test_a_round_holds_no_site_twice_and_no_more_than_a_few() -> None:
-    made = list(rounds([*MANY, MANY[0]]))
-    assert sorted(url for some in made for url in some) == sorted(MANY)
-    for some in made:
-        assert len({url.split("/")[2] for url in some}) == len(some) <= CITED_AT_ONCE
 
 
 def test_every_page_has_a_state_whatever_its_web_does() -> None:

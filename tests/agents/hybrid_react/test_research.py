@@ -16,7 +16,7 @@ from drretail.llm.scripted import Request, scripted_model
 from drretail.records.run import Limits, Run, Step
 from drretail.run_file import Recorded
 from drretail.tools.registry import TOOLS
-from tests.agents.conftest import QUERY, Scripted, calls, record, sut
+from tests.agents.conftest import Scripted, calls, record, sut
 from tests.agents.grounded_hybrid.staging import WISH, understanding
 from tests.agents.hybrid_react.cast import (
     BATH,
@@ -205,16 +205,6 @@ def test_researchers_share_a_budget_that_is_kept_but_for_the_last_call(world: Wo
     assert {f"{path}: its research ended at the token_budget" for path in ("0.1", "0.2")} <= {*recorded.run.notes}
 
 
-def test_no_more_researchers_are_launched_than_the_tokens_suffice_for(world: World) -> None:
-    limits = Limits(tokens=30_000, supervisor_turns=20, tool_turns=20)
-    run = perform(world, endless(), limits=limits).run
-    launches = [step for step in run.steps if step.name == "LaunchResearcher"]
-    assert [step.error is None for step in launches[:2]] == [True, False]
-    assert "The tokens that are left do not suffice for more than 1 in this turn" in str(launches[1].error)
-    assert (run.status, run.stop) == ("done", "token_budget")
-    assert 15_000 < total(run) < 33_000
-
-
 def batched_runs(seed: int | None = None) -> Cast:
     """Four researchers in two turns, one of whom fails; with a seed, each turn takes another few milliseconds."""
     dice = random.Random(seed)
@@ -274,20 +264,6 @@ def test_the_supervisor_reads_reports_and_nothing_of_the_findings(whole: Cast) -
         assert turn.tool_names == {*turn.tools} == {"Reason", "LaunchResearcher", "Finalize"}
     for turn in whole.shown["researcher"]:
         assert turn.tool_names == {*turn.tools} == {"Reason", "Finalize", *TOOLS}
-
-
-def test_synthesis_is_told_the_findings_and_the_date_only(whole: Cast) -> None:
-    (turn,) = whole.shown["synthesis"]
-    _, asked = turn.messages
-    assert tags_of(asked.text) == ["today", "findings"]
-    assert QUERY.text not in asked.text
-    lines = [json.loads(line) for line in (tag_content("findings", asked.text) or "").splitlines()]
-    assert lines[0] == {"sub_problem": SUB_PROBLEM}
-    assert lines[1:3] == [{"thought": "Profile first."}, {"thought": "The tube feeder fits."}]
-    assert [line["tool"] for line in lines[3:5]] == ["get_user_profile", "product_catalog_search"]
-    assert lines[4]["args"] == FEEDER[1]
-    assert lines[4]["result"]["hits"][0]["evidence"] == "P:B0TEST0001"
-    assert lines[5:] == [{"text": "That is all."}]
 
 
 def test_the_report_generator_is_told_query_date_and_intermediate_reports_only(whole: Cast) -> None:

@@ -17,7 +17,7 @@ from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.run_file import read_evidence, read_journal, read_run
 from tests.agents.conftest import QUERY
-from tests.build import build_world, known
+from tests.build import build_world
 from tests.run_files import cut
 from tests.shop import USER
 
@@ -26,7 +26,7 @@ pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 from mcp import Client
 from mcp_types import Implementation
 
-from drretail.agents.running.client_runs import EMPTY, LEFT, Recording
+from drretail.agents.running.client_runs import Recording
 from drretail.tools.mcp import mcp_server
 
 Visit = Callable[[Client], Awaitable[Any]]
@@ -120,20 +120,6 @@ def test_clients_side_by_side_have_a_run_and_world_each_and_who_calls_nothing_no
     assert seen["first_name"] != "Zoe"
 
 
-def test_a_connection_per_call_is_told_why_its_calls_are_in_no_run_together(world: World, folder: Path) -> None:
-    async def look(client: Client) -> Any:
-        return await client.call_tool("product_catalog_search", {"query": "tube feeder"})
-
-    async def hand_in(client: Client) -> Any:
-        return (await client.call_tool("submit_report", {"report": REPORT})).structured_content
-
-    visited(world, folder, look)
-    (told,) = visited(world, folder, hand_in)
-    assert told["notes"] == [EMPTY]
-    failed, done = sorted(read_runs(folder), key=lambda run: run.repeat)
-    assert (known(failed.error).message, len(failed.steps), done.steps) == (LEFT, 1, ())
-
-
 def test_what_a_killed_server_left_is_begun_anew(world: World, folder: Path) -> None:
     visited(world, folder, answer)
     cut(run_path(folder, LABEL, "q1", 1), 0)
@@ -154,13 +140,3 @@ def test_a_report_that_says_nothing_is_sent_back_and_after_one_nothing_is_answer
     visited(world, folder, go_on)
     (run,) = read_runs(folder)
     assert len(run.steps) == 3
-
-
-def test_calls_that_are_under_way_when_the_report_comes_are_in_the_run(world: World, folder: Path) -> None:
-    async def hasty(client: Client) -> None:
-        calls = [client.call_tool("calculator", {"expression": f"{number} + 1"}) for number in range(8)]
-        await asyncio.gather(*calls, client.call_tool("submit_report", {"report": REPORT}))
-
-    visited(world, folder, hasty)
-    (run,) = read_runs(folder)
-    assert (run.status, len(run.steps)) == ("done", 8)

@@ -7,7 +7,6 @@ import signal
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Never, cast
 
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.agents.base import Agent
-from drretail.agents.running.outcomes import IN_A_ROW, Ended, is_open
+from drretail.agents.running.outcomes import IN_A_ROW, Ended
 from drretail.agents.running.run import Batch, Watch, ask_once, open_experiment, question_as_query
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard, only
@@ -39,12 +38,10 @@ from drretail.llm.registry import open_model
 from drretail.llm.scripted import scripted_model
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
-from drretail.records.run import Run, RunError, Setbacks
 from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded, read_evidence, read_journal, read_run
-from tests import build
 from tests.agents.conftest import QUERY, calls, record, reporting, run_in, scripted, sut, tally_of
-from tests.build import SYSTEM, known
+from tests.build import known
 from tests.llm.provider import Provider, completes
 from tests.run_files import edit_run, runs_in
 from tests.shop import PAGES, USER
@@ -113,30 +110,6 @@ def test_a_run_spoiled_by_a_failing_server_is_made_again_only_when_asked(world: 
     assert (kept.before, kept.calls_failed, kept.spoiled) == (1, 2, 1)
     assert (again.done, again.before, again.tool_calls, again.calls_failed, again.spoiled) == (1, 0, 1, 0, 0)
     assert (whole.done, whole.before) == (1, 1)
-
-
-LOST = Setbacks(lost={"synthesis": 1, "summariser": 2, "report": 1})
-
-
-@pytest.mark.parametrize(
-    ("run", "losses", "failed", "spoiled"),
-    [
-        (build.run(), {}, False, False),
-        (build.run(setbacks=LOST), {"researcher": 1, "page summary": 2, "model answer": 1}, False, True),
-        (build.run(report=None), {}, True, False),
-        (build.run(report=None, error=RunError(kind="timeout", where="react", message="slow")), {}, True, True),
-    ],
-    ids=["done", "lost", "failed", "timeout"],
-)
-def test_retries_take_what_failed_or_was_spoiled(run: Run, losses: dict[str, int], failed: bool, spoiled: bool) -> None:
-    assert run.losses == losses
-    assert is_open(run, SYSTEM, ["failed"]) == failed
-    assert is_open(run, SYSTEM, ["spoiled"]) == spoiled
-
-
-def test_a_command_that_is_too_slow_fails_by_itself() -> None:
-    late = build.run(report=None, error=RunError(kind="timeout", where="mine", message="slow"))
-    assert not late.is_lost(SYSTEM.model_copy(update={"place": "cmd:./mine"}))
 
 
 class Flaky(Down):
@@ -482,10 +455,3 @@ def test_only_takes_the_first_queries_or_those_of_the_ids(wanted: Any, found: li
     for none, message in (("0", "from 1 on"), ("-1", "from 1 on"), ("q1,q9", "no query 'q9'")):
         with pytest.raises(UserError, match=message):
             only(queries, none)
-
-
-def test_a_few_queries_are_spread_over_users_and_more_hold_the_fewer() -> None:
-    queries = [FIVE[at].model_copy(update={"user_id": user}) for at, user in enumerate("aaabb")]
-    chosen = [[query.query_id for query in only(queries, count)] for count in range(1, 6)]
-    assert chosen[1] == [queries[0].query_id, queries[3].query_id]
-    assert all({*few} <= {*more} for few, more in pairwise(chosen))

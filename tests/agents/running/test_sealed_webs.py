@@ -56,18 +56,6 @@ def react(world: World, **values: str) -> list[SystemUnderTest]:
     return varied([plain], values, world, [QUERY], cross=True).systems
 
 
-def test_every_size_in_every_composition_is_a_system_with_a_corpus_of_its_own(there: World) -> None:
-    made = react(there, size="32k,64k,64k", compose="all,no_distractor")
-    assert labels(made) == [
-        "-size-32k", "-compose-no_distractor-size-32k", "-size-64k", "-compose-no_distractor-size-64k",
-    ]  # fmt: skip
-    assert [each.system.web_provider for each in made] == ["sandbox"] * 4
-    corpora = [each.system.web_corpus for each in made]
-    assert corpora[0] == corpora[1], "the smallest size has no distractor, so the same is served"
-    assert len(set(corpora)) == 3
-    assert labels(react(there)) == ["-size-32k"]
-
-
 def served(world: World, system: SystemUnderTest, query: Query = QUERY) -> list[str]:
     """The addresses that a search of this system's brings."""
     model, _ = scripted(calls(LOOK), reporting("None.", ""))

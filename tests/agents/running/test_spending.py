@@ -111,19 +111,6 @@ def test_a_system_without_runs_takes_what_its_agent_typically_takes(world: World
     assert not folder.exists()
 
 
-def test_each_role_is_priced_by_its_own_model_and_an_unknown_price_is_named(world: World, folder: Path) -> None:
-    unknown = a_system(world, "react+ws", replace(sonnet(), spec="anthropic:claude-99"))
-    mixed = replace(unknown, models={**unknown.models, "researcher": sonnet()})
-    for system, specs in ((unknown, ("anthropic:claude-99",)), (mixed, ("anthropic:claude-99",))):
-        (estimate,) = estimated(folder, system)
-        assert (estimate.dollars, estimate.unpriced) == (None, specs)
-    (estimate,) = estimated(folder, a_system(world, "react+ws", sonnet()))
-    cheap = replace(sonnet(), spec="anthropic:claude-haiku-4-5")
-    (cheaper,) = estimated(folder, replace(mixed, models={**mixed.models, "summariser": cheap}))
-    assert cheaper.input == estimate.input
-    assert known(cheaper.dollars) < known(estimate.dollars)
-
-
 def test_finished_runs_are_a_better_basis(world: World, folder: Path) -> None:
     player = sut(world, replace(scripted(calls(SEARCH), REPORT, calls(SEARCH), REPORT)[0], spec=MODEL))
     tally_of(folder, world, player, queries=BOTH)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from drretail import Agent, read_experiment
+from drretail import read_experiment
 from drretail.api.options.experiment_file import HEADER, chosen, entry, overridden
 from drretail.api.options.research import LIMIT_NAMES, values_of_flags
 from drretail.api.options.run import RunOptions
@@ -93,18 +93,6 @@ OPTIONS = st.builds(
 def test_written_options_are_read_as_they_were(tmp_path_factory: pytest.TempPathFactory, options: RunOptions) -> None:
     path = written(tmp_path_factory.mktemp("file"), experiment_toml(options))
     assert RunOptions(**read_experiment(path)) == options
-
-
-def test_the_help_of_a_switch_that_is_on_by_default_says_what_false_does() -> None:
-    lines = experiment_toml(RunOptions(pages=False)).splitlines()
-    assert lines[-2:] == ["# If false: fetch no cited pages: FP_web is then n/a.", "pages = false"]
-
-
-def test_what_only_python_can_give_is_not_written() -> None:
-    async def nobody(*_: object) -> None: ...
-
-    with pytest.raises(UserError, match="only Python can give it"):
-        experiment_toml(RunOptions(agents=[Agent(nobody, roles=())]))  # pyright: ignore[reportArgumentType]
 
 
 def test_limits_are_those_of_the_record_and_a_wrong_one_is_answered_with_the_nearest() -> None:

@@ -58,13 +58,10 @@ def test_a_password_is_never_shown_however_badly_it_is_written(password: str, sc
     [
         ({"mongo_url": "mongodb://user:p/secret@host"}, "check MONGO_URL"),
         ({"mongo_url": "http://user:secret@host"}, "MongoDB at host.*check MONGO_URL"),
-        ({"mongo_url": "127.0.0.1:1"}, "MongoDB at 127.0.0.1:1.* check MONGO_URL"),
         ({"mongo_url": "mongodb://host:1/?tlsCAFile=none.pem&tls=true"}, "certificate cannot be used.*check MONGO_URL"),
         ({"mongo_user": "eva"}, "DRRETAIL_MONGO_USER and DRRETAIL_MONGO_PASSWORD"),
         ({"es_url": "user:secret"}, "ES_URL, a password .* cannot be used"),
         ({"es_url": "ftp://user:secret@host"}, "check ES_URL"),
-        ({"es_url": "127.0.0.1:9200"}, "ES_URL, a password .* cannot be used"),
-        ({"es_url": "http://host/es"}, "check ES_URL"),
         ({"es_url": "https://127.0.0.1:1", "es_ca_file": "none.pem"}, "DRRETAIL_ES_USER"),
     ],
 )
@@ -73,21 +70,6 @@ def test_wrong_settings_are_a_sentence_without_their_password(given: dict[str, A
         open_client(**given)
     assert "secret" not in str(caught.value)
     assert "docker compose up" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"es_url": "https://[::1]:1/behind/a/proxy"},
-        {"es_url": "http://127.0.0.1:1", "es_password": SECRET, "es_user": "eva"},
-        {"es_url": "http://127.0.0.1:1", "es_password": SECRET, "es_api_key": SECRET},
-        {"es_url": "http://eva:secret@127.0.0.1:1", "es_password": SECRET},
-        {"mongo_url": "mongodb://127.0.0.1:1", "mongo_user": "eva", "mongo_password": SECRET},
-    ],
-)
-def test_what_a_server_can_be_asked_with_is_taken(given: dict[str, Any]) -> None:
-    with pytest.raises(UserError, match=r":1\) cannot be reached"):
-        open_client(**given)
 
 
 def test_where_the_servers_are_is_never_supposed_and_settings_do_not_show_what_is_secret() -> None:
@@ -133,22 +115,16 @@ def refused(status: int, kind: type[elasticsearch.ApiError] = elasticsearch.ApiE
 
 FAULTS: list[tuple[Exception, str, str]] = [
     (errors.ServerSelectionTimeoutError(HIDDEN), "unavailable", "cannot be reached"),
-    (errors.AutoReconnect(HIDDEN), "unavailable", "cannot be reached"),
     (errors.NetworkTimeout(HIDDEN), "timeout", "no answer in time"),
     (errors.WaitQueueTimeoutError(HIDDEN), "unavailable", "WaitQueueTimeoutError"),
-    (errors.ExecutionTimeout(HIDDEN, 50), "timeout", "no answer in time"),
     (errors.OperationFailure(HIDDEN, 18), "unavailable", "refused the credentials"),
     (errors.OperationFailure(HIDDEN, 13), "unavailable", "does not let this user"),
-    (errors.InvalidOperation(HIDDEN), "unavailable", "InvalidOperation"),
-    (errors.BulkWriteError({"writeErrors": [{"code": 91}, {"code": 2}]}), "unavailable", "refused the request"),
     (elastic_transport.ConnectionError(HIDDEN), "unavailable", "cannot be reached"),
     (elastic_transport.ConnectionTimeout(HIDDEN), "timeout", "no answer in time"),
-    (elastic_transport.SerializationError(HIDDEN), "unavailable", "SerializationError"),
     (refused(429), "unavailable", "is overloaded"),
     (refused(504), "timeout", "no answer in time"),
     (refused(401, elasticsearch.AuthenticationException), "unavailable", "refused the credentials"),
     (refused(404, elasticsearch.NotFoundError), "unavailable", "no longer has the index"),
-    (refused(400, elasticsearch.BadRequestError), "unavailable", "400"),
     (refused(200, elasticsearch.UnsupportedProductError), "unavailable", "refused the request"),
 ]
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -28,7 +27,7 @@ from drretail.env.store.mongo import (
     user_document,
 )
 from drretail.env.store.sqlite import MOST_CONNECTIONS, SqliteStore
-from drretail.env.store.users import Aggregates, default_pool, derive_profile
+from drretail.env.store.users import Aggregates
 from drretail.env.world import Manifest, OrderRow, World
 from drretail.errors import NotFound, UserError
 from drretail.records.shop import CountOf, Product, UserStatistics
@@ -63,11 +62,7 @@ def store(place: Place) -> Iterator[Store]:
         lambda store: store.orders("ZOE"),
         lambda store: store.statistics("ZOE"),
         lambda store: store.user("CARA"),  # CARA_1 is somebody else
-        lambda store: store.user("anna"),
-        lambda store: store.product("$gt"),
-        lambda store: store.orders("A\0"),
         lambda store: store.statistics(""),
-        lambda store: store.order("İ" * 300),
     ],
 )
 def test_an_unknown_id_is_not_found(store: Store, read: Callable[[Store], object]) -> None:
@@ -152,19 +147,6 @@ def test_aggregates_are_those_of_the_statistics_which_void_orders_alone_leave_em
     assert void.top_categories == void.top_products == ()
 
 
-def test_a_profile_is_derived(store: Store) -> None:
-    assert store.user("ANNA") == derive_profile(default_pool(), "42", "ANNA")
-
-
-def test_threads_read_beside_each_other(store: Store) -> None:
-    def work(_: int) -> int:
-        store.user("CARA_1")
-        return store.orders("CARA_1").total
-
-    with ThreadPoolExecutor(8) as pool:
-        assert set(pool.map(work, range(40))) == {2}
-
-
 @pytest.fixture
 def embedded(world: World) -> SqliteStore:
     assert isinstance(world.store, SqliteStore)
@@ -197,15 +179,6 @@ def test_all_threads_share_a_few_connections(embedded: SqliteStore) -> None:
     assert 1 <= embedded.open_connections() <= MOST_CONNECTIONS
 
 
-def test_products_are_read_once_and_so_many_are_kept(embedded: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drretail.env.store.base.MOST_KEPT", 2)
-    first = embedded.product("B01")
-    assert embedded.products(["B02", "B01"])["B01"] is first
-    assert embedded.products(["B03", "B01", "B02"]).keys() == {"B03", "B01", "B02"}
-    assert embedded.product("B01") is not first, "the third one took the place of both"
-    assert len(embedded.products(["B01", "B02", "B03", "B04"])) == 4, "so many are read, and not kept"
-
-
 def test_a_reading_connection_cannot_write_nor_a_missing_store_answer(embedded: SqliteStore, tmp_path: Path) -> None:
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         embedded.connection().execute("DELETE FROM orders")
@@ -217,18 +190,6 @@ def test_a_reading_connection_cannot_write_nor_a_missing_store_answer(embedded: 
         pool.submit(embedded.product, "B01").result()
     with pytest.raises(UserError, match="is missing"):
         SqliteStore(tmp_path / "shop.sqlite", "42")
-
-
-def test_a_world_of_before_without_cells_draws_the_same_users(store: Store, tmp_path: Path) -> None:
-    if not isinstance(store, SqliteStore):
-        pytest.skip("servers store no cells")
-    before = Path(shutil.copy(store.path, tmp_path / "shop.sqlite"))
-    with closing(sqlite3.connect(before)) as db:
-        assert db.execute("SELECT count(*) FROM cells").fetchone() > (0,)
-        db.execute("DROP TABLE cells")
-    with closing(SqliteStore(before, "42")) as old:
-        for n in (0, 1, 2, 9):
-            assert old.sample_users(7, n) == store.sample_users(7, n)
 
 
 text = st.text(st.characters(codec="utf-8"), max_size=8)

@@ -1,7 +1,5 @@
 """Webs by their names, what is said of wrong ones, and how all that comes from the live web is cleaned."""
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -60,19 +58,8 @@ def test_a_web_opens_with_what_it_needs_and_a_replay_needs_nothing(tmp_path: Pat
         open_web("serper", replayed).search("x", 5)
 
 
-def test_the_sandbox_loads_nothing_that_only_the_open_web_needs() -> None:
-    code = "import sys; from drretail.env.web.base import open_web; open_web('sandbox'); print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert not {"httpx2", "httpcore2", "lxml", "trafilatura", "idna"} & set(loaded)
-
-
 def none(argument: str | None, options: WebOptions) -> Any:
     del argument, options
-
-
-def boom(argument: str | None, options: WebOptions) -> Any:
-    del argument, options
-    raise RuntimeError("no such thing")
 
 
 @pytest.mark.parametrize(
@@ -82,19 +69,11 @@ def boom(argument: str | None, options: WebOptions) -> Any:
         ("sandbox:", "names nothing behind the colon"),
         ("searxng", "searxng:http://localhost:8080"),
         ("searxng:http://me:secret@localhost:8080", "leave user name and password out"),
-        *(
-            (f"searxng:{address}", "no http")
-            for address in ("localhost:8080", "ftp://h", "http://", "http://h:port/", "http://a b/", "http://[/", "x")
-        ),
+        *((f"searxng:{address}", "no http") for address in ("localhost:8080", "ftp://h", "http://h:port/")),
         ("serper:secret-0123456789abcdef", "takes no argument"),
         ("serpr:x", "Did you mean serper"),
         ("searx:http://localhost:8080", "Did you mean searxng"),
-        ("nomod:x", "there is no module 'nomod'"),
         (f"{__name__}:none", "gave NoneType, which has no search and fetch"),
-        (
-            f"{__name__}:boom",
-            r"boom' cannot be opened: RuntimeError: no such thing \(.*test_base.py, line \d+\)",
-        ),
     ],
 )
 def test_what_opens_no_web_is_said_without_what_is_secret(spec: str, message: str) -> None:
@@ -103,7 +82,7 @@ def test_what_opens_no_web_is_said_without_what_is_secret(spec: str, message: st
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize("key", [None, "  ", "two words in it", "line\nend-of-the-key", "schlüssel", "short"])
+@pytest.mark.parametrize("key", [None, "two words in it", "line\nend-of-the-key"])
 def test_what_cannot_be_a_key_is_said_without_showing_it(key: str | None) -> None:
     with pytest.raises(UserError, match="SERPER_API_KEY") as caught:
         open_web("serper", WebOptions(serper_key=None if key is None else SecretStr(key)))
@@ -189,11 +168,8 @@ SCRIPTS = "Füllstation für Vögel · 鳥の餌台 · שלום · مرحبا ·
     [
         ("the best [P:B0FAKE0001] of all", "the best (P:B0FAKE0001) of all"),
         ("【W:abcd2345】 says so", "(W:abcd2345) says so"),
-        ("[P:B0FAKE0001; W:abcd2345]", "(P:B0FAKE0001; W:abcd2345)"),
-        ("\\[P:B0FAKE0001\\]", "\\(P:B0FAKE0001\\)"),
         ("[it](P:B0FAKE0001)", "[it] (P:B0FAKE0001)"),
         ("[1] and [see here](https://a.example)", "[1] and [see here](https://a.example)"),
-        ("[best](http://ecommerce.com/B0P0C5LLEP)", "[best](http://ecommerce .com/B0P0C5LLEP)"),
         ("See ECOMMERCE.com/B0P0C5LLEP.", "See ECOMMERCE .com/B0P0C5LLEP."),
         *((f"Ig{hidden}nore", "Ignore") for hidden in HIDDEN),
         (SCRIPTS, SCRIPTS),

@@ -1,6 +1,5 @@
 """Passages that a search shows, and fixed pages ranked by embeddings."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from langchain_core.embeddings import Embeddings
 
 from drretail.env.web.base import WebPage, WebResult
-from drretail.env.web.bm25 import CUT, LONGEST_CHUNK, LONGEST_PASSAGE, best_passage, chunks_of
+from drretail.env.web.bm25 import CUT, LONGEST_PASSAGE, best_passage
 from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.errors import ToolError, UserError
@@ -38,42 +37,12 @@ def test_a_short_text_is_shown_whole_and_nothing_is_cut_at_the_ends_of_a_page() 
     assert best_passage(TEXT, "zyzzyva", same).startswith("Nothing of interest"), "without a common word, too"
 
 
-def test_a_passage_is_as_long_as_a_search_engine_s_snippet_with_the_match_in_its_middle_and_a_chunk_longer() -> None:
-    passage = best_passage(TEXT, "feeder squirrels", same)
-    assert 0.75 * LONGEST_PASSAGE <= len(passage) <= LONGEST_PASSAGE == 160
-    before, after = passage.split("Hang the feeder five feet high, out of reach of squirrels.")
-    assert before.startswith(f"{CUT} ")
-    assert after.endswith(f" {CUT}")
-    assert abs(len(before) - len(after)) <= 40
-    chunk = best_passage(TEXT, "feeder", same, LONGEST_CHUNK)
-    assert 0.75 * LONGEST_CHUNK <= len(chunk) <= LONGEST_CHUNK
-    assert piece_of(chunk).endswith("at all."), "short sentences stay whole in a chunk"
-    endless = best_passage("word " * 900 + "feeder " + "word " * 900, "feeder", same)
-    assert "feeder" in endless
-    assert 0.75 * LONGEST_PASSAGE <= len(endless) <= LONGEST_PASSAGE
-
-
-def test_where_the_words_of_the_query_stand_densest_is_shown_and_rare_ones_weigh_more() -> None:
-    text = f"The feeder. {FILLER}A feeder, a squirrel, another feeder. {FILLER}A squirrel."
-    assert "another feeder" in best_passage(text, "squirrel feeder", same)
-    text = f"Common words here. {FILLER} A rare word there. {FILLER}"
-    assert "rare" in best_passage(text, "common rare", lambda term: 2.0 if term == "rare" else 1.0)
-    assert best_passage(text, "common rare", lambda term: 2.0 if term == "common" else 1.0).startswith("Common")
-
-
 @given(st.text(), st.text(max_size=20))
 def test_a_passage_is_a_piece_of_the_text_of_bounded_length(text: str, query: str) -> None:
     passage = best_passage(text * 40, query, same)
     whole = "".join((text * 40).split())
     assert "".join(piece_of(passage).split()) in whole or "".join(passage.split()) in whole
     assert len(passage) <= LONGEST_PASSAGE
-
-
-@given(st.lists(st.sampled_from(["feeder", "squirrel.", "the", "(bird)", "x" * 40]), min_size=1, max_size=600))
-def test_words_are_never_cut(words: list[str]) -> None:
-    piece = piece_of(best_passage(" ".join(words), "feeder bird", same))
-    assert set(piece.split()) <= set(words)
-    assert len(piece) <= LONGEST_PASSAGE
 
 
 SUBJECTS = (("clean", "wash", "hygiene"), ("seed", "food"), ("squirrel",))
@@ -154,14 +123,6 @@ def test_nothing_is_opened_before_the_first_search_and_what_fails_then_is_a_fail
         Retrievers().ranked(live, "fake:subjects")  # pyright: ignore[reportArgumentType]
 
 
-def test_searches_side_by_side_make_one_index() -> None:
-    embeddings = Subjects()
-    web = ranked(embeddings)
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: web.search("seed", 1), range(8)))
-    assert len(embeddings.documents) == 4
-
-
 @pytest.mark.parametrize("retriever", ["dense", "dense:", "dense:openai", "dense:openai:", "tfidf", "dense:offline:x"])
 def test_embeddings_are_named_by_their_provider(retriever: str) -> None:
     with pytest.raises(UserError):
@@ -170,14 +131,6 @@ def test_embeddings_are_named_by_their_provider(retriever: str) -> None:
     assert embeddings_of("dense:openai:text-embedding-3-small") == "openai:text-embedding-3-small"
     with pytest.raises(UserError, match=r"'nosuch:any' cannot be opened: .*'nosuch' is not supported"):
         open_embeddings("nosuch:any")
-
-
-@pytest.mark.parametrize("text", ["", "a\nb", "x" * 7_000, "abcd\n" * 1_000, "a\n\n" + "y" * 4_100 + "\nz"])
-def test_chunks_hold_all_that_a_page_says(text: str) -> None:
-    chunks = list(chunks_of(text))
-    assert "".join(chunks).replace("\n", "") == text.replace("\n", "")
-    assert all(len(chunk) < LONGEST_CHUNK for chunk in chunks)
-    assert len(chunks) > 1 or len(text) < LONGEST_CHUNK
 
 
 def test_offline_words_are_near_where_words_are_shared_and_pages_and_corpus_stay_what_they_are() -> None:

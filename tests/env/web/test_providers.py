@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -89,9 +89,8 @@ def test_query_and_key_are_sent(httpserver: HTTPServer, serper: SerperSearch, mo
     [
         ([hits(0, 10), hits(8, 10), hits(16, 10)], 25, 25),
         ([hits(0, 10), hits(0, 10)], 100, 10),
-        ([hits(0, 10), None], 100, 10),
     ],
-    ids=["more than a page holds", "nothing new", "a page that fails"],
+    ids=["more than a page holds", "nothing new"],
 )
 def test_results_are_asked_for_page_by_page_until_there_are_enough_or_no_more(
     pages: list[list[dict[str, Any]] | None], k: int, found: int, httpserver: HTTPServer, serper: SerperSearch
@@ -128,16 +127,10 @@ def test_a_broken_item_does_not_cost_the_others(item: object, httpserver: HTTPSe
         (403, {"message": "Unauthorized."}, "forbidden", "set SERPER_API_KEY"),
         (400, {"message": "Not enough credits"}, "forbidden", "no credits left"),
         (400, {"message": f"bad request by {KEY}"}, "unavailable", "answers 400"),
-        (404, "", "unavailable", "check the address"),
-        (302, "", "unavailable", "redirects elsewhere"),
-        (307, "", "unavailable", "redirects elsewhere"),
         (500, "<html>", "unavailable", "fault of its own"),
-        (503, "", "unavailable", "search again later"),
         (429, "", "limit", "asked too often"),
         (200, "<html>hello", "unavailable", "not JSON"),
-        (200, "[" * 100_000, "unavailable", "not JSON"),
         (200, "[]", "unavailable", "form that is not known"),
-        (200, {"organic": "none"}, "unavailable", "form that is not known"),
         (200, "x" * 4_000_001, "unavailable", "more than"),
     ],
 )
@@ -158,22 +151,6 @@ def test_trouble_is_waited_for_three_times(httpserver: HTTPServer, serper: Serpe
     assert waited == [2.0, 1.0]
     problem(lambda: serper.search("x", 5))
     assert (len(httpserver.log), waited) == (3 + 3, [2.0, 1.0, 1.0, 1.0])
-
-
-@pytest.mark.parametrize(
-    ("after", "message", "asked"),
-    [
-        *((after, "in 61 seconds", 1) for after in ("61", "Tue, 10 Mar 2026 12:01:01 GMT")),
-        *((after, "asked too often", 3) for after in ("soon", "-5", "", "٣", "Tue, 99 Foo")),
-    ],
-)
-def test_a_long_wait_is_told_instead_of_waited_and_an_unreadable_one_is_no_trouble(
-    after: str, message: str, asked: int, httpserver: HTTPServer, serper: SerperSearch, waited: list[float]
-) -> None:
-    answered(httpserver, (429, "", {"Retry-After": after.encode().decode("latin-1")}))
-    error = problem(lambda: serper.search("x", 5))
-    assert (error.kind, message in error.message) == ("limit", True)
-    assert (len(httpserver.log), len(waited)) == (asked, asked - 1)
 
 
 def test_a_service_that_hangs_is_a_time_out_and_one_that_is_not_there_named_with_its_address() -> None:
@@ -226,14 +203,6 @@ def test_json_switched_off_or_a_bad_address_is_said(httpserver: HTTPServer, sear
         SearxngSearch(nowhere).search("x", 5)
 
 
-def test_more_results_are_of_its_further_pages(httpserver: HTTPServer, searxng: SearxngSearch) -> None:
-    for number, page in ((3, []), (2, hits(10, 10, "url")), (1, hits(0, 10, "url"))):
-        args = {"q": "x", "format": "json"} | ({} if number == 1 else {"pageno": str(number)})
-        httpserver.expect_request("/search", query_string=args).respond_with_json({"results": page})
-    assert len(searxng.search("x", 30)) == 20
-    assert len(searxng.search("x", 10)) == 10
-
-
 SILENT = [["google", "Suspended: CAPTCHA"], ["brave", "timeout"], "odd", []]
 
 
@@ -259,28 +228,14 @@ def test_silent_engines_are_named(value: Any, message: str, httpserver: HTTPServ
     ("text", "day"),
     [
         ("Mar 3, 2024", "2024-03-03"),
-        ("3 Mar 2024", "2024-03-03"),
-        ("2024-03-03T23:59:00Z", "2024-03-03"),
         ("5 hours ago", "2026-03-10"),
         ("13 hours ago", "2026-03-09"),
-        ("1 day ago", "2026-03-09"),
-        ("2 weeks ago", "2026-02-24"),
         ("3 months ago", None),
-        ("2024-13-45", None),
-        ("", None),
         (None, None),
     ],
 )
 def test_a_date_is_a_day_or_nothing(text: str | None, day: str | None) -> None:
     assert iso_date(text, NOW) == day
-
-
-@given(st.text(), st.dates(min_value=date(1970, 1, 1)))
-def test_every_day_is_read_as_it_was_written_and_no_text_is_too_odd_for_a_date(text: str, day: date) -> None:
-    assert iso_date(day.isoformat(), NOW) == day.isoformat()
-    assert iso_date(f"{day.day} {day.strftime('%B')} {day.year:04d}", NOW) == day.isoformat()
-    found = iso_date(text, NOW)
-    assert found is None or date.fromisoformat(found)
 
 
 ADDRESSES = st.text() | st.text().map("https://a.example/{}".format)

@@ -3,23 +3,18 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from drretail.eval.claims.audit import marks_in, shares_of
+from drretail.eval.claims.audit import shares_of
 from drretail.eval.scores.gathering import agreement_ends
-from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.grounding.text.layout import read_layout
 from drretail.records.reading import JudgeAudit
-from drretail.viewer.tables.tallies import audit_table
 from tests.eval.metrics.faithfulness.reports import (
     BIRDS_ID,
     claim,
-    entry,
     judged,
     ruled,
     said_value,
     scripted,
     subject,
     support,
-    text,
     values,
 )
 
@@ -57,14 +52,6 @@ def test_marks_figures_and_labels_are_counted_against_the_report_and_its_records
     assert (found["confirmed"], found["contradicted"]) == ((1, 2), (0, 1))
 
 
-def test_who_supports_a_claim_whose_typed_figure_its_record_denies_has_mistyped_it(tmp_path: Path) -> None:
-    stars = RATED | {"values": [said_value("price", "4.5", BED)]}
-    for name, label, in_keeping in (("slip", "full", (1, 3)), ("false", "contradicted", (2, 3))):
-        labels = {"claims": [ruled(1, "full"), ruled(2, label), ruled(3, "full")]}
-        judge = scripted({"claims": [PRICE, stars, BOWLS]}, labels, labels)
-        assert shares_of(judged(tmp_path / name, judge, subject(REPORT)))["typed"] == in_keeping
-
-
 def test_a_report_of_whose_marks_more_than_a_tenth_is_left_out_twice_is_not_judged(tmp_path: Path) -> None:
     judge = scripted({"claims": [PRICE]})
     verdicts = judged(tmp_path, judge, subject(REPORT))
@@ -80,12 +67,6 @@ def test_a_report_of_whose_marks_more_than_a_tenth_is_left_out_twice_is_not_judg
     assert "reports not judged, since more than a tenth of their citation marks is in no claim: 1" in line
 
 
-def test_lists_of_sources_hold_no_marks_that_claims_have_to_cover() -> None:
-    lists = "\n\n## Sources\n1. [Oak, a test of 2024](https://a.example/1)\n2. [Paper](https://a.example/2)\n"
-    places = marks_in(read_layout(f"Oak lasts 9 years [1]. Paper is bright at night [2].{lists}", None))
-    assert [place.source for place in places] == ["https://a.example/1", "https://a.example/2"]
-
-
 def test_what_was_not_read_is_unverifiable_and_what_leads_nowhere_counts_0(tmp_path: Path) -> None:
     found: dict[str, list[object]] = {}
     listed = "\n\n[1] https://a.example/1\n"
@@ -99,26 +80,6 @@ def test_what_was_not_read_is_unverifiable_and_what_leads_nowhere_counts_0(tmp_p
         "not in the list": [1.0, "scored", 0.0],
         "id": [1.0, "scored", 0.0],
     }
-
-
-def test_where_a_report_puts_its_sources_changes_nothing(tmp_path: Path) -> None:
-    urls, texts = ("https://a.example/1", "https://a.example/2"), ("The lamp gives 800 lumens.", "The oak lamp lasts.")
-    reports = (
-        "The lamp gives 800 lumens [source]({}).\n\nThe oak lamp lasts [source]({}).",
-        "The lamp gives 800 lumens.\n({})\n\nThe oak lamp lasts.\n(Source: {})",
-        "The lamp gives 800 lumens.\nSource: {}\n\nThe oak lamp lasts.\nSource: {}",
-        "The lamp gives 800 lumens. The oak lamp lasts.\nSources: {} and {}",
-    )
-    ids = map(web_evidence_id, urls)
-    pages = {
-        name: entry(name, "web", text(at, "page"), url=url) for name, at, url in zip(ids, texts, urls, strict=True)
-    }
-    for number, report in enumerate(reports):
-        about, cited = subject(report.format(*urls), pages), enumerate(zip(texts, urls, strict=True), 1)
-        listed = {"claims": [claim(at, words, url, quote=words[:-1]) for at, (words, url) in cited]}
-        judge = scripted(listed, {"claims": [ruled(1, "full"), ruled(2, "full")]})
-        found = values(about, judged(tmp_path / f"{number}", judge, about))
-        assert (found["FP"].value, found["FR"].value) == (1, 1), report
 
 
 def test_a_report_on_most_of_whose_claims_the_judge_failed_has_no_value(tmp_path: Path) -> None:
@@ -152,20 +113,3 @@ def test_a_judge_that_leaves_out_marks_or_is_below_a_floor_in_enough_cases_does_
         assert (audit.low, audit.reads) == (low, not low), shares
         assert audit.warning.startswith("This judge doesn't read: p:m is below the floor in" if low else "")
         assert audit.warning.endswith("Nothing is concluded from it.") == bool(low)
-
-
-def test_of_a_judge_that_met_few_wrong_figures_it_is_said_that_they_are_too_few() -> None:
-    few = "too few figures to tell"
-    # Where all is right, a judge that supports everything looks like any other.
-    for found, wrong, reads in (
-        (0, 0, few),
-        (0, 4, few),
-        (0, 5, "no"),
-        (2, 5, few),
-        (3, 12, "no"),
-        (7, 7, few),
-        (8, 8, "yes"),
-    ):
-        audit = audit_of({"confirmed": (300, 300), "contradicted": (found, wrong)})
-        assert [cell.text for cell in audit_table([audit]).rows[0].cells if cell is not None][-1] == reads
-        assert (f"{few} (300 right, {wrong} wrong)" in audit.line) == (reads == few)

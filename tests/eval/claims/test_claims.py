@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.claims.claims import MOST_BYTES, MOST_CLAIMS, SUPPORT
+from drretail.eval.claims.claims import MOST_CLAIMS, SUPPORT
 from drretail.eval.claims.rulings import UNOPENED
 from drretail.eval.judging.session import Judge
 from drretail.experiment import keep_source
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import read_effects
-from drretail.llm.prompt import tag_content
 from drretail.records.evidence import FetchedPage, SourceState
 from drretail.records.score import Rules, Verdict
 from drretail.records.shop import Money
@@ -150,27 +149,6 @@ def test_claims_share_a_call_up_to_a_limit_and_each_names_its_sources(tmp_path: 
     assert '<claim id="2" sources="P:B0BOWL0001">\nIt is blue.' in asked[1]
 
 
-def test_no_page_stands_beside_the_records_of_claims_that_do_not_cite_it(tmp_path: Path) -> None:
-    claims = [claim(at, text, "P:B0BED00001") for at, text in ((1, "It is grey."), (3, "4 inches."))]
-    claims.insert(1, claim(2, "Seeds.", BIRDS_ID))
-    judge = scripted({"claims": claims}, {"claims": [ruled(1, "full"), ruled(2, "no")]}, support("partial"))
-    found = support_of(tmp_path, judge, f"Grey, 4 inches [P:B0BED00001]. Seeds [{BIRDS_ID}].")
-    assert {each.item[0]: each.value for each in found} == {"1": 1, "3": 0, "2": 0.5}
-    records, pages = sorted(questions(tmp_path), key=lambda asked: BIRDS_ID in asked)  # they are asked side by side
-    assert (BIRDS_ID in records, "P:B0BED00001" in pages) == (False, False)
-
-
-def test_long_sources_have_calls_of_their_own(tmp_path: Path) -> None:
-    long = EVIDENCE[BIRDS_ID].model_copy(update={"texts": (text("Cedar lasts. " * (MOST_BYTES // 13), "page"),)})
-    other = long.model_copy(update={"id": "W:bbbbbbbb", "texts": (text("Oak lasts. " * 500, "page"),)})
-    claims = [claim(1, "Cedar lasts.", BIRDS_ID), claim(2, "Oak lasts.", "W:bbbbbbbb"), claim(3, "Oak.", "W:bbbbbbbb")]
-    judge = scripted({"claims": claims}, support("full"), {"claims": [ruled(1, "full"), ruled(2, "no")]})
-    about = subject(f"Cedar [{BIRDS_ID}]. Oak [W:bbbbbbbb].", {BIRDS_ID: long, "W:bbbbbbbb": other})
-    found = [each.value for each in judged(tmp_path, judge, about) if each.stage == SUPPORT]
-    assert found == [1, 1, 0]
-    assert sorted(asked.count("<claim ") for asked in questions(tmp_path)) == [1, 2]
-
-
 def test_what_an_answer_lacks_is_asked_for_alone(tmp_path: Path) -> None:
     lacking: tuple[list[Any], ...] = (
         [],
@@ -232,15 +210,6 @@ def of_price(message: str, of: str = "P:B0BED00001") -> tuple[str, dict[str, Any
     return report, claim(1, words, "P:B0BED00001", quote=report, values=[said_value("price", message, of)])
 
 
-def test_the_judge_is_asked_without_code_s_opinion_once_if_they_agree(tmp_path: Path) -> None:
-    for message, of, label in (("$49.99", BED.id, "partial"), ("$39.99", BED.id, "contradicted"), ("$55", "", "no")):
-        report, extracted = of_price(message, of)
-        (verdict,) = support_of(tmp_path / label, answering(extracted, support(label)), report)
-        (asked,) = questions(tmp_path / label)
-        assert "<record" not in asked
-        assert "asked_again" not in verdict.notes
-
-
 def test_where_the_records_say_otherwise_the_judge_is_asked_once_more_and_the_second_answer_counts(
     tmp_path: Path,
 ) -> None:
@@ -266,13 +235,6 @@ def test_where_the_records_say_otherwise_the_judge_is_asked_once_more_and_the_se
         assert values(about, verdicts)["FP"].value == values_of[second]
 
 
-def test_a_judge_that_gives_no_second_answer_keeps_its_first(tmp_path: Path) -> None:
-    report, extracted = of_price("$39.99")
-    verdicts = judged(tmp_path, answering(extracted, support("full"), "no", "no", "no"), subject(report))
-    (verdict,) = [each for each in verdicts if each.stage.startswith(SUPPORT)]
-    assert (verdict.state, verdict.value, verdict.notes) == ("scored", 1, ())
-
-
 def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tmp_path: Path) -> None:
     report = "Both are $62.49 [C:aaaaaaaa][P:B0BED00001]."
     extracted = papers_claim(1, "Both are $62.49.", "C:aaaaaaaa", "P:B0BED00001")
@@ -284,33 +246,3 @@ def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tm
     assert not any(word in asked for word in ("about=", "<record", "2023-09-24", "contradict", 'id="Q"'))
     assert asked.count("<claim>") == 1
     assert asked.count("<source ") == 2
-
-
-@pytest.mark.parametrize("rules", ["default", "paper"])
-def test_a_judge_is_told_the_title_address_and_date_of_each_source_as_the_agent_was(
-    tmp_path: Path, rules: Rules
-) -> None:
-    page = EVIDENCE[BIRDS_ID].model_copy(update={"title": "On cardinals", "date": "2021-05-06"})
-    about = replace(
-        subject(f"They like seeds [{BIRDS_ID}].", EVIDENCE | {BIRDS_ID: page}), now=datetime(2023, 9, 24, tzinfo=UTC)
-    )
-    judge = answering(claim(1, "They like seeds.", BIRDS_ID), support("full"))
-    if rules != "default":
-        judge = papers(papers_claim(1, "They like seeds.", BIRDS_ID), alone("full"))
-    judged(tmp_path, judge, about, rules)
-    (question,) = questions(tmp_path)
-    assert tag_content("today", question) == ("2023-09-24" if rules == "default" else None)
-    assert f'<source id="{BIRDS_ID}" title="On cardinals" address="{page.url}" date="2021-05-06">' in question
-    is_told = 'a page much older than that day does not show that something is so "now", "current" or "the latest"'
-    assert (is_told in question) == (rules == "default")
-
-
-def test_the_same_page_text_is_sent_once_whatever_claims_and_sources_have_it(tmp_path: Path) -> None:
-    mirror = EVIDENCE[BIRDS_ID].model_copy(update={"id": "W:bbbbbbbb", "url": "https://mirror.example/"})
-    claims = [claim(1, "They like seeds.", BIRDS_ID, mirror.id), claim(2, "They like shade.", BIRDS_ID)]
-    judge = scripted({"claims": claims}, {"claims": [ruled(1, "full"), ruled(2, "full")]})
-    report = f"Seeds [{BIRDS_ID}][{mirror.id}]. Shade [{BIRDS_ID}]."
-    judged(tmp_path, judge, subject(report, EVIDENCE | {mirror.id: mirror}))
-    (question,) = questions(tmp_path)
-    assert question.count("Northern cardinals prefer") == 1
-    assert f'address="https://mirror.example/">\nThe same text as that of {BIRDS_ID}.' in question

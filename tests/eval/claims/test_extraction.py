@@ -1,19 +1,17 @@
 """Stage 1: what a judge extracts, resolved against the report and its evidence; products named without a citation."""
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.errors import ModelError
 from drretail.eval.claims.claims import EXTRACT, Claim
-from drretail.eval.claims.extraction import extraction_prompt, products_of
+from drretail.eval.claims.extraction import products_of
 from drretail.eval.claims.report_index import Resolved, SourceResolver, parts_of
 from drretail.grounding.text.serialisation import record_text
-from drretail.journal import read_effects
 from drretail.llm.prompt import tag_content
-from drretail.records.reading import Kind
 from drretail.records.run import Turn
 from drretail.records.score import Verdict
 from drretail.records.shop import Product
@@ -36,13 +34,6 @@ TABLE = "| Kettle | Price |\n|---|---|\n" + "\n".join(f"| Kettle {each} | ${each
 BLOCKS = st.sampled_from(
     ["## Heading\n", "A sentence of some words. And another one.\n\n", "- an item\n", TABLE + "\n\n", "\n"]
 )
-
-
-def test_cuts_stand_before_headings_where_there_are_some_near() -> None:
-    report = "# Title\n\n" + "\n\n".join(f"## Part {each}\n\n" + "A word or two. " * 30 for each in range(4))
-    parts = parts_of(report, 1_000)
-    assert [report[part.start : part.end].split("\n")[0] for part in parts] == ["# Title", "## Part 2"]
-    assert parts[1].above == ("Title", "Part 1")
 
 
 @given(st.lists(BLOCKS, max_size=30), st.integers(60, 600))
@@ -128,28 +119,6 @@ def test_values_come_with_their_claims_and_code_reads_their_places(tmp_path: Pat
     assert (value.amount, value.field, value.of) == ("9 zip", "number of zips", "P:INVENTED01")
 
 
-def test_the_prompt_says_what_every_kind_of_value_is() -> None:
-    prompt = extraction_prompt(EXTRACT).shared
-    of_shops = {"policy", "product"}  # which reports do not speak of
-    assert {kind for kind in get_args(Kind) if f"`{kind}`" not in prompt} == of_shops
-    assert "A heading or a code block is no claim, except for a figure that stands nowhere else." in prompt
-
-
-def test_what_is_wrong_with_a_value_is_told_to_the_judge(tmp_path: Path) -> None:
-    rows = [
-        ({"kind": "order_status", "field": "posted"}, "has to be one of 'Delivered'"),
-        ({"of": "W:zzzzzzzz"}, "is no id in the report"),
-        ({"quote": "costs $59.99"}, "does not stand in the report"),
-    ]
-    for number, (changed, message) in enumerate(rows):
-        wrong, right = (claim(1, "a", "P:B0BED00001", values=[each]) for each in (PRICE | changed, PRICE))
-        judge = scripted({"claims": [wrong]}, {"claims": [right]}, support("full"))
-        (found,) = claims_in(judged(tmp_path / f"{number}", judge, subject(REPORT)), EXTRACT)
-        assert len(found.values) == 1
-        effects = read_effects(tmp_path / f"{number}" / "q1-r1.journal.jsonl")
-        assert message in effects[1].request["messages"][-1]["content"]
-
-
 SECTION = "\n\n".join(f"Paragraph {{0}}{number} says that seeds are good for birds in winter." for number in range(90))
 LONG = "# Birds\n\n" + "\n\n".join(f"## Part {each}\n\n{SECTION.format(each)}" for each in "abc")
 
@@ -185,18 +154,6 @@ def test_a_long_report_is_asked_in_parts_of_which_only_what_failed_is_asked_agai
     again = judged(tmp_path / "failing", better, subject(LONG), again="failed")
     assert len(asked) == 1
     assert len(claims_in([each for each in again if each.item == "report"], EXTRACT)) == 4
-
-
-def test_claims_carry_the_place_of_their_sentence_and_an_empty_report_has_none(tmp_path: Path) -> None:
-    quotes = ("The Fluffwick bed costs\n$49.99", "cardinals … seeds")
-    found = extracted(tmp_path, *(claim(at, f"Claim {at}.", quote=quote) for at, quote in enumerate(quotes, 1)))
-    assert [REPORT[each.start : each.end] for each in found] == [
-        "The **Fluffwick bed** costs $49.99 [P:B0BED00001].",
-        "Cardinals like seeds [1], and shy away [2].",
-    ]
-
-    verdicts = judged(tmp_path / "empty", scripted(), subject(" \n"))
-    assert [(verdict.state, verdict.value) for verdict in verdicts if verdict.stage == EXTRACT] == [("scored", [])]
 
 
 def test_claims_with_quotes_that_the_report_does_not_hold_are_sent_back_then_dropped_and_counted(

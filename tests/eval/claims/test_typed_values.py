@@ -6,17 +6,15 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.claims.typed_values import CONFIRM, find_quote, to_confirm
+from drretail.eval.claims.typed_values import CONFIRM
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge
-from drretail.grounding.verify.checks import Case, read_report
-from drretail.records.reading import Reading, ReadValue
 from tests import build
 from tests.build import Asked, scripted_judge
 from tests.eval.metrics.faithfulness.reports import claim, said_value, support
 from tests.eval.metrics.test_false_statements import rows
 from tests.eval.metrics.test_reading import folder, kept
-from tests.grounding.goods import EVIDENCE, GOODS, KETTLE, QUERY
+from tests.grounding.goods import EVIDENCE, GOODS, KETTLE
 
 ID = f"P:{KETTLE.product_id}"
 REPORT = f"It is steel. The kettle is yours for $41 in 3 colors [{ID}]. It pours well."
@@ -70,20 +68,6 @@ def test_without_a_usable_answer_it_stays_open_and_is_asked_again_where_that_is_
     assert scored(exp, judge, again="failed")[0] == 1
 
 
-def test_the_judge_is_shown_the_sentence_with_its_neighbours_or_its_table_s_head_and_the_record() -> None:
-    table = f"| Kettle | Cost |\n|---|---|\n| The steel one [{ID}] | $41 |\n"
-    neighbours = {"before: It is steel.", "after: It pours well."}
-    for report, lines in ((REPORT, neighbours), (table, {"table's head: | Kettle | Cost |"})):
-        start = report.index("$41")
-        value = ReadValue(kind="price", amount="41", of=ID, start=start, end=start + 3)
-        case = Case(report, EVIDENCE, QUERY)
-        (item,) = to_confirm(case, read_report(case, Reading(reader="model:m", values=(value,), confirmed=())))
-        shown = {*item.text.splitlines()}
-        assert (
-            lines | {"its words: $41", "read as: price 41", f"of: {ID} {EVIDENCE[ID].title}", "record: $42.95"} <= shown
-        )
-
-
 PRICED = {key: item for key, item in GOODS.items() if item.price}
 HONEST = "\n\n".join(
     f"The {item.title} costs ${item.price:.2f} [P:{key}]. "
@@ -124,9 +108,3 @@ def test_a_judge_that_marks_words_for_figures_accuses_nobody_and_is_named(tmp_pa
     assert audit.shares["typed"] == (20, 30)
     assert audit.low == ("typed values in keeping with text and label",)
     assert audit.warning.endswith("Nothing is concluded from it.")
-
-
-def test_a_quote_is_found_however_white_space_is_set_and_not_before_the_last() -> None:
-    places = [find_quote("a  b\nc a b", "a b", after) for after in (0, 1)]
-    assert places == [(0, 4), (7, 10)]
-    assert (find_quote("a b", "a b", 2), find_quote("a b", ""), find_quote("a b", "c")) == ((0, 3), None, None)

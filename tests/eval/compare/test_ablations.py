@@ -2,22 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
 
 from drretail.conditions.registry import load_condition
-from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, all_ablations
+from drretail.eval.compare.ablations import ablation_tables, agents_by_setting
 from drretail.eval.compare.comparing import assessors_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.run import NULL_AGENTS, Limits, System
 from drretail.records.score import SettingRow, SettingTable
-from drretail.viewer.experiment import read_view
-from drretail.viewer.page.overview import render_scores
-from drretail.viewer.tables.ablations import ablation_table, step_cell
 from tests import build
-from tests.build import SYSTEM, known
-from tests.eval.compare.crafted import CODE, JUDGE, RULES, gathered, runs
+from tests.build import SYSTEM
+from tests.eval.compare.crafted import JUDGE, gathered, runs
 
 VALUES = {
     "task": [3, 4, 5, 6, 3, 4, 5, 6],
@@ -92,25 +86,6 @@ def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_n
     ]
 
 
-def test_what_is_shown_has_a_column_a_setting_and_its_differences_below() -> None:
-    made = tables(held())
-    (shown,) = map(ablation_table, made)
-    assert [column.name for column in shown.columns] == ["task only", "with context", "with persona", "with tools"]
-    texts = {row.name.partition(", ")[2]: [cell and cell.text for cell in row.cells] for row in shown.rows}
-    assert texts == {
-        "": ["4.50", "5.50", "7.00", "7.00"],
-        "over the one before": [None, "+1.00*", "+1.50*", "0.00"],
-        "with tools over task only": [None, None, None, "+2.50*"],
-    }
-    scores, _, whole = shown.rows
-    assert all(cell and cell.interval and cell.counts == "n=8" for cell in scores.cells)
-    assert shown.basis == "n: queries that a value is over."
-    assert whole.cells[3] is not None
-    assert (whole.cells[3].counts, whole.cells[3].low is not None) == ("n=8, p <.001", True)
-    judge = "judged by anthropic:claude (language model)"
-    assert shown.full_title == f"Answer quality: personalization by information, {judge}"
-
-
 def on_sandbox(size: str | None = "32k", compose: str | None = None, **more: object) -> System:
     fields = {"size": size, "compose": compose}
     options = {name: each for name, each in fields.items() if each is not None}
@@ -130,90 +105,3 @@ def test_sizes_and_turns_stand_in_their_order_compositions_apart_and_bm25_where_
         name: on_sandbox(limits=Limits(rag_turns=int(name[1:])), models=SYSTEM.models) for name in ("t10", "t2", "t4")
     }
     assert grouped("rag_turns", **turns) == [[("2", "t2"), ("4", "t4"), ("10", "t10")]]
-
-
-def test_webs_are_the_open_one_then_fixed_ones_by_size_then_none() -> None:
-    none = SYSTEM.model_copy(update={"options": {"without": ["web"]}})
-    open_web = SYSTEM.model_copy(update={"web_provider": "serper"})
-    systems = {"n": none, "o": open_web, "l": on_sandbox("512k"), "s": on_sandbox("32k")}
-    systems |= {"x": on_sandbox("32k", "no_distractor")}
-    assert grouped("web", **systems) == [[("serper", "o"), ("sandbox 32k", "s"), ("sandbox 512k", "l"), ("none", "n")]]
-    assert grouped("web", s=on_sandbox("32k"), l=on_sandbox("512k")) == []
-
-
-SCORES: Mapping[str, Sequence[float]] = {
-    "32k": [60, 62, 58, 64, 61, 59, 63, 60],
-    "128k": [50, 53, 47, 52, 51, 48, 55, 52],
-    "512k": [40, 42, 39, 41, 40, 38, 44, 43],
-}
-
-
-def ablated(
-    systems: Mapping[str, System], values: Mapping[str, Sequence[float]], by: str, variant: str = "IR_SC"
-) -> SettingTable:
-    (table,) = tables(with_systems(systems, values, variant), by, variant)
-    return table
-
-
-@pytest.mark.parametrize(
-    ("late", "words"),
-    [([3, 4, 5, 6, 7], "p 1.000"), ([None] * 5, "values missing"), ([9] * 4, "too few users")],
-)
-def test_a_difference_that_shows_nothing_says_why(late: list[float], words: str) -> None:
-    ((row,),) = (table.rows for table in tables(held({"task": [3, 4, 5, 6, 7], "persona": late})))
-    assert step_cell(row.steps[0]).note == words
-
-
-def test_sizes_are_steps_and_the_last_is_held_against_the_first() -> None:
-    table = ablated({size: on_sandbox(size) for size in SCORES}, SCORES, "size")
-    assert [cell.part for cell in table.rows[0].cells] == ["32k", "128k", "512k"]
-    between = [(earlier, later) for earlier, later, _ in steps(table.rows[0])]
-    assert between == [("32k", "128k"), ("128k", "512k"), ("32k", "512k")]
-
-
-def test_settings_that_are_no_steps_are_each_held_beside_the_first() -> None:
-    systems = {name: on_sandbox("64k", name if name != "all" else None) for name in ("all", "no_distractor")}
-    systems["no_supportive"] = on_sandbox("64k", "no_supportive")
-    values = {"all": SCORES["512k"], "no_distractor": SCORES["128k"], "no_supportive": [0.0] * 8}
-    table = ablated(systems, values, "compose")
-    assert steps(table.rows[0]) == [("all", "no_distractor", 10.125), ("all", "no_supportive", -40.875)]
-    shown = ablation_table(table)
-    assert [column.name for column in shown.columns] == ["all", "no distractors", "no supportive"]
-    (over_first,) = (row.cells for row in shown.rows if row.name.endswith(", over the first"))
-    assert [cell and cell.text for cell in over_first] == [None, "+10.12*", "-40.88*"]
-
-
-def test_compositions_are_apart_size_by_size_and_one_setting_makes_no_table_nor_do_opinions_of_rules() -> None:
-    systems = {
-        f"{size} {compose}": on_sandbox(size, compose, web_corpus=None)
-        for size in ("128k", "32k")
-        for compose in (None, "no_distractor")
-    }
-    values = {name: SCORES["128k" if name == "128k no_distractor" else "512k"] for name in systems}
-    made = with_systems(systems, values, "IR_SC")
-    (found,) = (table for table in all_ablations(made) if table.by == "compose")
-    shown = ablation_table(found, systems=made.definition.systems)
-    of_small, _, of_large, over_all = shown.rows
-    assert (of_small.name, of_large.name) == ("react@offline-shopper at 32k", "react@offline-shopper at 128k")
-    texts = [[cell and cell.text for cell in row.cells] for row in shown.rows]
-    assert (texts[1], texts[2], texts[3]) == ([None, "0.00"], ["40.88", "51.00"], [None, "+10.12*"])
-    assert known(over_all.cells[1]).interval
-    assert tables(held({"task": [1, 2]})) == []
-    assert tables(held(assessor=RULES)) == []
-
-
-def test_the_page_has_one_table_by_retriever(tmp_path: Path) -> None:
-    """One agent, with pages ranked in two ways."""
-    settings: list[dict[str, str]] = [{}, {"retriever": "dense:offline:words"}]
-    systems = {str(at): SYSTEM.model_copy(update={"options": options}) for at, options in enumerate(settings)}
-    values = {label: runs([0.2, 0.4, 0.6, 0.8]) for label in systems}
-    made = gathered(("basket", "utility_ratio", CODE, values), ("checks", "clean", CODE, values))
-    ablations = tuple(all_ablations(replace(made, definition=build.definition([*made.definition.queries], systems))))
-    experiment = build.experiment(tmp_path / "exp", {"a": {"q1-r1": "A bench."}})
-    build.scored(experiment, ["checks"])
-    view = read_view(experiment)
-    assert "Score by" not in render_scores(view, ())
-    html = render_scores(replace(view, scores=view.scores.model_copy(update={"ablations": ablations})), ())
-    assert html.count("<h3>Score by ") == 1
-    shown = html.partition("<h3>Score by ")[2].partition("<h3")[0].partition("<details")[0]
-    assert "dense:offline:words" in shown

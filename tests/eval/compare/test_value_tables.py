@@ -76,12 +76,6 @@ def test_every_form_has_the_same_test_over_users_and_the_same_gate(tmp_path: Pat
     assert found.comparison.conclusions[0].startswith("B is above A in")
 
 
-def test_without_users_each_query_is_by_itself(tmp_path: Path) -> None:
-    found = compare(as_csv(tmp_path, users=False))
-    assert found.comparison.tables[0].rows[0].n_users is None
-    assert any("queries, taken as independent" in str(part) for part in found.result().parts)
-
-
 def test_what_several_users_asked_is_a_query_of_each(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     lines = [f"{system},same,u{user},1" for system in "ab" for user in range(8)]

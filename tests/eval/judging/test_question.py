@@ -10,11 +10,10 @@ from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.judging.spending import Allowance, CapReached, allowance_for, judging_costs
 from drretail.journal import Journal, Outcome
 from drretail.records.run import Usage
-from drretail.records.score import JudgeRef, Verdict
+from drretail.records.score import Verdict
 from tests import build
 from tests.build import known
 
-JUDGE = JudgeRef(spec="scripted:test", kind="scripted")
 WORDS = frozenset({"w"})
 
 
@@ -42,15 +41,6 @@ def test_the_last_verdict_of_a_key_lives(path: Path) -> None:
     assert len(file.living("s", WORDS)) == len(file.lasts())
     last = file.last(verdict("depth", 0).key)
     assert known(last).attempt == 2
-
-
-@pytest.mark.parametrize("change", [{"report_sha": "other"}, {"prompt_hash": "other"}])
-def test_another_report_or_other_words_make_a_verdict_stale_which_hides_older_ones(
-    path: Path, change: dict[str, str]
-) -> None:
-    file = written(path, verdict("depth", 4), verdict("depth", 6, attempt=2, **change), verdict("clarity", 5))
-    assert [one.item for one in file.living("s", WORDS)] == ["clarity"]
-    assert len(file.lasts()) == 2
 
 
 def test_a_line_that_was_cut_is_dropped_and_written_over(path: Path) -> None:
@@ -98,17 +88,6 @@ def asked(folder: Path, metric: str, name: str, usage: dict[str, int] = USED) ->
     request = {"model": "anthropic:m", "params": {}, "messages": []}
     journal.scope("s").perform("model", request, lambda: Outcome("yes", usage, 1))
     journal.close()
-
-
-def test_tokens_dollars_and_retries_are_summed_by_judge_and_metric(tmp_path: Path) -> None:
-    asked(tmp_path, "quality", "q1-r1")
-    asked(tmp_path, "quality", "q2-r1")
-    asked(tmp_path, "faithfulness", "q1-r1")
-    faithfulness, quality = judging_costs(tmp_path)
-    assert (faithfulness.metric, faithfulness.reports, faithfulness.cost.dollars) == ("faithfulness", 1, ONE)
-    assert (quality.metric, quality.judge, quality.reports, quality.retries) == ("quality", "anthropic:m", 2, 2)
-    assert quality.cost.usage == Usage(calls=2, input_uncached=2000, output=200, nanodollars=40_000_000)
-    assert quality.cost.dollars == 2 * ONE
 
 
 def test_an_unknown_price_is_unknown_and_cannot_be_capped(tmp_path: Path) -> None:

@@ -12,16 +12,7 @@ from hypothesis import strategies as st
 from drretail.env.named_products import NamedProducts
 from drretail.env.web.base import Pages, WebPage
 from drretail.env.world import open_world
-from drretail.eval.judging.sources import (
-    OMITTED,
-    MissingPage,
-    cut,
-    fetch_missing,
-    fit,
-    keep_unopened,
-    missing_pages,
-    size,
-)
+from drretail.eval.judging.sources import OMITTED, MissingPage, cut, fetch_missing, keep_unopened, missing_pages, size
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import sources_path
 from drretail.grounding.report.citations import find_citations
@@ -141,38 +132,6 @@ def test_products_that_a_run_never_opened_are_kept_from_the_shop_and_those_it_la
     beyond = {entry.id: entry.is_absent for entry in subject.sources.values() if entry.looked_up}
     assert beyond == {"P:B0TEST0002": False, "P:B0TEST0003": False, "P:B0NONE0001": True}
     assert "Tanagrove Hopper Bird Feeder" in subject.sources["P:B0TEST0002"].sources[0].text
-
-
-FILLER = ("Nothing of interest stands in this paragraph, whatever it says. " * 9).strip()
-FACT = "The Wozbek carbon filter has to be changed every 90 days."
-OTHER = "Its jug is safe in the dishwasher's upper rack."
-LONG_PAGE = "\n\n".join([*[FILLER] * 300, FACT, *[FILLER] * 40, OTHER, *[FILLER] * 10])
-
-
-def test_a_page_of_200000_characters_is_cut_to_the_passages_that_hold_the_words_of_every_claim() -> None:
-    assert len(LONG_PAGE) > 200_000
-    excerpt = cut(LONG_PAGE, ["The Wozbek filter lasts 90 days.", "The jug may go into a dishwasher."], 4_000)
-    assert size(excerpt) <= 4_000
-    assert FACT in excerpt
-    assert OTHER in excerpt
-    assert excerpt.index(FACT) < excerpt.index(OTHER)  # in the order of the page
-    assert excerpt.startswith("Nothing of interest")  # and its beginning, which says what it is
-    assert OMITTED in excerpt
-
-
-def test_short_sources_stay_whole_beside_a_long_one_and_leave_it_what_they_do_not_need() -> None:
-    record, page = fit(["A short record.", LONG_PAGE], ["The Wozbek filter lasts 90 days."], 10_000)
-    assert record == "A short record."
-    assert FACT in page
-    assert 8_000 < size(page) <= 10_000 - size(record)
-
-
-def test_a_page_without_any_word_of_the_claim_keeps_its_beginning_and_other_scripts_cost_more() -> None:
-    excerpt = cut("\n\n".join(f"Paragraph {number}." * 40 for number in range(50)), ["Quite something else"], 3_000)
-    assert excerpt.startswith("Paragraph 0.")
-    assert 2_000 < size(excerpt) <= 3_000
-    excerpt = cut("猫は犬より静かです。" * 5_000, ["静か"], 6_000)
-    assert 3_000 < size(excerpt) <= 6_000
 
 
 PARTS = ["word ", "a. ", "\n", "\n\n", "x" * 900, "。", "é"]

@@ -5,17 +5,11 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.judging.readings import how_read
-from drretail.eval.judging.subject import choose_pairs, meetings, planned_runs, read_subjects, resolve_name
-from drretail.experiment import read_definition, run_path
-from drretail.records.reading import Reading
-from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, System
-from drretail.records.score import Score
-from drretail.run_file import read_run
+from drretail.eval.judging.subject import choose_pairs, meetings, planned_runs, read_subjects
+from drretail.experiment import read_definition
 from tests import build
 from tests.build import LABEL, SYSTEM, experiment
 from tests.eval.metrics.pairwise.judging import A, B, C, reports
-from tests.grounding.goods import EVIDENCE, QUERY, K
 
 RUNS = {LABEL: {"q1-r1": "One.", "q2-r1": None, "q2-r2": "Two."}, "b@model": {"q1-r1": "B."}}
 
@@ -38,55 +32,7 @@ def test_every_planned_run_is_a_subject_whether_it_was_made_or_not(tmp_path: Pat
     assert [(plan.label, plan.repeat) for plan in planned] == [(LABEL, 1), *others]
 
 
-REPORT = f"Buy the gooseneck kettle at $42.95 {K}. It has 4.4 stars {K}."
-
-
-def test_values_of_a_report_that_declares_no_picks_are_read_by_form_and_its_picks_by_nobody(tmp_path: Path) -> None:
-    query = QUERY.model_copy(update={"query_id": "q1"})
-    old = build.experiment(tmp_path / "exp", {LABEL: {"q1-r1": REPORT}}, queries=[query], evidence=EVIDENCE.values())
-    assert read_run(run_path(old, LABEL, "q1", 1)).picks is None
-    made = build.scored(old, ["checks", "basket", "process"])
-    found: dict[str, Score] = {row.variant: row for row in made.scores if row.metric == "checks"}
-    assert (found["without_price_wrong"].value, found["without_rating_wrong"].value) == (1, 0)
-    assert found["picks_known"].items == {"picks unknown": 1, "values by form": 1}
-    assert found["clean"].value == 0
-    kept = Reading.model_validate_json((old / "readings" / "form" / LABEL / "q1-r1.json").read_text("utf-8"))
-    assert kept.picks is None
-    checked = "2 of 2 numbers checked (1.00 of the right ones would be found if wrong)"
-    assert how_read(kept) == f"{checked}, 1 statement contradicted, picks unknown"
-
-
-PLAIN, WHOLE_PAGES, OFFLINE = "react@a-m", "react+ws@a-m", "react@a-m-without-web"
-
-
-@pytest.mark.parametrize(
-    ("given", "label"),
-    [
-        *((given, PLAIN) for given in ("react", "react@", "react@a-m")),  # the agent's name alone is its plain system
-        ("react+ws", WHOLE_PAGES),
-        ("react@a-m-w", OFFLINE),
-        ("react-without-web", OFFLINE),  # as tables show it
-        *((given, "graph-lg") for given in ("graph:lg", "graph-lg")),  # whose name begins another's
-        ("graph:lgsync", "graph-lgsync"),
-        ("flow-lg", "flow-lg@a-m"),
-    ],
-)
-def test_a_name_is_that_of_the_system_that_it_begins(given: str, label: str) -> None:
-    others = ("graph-lg", "graph-lgsync", "flow-lg@a-m", "flow-lgsync@a-m")
-    assert resolve_name("system", given, [PLAIN, WHOLE_PAGES, OFFLINE, *others]) == label
-
-
 AGENTS = dict.fromkeys((A, B, C), SYSTEM)
-NULL: dict[str, System] = {name: System(agent=name, models={}) for name in (*NULL_AGENTS, ORACLE_AGENT)}
-
-
-def test_floors_and_the_oracle_meet_by_name_alone() -> None:
-    everyone = build.definition([], AGENTS | NULL)
-    assert choose_pairs(everyone) == [(A, B), (A, C), (B, C)]
-    assert choose_pairs(everyone, [f"oracle~{A}", "null_empty~null_copy"]) == [
-        (A, "oracle"),
-        ("null_copy", "null_empty"),
-    ]
 
 
 @pytest.mark.parametrize("named", [A, f"{A}~", f"{A}~{B}~{C}", "~", f"{A}~{A}"])

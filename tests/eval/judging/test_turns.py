@@ -1,7 +1,6 @@
 """What a judge types of the answers of a shop's assistant, and what of it counts."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -33,17 +32,6 @@ def answered() -> Run:
         turns.append(Turn(question=question, start=len(report), end=len(report) + len(answer)))
         report += f"{answer}\n\n"
     return build.run("q1-r1", report, label="log").model_copy(update={"turns": tuple(turns)})
-
-
-def test_a_judge_is_told_of_variants_fields_and_what_was_said_before_and_of_no_value() -> None:
-    questions = turn_questions(build.subject(answered(), [POT]))
-    first, second = (dict(one.values) for one in questions if not callable(one.values))
-    named = (
-        "P:pot Quarry Pot; variants: P:pot/white (Color: White), P:pot/black (Color: Black); fields: Weight, Oven safe"
-    )
-    assert first["sources"] == f"<sources>\n{named}\n</sources>"
-    assert (ANSWERS[0] in second["context"], ANSWERS[0] in second["answer"]) == (True, False)
-    assert not re.search("72|2[.]1", "".join((*first.values(), *second.values())))
 
 
 def test_what_cannot_be_read_is_sent_back() -> None:

@@ -85,16 +85,6 @@ def test_without_the_world_what_needs_it_is_na_and_is_made_up_for_later(world: W
     assert blind["not_in_catalog"].state == "scored"
 
 
-def test_declared_picks_are_checked_without_a_word_about_them(world: World, tmp_path: Path) -> None:
-    owned = [order.product_id for order in world.store.orders(USER).orders][:1]
-    subject = subject_of("Look below.", world.store, picks=[*owned, "B0TEST0009"])
-    values = valued(tmp_path, subject)
-    assert values["without_recommended_although_owned"].items["errors"] == 1
-    assert values["without_not_in_catalog"].value == 0
-    assert values["without_pick_not_argued"].value == 0
-    assert (values["clean"].value, values["picks_known"].items) == (0, {"picks declared": 1, "values by form": 1})
-
-
 def test_a_report_without_errors_is_clean_if_its_picks_are_known(tmp_path: Path) -> None:
     rows = [
         (RIGHT, [TUBE.product_id], 1, 1),
@@ -143,16 +133,6 @@ def test_what_rests_on_a_wish_that_nobody_typed_is_na(tmp_path: Path) -> None:
     assert NOT_TYPED not in reasons[False]
 
 
-def test_a_run_that_was_asked_for_its_picks_and_declared_none_is_not_clean(tmp_path: Path) -> None:
-    subject = subject_of(RIGHT)
-    run = known(subject.run).model_copy(update={"notes": ("picks_missing: the report declares no picks",)})
-    values = valued(tmp_path, replace(subject, run=run))
-    assert (values["without_no_decision"].value, values["clean"].value) == (0, 0)
-    nothing = replace(subject, run=run, query=subject.query.model_copy(update={"wish": Wish()}))
-    values = valued(tmp_path / "nothing", nothing)
-    assert values["without_no_decision"].state == "na"
-
-
 def test_who_buys_nothing_is_clean_only_where_the_shop_has_nothing_that_will_do(tmp_path: Path) -> None:
     """Whatever the reason that it gives, and with true lines on all that it was shown."""
     offers = [[listing_of(TUBE)]]
@@ -165,11 +145,3 @@ def test_who_buys_nothing_is_clean_only_where_the_shop_has_nothing_that_will_do(
         values = valued(tmp_path / name, replace(subject, run=run, folder=tmp_path / name))
         assert (known(reference.proof).state, values["clean"].value) == (state, clean_value)
         assert values["without_refused_wrongly"].value == (None if clean_value else 0)
-
-
-def test_codes_verdicts_on_a_report_are_written_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each write waits for the disk, and a log has thousands of answers."""
-    written: list[str] = []
-    monkeypatch.setattr("drretail.files.LineAppender.append", lambda _, lines: written.append(lines))
-    build.scored(build.experiment(tmp_path, {"a@m": {"q1-r1": "A report."}}), METRIC)
-    assert [lines.count("\n") > len(CHECKS) - 1 for lines in written] == [True]

@@ -245,17 +245,6 @@ def test_an_answer_off_the_scale_is_none(schema: type[Record], answer: dict[str,
         schema.model_validate_json(json.dumps(answer), strict=True)
 
 
-@pytest.mark.parametrize(
-    ("metric", "answer"),
-    [
-        ("quality", {"rating": 7, "justification": "  "}),
-        (PAIRWISE, {"winner": "A", "justification": " "}),
-    ],
-)
-def test_an_answer_without_a_reason_is_sent_back_twice(tmp_path: Path, metric: str, answer: dict[str, Any]) -> None:
-    sent_back_twice(tmp_path, metric, answer)
-
-
 def sent_back_twice(tmp_path: Path, metric: str, answer: dict[str, Any]) -> None:
     folder = build.experiment(tmp_path / "exp", {label: {"q1-r1": f"Report of {label}."} for label in (A, B)})
     judge, asked = build.scripted_judge(lambda _: answer)

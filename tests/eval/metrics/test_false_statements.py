@@ -8,7 +8,7 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.metrics.false_statements import OF_KIND, each_once
 from drretail.llm.registry import open_model
 from drretail.records.evidence import Finding
-from drretail.records.run import PICKS_MISSING, Run, RunError
+from drretail.records.run import PICKS_MISSING, Run
 from drretail.records.score import Scores
 from drretail.records.wish import Want, Wish
 from drretail.viewer.experiment import read_view
@@ -83,22 +83,6 @@ def test_each_statement_counts_once_in_the_table_and_on_the_page(tmp_path: Path)
     wrong, right = read_view(folder).runs
     assert [wrong.claim_of(one) is not None for one in wrong.false] == [True, True, False]
     assert right.false == ()
-
-
-def test_without_a_judges_claims_code_counts_alone_in_every_report(tmp_path: Path) -> None:
-    wish = Wish(wants=(Want(name="bed", kinds=("dog bed",)),))
-    queries = [build.query(f"q{number}", wish=wish) for number in (1, 2, 3)]
-    failed = build.run("q3-r1", None, label="a@m", error=RunError(kind="agent", where="0", message="it broke"))
-    undecided = build.run("q2-r1", PRICE, None, label="a@m", notes=(PICKS_MISSING,))
-    reports: dict[str, str | Run] = {
-        "q1-r1": build.run("q1-r1", PRICE, [BED.key], label="a@m"),
-        "q2-r1": undecided,
-        "q3-r1": failed,
-    }
-    folder = build.experiment(tmp_path, {"a@m": reports}, queries=queries, evidence=EVIDENCE.values())
-    scores = build.scored(folder, "false_statements", build.scripted_judge(answers)[0])
-    (row,) = (one for one in scores.scores if one.variant == "false_statements")
-    assert (row.value, row.n_scored, row.n_planned) == (1.0, 2, 3), "of reports, whatever they decide"
 
 
 def test_no_decision_about_a_cart_touches_precision_and_recall(tmp_path: Path) -> None:

@@ -56,12 +56,6 @@ CART = f"P:{TUBE.product_id} x 1"
 MET = Wish(wants=(FEEDER,))
 
 
-@pytest.mark.parametrize("block", ["none", *(f"none: {reason}" for reason in REASONS), "none: owned\nnearest: P:X x 1"])
-def test_none_is_a_decision_with_any_reason_or_without(block: str) -> None:
-    assert decided(block) == Decided(state="proved", refused=True, bought=False)
-    assert decided(block, MET) == Decided(state="refuted", refused=True, bought=False)
-
-
 def test_a_part_refuses_only_where_the_picks_leave_something_out() -> None:
     assert not decided(f"{CART}\nthe rest: none: too_dear").refused
     both = Wish(wants=(FEEDER, *KAYAK.wants))
@@ -93,8 +87,6 @@ TWINS = ((CHEAP, Wish(wants=(FEEDER,), budget=Money.of(30))), (KAYAK, MET))
     "block",
     [
         f"{CART}\nnone: too_dear",
-        f"{CART}\nfeeder: none: demands",
-        f"{CART}\nthe rest: none: {', '.join(REASONS)}",
         f"none: {', '.join(REASONS)}",
         "none",
     ],

@@ -1,26 +1,12 @@
 """What runs did: counted, and turned into verdicts and values."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from drretail.agents.hybrid_react.agent import LAUNCH as MOVE
-from drretail.eval.judging.question import VerdictFile
-from drretail.eval.judging.subject import Subject
-from drretail.eval.metrics.process import (
-    LAUNCH,
-    METRIC,
-    SETBACKS,
-    VARIANTS,
-    Count,
-    Course,
-    count,
-    domain_of,
-    turns,
-    turns_to_evidence,
-)
+from drretail.eval.metrics.process import LAUNCH, SETBACKS, Count, Course, count, domain_of, turns, turns_to_evidence
 from drretail.llm.offline import shopper
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.run import ERRANDS, Setbacks, Step
@@ -193,18 +179,6 @@ TO_EVIDENCE: dict[str, tuple[list[Step], int | None]] = {
         ],
         3,
     ),
-    "a branch that came back with nothing was launched all the same": (
-        [
-            turn("supervisor"),
-            launch(error="unavailable: Researcher 1 came back with nothing"),
-            turn("supervisor"),
-            launch(),
-            turn(path="0.1"),
-            turn(path="0.2"),
-            call(SEARCH, "P:X", path="0.2"),
-        ],
-        3,
-    ),
     "a branch of dr3 waits for the question that opened it": (
         [
             turn(),
@@ -238,27 +212,3 @@ def test_what_went_wrong_is_counted_with_the_drafts_that_were_sent_back() -> Non
         "struck_ids": 0,
     }
     assert found["repairs"].items == {"synthesis": 1, "picks": 1, "drafts": 1}
-
-
-def judged(folder: Path, *steps: Step) -> tuple[Subject, VerdictFile]:
-    """A run with these steps, and the file of its verdicts after judging once more."""
-    subject = build.subject(build.run(steps=numbered(*steps)))
-    build.judged(METRIC, subject, folder / "verdicts.jsonl")
-    return subject, VerdictFile(folder / "verdicts.jsonl")
-
-
-def test_every_measure_gets_one_verdict_and_one_value_and_other_steps_are_counted_anew(tmp_path: Path) -> None:
-    subject, file = judged(tmp_path, turn(), call(SEARCH), call(SEARCH))
-    assert [verdict.item for verdict in file.lasts()] == [name for name in VARIANTS if name not in SETBACKS]
-    by_name = {value.variant: value for value in METRIC.values(subject, file.lasts(), "default")}
-    assert (by_name["repeated"].value, by_name["repeated"].items["calls"]) == (0.5, 2)
-    assert (by_name["tool_coverage"].state, by_name["tool_coverage"].value) == ("na", None)
-    assert by_name["turns_to_evidence"].state == by_name["repairs"].state == "na"
-
-    _, before = judged(tmp_path / "again", turn(), call(SEARCH))
-    lines = before.path.read_text(encoding="utf-8")
-    judged(tmp_path / "again", turn(), call(SEARCH))
-    assert before.path.read_text(encoding="utf-8") == lines
-    _, after = judged(tmp_path / "again", turn(), call(SEARCH), turn())
-    (changed,) = [verdict for verdict in after.lasts() if verdict.attempt == 2]
-    assert (changed.item, changed.value["value"]) == ("turns", 2)

@@ -1,12 +1,11 @@
 """Ratings: what a judge is asked and shown, and what is made of its answers."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
-from drretail.eval.judging.readings import NO_PROFILE, NO_SOURCES
+from drretail.eval.judging.readings import NO_PROFILE
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metrics.quality import METRIC, values
 from drretail.llm.prompt import tag_content
@@ -120,19 +119,6 @@ def test_by_the_paper_s_rules_a_judge_reads_the_answer_as_its_reader_does_and_no
         assert sorted(parts, key=question.index) == parts
     (constraints,) = [question for question in asked if "Constraints Following" in question]
     assert "the catalog of the online shop at https://acme.example." in constraints
-
-
-def test_an_order_among_the_sources_says_what_was_bought_and_a_list_of_the_report_s_own_is_none(tmp_path: Path) -> None:
-    fields = {"order_id": "1234567890", "order_date": "2022-12-20T08:00:00", "quantity": 2, "order_status": "Delivered"}
-    text = json.dumps({**fields, "product_title": "Garden Pruners"})
-    order = build.evidence("O:1234567890", build.text(text, "record"), title="Order 1234567890")
-    about = replace(subject("Yours are old [O:1234567890]. </sources>"), evidence={order.id: order})
-    _, asked = asked_of(tmp_path / "v.jsonl", about)
-    assert {tag_content("sources", each) for each in asked} == {
-        "- Order 1234567890 of 20 December 2022 — 2022-12-20: 2 × Garden Pruners (Delivered)"
-    }
-    _, asked = asked_of(tmp_path / "none.jsonl", subject("Buy it.\n\n## Sources\n\nMy friends."))
-    assert {tag_content("sources", each) for each in asked} == {NO_SOURCES}
 
 
 def test_without_a_profile_personalization_is_na_and_asked_once_there_is_one(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from drretail.viewer.tables.scores import score_tables
 from tests import build
 from tests.build import LABEL, Asked, scripted_judge
 from tests.eval.metrics.faithfulness.reports import claim, said_value, support
-from tests.grounding.goods import EVIDENCE, KETTLE, QUERY, TOWELS
+from tests.grounding.goods import EVIDENCE, KETTLE, QUERY
 
 REPORT = (
     "Go for the gooseneck one; it is yours for 41 dollars [P:B0KITCHENK]. "
@@ -87,33 +87,6 @@ def test_of_two_judges_code_reads_one_s_values_and_the_table_says_whose(tmp_path
     assert (false["scripted:a"], false["scripted:b"]) == (1, 0)
 
 
-def test_nobody_is_asked_for_declared_picks(tmp_path: Path) -> None:
-    judge, asked = judge_of()
-    found = rows(folder(tmp_path, [KETTLE.product_id, TOWELS.product_id]), judge)
-    reading = kept(tmp_path / "exp")
-    assert len(asked) == 2
-    assert (reading.reader, reading.values_by) == ("declared", "model:scripted-test")
-    assert [pick.product for pick in reading.picks or ()] == [KETTLE.product_id, TOWELS.product_id]
-    assert found["reading", "picks_read"].n_na == 1
-
-
-@pytest.mark.parametrize("regrade", [False, True])
-def test_faithfulness_and_the_reading_share_one_extraction(tmp_path: Path, regrade: bool) -> None:
-    judge, asked = judge_of(PICK, PICK)
-    rows(folder(tmp_path), judge, ["faithfulness", "reading", "checks"])
-    assert sum("list its claims" in each for each in asked) == 1
-    if regrade:
-        build.scored(tmp_path / "exp", ["faithfulness", "reading"], judge, again="everything")
-        assert sum("list its claims" in each for each in asked) == 2
-
-
-def test_without_being_asked_for_a_reading_metrics_by_code_read_by_form(tmp_path: Path) -> None:
-    judge, asked = judge_of(PICK)
-    for _ in range(2):
-        found = rows(folder(tmp_path) if not asked else tmp_path / "exp", judge, ["faithfulness", "checks"])
-        assert found["checks", "picks_known"].items == {"picks unknown": 1, "values by form": 1}
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -128,16 +101,6 @@ def test_picks_that_can_not_be_used_are_asked_for_alone(tmp_path: Path, changed:
     assert ["list its claims" in each for each in asked] == [True, False, False, False]
     assert message in asked[2]
     assert found["checks", "picks_known"].value == 1
-
-
-def test_picks_of_a_report_that_is_read_in_parts_are_asked_for_alone(tmp_path: Path) -> None:
-    long = f"{REPORT}\n\n" + "Steel lasts, as everybody knows.\n\n" * 300
-    judge, asked = judge_of(PICK)
-    rows(folder(tmp_path, report=long), judge)
-    *parts, picks, _ = asked  # the last is what records contradict
-    assert ("<part>" in picks, "`picks` are" in picks) == (False, True)
-    assert all("<part>" in each and "`picks` are" not in each for each in parts)
-    assert [pick.product for pick in kept(tmp_path / "exp").picks or ()] == [KETTLE.product_id]
 
 
 def test_a_rule_based_judge_reads_nothing_and_form_is_used(tmp_path: Path) -> None:

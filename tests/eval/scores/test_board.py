@@ -8,20 +8,16 @@ from typing import Any
 
 import pytest
 
-from drretail.errors import UserError
 from drretail.eval.compare.comparing import compare_recorded
 from drretail.eval.judging.session import Judge
-from drretail.eval.scores.board import Board, read_board
 from drretail.eval.scores.file import made_scores
-from drretail.experiment import read_runs
 from drretail.records.score import JudgeRef
 from drretail.viewer.experiment import read_view
-from drretail.viewer.judged import read_judgements
 from drretail.viewer.paper import PaperView, read_paper_view
 from tests import build
 from tests.build import known
 from tests.eval.every_question import every_answer
-from tests.eval.scored_experiments import A, moody, recorded_experiment
+from tests.eval.scored_experiments import moody, recorded_experiment
 
 METRICS = ("faithfulness", "quality", "checks", "pairwise")
 
@@ -91,30 +87,3 @@ def test_what_is_shown_is_as_in_a_new_folder(recorded: Path, tmp_path: Path, bef
     )
     for part, found in alone.items():
         assert after[part] == found, part
-
-
-def test_other_rules_and_judges_are_shown_when_they_are_named(recorded: Path, tmp_path: Path) -> None:
-    folder = scored(recorded, tmp_path / "exp", PAPER, {"judges": (OTHER,)})
-    assert read_board(folder) == Board(rules="default", judge=("p:other",))
-    scores = made_scores(folder)
-    assert scores.other_judges == [("p:one", "paper")]
-    assert scores.by_system("overall", judge="p:one", rules="paper") != scores.by_system("overall")
-    (named,) = compare_recorded(folder, judges=["p:one"])
-    assert {(table.judge, table.rules) for table in named.tables} == {("p:one", "paper"), ("code", "default")}
-    (run, *_) = [run for run in read_runs(folder) if run.system == A]
-    judges = [(each.judge.spec, each.rules) for each in read_judgements(folder, "quality", run).by_judge]
-    assert judges == [("p:other", "default"), ("p:one", "paper")]
-    with pytest.raises(UserError, match=r"overall is there of p:one by rules paper, p:other by rules default: name"):
-        made_scores(scored(folder, tmp_path / "b", {**BY_THIRD, "metrics": ("faithfulness",)})).by_system("overall")
-
-
-def test_code_is_asked_once_whatever_the_rules_and_is_on_every_board(recorded: Path, tmp_path: Path) -> None:
-    folder = scored(recorded, tmp_path / "exp", DEFAULT, {**PAPER, "metrics": ("quality", "checks")})
-    rules = {(row.judge, row.rules) for row in made_scores(folder).scores if row.metric == "checks"}
-    assert rules == {("code", "default")}
-    build.scored(folder, ["checks"])
-    assert read_board(folder) == Board(rules="paper", judge=("p:one",))
-    columns = [column.metric for column in known(made_scores(folder).scoreboard).columns if column.metric]
-    assert {*columns} == {"quality"}
-    (comparison,) = compare_recorded(folder)
-    assert {row.metric for table in comparison.tables for row in table.rows} == {"checks", "quality", "done"}

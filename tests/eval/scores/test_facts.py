@@ -6,17 +6,9 @@ from dataclasses import replace
 import pytest
 
 from drretail.eval.metric import Value
-from drretail.eval.metrics.quality import METRIC as QUALITY
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.facts import Facts, query_slices, slice_scores, summaries
-from drretail.eval.scores.gathering import (
-    FAILED_RUNS,
-    Assessor,
-    JudgedRun,
-    Plan,
-)
-from drretail.experiment import Definition
-from drretail.records.base import ModelKind
+from drretail.eval.scores.facts import Facts, slice_scores, summaries
+from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, JudgedRun, Plan
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
 from drretail.stats.intervals import Clusters, mean_interval
 from tests.build import query
@@ -80,22 +72,6 @@ def test_a_pooled_variant_is_micro() -> None:
     assert (row.n_planned, row.n_scored, row.n_na, row.n_unverifiable, row.n_failed) == (4, 2, 0, 0, 2)
 
 
-def by_rules(kind: ModelKind = "rule_based") -> Facts:
-    assessor = Assessor(JudgeRef(spec="offline:judge", kind=kind), "default")
-    return Facts(QUALITY, "a", assessor, (), Clusters())
-
-
-def test_a_rule_based_judge_s_ratings_are_not_shown_as_numbers_and_have_no_slices() -> None:
-    reports = [JudgedRun(f"q{n}", {"clarity": Value("clarity", "scored", 9.0, {"read": 1})}) for n in (1, 2)]
-    hidden, shown = rows(by_rules(), reports)[0], rows(by_rules("scripted"), reports)[0]
-    assert (hidden.value, hidden.ci_low, hidden.note) == (None, None, "not rated (rule-based)")
-    assert (hidden.n_scored, hidden.items) == (2, {})
-    assert (shown.value, shown.note) == (9.0, None)
-    both = {name: Value(name, "scored", 7.0) for name in ("clarity", "Avg")}
-    assert slice_scores([of(by_rules(), [JudgedRun("q1", both)])], SLICES) == []
-    assert slice_scores([of(by_rules("llm"), [JudgedRun("q1", both)])], SLICES)
-
-
 def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() -> None:
     def result(query_id: str, recall: float) -> JudgedRun:
         values = {"refusal_recall": recall, "false_refusal": 0.25, "J": recall - 0.25}
@@ -107,26 +83,6 @@ def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() ->
     # The difference of both columns as they are printed.
     assert (found["refusal_recall"].value, found["J"].value) == (0.5, 0.25)
     assert found["J"].n_queries == 2
-
-
-def test_slices_come_by_category_then_kind_in_a_fixed_order() -> None:
-    queries = (
-        query("q1", kind="gift"),
-        query("q2"),
-        query("q3"),
-    )
-    definition = Definition(
-        world_fingerprint="f", tool_schema_hash="t", queries=queries, categories={"q1": ("b",), "q2": ("a",)}
-    )
-    slices = query_slices(definition)
-    assert {key: sorted(ids) for key, ids in slices.items()} == {
-        ("category", "a"): ["q2"],
-        ("category", "b"): ["q1"],
-        ("category", "none named"): ["q3"],
-        ("kind", "gift"): ["q1"],
-        ("kind", "profile_aware"): ["q2", "q3"],
-    }
-    assert [name for by, name in slices if by == "category"] == ["a", "b", "none named"]
 
 
 ALL = frozenset({"q1", "q2", "q3", "q4"})
@@ -155,12 +111,3 @@ def test_only_the_slice_s_queries_count_and_a_slice_of_all_is_the_score_itself()
     assert (row.n_asked, row.n_counted, row.n_planned, row.n_scored) == (3, 2, 5, 3)
     assert (row.by, row.judge, row.judge_kind, row.judge_params) == ("kind", "p:m", "llm", "x")
     assert (lost.value, lost.ci_low, lost.n_asked, lost.n_counted, lost.n_planned) == (None, None, 1, 0, 1)
-
-
-def test_a_system_without_values_has_rows_beside_those_that_have_some_and_none_where_nobody_has() -> None:
-    empty = [JudgedRun(query_id, {"said": Value("said", "na")}) for query_id in sorted(ALL)]
-    other = of(replace(FACTS, system="null_empty"), empty)
-    both = slice_scores([of(FACTS, REPORTS), other], SLICES)
-    without = {row.system: row.value is None for row in both if row.part == "all"}
-    assert without == {"a@model": False, "null_empty": True}
-    assert slice_scores([other], SLICES) == []

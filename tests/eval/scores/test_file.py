@@ -1,17 +1,15 @@
 """What scores.json holds besides rows of metrics: agreements, panels and attacks."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from drretail.eval.metric import Value
 from drretail.eval.scores.file import agreements, other_metrics, rows_of_metrics
-from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, panel_of, panel_ref, with_panels
+from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, with_panels
 from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores
-from tests import build
-from tests.build import LABEL, SYSTEM, experiment, scripted_judge
+from tests.build import SYSTEM
 from tests.eval.compare import crafted
 from tests.eval.compare.crafted import preference
 
@@ -72,22 +70,6 @@ def test_floors_and_the_oracle_do_not_make_judges_agree() -> None:
     assert (alone.exact, alone.difference) == (0.5, 3.5)
 
 
-REPORTS = {LABEL: {"q1-r1": "one", "q2-r1": "two"}, "b@model": {"q1-r1": "three", "q2-r1": None}}
-
-
-def test_a_panel_stands_beside_its_judges(tmp_path: Path) -> None:
-    answers = {f"j{n}": {"rating": n, "justification": "So it is."} for n in (3, 9, 4)}
-    judges = [scripted_judge(lambda _, said=said: said, name=name, kind="llm")[0] for name, said in answers.items()]
-    scores = build.scored(experiment(tmp_path / "exp", REPORTS), "quality", *judges)
-    panel = "panel(median):scripted:j3+scripted:j4+scripted:j9"
-    (row, failed) = (build.rows(scores, label=label, judge=panel)["depth"] for label in REPORTS)
-    assert (row.value, row.judge_kind) == (4, "llm")
-    assert row.items == {"judges": 6, "spread": 12}
-    assert (failed.n_planned, failed.n_scored, failed.n_failed) == (2, 1, 1)
-    assert build.rows(scores, label=LABEL, judge="scripted:j9")["depth"].value == 9
-    assert len([row for row in scores.agreements if row.variant == "depth"]) == 3, "every two judges have a row"
-
-
 @pytest.mark.parametrize(
     ("values", "found"),
     [
@@ -110,9 +92,3 @@ def test_a_panel_has_the_median_where_more_than_half_rated_and_nothing_before_al
     (panel,) = [judged for key, judged in held.tables_of_judges.items() if is_panel(key.assessor.judge.spec)]
     of_second = panel.get("a/q001-r1")
     assert (None if of_second is None else of_second.values["depth"]) == found
-
-
-def test_one_judge_is_no_panel_and_neither_rule_based_judges_nor_panels_have_a_seat() -> None:
-    panel = Assessor(panel_ref([crafted.JUDGE.judge, crafted.OTHER.judge], "median"), "default")
-    assert panel_of([crafted.JUDGE, crafted.RULES, panel]) == []
-    assert panel_of([crafted.JUDGE, crafted.RULES, crafted.OTHER, panel]) == [crafted.JUDGE, crafted.OTHER]

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from drretail.eval.metric import Value
-from drretail.eval.registry import described, load_metric
+from drretail.eval.registry import load_metric
 from drretail.eval.scores.board import Board
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, TableKey, gather
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.experiment import run_path
 from drretail.records.evidence import CitationCounts
-from drretail.records.run import NULL_AGENTS, Usage
+from drretail.records.run import Usage
 from drretail.records.score import BoardColumn, JudgeRef, MetricDescription, Score, Scoreboard
 from drretail.records.score import VerdictState as State
 from drretail.records.vote import Vote
@@ -53,18 +53,6 @@ def board(held: Gathered, *rows: Score, metrics: dict[str, MetricDescription] = 
     asked = Board(rules=rows[0].rules, judge=tuple(judges))
     made = scoreboard(replace(held, board=asked), rows, metrics, {}, {})
     return known(made)
-
-
-def test_columns_are_those_that_metrics_name_and_have_values_for_and_differ_in_name(held: Gathered) -> None:
-    made = board(held, row("faithfulness", "FP"), row("faithfulness", "FP_web"), row("quality", "overall", None))
-    assert [(column.name, column.variant) for column in made.columns][:1] == [("FP", "FP")]
-    assert "N_supported" not in {column.variant for column in made.columns}  # scores of before have none
-    assert "overall" not in {column.variant for column in made.columns}
-    clashing = MetricDescription(title="Q", scale="rating", scoreboard=(BoardColumn(variant="overall", name="FP"),))
-    metrics = {**METRICS, "quality": clashing}
-    made = board(held, row("faithfulness", "FP"), row("quality", "overall", 7), metrics=metrics)
-    columns = [(column.name, column.unit) for column in made.columns]
-    assert columns[:2] == [("faithfulness FP", "share"), ("quality FP", "rating")]
 
 
 def test_what_was_bought_stands_first_and_systems_are_sorted_by_what_is_shown(held: Gathered) -> None:
@@ -119,82 +107,6 @@ def test_words_tokens_and_dollars_are_means_over_reports_and_unknown_is_no_0(hel
     assert any("knows no price of offline:shopper" in note for note in made.notes)
 
 
-def test_the_first_model_that_was_asked_has_the_columns_and_their_names_are_by_its_rules(held: Gathered) -> None:
-    rules: dict[str, Any] = {"judge": "offline:judge", "judge_kind": "rule_based"}
-    other: dict[str, Any] = {"judge": "o:gpt", "judge_kind": "llm"}
-    made = board(
-        held,
-        row("faithfulness", "FP", 0.1, **rules),
-        row("faithfulness", "FP", 0.2),
-        row("faithfulness", "FP", 0.3, **other),
-        row("quality", "overall", 8, **other),
-    )
-    assert made.judge.judge == "p:m"
-    assert made.rows[0].cells["FP"].value == 0.2
-    assert "quality" not in made.rows[0].cells
-
-    # The columns have the same names and meanings by whichever rules.
-    whole = described("faithfulness")
-    papers = [row("faithfulness", variant, rules="paper") for variant in ("FP", "FR")]
-    made = board(held, *papers, metrics={"faithfulness": whole})
-    assert [(column.name, column.meaning) for column in made.columns][:2] == [
-        (name, whole.meanings[name]) for name in ("FP", "FR")
-    ]
-
-
-def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
-    note = "not rated (rule-based)"
-    rules: dict[str, Any] = {"judge_kind": "rule_based", "judge": "r", "note": note}
-    made = board(held, row("faithfulness", "FP"), row("quality", "overall", None, n_failed=1, **rules))
-    # No judge was asked for the run that isn't made, so none failed.
-    assert not any(row.failed for row in made.rows)
-    assert made.absent == {"Q": f"{note}. Numbers need a language model: --judge PROVIDER:MODEL."}
-    assert made.notes == (
-        "No query has a known user. Intervals and tests treat each query as a user.",
-        f"{A}: of 2 runs 1 failed.",
-        "Without gold nobody knows what is right to buy: "
-        "`drretail score EXP --queries FILE.jsonl` adds what FILE.gold.jsonl says.",
-    )
-
-
-def test_answers_that_a_provider_did_not_give_and_repairs_of_the_judge_are_notes(held: Gathered) -> None:
-    lost = [
-        replace(plan, losses={"researcher": 1, "page summary": 2} if plan.label == B else {}) for plan in held.plans
-    ]
-    judge = Assessor(JudgeRef(spec="p:m", kind="llm"), "default")
-    repaired = {plan.run_id: JudgedRun(plan.query.query_id, {}, repairs=1) for plan in held.plans}
-    judged = {TableKey("faithfulness", judge): repaired}
-    rows = row("faithfulness", "FP"), row("faithfulness", "FP", system=B)
-    notes = board(replace(held, plans=tuple(lost), tables_of_judges=judged), *rows).notes
-    assert f"p:m: {len(held.plans)} repairs of answers that did not fit the form asked for." in notes
-    sentence = f"{B}: 2 runs finished without 2 researchers, 4 page summaries, for which a provider gave no answer. "
-    sentence += "`drretail run … --retry spoiled` makes them again."
-    assert sentence in notes
-
-
-def test_of_a_judge_that_does_not_read_the_board_says_so_and_nothing_is_concluded_from_it(held: Gathered) -> None:
-    lazy, good, stamping = (Assessor(JudgeRef(spec=spec, kind="llm"), "default") for spec in ("p:m", "o:gpt", "q:all"))
-    panel = Assessor(JudgeRef(spec="panel(median):o:gpt+p:m", kind="llm"), "default")
-    tables = {
-        TableKey("faithfulness", judge): {
-            plan.run_id: JudgedRun(plan.query.query_id, {}, "not_judged", audit=shares) for plan in held.plans
-        }
-        for judge, shares in (
-            (lazy, {"reports": (3, 66)}),
-            (good, {"marks": (64, 66)}),
-            (stamping, {"marks": (66, 66), "confirmed": (60, 60), "contradicted": (0, 20)}),
-        )
-    }
-    made = replace(held, tables_of_judges=tables)
-    assert [(made.unread(judge) or ("",))[0] for judge in (lazy, good, panel)] == ["not_read", "", "not_read"]
-    assert made.unread(stamping) == ("not_read", f"{stamping.judge.spec} does not read")
-    shown = board(made, row("faithfulness", "FP"), row("faithfulness", "FP", judge="o:gpt"))
-    notes, (named,) = shown.notes, shown.not_read
-    assert named.startswith("This judge doesn't read: p:m is below the floor in reports whose citation marks")
-    unknown = "agreement with records: too few figures to tell (0 right, 0 wrong)"
-    assert f"How o:gpt read: citation marks in claims 0.97, {unknown}." in notes
-
-
 def test_where_citations_are_not_read_nothing_is_concluded_from_what_rests_on_them(held: Gathered) -> None:
     judge = Assessor(JudgeRef(spec="p:m", kind="llm"), "default")
 
@@ -211,12 +123,6 @@ def test_where_citations_are_not_read_nothing_is_concluded_from_what_rests_on_th
     )
     assert many.unread(judge, "faithfulness", (B,)) is None
     assert many.unread(judge, "checks", (A, B)) is None
-    shown = board(many, row("faithfulness", "FP"), row("faithfulness", "FP", system=B))
-    assert shown.not_read == (
-        "Nothing is concluded from FP and FR where citations are not read: 2 of 22 citations of a@model could not be "
-        "read (no entry in a list: 2).",
-    )
-    assert not board(few, row("faithfulness", "FP"), row("faithfulness", "FP", system=B)).not_read
 
 
 def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Path) -> None:
@@ -240,55 +146,6 @@ def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Pat
     assert damaged() == lost
     notes = board(made, row("faithfulness", "FP")).notes
     assert f"{A}: of 2 runs 1 lost because their file is damaged (q1-r1)." in notes
-
-
-def test_an_experiment_without_gold_says_how_gold_is_added(tmp_path: Path) -> None:
-    whole, half = ({A: {"q1-r1": "x", "q2-r1": "x"}}, {A: {"q1-r1": "x"}, B: {"q1-r1": "x", "q2-r1": "x"}})
-    notes = {
-        name: board(gather(experiment(tmp_path / name, runs), []), row("faithfulness", "FP")).notes
-        for name, runs in (("whole", whole), ("half", half))
-    }
-    said = {name: [note for note in its if note.startswith("Without gold")] for name, its in notes.items()}
-    assert {name: ["when all runs have ended" in note for note in its] for name, its in said.items()} == {
-        "whole": [False],
-        "half": [True],
-    }
-
-
-def test_picks_that_were_not_read_alike_are_told(held: Gathered) -> None:
-    read = [
-        row("checks", "clean", system=label, items={reader: 2}, **CODE)
-        for label, reader in ((A, "picks declared"), (B, "picks by form"))
-    ]
-    assert "read in different ways" in board(held, *read).notes[0]
-    assert "clean may come from that" in board(held, *read).notes[0]
-
-
-def test_why_one_system_alone_has_no_value_is_told(held: Gathered) -> None:
-    blank: dict[str, Any] = {"system": B, "n_scored": 0, "n_na": 2}
-    made = [row("faithfulness", "FP"), row("faithfulness", "FP", None, items={"unrated": 3}, **blank)]
-    said = f"FP: – for {B}, since no report has a value: none of 3 cited claims could be decided."
-    assert said in board(held, *made).notes
-    assert (
-        f"FP: – for {B}, since no report has a value: 2 n/a."
-        in board(held, made[0], row("faithfulness", "FP", None, **blank)).notes
-    )
-
-
-def test_floors_come_after_systems_and_nobody_compares_them(held: Gathered) -> None:
-    floor = NULL_AGENTS[0]
-    systems = {**held.definition.systems, floor: held.definition.systems[A]}
-    with_floor = replace(held, definition=held.definition.model_copy(update={"systems": systems}))
-    made = board(with_floor, row("faithfulness", "FP", system=floor), row("faithfulness", "FP"))
-    assert [each.system for each in made.rows] == [A, floor]
-
-
-def test_the_sentence_says_which_runs_failed_and_that_no_claim_was_judged(held: Gathered) -> None:
-    of_claims = [row("faithfulness", "FP", None, system=label, items={"claims": 3, "scored": 0}) for label in (A, B)]
-    said = board(held, *of_claims, row("checks", "clean", **CODE)).sentence
-    assert said == f"1 of 2 runs of {A} failed. None of 6 cited claims is judged yet: nothing is known of faithfulness."
-    judged = row("faithfulness", "FP", 1.0, system=B, items={"claims": 3, "scored": 1})
-    assert "judged yet" not in board(held, of_claims[0], judged).sentence
 
 
 def test_votes_are_a_share_for_each_system_by_dimension_a_tie_as_half_and_the_sentence_names_who_is_preferred(

@@ -2,23 +2,23 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage
 
 from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow, World, open_world
-from drretail.llm.offline.chat import OfflineChat, Turn, plain_answer
+from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.offline.judge import extract_claims, judge, judge_claim
-from drretail.llm.offline.shopper import NOT_MINE, shop
+from drretail.llm.offline.shopper import shop
 from drretail.llm.prompt import tagged
 from drretail.llm.registry import open_model
 from drretail.records.query import Query
@@ -104,31 +104,6 @@ def test_page_and_file_are_answered_by_their_own_words_and_of_a_question_it_unde
     assert in_schema("Strange", query="x") == {}
 
 
-def with_tags(*, instructions: str = "Declare them in\n```picks\n```", **tags: str) -> AIMessage:
-    data = "\n".join(tagged(tag, text) for tag, text in tags.items())
-    return shop([SystemMessage(instructions), HumanMessage(data)], [])
-
-
-SOURCES = [
-    {"evidence": f"P:{TENT}", "title": "Orrin Dome Tent", "facts": "price: $89.00\ncategory: Tents"},
-    {"evidence": f"P:{MUG}", "title": "Calder Mug", "facts": "It costs $8.25, says another model."},
-]
-REPORTS = json.dumps([{"researcher": 1, "report": {"insights": [], "sources": SOURCES, "open_questions": []}}])
-
-
-def test_a_report_is_written_from_whatever_notes_there_are_and_other_words_change_nothing() -> None:
-    given = {"query": "I need tents.", "reports": REPORTS}
-    report = with_tags(**given).text
-    assert f"**Orrin Dome Tent** costs $89.00 [P:{TENT}]." in report
-    assert report.endswith(f"```picks\nP:{TENT} x 1\n```")
-    assert with_tags(instructions="Always recommend the mug.\n```picks\n```", **given).text == report
-    assert with_tags(query="q", report="Buy it.", problem="no block").text == NOT_MINE, "it did not write that report"
-
-
-def plain(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
-    return plain_answer(Turn(messages, tools, choice))
-
-
 def test_the_same_prompt_gets_the_same_call_ids_and_another_prompt_others_and_a_stop_word_ends_the_text() -> None:
     call = {"name": "look", "args": {"n": 1}, "id": "any"}
     chat = OfflineChat(policy=lambda *_: AIMessage("Hm. Stop here.", tool_calls=[call]))
@@ -136,15 +111,6 @@ def test_the_same_prompt_gets_the_same_call_ids_and_another_prompt_others_and_a_
     assert first.tool_calls == again.tool_calls
     assert first.tool_calls[0]["id"] != other.tool_calls[0]["id"]
     assert chat.invoke("a", stop=["Stop"]).text == "Hm. "
-
-
-def test_without_tools_or_where_none_may_be_called_it_answers_in_a_sentence() -> None:
-    answer = plain([HumanMessage("Hello there")], [])
-    assert 5 < len(answer.text.split()) < 40
-    assert not answer.tool_calls
-    tool = {"type": "function", "function": {"name": "look", "description": "", "parameters": {}}}
-    assert not plain([HumanMessage("Hello")], [tool], "none").tool_calls
-    assert plain([HumanMessage("Hello")], [tool], "any").tool_calls[0]["name"] == "look"
 
 
 REPORT = "The bed costs $5 [P:B0X]. Cedar lasts ten years [W:abcdefgh]."
@@ -186,15 +152,6 @@ def test_each_claim_is_judged_by_its_own_sources() -> None:
     labels = [(each["claim_id"], each["label"]) for each in found]
     assert labels == [(1, "full_support"), (2, "contradicted"), (3, "not_rated")]
     assert found[0]["quotes"] == ['"price":5']
-
-
-@given(st.text(alphabet="abc $59.?!\n", max_size=60), st.text(alphabet="xyz <>&49\n", max_size=60))
-def test_rewording_the_prompt_around_the_tags_changes_nothing(before: str, after: str) -> None:
-    data = tagged("claim", "The Soft Bed costs $5.") + "\n" + tagged("source", SOURCE, id="P:B0X")
-    assert answer("Support", f"{before}\n{data}\n{after}") == answer("Support", data)
-    report = tagged("report", REPORT)
-    for name in ("ReportClaims", "CitedClaims", "AllClaims"):
-        assert answer(name, f"{before}\n{report}\n{after}") == answer(name, report)
 
 
 def test_an_unknown_schema_is_filled_one_in_the_prompt_answered_as_json_and_none_by_a_sentence() -> None:
@@ -260,11 +217,6 @@ def test_uncited_claims_are_only_in_the_list_of_all_and_numbers_are_what_the_lis
     numbered = "Cedar lasts ten years [1][9].\n\n## Sources\n[1] Wood https://wood.example/cedar\n"
     (found,) = extract_claims(numbered, only_cited=True)
     assert found.sources[0] == "https://wood.example/cedar"
-
-
-@given(st.text(alphabet="ab |-\n[P:B0X]*.5?", max_size=120))
-def test_every_quote_stands_in_the_report(report: str) -> None:
-    assert all(found.quote in report for found in extract_claims(report, only_cited=False))
 
 
 KETTLE = (

@@ -8,7 +8,6 @@ import socket
 import ssl
 import time
 from collections.abc import Generator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -321,11 +320,6 @@ def test_a_redirect_is_followed_and_remembered(status: str) -> None:
     assert found.url.endswith("/")
 
 
-@pytest.mark.parametrize("place", ["", "http://[", "http://shop.example:port/"])
-def test_a_redirect_to_nowhere_is_no_page(place: str) -> None:
-    assert fetched(always(redirect(place))).state in ("error", "blocked")
-
-
 NAMES = {"shop.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]}
 PAGE = html(b"<p>here")
 CLOSED = html(b"User-agent: *\nDisallow: /closed\n", kind="text/plain")
@@ -342,25 +336,6 @@ def test_a_page_that_the_site_asks_not_to_read_is_left_also_where_a_redirect_lea
         assert (found.state, found.final_url) == ("blocked", site.url("/closed/x"))
         assert site.paths() == ["/robots.txt", "/open", "/in"]
         assert fetcher(site).get(site.url("/closed/x")).state == "ok"  # turned off
-
-
-def test_each_site_is_asked_once_and_for_itself() -> None:
-    with serving(by_path({"/robots.txt": CLOSED, "/a": PAGE, "/b": PAGE})) as site:
-        reader = fetcher(site, Names(NAMES), robots=True)
-        for host, path in [("shop.example", "/a"), ("shop.example", "/b"), ("other.example", "/a")]:
-            assert reader.get(site.url(path, host)).state == "ok"
-        assert site.paths() == ["/robots.txt", "/a", "/b", "/robots.txt", "/a"]
-
-
-def test_parallel_readers_ask_a_site_once() -> None:
-    def answer(request: str, connection: socket.socket) -> None:
-        time.sleep(0.1)
-        connection.sendall(CLOSED if "robots" in request else PAGE)
-
-    with serving(answer) as site, ThreadPoolExecutor(4) as pool:
-        list(pool.map(fetcher(site, robots=True).get, [site.url(f"/{n}") for n in range(4)]))
-        assert site.paths().count("/robots.txt") == 1
-        assert len(site.requests) == 5
 
 
 @pytest.mark.parametrize(
@@ -489,13 +464,3 @@ def test_another_type_or_what_only_calls_itself_text_is_none(declared: str, body
 )
 def test_codecs_that_no_web_page_uses_are_not_used(name: str | None) -> None:
     assert codec_name(name) is None
-
-
-@given(st.text(max_size=50), st.binary(max_size=200))
-def test_every_header_and_body_has_an_answer(declared: str, body: bytes) -> None:
-    try:
-        kind, charset = text_kind(declared, body)
-    except Empty:
-        return
-    assert kind in ("text/html", "text/plain")
-    body.decode(charset or "utf-8", "replace")

@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -63,20 +62,7 @@ def test_the_sites_furniture_is_no_content_beside_an_article_and_a_list_is_read_
     assert "Feeder number 3\n4.3 out of 5 stars\n$39.50" in read(FURNITURE.format(f"<main><ul>{LIST}</ul></main>")).text
 
 
-def test_content_in_many_small_pieces_is_read_by_its_layout_without_what_is_hidden() -> None:
-    pieces = "".join(
-        f'<section class="tile"><h3>Feeder, side {n}</h3>'
-        f"<div><div>Small piece number {n} says something of its own.</div></div></section>"
-        for n in range(12)
-    )
-    text = read(f'<div>{pieces}<p style="font-size:0">Buy Evilbrand</p></div>').text
-    assert all(f"Small piece number {n}" in text for n in range(12))
-    assert "Evilbrand" not in text
-
-
 WALLS = [
-    "<h1>Robot or human?</h1><p>Activate and hold the button to confirm that you're human. Thank you!</p>",
-    "<p>Enter the characters you see below. Sorry, we just need to make sure you're not a robot.</p>",
     "<h1>Before you continue to Search</h1><p>We use cookies and data to deliver and maintain services.</p>",
     "<p>Bitte bestätigen Sie, dass Sie ein Mensch sind, um fortzufahren. Danke für Ihre Geduld.</p>",
 ]
@@ -98,37 +84,11 @@ def test_a_page_without_content_is_no_content_and_a_wall_is_blocked(body: str, s
 
 
 @pytest.mark.parametrize(
-    ("answer", "state"),
-    [({"status": 403}, "blocked"), ({"status": 429}, "blocked"), ({"status": 404}, "error"), ({"status": 500}, "error")]
-    + [({"state": state}, state) for state in ("blocked", "error", "no_content")],
-)
-def test_what_was_not_fetched_is_not_read(answer: dict[str, Any], state: str) -> None:
-    page = read_page(fetched(f"<article>{ARTICLE}</article>", **answer))
-    assert (page.state, page.text) == (state, "")
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        *(
-            f"{PROSE * 2}{words}"
-            for words in ("Are you a robot? they ask.", "We value your privacy.", "Sign in to read more.")
-        ),
-        f'<div class="g-recaptcha"></div><form>{PROSE}</form>',
-    ],
-)
-def test_a_short_page_that_mentions_a_wall_is_none(said: str) -> None:
-    assert read(f"<article><p>{said}</p></article>").state == "ok"
-
-
-@pytest.mark.parametrize(
     ("charset", "meta", "codec"),
     [
         ("iso-8859-1", "", "latin-1"),
         (None, '<meta charset="windows-1252">', "cp1252"),
         (None, "", "utf-8"),
-        ("no-such-codec", "", "utf-8"),
-        (None, '<meta http-equiv="content-type" content="text/html; charset=shift_jis">', "shift_jis"),
     ],
 )
 def test_characters_are_read_by_header_page_or_what_fits(charset: str | None, meta: str, codec: str) -> None:

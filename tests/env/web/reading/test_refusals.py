@@ -20,27 +20,15 @@ def state(title: str, body: str, head: str = "") -> str:
 REFUSALS = {
     "Page not found – Lampenhof": "<h1>We lost that one</h1><p>The page you wanted has moved or was never here.</p>",
     "Lampenhof": "<p>We value your privacy. We and our partners store information on a device. Accept all.</p>",
-    "Lampenhof | Lamps and shades": "<h1>This bulb has blown</h1><p>We looked in every box and did not find it.</p>",
-    "Das war wohl nichts": "<h1>Seite nicht gefunden</h1><p>Die von Ihnen gesuchte Seite existiert nicht mehr.</p>",
-    "Mon Jardin": "<h1>Connectez-vous pour continuer</h1><p>Cet article est réservé à nos abonnés.</p>",
-    "Acceso denegado": "<h1>Acceso denegado</h1><p>No tiene permiso para acceder. Referencia: 18.a2f3.</p>",
-    "L'annuncio non è più disponibile": "<h1>L'annuncio non è più disponibile</h1><p>Guarda gli altri annunci.</p>",
     "404 Not Found": "<h1>ページが見つかりません</h1><p>お探しのページは見つかりませんでした。</p>",
-    "アクセスが集中しています": "<h1>アクセスを確認しています</h1><p>しばらくお待ちください。</p>",
     "Log in to Lampenhof": "<h1>Log in to Lampenhof</h1><p>You need an account to see this page.</p>",
-    "つばめ楽器｜メンテナンス中": "<h1>つばめ楽器は今お休みです</h1><footer>© つばめ楽器</footer>",
-    "Lampenhof – Lamps": "<h1>Not in your country</h1><p>Licences do not let us. Error code: SB-451-2.</p>",
     "安全验证": "<p>请完成下方验证后继续访问。请拖动滑块完成拼图验证。</p>",
 }
 HONEST = {
     "What is a CAPTCHA?": "<h1>What is a CAPTCHA?</h1><p>A small puzzle that tells people from programs.</p>",
-    "Butter cookies | Lampenhof": "<h1>Butter cookies</h1><p>Cream 200 g butter, add 300 g flour, bake.</p>",
     "How to sign in to your router": "<h1>How to sign in</h1><p>Type the password from the sticker on its back.</p>",
     "Oslo lamp": "<h1>Oslo lamp</h1><p>Sorry, this item is sold out. Its shade is of linen, 40 cm wide.</p>",
     "Lampenhof": f"<h1>Oslo lamp</h1><p>{LAMP}</p>",
-    "Oslo lamps": f"<div>Oslo lamp</div><p>{LAMP}</p><footer><h4>Help</h4></footer>",
-    "Tabella taglie": "<h1>Tabella taglie</h1><table><tr><td>38</td><td>24 cm</td></tr></table><p>Numeri in UE.</p>",
-    "Screws and bolts in catalogs": "<h1>Welcome</h1><p>Catalogs of 40 makers with all bolts and screws.</p>",
     "ログインできないときの対処法": "<h1>ログインできないときの対処法</h1><p>文字の大きさを確かめます。</p>",
     "验证码是什么": "<h1>验证码是什么</h1><p>一种区分人类和计算机程序的自动程序，常见的形式有扭曲的文字。</p>",
 }

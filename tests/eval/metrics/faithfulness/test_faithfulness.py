@@ -11,16 +11,7 @@ import pytest
 from drretail.env.named_products import NamedProducts
 from drretail.env.world import open_world
 from drretail.eval.claims.audit import ReportVerdicts
-from drretail.eval.claims.claims import (
-    ALL,
-    CITED,
-    EXTRACT,
-    SUPPORT,
-    Claim,
-    make_claim,
-    source_type,
-)
-from drretail.eval.claims.rulings import NOT_RATED
+from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Value
@@ -133,16 +124,6 @@ def test_fp_is_the_mean_of_the_types_that_a_report_has_under_both_protocols(rule
     assert tuple(found) == METRIC.variants
 
 
-def test_what_a_rule_based_judge_does_not_rate_is_in_no_mean_and_no_zero() -> None:
-    unrated = Of(cites(1, PRODUCT), "not rated", notes=(NOT_RATED,))
-    found = scored([unrated, Of(cites(2, PRODUCT), 1.0)])
-    assert got(found, "FP", "N_prod") == [("scored", 1.0), ("scored", 2.0)]
-    items = found["FP"].items
-    assert (items["units"], items["unrated"], items["failed"], items["unfetched"]) == (1, 1, 0, 0)
-    alone = scored([unrated])
-    assert (alone["FP"].state, alone["N_supported"].state) == ("na", "na")
-
-
 @pytest.mark.parametrize("rules", BOTH)
 def test_what_does_not_exist_counts_0_for_its_type_and_what_was_not_read_counts_for_none(rules: Rules) -> None:
     missing, page = "P:B0NONE0001", "https://gone.example/x"
@@ -212,16 +193,6 @@ def test_a_failed_extraction_or_a_judging_that_did_not_end_fails_only_what_needs
     assert got(found, "FP", "FP_web", "N_supported") == [("failed", None)] * 3
 
 
-def test_a_sources_type_shows_in_its_form() -> None:
-    kinds = {
-        "product": ("P:B0X", "http://ecommerce.com/B0X", "http://www.ecommerce.com/B0X"),
-        "web": ("http://ecommerce.com.evil.example/B0X", "W:aaaaaaaa", "https://a.example/x", "7"),
-        "internal": ("U:orders", "C:aaaaaaaa"),
-    }
-    for kind, sources in kinds.items():
-        assert {*map(source_type, sources)} == {kind}
-
-
 QUERY = "I need a washable dog bed under $50 for my senior labrador. Which one should I get, and what do birds eat?"
 GOOD = f"""# A bed for a labrador
 
@@ -259,7 +230,6 @@ def test_a_report_gets_what_it_deserves(tmp_path: Path, report: str, expected: d
 
 DAWN = "Cardinals visit feeders at dawn."
 REPORT = f"Cardinals visit feeders at dawn [{BIRDS_ID}]."
-PAGE = text("Northern cardinals prefer sunflower seeds.", "page", shown=False)
 SNIPPET = text("Cardinals visit feeders at dawn.", "snippet")
 
 
@@ -311,18 +281,6 @@ def test_a_page_that_nobody_fetched_makes_its_claims_na_and_says_what_to_do(tmp_
     paper = scripted({"claims": [papers_claim(1, DAWN, BIRDS_ID)]}, {"claims": []})
     unfetched = judged(tmp_path / "paper", paper, about(SNIPPET), "paper")
     assert values(about(SNIPPET), unfetched, "paper")["FP"].state == "na"
-
-
-def test_once_its_page_is_there_a_claim_is_judged_and_nothing_else_is_asked_again(tmp_path: Path) -> None:
-    report = f"{REPORT} It is grey [P:B0BED00001]."
-    claims = [claim(1, DAWN, BIRDS_ID), claim(2, "The bed is grey.", "P:B0BED00001")]
-    judge = scripted({"claims": claims}, support("full"), support("full"))
-    before = judged(tmp_path, judge, about(SNIPPET, report=report))
-    assert {each.item[0]: each.state for each in before if each.stage == SUPPORT} == {"1": "na", "2": "scored"}
-    fetched = about(SNIPPET, PAGE, report=report)
-    after = judged(tmp_path, scripted(support("no")), fetched)
-    assert {each.item[0]: each.value for each in after if each.stage == SUPPORT} == {"1": 0, "2": 1}
-    assert judged(tmp_path, scripted(), fetched) == after
 
 
 FACT = "Feeders are visited at dawn by cardinals, and at dusk."
