@@ -12,7 +12,6 @@ import drretail
 from drretail import run, score
 from drretail.api.option import declared_options, python_help
 from drretail.cli.app import COMMANDS
-from drretail.eval.registry import metric_names
 from tests.cli.commands import Command
 from tests.run_files import runs_in
 
@@ -41,10 +40,6 @@ def test_a_command_is_a_public_function_with_its_options_and_their_help() -> Non
 def loaded(place: str) -> Any:
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
-
-
-def test_the_help_of_a_keyword_says_what_false_does_where_its_flag_switches_off() -> None:
-    assert "baselines: If False: leave out null agents" in (inspect.getdoc(loaded("drretail.api.run:run")) or "")
 
 
 def test_both_doors_make_the_same_runs(
@@ -84,11 +79,3 @@ def test_both_doors_make_the_same_scores(succeeds: Command, shop: str, queries: 
         kept = [(tmp_path / name / "scores.json").read_bytes() for name in ("flags", "keywords")]
         assert kept[0] == kept[1]
         assert {row.metric for row in scores.scores} >= {"faithfulness", "checks", "reading"}
-
-
-def test_help_names_every_metric_of_metrics(drretail: Command) -> None:
-    shown = drretail("score", "-h", COLUMNS="80").stdout
-    assert [name for name in metric_names() if name not in shown] == []
-    headings = ["Usual options:", "What to judge:", "Models and money:", "Shop and web:", "Resuming:", "Output:"]
-    assert [line for line in shown.splitlines() if line in headings] == headings
-    assert max(map(len, shown.splitlines())) <= 80

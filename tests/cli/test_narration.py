@@ -1,7 +1,6 @@
 """What a person reads, live, of each step, of many runs, and of what is waited for."""
 
 import json
-import sys
 from collections import Counter
 from dataclasses import asdict, replace
 from io import StringIO
@@ -9,17 +8,11 @@ from io import StringIO
 import pytest
 
 from drretail.agents.running.outcomes import Ended, tallies
-from drretail.api.recorded import RecordedAnswer
-from drretail.api.run import note_understood
 from drretail.cli.narration import step_line
-from drretail.cli.result import show
 from drretail.cli.run_progress import RunsShown
-from drretail.cli.watching import TerminalObserver
-from drretail.progress import Bar, PlainProgress, Waits, showing_progress
+from drretail.progress import Bar, PlainProgress
 from drretail.records.run import Step, Usage
-from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.tallies import outcome_notes
-from tests import build
 
 
 def step(kind: str, role: str, name: str, path: str = "0", **given: object) -> Step:
@@ -61,48 +54,6 @@ def test_a_step_is_told_in_one_line_or_not_at_all(made: Step, text: str, line: s
     assert step_line(made, text) == line
 
 
-def recorded(understood: Wish | None) -> RecordedAnswer:
-    return RecordedAnswer(build.run("q1-r1", "Take it.", understood=understood), ())
-
-
-def test_how_a_question_was_understood_goes_to_stderr_before_the_report(capsys: pytest.CaptureFixture[str]) -> None:
-    wish = Wish(wants=(Want(name="bird feeder", kinds=("bird feeder",), rating_min=4),))
-    note_understood(recorded(wish).run, TerminalObserver())
-    assert capsys.readouterr().err == "Understood as\n- bird feeder: at least 4 stars\n\n"
-    show(recorded(wish), as_json=False)
-    assert capsys.readouterr().out == "Take it.\n"
-    assert recorded(wish).document["run"]["understood"]["wants"][0]["name"] == "bird feeder"
-
-    note_understood(recorded(None).run, TerminalObserver())
-    assert capsys.readouterr().err == ""
-    assert "understood" not in recorded(None).document["run"]
-
-
-def test_a_terminal_shows_an_address_once(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    page = build.evidence("W:1", url="https://a.example/feeders")
-    answer = RecordedAnswer(build.run("q1-r1", "Take cedar [W:1]. It lasts [W:1]."), (page,))
-    show(answer, as_json=False)
-    assert "cedar [[1]](https://a.example/feeders)" in capsys.readouterr().out
-    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
-    show(answer, as_json=False)
-    shown = capsys.readouterr().out
-    assert "Take cedar [1]. It lasts [1]." in shown
-    assert shown.count("https://a.example/feeders") == 1
-
-
-def test_calls_that_wait_are_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    Waits()("Waiting")
-    assert capsys.readouterr().err == ""
-
-    monkeypatch.setattr(type(sys.stderr), "isatty", lambda _: True)
-    times = iter([0.0, 0.1, 1.9, 2.1])
-    waits = Waits(clock=lambda: next(times))
-    with showing_progress():
-        for number in range(4):
-            waits(f"Waiting: {number}")
-    assert capsys.readouterr().err == "Waiting: 0\nWaiting: 3\n"
-
-
 DONE = Ended("react@m", "q1", before=False, tool_calls=6, tokens=9000, failure=None)
 
 
@@ -137,15 +88,6 @@ def test_the_time_left_is_measured_by_runs_of_this_command_only() -> None:
     watch.ended(DONE)
     assert bar.messages[-1:] == ["1 done, 3 left · 6 tool calls · 9,000 tokens · about 3 min left"]
     assert bar.count == 7
-
-
-def test_only_the_first_failure_is_a_line_of_its_own() -> None:
-    watch, bar, stream = shown([0.0])
-    watch.planned(Counter({DONE.label: 2}), Counter())
-    for _ in range(2):
-        watch.ended(replace(DONE, failure="react@m/q1-r1: timeout: too slow"))
-    assert stream.getvalue().count("timeout: too slow") == 1
-    assert bar.messages[-1] == "0 done, 2 failed, 0 left · 0 tool calls"
 
 
 def test_several_systems_have_a_line_each_and_those_that_are_through_come_last() -> None:

@@ -63,12 +63,6 @@ def test_agents_work_without_what_judges_them(
     assert [name for name in absent if name in loaded] == []
 
 
-def test_a_server_without_a_record_waits_for_no_agent_library(shop: str, tmp_path: Path) -> None:
-    """They take a second to load, and whoever starts a server over stdio waits for it."""
-    loaded = loaded_by(tmp_path, "mcp", "--world", shop, "--quiet")
-    assert {"langgraph", "langchain_core", "anthropic"}.isdisjoint(loaded)
-
-
 def test_score_loads_no_agents_and_no_pages(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
     assert drretail("run", "--queries", queries, "--world", shop, "--to", "exp", "--only", "q1").returncode == 0
     loaded = loaded_by(tmp_path, "score", "exp", "--quiet")

@@ -73,14 +73,6 @@ def test_a_refusal_stands_in_the_cart() -> None:
     assert line.count(" and ") == len(REASONS) - 1, "every reason has its words"
 
 
-def test_the_lowest_price_of_several_variants_is_no_exact_one() -> None:
-    sofa = a_product(4, "Sofa", 999.0).model_copy(update={"price_from": True})
-    made = build.known(cart_of(declaring(pick(sofa, 2), pick(KITE)), seen(sofa, KITE)))
-    assert [line.words for line in made.lines] == ["2 × Sofa, from $999.00 each: from $1,998.00", "1 × Kite: $20.00"]
-    assert made.total_words == "Total: from $2,018.00."
-    assert [item.get("price_from", False) for item in cart_document(made)["items"]] == [True, False]
-
-
 def test_of_a_product_with_variants_the_cart_shows_the_options_and_the_price_of_the_one_that_is_bought() -> None:
     rows = [{"id": "S", "Size": "S", "price": 20, "stock": 1}, {"id": "M", "Size": "M", "price": 45, "stock": 1}]
     shirt = a_product(5, "Merino Shirt", 20.0).model_copy(update={"price_from": True, "details": {"Variants": rows}})

@@ -15,7 +15,7 @@ from drretail.addons.imports.material import Material
 from drretail.addons.imports.recording import Imported, record
 from drretail.addons.imports.trace import evidence_in
 from drretail.errors import UserError
-from drretail.experiment import read_definition, read_runs, run_path
+from drretail.experiment import read_definition, run_path
 from drretail.progress import Progress
 from drretail.run_file import read_evidence, read_results, read_run
 from drretail.stats.intervals import Clusters
@@ -191,12 +191,6 @@ def test_words_beside_a_closing_call_are_the_answer(tmp_path: Path) -> None:
         assert [report.text for report in reports] == [ANSWER]
 
 
-def test_messages_of_roles_that_nobody_reads_are_counted(tmp_path: Path) -> None:
-    others = [{"role": "ipython", "content": "1"}, {"role": "critic", "content": "No."}] * 2
-    material = read(tmp_path, {"messages": [*OPENAI, *others]})
-    assert material.renamed("mine").unread_roles == {"ipython": 2, "critic": 2}
-
-
 def test_later_questions_belong_to_the_question_and_every_answer_counts(tmp_path: Path) -> None:
     more = [*OPENAI, {"role": "user", "content": "In red?"}, {"role": "assistant", "content": "No."}]
     material = read(tmp_path, {"id": "x", "messages": more}, {"id": "x", "messages": more})
@@ -235,25 +229,6 @@ def test_equal_words_count_as_often_as_they_were_said(tmp_path: Path) -> None:
     assert material.unread_times == ["soon"]
 
 
-def test_a_log_without_users_says_that_its_rows_are_taken_as_independent(succeeds: Command, tmp_path: Path) -> None:
-    jsonl(tmp_path / "log.jsonl", [{"question": "Hi?", "answer": "Yes."}, {"question": "Hi?", "answer": "Yes."}])
-    assert "the rows are taken as independent" in succeeds("import", "chat", "log.jsonl", "--to", "exp").stdout
-    jsonl(tmp_path / "log.jsonl", [{"question": "Hi?", "answer": "Yes.", "user": "eva"}])
-    assert "Users: 1." in succeeds("import", "chat", "log.jsonl", "--to", "exp2").stdout
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"messages": [{"role": "assistant", "content": "Hi."}]}, "has no message of a user"),
-        ({"context": {"trace_id": "1"}, "attributes": {"gen_ai.operation.name": "chat"}}, "spans without messages"),
-    ],
-)
-def test_what_holds_no_question_is_refused_with_what_to_do(row: dict[str, Any], message: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=message):
-        read(tmp_path, row)
-
-
 @pytest.mark.parametrize(
     ("result", "ids"),
     [
@@ -268,14 +243,6 @@ def test_what_holds_no_question_is_refused_with_what_to_do(row: dict[str, Any], 
 )
 def test_only_what_can_be_told_apart_is_evidence(result: str, ids: list[str]) -> None:
     assert [entry.id for entry in evidence_in(result, 1)] == ids
-
-
-def test_all_that_was_seen_is_kept_beside_what_is_cited(tmp_path: Path) -> None:
-    seen = [{"evidence": "O:1"}, {"evidence": "O:2"}, {"evidence": "P:B1", "title": "Kettle"}]
-    answer = {"role": "assistant", "content": "You have one [O:2]; the Kettle is better [P:B1]."}
-    _, path = taken(tmp_path, {"messages": [QUESTION, OPENAI[2], OPENAI[3] | {"content": json.dumps(seen)}, answer]})
-    assert {entry.id for entry in read_evidence(path)} == {"O:1", "O:2", "P:B1"}
-    assert [citation.evidence_id for citation in read_run(path).citations] == ["O:2", "P:B1"]
 
 
 def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: Path) -> None:
@@ -297,34 +264,6 @@ def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: P
     # A shop's own id in brackets is a citation of the product, where the run was shown it, and names it.
     assert (count.citations.read, count.sources) == (1, 1)
     assert [citation.evidence_id for citation in run.citations] == ["P:L1", None]
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("log.jsonl", '{"question": "A kettle?", "answer": "The Alder."}\n{"question": "A pan?", "answer": ""}\n'),
-        ("log.csv", 'time,question,answer\n1,A kettle?,The Alder.\n2,"A pan?",\n3,,lost\n'),
-    ],
-)
-def test_rows_of_questions_and_answers_are_runs(tmp_path: Path, name: str, text: str) -> None:
-    path = tmp_path / name
-    path.write_text(text)
-    material = load_format("chat").read(path)
-    assert [task.text for task in material.tasks.values()] == ["A kettle?", "A pan?"]
-    assert [report.text for report in material.reports.values()] == ["The Alder.", ""]
-
-
-def test_a_user_of_a_log_is_forgotten_and_a_redacted_one_is_nobody(succeeds: Command, tmp_path: Path) -> None:
-    users = ("eva@shop.example", "tim@shop.example")
-    jsonl(
-        tmp_path / "log.jsonl",
-        [{"question": f"Hi {at}?", "answer": "Yes.", "user": each} for at, each in enumerate(users)],
-    )
-    succeeds("import", "chat", "log.jsonl", "--to", "exp")
-    succeeds("forget", "exp", "--user", users[0])
-    assert [run.user_id for run in read_runs(tmp_path / "exp")] == [users[1]]
-    succeeds("import", "chat", "log.jsonl", "--to", "clean", "--redact")
-    assert {run.user_id for run in read_runs(tmp_path / "clean")} == {None}
 
 
 def test_a_stopped_command_goes_on_to_forget(
@@ -367,11 +306,3 @@ def test_a_table_may_be_parted_by_semicolons_and_its_columns_be_in_capitals(tmp_
 def test_a_table_that_would_lose_rows_or_words_is_refused(tmp_path: Path, table: str, told: str) -> None:
     with pytest.raises(UserError, match=re.escape(told)):
         load_format("chat").read(text(tmp_path / "log.csv", table))
-
-
-def test_roles_of_chat_tools_are_read_and_a_conversation_without_a_question_is_left_out(tmp_path: Path) -> None:
-    chat = [{"role": "customer", "content": "In stock?"}, {"role": "bot", "content": "Yes."}]
-    log = jsonl(tmp_path / "log.jsonl", [{"messages": chat[1:]}, {"messages": chat}])
-    material = load_format("chat").read(log)
-    assert [report.text for report in material.reports.values()] == ["Yes."]
-    assert material.left_out == [f"{log}, line 1"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.imports.conversation import Conversation, turns_of
+from drretail.addons.imports.conversation import turns_of
 from drretail.addons.imports.dialects.dialect import time_of
 from drretail.addons.imports.dialects.reading import DIALECTS, READERS, dialect_of, read_log
 from drretail.errors import UserError
@@ -250,14 +250,6 @@ def test_the_columns_of_a_csv_have_lost_their_capitals_and_may_hold_json(tmp_pat
     assert (conversation.user, turns_of(conversation)) == (USER, [(ASKED, SAID, 1)])
 
 
-def test_metadata_in_a_cell_of_a_csv_says_who_asked_in_which_conversation(tmp_path: Path) -> None:
-    cell = json.dumps({"userId": USER, "conversation_id": "c", "id": "m-1"}).replace('"', '""')
-    path = tmp_path / "log.csv"
-    path.write_text(f'id,question,answer,metadata\n1,{ASKED},"{SAID}","{cell}"\n', encoding="utf-8")
-    ((conversation, _),) = read_log(path).conversations
-    assert (conversation.user, conversation.id) == (USER, "c")
-
-
 def test_what_opentelemetry_prints_on_a_console_is_read_whole(tmp_path: Path) -> None:
     spans = [
         {
@@ -314,14 +306,3 @@ def test_what_no_dialect_fits_is_one_sentence_with_its_keys_and_the_nearest(
 ) -> None:
     with pytest.raises(UserError, match=told):
         read_log(jsonl(tmp_path / "log.jsonl", rows))
-
-
-def test_rows_of_no_dialect_beside_others_are_told(tmp_path: Path) -> None:
-    log = read_log(jsonl(tmp_path / "log.jsonl", [{"messages": [QUESTION, ANSWER]}, {"event": "page_view"}]))
-    assert len(log.conversations) == 1
-    assert log.unread is not None
-    assert "1 row of no known form of log: with the keys 'event'" in log.unread
-
-
-def test_a_conversation_may_have_no_messages() -> None:
-    assert turns_of(Conversation([])) == []

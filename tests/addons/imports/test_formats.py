@@ -1,7 +1,6 @@
 """Every foreign form is read into the same tasks and reports; broken and hostile files are told in one sentence."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -91,13 +90,6 @@ def test_markdown_takes_the_question_from_beside_or_from_the_heading(tmp_path: P
     assert material.left_out == [str(tmp_path / "mine" / "wordless.md")]
 
 
-def test_markdown_a_heading_without_end_is_read_at_once(tmp_path: Path) -> None:
-    text(tmp_path / "one.md", "# \n# " + " " * 300_000 + "Kettles" + " " * 300_000 + "x")
-    started = time.process_time()
-    assert read("markdown", tmp_path).tasks["one"].text.startswith("Kettles")
-    assert time.process_time() - started < 5
-
-
 def refused(form: str, path: Path, match: str) -> None:
     with pytest.raises(UserError, match=match) as raised:
         load_format(form).read(path)
@@ -139,10 +131,6 @@ ROW = {"id": 1, "prompt": "Q?", "article": "One."}
 )
 def test_rows_that_are_no_reports_are_refused(rows: list[dict[str, object]], match: str, tmp_path: Path) -> None:
     refused("drb", jsonl(tmp_path / "a.jsonl", rows), match)
-
-
-def test_the_same_row_twice_is_counted(tmp_path: Path) -> None:
-    assert load_format("drb").read(jsonl(tmp_path / "b.jsonl", [ROW, ROW])).repeated == 1
 
 
 @pytest.mark.parametrize("form", ["drb", "reporteval", "dr3", "pdr"])

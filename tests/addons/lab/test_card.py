@@ -14,7 +14,6 @@ from drretail.addons.lab.card import (
     card_lines,
     read_cards,
     read_labelled,
-    set_card,
     words_alone,
 )
 from drretail.addons.lab.kept_findings import finding_lines
@@ -26,7 +25,6 @@ from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import gather
 from drretail.records.score import JudgeRef
 from drretail.viewer.tables.scores import score_tables
-from tests import build
 from tests.addons.lab.test_correcting import called
 from tests.build import LABEL, experiment, known
 
@@ -71,13 +69,6 @@ def the_card(exp: Path) -> Path:
     return path
 
 
-def bench(path: Path, claim: str) -> Path:
-    """A file with one claim of AttributionBench."""
-    row = {"claim": claim, "references": [SOURCE], "attribution_label": "attributable"}
-    path.write_text(json.dumps(row), encoding="utf-8")
-    return path
-
-
 def test_public_layouts_are_told_by_their_fields(tmp_path: Path) -> None:
     bench = {"claim": "c", "references": ["r", "s"], "attribution_label": "not attributable", "question": "q"}
     wice = {"claim": "c", "evidence": ["a", "b"], "label": "partially_supported", "supporting_sentences": []}
@@ -91,13 +82,6 @@ def test_public_layouts_are_told_by_their_fields(tmp_path: Path) -> None:
     assert found[0].claims[0].sources == ("r", "s")
     assert found[1].claims[0].sources == ("a\nb",)
     assert [len(labelled.labels) for labelled in found] == [2, 3]
-
-
-def test_the_space_around_a_source_stays_since_a_claims_id_is_made_of_it(tmp_path: Path) -> None:
-    path = tmp_path / "mine.csv"
-    path.write_text('Claim,Source,Label\nA lamp.,"It is. ",full\n,,\nA mug.,It is.,\n', encoding="utf-8")
-    (claim,) = read_labelled(path).claims
-    assert claim.sources == ("It is. ",)
 
 
 def test_a_file_that_is_no_set_is_told_in_a_sentence(tmp_path: Path) -> None:
@@ -124,21 +108,6 @@ def test_no_claim_is_told_by_a_threshold_that_was_chosen_on_it() -> None:
         other = LabelledClaim(claim.claim, claim.sources, "full" if claim.label == "none" else "none")
         changed = [*claims[:at], other, *claims[at + 1 :]]
         assert words_alone(LabelledSet("s", tuple(changed)), "1")[other.item] == before[claim.item]
-
-
-def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
-    claims = tuple(LabelledClaim(f"lamp {at}", (f"lamp {at}",), "full" if at < 6 else "none") for at in range(12))
-
-    values = [1, 1, 1, 1, 1, None, 0, 0, 0, 0, 1, 0.5]
-    verdicts = {
-        claim.item: build.verdict("faithfulness", "support", claim.item, value, "failed" if value is None else "scored")
-        for claim, value in zip(claims, values, strict=True)
-    }
-    labelled = LabelledSet("s", claims, ("full", "none"))
-    card = set_card(labelled, labelled, verdicts, "1")
-    assert (card.n, card.failed, card.unasked) == (11, 1, 0)
-    assert card.figure("balanced_accuracy").value == pytest.approx((1 + 5 / 6) / 2)
-    assert card.confusion["none"] == {"full": 1, "partial": 1, "none": 4}
 
 
 def test_where_every_label_agrees_there_is_an_interval_and_of_two_claims_there_is_none(
@@ -170,27 +139,6 @@ def test_a_judge_that_decides_no_claim_has_no_figures_and_the_command_says_so(ba
     assert ended.exit_code == 3
     assert "No claim of vague has a verdict: the judge decided none of 1 claim." in ended.stdout
     assert "people: full" not in ended.stdout
-
-
-def test_a_mistyped_folder_is_not_made(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="bear holds no experiment"):
-        carded(labels(tmp_path), "--to", tmp_path / "bear")
-    assert not (tmp_path / "bear").exists()
-
-
-def test_a_card_keeps_earlier_sets_of_the_same_seed(bare: Path, tmp_path: Path) -> None:
-    first, second = bench(tmp_path / "dev.jsonl", SAID[0]), bench(tmp_path / "test.jsonl", SAID[1])
-    carded(first, "--labels", second, "--to", bare, "-q")
-    assert [part.file for part in read_cards(bare)[0].sets] == ["dev.jsonl", "test.jsonl"]
-    other = written(tmp_path / "other.csv", [(SAID[0], SOURCE, "full")])
-    for given in (labels(tmp_path), other, other):
-        carded(given, "--to", bare, "-q")
-    (card,) = read_cards(bare)
-    assert [(part.name, part.n) for part in card.sets[2:]] == [("mine", 4), ("other", 1)]
-    given = ["lab", "card", "--labels", str(other), "--to", str(bare), "-q", "--seed", "7"]
-    said = " ".join(CliRunner().invoke(app, given).stderr.split())
-    assert "It replaced the card of offline:judge with the seed 42, on AttributionBench, Attrib" in said
-    assert [part.name for part in read_cards(bare)[0].sets] == ["other"]
 
 
 def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(bare: Path, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from drretail.addons.lab.opinions import opinions_of
 from drretail.addons.people.judged_claims import JudgedClaim, draw_claims, judged_claims, sheet_name
 from drretail.addons.people.plan import planned
 from drretail.cli.app import app
-from drretail.errors import DrretailError, UserError
+from drretail.errors import UserError
 from drretail.eval.ballots import read_plan
 from drretail.eval.metrics.faithfulness import METRIC
 from drretail.eval.scores.file import derive_scores
@@ -29,9 +28,9 @@ from drretail.records.vote import Choice, PairItem
 from drretail.stats.intervals import Clusters
 from drretail.stats.prediction_powered import corrected_mean, labels_alone
 from tests import build
-from tests.addons.lab.test_opinions import judge_of_both, mixed, votes
+from tests.addons.lab.test_opinions import votes
 from tests.build import experiment, known, scripted_judge
-from tests.eval.metrics.pairwise.judging import A, B, C, compared, finds_equal, prefers_a, reports, two
+from tests.eval.metrics.pairwise.judging import A, B, C, compared, finds_equal, prefers_a, reports
 from tests.shop import build_shop
 from tests.viewer.agents import AGENTS
 from tests.viewer.experiment import judge_by_hand, rewrite
@@ -177,15 +176,6 @@ def test_below_20_labels_nothing_is_corrected_and_the_missing_are_counted(large:
     assert (row.of, row.n, row.ci_high) == ("quartz", 20, 1)
 
 
-def test_labels_that_meet_no_verdict_are_counted_by_why(exp: Path) -> None:
-    without = next(sheet_name(claim.about) for claim in judged_claims(exp) if not claim.has_verdict)
-    known = as_judged(exp)
-    gone = " ".join(correction_of(exp, None, [filled(exp, known | {"gone": "none"})]).notes)
-    unruled = " ".join(correction_of(exp, None, [filled(exp, known | {without: "full"})]).notes)
-    assert ("1 label of no claim that stands here" in gone, "without a verdict" in gone) == (True, False)
-    assert ("no claim that stands here" in unruled, "1 label of a claim without a verdict" in unruled) == (False, True)
-
-
 def test_labels_are_as_many_of_each_system_and_in_proportion_to_its_verdicts() -> None:
     claims = [
         a_claim(f"{system} {at}", f"q{at}", float(at < 180), system) for system in ("a", "b") for at in range(200)
@@ -196,29 +186,6 @@ def test_labels_are_as_many_of_each_system_and_in_proportion_to_its_verdicts() -
     assert draw_claims(drawn[:60], claims, 100, "7") == drawn
     assert {claim.about for claim in draw_claims((), claims, 100, "8")} != {claim.about for claim in drawn}
     assert len(draw_claims((), claims, 1000, "7")) == 400
-
-
-def test_labels_that_can_not_be_used_are_told_in_a_sentence(exp: Path) -> None:
-    told = {"holds no opinion": {}, "No label .1 were read": {"gone": "full"}, "perhaps": {"gone": "perhaps"}}
-    for message, labels in told.items():
-        with pytest.raises(DrretailError, match=message):
-            correction_of(exp, None, [filled(exp, labels)])
-    with pytest.raises(DrretailError, match="row 2"):
-        correction_of(exp, None, [filled(exp, {"gone": "perhaps"}, "cited")])
-    with pytest.raises(DrretailError, match="Nobody has labelled"):
-        correction_of(exp, None)
-
-
-def test_a_judge_with_settings_is_named_as_score_names_it_and_one_that_is_missing_is_told(tmp_path: Path) -> None:
-    exp = experiment(tmp_path / "exp", two(3))
-    votes(exp, mixed)
-    with pytest.raises(UserError, match="no judge compared"):
-        correction_of(exp, None)
-    judge, _ = scripted_judge(judge_of_both)
-    compared(exp, replace(judge, ref=judge.ref.model_copy(update={"params_hash": "0123456789"})))
-    assert len(correction_of(exp, judge.ref.spec).missing()) == 1
-    with pytest.raises(UserError, match="There is no judge"):
-        correction_of(exp, "scripted:other")
 
 
 def test_wins_stand_pair_by_pair_a_tie_is_half_a_win_and_queries_are_clusters(tmp_path: Path) -> None:
@@ -295,20 +262,6 @@ def test_in_fp_and_fr_every_report_counts_once_and_a_label_stands_for_its_stratu
     claims = [claim for n in range(12) for claim in claims_of(f"q{n}", [1.0, 0.0])]
     items = fp_items(claims, {}, Clusters({f"q{n}": f"u{n // 3}" for n in range(12)}), runs_of(claims))["a"]
     assert {item.cluster for item in items} == {"u0", "u1", "u2", "u3"}, "queries of one user are one cluster"
-
-
-def test_a_sheet_with_uncited_claims_asks_of_each_claim_whether_it_is_cited(exp: Path) -> None:
-    called("sample", exp, "--n", 6, "--uncited", 4)
-    head, *rows = sheet_of(exp)
-    assert head == ["item", "question", "claim", "sources", "label", "passage", "cited"]
-    extracted = {sheet_name(claim.about): claim for claim in judged_claims(exp)}
-    assert [extracted[row[0]].has_verdict for row in rows] == [True] * 6 + [False] * (len(rows) - 6)
-    assert len(rows) > 6
-    assert all(row[5] and not row[6] for row in rows)
-    assert not any(row[3] for row in rows[6:])
-    assert [sheet_name(claim.about) for claim in planned(exp).uncited] == [row[0] for row in rows[6:]], (
-        "view asks the same"
-    )
 
 
 def test_fr_is_that_of_labels_and_scores_without_what_is_no_claim_and_needs_labels_of_both_kinds(large: Path) -> None:

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from math import asin, pi
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -18,20 +16,16 @@ from drretail.addons.lab.opinions import (
     Kind,
     Opinion,
     Question,
-    Scale,
     opinions_of,
-    read_all,
     read_opinions,
 )
-from drretail.addons.lab.tables import agreement_parts
 from drretail.addons.people.plan import planned
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError
 from drretail.eval.ballots import cast
 from drretail.records.tables.sheets import as_csv, read_cells
 from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, PairItem, Rating, Vote
-from drretail.viewer.paper import read_paper_view
 from tests.build import experiment, known, scripted_judge
-from tests.eval.metrics.pairwise.judging import A, B, chosen, compared, reports, shown, two
+from tests.eval.metrics.pairwise.judging import A, B, chosen, compared, shown, two
 
 NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
 
@@ -88,22 +82,6 @@ def test_votes_and_ratings_of_people_meet_the_verdicts_of_judges(tmp_path: Path)
     assert {opinion.system for opinion in opinions_of(exp) if opinion.question.scale == RATING} == {A, B}
 
 
-def test_people_agree_here_as_they_do_in_the_papers_table(tmp_path: Path) -> None:
-    exp = experiment(tmp_path / "exp", {**two(4), "c": reports("c")})
-    lot = Random(7)
-    for item in planned(exp, 100).pairs:
-        about: dict[str, Any] = {"pair_id": item.pair_id, "query_id": item.query_id, "shown_left": "a", "at": NOON}
-        for person in ("ann", "ben"):
-            a, b = lot.sample((item.a, item.b), 2)
-            choice: Choice = lot.choice(("a", "a", "b", "tie"))
-            cast(exp, Vote(**about, a=a, b=b, dimension="depth", choice=choice, annotator=person), None)
-    its = agreement_of(opinions_of(exp)).pairs()["preference: depth", "ann", "ben"]
-    (row,) = next(table for table in read_paper_view(exp, None).tables if table.name == "Appendix D").here
-    no_ties, n, _, soft = (cell.value for cell in row.cells if cell is not None)
-    assert n == 12
-    assert (its["kappa_without_ties"].value, its["soft_disagreement"].value) == (no_ties, soft)
-
-
 def test_labels_of_claims_meet_the_verdicts_that_they_are_about(exp: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="No two raters rated the same thing: people rate in drretail view"):
         agree(exp)
@@ -140,25 +118,6 @@ def test_a_row_is_an_opinion_and_a_blank_cell_is_none(tmp_path: Path) -> None:
     assert (judge.kind, judge.question.dimension, judge.question.scale.level) == ("judge", "depth", "interval")
 
 
-def test_a_sheet_of_claims_may_have_other_columns_and_no_answer_yet(tmp_path: Path) -> None:
-    for rows, raters in (
-        ("item,rater,label\n1,ann,full\n2,,none\n", ["ann", "said"]),
-        ("item,value,label\n1,$9,full\n", ["said"]),
-        ("item,label,cited\n1,,\n2,,\n", []),
-    ):
-        opinions = read_opinions(written(tmp_path, rows))
-        assert [opinion.rater for opinion in opinions] == raters
-        assert all(opinion.question.scale == SUPPORT for opinion in opinions)
-
-
-def test_our_own_words_have_their_scale_and_others_no_order(tmp_path: Path) -> None:
-    ours = {("full", "none", "contradicted"): SUPPORT, ("a", "tie", "B"): PREFERENCE}
-    for values, scale in {**ours, ("good", "nan"): Scale("label", "nominal")}.items():
-        rows = "\n".join(f"{at},ann,{value}" for at, value in enumerate(values))
-        found = read_opinions(written(tmp_path, f"item,rater,value\n{rows}\n"))
-        assert {opinion.question.scale for opinion in found} == {scale}, values
-
-
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no column rater and no value"):
         read_opinions(written(tmp_path, "item,score\n1,2\n"))
@@ -174,16 +133,6 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     ):
         with pytest.raises(UserError, match=message):
             read_opinions(written(tmp_path, rows))
-
-
-def test_a_judge_may_stand_in_any_of_the_files_and_one_that_stands_in_none_is_told(tmp_path: Path) -> None:
-    one, other = tmp_path / "one", tmp_path / "other"
-    for folder in (one, other):
-        folder.mkdir()
-    files = [written(one, "item,rater,value\n1,ann,2\n"), written(other, "item,rater,value\n1,gpt,2\n")]
-    assert [opinion.kind for opinion in read_all(files, judges=["gpt"])] == ["person", "judge"]
-    with pytest.raises(UnknownName, match="no rater"):
-        read_all(files, judges=["gpt-5"])
 
 
 OVERALL = Question(RATING, "overall")
@@ -236,48 +185,3 @@ def test_votes_that_are_level_are_a_tie_of_people_and_labels_that_are_level_are_
     )
     linear = labels.pairs()["support", PEOPLE, "a:judge"]["kappa_linear"]
     assert (linear.n, linear.count("dropped")) == (2, 1)
-
-
-def test_words_without_an_order_have_no_correlation_and_raters_with_nothing_in_common_no_row() -> None:
-    words = Question(Scale("label", "nominal"))
-    made = agreement_of([*said(words, "ann", "person", [0, 1]), *said(words, "ben", "person", [0, 2])])
-    (its,) = made.pairs().values()
-    assert {name: row.value for name, row in its.items()} == {"percent": 0.5, "kappa": pytest.approx(1 / 3)}
-    assert "of linear κ" in " ".join(map(str, agreement_parts(made)))
-    alike = agreement_of([*said(words, "ann", "person", [1, 1]), *said(words, "ben", "person", [1, 1])])
-    assert "of linear κ" not in " ".join(map(str, agreement_parts(alike))), "no column has an interval"
-    made = agreement_of([*said(OVERALL, "ann", "person", [8, None]), *said(OVERALL, "ben", "person", [None, 4])])
-    assert made.pairs() == {}
-
-
-def test_an_order_has_an_interval_and_few_queries_have_none() -> None:
-    question = Question(Scale("number", "interval"))
-    for queries, has_interval in ((4, False), (12, True)):
-        opinions = [
-            Opinion(question, name, "person", f"i{at}", at + 5.0 * k * (at % 3), f"q{at % queries}")
-            for k, name in enumerate(("ann", "ben"))
-            for at in range(24)
-        ]
-        (its,) = agreement_of(opinions).pairs().values()
-        assert [row.name for row in its.values() if row.ci_low is not None] == ["spearman"] * has_interval
-
-
-def test_intervals_of_an_order_hold_the_truth_and_stay_below_1() -> None:
-    """Of normal numbers with r .8, ρ is 6/π·asin(.4)."""
-    lot, held, truth, question = Random(2), 0, 6 / pi * asin(0.4), Question(Scale("number", "interval"))
-    for _ in range(100):
-        pairs = [(each, 0.8 * each + 0.6 * lot.gauss(0, 1)) for each in (lot.gauss(0, 1) for _ in range(15))]
-        (its,) = (
-            agreement_of(
-                [
-                    *said(question, "ann", "person", [one for one, _ in pairs]),
-                    *said(question, "ben", "person", [other for _, other in pairs]),
-                ]
-            )
-            .pairs()
-            .values()
-        )
-        row = its["spearman"]
-        assert known(row.ci_low) < known(row.value) < known(row.ci_high) < 1
-        held += known(row.ci_low) <= truth <= known(row.ci_high)
-    assert held >= 90

@@ -13,14 +13,13 @@ import pytest
 from drretail.addons.lab.planted_errors import KINDS, Material, Planted
 from drretail.addons.lab.planting import CHECKS, ORIGINALS, errors_found, make_copies
 from drretail.env.store.base import Store
-from drretail.errors import UserError
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.report.citations import find_citations
 from drretail.progress import Progress
 from tests import build
-from tests.addons.lab.honest_report import GOOD, LEASH, REPORT, SEED, honest_experiment
+from tests.addons.lab.honest_report import REPORT, honest_experiment
 from tests.build import LABEL, scripted_judge
 
 CLAIM = re.compile(r'<claim id="(\d+)"[^>]*>(.*?)</claim>', re.DOTALL)
@@ -58,29 +57,6 @@ def test_a_copy_differs_from_its_report_in_one_place_alone(made: tuple[Path, Sto
         assert len(REPORT) - len(copy.report) in (len(copy.original) - len(error), -len(error) - 1), kind
 
 
-def test_what_is_said_wrongly_already_is_no_place_for_an_error(tmp_path: Path) -> None:
-    wrong = f"Take the Larkhall Window Bird Feeder, Clear at $19.75 [P:{GOOD}].\n"
-    folder, store = honest_experiment(tmp_path, wrong)
-    with pytest.raises(UserError, match="has a place"):
-        copies_of(folder, store)
-    store.close()
-
-
-def test_products_are_taken_beside_the_declared_picks(made: tuple[Path, Store]) -> None:
-    folder, store = made
-    copies = {copy.kind: copy for copy in copies_of(folder, store)}
-    runs = {run.run_id: run for run in read_runs(folder / "planted")}
-    picks = {kind: [pick.product for pick in runs[copy.run_id].picks or ()] for kind, copy in copies.items()}
-    assert picks["wrong price"] == [GOOD, SEED, LEASH]
-    *kept, added = picks["owned product recommended as new"]
-    assert (kept, added in material_of(made).case.all_owned) == ([GOOD, SEED, LEASH], True)
-    assert len(picks["over budget silently"]) == len(picks["product not in the catalog"]) == 4
-    untyped = material_of(made).case.query.model_copy(update={"wish": None})
-    material = material_of(made)
-    material = replace(material, case=replace(material.case, query=untyped))
-    assert list(KINDS["over budget silently"](material)) == []
-
-
 def test_copies_are_runs_like_any_other_and_the_seed_decides_on_them(made: tuple[Path, Store]) -> None:
     folder, store = made
     copies, planted_at = copies_of(folder, store), folder / "planted"
@@ -96,11 +72,6 @@ def test_copies_are_runs_like_any_other_and_the_seed_decides_on_them(made: tuple
     assert copies_of(folder, store) == copies
     assert {run.run_id: run for run in read_runs(planted_at)} == runs
     assert copies_of(folder, store, seed="2") != copies
-
-
-def test_without_the_world_errors_are_planted_by_what_the_run_was_shown(made: tuple[Path, Store]) -> None:
-    kinds = {copy.kind for copy in copies_of(made[0], None)}
-    assert {"wrong price", "wrong total", "citation moved to another product"} <= kinds
 
 
 def test_checks_find_errors_by_the_record_and_accuse_no_honest_report(made: tuple[Path, Store]) -> None:
@@ -150,12 +121,3 @@ def test_errors_are_found_by_place_and_not_by_how_much_a_judge_faults(
     found = {row.kind: row for row in errors_found(folder / "planted", copies) if row.by == "scripted:test"}
     assert (found["wrong rating"].judged, found["wrong rating"].found) == (1, int(faults_rating))
     assert found[ORIGINALS].found == 1
-
-
-def test_verdicts_of_judges_on_the_originals_are_copied(made: tuple[Path, Store]) -> None:
-    folder, store = made
-    path = folder / "verdicts" / "faithfulness" / "a-judge" / LABEL / "q1-r1.jsonl"
-    path.parent.mkdir(parents=True)
-    path.write_text("{}\n")
-    copies_of(folder, store)
-    assert (folder / "planted" / path.relative_to(folder)).read_text() == "{}\n"

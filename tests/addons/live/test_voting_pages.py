@@ -40,18 +40,6 @@ def state(client: TestClient, path: str = "/vote/1") -> Any:
     return client.get(f"{path}/answers").json()
 
 
-def test_instructions_come_first_and_the_name_is_asked_once(client: TestClient) -> None:
-    assert client.get("/vote/1").headers["location"] == "/vote"
-    home = client.get("/vote").text
-    assert "Instructions" in home
-    assert 'name="name"' in home
-    assert client.post("/name", data={"name": "Ann B", "back": "vote"}).headers["location"] == "/vote"
-    home = client.get("/vote").text
-    assert "ann-b" in home
-    assert "Begin with comparison 1" in home
-    assert client.get("/vote/1").status_code == 200
-
-
 def test_nobody_votes_without_a_name_that_a_file_can_have(client: TestClient, exp: Path) -> None:
     assert client.post("/name", data={"name": "Dr. O'Neil", "back": "vote"}).status_code == 409
     assert 'name="name"' in client.get("/vote").text
@@ -140,22 +128,6 @@ def test_two_windows_lose_and_double_nothing_and_are_told(ann: TestClient, exp: 
     assert len(list(read_jsonl(votes_path(exp, "ann")))) == 3
 
 
-def test_progress_counts_answers_and_sheets_and_asks_nothing_of_no_shopper(ann: TestClient, exp: Path) -> None:
-    number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
-    for dimension in DIMENSIONS[:-1]:
-        assert answer(ann, "tie", dimension, f"/vote/{number}")["done"] == 0
-    assert state(ann, f"/vote/{number}")["kept"] == len(DIMENSIONS) - 1
-    assert answer(ann, "tie", DIMENSIONS[-1], f"/vote/{number}")["done"] == 1
-    assert f"1 of 6 done, {len(DIMENSIONS)} answers kept" in ann.get("/vote").text
-    (most,) = re.findall(r'<progress id="progress" max="(\d+)"', ann.get(f"/vote/{number}").text)
-    assert int(most) > len(DIMENSIONS)
-    number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q2")
-    page = ann.get(f"/vote/{number}").text
-    assert 'data-question="personalization"' not in page
-    assert "Nothing is known of this shopper." in page
-    assert ann.post(f"/vote/{number}", json={"question": "personalization", "value": "tie"}).status_code == 400
-
-
 def test_what_was_not_asked_is_refused(ann: TestClient, exp: Path) -> None:
     for sent in (
         {"question": "depth", "value": "a"},
@@ -239,12 +211,6 @@ def test_a_file_of_votes_that_can_not_be_written_is_told_in_a_sentence(exp: Path
         found = client.get(path)
         assert found.status_code == 409
         assert "votes/.plan.lock is a folder: name a file." in found.text
-
-
-def test_an_experiment_of_one_system_has_nothing_to_compare(mine: Path) -> None:
-    client = client_of(mine)
-    assert "There is nothing to compare yet" in client.get("/vote").text
-    assert "Everybody is asked the same" in re.sub(r"\s+", " ", client.get("/rate").text)
 
 
 def test_those_who_vote_alone_can_not_open_the_report(exp: Path) -> None:

@@ -8,14 +8,11 @@ from pathlib import Path
 
 import pytest
 from langchain_core.messages import BaseMessage
-from pydantic import ValidationError
 
 from drretail.addons.personas import person_model
 from drretail.addons.personas.pairing import distance, most_different, pair_query
 from drretail.addons.personas.person_model import choice_ask, context_ask, persona_ask
 from drretail.addons.personas.persona import (
-    FIELDS,
-    GROUPS,
     Persona,
     PersonContext,
     Trait,
@@ -38,7 +35,7 @@ from tests.api.test_own_wording import QUERY, own, requests_in, shop, unsent
 from tests.build import files
 from tests.filling import filling_model
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
-from tests.querygen.conftest import call, make_world, refused, world
+from tests.querygen.conftest import call, make_world, world
 from tests.shop import USER
 
 __all__ = ["hostile_shop", "make_world", "own", "shop", "world"]
@@ -49,15 +46,6 @@ TASK = Query(query_id="t1", text="How do I wash a dog with a gentle shampoo?", m
 def persona(user_id: str, **shopping: str) -> Persona:
     traits = {f"preferences_and_interests.{name}": Trait(value=it, orders=("1",)) for name, it in shopping.items()}
     return Persona(user_id=user_id, made_by="rules", traits=traits)
-
-
-def test_the_schema_has_the_seven_groups_of_table_5_and_a_trait_names_its_records() -> None:
-    assert len(GROUPS) == 7
-    assert len(FIELDS) == len(set(FIELDS)) == 50
-    with pytest.raises(ValueError, match="there are no such fields"):
-        persona("ANNA", mood="Fine.")
-    with pytest.raises(ValidationError, match="names the orders"):
-        Trait(value="Likes birds.")
 
 
 def test_every_field_by_rules_rests_on_the_users_own_orders_and_the_rest_stays_empty(world: World) -> None:
@@ -113,21 +101,6 @@ def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World,
     before = files(people, "*.json")
     assert call(world, "personas", "--people", people, "--user", "ANNA").output.startswith("0 personas")
     assert files(people, "*.json") == before
-
-
-def test_tasks_of_a_user_and_an_empty_folder_are_refused_in_a_sentence(world: World, tmp_path: Path) -> None:
-    people, own = tmp_path / "people", tmp_path / "own.jsonl"
-    assert "holds no persona" in refused(world, "context", "--people", tmp_path)
-    assert call(world, "personas", "--people", people, "--user", "ANNA").exit_code == 0
-    own.write_text(TASK.model_copy(update={"user_id": "ANNA"}).as_line() + "\n")
-    pair = ("pair", own, "--people", people, "--to", tmp_path / "q.jsonl")
-    assert "A task has no user" in refused(world, *pair)
-    [persona] = people.glob("*/ANNA*.json")
-    persona.write_text(persona.read_text().replace("ANNA", "NOBODY"))
-    persona.rename(persona.with_name(persona.name.replace("ANNA", "NOBODY")))
-    told = refused(world, "context", "--people", people)
-    assert "There is no user 'NOBODY' in this shop" in told
-    assert "--world" in told
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """What of a report is graded, compared and cited, what a judge is asked of it, and what comes of the answers."""
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 from drretail.addons.publications.report_eval.score import (
     DIMENSIONS,
     METRIC,
-    MOST_PAIRS,
     VARIANTS,
     Units,
     cited_sentences,
@@ -21,7 +19,7 @@ from drretail.addons.publications.report_eval.score import (
 from drretail.eval.metric import Value
 from drretail.llm.prompt import tag_content
 from drretail.records.evidence import Evidence
-from drretail.records.score import Rules, Verdict, VerdictState, reasons_of
+from drretail.records.score import Rules, Verdict, VerdictState
 from tests import build
 from tests.build import asking, scripted_judge
 
@@ -101,16 +99,6 @@ def test_what_could_not_be_read_or_judged_is_in_no_mean_nor_is_what_was_asked_fi
     assert states(labelled(1, 1, 0)[:-1])["support"] == "failed"
 
 
-def test_without_a_label_a_report_is_what_kept_it_from_one_and_a_grade_of_0_is_a_real_0() -> None:
-    kept: dict[tuple[VerdictState, ...], str]
-    kept = {(): "na", ("unverifiable", "na"): "unverifiable", ("unverifiable", "failed"): "failed"}
-    for labels, state in kept.items():
-        result = states(labelled(*labels))
-        assert {result[name] for name in ("support", "no_support")} == {state}, labels
-    graded = found([verdict("quality", "clarity", 0)])
-    assert (graded["clarity"].value, graded["overall"].state) == (0.0, "failed")
-
-
 def test_the_released_code_discards_a_report_without_grades_or_without_a_pair() -> None:
     whole = found([*graded(), *compared(4, 3)], "hkuds")
     assert {name: whole[name].value for name in GRADES} == GRADES
@@ -124,19 +112,6 @@ def test_the_released_code_discards_a_report_without_grades_or_without_a_pair() 
     no_grade = [verdict("quality", name, None, "failed") for name in GRADES]
     assert states([*no_grade, *compared(4)], "hkuds")["redundancy"] == "failed"
     assert states([*no_grade, *compared(4)])["redundancy"] == "scored"
-
-
-def test_what_a_report_lacks_is_told_as_the_reason() -> None:
-    cut = no_pair().model_copy(update={"reason": "fewer than two sections"})
-    uncited = labelled()[0].model_copy(update={"reason": "no sentence cites a page"})
-
-    def why(verdicts: list[Verdict], variant: str, rules: Rules = "default") -> list[str]:
-        return [*reasons_of(found(verdicts, rules)[variant].items)]
-
-    assert why([*graded(), cut], "redundancy") == ["fewer than two sections"]
-    assert why([cut], "overall", "hkuds") == why([cut], "redundancy", "hkuds") == ["fewer than two sections"]
-    assert why([uncited], "support") == ["no sentence cites a page"]
-    assert why(labelled("unverifiable"), "support") == why(labelled(1), "support") == []
 
 
 LONG = "It keeps the rain out and lasts for years. " * 6
@@ -250,26 +225,6 @@ def test_sections_lose_both_ends_and_begin_at_the_highest_headings_that_leave_tw
     assert heads(units_of(twice, None, "section")) == ["# Bird houses", "## Part 1", "## Part 2", "## Part 3"]
 
 
-def test_paragraphs_are_blocks_without_headings_and_of_fewer_than_two_units_there_is_no_pair() -> None:
-    report = sectioned("One.\n\nTwo.", "- a\n- b", "End.")
-    assert units_of(report, None, "paragraph").texts == ("One.", "Two.", "- a\n- b")
-    units = units_of(sectioned("One.", "End."), None, "section")
-    assert units.possible == 0
-    assert units.lacking == "fewer than two sections between the first and the last of 3"
-    assert units_of("", None, "paragraph").lacking
-    assert units_of("No heading at all.", None, "section").lacking
-
-
-def test_few_pairs_are_all_judged_and_many_are_drawn_alike_for_the_same_seed() -> None:
-    assert Units(("a", "b", "c")).pairs("x") == [(0, 1), (0, 2), (1, 2)]
-    many = Units(tuple("abcdefghij"))
-    assert many.possible == 45
-    drawn = many.pairs("x")
-    assert len(set(drawn)) == len(drawn) == MOST_PAIRS
-    assert drawn == many.pairs("x") != many.pairs("y")
-    assert set(drawn) <= set(combinations(range(10), 2))
-
-
 def of_length(length: int) -> str:
     """Six sections of which the third has this length, its heading included."""
     edge = "x" * (length - len("## Part 3\n"))
@@ -294,26 +249,6 @@ def test_the_released_code_cuts_both_ends_twice_and_drops_sections_with_links_an
     units = released_units(report)
     assert heads(units) == [f"## Part {number}" for number in parts]
     assert units.possible == len(parts) * (len(parts) - 1) / 2
-
-
-@pytest.mark.parametrize(
-    ("report", "said"),
-    [
-        ("## A\n\none\n\ntwo", "skips reports of 3 paragraphs"),
-        ("# A\n\none\n\ntwo\n\nthree", "without a line that begins with ##"),
-        (sectioned(WEATHERED, WEATHERED, WEATHERED, WEATHERED), "keeps fewer than two of 5 sections"),
-    ],
-)
-def test_what_the_released_code_skips_is_told(report: str, said: str) -> None:
-    assert said in released_units(report).lacking
-    assert not released_units(report).pairs("x")
-
-
-def test_the_released_code_finds_a_heading_inside_a_lower_one_of_the_same_words() -> None:
-    report = sectioned(WEATHERED, f"Before.\n\n### Costs\n\n{WEATHERED}", WEATHERED, WEATHERED, WEATHERED, WEATHERED)
-    report = report.replace("## Part 3", "## Costs")
-    both = f"{WEATHERED}\n\n## Costs\n\n{WEATHERED.strip()}"
-    assert released_units(report).texts == (f"## Costs\n{both}", f"## Part 4\n{WEATHERED.strip()}")
 
 
 CITED_PAGE = Evidence(id="W:aaaaaaaa", kind="web", key="https://a.example/x", title="X", url="https://a.example/x")

@@ -9,9 +9,8 @@ from drretail.experiment import read_runs
 from drretail.records.evidence import Finding
 from drretail.viewer.cards import answer_card, fault_lines
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.frame import Links
-from drretail.viewer.page.overview import claims_bar, nothing_judged, outcome_map
-from drretail.viewer.run_lines import Decision, Fault, RunLine, first_faults, run_line
+from drretail.viewer.page.overview import nothing_judged
+from drretail.viewer.run_lines import Fault, RunLine, first_faults, run_line
 from tests.viewer.dom import parse
 from tests.viewer.experiment import CODE, append, render_page, verdict
 
@@ -68,16 +67,6 @@ def test_a_false_and_a_failed_answer_are_quoted_first_each_with_a_link_to_its_ev
     assert len(quoted) == 2
 
 
-def test_faults_are_of_as_many_kinds_and_systems_as_there_are(lines: list[RunLine]) -> None:
-    kinds = ("false", "a"), ("false", "a"), ("over budget", "a"), ("false", "b")
-    made = [
-        replace(lines[0], number=at, label=label, faults=(Fault(kind, str(at), ""),))
-        for at, (kind, label) in enumerate(kinds)
-    ]
-    other = replace(lines[0], label="c")
-    assert [line.number for line, *_ in first_faults([*made, other], 3, NAMES)] == [0, 2, 3]
-
-
 NAMES = {"a": "agent a", "b": "agent b", "c": "agent c"}
 
 
@@ -117,15 +106,3 @@ def test_where_no_claim_was_judged_no_answer_is_called_faultless(lines: list[Run
     assert nothing_judged(cited) == 2 * len(lines)
     assert not nothing_judged([replace(cited[0], counts={"full": 1}), *cited])
     assert not nothing_judged([replace(cited[0], decision="right"), *cited])
-
-
-def test_claims_are_drawn_the_worst_from_the_left(lines: list[RunLine]) -> None:
-    drawn = claims_bar(replace(lines[0], counts={"full": 3, "none": 1, "contradicted": 1}))
-    assert drawn.index("contradicted") < drawn.index('class="none"') < drawn.index('class="full"')
-
-
-def test_the_hardest_question_is_the_maps_first_row(judged: Path, lines: list[RunLine]) -> None:
-    decisions: list[Decision] = ["right", "wrong", "failed"]
-    made = [replace(line, decision=decision) for line, decision in zip(lines, decisions, strict=True)]
-    table = outcome_map(made, Links(), read_view(judged).definition.systems, ())
-    assert [row.link for row in table.rows] == ["#q2", "#q3", "#q1"]

@@ -1,6 +1,5 @@
 """DR3: its questions, its required documents, and an experiment with gold."""
 
-import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -9,22 +8,17 @@ from typing import Any
 import pytest
 
 from drretail.addons.publications.dr3.citations import (
-    LONGEST_SOURCE,
     Covered,
     judge_documents,
     matched_titles,
-    pieces_of_long,
 )
-from drretail.addons.publications.dr3.opinions import MarkedInsights, marked, wish_requirements
+from drretail.addons.publications.dr3.opinions import wish_requirements
 from drretail.addons.publications.dr3.score import METRIC, take_gold
-from drretail.errors import UserError
-from drretail.eval.claims.claims import SourceText
 from drretail.eval.judging.session import Judge
-from drretail.eval.judging.sources import size
-from drretail.experiment import Definition, gold_path, read_gold
+from drretail.experiment import Definition, read_gold
 from drretail.files import write_json
 from drretail.llm.registry import open_model
-from drretail.records.base import Rules, sha256_of
+from drretail.records.base import Rules
 from drretail.records.criteria import KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
@@ -44,17 +38,6 @@ from tests.addons.publications.dr3.research import (
     judge_by,
 )
 from tests.build import LABEL
-
-
-def source(text: str) -> SourceText:
-    return SourceText("W:aaaaaaaa", build.text(text))
-
-
-def test_the_released_rules_snap_odd_numbers() -> None:
-    scores = (9, 1, 0.75, 0.74, 0.5, 0.25, 0.24, 0, -1)
-    insights = [{"insight_id": at, "found": "", "score": score} for at, score in enumerate(scores, 1)]
-    values = dict(reversed(marked(MarkedInsights.model_validate({"insights": insights}))))
-    assert [values[at].value for at in range(1, 10)] == [1, 1, 1, 0.5, 0.5, 0.5, 0, 0, 0]
 
 
 def required(wish: Wish | None) -> list[tuple[str | None, str]]:
@@ -82,26 +65,6 @@ def test_a_typed_wish_becomes_requirements_in_words() -> None:
         ("deadline", "It keeps to the date by which things are needed: 2023-12-24."),
         ("owned", "It does not recommend to buy again what is owned already: a seed scoop."),
     ]
-
-
-def test_where_more_of_what_is_owned_is_wanted_nothing_is_asked_of_it() -> None:
-    again = Wish(wants=(Want(name="scoop", kinds=("scoop",), again=True),), owned=("a seed scoop",))
-    assert [kind for kind, _ in required(again)] == ["want"]
-    assert required(Wish()) == [("want", "It recommends to buy nothing.")]
-    assert required(None) == []
-
-
-def test_a_source_of_up_to_20_000_characters_is_shown_whole_and_a_longer_one_by_its_five_best_pieces() -> None:
-    whole = source("x" * LONGEST_SOURCE)
-    assert pieces_of_long([whole], ["Birds."], None) == [whole]
-    filler = ("lorem " * 84)[:500]
-    marked_pieces = [f"The zebra number {number} likes oats. ".ljust(500, ".") for number in range(7)]
-    text = "".join(filler + piece for piece in marked_pieces) + filler * 30
-    (cut,) = pieces_of_long([source(text)], ["A zebra likes oats."], None)
-    assert len(text) > LONGEST_SOURCE
-    assert [number for number in range(7) if f"zebra number {number} " in cut.text.text] == [0, 1, 2, 3, 4]
-    assert "lorem" not in cut.text.text
-    assert (cut.text.sha256, cut.ref.share) == (sha256_of(text), round(size(cut.text.text) / len(text), 3))
 
 
 def covered(
@@ -188,18 +151,6 @@ def test_gold_is_found_in_a_folder_an_experiment_and_a_sandbox(tmp_path: Path, p
     assert taken(tmp_path, tmp_path / "source") == GOLD
 
 
-def test_gold_of_another_query_is_refused_and_what_holds_none_is_told(tmp_path: Path) -> None:
-    write_json(tmp_path / "source/q1.json", GOLD.model_copy(update={"query_id": "q2"}).model_dump(mode="json"))
-    with pytest.raises(UserError, match="of the query q2"):
-        taken(tmp_path, tmp_path / "source")
-
-    with pytest.raises(UserError, match="does not exist"):
-        taken(tmp_path, tmp_path / "data")
-    (tmp_path / "data").mkdir()
-    with pytest.raises(UserError, match="holds no gold"):
-        taken(tmp_path, tmp_path / "data")
-
-
 def rows(folder: Path, judge: Judge, *metrics: str, **given: Any) -> dict[str, Score]:
     scores = build.scored(folder, metrics or "dr3", judge, **given)
     return build.rows(scores, "dr3", LABEL, rules=given.get("rules", "default"))
@@ -265,12 +216,3 @@ def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(folde
     assert (found["FA"].value, found["DQ"].value) == (100, 40)
     assert found["total"].value == pytest.approx((75 + 100 + 40 + 200 / 3 + 200 / 3) / 5)
     assert asked.count("CitedClaims") == 1
-
-
-def test_gold_is_frozen_and_another_is_refused(folder: Path, gold: Path, tmp_path: Path) -> None:
-    judge, _ = judge_by()
-    rows(folder, judge, gold=gold)
-    other = gold_folder(tmp_path / "other", KnownAnswer(query_id="q1", files=GOLD.files))
-    with pytest.raises(UserError, match="holds other gold than"):
-        rows(folder, judge, gold=other)
-    assert KnownAnswer.model_validate(json.loads(gold_path(folder, "q1").read_text())) == GOLD

@@ -233,14 +233,6 @@ def test_a_build_that_was_cut_goes_on_where_it_stopped(site: Site) -> None:
     assert read_labels(task_folder(folder, "q1")) == read_labels(task_folder(site.finished, "q1"))
 
 
-def test_a_cap_holds_for_questions_that_wait_in_line(site: Site) -> None:
-    asked = chat()
-    site.cut()
-    made = site.build(QUERY, by=scripted(asked), tokens=1_100)
-    assert "the cap of 1,100 tokens is reached" in made.failed["q1"]
-    assert len(asked.asked) <= 10 + 8
-
-
 def test_a_task_whose_pages_are_not_enough_is_named_and_the_others_are_made(site: Site) -> None:
     other = QUERY.model_copy(update={"query_id": "q2", "text": "What does a bird feeder weigh?"})
     folder = site.cut()
@@ -250,25 +242,6 @@ def test_a_task_whose_pages_are_not_enough_is_named_and_the_others_are_made(site
     made = site.build(other, QUERY, by=model(Settlement=open_where("feeder weigh")))
     assert "the pages are not enough: What it weighs." in made.failed["q2"]
     assert [query.query_id for query in read_documents(folder / "queries.jsonl", Query, "query")] == ["q1"]
-
-
-def test_a_try_that_fell_short_is_told_to_the_next_one(site: Site) -> None:
-    def diverge(asked: str) -> dict[str, Any]:
-        more = ["Which weight bends a pole?"] if "What it weighs." in asked else []
-        result = ANSWERS["Divergence"](asked)
-        return result | {"needs": [*result["needs"], *more]}
-
-    def settle(asked: str) -> dict[str, Any]:
-        if "Which weight bends a pole?" not in asked:
-            return ANSWERS["Settlement"](asked) | {"missing": ["What it weighs."]}
-        return {"needs": [{"need": number, "answer": "So.", "pages": [1]} for number in range(1, 6)], "missing": []}
-
-    by = model(Divergence=diverge, Settlement=settle)
-    folder = site.cut()
-    assert site.build(QUERY, by=by).failed
-    made = site.build(QUERY, by=by, retry_failed=True)
-    assert made.failed == {}
-    assert len(read_json(task_folder(folder, "q1") / "keywords.json")["needs"]) == 5
 
 
 def test_a_search_that_fails_is_told_and_asked_anew_when_that_is_wanted(site: Site) -> None:
@@ -299,34 +272,6 @@ def test_without_queries_they_are_written_from_what_was_found(site: Site) -> Non
     assert site.build(UNASKED).failed == {}
     assert written_queries(folder) == (query,)
     assert check_sandbox(folder) == {"q1": []}
-
-
-def test_a_query_that_asks_too_much_is_told_so_and_written_anew(site: Site) -> None:
-    def query(asked: str) -> dict[str, Any]:
-        result = ANSWERS["WrittenQuery"](asked)
-        return result | ({"query": result["query"].replace("suit me", "do")} if "What it weighs." in asked else {})
-
-    by = model(Settlement=open_where("would suit me"), WrittenQuery=query)
-    folder = site.cut()
-    assert site.build(UNASKED, by=by).failed == {}
-    for _ in range(2):
-        assert "not enough: What it weighs." in site.write(by).failed["q1"]
-    assert site.write(by, retry_failed=True).failed == {}
-    (asked,) = read_documents(folder / "queries.jsonl", Query, "query")
-    assert "would do" in asked.text
-
-
-def test_a_command_that_ends_before_the_gold_loses_no_query(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    def cut_short(queries: Any, path: Path) -> None:
-        raise KeyboardInterrupt
-
-    site.cut()
-    assert site.build(UNASKED).failed == {}
-    with monkeypatch.context() as patched:
-        patched.setattr("drretail.addons.sandboxes.search_based.queries.write_with_gold", cut_short)
-        with pytest.raises(KeyboardInterrupt):
-            site.write()
-    assert site.write().written == ("q1",)
 
 
 def test_a_build_that_would_drop_tasks_is_refused(site: Site) -> None:
@@ -408,22 +353,3 @@ def test_a_sandbox_is_built_gets_its_queries_and_is_checked(world: World, fake: 
     refused = sandbox(fake, "build", *flags, "--seed", "7")
     assert isinstance(refused.exception, UserError)
     assert "was begun with seed 42" in str(refused.exception)
-
-
-def test_a_model_and_a_search_engine_go_together(world: World, fake: FakeWeb, tmp_path: Path) -> None:
-    build = ("build", "--world", str(world.folder), "--to", str(tmp_path / "S"))
-    alone = sandbox(fake, *build, "--web", f"searxng:{fake.url}")
-    assert "add --model" in str(alone.exception)
-    without = sandbox(fake, *build, "--model", PLAYED, "--user", USER)
-    assert str(without.exception).startswith("--model, --user: only where a search engine finds pages")
-    assert not (tmp_path / "S").exists()
-
-
-def test_own_files_stand_in_for_made_up_ones(world: World, tmp_path: Path) -> None:
-    (tmp_path / "own" / USER).mkdir(parents=True)
-    (tmp_path / "own" / USER / "list.txt").write_text("It must not be red.")
-    (tmp_path / "own" / USER / ".DS_Store").write_bytes(b"\0")
-    files_of = files_by(world, tmp_path / "own", "1")
-    assert files_of(QUERY) == {"list.txt": b"It must not be red."}
-    others = files_of(QUERY.model_copy(update={"user_id": None}))
-    assert {*others} >= {"note.md", "manual.txt"}
