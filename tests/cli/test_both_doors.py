@@ -12,6 +12,7 @@ import drretail
 from drretail import run, score
 from drretail.api.option import declared_options, python_help
 from drretail.cli.app import COMMANDS
+from drretail.eval.registry import metric_names
 from tests.cli.commands import Command
 from tests.run_files import runs_in
 
@@ -79,3 +80,11 @@ def test_both_doors_make_the_same_scores(succeeds: Command, shop: str, queries: 
         kept = [(tmp_path / name / "scores.json").read_bytes() for name in ("flags", "keywords")]
         assert kept[0] == kept[1]
         assert {row.metric for row in scores.scores} >= {"faithfulness", "checks", "reading"}
+
+
+def test_help_names_every_metric_of_metrics(drretail: Command) -> None:
+    shown = drretail("score", "-h", COLUMNS="80").stdout
+    assert [name for name in metric_names() if name not in shown] == []
+    headings = ["Usual options:", "What to judge:", "Models and money:", "Shop and web:", "Resuming:", "Output:"]
+    assert [line for line in shown.splitlines() if line in headings] == headings
+    assert max(map(len, shown.splitlines())) <= 80

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from drretail.cli.entry import sentence_of
+from drretail.errors import NotFound, ToolError
 from drretail.experiment import read_runs
 from tests.build import known
 from tests.cli.commands import MAIN, MAINS, Command, environment, sentence
@@ -137,6 +139,13 @@ def test_an_agents_traceback_is_told_by_debug_alone_and_stands_on_the_page(
     pages = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<summary>Traceback</summary>" in pages
     assert "in looked_up" in pages
+
+
+def test_a_server_that_fails_outside_of_a_tool_is_one_sentence() -> None:
+    problem = ToolError("unavailable", "The shop's database (MongoDB at host:1) cannot be reached.")
+    sentence = known(sentence_of(problem))
+    assert sentence.startswith("The shop's database (MongoDB at host:1) cannot be reached. Run the same command again")
+    assert sentence_of(NotFound("product", "B1")) is None, "an id that nobody looked after is a bug of ours"
 
 
 def test_a_reader_that_goes_away_is_no_bug() -> None:

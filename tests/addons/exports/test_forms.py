@@ -16,6 +16,7 @@ from drretail.addons.exports.formats import export
 from drretail.addons.exports.selection import Selection
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
+from drretail.addons.inspect import form as log_form
 from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
@@ -148,6 +149,12 @@ def test_the_commands_of_the_docs_work(
     else:
         assert done.exit_code == 0, done.output
         assert {*files(tmp_path)} - before
+
+
+def test_without_inspect_it_is_said_what_to_install(exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_form, "find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"pip install 'drretail\[inspect\]'"):
+        export(Selection.of(exp), "inspect", tmp_path / "logs")
 
 
 def test_runs_without_a_report_are_in_the_log_and_floors_are_not(exp: Path, tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """The gym's environment: episodes, splits, trials and tries."""
 
 import json
+import sys
 import threading
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -157,6 +159,16 @@ def test_queries_without_a_basket_are_left_out_and_say_why(tmp_path: Path) -> No
             env.reset("free")
         with pytest.raises(UserError, match="No query can be rewarded"):
             Shop.open(world, asked[1:])
+
+
+@pytest.mark.parametrize("module", ["openenv", "verifiers"])
+def test_a_missing_extra_is_named_in_one_sentence(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, f"drretail.addons.gym.{module}", raising=False)
+    for name in [each for each in sys.modules if each.partition(".")[0] == module]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(UserError, match=f"needs the extra {module}: pip install 'drretail\\[{module}\\]'"):
+        import_module(f"drretail.addons.gym.{module}")
 
 
 def test_saved_rollouts_are_runs_scored_and_rewarded_as_when_they_were_made(shop: Shop, tmp_path: Path) -> None:

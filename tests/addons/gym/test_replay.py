@@ -126,6 +126,12 @@ def turns_of(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
     return (message for message in line["messages"] if message["role"] == "assistant")
 
 
+def test_what_is_no_line_of_an_export_is_refused_in_a_sentence(env: ShopEnv) -> None:
+    for line in ({}, {"query_id": QUERY}, {"query_id": QUERY, "messages": ["Hello."]}):
+        with pytest.raises(ValueError, match="no line of `drretail export --format chat`"):
+            replay(env, line)
+
+
 def test_rollouts_are_chosen_by_their_reward_once_they_are_scored(made: Path, shop: Shop, tmp_path: Path) -> None:
     rule = read_rule("reward >= .9")
     with pytest.raises(UserError, match="is not scored by reward yet: drretail score"):

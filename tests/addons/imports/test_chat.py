@@ -191,6 +191,12 @@ def test_words_beside_a_closing_call_are_the_answer(tmp_path: Path) -> None:
         assert [report.text for report in reports] == [ANSWER]
 
 
+def test_messages_of_roles_that_nobody_reads_are_counted(tmp_path: Path) -> None:
+    others = [{"role": "ipython", "content": "1"}, {"role": "critic", "content": "No."}] * 2
+    material = read(tmp_path, {"messages": [*OPENAI, *others]})
+    assert material.renamed("mine").unread_roles == {"ipython": 2, "critic": 2}
+
+
 def test_later_questions_belong_to_the_question_and_every_answer_counts(tmp_path: Path) -> None:
     more = [*OPENAI, {"role": "user", "content": "In red?"}, {"role": "assistant", "content": "No."}]
     material = read(tmp_path, {"id": "x", "messages": more}, {"id": "x", "messages": more})
@@ -227,6 +233,18 @@ def test_equal_words_count_as_often_as_they_were_said(tmp_path: Path) -> None:
     assert {query.asker for query in queries} == {"eva", "tim", "x", None}
     assert {query.time for query in queries} == {"2026-01-01T00:00:00+00:00", None}
     assert material.unread_times == ["soon"]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"messages": [{"role": "assistant", "content": "Hi."}]}, "has no message of a user"),
+        ({"context": {"trace_id": "1"}, "attributes": {"gen_ai.operation.name": "chat"}}, "spans without messages"),
+    ],
+)
+def test_what_holds_no_question_is_refused_with_what_to_do(row: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=message):
+        read(tmp_path, row)
 
 
 @pytest.mark.parametrize(

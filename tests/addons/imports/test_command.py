@@ -201,6 +201,7 @@ def test_everything_that_opens_an_experiment_opens_this_one(succeeds: Command, i
     assert "of imported reports" in succeeds("report", "exp", "--format", "text").stdout
 
 
+LAB = "https://lab.example/kettles"
 FORMS: dict[str, tuple[int, int, int]] = {
     # report: citations, different sources, unresolved
     "A [1]. B [2][3]. C [1, 2].\n\n## References\n[1] https://a.example - T\n[2] https://b.example\n[3] c": (5, 2, 0),
@@ -349,3 +350,18 @@ def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:
     kept = read_source(tmp_path / "exp", ids["https://lab.example/kettles"])
     assert kept is not None
     assert (kept.pages[0].state, kept.pages[0].text[:20]) == ("ok", "The Alder kettle hol")
+
+
+@pytest.mark.parametrize(
+    ("rows", "match"),
+    [
+        ([], "holds no page"),
+        ([{"url": "https://a.example", "file": "../a.jsonl"}], "outside"),
+        ([{"url": "https://a.example", "file": "none.md"}], "does not exist"),
+    ],
+)
+def test_bad_pages_are_told(rows: list[dict[str, str]], match: str, tmp_path: Path) -> None:
+    jsonl(tmp_path / "pages" / "index.jsonl", rows)
+    with pytest.raises(UserError, match=match):
+        taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
+    assert not (tmp_path / "exp").exists()

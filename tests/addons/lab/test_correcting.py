@@ -5,6 +5,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from drretail.addons.lab.opinions import opinions_of
 from drretail.addons.people.judged_claims import JudgedClaim, draw_claims, judged_claims, sheet_name
 from drretail.addons.people.plan import planned
 from drretail.cli.app import app
-from drretail.errors import UserError
+from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import read_plan
 from drretail.eval.metrics.faithfulness import METRIC
 from drretail.eval.scores.file import derive_scores
@@ -28,9 +29,9 @@ from drretail.records.vote import Choice, PairItem
 from drretail.stats.intervals import Clusters
 from drretail.stats.prediction_powered import corrected_mean, labels_alone
 from tests import build
-from tests.addons.lab.test_opinions import votes
+from tests.addons.lab.test_opinions import judge_of_both, mixed, votes
 from tests.build import experiment, known, scripted_judge
-from tests.eval.metrics.pairwise.judging import A, B, C, compared, finds_equal, prefers_a, reports
+from tests.eval.metrics.pairwise.judging import A, B, C, compared, finds_equal, prefers_a, reports, two
 from tests.shop import build_shop
 from tests.viewer.agents import AGENTS
 from tests.viewer.experiment import judge_by_hand, rewrite
@@ -186,6 +187,29 @@ def test_labels_are_as_many_of_each_system_and_in_proportion_to_its_verdicts() -
     assert draw_claims(drawn[:60], claims, 100, "7") == drawn
     assert {claim.about for claim in draw_claims((), claims, 100, "8")} != {claim.about for claim in drawn}
     assert len(draw_claims((), claims, 1000, "7")) == 400
+
+
+def test_labels_that_can_not_be_used_are_told_in_a_sentence(exp: Path) -> None:
+    told = {"holds no opinion": {}, "No label .1 were read": {"gone": "full"}, "perhaps": {"gone": "perhaps"}}
+    for message, labels in told.items():
+        with pytest.raises(DrretailError, match=message):
+            correction_of(exp, None, [filled(exp, labels)])
+    with pytest.raises(DrretailError, match="row 2"):
+        correction_of(exp, None, [filled(exp, {"gone": "perhaps"}, "cited")])
+    with pytest.raises(DrretailError, match="Nobody has labelled"):
+        correction_of(exp, None)
+
+
+def test_a_judge_with_settings_is_named_as_score_names_it_and_one_that_is_missing_is_told(tmp_path: Path) -> None:
+    exp = experiment(tmp_path / "exp", two(3))
+    votes(exp, mixed)
+    with pytest.raises(UserError, match="no judge compared"):
+        correction_of(exp, None)
+    judge, _ = scripted_judge(judge_of_both)
+    compared(exp, replace(judge, ref=judge.ref.model_copy(update={"params_hash": "0123456789"})))
+    assert len(correction_of(exp, judge.ref.spec).missing()) == 1
+    with pytest.raises(UserError, match="There is no judge"):
+        correction_of(exp, "scripted:other")
 
 
 def test_wins_stand_pair_by_pair_a_tie_is_half_a_win_and_queries_are_clusters(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from drretail.addons.lab.opinions import (
     Kind,
     Opinion,
     Question,
+    Scale,
     opinions_of,
     read_opinions,
 )
@@ -118,6 +119,14 @@ def test_a_row_is_an_opinion_and_a_blank_cell_is_none(tmp_path: Path) -> None:
     assert (judge.kind, judge.question.dimension, judge.question.scale.level) == ("judge", "depth", "interval")
 
 
+def test_our_own_words_have_their_scale_and_others_no_order(tmp_path: Path) -> None:
+    ours = {("full", "none", "contradicted"): SUPPORT, ("a", "tie", "B"): PREFERENCE}
+    for values, scale in {**ours, ("good", "nan"): Scale("label", "nominal")}.items():
+        rows = "\n".join(f"{at},ann,{value}" for at, value in enumerate(values))
+        found = read_opinions(written(tmp_path, f"item,rater,value\n{rows}\n"))
+        assert {opinion.question.scale for opinion in found} == {scale}, values
+
+
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no column rater and no value"):
         read_opinions(written(tmp_path, "item,score\n1,2\n"))
@@ -185,3 +194,15 @@ def test_votes_that_are_level_are_a_tie_of_people_and_labels_that_are_level_are_
     )
     linear = labels.pairs()["support", PEOPLE, "a:judge"]["kappa_linear"]
     assert (linear.n, linear.count("dropped")) == (2, 1)
+
+
+def test_an_order_has_an_interval_and_few_queries_have_none() -> None:
+    question = Question(Scale("number", "interval"))
+    for queries, has_interval in ((4, False), (12, True)):
+        opinions = [
+            Opinion(question, name, "person", f"i{at}", at + 5.0 * k * (at % 3), f"q{at % queries}")
+            for k, name in enumerate(("ann", "ben"))
+            for at in range(24)
+        ]
+        (its,) = agreement_of(opinions).pairs().values()
+        assert [row.name for row in its.values() if row.ci_low is not None] == ["spearman"] * has_interval

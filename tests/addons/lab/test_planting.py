@@ -13,13 +13,14 @@ import pytest
 from drretail.addons.lab.planted_errors import KINDS, Material, Planted
 from drretail.addons.lab.planting import CHECKS, ORIGINALS, errors_found, make_copies
 from drretail.env.store.base import Store
+from drretail.errors import UserError
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.report.citations import find_citations
 from drretail.progress import Progress
 from tests import build
-from tests.addons.lab.honest_report import REPORT, honest_experiment
+from tests.addons.lab.honest_report import GOOD, REPORT, honest_experiment
 from tests.build import LABEL, scripted_judge
 
 CLAIM = re.compile(r'<claim id="(\d+)"[^>]*>(.*?)</claim>', re.DOTALL)
@@ -55,6 +56,14 @@ def test_a_copy_differs_from_its_report_in_one_place_alone(made: tuple[Path, Sto
         assert copy.report[: copy.start].rstrip() == REPORT[: copy.start].rstrip(), kind
         assert REPORT.endswith(copy.report[copy.end :]), kind
         assert len(REPORT) - len(copy.report) in (len(copy.original) - len(error), -len(error) - 1), kind
+
+
+def test_what_is_said_wrongly_already_is_no_place_for_an_error(tmp_path: Path) -> None:
+    wrong = f"Take the Larkhall Window Bird Feeder, Clear at $19.75 [P:{GOOD}].\n"
+    folder, store = honest_experiment(tmp_path, wrong)
+    with pytest.raises(UserError, match="has a place"):
+        copies_of(folder, store)
+    store.close()
 
 
 def test_copies_are_runs_like_any_other_and_the_seed_decides_on_them(made: tuple[Path, Store]) -> None:

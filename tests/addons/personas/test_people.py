@@ -35,7 +35,7 @@ from tests.api.test_own_wording import QUERY, own, requests_in, shop, unsent
 from tests.build import files
 from tests.filling import filling_model
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
-from tests.querygen.conftest import call, make_world, world
+from tests.querygen.conftest import call, make_world, refused, world
 from tests.shop import USER
 
 __all__ = ["hostile_shop", "make_world", "own", "shop", "world"]
@@ -101,6 +101,21 @@ def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World,
     before = files(people, "*.json")
     assert call(world, "personas", "--people", people, "--user", "ANNA").output.startswith("0 personas")
     assert files(people, "*.json") == before
+
+
+def test_tasks_of_a_user_and_an_empty_folder_are_refused_in_a_sentence(world: World, tmp_path: Path) -> None:
+    people, own = tmp_path / "people", tmp_path / "own.jsonl"
+    assert "holds no persona" in refused(world, "context", "--people", tmp_path)
+    assert call(world, "personas", "--people", people, "--user", "ANNA").exit_code == 0
+    own.write_text(TASK.model_copy(update={"user_id": "ANNA"}).as_line() + "\n")
+    pair = ("pair", own, "--people", people, "--to", tmp_path / "q.jsonl")
+    assert "A task has no user" in refused(world, *pair)
+    [persona] = people.glob("*/ANNA*.json")
+    persona.write_text(persona.read_text().replace("ANNA", "NOBODY"))
+    persona.rename(persona.with_name(persona.name.replace("ANNA", "NOBODY")))
+    told = refused(world, "context", "--people", people)
+    assert "There is no user 'NOBODY' in this shop" in told
+    assert "--world" in told
 
 
 @pytest.fixture

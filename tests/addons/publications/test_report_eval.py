@@ -225,6 +225,16 @@ def test_sections_lose_both_ends_and_begin_at_the_highest_headings_that_leave_tw
     assert heads(units_of(twice, None, "section")) == ["# Bird houses", "## Part 1", "## Part 2", "## Part 3"]
 
 
+def test_paragraphs_are_blocks_without_headings_and_of_fewer_than_two_units_there_is_no_pair() -> None:
+    report = sectioned("One.\n\nTwo.", "- a\n- b", "End.")
+    assert units_of(report, None, "paragraph").texts == ("One.", "Two.", "- a\n- b")
+    units = units_of(sectioned("One.", "End."), None, "section")
+    assert units.possible == 0
+    assert units.lacking == "fewer than two sections between the first and the last of 3"
+    assert units_of("", None, "paragraph").lacking
+    assert units_of("No heading at all.", None, "section").lacking
+
+
 def of_length(length: int) -> str:
     """Six sections of which the third has this length, its heading included."""
     edge = "x" * (length - len("## Part 3\n"))

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from drretail.addons.spark.engine import Block, Blocks
-from drretail.addons.spark.session import check_master, examine_java
+from drretail.addons.spark.session import check_installed, check_master, examine_java, find_java
 from drretail.data_ingest.ingest import ingest
 from drretail.errors import UserError
 from tests.data_ingest.raw_rows import small_shop
@@ -48,6 +48,20 @@ def test_a_java_that_is_missing_or_too_old_or_does_not_start_is_told(tmp_path: P
     assert examine_java({"JAVA_HOME": str(java_that_says(tmp_path / "new", "21.0.2"))}).state == "ok"
 
 
+def test_java_17_and_later_will_do_and_older_or_none_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for enough in ("17", "21.0.2"):
+        monkeypatch.setenv("JAVA_HOME", str(java_that_says(tmp_path / enough, enough)))
+        check_installed()
+    for version, number in (("1.8.0_392", 8), ("11.0.2", 11)):
+        monkeypatch.setenv("JAVA_HOME", str(java_that_says(tmp_path / version, version)))
+        with pytest.raises(UserError, match=rf"needs Java 17 or later, and .*bin/java is Java {number}: set JAVA_HOME"):
+            check_installed()
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert find_java() is None
+    with pytest.raises(UserError, match="needs Java 17 or later and finds none: install it, or set JAVA_HOME"):
+        check_installed()
+
+
 def test_a_master_that_does_not_answer_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         here = f"127.0.0.1:{server.getsockname()[1]}"
@@ -67,3 +81,12 @@ def test_ids_within_blocks_become_line_numbers_within_files() -> None:
     assert [blocks.line(0, 100, 0), blocks.line(0, 100, 2)] == [11, 13]
     assert [blocks.line(1, 0, 3), blocks.line(1, 0, 4)] == [1, 2]
     assert (blocks.plain(0), blocks.all_plain) == (12, False)
+
+
+def test_a_folder_named_from_here_has_an_address_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from drretail.addons.spark.session import _settings  # pyright: ignore[reportPrivateUsage]
+
+    monkeypatch.chdir(tmp_path)
+    Path("work").mkdir()
+    address = (tmp_path / "work" / "log4j2.properties").as_uri()
+    assert _settings("local", Path("work"), 0)["spark.driver.extraJavaOptions"].endswith(f"={address}")

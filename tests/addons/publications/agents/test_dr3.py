@@ -200,6 +200,17 @@ def test_what_no_model_here_can_read_is_unverifiable(world: World, files: Path) 
     assert recorded.run.notes[0] == "0.1: receipt.png is unverifiable: no model here sees images"
 
 
+def test_a_model_that_sees_is_sent_the_image(world: World, files: Path) -> None:
+    turns = (asked_of("receipt.png", "What did it cost?"), REPORT)
+    recorded, played = perform(world, turns, reader=(found("$24.99"),), sees=True, files=files)
+    (image,) = played.shown["reader"][0].messages[1].content
+    assert isinstance(image, dict)
+    assert (base64.b64decode(image["base64"]), image["mime_type"]) == (PNG, "image/png")
+    assert told(played)[0] == {"evidence": "F:receipt.png", "file": "receipt.png", "found": True, "answer": "$24.99"}
+    (entry,) = recorded.evidence
+    assert (entry.sources, entry.state) == ((), "no_content")
+
+
 def test_a_file_that_there_is_not_is_refused_and_a_reader_that_fails_is_recorded(world: World, files: Path) -> None:
     turns = (asked_of("../orders.csv", WHEN), asked_of("orders.csv", WHEN), calls(FEEDER), REPORT)
     recorded, played = perform(world, turns, reader=(AIMessage("no JSON"),) * 3, files=files)

@@ -67,6 +67,13 @@ def test_a_typed_wish_becomes_requirements_in_words() -> None:
     ]
 
 
+def test_where_more_of_what_is_owned_is_wanted_nothing_is_asked_of_it() -> None:
+    again = Wish(wants=(Want(name="scoop", kinds=("scoop",), again=True),), owned=("a seed scoop",))
+    assert [kind for kind, _ in required(again)] == ["want"]
+    assert required(Wish()) == [("want", "It recommends to buy nothing.")]
+    assert required(None) == []
+
+
 def covered(
     tmp_path: Path,
     report: str,

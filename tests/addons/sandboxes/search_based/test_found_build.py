@@ -274,6 +274,21 @@ def test_without_queries_they_are_written_from_what_was_found(site: Site) -> Non
     assert check_sandbox(folder) == {"q1": []}
 
 
+def test_a_query_that_asks_too_much_is_told_so_and_written_anew(site: Site) -> None:
+    def query(asked: str) -> dict[str, Any]:
+        result = ANSWERS["WrittenQuery"](asked)
+        return result | ({"query": result["query"].replace("suit me", "do")} if "What it weighs." in asked else {})
+
+    by = model(Settlement=open_where("would suit me"), WrittenQuery=query)
+    folder = site.cut()
+    assert site.build(UNASKED, by=by).failed == {}
+    for _ in range(2):
+        assert "not enough: What it weighs." in site.write(by).failed["q1"]
+    assert site.write(by, retry_failed=True).failed == {}
+    (asked,) = read_documents(folder / "queries.jsonl", Query, "query")
+    assert "would do" in asked.text
+
+
 def test_a_build_that_would_drop_tasks_is_refused(site: Site) -> None:
     folder, settings = site.copy(), site.settings
     write_json(folder / BUILDING / SETTINGS_FILE, settings.model_dump(mode="json"))
