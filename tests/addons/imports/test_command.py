@@ -201,7 +201,6 @@ def test_everything_that_opens_an_experiment_opens_this_one(succeeds: Command, i
     assert "of imported reports" in succeeds("report", "exp", "--format", "text").stdout
 
 
-LAB = "https://lab.example/kettles"
 FORMS: dict[str, tuple[int, int, int]] = {
     # report: citations, different sources, unresolved
     "A [1]. B [2][3]. C [1, 2].\n\n## References\n[1] https://a.example - T\n[2] https://b.example\n[3] c": (5, 2, 0),
@@ -231,6 +230,12 @@ def test_citations_of_every_form_are_counted(report: str, expected: tuple[int, i
     found = cited_sources(report)
     assert (len(found.citations), found.cited, found.unresolved) == expected
     assert all(report[citation.start : citation.end] == citation.marker for citation in found.citations)
+
+
+def test_products_of_the_shop_are_evidence_without_a_record() -> None:
+    found = cited_sources("Take [it](http://ecommerce.com/B000000001), see [P:B000000002].")
+    assert [(entry.id, entry.kind, entry.state) for entry in found.evidence] == [("P:B000000001", "product", "error")]
+    assert [citation.type for citation in found.citations] == ["product", "unresolved"]
 
 
 # Counted by hand in the files: marks in the text, entries with an address, numbers in round brackets that are no marks,

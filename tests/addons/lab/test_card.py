@@ -69,6 +69,13 @@ def the_card(exp: Path) -> Path:
     return path
 
 
+def bench(path: Path, claim: str) -> Path:
+    """A file with one claim of AttributionBench."""
+    row = {"claim": claim, "references": [SOURCE], "attribution_label": "attributable"}
+    path.write_text(json.dumps(row), encoding="utf-8")
+    return path
+
+
 def test_public_layouts_are_told_by_their_fields(tmp_path: Path) -> None:
     bench = {"claim": "c", "references": ["r", "s"], "attribution_label": "not attributable", "question": "q"}
     wice = {"claim": "c", "evidence": ["a", "b"], "label": "partially_supported", "supporting_sentences": []}
@@ -139,6 +146,21 @@ def test_a_judge_that_decides_no_claim_has_no_figures_and_the_command_says_so(ba
     assert ended.exit_code == 3
     assert "No claim of vague has a verdict: the judge decided none of 1 claim." in ended.stdout
     assert "people: full" not in ended.stdout
+
+
+def test_a_card_keeps_earlier_sets_of_the_same_seed(bare: Path, tmp_path: Path) -> None:
+    first, second = bench(tmp_path / "dev.jsonl", SAID[0]), bench(tmp_path / "test.jsonl", SAID[1])
+    carded(first, "--labels", second, "--to", bare, "-q")
+    assert [part.file for part in read_cards(bare)[0].sets] == ["dev.jsonl", "test.jsonl"]
+    other = written(tmp_path / "other.csv", [(SAID[0], SOURCE, "full")])
+    for given in (labels(tmp_path), other, other):
+        carded(given, "--to", bare, "-q")
+    (card,) = read_cards(bare)
+    assert [(part.name, part.n) for part in card.sets[2:]] == [("mine", 4), ("other", 1)]
+    given = ["lab", "card", "--labels", str(other), "--to", str(bare), "-q", "--seed", "7"]
+    said = " ".join(CliRunner().invoke(app, given).stderr.split())
+    assert "It replaced the card of offline:judge with the seed 42, on AttributionBench, Attrib" in said
+    assert [part.name for part in read_cards(bare)[0].sets] == ["other"]
 
 
 def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(bare: Path, tmp_path: Path) -> None:

@@ -18,10 +18,11 @@ from drretail.addons.lab.opinions import (
     Question,
     Scale,
     opinions_of,
+    read_all,
     read_opinions,
 )
 from drretail.addons.people.plan import planned
-from drretail.errors import UserError
+from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import cast
 from drretail.records.tables.sheets import as_csv, read_cells
 from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, PairItem, Rating, Vote
@@ -142,6 +143,16 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     ):
         with pytest.raises(UserError, match=message):
             read_opinions(written(tmp_path, rows))
+
+
+def test_a_judge_may_stand_in_any_of_the_files_and_one_that_stands_in_none_is_told(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        folder.mkdir()
+    files = [written(one, "item,rater,value\n1,ann,2\n"), written(other, "item,rater,value\n1,gpt,2\n")]
+    assert [opinion.kind for opinion in read_all(files, judges=["gpt"])] == ["person", "judge"]
+    with pytest.raises(UnknownName, match="no rater"):
+        read_all(files, judges=["gpt-5"])
 
 
 OVERALL = Question(RATING, "overall")

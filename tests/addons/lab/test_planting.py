@@ -130,3 +130,12 @@ def test_errors_are_found_by_place_and_not_by_how_much_a_judge_faults(
     found = {row.kind: row for row in errors_found(folder / "planted", copies) if row.by == "scripted:test"}
     assert (found["wrong rating"].judged, found["wrong rating"].found) == (1, int(faults_rating))
     assert found[ORIGINALS].found == 1
+
+
+def test_verdicts_of_judges_on_the_originals_are_copied(made: tuple[Path, Store]) -> None:
+    folder, store = made
+    path = folder / "verdicts" / "faithfulness" / "a-judge" / LABEL / "q1-r1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("{}\n")
+    copies_of(folder, store)
+    assert (folder / "planted" / path.relative_to(folder)).read_text() == "{}\n"

@@ -395,6 +395,14 @@ def test_the_check_names_the_task_and_goes_on_after_a_file_that_is_gone(small: P
     assert found[second] == [f"{SANDBOX_FILE} has been changed since it was built."]
 
 
+def test_a_user_that_the_shop_lacks_is_one_sentence(small: Path, world: World, tmp_path: Path) -> None:
+    copy = shutil.copytree(small, tmp_path / "s")
+    queries = [query.model_copy(update={"user_id": "NOBODY"}) for query in QUERIES]
+    write_lines(copy / "queries.jsonl", (query.as_line() for query in queries))
+    found = check_sandbox(copy, world)
+    assert all("its user 'NOBODY' is none of the shop's." in faults for faults in found.values())
+
+
 def test_the_command_builds_for_drawn_users_into_a_new_folder(world: World, tmp_path: Path, drretail: Command) -> None:
     asked = ("sandbox", "build", *f"--world {world.folder} --to s --n 1 --sizes 16k,8k,16k --seed 1".split())
     made = drretail(*asked)

@@ -14,6 +14,7 @@ from drretail.addons.publications.dr3.citations import (
 )
 from drretail.addons.publications.dr3.opinions import wish_requirements
 from drretail.addons.publications.dr3.score import METRIC, take_gold
+from drretail.errors import UserError
 from drretail.eval.judging.session import Judge
 from drretail.experiment import Definition, read_gold
 from drretail.files import write_json
@@ -156,6 +157,18 @@ def taken(tmp_path: Path, source: Path) -> KnownAnswer | None:
 def test_gold_is_found_in_a_folder_an_experiment_and_a_sandbox(tmp_path: Path, place: str) -> None:
     write_json(tmp_path / "source" / place, GOLD.model_dump(mode="json"))
     assert taken(tmp_path, tmp_path / "source") == GOLD
+
+
+def test_gold_of_another_query_is_refused_and_what_holds_none_is_told(tmp_path: Path) -> None:
+    write_json(tmp_path / "source/q1.json", GOLD.model_copy(update={"query_id": "q2"}).model_dump(mode="json"))
+    with pytest.raises(UserError, match="of the query q2"):
+        taken(tmp_path, tmp_path / "source")
+
+    with pytest.raises(UserError, match="does not exist"):
+        taken(tmp_path, tmp_path / "data")
+    (tmp_path / "data").mkdir()
+    with pytest.raises(UserError, match="holds no gold"):
+        taken(tmp_path, tmp_path / "data")
 
 
 def rows(folder: Path, judge: Judge, *metrics: str, **given: Any) -> dict[str, Score]:

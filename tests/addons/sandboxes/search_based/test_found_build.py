@@ -368,3 +368,22 @@ def test_a_sandbox_is_built_gets_its_queries_and_is_checked(world: World, fake: 
     refused = sandbox(fake, "build", *flags, "--seed", "7")
     assert isinstance(refused.exception, UserError)
     assert "was begun with seed 42" in str(refused.exception)
+
+
+def test_a_model_and_a_search_engine_go_together(world: World, fake: FakeWeb, tmp_path: Path) -> None:
+    build = ("build", "--world", str(world.folder), "--to", str(tmp_path / "S"))
+    alone = sandbox(fake, *build, "--web", f"searxng:{fake.url}")
+    assert "add --model" in str(alone.exception)
+    without = sandbox(fake, *build, "--model", PLAYED, "--user", USER)
+    assert str(without.exception).startswith("--model, --user: only where a search engine finds pages")
+    assert not (tmp_path / "S").exists()
+
+
+def test_own_files_stand_in_for_made_up_ones(world: World, tmp_path: Path) -> None:
+    (tmp_path / "own" / USER).mkdir(parents=True)
+    (tmp_path / "own" / USER / "list.txt").write_text("It must not be red.")
+    (tmp_path / "own" / USER / ".DS_Store").write_bytes(b"\0")
+    files_of = files_by(world, tmp_path / "own", "1")
+    assert files_of(QUERY) == {"list.txt": b"It must not be red."}
+    others = files_of(QUERY.model_copy(update={"user_id": None}))
+    assert {*others} >= {"note.md", "manual.txt"}
