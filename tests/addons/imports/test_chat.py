@@ -235,32 +235,28 @@ def test_equal_words_count_as_often_as_they_were_said(tmp_path: Path) -> None:
     assert material.unread_times == ["soon"]
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
+def test_what_holds_no_question_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    for row, message in (
         ({"messages": [{"role": "assistant", "content": "Hi."}]}, "has no message of a user"),
         ({"context": {"trace_id": "1"}, "attributes": {"gen_ai.operation.name": "chat"}}, "spans without messages"),
-    ],
-)
-def test_what_holds_no_question_is_refused_with_what_to_do(row: dict[str, Any], message: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=message):
-        read(tmp_path, row)
+    ):
+        with pytest.raises(UserError, match=message):
+            read(tmp_path, row)
 
 
-@pytest.mark.parametrize(
-    ("result", "ids"),
-    [
-        ("no JSON", []),
-        ('{"id": "K1", "name": "Kettle"}', []),
-        ('{"id": "K1", "name": "Kettle", "list_price": 3}', ["P:K1"]),
-        ('{"id": 77, "handle": "alder-kettle", "title": "Kettle", "price": "3.00"}', ["P:alder-kettle"]),
-        ('{"evidence": "O:123", "order_date": "2024-01-01"}', ["O:123"]),
-        ('{"name": "x", "url": "javascript:alert(1)"}', []),
-        ('{"id": "a b", "name": "Kettle", "price": 3}', []),
-    ],
-)
-def test_only_what_can_be_told_apart_is_evidence(result: str, ids: list[str]) -> None:
-    assert [entry.id for entry in evidence_in(result, 1)] == ids
+FOUND = {
+    "no JSON": [],
+    '{"id": "K1", "name": "Kettle"}': [],
+    '{"id": "K1", "name": "Kettle", "list_price": 3}': ["P:K1"],
+    '{"id": 77, "handle": "alder-kettle", "title": "Kettle", "price": "3.00"}': ["P:alder-kettle"],
+    '{"evidence": "O:123", "order_date": "2024-01-01"}': ["O:123"],
+    '{"name": "x", "url": "javascript:alert(1)"}': [],
+    '{"id": "a b", "name": "Kettle", "price": 3}': [],
+}
+
+
+def test_only_what_can_be_told_apart_is_evidence() -> None:
+    assert {result: [entry.id for entry in evidence_in(result, 1)] for result in FOUND} == FOUND
 
 
 def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: Path) -> None:
@@ -302,25 +298,17 @@ def test_a_stopped_command_goes_on_to_forget(
     assert not (exp / UNDER_WAY).exists()
 
 
-@pytest.mark.parametrize(
-    "table", ["question;answer\nIn stock?;Yes, two\n", '\ufeffQuestion,Answer\nIn stock?,"Yes, two"\n']
-)
-def test_a_table_may_be_parted_by_semicolons_and_its_columns_be_in_capitals(tmp_path: Path, table: str) -> None:
-    (report,) = load_format("chat").read(text(tmp_path / "log.csv", table)).reports.values()
-    assert report.text == "Yes, two"
+def test_a_table_may_be_parted_by_semicolons_and_its_columns_be_in_capitals(tmp_path: Path) -> None:
+    for table in ("question;answer\nIn stock?;Yes, two\n", '\ufeffQuestion,Answer\nIn stock?,"Yes, two"\n'):
+        (report,) = load_format("chat").read(text(tmp_path / "log.csv", table)).reports.values()
+        assert report.text == "Yes, two", table
 
 
-@pytest.mark.parametrize(
-    ("table", "told"),
-    [
+def test_a_table_that_would_lose_rows_or_words_is_refused(tmp_path: Path) -> None:
+    for table, told in (
         ('question,answer\nIn stock?,"Yes\nA lamp?,No\n', "is a quote never closed?"),
         ("question,answer\nIn stock?,Yes, two\n", "row 2, has more values than columns"),
-        (
-            "Frage,Antwort\nDa?,Ja\n",
-            "with the keys 'frage', 'antwort', where the nearest form, questions and answers, has 'question', 'answer'",
-        ),
-    ],
-)
-def test_a_table_that_would_lose_rows_or_words_is_refused(tmp_path: Path, table: str, told: str) -> None:
-    with pytest.raises(UserError, match=re.escape(told)):
-        load_format("chat").read(text(tmp_path / "log.csv", table))
+        ("Frage,Antwort\nDa?,Ja\n", "with the keys 'frage', 'antwort', where the nearest form, questions and answers"),
+    ):
+        with pytest.raises(UserError, match=re.escape(told)):
+            load_format("chat").read(text(tmp_path / "log.csv", table))

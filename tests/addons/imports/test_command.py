@@ -81,27 +81,27 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
     assert (document["held_already"], document["format"]) == (2, 1)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["drbb", "a.jsonl"], "Did you mean"),
-        (["pdf", "a.jsonl"], "`markdown` reads"),
-        (["drb", "none.jsonl"], "does not exist"),
-        (["drb", "other.jsonl"], "holds nothing of this format"),
-        (["markdown", "unasked.md"], "write each beside its report: unasked.q"),
-        (["markdown", "empty.md"], "There is no text in empty.md: name files that hold reports."),
-        (["drb", "a.jsonl", "--pages", "nowhere"], "does not exist"),
-        (["drb", "a.jsonl", "--model", "gpt-5"], "write provider:model"),
-    ],
-)
-def test_bad_input_is_one_sentence(arguments: list[str], message: str, drretail: Command, tmp_path: Path) -> None:
+BAD: dict[str, str] = {
+    "drbb a.jsonl": "Did you mean",
+    "pdf a.jsonl": "`markdown` reads",
+    "drb none.jsonl": "does not exist",
+    "drb other.jsonl": "holds nothing of this format",
+    "markdown unasked.md": "write each beside its report: unasked.q",
+    "markdown empty.md": "There is no text in empty.md: name files that hold reports.",
+    "drb a.jsonl --pages nowhere": "does not exist",
+    "drb a.jsonl --model gpt-5": "write provider:model",
+}
+
+
+def test_bad_input_is_one_sentence(drretail: Command, tmp_path: Path) -> None:
     drb(tmp_path / "a.jsonl", "One.")
     text(tmp_path / "empty.md", "\n")
     text(tmp_path / "other.jsonl", '{"name": "x"}\n')
     text(tmp_path / "unasked.md", "The kettle boils.")
-    ended = drretail("import", *arguments, "--to", "exp", "-q")
-    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
-    assert message in ended.stderr
+    for arguments, message in BAD.items():
+        ended = drretail("import", *arguments.split(), "--to", "exp", "-q")
+        assert (ended.returncode, ended.stderr.count("\n")) == (2, 1), arguments
+        assert message in ended.stderr, arguments
 
 
 def test_a_report_of_which_no_citation_is_read_is_a_warning_and_no_zero(drretail: Command, tmp_path: Path) -> None:
@@ -225,11 +225,11 @@ FORMS: dict[str, tuple[int, int, int]] = {
 }
 
 
-@pytest.mark.parametrize(("report", "expected"), FORMS.items())
-def test_citations_of_every_form_are_counted(report: str, expected: tuple[int, int, int]) -> None:
-    found = cited_sources(report)
-    assert (len(found.citations), found.cited, found.unresolved) == expected
-    assert all(report[citation.start : citation.end] == citation.marker for citation in found.citations)
+def test_citations_of_every_form_are_counted() -> None:
+    for report, expected in FORMS.items():
+        found = cited_sources(report)
+        assert (len(found.citations), found.cited, found.unresolved) == expected, report
+        assert all(report[citation.start : citation.end] == citation.marker for citation in found.citations), report
 
 
 def test_products_of_the_shop_are_evidence_without_a_record() -> None:
@@ -357,16 +357,13 @@ def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:
     assert (kept.pages[0].state, kept.pages[0].text[:20]) == ("ok", "The Alder kettle hol")
 
 
-@pytest.mark.parametrize(
-    ("rows", "match"),
-    [
+def test_bad_pages_are_told(tmp_path: Path) -> None:
+    for rows, match in (
         ([], "holds no page"),
         ([{"url": "https://a.example", "file": "../a.jsonl"}], "outside"),
         ([{"url": "https://a.example", "file": "none.md"}], "does not exist"),
-    ],
-)
-def test_bad_pages_are_told(rows: list[dict[str, str]], match: str, tmp_path: Path) -> None:
-    jsonl(tmp_path / "pages" / "index.jsonl", rows)
-    with pytest.raises(UserError, match=match):
-        taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
-    assert not (tmp_path / "exp").exists()
+    ):
+        jsonl(tmp_path / "pages" / "index.jsonl", rows)
+        with pytest.raises(UserError, match=match):
+            taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
+        assert not (tmp_path / "exp").exists(), match

@@ -228,7 +228,7 @@ def test_a_former_generation_is_known_in_any_world(kind: PlaceKind, new_place: C
 
 
 @pytest.mark.parametrize("ids", FOREIGN_IDS["ids"])
-def test_words_that_look_like_ids_are_no_products_whatever_the_shops_ids_look_like(ids: str, tmp_path: Path) -> None:
+def test_words_that_look_like_ids_are_no_products(ids: str, tmp_path: Path) -> None:
     """Answers that were written before the rule was read."""
     products = zip(FOREIGN_IDS["ids"][ids], FOREIGN_IDS["products"].items(), strict=True)
     rows = "".join(f"{key},{title},{price}\n" for key, (title, price) in products)
@@ -299,36 +299,3 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
     assert "1 statement about your products checked: 1 false" in page
     for of_research in ("further answer", "cited claims", "does not say what to buy", "FR 0.00", "How to read it</a>"):
         assert of_research not in page
-
-
-def test_a_conversation_is_shown_in_order_with_what_is_false_marked(tmp_path: Path, succeeds: Command) -> None:
-    text(tmp_path / "products.csv", "sku,name,net,pic\n7,Oak Lamp,39.90,https://acme.example/7.jpg\n")
-    mapping = 'products = {file = "products.csv", id = "sku", title = "name", price = "net", image = "pic"}\n'
-    text(tmp_path / "shop.toml", f'product_url = "https://acme.example/p/{{id}}"\ncurrency = "EUR"\n{mapping}')
-    ingest([tmp_path / "shop.toml"], tmp_path / "w")
-    said = [
-        "How much is the Oak Lamp?",
-        "The [Oak Lamp](https://acme.example/p/7) costs €35.00.",
-        "<b>Sure?</b>",
-        "Yes, **sure**.",
-        "Really?",
-        "€39.90.",
-    ]
-    messages = [{"role": ("user", "assistant")[at % 2], "content": words} for at, words in enumerate(said)]
-    taken(jsonl(tmp_path / "a.jsonl", [{"messages": messages}]), tmp_path / "w")
-    succeeds("score", "exp", "--metrics", "false_statements")
-    page = render_page(tmp_path / "exp")
-    talk = page[page.index('class="answer"') :]
-    order = [
-        "How much is the Oak Lamp?",
-        '<mark class="contradicted',
-        "&lt;b&gt;Sure?",
-        "<strong>sure</strong>",
-        "Really?",
-    ]
-    assert sorted(order, key=talk.index) == order
-    assert 'costs <mark class="contradicted">€35.00</mark>.' in page
-    assert '<a href="https://acme.example/p/7"' in page
-    assert "No claim was judged" not in page
-    assert "1 statement compared with your shop" in page
-    assert "<img" not in page
