@@ -5,8 +5,6 @@ from collections import Counter
 from dataclasses import asdict, replace
 from io import StringIO
 
-import pytest
-
 from drretail.agents.running.outcomes import Ended, tallies
 from drretail.cli.narration import step_line
 from drretail.cli.run_progress import RunsShown
@@ -22,36 +20,26 @@ def step(kind: str, role: str, name: str, path: str = "0", **given: object) -> S
 REPORT = {"insights": [{"statement": "a"}, {"statement": "b"}], "sources": [{"evidence": "P:1"}], "open_questions": []}
 
 
-@pytest.mark.parametrize(
-    ("made", "text", "line"),
-    [
-        (
-            step("tool", "supervisor", "LaunchResearcher", args={"sub_problem": "Find a feeder."}),
-            json.dumps({"researcher": 1, "report": REPORT}),
-            '  LaunchResearcher "Find a feeder." → 2 insights, 1 source',
-        ),
-        (
-            step("tool", "supervisor", "LaunchResearcher", error="timeout: gone"),
-            "{}",
-            "  LaunchResearcher: timeout: gone",
-        ),
-        (
-            step("tool", "researcher", "Reason", "0.2", args={"thought": "Cedar lasts."}),
-            '{"noted":true}',
-            '[0.2]   Reason "Cedar lasts."',
-        ),
-        (step("tool", "researcher", "Finalize", "0.2", args={}), '{"finished":true}', "[0.2]   Finalize"),
-        (step("synthesis", "synthesis", "a:model", "0.2"), json.dumps(REPORT), "[0.2] · findings consolidated"),
-        (step("synthesis", "synthesis", "a:model", "0.2", error="slow"), "", "[0.2] · the model failed: slow"),
-        (step("model", "summariser", "a:model", "0.3.1"), '{"summary":"Clean it."}', None),
-        (step("model", "report", "a:model"), "# The report", None),
-        (step("model", "supervisor", "a:model"), '{"wants":[]}', None),
-        (step("model", "report", "a:model"), "Take it [P:B1].\n\n```picks\nP:B1 x 1\n```", "· Take it [P:B1]."),
-        (step("model", "researcher", "a:model"), "```picks\nP:B1 x 1\n```", None),
-    ],
-)
-def test_a_step_is_told_in_one_line_or_not_at_all(made: Step, text: str, line: str | None) -> None:
-    assert step_line(made, text) == line
+LAUNCHED = step("tool", "supervisor", "LaunchResearcher", args={"sub_problem": "Find a feeder."})
+BROUGHT = json.dumps({"researcher": 1, "report": REPORT})
+TOLD: list[tuple[Step, str, str | None]] = [
+    (LAUNCHED, BROUGHT, '  LaunchResearcher "Find a feeder." → 2 insights, 1 source'),
+    (step("tool", "supervisor", "LaunchResearcher", error="gone"), "{}", "  LaunchResearcher: gone"),
+    (step("tool", "researcher", "Reason", "0.2", args={"thought": "It lasts."}), "{}", '[0.2]   Reason "It lasts."'),
+    (step("tool", "researcher", "Finalize", "0.2", args={}), '{"finished":true}', "[0.2]   Finalize"),
+    (step("synthesis", "synthesis", "a:model", "0.2"), json.dumps(REPORT), "[0.2] · findings consolidated"),
+    (step("synthesis", "synthesis", "a:model", "0.2", error="slow"), "", "[0.2] · the model failed: slow"),
+    (step("model", "summariser", "a:model", "0.3.1"), '{"summary":"Clean it."}', None),
+    (step("model", "report", "a:model"), "# The report", None),
+    (step("model", "supervisor", "a:model"), '{"wants":[]}', None),
+    (step("model", "report", "a:model"), "Take it [P:B1].\n\n```picks\nP:B1 x 1\n```", "· Take it [P:B1]."),
+    (step("model", "researcher", "a:model"), "```picks\nP:B1 x 1\n```", None),
+]
+
+
+def test_a_step_is_told_in_one_line_or_not_at_all() -> None:
+    for made, text, line in TOLD:
+        assert step_line(made, text) == line
 
 
 DONE = Ended("react@m", "q1", before=False, tool_calls=6, tokens=9000, failure=None)
@@ -88,18 +76,6 @@ def test_the_time_left_is_measured_by_runs_of_this_command_only() -> None:
     watch.ended(DONE)
     assert bar.messages[-1:] == ["1 done, 3 left · 6 tool calls · 9,000 tokens · about 3 min left"]
     assert bar.count == 7
-
-
-def test_several_systems_have_a_line_each_and_those_that_are_through_come_last() -> None:
-    watch, bar, _ = shown([0.0])
-    watch.planned(Counter({"a": 1, "react@m": 3, "null_empty": 3}), Counter({"react@m": 1}))
-    watch.used("a", Usage(calls=1, output=50, unpriced=1))
-    watch.used("react@m", Usage(calls=1, output=1000, nanodollars=250_000_000))
-    watch.ended(replace(DONE, label="a"))
-    watch.ended(replace(DONE, failure="react@m/q1-r1: timeout: too slow"))
-    total, *systems = bar.messages[-1].splitlines()
-    assert total.startswith("1 done, 1 failed, 4 left · 0 tool calls · 1,050 tokens · about")
-    assert systems == ["react@m  1/3, 1 failed · 1,000 tokens · $0.2500", "a        1/1 · 50 tokens"]
 
 
 def test_what_servers_and_providers_cost_is_said_with_the_flags_that_help() -> None:

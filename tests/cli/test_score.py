@@ -4,14 +4,10 @@ from typing import Any
 
 import pytest
 
-from drretail.api.score import failed_answers
 from drretail.eval.scoring import score
-from drretail.records.comparison import PairScore
-from drretail.records.score import JudgeRef, Judging, Scores
 from drretail.viewer.page.document import write_report
 from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf
-from tests.eval.compare.crafted import preference
 from tests.eval.metrics.pairwise.judging import A, B, two
 from tests.eval.own import STUB
 from tests.llm.batches.server import BatchServer, succeeded
@@ -24,28 +20,6 @@ def made(succeeds: Command, shop: str, queries: str, tmp_path: Path) -> Path:
     """An experiment of two queries in the tiny shop."""
     succeeds("run", "--queries", queries, "--to", "exp", "--world", shop)
     return tmp_path / "exp"
-
-
-def test_only_what_was_asked_for_can_have_failed() -> None:
-    def judging(**fields: Any) -> Judging:
-        usual: dict[str, Any] = {"metric": "quality", "system": LABEL, "judge": "p:m", "verdicts": 9, "failed": 1}
-        return Judging.model_validate(usual | fields)
-
-    def pair(**fields: Any) -> PairScore:
-        usual: dict[str, Any] = {"version": 1, "dimension": "overall", "a": "a@m", "b": "b@m", "judge": "p:m"}
-        counts = {"judge_kind": "llm", "n_planned": 1, "n_scored": 0, "failed_verdicts": 1}
-        return preference(**usual | counts | fields)
-
-    others: list[dict[str, Any]] = [{"judge": "p:other"}, {"judge_params": "1a2b"}, {"rules": "paper"}]
-    scores = Scores(
-        scores=(),
-        judgings=(judging(), judging(metric="checks"), *(judging(**other) for other in others)),
-        pairs=(pair(), pair(b="c@m"), *(pair(**other) for other in others)),
-    )
-    judges = [JudgeRef(spec="p:m", kind="llm")]
-    assert failed_answers(scores, {"quality"}, judges, "default", [("a@m", "b@m")]) == 2
-    assert failed_answers(scores, {"quality"}, judges, "paper", []) == 1
-    assert failed_answers(scores, {"quality"}, [], "default", []) == 0
 
 
 MISTAKES: list[tuple[tuple[str, ...], str]] = [

@@ -1,7 +1,5 @@
 """The cart as people see it: quantities, prices and their total as far as the run saw them."""
 
-import pytest
-
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Evidence
@@ -52,12 +50,12 @@ def test_several_of_one_are_told_with_each_price_and_the_total_and_of_alternativ
     assert made.total_words == "Total: $20.00."
 
 
-@pytest.mark.parametrize("strange", [pick(BALL), Pick(product="B0NEVERSEEN")])
-def test_a_price_that_is_not_known_is_said_and_left_out_of_the_total(strange: Pick) -> None:
-    made = cart(pick(KITE), strange)
-    assert "price not known" in made.lines[1].words
-    assert made.closing == "Total: $20.00, without 1 whose price is not known."
-    assert cart(strange).closing == ""
+def test_a_price_that_is_not_known_is_said_and_left_out_of_the_total() -> None:
+    for strange in (pick(BALL), Pick(product="B0NEVERSEEN")):
+        made = cart(pick(KITE), strange)
+        assert "price not known" in made.lines[1].words
+        assert made.closing == "Total: $20.00, without 1 whose price is not known."
+        assert cart(strange).closing == ""
 
 
 def test_a_refusal_stands_in_the_cart() -> None:

@@ -196,24 +196,14 @@ def test_a_claim_without_offsets_is_found_by_its_words_and_in_others_has_no_plac
     assert claim.span is None
 
 
-@pytest.mark.parametrize(
-    ("report", "start", "wrong", "parts"),
-    [
-        (
-            "The mug costs $20 and the plate costs $20.",
-            38,
-            "$20",
-            ("The mug costs $20 and the plate costs ", "$20", "."),
-        ),
+def test_what_is_false_in_a_sentence_is_marked_where_it_was_found() -> None:
+    for report, start, wrong, parts in (
+        ("It costs $20, and another $20.", 26, "$20", ("It costs $20, and another ", "$20", ".")),
         ("Of 15 there are **5** left.", 18, "5", ("Of 15 there are ", "5", " left.")),
         ("It costs $20.", 0, "It costs $20.", ("It costs $20.", "", "")),
-    ],
-)
-def test_what_is_false_in_a_sentence_is_marked_where_it_was_found(
-    report: str, start: int, wrong: str, parts: tuple[str, str, str]
-) -> None:
-    finding = Finding(code="x", severity="error", text=wrong, start=start, end=start + len(wrong))
-    checks = Checks((), (), ())
-    view = RunView(1, Path(), subject(report), "done", {}, (), (), checks, 0, false=(finding,), is_answer=True)
-    ((_, shown),) = false_statements(view)
-    assert (shown.before, shown.wrong, shown.after) == parts
+    ):
+        finding = Finding(code="x", severity="error", text=wrong, start=start, end=start + len(wrong))
+        checks = Checks((), (), ())
+        view = RunView(1, Path(), subject(report), "done", {}, (), (), checks, 0, false=(finding,), is_answer=True)
+        ((_, shown),) = false_statements(view)
+        assert (shown.before, shown.wrong, shown.after) == parts, report

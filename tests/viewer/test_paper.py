@@ -132,22 +132,17 @@ def test_two_peoples_votes_give_kappa_without_ties_and_the_last_vote_holds(tmp_p
     assert values_of(here(read_paper_view(folder, None), "Appendix D")[0])[0] == 1
 
 
-@pytest.mark.parametrize(
-    ("lines", "match"),
-    [
+def test_what_is_no_vote_is_named(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", "react")
+    unknown = r"no dimension \(.*ann\.jsonl, vote 1\) 'dephts'. Did you mean depth"
+    for lines, match in (
         ([json.dumps({"format": 1, "choice": "left"})], r"ann\.jsonl, vote 1, is none"),
         ([vote("ann", "1", "a").as_line(), '{"format": 1, "choi'], r"ann\.jsonl, line 2, is not JSON"),
-        (
-            [vote("ann", "1", "a", dimension="dephts").as_line()],
-            r"no dimension \(.*ann\.jsonl, vote 1\) 'dephts'. Did you mean depth",
-        ),
-    ],
-)
-def test_what_is_no_vote_is_named(tmp_path: Path, lines: list[str], match: str) -> None:
-    folder = experiment(tmp_path / "exp", "react")
-    write_lines(folder / "votes" / "ann.jsonl", lines)
-    with pytest.raises(UserError, match=match):
-        read_paper_view(folder, None)
+        ([vote("ann", "1", "a", dimension="dephts").as_line()], unknown),
+    ):
+        write_lines(folder / "votes" / "ann.jsonl", lines)
+        with pytest.raises(UserError, match=match):
+            read_paper_view(folder, None)
 
 
 def test_the_papers_tables_have_every_system_and_add_up_as_they_do_in_the_paper() -> None:

@@ -9,11 +9,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from drretail.addons.assistants.forget import forget
 from drretail.addons.exports.formats import export
 from drretail.addons.exports.selection import Selection, read_rule
 from drretail.errors import UnknownName, UserError
-from drretail.experiment import path_of, read_definition, read_runs, run_files, run_path
+from drretail.experiment import path_of, read_runs, run_files, run_path
 from drretail.files import write_json
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.verify.findings import known_profiles
@@ -167,14 +166,3 @@ def test_a_pseudonym_is_the_same_in_every_file_and_every_export(telling: Path, t
     conversations = texts(tmp_path / "one")["chat.jsonl"]
     assert "user user_0001 is careful" in conversations
     assert "Unlike user_0002_2" in conversations
-
-
-def test_a_user_is_forgotten_with_profile_and_votes(telling: Path) -> None:
-    kept = [query.query_id for query in read_definition(telling).queries if query.user_id != USER]
-    gone = forget(telling, user=USER).value
-    assert {"q1", "q2"} >= {*gone.queries} >= {"q1"}
-    assert [query.query_id for query in read_definition(telling).queries] == kept
-    assert not any(path.stem == USER for path in telling.rglob("*"))
-    assert {run.query_id for run in read_runs(telling)}.isdisjoint(gone.queries)
-    for path in telling.rglob("*.json"):
-        assert USER not in path.read_text() or str(path.relative_to(telling)) in gone.still_named

@@ -187,19 +187,17 @@ def test_a_log_alone_is_enough_to_score_it_again(place: str, asked: str) -> None
     assert repr(values_of(after, "checks")) == repr(values_of(before, "checks"))
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"world": "nowhere"}, "nowhere"),
-        ({"queries": "nowhere.jsonl"}, "nowhere.jsonl"),
-        ({"scorers": "chekcs"}, "Did you mean checks"),
-        ({"without": "shop"}, "family of tools"),
-        ({"judge": "offline:jduge"}, "Did you mean judge"),
-        ({"scope": "every"}, "scope 'every'"),
-        ({"to": "queries.jsonl"}, "is a file"),
-    ],
-)
-def test_what_is_wrong_is_a_sentence_before_a_run(place: str, asked: str, given: dict[str, str], sentence: str) -> None:
-    with pytest.raises(PrerequisiteError) as problem:
-        shop_research(**({"world": place, "queries": asked} | given))  # type: ignore[arg-type]  # names as a user writes them
-    assert sentence in str(problem.value)
+def test_what_is_wrong_is_a_sentence_before_a_run(place: str, asked: str) -> None:
+    for name, value, sentence in (
+        ("world", "nowhere", "nowhere"),
+        ("queries", "nowhere.jsonl", "nowhere.jsonl"),
+        ("scorers", "chekcs", "Did you mean checks"),
+        ("without", "shop", "family of tools"),
+        ("judge", "offline:jduge", "Did you mean judge"),
+        ("scope", "every", "scope 'every'"),
+        ("to", "queries.jsonl", "is a file"),
+    ):
+        given = {"world": place, "queries": asked} | {name: value}
+        with pytest.raises(PrerequisiteError) as problem:
+            shop_research(**given)  # type: ignore[arg-type]  # names as a user writes them
+        assert sentence in str(problem.value)

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-from itertools import count
 from pathlib import Path
 from urllib.request import HTTPCookieProcessor, build_opener
 
@@ -17,7 +16,6 @@ from typer.testing import CliRunner
 from drretail.addons.live import report_pages
 from drretail.addons.live.access import MOST_BYTES
 from drretail.addons.live.app import routes_of
-from drretail.addons.live.report_pages import Watch
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.eval.ballots import cast
@@ -53,23 +51,6 @@ def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.Mo
     assert client.get("/changes").json() != before
     client.get("/")
     assert made == ["q1", "q2", "q3", "q2"]
-
-
-def test_runs_change_their_query_and_the_whole_scores_the_index_alone_and_votes_nothing(exp: Path) -> None:
-    watch = Watch(exp, count(1.0).__next__)
-    before = watch.version(), watch.version_of("q1"), watch.version_of("q2")
-    assert (watch.version(), watch.version_of("q1"), watch.version_of("q2")) == before
-    run_path(exp, "zephyr", "q1", 1).touch()
-    after = watch.version(), watch.version_of("q1"), watch.version_of("q2")
-    assert [old == new for old, new in zip(before, after, strict=True)] == [False, False, True]
-    watch = Watch(exp, count(1.0).__next__)
-    before = watch.version(), watch.version_of("q1")
-    (exp / "votes").mkdir()
-    (exp / "votes" / "ann.jsonl").touch()
-    assert (watch.version(), watch.version_of("q1")) == before
-    (exp / "scores.json").touch()
-    assert watch.version() != before[0]
-    assert watch.version_of("q1") == before[1]
 
 
 @pytest.fixture(scope="module")

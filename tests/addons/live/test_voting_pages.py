@@ -6,8 +6,6 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from drretail.addons.imports.formats import load_format
-from drretail.addons.imports.recording import record
 from drretail.addons.lab.correction import correction_of
 from drretail.addons.lab.findings import CORRECTED
 from drretail.addons.people.plan import plan_uncited, planned
@@ -17,10 +15,8 @@ from drretail.experiment import read_definition, run_path
 from drretail.files import read_jsonl
 from drretail.llm.offline.judge import tag_contents
 from drretail.llm.prompt import tag_content
-from drretail.progress import Progress
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.run_file import read_run
-from tests.addons.imports.foreign import REPORT, drb
 from tests.addons.live.conftest import client_of
 from tests.build import scripted_judge
 from tests.eval.metrics.pairwise.judging import compared, prefers_the_first
@@ -220,15 +216,3 @@ def test_those_who_vote_alone_can_not_open_the_report(exp: Path) -> None:
     questions = [query.query_id for query in read_definition(exp).queries]
     assert {client.get(f"/query-{question}.html").status_code for question in questions} == {404}
     assert client.get("/index.html").status_code == 404
-
-
-def test_of_imported_reports_nothing_is_said_of_a_shop_or_its_shopper(tmp_path: Path) -> None:
-    for name, report in (("first.jsonl", REPORT), ("second.jsonl", "Take the small one.")):
-        record(load_format("drb").read(drb(tmp_path / name, report)), "drb", tmp_path / "exp", Progress())
-    client = of_ann(tmp_path / "exp")
-    for path in ("/vote", "/vote/1", "/rate", "/rate/1"):
-        text = " ".join(each.text for each in parse(client.get(path).text).all("main")).lower()
-        assert "question" in text
-        assert "shop" not in text.replace("shop.example", ""), path
-        assert "asked on" not in text, path
-    assert "--fetch-sources" in client.get("/label").text

@@ -241,24 +241,22 @@ def of_length(length: int) -> str:
     return sectioned(WEATHERED, WEATHERED, edge, WEATHERED, WEATHERED, WEATHERED)
 
 
-@pytest.mark.parametrize(
-    ("report", "parts"),
-    [
-        # Of eight sections, first and last go, and then first and last of the six.
-        (sectioned(*[WEATHERED] * 6) + "\n\n## Reference\n[1],https://a.example", (2, 3, 4, 5)),
-        (sectioned(*[WEATHERED] * 6).partition("\n\n")[2].partition("\n\n")[2], (3, 4)),
-        # Between them go those with links, and short ones.
-        (sectioned(*[WEATHERED] * 2, f"{WEATHERED} https://a.example", "Short.", *[WEATHERED] * 3, "End."), (2, 5, 6)),
-        (of_length(199), (2, 4)),
-        (of_length(200), (2, 3, 4)),
-    ],
-)
-def test_the_released_code_cuts_both_ends_twice_and_drops_sections_with_links_and_those_below_200_characters(
-    report: str, parts: Sequence[int]
-) -> None:
-    units = released_units(report)
-    assert heads(units) == [f"## Part {number}" for number in parts]
-    assert units.possible == len(parts) * (len(parts) - 1) / 2
+CUT: list[tuple[str, Sequence[int]]] = [
+    # Of eight sections, first and last go, and then first and last of the six.
+    (sectioned(*[WEATHERED] * 6) + "\n\n## Reference\n[1],https://a.example", (2, 3, 4, 5)),
+    (sectioned(*[WEATHERED] * 6).partition("\n\n")[2].partition("\n\n")[2], (3, 4)),
+    # Between them go those with links, and short ones.
+    (sectioned(*[WEATHERED] * 2, f"{WEATHERED} https://a.example", "Short.", *[WEATHERED] * 3, "End."), (2, 5, 6)),
+    (of_length(199), (2, 4)),
+    (of_length(200), (2, 3, 4)),
+]
+
+
+def test_the_released_code_cuts_both_ends_twice_and_drops_sections_with_links_and_short_ones() -> None:
+    for report, parts in CUT:
+        units = released_units(report)
+        assert heads(units) == [f"## Part {number}" for number in parts], report
+        assert units.possible == len(parts) * (len(parts) - 1) / 2
 
 
 CITED_PAGE = Evidence(id="W:aaaaaaaa", kind="web", key="https://a.example/x", title="X", url="https://a.example/x")
@@ -267,19 +265,12 @@ HELD = {each.id: each for each in (CITED_PAGE, ORDER)}
 LISTED = "\n\n[1],https://a.example/x\n[2],https://b.example/y\n"
 
 
-@pytest.mark.parametrize(
-    ("report", "pairs"),
-    [
-        (
-            f"Cedar lasts [1][2]. Pine rots. Oak is dear [2].{LISTED}",
-            [
-                ("Cedar lasts.", "W:aaaaaaaa"),
-                *((each, "https://b.example/y") for each in ("Cedar lasts.", "Oak is dear.")),
-            ],
-        ),
-        ("You bought one [O:1]. It lasts [W:aaaaaaaa].", [("It lasts.", "W:aaaaaaaa")]),  # an order is no page
+def test_each_sentence_stands_once_for_each_of_its_sources() -> None:
+    cedar, oak = "Cedar lasts.", "Oak is dear."
+    here, there = "W:aaaaaaaa", "https://b.example/y"
+    for report, pairs in (
+        (f"Cedar lasts [1][2]. Pine rots. Oak is dear [2].{LISTED}", [(cedar, here), (cedar, there), (oak, there)]),
+        ("You bought one [O:1]. It lasts [W:aaaaaaaa].", [("It lasts.", here)]),  # an order is no page
         ("## Woods [W:aaaaaaaa]\n\n[W:aaaaaaaa]\n", []),  # a heading and a mark alone are no sentences
-    ],
-)
-def test_each_sentence_stands_once_for_each_of_its_sources(report: str, pairs: list[tuple[str, str]]) -> None:
-    assert [(pair.sentence, pair.source) for pair in cited_sentences(report, HELD)[0]] == pairs
+    ):
+        assert [(pair.sentence, pair.source) for pair in cited_sentences(report, HELD)[0]] == pairs, report

@@ -28,7 +28,7 @@ from drretail.addons.sandboxes.search_based.gold import smallest_cover
 from drretail.addons.sandboxes.search_based.pages import SeenTexts
 from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.addons.sandboxes.synthetic.facts import Drawing, PlantedFact, facts_of
-from drretail.addons.sandboxes.synthetic.needs import Need, name_products, need_of
+from drretail.addons.sandboxes.synthetic.needs import Need, need_of
 from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import (
@@ -197,18 +197,6 @@ def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(o
     cotton = [fact for fact in facts if fact.kind == "test" and fact.thing == "swaddle blanket"]
     assert len(cotton) == 2
     assert all('"cotton"' in fact.meaning for fact in cotton)
-
-
-def shown_names(need: Need) -> dict[str, str]:
-    fits = [fit for thing in need.things for fit in thing.fits]
-    return {key: product.name for key, product in name_products(fits).items()}
-
-
-def test_products_that_fit_differ_in_their_names_and_from_what_the_user_has(shipped: list[Need]) -> None:
-    for need in shipped:
-        fits, mine, names = shown_names(need), need.owned[0].product_id, need.names
-        assert len({*fits.values()}) == len(fits)
-        assert names[mine].name not in [product.name for key, product in names.items() if key in fits and key != mine]
 
 
 def test_an_untyped_query_gets_facts_on_what_its_words_find_and_the_build_says_so(world: World, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 from time import process_time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -106,12 +105,10 @@ def test_a_badge_stands_behind_the_last_word_and_never_inside_a_link_or_on_what_
     assert marked_html(source, [mark(source, "a.b/c")]).shown == frozenset()
 
 
-@pytest.mark.parametrize(
-    "url", ["javascript:alert(1)", "JaVaScript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc"]
-)
-def test_only_web_addresses_become_links(url: str) -> None:
-    page = shown(f"[x]({url}) and <{url}> and [r]\n\n[r]: {url}\n")
-    assert not [link for link in page.all("a") if "href" in link.attributes]
+def test_only_web_addresses_become_links() -> None:
+    for url in ("javascript:alert(1)", "JaVaScript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc"):
+        page = shown(f"[x]({url}) and <{url}> and [r]\n\n[r]: {url}\n")
+        assert not [link for link in page.all("a") if "href" in link.attributes], url
 
 
 def test_numbers_lead_to_the_source_and_quotes_in_addresses_do_not_end_the_attribute() -> None:

@@ -25,27 +25,23 @@ OVER = Finding(code="over_budget", severity="error", text="$40", found="the budg
 WRONG = Finding(code="not_wanted", severity="error", text="a lamp")
 
 
-@pytest.mark.parametrize(
-    ("right", "findings", "decision", "fault"),
-    [
-        (1.0, (OVER,), "right", ""),
-        (0.0, (OVER,), "limit", "over budget: the budget is $32"),
-        (0.0, (OVER, WRONG), "wrong", "over budget: the budget is $32"),
-        (0.0, (), "wrong", "wrong thing: "),
-        (None, (OVER,), "limit", "over budget: the budget is $32"),
-        (None, (), "open", ""),
-    ],
-)
-def test_what_was_bought_decides_before_what_is_found(
-    judged: Path, lines: list[RunLine], right: float | None, findings: tuple[Finding, ...], decision: str, fault: str
-) -> None:
-    view = read_view(judged).runs[0]
-    view = replace(view, is_right=right, checks=replace(view.checks, findings=findings), false=())
-    made = answer_card("react", view, lines[0], None).line
-    assert (made.decision, [f"{each.kind}: {each.quote}" for each in made.faults]) == (
-        decision,
-        [fault] if fault else [],
-    )
+DECIDED: list[tuple[float | None, tuple[Finding, ...], str, str]] = [
+    (1.0, (OVER,), "right", ""),
+    (0.0, (OVER,), "limit", "over budget: the budget is $32"),
+    (0.0, (OVER, WRONG), "wrong", "over budget: the budget is $32"),
+    (0.0, (), "wrong", "wrong thing: "),
+    (None, (OVER,), "limit", "over budget: the budget is $32"),
+    (None, (), "open", ""),
+]
+
+
+def test_what_was_bought_decides_before_what_is_found(judged: Path, lines: list[RunLine]) -> None:
+    first = read_view(judged).runs[0]
+    for right, findings, decision, fault in DECIDED:
+        view = replace(first, is_right=right, checks=replace(first.checks, findings=findings), false=())
+        made = answer_card("react", view, lines[0], None).line
+        faults = [f"{each.kind}: {each.quote}" for each in made.faults]
+        assert (made.decision, faults) == (decision, [fault] if fault else []), (right, findings)
 
 
 def test_a_false_and_a_failed_answer_are_quoted_first_each_with_a_link_to_its_evidence(mine: Path) -> None:

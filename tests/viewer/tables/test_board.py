@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from drretail.eval.compare.wording import conclusion
 from drretail.eval.registry import described
 from drretail.records.base import OfJudge
@@ -158,36 +156,30 @@ MISSING = measure("FP", "missing", why="3 of 10 queries lack a value")
 ENDS: dict[str, Any] = {"ci_low": 0.1, "ci_high": 0.4}
 HIGHER = measure("FP", "higher", **ENDS)
 ABOVE = measure("right", "higher", labels=("a@m", "null_copy"), **ENDS)
+SEVEN = "No difference is shown. The judge preferred a 7 : 3."
 BETTER = "shown to be better than the best floor, null_copy."
 PREFERRED = measure("preference", "undecided", difference=0.4, mean_a=0.7, mean_b=0.3)
 OPEN = measure("right", "undecided", n_needed=117, apart=0.1)
 
 
-@pytest.mark.parametrize(
-    ("rows", "floors", "sentence"),
-    [
-        ([HIGHER, OPEN], [], "a is above b in FP (+0.25, +0.10 to +0.40, n = 10)."),
-        ([OPEN], [], "No difference is shown. To show a difference of 0.10 in right takes about 120 questions."),
-        ([PREFERRED], [], "No difference is shown. The judge preferred a 7 : 3."),
-        ([PREFERRED.turned], [], "No difference is shown. The judge preferred a 7 : 3."),
-        ([FEW], [], "3 users are too few for any conclusion; 5 is the minimum."),
-        ([MISSING], [], "Not comparable in FP: a − b (3 of 10 queries lack a value)."),
-        ([UNREAD], [], "Not read: FP (p:m does not read)."),
-        ([], [FLOOR], f"a is not {BETTER}"),
-        (
-            [PREFERRED],
-            [FLOOR, FLOOR],
-            "No difference is shown. The judge preferred a 7 : 3. No system is shown to be "
-            "better than the best floor, null_copy.",
-        ),
-        ([], [ABOVE], "a is above the best floor, null_copy, in right (+0.25, +0.10 to +0.40, n = 10)."),
-        ([], [], ""),
-    ],
-)
-def test_what_can_be_concluded_is_one_of_five_sentences(
-    rows: list[ComparedRow], floors: list[ComparedRow], sentence: str
-) -> None:
-    assert conclusion(rows, floors, NAMES) == sentence
+CONCLUDED: list[tuple[list[ComparedRow], list[ComparedRow], str]] = [
+    ([HIGHER, OPEN], [], "a is above b in FP (+0.25, +0.10 to +0.40, n = 10)."),
+    ([OPEN], [], "No difference is shown. To show a difference of 0.10 in right takes about 120 questions."),
+    ([PREFERRED], [], SEVEN),
+    ([PREFERRED.turned], [], SEVEN),
+    ([FEW], [], "3 users are too few for any conclusion; 5 is the minimum."),
+    ([MISSING], [], "Not comparable in FP: a − b (3 of 10 queries lack a value)."),
+    ([UNREAD], [], "Not read: FP (p:m does not read)."),
+    ([], [FLOOR], f"a is not {BETTER}"),
+    ([PREFERRED], [FLOOR, FLOOR], f"{SEVEN} No system is {BETTER}"),
+    ([], [ABOVE], "a is above the best floor, null_copy, in right (+0.25, +0.10 to +0.40, n = 10)."),
+    ([], [], ""),
+]
+
+
+def test_what_can_be_concluded_is_one_of_five_sentences() -> None:
+    for rows, floors, sentence in CONCLUDED:
+        assert conclusion(rows, floors, NAMES) == sentence
 
 
 def test_support_by_rules_is_not_rated_unless_nothing_else_was_measured() -> None:

@@ -137,10 +137,9 @@ FORMULA: dict[str, tuple[list[Verdict], dict[str, float | str]]] = {
 }
 
 
-@pytest.mark.parametrize("case", FORMULA)
-def test_the_formula(case: str) -> None:
-    verdicts, expected = FORMULA[case]
-    assert shown(said(verdicts), expected) == pytest.approx(expected)
+def test_the_formula() -> None:
+    for case, (verdicts, expected) in FORMULA.items():
+        assert shown(said(verdicts), expected) == pytest.approx(expected), case
 
 
 DEPTH = verdict("depth", depth_item(CRITERIA.group("depth")), 7)
