@@ -207,3 +207,14 @@ def test_what_is_false_in_a_sentence_is_marked_where_it_was_found() -> None:
         view = RunView(1, Path(), subject(report), "done", {}, (), (), checks, 0, false=(finding,), is_answer=True)
         ((_, shown),) = false_statements(view)
         assert (shown.before, shown.wrong, shown.after) == parts, report
+
+
+def test_what_is_false_at_no_known_place_is_shown_by_the_place_of_its_claim_or_its_words() -> None:
+    (claim,) = claims_of(judged([PRICE], value=0.0), REPORT)
+    judges: Any = (SimpleNamespace(claims=[claim]),)
+    for text, shown_as in (("The feeder costs $20.", "The feeder costs $20"), ("It is red.", "It is red.")):
+        finding = Finding(code="x", severity="error", text=text)
+        checks = Checks((), (), ())
+        view = RunView(1, Path(), subject(REPORT), "done", {}, judges, (), checks, 0, false=(finding,), is_answer=True)
+        ((_, shown),) = false_statements(view)
+        assert shown.sentence == shown_as, text
