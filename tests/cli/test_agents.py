@@ -48,6 +48,13 @@ def test_what_an_agent_or_a_metric_prints_is_no_part_of_the_result(
         assert f"The {printed}'s own print." in done.stderr
 
 
+def test_too_few_users_are_said_where_systems_are_compared(succeeds: Command, run: tuple[str, ...]) -> None:
+    note = "differences between systems can't be shown with fewer than 5 users."
+    both = ("--agent", "react", "--agent", "plan_to_function")
+    shown = [" ".join(succeeds(*run, "--no-floors", *agents).stderr.split()) for agents in ((), both)]
+    assert [note in text for text in shown] == [False, True]
+
+
 def test_an_agent_whose_code_changed_is_refused_until_again_runs_it_anew(
     drretail: Command, succeeds: Command, run: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -128,6 +135,19 @@ def test_what_ends_a_process_ends_that_run_by_name_and_no_other(
     ended = {"ends-exits": "SystemExit", "ends-raises": "KeyboardInterrupt", "ends-waits": "KeyboardInterrupt"}
     assert sorted(name for name, _ in failed) == sorted([*ended] * 2)
     assert [name for name, message in failed if not message.startswith(ended[name])] == []
+
+
+def test_a_commands_files_and_those_beside_them_are_its_code(
+    drretail: Command, succeeds: Command, run: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "agent.sh").write_text('cat > /dev/null; . "./report.sh"\n')
+    asked = (*run, "--no-floors", "--no-pages", "--agent", "cmd:sh agent.sh")
+    (tmp_path / "report.sh").write_text("echo One.\n")
+    succeeds(*asked)
+    (tmp_path / "report.sh").write_text("echo Two.\n")
+    assert "by other code (report.sh)" in drretail(*asked).stderr
+    succeeds(*asked, "--force")
+    assert [made.report for made in read_runs(tmp_path / "exp")] == ["Two.\n"] * 2
 
 
 BESIDE = {*NULL_AGENTS, ORACLE_AGENT}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.build import LABEL, experiment
-from tests.cli.commands import Command
+from tests.cli.commands import Command, ErrorOf
 from tests.llm.provider import Provider, answers
 from tests.wire.server import Plan, WireServer
 
@@ -25,6 +25,13 @@ def test_a_cap_ends_the_experiment_with_3_and_a_sentence_and_a_higher_one_goes_o
     (system,) = json.loads(again.stdout)["systems"]
     assert again.returncode == 0
     assert (system["done"], system["before"], system["not_started"]) == (2, 1, 0)
+
+
+def test_an_unknown_price_and_two_providers_are_refused(error_of: ErrorOf) -> None:
+    run = (*RUN, "--base-url", "http://127.0.0.1:1/v1", "--model")
+    for limit in (["--vary", "dollars=1"], ["--max-dollars", "1"]):
+        assert "genai-prices knows no price of openai:m: limit tokens" in error_of(*run, "openai:m", *limit), limit
+    assert "say which of anthropic, openai" in error_of(*run, "anthropic:m", "--model", "report=openai:m")
 
 
 def test_a_profile_of_drretail_toml_runs_at_its_models_price(drretail: Command, tmp_path: Path) -> None:

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from typer.testing import CliRunner
 
+from drretail.addons.assistants.forget import forget
 from drretail.addons.exports.formats import export
 from drretail.addons.exports.selection import Selection, read_rule
+from drretail.cli.app import app
 from drretail.errors import UnknownName, UserError
-from drretail.experiment import path_of, read_runs, run_files, run_path
+from drretail.experiment import path_of, read_definition, read_runs, run_files, run_path
 from drretail.files import write_json
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.verify.findings import known_profiles
@@ -166,3 +169,22 @@ def test_a_pseudonym_is_the_same_in_every_file_and_every_export(telling: Path, t
     conversations = texts(tmp_path / "one")["chat.jsonl"]
     assert "user user_0001 is careful" in conversations
     assert "Unlike user_0002_2" in conversations
+
+
+def test_a_form_that_cannot_redact_says_so_and_writes_nothing(telling: Path, tmp_path: Path) -> None:
+    to = str(tmp_path / "drb")
+    ended = CliRunner().invoke(app, ["export", str(telling), "--format", "drb", "--redact", "--to", to])
+    assert isinstance(ended.exception, UserError)
+    assert "drb can't be redacted: take chat, csv, parquet or statements," in str(ended.exception)
+    assert not (tmp_path / "drb").exists()
+
+
+def test_a_user_is_forgotten_with_profile_and_votes(telling: Path) -> None:
+    kept = [query.query_id for query in read_definition(telling).queries if query.user_id != USER]
+    gone = forget(telling, user=USER).value
+    assert {"q1", "q2"} >= {*gone.queries} >= {"q1"}
+    assert [query.query_id for query in read_definition(telling).queries] == kept
+    assert not any(path.stem == USER for path in telling.rglob("*"))
+    assert {run.query_id for run in read_runs(telling)}.isdisjoint(gone.queries)
+    for path in telling.rglob("*.json"):
+        assert USER not in path.read_text() or str(path.relative_to(telling)) in gone.still_named

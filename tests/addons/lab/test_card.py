@@ -14,6 +14,7 @@ from drretail.addons.lab.card import (
     card_lines,
     read_cards,
     read_labelled,
+    set_card,
     words_alone,
 )
 from drretail.addons.lab.kept_findings import finding_lines
@@ -25,6 +26,7 @@ from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import gather
 from drretail.records.score import JudgeRef
 from drretail.viewer.tables.scores import score_tables
+from tests import build
 from tests.addons.lab.test_correcting import called
 from tests.build import LABEL, experiment, known
 
@@ -115,6 +117,21 @@ def test_no_claim_is_told_by_a_threshold_that_was_chosen_on_it() -> None:
         other = LabelledClaim(claim.claim, claim.sources, "full" if claim.label == "none" else "none")
         changed = [*claims[:at], other, *claims[at + 1 :]]
         assert words_alone(LabelledSet("s", tuple(changed)), "1")[other.item] == before[claim.item]
+
+
+def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
+    claims = tuple(LabelledClaim(f"lamp {at}", (f"lamp {at}",), "full" if at < 6 else "none") for at in range(12))
+
+    values = [1, 1, 1, 1, 1, None, 0, 0, 0, 0, 1, 0.5]
+    verdicts = {
+        claim.item: build.verdict("faithfulness", "support", claim.item, value, "failed" if value is None else "scored")
+        for claim, value in zip(claims, values, strict=True)
+    }
+    labelled = LabelledSet("s", claims, ("full", "none"))
+    card = set_card(labelled, labelled, verdicts, "1")
+    assert (card.n, card.failed, card.unasked) == (11, 1, 0)
+    assert card.figure("balanced_accuracy").value == pytest.approx((1 + 5 / 6) / 2)
+    assert card.confusion["none"] == {"full": 1, "partial": 1, "none": 4}
 
 
 def test_where_every_label_agrees_there_is_an_interval_and_of_two_claims_there_is_none(

@@ -12,7 +12,9 @@ from drretail.addons.publications.pqr.axis import (
     CriterionScore,
     check_sums,
     matched,
+    normalised,
     off,
+    weighted_mean,
 )
 from drretail.addons.publications.pqr.triplets import (
     REPORT,
@@ -50,6 +52,12 @@ def test_a_sum_may_be_a_hundredth_off() -> None:
     wrong = {(0.33, 0.33, 0.32): "add up to 0.98", (0.5, 0.52): "add up to 1.02", (1.2, -0.2): "below 0", (): "to 0"}
     for weights, problem in wrong.items():
         assert problem in (off(weights) or ""), weights
+
+
+def test_weights_that_are_a_little_off_keep_their_proportions_in_a_mean() -> None:
+    assert normalised([0.33, 0.33, 0.33]) == pytest.approx([1 / 3] * 3)
+    assert weighted_mean([(0.5, 8), (0.3, 6), (0.2, 1)]) == pytest.approx(0.5 * 8 + 0.3 * 6 + 0.2 * 1)
+    assert weighted_mean([(0.5, 8), (0.49, 6)]) == pytest.approx((0.5 * 8 + 0.49 * 6) / 0.99)
 
 
 def made(**weights: float) -> Criteria:

@@ -1,6 +1,7 @@
 """What of a report is graded, compared and cited, what a judge is asked of it, and what comes of the answers."""
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from drretail.addons.publications.report_eval.score import (
     DIMENSIONS,
     METRIC,
+    MOST_PAIRS,
     VARIANTS,
     Units,
     cited_sentences,
@@ -233,6 +235,16 @@ def test_paragraphs_are_blocks_without_headings_and_of_fewer_than_two_units_ther
     assert units.lacking == "fewer than two sections between the first and the last of 3"
     assert units_of("", None, "paragraph").lacking
     assert units_of("No heading at all.", None, "section").lacking
+
+
+def test_few_pairs_are_all_judged_and_many_are_drawn_alike_for_the_same_seed() -> None:
+    assert Units(("a", "b", "c")).pairs("x") == [(0, 1), (0, 2), (1, 2)]
+    many = Units(tuple("abcdefghij"))
+    assert many.possible == 45
+    drawn = many.pairs("x")
+    assert len(set(drawn)) == len(drawn) == MOST_PAIRS
+    assert drawn == many.pairs("x") != many.pairs("y")
+    assert set(drawn) <= set(combinations(range(10), 2))
 
 
 def of_length(length: int) -> str:

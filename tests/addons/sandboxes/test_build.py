@@ -352,6 +352,15 @@ def test_a_syndicated_text_in_another_frame_is_known_and_another_of_its_theme_is
     assert seen.earlier("part", short) == "whole"
 
 
+def test_a_changed_description_is_found(small: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(small, tmp_path / "s")
+    assert not [*changed_files(copy, read_sandbox(copy))]
+    about = read_json(small / SANDBOX_FILE)
+    for changed in ({"seed": "8"}, {"sizes": {"16k": 16_001}}, {"sums": {}}, {"own_sum": ""}):
+        write_json(copy / SANDBOX_FILE, about | changed)
+        assert SANDBOX_FILE in dict(changed_files(copy, read_sandbox(copy))), changed
+
+
 def test_every_file_that_is_changed_exchanged_removed_or_added_is_found(small: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(small, tmp_path / "s")
     about, contents = read_sandbox(copy), files(copy)

@@ -243,6 +243,13 @@ def test_telling_parts_of_a_file_are_read_each_with_the_table_s_heading(
     assert [step.path for step in recorded.run.steps if step.role == "reader"] == ["0.1"] * read
 
 
+def test_parts_hold_every_character_once() -> None:
+    for text in ("", "a", "ab\n" * 100, "a\n" + "y" * 300 + "\nb\n"):
+        parts = list(parts_of(text, 10))
+        assert "".join(parts) == text
+        assert all(len(part) <= 10 for part in parts), text
+
+
 SHOPPER = {"": open_model("offline:shopper")}
 
 

@@ -1,5 +1,6 @@
 """DR3: its questions, its required documents, and an experiment with gold."""
 
+import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -8,18 +9,22 @@ from typing import Any
 import pytest
 
 from drretail.addons.publications.dr3.citations import (
+    LONGEST_SOURCE,
     Covered,
     judge_documents,
     matched_titles,
+    pieces_of_long,
 )
 from drretail.addons.publications.dr3.opinions import wish_requirements
 from drretail.addons.publications.dr3.score import METRIC, take_gold
 from drretail.errors import UserError
+from drretail.eval.claims.claims import SourceText
 from drretail.eval.judging.session import Judge
-from drretail.experiment import Definition, read_gold
+from drretail.eval.judging.sources import size
+from drretail.experiment import Definition, gold_path, read_gold
 from drretail.files import write_json
 from drretail.llm.registry import open_model
-from drretail.records.base import Rules
+from drretail.records.base import Rules, sha256_of
 from drretail.records.criteria import KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
@@ -39,6 +44,10 @@ from tests.addons.publications.dr3.research import (
     judge_by,
 )
 from tests.build import LABEL
+
+
+def source(text: str) -> SourceText:
+    return SourceText("W:aaaaaaaa", build.text(text))
 
 
 def required(wish: Wish | None) -> list[tuple[str | None, str]]:
@@ -73,6 +82,19 @@ def test_where_more_of_what_is_owned_is_wanted_nothing_is_asked_of_it() -> None:
     assert [kind for kind, _ in required(again)] == ["want"]
     assert required(Wish()) == [("want", "It recommends to buy nothing.")]
     assert required(None) == []
+
+
+def test_a_source_of_up_to_20_000_characters_is_shown_whole_and_a_longer_one_by_its_five_best_pieces() -> None:
+    whole = source("x" * LONGEST_SOURCE)
+    assert pieces_of_long([whole], ["Birds."], None) == [whole]
+    filler = ("lorem " * 84)[:500]
+    marked_pieces = [f"The zebra number {number} likes oats. ".ljust(500, ".") for number in range(7)]
+    text = "".join(filler + piece for piece in marked_pieces) + filler * 30
+    (cut,) = pieces_of_long([source(text)], ["A zebra likes oats."], None)
+    assert len(text) > LONGEST_SOURCE
+    assert [number for number in range(7) if f"zebra number {number} " in cut.text.text] == [0, 1, 2, 3, 4]
+    assert "lorem" not in cut.text.text
+    assert (cut.text.sha256, cut.ref.share) == (sha256_of(text), round(size(cut.text.text) / len(text), 3))
 
 
 def covered(
@@ -131,7 +153,7 @@ MATCHED = [
     ("As the paper has it.", "The paper", True),  # anywhere in the text
     ("See [long_context: “A study of birds”, chunk 3].", "A study of birds", True),
     ("See [birds].", "A study of birds - Journal", True),  # a part of the title in brackets
-    ("ACME-7 is a feeder.", "Manual of the ACME-7, second edition", True),  # an identifier of four characters
+    ("ACME is a feeder.", "Manual of the ACME, second edition", True),  # an identifier of four characters
     ("ACM is a club.", "Manual of the ACM (x), second edition", False),  # three, and not in brackets
     ("See [ACM club].", "Manual of the ACM (x), second edition", True),
     ("See [Study on garden bird feeders].", "Bird feeders: a garden study", True),  # most words, in any order
@@ -236,3 +258,12 @@ def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(folde
     assert (found["FA"].value, found["DQ"].value) == (100, 40)
     assert found["total"].value == pytest.approx((75 + 100 + 40 + 200 / 3 + 200 / 3) / 5)
     assert asked.count("CitedClaims") == 1
+
+
+def test_gold_is_frozen_and_another_is_refused(folder: Path, gold: Path, tmp_path: Path) -> None:
+    judge, _ = judge_by()
+    rows(folder, judge, gold=gold)
+    other = gold_folder(tmp_path / "other", KnownAnswer(query_id="q1", files=GOLD.files))
+    with pytest.raises(UserError, match="holds other gold than"):
+        rows(folder, judge, gold=other)
+    assert KnownAnswer.model_validate(json.loads(gold_path(folder, "q1").read_text())) == GOLD

@@ -233,6 +233,14 @@ def test_a_build_that_was_cut_goes_on_where_it_stopped(site: Site) -> None:
     assert read_labels(task_folder(folder, "q1")) == read_labels(task_folder(site.finished, "q1"))
 
 
+def test_a_cap_holds_for_questions_that_wait_in_line(site: Site) -> None:
+    asked = chat()
+    site.cut()
+    made = site.build(QUERY, by=scripted(asked), tokens=1_100)
+    assert "the cap of 1,100 tokens is reached" in made.failed["q1"]
+    assert len(asked.asked) <= 10 + 8
+
+
 def test_a_task_whose_pages_are_not_enough_is_named_and_the_others_are_made(site: Site) -> None:
     other = QUERY.model_copy(update={"query_id": "q2", "text": "What does a bird feeder weigh?"})
     folder = site.cut()
