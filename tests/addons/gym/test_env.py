@@ -33,6 +33,7 @@ from drretail.run_file import Recorded, read_run
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
 from tests.addons.gym.policies import QUERY, call, search, shopped_well
+from tests.cli.commands import refused_by
 from tests.shop import USER, build_shop
 from tests.threads import all_at_rest
 
@@ -245,6 +246,16 @@ def test_the_command_makes_up_two_shops_that_share_nothing_and_prints_floors(
     assert of_all["queries"] == 2
     assert 0 <= of_all["one search"] < 1
     assert "exists: name another file" in str(CliRunner().invoke(app, [*command, "--seed", "43"]).exception)
+
+
+def test_two_worlds_are_those_of_the_two_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(*_: object, worlds: tuple[str | None, str | None], **__: object) -> None:
+        raise UserError(f"{worlds}")
+
+    monkeypatch.setattr(parts, "make_parts", told)
+    for given, made in ((("a", "b"), "('a', 'b')"), (("a",), "('a', None)"), ((), "(None, None)")):
+        flags = [flag for world in given for flag in ("--world", world)]
+        assert refused_by("gym", "split", "--to", str(tmp_path), *flags) == made
 
 
 SHIPPED = shipped_queries("dev")[0]
