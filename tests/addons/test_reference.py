@@ -6,13 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.exports.formats import PLUGINS
-from drretail.addons.imports.formats import FORMATS
-from scripts.reference.markdown import escaped, link
 from scripts.reference.pages import MADE
 from scripts.reference.python import NAMES
 from scripts.reference.source import source_of
-from tests.test_docs import OF_ADDONS, PAGES, ROOT, is_on_its_page, name_of, run_examples, without_blocks
+from tests.test_docs import OF_ADDONS, PAGES, ROOT, name_of, run_examples, without_blocks
 
 
 @pytest.mark.parametrize("path", MADE, ids=lambda path: path.name)
@@ -35,14 +32,6 @@ def test_the_reference_has_every_name_that_is_given_out() -> None:
         assert given_out - listed[package] - modules == set()
 
 
-def test_what_markdown_would_swallow_is_shown() -> None:
-    assert escaped("DIR/<query id>/, a_b, *x, ``<c>`` (docs/tools.md#pages)") == (
-        r"DIR/\<query id>/, a_b, \*x, `<c>` ([tools.md](../tools.md#pages))"
-    )
-    assert escaped("See drretail/addons/lab/README.md.") == "See [lab](../../drretail/addons/lab/README.md)."
-    assert link("open_world", "open_world()") == "[`open_world`](#open_world)"
-
-
 @pytest.mark.parametrize("path", OF_ADDONS, ids=name_of)
 def test_the_examples_of_the_docs_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_examples(path, tmp_path, monkeypatch)
@@ -52,11 +41,6 @@ def test_each_addon_has_a_page_of_at_most_2500_words() -> None:
     pages = [path.with_name("README.md") for path in (ROOT / "drretail" / "addons").glob("*/__init__.py")]
     words = {name_of(page): len(page.read_text(encoding="utf-8").split()) for page in pages}
     assert {page: count for page, count in words.items() if count > 2500} == {}
-
-
-def test_every_form_of_imports_and_exports_is_on_its_page() -> None:
-    is_on_its_page("addons/imports.md", FORMATS)
-    is_on_its_page("addons/exports.md", PLUGINS.own)
 
 
 def test_every_file_that_a_page_names_is_there() -> None:

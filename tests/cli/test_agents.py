@@ -7,7 +7,7 @@ import pytest
 
 from drretail.experiment import read_runs, reference_path
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT
-from tests.cli.commands import Command, ErrorOf
+from tests.cli.commands import Command
 
 QUESTION = "Which bird feeder suits me, under $30, and how do I clean it?"
 
@@ -137,15 +137,6 @@ def test_what_ends_a_process_ends_that_run_by_name_and_no_other(
     assert [name for name, message in failed if not message.startswith(ended[name])] == []
 
 
-def test_a_limit_that_a_function_is_not_told_is_refused(
-    drretail: Command, error_of: ErrorOf, run: tuple[str, ...], tmp_path: Path
-) -> None:
-    (tmp_path / "own.py").write_text("def answer(question): return 'A.'\ndef told(question, limits): return 'A.'\n")
-    limited = (*run, "--no-floors", "--no-pages", "--vary", "tool_turns=3", "--agent")
-    assert "--vary tool_turns can't hold for own:answer" in error_of(*limited, "own:answer")
-    assert drretail(*limited, "own:told").returncode == 0
-
-
 def test_a_commands_files_and_those_beside_them_are_its_code(
     drretail: Command, succeeds: Command, run: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -181,9 +172,3 @@ def test_floors_run_once_for_each_query_and_are_scored(succeeds: Command, run: t
     empty = [row for row in scores["scores"] if row["system"] == "null_empty"]
     assert all(row["n_planned"] == 2 and row["n_failed"] == 0 for row in empty)
     succeeds("report", "exp", "--to", "page.html")
-
-
-def test_an_estimate_counts_no_floors(drretail: Command, run: tuple[str, ...], error_of: ErrorOf, shop: str) -> None:
-    done = drretail(*run, "--agent", "react", "--agent", "oracle", "--estimate", "--json")
-    assert [row["name"] for row in json.loads(done.stdout)["estimates"]] == ["react@offline-shopper"]
-    assert "use it with `drretail run`" in error_of("ask", "Which bird feeder?", "--world", shop, "--agent", "oracle")

@@ -43,10 +43,6 @@ def loaded(place: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def test_the_help_of_a_keyword_says_what_false_does_where_its_flag_switches_off() -> None:
-    assert "baselines: If False: leave out null agents" in (inspect.getdoc(loaded("drretail.api.run:run")) or "")
-
-
 def test_both_doors_make_the_same_runs(
     succeeds: Command, shop: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

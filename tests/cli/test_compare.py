@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.build import experiment, scored, scripted_judge, systems
-from tests.cli.commands import Command, ErrorOf
-from tests.eval.metrics.pairwise.judging import prefers_a, two
+from tests.build import experiment, scored
+from tests.cli.commands import Command
 from tests.eval.own import STUB
 
 A, B = "react@model", "hybrid@model"
@@ -47,17 +46,6 @@ def test_two_systems_are_a_dozen_lines_and_details_are_tables_of_100_columns(suc
     assert said[-2:] == ["12", "–"]
 
 
-def test_preferences_are_compared_with_all_else_and_alone(succeeds: Command, tmp_path: Path) -> None:
-    scored(experiment(tmp_path / "exp", two(9)), ["pairwise", "checks"], scripted_judge(prefers_a)[0])
-    prefers = "A is above B in preference (+1.00 on every query, n = 9)."
-    assert prefers in succeeds("compare", "exp", "a", "b").stdout
-    alone = succeeds("compare", "exp", "a", "b", "--metrics", "pairwise", "--details", COLUMNS="120").stdout
-    assert prefers in alone
-    assert "win rate" in alone
-    assert not any(name in alone for name in ("checks", "quality", "faithfulness"))
-    assert "preference" not in succeeds("compare", "exp", "--metrics", "checks").stdout
-
-
 SAID = f"stub said of {A} less that of {B} is +0.54"
 DONE = f"done of {A} less that of {B} is 0.00"
 
@@ -86,24 +74,6 @@ def test_a_gate_says_what_it_can_tell_whether_it_fails_and_on_which_queries(drre
     # Two rules share the false alarms.
     gates = [(gate["fails"], gate["alpha"]) for gate in json.loads(both.stdout)["gates"]]
     assert (both.returncode, gates) == (4, [(True, 0.025), (False, 0.025)])
-
-
-@pytest.mark.usefixtures("judged")
-def test_a_gate_that_makes_no_sense_is_refused(error_of: ErrorOf) -> None:
-    gate = ("compare", "exp", "hybrid", "react", "--metrics", STUB, "--fail-if")
-    assert "said is from 0 to 1, and never falls by more than 1" in error_of(*gate, "said:drop=2")
-    assert "Known are done, said." in error_of(*gate, "nosuch:drop=.1")
-
-
-def test_many_systems_are_a_table_against_one_baseline(succeeds: Command, tmp_path: Path) -> None:
-    three = {**TWO, "plan@model": {f"q{at}-r1": str(0.2 + at / 50) for at in range(12)}}
-    scored(experiment(tmp_path / "exp", three, of=systems(three)), STUB)
-    done = succeeds("compare", "exp", "--metrics", STUB, "--baseline", "react", COLUMNS="80").stdout
-    lines = done.splitlines()
-    assert (len(lines) <= 20, max(map(len, lines)) <= 80) == (True, True)
-    assert [line.partition("  ")[0] for line in lines if " − " in line] == ["hybrid − react", "plan − react"]
-    assert done.startswith("- react is above hybrid in stub said (+0.54, ")
-    assert "All about one pair: drretail compare exp hybrid@model react@model --details" in " ".join(done.split())
 
 
 def test_systems_that_are_called_a_and_b_go_by_their_names(succeeds: Command, tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from drretail.packs import unpack_below
 from drretail.progress import Progress
 from tests.build import files
 from tests.cli.commands import MAIN, Command, ErrorOf, environment
-from tests.viewer.browsing import Window
 from tests.viewer.dom import Element, parse
 
 ANEW = 'drretail/api/recordings no longer answers what is asked: docs/agents.md, "The demo\'s recording", records anew'
@@ -111,36 +110,6 @@ def test_the_demo_shows_the_whole_path_and_ten_shoppers(shown: tuple[subprocess.
     assert "No difference is shown. The judge preferred hybrid_react-researchers2 7 : 3." in " ".join(
         screen.text.split()
     )
-
-
-def test_the_terminal_shows_at_most_sixty_lines_and_breaks_no_word(
-    shown: tuple[subprocess.CompletedProcess[str], Path],
-) -> None:
-    (query,) = (query for query in recorded_queries() if query.query_id == "graded-52")
-    lines = [*shown[0].stderr.splitlines(), *shown[0].stdout.splitlines()]
-    # Who waits on a busy machine is told every eight seconds for what, and how far it is.
-    assert sum(not re.search(r" … \d+ s$|: \d+ of \d+$", line) for line in lines) <= 60
-    assert max(map(len, lines)) <= 80
-    assert query.text in " ".join(shown[0].stdout.split())
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_first_screen_fits_and_leads_to_the_next_question_and_to_what_is_wrong(
-    shown: tuple[subprocess.CompletedProcess[str], Path], window: Window, width: int
-) -> None:
-    page = window(width)
-    page.goto((shown[1] / "report.html").as_uri())
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    folds = page.locator("main > .fold").evaluate_all("all => all.map(it => it.getBoundingClientRect().bottom)")
-    assert width < 1280 or max(folds) < 900
-    page.locator("#questions > summary").click()
-    turn = page.locator("#questions > .turn")
-    assert "Question 9 of 10" in turn.inner_text()
-    turn.get_by_role("button", name="Next").click()
-    turn.get_by_role("button", name="Next").click()
-    assert "Question 1 of 10" in turn.inner_text()
-    page.locator("#look a", has_text="react").nth(1).click()
-    assert "contradicted" in page.locator("#panel .card").first.inner_text()
 
 
 def test_the_recording_answers_every_request_without_a_key_and_a_network(

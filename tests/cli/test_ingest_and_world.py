@@ -5,12 +5,10 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from drretail.api.shops.ingest import ingest
 from drretail.cli.app import app
 from drretail.env.manifest import DATABASE_FILE, live_generation
 from drretail.files import read_json
@@ -34,32 +32,6 @@ def raw(tmp_path: Path) -> Path:
     return write_lines(tmp_path / "raw" / "Office_Products.jsonl", [*reviews, '{"user_id": "A']).parent
 
 
-def test_a_dry_run_of_a_shop_of_ones_own_shows_its_first_rows(tmp_path: Path) -> None:
-    (tmp_path / "products.csv").write_text(
-        "sku;name;path;net;state\n7;Desk lamp;Home > Lamps;39,90;draft\n8;Bowl;;on request;\n"
-    )
-    orders = [f"R{number},ada,{sku},2024-03-01\n" for number, sku in enumerate(("7", "9", "08", "8"))]
-    (tmp_path / "orders.csv").write_text("".join(["nr,who,sku,day\n", *orders]))
-    mapping = tmp_path / "shop.toml"
-    mapping.write_text(
-        'currency = "EUR"\ndecimal = ","\n'
-        'products = {file = "products.csv", id = "sku", title = "name", category = "path", price = "net"}\n'
-        'orders = {file = "orders.csv", id = "nr", user = "who", product = "sku", date = "day"}\n'
-    )
-    result = invoke("ingest", str(mapping), "--world", str(tmp_path / "w"), "--quiet", "--dry-run")
-    assert result.exit_code == 0, result.output
-    assert "First rows of products.csv" in result.output
-    assert "Home > Lamps" in result.output
-    assert "products.csv: 1 price unknown, such as 'on request'" in result.output
-    assert "1 ordered product has a product's id but for leading zeros, which Excel drops" in result.output
-    assert "1 ordered product has no product row." in result.output
-    mapping.write_text(mapping.read_text().replace('price = "net"', 'price = "net", published = "state"'))
-    result = invoke("ingest", str(mapping), "--world", str(tmp_path / "w"), "--quiet", "--dry-run")
-    assert "2 ordered products have no product row, or one that is not published." in result.output
-    assert f"drretail ingest {mapping}" in refused_by("ingest", str(tmp_path), "-w", str(tmp_path / "w"), "-q")
-    assert not (tmp_path / "w").exists()
-
-
 def test_ingest_prints_what_was_read_and_dropped_and_a_dry_run_the_same(raw: Path, tmp_path: Path) -> None:
     arguments = ["ingest", str(raw), "--world", str(tmp_path / "w"), "--quiet"]
     dry = invoke(*arguments, "--dry-run")
@@ -75,26 +47,6 @@ def test_ingest_prints_what_was_read_and_dropped_and_a_dry_run_the_same(raw: Pat
     assert wet.stdout.splitlines()[0] == "1 product, 5 users, 5 orders; with a price: 0 of 1"
     assert dry.stdout.splitlines()[-1] == "Dry run: nothing was written."
     assert wet.stdout.splitlines()[-1] == f'Next: drretail ask "Which …?" --world {tmp_path / "w"}'
-
-
-def test_every_option_reaches_the_world(raw: Path, tmp_path: Path) -> None:
-    world = str(tmp_path / "w")
-    given: dict[str, Any] = {"preset": "paper", "category": "Books", "cap": 7, "cap_by": "interactions"}
-    given |= {"min_interactions": 1, "vary_orders": True}
-    assert ingest(raw, world, since="2020-01-01", seed="9", **given).value.world == world
-    manifest = json.loads(invoke("world", "info", world, "--json").stdout)
-    assert manifest["parameters"] == given
-    assert (manifest["seed"], manifest["since"]) == ("9", "2020-01-01")
-
-
-def test_info_shows_the_headline_and_counts_beside_the_papers(raw: Path, tmp_path: Path) -> None:
-    world = str(tmp_path / "w")
-    fingerprint = json.loads(invoke("ingest", str(raw), "-w", world, "--json").stdout)["fingerprint"]
-    result = invoke("world", "info", world)
-    assert result.exit_code == 0, result.output
-    for shown in ("4,300,000", "Office_Products", "100%", fingerprint, "2020-09-14", "meta_Office_Products.jsonl"):
-        assert shown in result.stdout
-    assert result.stdout.startswith("1 product, 5 users, 5 orders; with a price: 0 of 1\n")
 
 
 def test_check_says_ok_or_what_is_wrong(raw: Path, tmp_path: Path) -> None:

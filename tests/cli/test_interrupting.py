@@ -91,18 +91,6 @@ def test_sigterm_ends_in_words_where_ctrl_c_is_ignored(shop: str, queries: str, 
     assert text.rstrip().endswith("Interrupted: the same command continues from here.")
 
 
-def test_many_runs_are_counted_and_a_single_one_tells_its_steps(succeeds: Command, shop: str, queries: str) -> None:
-    command = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "3")
-    done = succeeds(*command)
-    assert "product_catalog_search" not in done.stderr
-    assert len(done.stderr.splitlines()) <= 6
-    again = succeeds(*command)
-    assert "6 of 6 runs had ended before." in again.stderr
-    slowly = succeeds("run", "--queries", queries, "--world", shop, "--to", "slow", "--parallel", "1")
-    assert "product_catalog_search" in slowly.stderr
-    assert "q2 · react@offline-shopper" in slowly.stderr
-
-
 def files(folder: Path) -> dict[str, Any]:
     """What is the same however it was made."""
     kept = build.files(folder, journals=False)
@@ -139,12 +127,3 @@ def test_shards_copied_together_are_the_whole(succeeds: Command, shop: str, four
     for folder in ("whole", "one"):
         succeeds("score", folder, "--metrics", "checks,faithfulness")
     assert files(one) == files(whole)
-
-
-def test_a_shard_may_be_empty_and_is_estimated_alone(drretail: Command, shop: str, queries: str) -> None:
-    command = ["run", "--queries", queries, "--world", shop, "--to", "exp"]
-    shards = [drretail(*command, "--shard", f"{n}/40") for n in (1, 40)]
-    assert [done.returncode for done in shards] == [0, 0]
-    assert "None of the 2 queries falls into shard 1/40." in shards[0].stderr
-    halves = [json.loads(drretail(*command, "--estimate", "--json", "--shard", f"{n}/2").stdout) for n in (1, 2)]
-    assert sum(row["count"] for half in halves for row in half["estimates"]) == 2

@@ -1,25 +1,16 @@
 """What a person reads, live, of each step, of many runs, and of what is waited for."""
 
 import json
-import sys
 from collections import Counter
 from dataclasses import asdict, replace
 from io import StringIO
 
-import pytest
-
 from drretail.agents.running.outcomes import Ended, tallies
-from drretail.api.recorded import RecordedAnswer
-from drretail.api.run import note_understood
 from drretail.cli.narration import step_line
-from drretail.cli.result import show
 from drretail.cli.run_progress import RunsShown
-from drretail.cli.watching import TerminalObserver
-from drretail.progress import Bar, PlainProgress, Waits, showing_progress
+from drretail.progress import Bar, PlainProgress
 from drretail.records.run import Step, Usage
-from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.tallies import outcome_notes
-from tests import build
 
 
 def step(kind: str, role: str, name: str, path: str = "0", **given: object) -> Step:
@@ -29,78 +20,26 @@ def step(kind: str, role: str, name: str, path: str = "0", **given: object) -> S
 REPORT = {"insights": [{"statement": "a"}, {"statement": "b"}], "sources": [{"evidence": "P:1"}], "open_questions": []}
 
 
-@pytest.mark.parametrize(
-    ("made", "text", "line"),
-    [
-        (
-            step("tool", "supervisor", "LaunchResearcher", args={"sub_problem": "Find a feeder."}),
-            json.dumps({"researcher": 1, "report": REPORT}),
-            '  LaunchResearcher "Find a feeder." → 2 insights, 1 source',
-        ),
-        (
-            step("tool", "supervisor", "LaunchResearcher", error="timeout: gone"),
-            "{}",
-            "  LaunchResearcher: timeout: gone",
-        ),
-        (
-            step("tool", "researcher", "Reason", "0.2", args={"thought": "Cedar lasts."}),
-            '{"noted":true}',
-            '[0.2]   Reason "Cedar lasts."',
-        ),
-        (step("tool", "researcher", "Finalize", "0.2", args={}), '{"finished":true}', "[0.2]   Finalize"),
-        (step("synthesis", "synthesis", "a:model", "0.2"), json.dumps(REPORT), "[0.2] · findings consolidated"),
-        (step("synthesis", "synthesis", "a:model", "0.2", error="slow"), "", "[0.2] · the model failed: slow"),
-        (step("model", "summariser", "a:model", "0.3.1"), '{"summary":"Clean it."}', None),
-        (step("model", "report", "a:model"), "# The report", None),
-        (step("model", "supervisor", "a:model"), '{"wants":[]}', None),
-        (step("model", "report", "a:model"), "Take it [P:B1].\n\n```picks\nP:B1 x 1\n```", "· Take it [P:B1]."),
-        (step("model", "researcher", "a:model"), "```picks\nP:B1 x 1\n```", None),
-    ],
-)
-def test_a_step_is_told_in_one_line_or_not_at_all(made: Step, text: str, line: str | None) -> None:
-    assert step_line(made, text) == line
+LAUNCHED = step("tool", "supervisor", "LaunchResearcher", args={"sub_problem": "Find a feeder."})
+BROUGHT = json.dumps({"researcher": 1, "report": REPORT})
+TOLD: list[tuple[Step, str, str | None]] = [
+    (LAUNCHED, BROUGHT, '  LaunchResearcher "Find a feeder." → 2 insights, 1 source'),
+    (step("tool", "supervisor", "LaunchResearcher", error="gone"), "{}", "  LaunchResearcher: gone"),
+    (step("tool", "researcher", "Reason", "0.2", args={"thought": "It lasts."}), "{}", '[0.2]   Reason "It lasts."'),
+    (step("tool", "researcher", "Finalize", "0.2", args={}), '{"finished":true}', "[0.2]   Finalize"),
+    (step("synthesis", "synthesis", "a:model", "0.2"), json.dumps(REPORT), "[0.2] · findings consolidated"),
+    (step("synthesis", "synthesis", "a:model", "0.2", error="slow"), "", "[0.2] · the model failed: slow"),
+    (step("model", "summariser", "a:model", "0.3.1"), '{"summary":"Clean it."}', None),
+    (step("model", "report", "a:model"), "# The report", None),
+    (step("model", "supervisor", "a:model"), '{"wants":[]}', None),
+    (step("model", "report", "a:model"), "Take it [P:B1].\n\n```picks\nP:B1 x 1\n```", "· Take it [P:B1]."),
+    (step("model", "researcher", "a:model"), "```picks\nP:B1 x 1\n```", None),
+]
 
 
-def recorded(understood: Wish | None) -> RecordedAnswer:
-    return RecordedAnswer(build.run("q1-r1", "Take it.", understood=understood), ())
-
-
-def test_how_a_question_was_understood_goes_to_stderr_before_the_report(capsys: pytest.CaptureFixture[str]) -> None:
-    wish = Wish(wants=(Want(name="bird feeder", kinds=("bird feeder",), rating_min=4),))
-    note_understood(recorded(wish).run, TerminalObserver())
-    assert capsys.readouterr().err == "Understood as\n- bird feeder: at least 4 stars\n\n"
-    show(recorded(wish), as_json=False)
-    assert capsys.readouterr().out == "Take it.\n"
-    assert recorded(wish).document["run"]["understood"]["wants"][0]["name"] == "bird feeder"
-
-    note_understood(recorded(None).run, TerminalObserver())
-    assert capsys.readouterr().err == ""
-    assert "understood" not in recorded(None).document["run"]
-
-
-def test_a_terminal_shows_an_address_once(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    page = build.evidence("W:1", url="https://a.example/feeders")
-    answer = RecordedAnswer(build.run("q1-r1", "Take cedar [W:1]. It lasts [W:1]."), (page,))
-    show(answer, as_json=False)
-    assert "cedar [[1]](https://a.example/feeders)" in capsys.readouterr().out
-    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
-    show(answer, as_json=False)
-    shown = capsys.readouterr().out
-    assert "Take cedar [1]. It lasts [1]." in shown
-    assert shown.count("https://a.example/feeders") == 1
-
-
-def test_calls_that_wait_are_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    Waits()("Waiting")
-    assert capsys.readouterr().err == ""
-
-    monkeypatch.setattr(type(sys.stderr), "isatty", lambda _: True)
-    times = iter([0.0, 0.1, 1.9, 2.1])
-    waits = Waits(clock=lambda: next(times))
-    with showing_progress():
-        for number in range(4):
-            waits(f"Waiting: {number}")
-    assert capsys.readouterr().err == "Waiting: 0\nWaiting: 3\n"
+def test_a_step_is_told_in_one_line_or_not_at_all() -> None:
+    for made, text, line in TOLD:
+        assert step_line(made, text) == line
 
 
 DONE = Ended("react@m", "q1", before=False, tool_calls=6, tokens=9000, failure=None)
@@ -137,27 +76,6 @@ def test_the_time_left_is_measured_by_runs_of_this_command_only() -> None:
     watch.ended(DONE)
     assert bar.messages[-1:] == ["1 done, 3 left · 6 tool calls · 9,000 tokens · about 3 min left"]
     assert bar.count == 7
-
-
-def test_only_the_first_failure_is_a_line_of_its_own() -> None:
-    watch, bar, stream = shown([0.0])
-    watch.planned(Counter({DONE.label: 2}), Counter())
-    for _ in range(2):
-        watch.ended(replace(DONE, failure="react@m/q1-r1: timeout: too slow"))
-    assert stream.getvalue().count("timeout: too slow") == 1
-    assert bar.messages[-1] == "0 done, 2 failed, 0 left · 0 tool calls"
-
-
-def test_several_systems_have_a_line_each_and_those_that_are_through_come_last() -> None:
-    watch, bar, _ = shown([0.0])
-    watch.planned(Counter({"a": 1, "react@m": 3, "null_empty": 3}), Counter({"react@m": 1}))
-    watch.used("a", Usage(calls=1, output=50, unpriced=1))
-    watch.used("react@m", Usage(calls=1, output=1000, nanodollars=250_000_000))
-    watch.ended(replace(DONE, label="a"))
-    watch.ended(replace(DONE, failure="react@m/q1-r1: timeout: too slow"))
-    total, *systems = bar.messages[-1].splitlines()
-    assert total.startswith("1 done, 1 failed, 4 left · 0 tool calls · 1,050 tokens · about")
-    assert systems == ["react@m  1/3, 1 failed · 1,000 tokens · $0.2500", "a        1/1 · 50 tokens"]
 
 
 def test_what_servers_and_providers_cost_is_said_with_the_flags_that_help() -> None:

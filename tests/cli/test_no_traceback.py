@@ -11,7 +11,7 @@ import pytest
 from drretail.cli.entry import sentence_of
 from drretail.errors import NotFound, ToolError
 from drretail.experiment import read_runs
-from tests.build import LABEL, experiment, known
+from tests.build import known
 from tests.cli.commands import MAIN, MAINS, Command, environment, sentence
 
 ASCII = {"PYTHONIOENCODING": "ascii", "LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -112,16 +112,6 @@ def test_a_run_on_which_a_metric_of_ones_own_raises_is_counted_and_without_it_th
     succeeds("score", "e", "--metrics", "checks")
 
 
-def test_settings_that_python_cannot_hold_are_one_sentence(drretail: Command, tmp_path: Path, shop: str) -> None:
-    call = ("tools", "calculator", "--world", shop, "--args", '{"expression":"1"}')
-    for text in ("a = " + "[" * 100_000, "parallel = " + "7" * 5000):
-        (tmp_path / "drretail.toml").write_text(text)
-        assert "drretail.toml is not valid TOML: " in sentence(drretail(*call))
-    (tmp_path / "drretail.toml").unlink()
-    for text in ("{", "[" * 50_000):
-        assert "Settings (DRRETAIL_…): " in sentence(drretail(*call, DRRETAIL_BASE_URLS=text))
-
-
 BREAKS = """
 def answer(question):
     return looked_up(question)
@@ -156,14 +146,6 @@ def test_a_server_that_fails_outside_of_a_tool_is_one_sentence() -> None:
     sentence = known(sentence_of(problem))
     assert sentence.startswith("The shop's database (MongoDB at host:1) cannot be reached. Run the same command again")
     assert sentence_of(NotFound("product", "B1")) is None, "an id that nobody looked after is a bug of ours"
-
-
-def test_a_report_can_be_written_to_standard_output(succeeds: Command, tmp_path: Path) -> None:
-    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "A report."}})
-    succeeds("report", "exp", "--to", "page.html")
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    result = succeeds("report", "exp", "--format", "html", "--to", "/dev/stdout")
-    assert result.stdout.startswith(page)
 
 
 def test_a_reader_that_goes_away_is_no_bug() -> None:

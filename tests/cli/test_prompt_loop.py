@@ -3,13 +3,11 @@
 import json
 from pathlib import Path
 
-from drretail.api.prompts import all_prompt_files
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_definition, read_options, run_path
-from drretail.llm.prompt import packaged_text
 from drretail.run_file import read_members
-from tests.cli.commands import Command, refused_by
+from tests.cli.commands import Command
 
 REACT, TERSE = "react@offline-shopper", "react@offline-shopper-prompts-terse"
 
@@ -79,14 +77,3 @@ def test_what_the_page_says_makes_the_runs_again(
     other = drretail(*command, "--to", "other", "--prompts", "terse", "--only", "q1", "--replay", "exp")
     assert other.returncode == 3
     assert f"{TERSE} has other prompts than in exp (react.md)" in other.stderr
-
-
-def test_the_files_of_some_or_of_all_are_written_as_they_are_packaged(drretail: Command, tmp_path: Path) -> None:
-    written = json.loads(drretail("prompts", "react,judges", "--to", "some", "--json").stdout)
-    assert written["folder"] == "some"
-    assert {"react.md", "summarise_page.md", "quality/rating.md"} <= {*written["files"]}
-    assert "hybrid_react/report.md" not in written["files"]
-    assert (tmp_path / "some" / "react.md").read_text(encoding="utf-8") == packaged_text(all_prompt_files()["react.md"])
-    everything = json.loads(drretail("prompts", "--to", "all", "--json").stdout)["files"]
-    assert {*written["files"], "hybrid_react/report.md", "by_model/decide.md"} <= {*everything}
-    assert "There is no agent 'raect'" in refused_by("prompts", "raect", "--to", "mine")

@@ -4,17 +4,10 @@ from typing import Any
 
 import pytest
 
-from drretail.api.score import failed_answers
-from drretail.eval.scores.file import without_board_metrics
 from drretail.eval.scoring import score
-from drretail.records.base import OfJudge
-from drretail.records.comparison import PairScore
-from drretail.records.score import JudgeRef, Judging, Score, Scoreboard, Scores, ShownColumn
 from drretail.viewer.page.document import write_report
 from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf
-from tests.cli.conftest import JUDGE
-from tests.eval.compare.crafted import preference
 from tests.eval.metrics.pairwise.judging import A, B, two
 from tests.eval.own import STUB
 from tests.llm.batches.server import BatchServer, succeeded
@@ -27,28 +20,6 @@ def made(succeeds: Command, shop: str, queries: str, tmp_path: Path) -> Path:
     """An experiment of two queries in the tiny shop."""
     succeeds("run", "--queries", queries, "--to", "exp", "--world", shop)
     return tmp_path / "exp"
-
-
-def test_only_what_was_asked_for_can_have_failed() -> None:
-    def judging(**fields: Any) -> Judging:
-        usual: dict[str, Any] = {"metric": "quality", "system": LABEL, "judge": "p:m", "verdicts": 9, "failed": 1}
-        return Judging.model_validate(usual | fields)
-
-    def pair(**fields: Any) -> PairScore:
-        usual: dict[str, Any] = {"version": 1, "dimension": "overall", "a": "a@m", "b": "b@m", "judge": "p:m"}
-        counts = {"judge_kind": "llm", "n_planned": 1, "n_scored": 0, "failed_verdicts": 1}
-        return preference(**usual | counts | fields)
-
-    others: list[dict[str, Any]] = [{"judge": "p:other"}, {"judge_params": "1a2b"}, {"rules": "paper"}]
-    scores = Scores(
-        scores=(),
-        judgings=(judging(), judging(metric="checks"), *(judging(**other) for other in others)),
-        pairs=(pair(), pair(b="c@m"), *(pair(**other) for other in others)),
-    )
-    judges = [JudgeRef(spec="p:m", kind="llm")]
-    assert failed_answers(scores, {"quality"}, judges, "default", [("a@m", "b@m")]) == 2
-    assert failed_answers(scores, {"quality"}, judges, "paper", []) == 1
-    assert failed_answers(scores, {"quality"}, [], "default", []) == 0
 
 
 MISTAKES: list[tuple[tuple[str, ...], str]] = [
@@ -106,23 +77,6 @@ def test_score_opens_with_the_scoreboard_and_metrics_come_by_details(drretail: C
     assert {"done", "words", "tokens"} <= set(cells)
 
 
-def test_a_metric_beyond_the_usual_ones_is_printed_below_the_board_though_it_has_a_column() -> None:
-    def row(metric: str, variant: str) -> Score:
-        judged = {"system": LABEL, "judge": "p:m", "judge_kind": "llm", "n_planned": 1, "n_scored": 1, "version": 1}
-        return Score.model_validate({**judged, "metric": metric, "variant": variant, "value": 0.5})
-
-    columns = tuple(ShownColumn(name=each, metric=each) for each in ("pqr", "faithfulness"))
-    board = Scoreboard(judge=OfJudge(judge="p:m", judge_kind="llm"), columns=columns, rows=())
-    rows = (row("pqr", "S_overall"), row("pqr", "S_P"), row("faithfulness", "FP"), row("process", "calls"))
-    left = without_board_metrics(Scores(scores=rows, judgings=(), scoreboard=board))
-    assert [score.variant for score in left.scores] == ["S_overall", "S_P", "calls"]
-
-
-def test_what_rules_do_not_rate_is_said_once(drretail: Command, made: Path) -> None:
-    shown = drretail("score", made.name, "--metrics", "quality", "-q").stdout
-    assert shown.count("not rated (rule-based)") == 1
-
-
 def test_questions_go_out_in_batches_at_half_the_price_and_are_scored(drretail: Command, tmp_path: Path) -> None:
     reports = {"q1-r1": "The bed costs $30 [P:B0000000A1].", "q2-r1": "It is soft."}
     where = experiment(tmp_path / "exp", {LABEL: reports})
@@ -141,21 +95,6 @@ def test_questions_go_out_in_batches_at_half_the_price_and_are_scored(drretail: 
     assert "questions were sent as batch msgbatch_0." in result.stderr
     assert len(server.batches) == 1, "all questions on all reports go out together"
     assert json.loads((where / "scores.json").read_text())["scores"]
-
-
-def test_what_was_judged_before_is_named_and_not_printed_again(drretail: Command, tmp_path: Path) -> None:
-    (tmp_path / "judge.toml").write_text(JUDGE, encoding="utf-8")
-    experiment(tmp_path / "exp", two(1))
-    judge = ("--judge", "scripted:judge.toml", "-q")
-    drretail("score", "exp", "--metrics", "quality,checks", *judge)
-    shown = drretail(*PAIRWISE, *judge, "--details").stdout
-    assert "Side by side (pairwise), judged by" in shown
-    assert "Checks, by code" not in shown
-    assert "scores.json also holds quality, checks:" in shown
-    everything = drretail("score", "exp", "-q", "--details").stdout
-    assert "Side by side (pairwise), judged by" in everything
-    assert "Checks, by code" in everything
-    assert "also holds" not in everything
 
 
 def test_what_nobody_changed_is_neither_judged_nor_written_again(

@@ -12,14 +12,13 @@ from pathlib import Path
 import pytest
 
 from drretail.cli.app import COMMANDS as INSTALLED
-from drretail.progress import PlainProgress, choose_progress, showing_progress
-from tests.cli.commands import MAIN, environment
+from tests.cli.commands import environment
 from tests.cli.forked import ForkServer
 from tests.cli.terminal import Terminal
 from tests.cli.test_ingest_and_world import FILES
 from tests.cli.test_interrupting import run_command
 from tests.data_ingest.download.server import Script, serve
-from tests.shop import USER, build_shop
+from tests.shop import USER
 
 SHAPES = r"""
 import logging, sys, warnings
@@ -123,15 +122,6 @@ def test_a_live_display_stands_below_what_is_printed_and_leaves_nothing(
         assert not terminal.is_coloured
 
 
-def test_a_terminal_that_can_not_move_its_cursor_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(type(sys.stderr), "isatty", lambda _: True)
-    monkeypatch.setenv("TERM", "xterm")
-    with showing_progress():
-        assert not isinstance(choose_progress(), PlainProgress)
-        monkeypatch.setenv("TERM", "dumb")
-        assert isinstance(choose_progress(), PlainProgress)
-
-
 COMMANDS = {
     "synth --products 40 --reviews 400 --to raw": [" reviews"],
     "ingest raw -w made --min-interactions 0": [
@@ -203,11 +193,3 @@ def test_ctrl_c_stands_above_the_bar_and_leaves_nothing(
         assert terminal.to_the_end()[-1] == "Interrupted: the same command continues from here."
         assert terminal.is_clear
         assert fork_server.ask(process) == 130
-
-
-def test_an_mcp_server_without_a_client_says_what_it_waits_for(tmp_path: Path) -> None:
-    pytest.importorskip("mcp", reason="no MCP: pip install mcp")
-    build_shop(tmp_path / "w")
-    command = (sys.executable, "-c", MAIN, "mcp", "--world", "w", "--user", USER)
-    with Terminal() as terminal, on(terminal, *command, env=environment(tmp_path), where=tmp_path):
-        terminal.until("An MCP client starts this command", "Ctrl-C stops it.")

@@ -47,26 +47,19 @@ def loaded_by(folder: Path, *arguments: str) -> set[str]:
     return set(done.stdout.partition("LOADED")[2].split())
 
 
-@pytest.mark.parametrize(
-    ("command", "absent"),
-    [
-        ("ask 'Which bird feeder?' --world w", [*NEVER, *JUDGING, *ALONE]),
-        ("run --queries queries.jsonl --world w --to exp --only q1 --no-floors", [*NEVER, *JUDGING, "numpy"]),
-        ("ask 'Which bird feeder?' --world w --agent null_search", [*NEVER, *JUDGING, *ALONE, "langgraph"]),
-    ],
-)  # fmt: skip
-def test_agents_work_without_what_judges_them(
-    shop: str, queries: str, tmp_path: Path, command: str, absent: list[str]
-) -> None:
-    loaded = loaded_by(tmp_path, *shlex.split(command))
-    assert "drretail.agents.running.runner" in loaded
-    assert [name for name in absent if name in loaded] == []
+ABSENT = {
+    "ask 'Which bird feeder?' --world w": [*NEVER, *JUDGING, *ALONE],
+    "run --queries queries.jsonl --world w --to exp --only q1 --no-floors": [*NEVER, *JUDGING, "numpy"],
+    "ask 'Which bird feeder?' --world w --agent null_search": [*NEVER, *JUDGING, *ALONE, "langgraph"],
+}
 
 
-def test_a_server_without_a_record_waits_for_no_agent_library(shop: str, tmp_path: Path) -> None:
-    """They take a second to load, and whoever starts a server over stdio waits for it."""
-    loaded = loaded_by(tmp_path, "mcp", "--world", shop, "--quiet")
-    assert {"langgraph", "langchain_core", "anthropic"}.isdisjoint(loaded)
+@pytest.mark.usefixtures("shop", "queries")
+def test_agents_work_without_what_judges_them(tmp_path: Path) -> None:
+    for command, absent in ABSENT.items():
+        loaded = loaded_by(tmp_path, *shlex.split(command))
+        assert "drretail.agents.running.runner" in loaded
+        assert [name for name in absent if name in loaded] == [], command
 
 
 def test_score_loads_no_agents_and_no_pages(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:

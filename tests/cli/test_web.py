@@ -58,12 +58,6 @@ def test_a_run_searches_the_web_that_is_named_and_replays_without_it(
     assert KEY not in done.stdout + done.stderr
 
 
-def test_the_demos_pages_in_another_shop_are_told_of_unless_there_is_no_web(succeeds: Command, shop: str) -> None:
-    note, asked = "The sandbox's pages are made for the demo shop", ("ask", QUESTION, "--world", shop)
-    assert succeeds(*asked).stderr.count(note) == 1
-    assert note not in succeeds(*asked, "--vary", "without=web").stderr
-
-
 def test_a_service_that_refuses_the_key_stops_the_run(drretail: Command, shop: str, tmp_path: Path) -> None:
     asked = ("ask", QUESTION, "--world", shop, "--web", "serper", "--to", "exp")
     with HTTPServer() as server:

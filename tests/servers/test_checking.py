@@ -64,18 +64,6 @@ def test_damage_and_another_pool_are_found(server_settings: ServerSettings, fres
         assert codes() == {"profile_pool", "fingerprint"}
 
 
-def test_another_index_is_found(server_settings: ServerSettings, fresh_name: str) -> None:
-    spec = f"servers:{fresh_name}"
-    with writer_to(spec, server_settings) as write:
-        write(WorldRows(PRODUCTS, ORDERS, seed=42, pool=default_pool()), None)
-    with connect(server_settings, fresh_name) as servers:
-        index = f"{fresh_name}-g{read_generation(servers).key}"
-        servers.elastic.delete(index=index, id=PRODUCTS[1].product_id, refresh=True)
-        assert [finding.code for finding in check_servers(spec, server_settings)] == ["count", "index_products"]
-        servers.elastic.indices.delete(index=index)
-    assert [finding.code for finding in check_servers(spec, server_settings)] == ["unreadable"]
-
-
 STRANGE = Product(
     product_id="B0ZZ",
     title="Crème brûlée ☕ 東京\u2028",

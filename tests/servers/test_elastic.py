@@ -1,12 +1,9 @@
 """The index of products on a real Elasticsearch."""
 
-from typing import Any
-
 import pytest
-from elastic_transport import Transport
 
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.catalog.elastic import ElasticCatalog, add_products, as_document, create_index
+from drretail.env.catalog.elastic import ElasticCatalog, add_products, create_index
 from drretail.env.catalog.formulation import ENGLISH
 from drretail.env.servers.clients import Servers
 from drretail.errors import ToolError, UserError
@@ -30,14 +27,6 @@ def index(servers: Servers) -> str:
     add_products(servers.elastic, name, ENGLISH, products(12))
     servers.elastic.indices.refresh(index=name)
     return name
-
-
-def test_an_index_has_its_fields_and_settings(servers: Servers, index: str) -> None:
-    mapping = servers.elastic.indices.get_mapping(index=index)[index]["mappings"]
-    assert mapping["dynamic"] == "strict"
-    assert as_document(products(1)[0], ENGLISH).keys() == mapping["properties"].keys()
-    settings: dict[str, Any] = servers.elastic.indices.get_settings(index=index)[index]["settings"]["index"]
-    assert (settings["number_of_shards"], settings["number_of_replicas"]) == ("1", "0")
 
 
 def test_a_missing_or_strange_index_is_refused(servers: Servers, index: str) -> None:
@@ -70,26 +59,3 @@ def test_all_names_and_ids_are_read_page_by_page(servers: Servers, index: str, m
     catalog = ElasticCatalog(servers, index)
     assert catalog.categories() == [*(f"Kind {number}" for number in range(7)), "Pet_Supplies"]
     assert catalog.matching(CatalogQuery("")) == [product.product_id for product in products(12)]
-
-
-@pytest.mark.parametrize(
-    ("given", "requests"),
-    [({}, 1), ({"price_max": 5.0, "rating_min": 3.0}, 1), ({"sort_by": "price", "price_max": 5.0}, 2)],
-    ids=["by relevance", "filtered", "sorted and filtered"],
-)
-def test_a_search_is_one_request_a_sort_two_and_the_same_search_none(
-    servers: Servers, index: str, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], requests: int
-) -> None:
-    asked: list[str] = []
-    perform = Transport.perform_request
-
-    def counted(self: Transport, method: str, target: str, **options: Any) -> Any:
-        asked.append(target)
-        return perform(self, method, target, **options)
-
-    catalog = ElasticCatalog(servers, index)
-    monkeypatch.setattr(Transport, "perform_request", counted)
-    page = catalog.search(CatalogQuery("red bird", **given))
-    assert len(asked) == requests
-    assert catalog.search(CatalogQuery("red bird", **given)) == page
-    assert len(asked) == requests

@@ -134,17 +134,6 @@ def test_a_damaged_description_is_said_and_replaced(servers: Servers, opened: Ca
     assert opened().open_former() is None
 
 
-def test_a_name_of_another_program_is_refused_and_its_data_stay(servers: Servers) -> None:
-    theirs = servers.database["g1_of_another_kind"]
-    theirs.insert_one({"_id": "theirs"})
-    servers.elastic.indices.create(index=f"{servers.name}-garden")
-    write(servers)
-    write(servers)
-    assert list(theirs.find()) == [{"_id": "theirs"}]
-    assert servers.elastic.indices.exists(index=f"{servers.name}-garden")
-    servers.elastic.indices.delete(index=f"{servers.name}-g*,{servers.name}-garden".replace("*", live_key(servers)))
-
-
 @pytest.mark.parametrize("what", ["an index", "an alias"])
 def test_a_name_that_is_taken_in_elasticsearch_is_refused(
     servers: Servers, name_world: Callable[[], str], what: str

@@ -48,17 +48,17 @@ def test_json_is_one_document(report: Report, mine: Path) -> None:
     assert document["runs"][0]["claims"][0]["counts"]["full"] > 0
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["exp", "--format", "paper", "--to", "."], ". is a folder: --to names the file to write, such as paper.md"),
-        (["exp", "--to", "r.json"], "writes no JSON to r.json: --json prints a document"),
-        (["exp", "--format", "text", "--to", "r.json"], "writes no JSON"),
-        (["exp", "--to", "scores.csv"], "not scores.csv: drretail export exp --format csv writes tables"),
-        (["nothing"], "nothing does not exist"),
-        (["."], "holds no experiment.json"),
-    ],
-)
-def test_what_cannot_be_shown_or_written_is_refused(report: Report, mine: Path, args: list[str], message: str) -> None:
-    done = report(mine.parent, *args)
-    assert (done.returncode, message in done.stderr) == (2, True), done.stderr
+REFUSED = {
+    "exp --format paper --to .": ". is a folder: --to names the file to write, such as paper.md",
+    "exp --to r.json": "writes no JSON to r.json: --json prints a document",
+    "exp --format text --to r.json": "writes no JSON",
+    "exp --to scores.csv": "not scores.csv: drretail export exp --format csv writes tables",
+    "nothing": "nothing does not exist",
+    ".": "holds no experiment.json",
+}
+
+
+def test_what_cannot_be_shown_or_written_is_refused(report: Report, mine: Path) -> None:
+    for args, message in REFUSED.items():
+        done = report(mine.parent, *args.split())
+        assert (done.returncode, message in done.stderr) == (2, True), done.stderr

@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
@@ -10,17 +9,10 @@ from hypothesis import strategies as st
 from drretail.experiment import read_runs
 from drretail.records.reading import Pick
 from drretail.records.run import Setbacks
-from drretail.records.tables.table import table_of
 from drretail.viewer.experiment import read_view
-from drretail.viewer.output import print_table, wrapped
+from drretail.viewer.output import wrapped
 from drretail.viewer.text_report import text_of
 from tests.viewer.experiment import render_page, rewrite
-
-
-def test_in_full_it_has_every_table_and_the_judges(judged: Path) -> None:
-    text = text_of(read_view(judged), details=True)
-    assert "FP " in text
-    assert ".68–.88" in text
 
 
 def test_carts_and_what_went_wrong_on_the_way_stand_on_the_page(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,13 +43,6 @@ def test_without_verdicts_it_names_the_command(recorded: Path) -> None:
     assert "No scores yet: drretail score exp makes them." in text_of(read_view(recorded), details=True)
 
 
-def test_in_short_it_is_the_board_and_how_to_repeat_it(judged: Path) -> None:
-    short = text_of(read_view(judged)).splitlines()
-    more = next(at for at, line in enumerate(short) if f"{judged} --format text --details" in line)
-    assert max(len(line) for line in short[:more]) <= 80
-    assert short[more + 2].startswith("How to repeat it")
-
-
 WORDS = st.lists(st.text("ab+-é", min_size=1, max_size=30), min_size=1, max_size=12)
 
 
@@ -71,12 +56,3 @@ def test_wrapping_loses_no_letter_and_breaks_words_behind_a_plus_alone(words: li
     for first, second in pairwise(lines):
         broken = first.endswith("+") and f"{first.split(' ')[-1]}{second.split(' ')[0]}" in text
         assert broken or f"{first.split(' ')[-1]} {second.split(' ')[0]}" in text
-
-
-def test_a_table_breaks_cells_between_words(printed: Callable[..., str]) -> None:
-    heads = ["", *("balanced accuracy", "words alone", "κ linear") * 2]
-    words = printed(60, print_table, table_of("T", heads, [["hybrid_react", *["0.69 (0.65–0.72)"] * 6]])).split()
-    assert words.count("(0.65–0.72)") == 6
-    assert {"hybrid_react", "accuracy"} <= {*words}
-    long = table_of("T", ["", "text"], [["hybrid_react@offline-shopper", "one two three four " * 9]])
-    assert max(map(len, printed(60, print_table, long).splitlines())) <= 60

@@ -179,16 +179,6 @@ def test_the_right_key_goes_on(server: WireServer, drretail: Command, shop: str,
     assert server.seen.requests - first + plan.well == sum(held) > plan.well
 
 
-def test_a_refused_key_writes_no_queries(server: WireServer, drretail: Command, shop: str, tmp_path: Path) -> None:
-    server.plan = From(faults=("wrong key",))
-    written = ("queries", "generate", "--world", shop, "--to", "new.jsonl", "--model", MODELS["openai"])
-    done = drretail(*written, "--mode", "generic", "--n", "9", *at(server, "openai"), **KEYS)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "OPENAI_API_KEY" in one_sentence(done.stderr)
-    assert server.seen.requests <= MOST
-    assert not (tmp_path / "new.jsonl").exists()
-
-
 pytestmark = pytest.mark.anyio
 METRICS = ("faithfulness", "quality")
 

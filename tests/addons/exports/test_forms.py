@@ -20,22 +20,16 @@ from drretail.addons.inspect import form as log_form
 from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
-from drretail.eval.scores.facts import with_slices
-from drretail.eval.scores.file import made_scores, read_scores
-from drretail.experiment import read_definition, read_runs, run_files, run_path, sources_path
+from drretail.eval.scores.file import read_scores
+from drretail.experiment import read_definition, read_runs, run_files, sources_path
 from drretail.files import write_json
-from drretail.grounding.report.citations import find_citations
 from drretail.progress import Progress
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
-from drretail.records.tables.result import Section
-from drretail.records.tables.table import table_of
 from drretail.run_file import read_evidence
-from drretail.viewer import sections
 from tests.addons.exports.conftest import HYBRID, REACT, lines
 from tests.addons.imports.foreign import CHINESE, REPORT, drb
-from tests.build import files, known
+from tests.build import files
 from tests.run_files import edit_member
-from tests.viewer.experiment import keep_scores, rewrite
 
 
 def rows(query: str) -> list[tuple[Any, ...]]:
@@ -70,18 +64,6 @@ def test_what_was_imported_comes_back_as_it_came_with_every_reference_that_leads
     assert [(each.report, each.citations) for each in before] == [(each.report, each.citations) for each in after]
 
 
-def test_a_run_of_our_own_keeps_the_references_that_lead_nowhere(exp: Path, tmp_path: Path) -> None:
-    own = Path(shutil.copytree(exp, tmp_path / "exp"))
-    run = next(run for run in read_runs(own) if run.system == REACT)
-    report = f"{run.report} Also [P:NONE; P:NONE2][W:abcd2345], and [P:NONE] again."
-    cited = tuple(find_citations(report, read_evidence(run_path(own, REACT, run.query_id, 1))))
-    rewrite(own, run.model_copy(update={"report": report, "citations": cited}))
-    export(Selection.of(own, ["react"]), "drb", tmp_path / "drb")
-    came = imported(tmp_path / "drb", tmp_path / "back")
-    held = next(report for report in came.reports if report.query_id == run.query_id)
-    assert held.unresolved == sum(each.type == "unresolved" for each in cited) == 4
-
-
 def imported(path: Path, to: Path) -> Imported:
     return record(load_format("drb").read(path), "drb", to, Progress())
 
@@ -100,42 +82,6 @@ def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path
     values = [row[0] for row in rows(f"SELECT value FROM '{parquet}/values.parquet' WHERE {wanted}")]
     got = [score.value for chosen in Selection.of(exp, ["react"]) for score in chosen.got if score.variant == "FP"]
     assert values == got
-
-
-def test_an_export_of_no_statements_says_why(exp: Path, tmp_path: Path) -> None:
-    written = export(Selection.of(exp), "statements", tmp_path / "said.csv")
-    assert written == f"0 statements (none is judged yet: drretail score {exp} --metrics false_statements)"
-
-
-def test_every_table_of_the_scores_is_a_file(exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    copy = Path(shutil.copytree(exp, tmp_path / "exp"))
-    keep_scores(copy, "faithfulness", "checks")
-    moons = Section("Moons", tables=[table_of("Moons", ["Planet", "moons"], [["Mars", 2]])])
-    monkeypatch.setattr("drretail.viewer.sections.TABLES", (lambda _: [moons], *sections.TABLES))
-    earlier = tmp_path / "csv" / "tables" / "99-Suns.csv"
-    earlier.parent.mkdir(parents=True)
-    earlier.touch()
-    export(Selection.of(copy), "csv", tmp_path / "csv", force=True)
-    tables = sorted((tmp_path / "csv" / "tables").iterdir())
-    assert tables[0].name == "1-Moons.csv"
-    assert table(tables[0]) == [{"Planet": "Mars", "moons": "2"}]
-    assert len(tables) == sum(
-        len(section.tables) for section in sections.sections(with_slices(copy, made_scores(copy)))
-    )
-
-
-def test_the_scoreboard_is_a_row_per_system_under_the_names_of_the_page(exp: Path, tmp_path: Path) -> None:
-    copy = Path(shutil.copytree(exp, tmp_path / "exp"))
-    scores = keep_scores(copy, "faithfulness", "checks")
-    export(Selection.of(copy), "csv", tmp_path / "csv")
-    board = known(scores.scoreboard)
-    made = {row["system"]: row for row in table(tmp_path / "csv" / "scoreboard.csv")}
-    assert made.keys() == {row.system for row in board.rows if not row.system.startswith("null")}
-    for row in board.rows:
-        for name, cell in row.cells.items() if row.system in made else ():
-            assert float(made[row.system][name]) == cell.value
-            assert made[row.system][f"{name} ci_low"] == ("" if cell.ci_low is None else str(cell.ci_low))
-            assert int(made[row.system][f"{name} n"]) == cell.n_scored
 
 
 def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:

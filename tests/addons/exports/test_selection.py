@@ -22,9 +22,7 @@ from drretail.grounding.verify.findings import known_profiles
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import UserProfile
 from drretail.run_file import read_evidence
-from tests import build
 from tests.addons.exports.conftest import HYBRID, REACT
-from tests.eval.test_own import sizes
 from tests.run_files import edit_member
 from tests.shop import OTHER, USER
 from tests.viewer.experiment import rewrite
@@ -69,12 +67,6 @@ def test_a_rule_keeps_runs_whose_report_was_judged_so_and_names_what_was_judged(
     assert ids(Selection.of(exp, rules=[read_rule(f"faithfulness FP>={best}")])) == ids(kept)
     with pytest.raises(UnknownName, match="FP"):
         Selection.of(exp, rules=[read_rule("FPP > 0.1")])
-
-
-@pytest.mark.parametrize("text", ["FP", "FP = 3", ">= 3", "FP >= x"])
-def test_what_is_no_rule_is_told(text: str) -> None:
-    with pytest.raises(UserError, match="is no rule"):
-        read_rule(text)
 
 
 def test_nothing_is_replaced_unasked_and_nothing_is_written_of_nothing(exp: Path, tmp_path: Path) -> None:
@@ -196,9 +188,3 @@ def test_a_user_is_forgotten_with_profile_and_votes(telling: Path) -> None:
     assert {run.query_id for run in read_runs(telling)}.isdisjoint(gone.queries)
     for path in telling.rglob("*.json"):
         assert USER not in path.read_text() or str(path.relative_to(telling)) in gone.still_named
-
-
-def test_values_of_a_measure_that_nobody_gives_any_more_are_selected(tmp_path: Path) -> None:
-    folder = build.experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A feeder."}})
-    build.scored(folder, [sizes])
-    assert {"letters", "words"} <= {value.variant for chosen in Selection.of(folder) for value in chosen.got}

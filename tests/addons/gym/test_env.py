@@ -4,9 +4,7 @@ import json
 import sys
 import threading
 from collections import defaultdict
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -23,7 +21,6 @@ from drretail.api.score import score
 from drretail.cli.app import app
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.session import Session, SessionSettings
-from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World, open_world
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import path_of, read_runs
@@ -36,7 +33,7 @@ from drretail.run_file import Recorded, read_run
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
 from tests.addons.gym.policies import QUERY, call, search, shopped_well
-from tests.sealed import Page, seal, url
+from tests.cli.commands import refused_by
 from tests.shop import USER, build_shop
 from tests.threads import all_at_rest
 
@@ -134,19 +131,6 @@ def test_rollouts_that_have_ended_leave_no_threads_behind(shop: Shop) -> None:
     assert all_at_rest()
 
 
-def test_queries_come_by_name_in_order_or_drawn_by_a_seed(env: ShopEnv) -> None:
-    with pytest.raises(UnknownName, match="Did you mean dev-1"):
-        env.reset("dev-1")
-    with pytest.raises(UserError, match="by its id"):
-        env.reset(7)  # pyright: ignore[reportArgumentType]
-    assert env.step(search("bag"))[3]["step"] == 1, "the rollout before goes on"
-    queries = list(env.shop.queries)
-    in_order = [(env.reset(), env.query.query_id)[1] for _ in range(len(queries) + 1)]
-    assert in_order == [*queries, queries[0]]
-    drawn = {seed: (env.reset(seed=seed), env.query.query_id)[1] for seed in (1, 2, 1)}
-    assert [(env.reset(seed=seed), env.query.query_id)[1] for seed in drawn] == list(drawn.values())
-
-
 def test_fifty_rollouts_side_by_side_see_nothing_of_each_other(shop: Shop) -> None:
     together = threading.Barrier(50)
 
@@ -163,12 +147,6 @@ def test_fifty_rollouts_side_by_side_see_nothing_of_each_other(shop: Shop) -> No
     with ThreadPoolExecutor(50) as threads:
         found = list(threads.map(rollout, range(50)))
     assert found == [(f"Shopper{number}", 1.0) for number in range(50)]
-
-
-def test_calls_of_several_threads_into_one_rollout_are_all_recorded(env: ShopEnv) -> None:
-    with ThreadPoolExecutor(8) as threads:
-        list(threads.map(env.step, [search(f"bag {number}") for number in range(16)]))
-    assert [step.seq for step in env.run().steps] == list(range(16))
 
 
 def test_queries_without_a_basket_are_left_out_and_say_why(tmp_path: Path) -> None:
@@ -192,17 +170,6 @@ def test_a_missing_extra_is_named_in_one_sentence(module: str, monkeypatch: pyte
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(UserError, match=f"needs the extra {module}: pip install 'drretail\\[{module}\\]'"):
         import_module(f"drretail.addons.gym.{module}")
-
-
-def test_a_rollout_searches_its_querys_own_web(shop: Shop, tmp_path: Path) -> None:
-    asked = [shop.queries[each] for each in list(shop.queries)[:2]]
-    tasks = {each.query_id: [Page(each.query_id, "Bag test", "A bag.", "32k", "noise")] for each in asked}
-    web = SealedWeb(seal(tmp_path, tasks, asked, shop.world.manifest))
-    with ShopEnv(replace(shop.world, web=web), asked) as env:
-        for query in asked:
-            env.reset(query)
-            observation, *_ = env.step(call("web_search", query="bag"))
-            assert [each["url"] for each in json.loads(observation)["results"]] == [url(query.query_id)]
 
 
 def test_saved_rollouts_are_runs_scored_and_rewarded_as_when_they_were_made(shop: Shop, tmp_path: Path) -> None:
@@ -281,6 +248,16 @@ def test_the_command_makes_up_two_shops_that_share_nothing_and_prints_floors(
     assert "exists: name another file" in str(CliRunner().invoke(app, [*command, "--seed", "43"]).exception)
 
 
+def test_two_worlds_are_those_of_the_two_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(*_: object, worlds: tuple[str | None, str | None], **__: object) -> None:
+        raise UserError(f"{worlds}")
+
+    monkeypatch.setattr(parts, "make_parts", told)
+    for given, made in ((("a", "b"), "('a', 'b')"), (("a",), "('a', None)"), ((), "(None, None)")):
+        flags = [flag for world in given for flag in ("--world", world)]
+        assert refused_by("gym", "split", "--to", str(tmp_path), *flags) == made
+
+
 SHIPPED = shipped_queries("dev")[0]
 
 
@@ -296,28 +273,3 @@ def test_a_trial_has_the_reward_of_the_same_run_and_of_the_one_before(tmp_path: 
         ((_, reward),) = recorded_rewards(tmp_path / "exp", shop)
     assert first.reward == reward
     assert bool(first.findings) == (reward.value == 0)
-
-
-def test_a_trial_heeds_one_value_of_each_condition_and_names_the_nearest_query(tmp_path: Path) -> None:
-    with pytest.raises(UnknownName, match="Did you mean dev-1"):
-        try_agent("react", "dev-1", to=tmp_path)
-    with pytest.raises(UserError, match="answered once: give each --vary one value"):
-        try_agent("react", SHIPPED.query_id, to=tmp_path, vary={"without": "none,web"})
-    trial = try_agent("react", SHIPPED.query_id, to=tmp_path, vary={"without": "web"})
-    assert trial.answer.run.system == "react@offline-shopper-without-web"
-
-
-def test_the_parts_of_a_trial_leave_out_what_has_nothing_to_measure(tmp_path: Path) -> None:
-    def silent(question: str) -> str:
-        return "Nothing."
-
-    def bib(question: str, toolkit: Toolkit) -> str:
-        (hit, *_) = toolkit.call("product_catalog_search", {"query": "silicone bib", "limit": 1}).value["hits"]
-        return f"Take {hit['title']} [{hit['evidence']}].\n\n```picks\n{hit['evidence']} x 1\n```"
-
-    def measured(agent: Callable[..., str]) -> set[str]:
-        parts = try_agent(agent, SHIPPED.query_id, to=tmp_path).parts
-        return {part for part, value in parts.items() if value != "n/a"} - {"value", "why"}
-
-    assert measured(silent) == {"web"}
-    assert measured(bib) == {"web", "worth", "integrity"}, "no pick is wanted"

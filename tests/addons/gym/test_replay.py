@@ -25,7 +25,7 @@ from drretail.experiment import read_definition
 from drretail.llm.scripted import scripted_model
 from drretail.records.query import Query
 from drretail.tools.toolkit import Toolkit
-from tests.addons.gym.policies import QUERY, best_picks, call, praised, shopped_well, submit
+from tests.addons.gym.policies import QUERY, best_picks, praised, shopped_well, submit
 from tests.agents.external_agents import command
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
@@ -126,31 +126,10 @@ def turns_of(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
     return (message for message in line["messages"] if message["role"] == "assistant")
 
 
-def test_a_turn_of_a_rollout_is_one_message_if_the_policy_says_so(shop: Shop, tmp_path: Path) -> None:
-    with ShopEnv(shop) as env:
-        env.reset(QUERY)
-        for same_turn in (False, True, True, False):
-            env.step(call("calculator", expression="1 + 1"), same_turn=same_turn)
-        env.step(call("submit_report", report="Nothing."))
-        save_rollouts(tmp_path, env, [env.recorded()])
-    export(Selection.of(tmp_path), "chat", tmp_path / "chat.jsonl")
-    line = json.loads((tmp_path / "chat.jsonl").read_text(encoding="utf-8"))
-    assert [len(message["tool_calls"]) for message in turns_of(line)] == [3, 1, 1]
-
-
 def test_what_is_no_line_of_an_export_is_refused_in_a_sentence(env: ShopEnv) -> None:
     for line in ({}, {"query_id": QUERY}, {"query_id": QUERY, "messages": ["Hello."]}):
         with pytest.raises(ValueError, match="no line of `drretail export --format chat`"):
             replay(env, line)
-
-
-def test_a_rollout_that_is_saved_twice_is_exported_once(env: ShopEnv, tmp_path: Path) -> None:
-    shopped_well(env)
-    for _ in range(2):
-        save_rollouts(tmp_path / "exp", env, [env.recorded()])
-    selection = Selection.of(tmp_path / "exp")
-    assert export(selection, "chat", tmp_path / "chat.jsonl") == "1 conversation"
-    assert selection.left_out["the same word by word as another"] == 1
 
 
 def test_rollouts_are_chosen_by_their_reward_once_they_are_scored(made: Path, shop: Shop, tmp_path: Path) -> None:

@@ -202,42 +202,20 @@ def test_one_more_true_figure_never_costs_anything(env: ShopEnv) -> None:
         assert values == sorted(values), inventions
 
 
-def test_a_rollout_that_comes_to_its_last_step_without_a_report_earns_nothing(shop: Shop) -> None:
-    with ShopEnv(shop, max_steps=2) as env:
-        env.reset(QUERY)
-        assert env.step(search("diaper bag"))[1:3] == (0.0, False)
-        _, reward, done, info = env.step(search("swaddle blanket"))
-    assert (reward, done, info["ended"], info["reward"]["why"]) == (0.0, True, "step_limit", NO_REPORT)
-
-
 def refused(env: ShopEnv, *lines: str) -> float:
     return env.step(call("submit_report", report="Nothing will do.\n\n```picks\n" + "\n".join(lines) + "\n```"))[1]
 
 
-@pytest.mark.parametrize("reason", ["none", "none: too_dear", "none: owned"])
-def test_a_refusal_of_what_cannot_be_met_is_right_whatever_its_reason_and_buying_is_not(
-    shop: Shop, reason: str
-) -> None:
+def test_a_refusal_of_what_cannot_be_met_is_right_whatever_its_reason_and_buying_is_not(shop: Shop) -> None:
     blanket = Want(name="blanket", kinds=("swaddle blanket",), ratings_min=1)
     query = Query(query_id="unmet", text="?", source="t", wish=Wish(wants=(blanket,), budget=Money.of(5)))
     with Shop.open(shop.world, query) as opened, ShopEnv(opened) as env:
-        env.reset("unmet")
-        assert refused(env, reason) == explained(rewarded(env)) == 1.0
-        assert (rewarded(env).refused, rewarded(env).why) == (1, "")
+        for reason in ("none", "none: too_dear", "none: owned"):
+            env.reset("unmet")
+            assert refused(env, reason) == explained(rewarded(env)) == 1.0
+            assert (rewarded(env).refused, rewarded(env).why) == (1, ""), reason
         env.reset("unmet")
         assert (refused(env, f"P:{CHEAP} x 1"), rewarded(env).why) == (0.0, BOUGHT)
-
-
-def test_the_rest_may_be_bought_where_one_thing_cannot_be_had(shop: Shop) -> None:
-    blanket, kayak = Want(name="blanket", kinds=("swaddle blanket",)), Want(name="kayak", kinds=("inflatable kayak",))
-    query = Query(query_id="unmet", text="?", source="t", wish=Wish(wants=(blanket, kayak)))
-    with Shop.open(shop.world, query) as opened, ShopEnv(opened) as env:
-        for lines in (("none",), (f"P:{CHEAP} x 1", "kayak: none: not_sold")):
-            env.reset("unmet")
-            env.step(search("swaddle blanket"))
-            block = "```picks\n" + "\n".join(lines) + "\n```"
-            reward = env.step(call("submit_report", report=f"{praised(shop, [CHEAP])}\n\n{block}"))[1]
-            assert reward == explained(rewarded(env)) == 1.0
 
 
 def test_a_refusal_of_what_the_shop_has_earns_nothing_beside_a_right_cart_either(env: ShopEnv) -> None:
@@ -256,33 +234,3 @@ def test_a_wrong_price_is_wrong_whatever_markup_is_in_it(env: ShopEnv) -> None:
         env.reset(QUERY)
         wrong = f"- Get this one for {price.format(*f'{right - 1}'.split('.'))} {first[first.index('[') :]}"
         assert handed_in(env, *wanted(env), text="\n".join([wrong, *others])) == (0.0, CONTRADICTED), price
-
-
-DOG_BEDS = "dev-09"
-"""Three dog beds that have to be waterproof, for less than $400."""
-SILENT_BED = "B0T0AC9MPX"
-"""A dog bed whose record does not say whether it is waterproof."""
-
-
-def test_an_open_pick_earns_what_its_other_limits_earn_and_never_the_demands_share(env: ShopEnv) -> None:
-    best = best_picks(env.shop, DOG_BEDS)[0]
-
-    def earned(product: str) -> Reward:
-        env.reset(DOG_BEDS)
-        looked_up(env, [product])
-        env.step(submit(praised(env.shop, [product]), Pick(product=product, quantity=best.quantity)))
-        return rewarded(env)
-
-    right, silent = earned(best.product), earned(SILENT_BED)
-    assert (right.value, silent.right, silent.wanted, silent.within_budget) == (1.0, 0.0, 1.0, 1.0)
-    (thing,) = env.shop.references[DOG_BEDS].things
-    worths = {fit.product_id: fit.worth for fit in (*thing.fits, *thing.undecided)}
-    # It is a dog bed, and nobody knows about the only demand.
-    assert silent.worth == pytest.approx(worths[SILENT_BED] / 2 / worths[best.product], abs=0.01)
-    assert 0 < silent.value == pytest.approx(silent.worth / 2)
-    env.reset(DOG_BEDS)
-    picks = (Pick(product=SILENT_BED), Pick(product=best.product, quantity=best.quantity))
-    looked_up(env, [pick.product for pick in picks])
-    env.step(submit(praised(env.shop, [pick.product for pick in picks]), *picks))
-    assert rewarded(env).wanted == 0.75, "beside three beds that do, a fourth is one too many"
-    assert rewarded(env).worth == 1.0

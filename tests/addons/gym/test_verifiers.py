@@ -18,7 +18,6 @@ pytest.importorskip("verifiers", reason="no verifiers: pip install verifiers")
 
 import verifiers.v1 as vf
 from langchain_core.messages import AIMessage
-from verifiers.v1.cli.eval.main import main as vf_eval
 from verifiers.v1.runtimes.subprocess import SubprocessRuntime
 
 from drretail.addons.gym import Shop
@@ -148,16 +147,6 @@ def reworded(shop: Shop, old: str, new: str) -> Callable[[str, int], Turn]:
     return plays
 
 
-def test_a_second_report_of_the_same_turn_changes_nothing(shop: Shop) -> None:
-    plays = well(shop)
-
-    def hands_in_twice(question: str, turns: int) -> Turn:
-        return [*plays(question, turns), *([submit("Or nothing.")] if turns else [])]
-
-    (trace,), _ = played(shop, hands_in_twice, ["dev-01"])
-    assert trace.reward == 0.5  # it asks the web nothing
-
-
 def test_a_rubric_lowers_what_a_report_earns_that_argues_against_its_cart(shop: Shop) -> None:
     denies = reworded(shop, "Get this one", "Do not buy this one")
     for plays, weight, reward in ((well(shop), 0.4, 0.5), (denies, 0.4, 0.3), (denies, 0.0, 0.5)):
@@ -174,10 +163,3 @@ def test_the_judge_of_the_rubric_reads_what_a_reader_sees_and_nothing_of_what_ea
     (trace,), asked = played(shop, lambda *_: [submit("Nothing.", "B0AQAKLECG")], ["dev-01"], rubric=0.4)
     assert trace.reward == 0
     assert all(each.get("stream") for each in asked)
-
-
-def test_the_command_line_can_leave_families_of_tools_out(tmp_path: Path) -> None:
-    events = ["-m", "m", "--no-push", "--dry-run", "-o", str(tmp_path), "--env.taskset.without", "web"]
-    vf_eval(["drretail-shop", *events])
-    (written,) = tmp_path.rglob("eval.json")
-    assert json.loads(written.read_text())["env"]["taskset"]["without"] == ["web"]

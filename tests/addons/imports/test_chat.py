@@ -15,7 +15,7 @@ from drretail.addons.imports.material import Material
 from drretail.addons.imports.recording import Imported, record
 from drretail.addons.imports.trace import evidence_in
 from drretail.errors import UserError
-from drretail.experiment import read_definition, read_runs, run_path
+from drretail.experiment import read_definition, run_path
 from drretail.progress import Progress
 from drretail.run_file import read_evidence, read_results, read_run
 from drretail.stats.intervals import Clusters
@@ -235,47 +235,28 @@ def test_equal_words_count_as_often_as_they_were_said(tmp_path: Path) -> None:
     assert material.unread_times == ["soon"]
 
 
-def test_a_log_without_users_says_that_its_rows_are_taken_as_independent(succeeds: Command, tmp_path: Path) -> None:
-    jsonl(tmp_path / "log.jsonl", [{"question": "Hi?", "answer": "Yes."}, {"question": "Hi?", "answer": "Yes."}])
-    assert "the rows are taken as independent" in succeeds("import", "chat", "log.jsonl", "--to", "exp").stdout
-    jsonl(tmp_path / "log.jsonl", [{"question": "Hi?", "answer": "Yes.", "user": "eva"}])
-    assert "Users: 1." in succeeds("import", "chat", "log.jsonl", "--to", "exp2").stdout
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
+def test_what_holds_no_question_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    for row, message in (
         ({"messages": [{"role": "assistant", "content": "Hi."}]}, "has no message of a user"),
         ({"context": {"trace_id": "1"}, "attributes": {"gen_ai.operation.name": "chat"}}, "spans without messages"),
-    ],
-)
-def test_what_holds_no_question_is_refused_with_what_to_do(row: dict[str, Any], message: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=message):
-        read(tmp_path, row)
+    ):
+        with pytest.raises(UserError, match=message):
+            read(tmp_path, row)
 
 
-@pytest.mark.parametrize(
-    ("result", "ids"),
-    [
-        ("no JSON", []),
-        ('{"id": "K1", "name": "Kettle"}', []),
-        ('{"id": "K1", "name": "Kettle", "list_price": 3}', ["P:K1"]),
-        ('{"id": 77, "handle": "alder-kettle", "title": "Kettle", "price": "3.00"}', ["P:alder-kettle"]),
-        ('{"evidence": "O:123", "order_date": "2024-01-01"}', ["O:123"]),
-        ('{"name": "x", "url": "javascript:alert(1)"}', []),
-        ('{"id": "a b", "name": "Kettle", "price": 3}', []),
-    ],
-)
-def test_only_what_can_be_told_apart_is_evidence(result: str, ids: list[str]) -> None:
-    assert [entry.id for entry in evidence_in(result, 1)] == ids
+FOUND = {
+    "no JSON": [],
+    '{"id": "K1", "name": "Kettle"}': [],
+    '{"id": "K1", "name": "Kettle", "list_price": 3}': ["P:K1"],
+    '{"id": 77, "handle": "alder-kettle", "title": "Kettle", "price": "3.00"}': ["P:alder-kettle"],
+    '{"evidence": "O:123", "order_date": "2024-01-01"}': ["O:123"],
+    '{"name": "x", "url": "javascript:alert(1)"}': [],
+    '{"id": "a b", "name": "Kettle", "price": 3}': [],
+}
 
 
-def test_all_that_was_seen_is_kept_beside_what_is_cited(tmp_path: Path) -> None:
-    seen = [{"evidence": "O:1"}, {"evidence": "O:2"}, {"evidence": "P:B1", "title": "Kettle"}]
-    answer = {"role": "assistant", "content": "You have one [O:2]; the Kettle is better [P:B1]."}
-    _, path = taken(tmp_path, {"messages": [QUESTION, OPENAI[2], OPENAI[3] | {"content": json.dumps(seen)}, answer]})
-    assert {entry.id for entry in read_evidence(path)} == {"O:1", "O:2", "P:B1"}
-    assert [citation.evidence_id for citation in read_run(path).citations] == ["O:2", "P:B1"]
+def test_only_what_can_be_told_apart_is_evidence() -> None:
+    assert {result: [entry.id for entry in evidence_in(result, 1)] for result in FOUND} == FOUND
 
 
 def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: Path) -> None:
@@ -299,34 +280,6 @@ def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: P
     assert [citation.evidence_id for citation in run.citations] == ["P:L1", None]
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("log.jsonl", '{"question": "A kettle?", "answer": "The Alder."}\n{"question": "A pan?", "answer": ""}\n'),
-        ("log.csv", 'time,question,answer\n1,A kettle?,The Alder.\n2,"A pan?",\n3,,lost\n'),
-    ],
-)
-def test_rows_of_questions_and_answers_are_runs(tmp_path: Path, name: str, text: str) -> None:
-    path = tmp_path / name
-    path.write_text(text)
-    material = load_format("chat").read(path)
-    assert [task.text for task in material.tasks.values()] == ["A kettle?", "A pan?"]
-    assert [report.text for report in material.reports.values()] == ["The Alder.", ""]
-
-
-def test_a_user_of_a_log_is_forgotten_and_a_redacted_one_is_nobody(succeeds: Command, tmp_path: Path) -> None:
-    users = ("eva@shop.example", "tim@shop.example")
-    jsonl(
-        tmp_path / "log.jsonl",
-        [{"question": f"Hi {at}?", "answer": "Yes.", "user": each} for at, each in enumerate(users)],
-    )
-    succeeds("import", "chat", "log.jsonl", "--to", "exp")
-    succeeds("forget", "exp", "--user", users[0])
-    assert [run.user_id for run in read_runs(tmp_path / "exp")] == [users[1]]
-    succeeds("import", "chat", "log.jsonl", "--to", "clean", "--redact")
-    assert {run.user_id for run in read_runs(tmp_path / "clean")} == {None}
-
-
 def test_a_stopped_command_goes_on_to_forget(
     succeeds: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -345,33 +298,17 @@ def test_a_stopped_command_goes_on_to_forget(
     assert not (exp / UNDER_WAY).exists()
 
 
-@pytest.mark.parametrize(
-    "table", ["question;answer\nIn stock?;Yes, two\n", '\ufeffQuestion,Answer\nIn stock?,"Yes, two"\n']
-)
-def test_a_table_may_be_parted_by_semicolons_and_its_columns_be_in_capitals(tmp_path: Path, table: str) -> None:
-    (report,) = load_format("chat").read(text(tmp_path / "log.csv", table)).reports.values()
-    assert report.text == "Yes, two"
+def test_a_table_may_be_parted_by_semicolons_and_its_columns_be_in_capitals(tmp_path: Path) -> None:
+    for table in ("question;answer\nIn stock?;Yes, two\n", '\ufeffQuestion,Answer\nIn stock?,"Yes, two"\n'):
+        (report,) = load_format("chat").read(text(tmp_path / "log.csv", table)).reports.values()
+        assert report.text == "Yes, two", table
 
 
-@pytest.mark.parametrize(
-    ("table", "told"),
-    [
+def test_a_table_that_would_lose_rows_or_words_is_refused(tmp_path: Path) -> None:
+    for table, told in (
         ('question,answer\nIn stock?,"Yes\nA lamp?,No\n', "is a quote never closed?"),
         ("question,answer\nIn stock?,Yes, two\n", "row 2, has more values than columns"),
-        (
-            "Frage,Antwort\nDa?,Ja\n",
-            "with the keys 'frage', 'antwort', where the nearest form, questions and answers, has 'question', 'answer'",
-        ),
-    ],
-)
-def test_a_table_that_would_lose_rows_or_words_is_refused(tmp_path: Path, table: str, told: str) -> None:
-    with pytest.raises(UserError, match=re.escape(told)):
-        load_format("chat").read(text(tmp_path / "log.csv", table))
-
-
-def test_roles_of_chat_tools_are_read_and_a_conversation_without_a_question_is_left_out(tmp_path: Path) -> None:
-    chat = [{"role": "customer", "content": "In stock?"}, {"role": "bot", "content": "Yes."}]
-    log = jsonl(tmp_path / "log.jsonl", [{"messages": chat[1:]}, {"messages": chat}])
-    material = load_format("chat").read(log)
-    assert [report.text for report in material.reports.values()] == ["Yes."]
-    assert material.left_out == [f"{log}, line 1"]
+        ("Frage,Antwort\nDa?,Ja\n", "with the keys 'frage', 'antwort', where the nearest form, questions and answers"),
+    ):
+        with pytest.raises(UserError, match=re.escape(told)):
+            load_format("chat").read(text(tmp_path / "log.csv", table))

@@ -20,7 +20,7 @@ from drretail.records.reading import Reading
 from drretail.run_file import read_evidence
 from tests.addons.imports.foreign import CHINESE, REPORT, drb, jsonl, text
 from tests.build import experiment as own_experiment
-from tests.cli.commands import Command, ErrorOf
+from tests.cli.commands import Command
 from tests.cli.conftest import JUDGE
 
 WORDS = "The Alder kettle holds 1.7 litres, as we measured in our lab with cold water. " * 8
@@ -81,27 +81,27 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
     assert (document["held_already"], document["format"]) == (2, 1)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["drbb", "a.jsonl"], "Did you mean"),
-        (["pdf", "a.jsonl"], "`markdown` reads"),
-        (["drb", "none.jsonl"], "does not exist"),
-        (["drb", "other.jsonl"], "holds nothing of this format"),
-        (["markdown", "unasked.md"], "write each beside its report: unasked.q"),
-        (["markdown", "empty.md"], "There is no text in empty.md: name files that hold reports."),
-        (["drb", "a.jsonl", "--pages", "nowhere"], "does not exist"),
-        (["drb", "a.jsonl", "--model", "gpt-5"], "write provider:model"),
-    ],
-)
-def test_bad_input_is_one_sentence(arguments: list[str], message: str, drretail: Command, tmp_path: Path) -> None:
+BAD: dict[str, str] = {
+    "drbb a.jsonl": "Did you mean",
+    "pdf a.jsonl": "`markdown` reads",
+    "drb none.jsonl": "does not exist",
+    "drb other.jsonl": "holds nothing of this format",
+    "markdown unasked.md": "write each beside its report: unasked.q",
+    "markdown empty.md": "There is no text in empty.md: name files that hold reports.",
+    "drb a.jsonl --pages nowhere": "does not exist",
+    "drb a.jsonl --model gpt-5": "write provider:model",
+}
+
+
+def test_bad_input_is_one_sentence(drretail: Command, tmp_path: Path) -> None:
     drb(tmp_path / "a.jsonl", "One.")
     text(tmp_path / "empty.md", "\n")
     text(tmp_path / "other.jsonl", '{"name": "x"}\n')
     text(tmp_path / "unasked.md", "The kettle boils.")
-    ended = drretail("import", *arguments, "--to", "exp", "-q")
-    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
-    assert message in ended.stderr
+    for arguments, message in BAD.items():
+        ended = drretail("import", *arguments.split(), "--to", "exp", "-q")
+        assert (ended.returncode, ended.stderr.count("\n")) == (2, 1), arguments
+        assert message in ended.stderr, arguments
 
 
 def test_a_report_of_which_no_citation_is_read_is_a_warning_and_no_zero(drretail: Command, tmp_path: Path) -> None:
@@ -201,21 +201,6 @@ def test_everything_that_opens_an_experiment_opens_this_one(succeeds: Command, i
     assert "of imported reports" in succeeds("report", "exp", "--format", "text").stdout
 
 
-def test_a_gate_in_the_wrong_direction_is_told_the_word(drretail: Command, error_of: ErrorOf, tmp_path: Path) -> None:
-    call = {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "find", "arguments": "{}"}}]}
-    seen = {"role": "tool", "tool_call_id": "c", "content": '{"id": "k", "title": "Kettle", "price": 9}'}
-    for name, answer in (("bad", "Take the kettle [P:no-such]."), ("good", "Take the kettle.")):
-        said = {"role": "assistant", "content": answer}
-        rows = [{"messages": [{"role": "user", "content": f"Which, {at}?"}, call, seen, said]} for at in range(12)]
-        jsonl(tmp_path / f"{name}.jsonl", rows)
-        assert drretail("import", "chat", f"{name}.jsonl", "--to", "exp", "--system", name).returncode == 0
-    assert drretail("score", "exp", "--metrics", "false_statements").returncode == 0
-    gate = ("compare", "exp", "bad", "good", "--fail-if")
-    assert "less is better here: write 'false_answers:rise=.10'." in error_of(*gate, "false_answers:drop=.10")
-    assert drretail(*gate, "false_answers:rise=.10").returncode == 4
-
-
-LAB = "https://lab.example/kettles"
 FORMS: dict[str, tuple[int, int, int]] = {
     # report: citations, different sources, unresolved
     "A [1]. B [2][3]. C [1, 2].\n\n## References\n[1] https://a.example - T\n[2] https://b.example\n[3] c": (5, 2, 0),
@@ -240,27 +225,11 @@ FORMS: dict[str, tuple[int, int, int]] = {
 }
 
 
-@pytest.mark.parametrize(("report", "expected"), FORMS.items())
-def test_citations_of_every_form_are_counted(report: str, expected: tuple[int, int, int]) -> None:
-    found = cited_sources(report)
-    assert (len(found.citations), found.cited, found.unresolved) == expected
-    assert all(report[citation.start : citation.end] == citation.marker for citation in found.citations)
-
-
-def test_sources_are_evidence_that_nobody_fetched() -> None:
-    found = cited_sources(REPORT)
-    assert [(entry.url, entry.title) for entry in found.evidence] == [
-        (LAB, "A test of kettles"),
-        ("https://shop.example/alder", "https://shop.example/alder"),
-        ("https://lab.example/unused", "Never cited"),
-    ]
-    assert all(entry.is_unfetched and not entry.texts for entry in found.evidence)
-    assert [(citation.marker, citation.type, citation.url) for citation in found.citations] == [
-        ("[1]", "web", LAB),
-        ("[2]", "unresolved", None),
-        ("[3]", "web", LAB),
-        ("https://shop.example/alder", "web", "https://shop.example/alder"),
-    ]
+def test_citations_of_every_form_are_counted() -> None:
+    for report, expected in FORMS.items():
+        found = cited_sources(report)
+        assert (len(found.citations), found.cited, found.unresolved) == expected, report
+        assert all(report[citation.start : citation.end] == citation.marker for citation in found.citations), report
 
 
 def test_products_of_the_shop_are_evidence_without_a_record() -> None:
@@ -328,26 +297,6 @@ def test_what_is_two_things_under_one_name_is_refused(tmp_path: Path) -> None:
         taken(tmp_path / "in", tmp_path / "two")
 
 
-@pytest.mark.parametrize(
-    ("task_id", "query_id"), [("Ab_1", "ab_1"), ("7", "7"), ("idx 1", "idx-1-"), ("任务", "task-")]
-)
-def test_ids_become_ids_of_ours(task_id: str, query_id: str, tmp_path: Path) -> None:
-    taken(jsonl(tmp_path / "a.jsonl", [{"id": task_id, "prompt": "Q?", "article": "One."}]), tmp_path / "exp")
-    (query,) = read_definition(tmp_path / "exp").queries
-    assert query.query_id.startswith(query_id)
-    assert query.task_id == task_id
-
-
-def test_systems_are_named_by_files_or_by_hand(tmp_path: Path) -> None:
-    taken(drb(tmp_path / "My System!.jsonl", "One."), tmp_path / "exp")
-    assert list(read_definition(tmp_path / "exp").systems) == ["my-system"]
-    material = load_format("drb").read(drb(tmp_path / "two" / "x.jsonl", "One."))
-    assert material.renamed("given").systems() == ["given"]
-    drb(tmp_path / "two" / "y.jsonl", "One.")
-    with pytest.raises(UserError, match="2 systems"):
-        load_format("drb").read(tmp_path / "two").renamed("given")
-
-
 def test_reports_join_an_experiment_of_runs_on_its_own_questions(tmp_path: Path) -> None:
     own = own_experiment(tmp_path / "exp", {"react@m": {"q1-r1": "Own."}})
     same = jsonl(tmp_path / "a.jsonl", [{"id": 1, "prompt": "Ask q1?", "article": "Theirs."}])
@@ -408,16 +357,13 @@ def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:
     assert (kept.pages[0].state, kept.pages[0].text[:20]) == ("ok", "The Alder kettle hol")
 
 
-@pytest.mark.parametrize(
-    ("rows", "match"),
-    [
+def test_bad_pages_are_told(tmp_path: Path) -> None:
+    for rows, match in (
         ([], "holds no page"),
         ([{"url": "https://a.example", "file": "../a.jsonl"}], "outside"),
         ([{"url": "https://a.example", "file": "none.md"}], "does not exist"),
-    ],
-)
-def test_bad_pages_are_told(rows: list[dict[str, str]], match: str, tmp_path: Path) -> None:
-    jsonl(tmp_path / "pages" / "index.jsonl", rows)
-    with pytest.raises(UserError, match=match):
-        taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
-    assert not (tmp_path / "exp").exists()
+    ):
+        jsonl(tmp_path / "pages" / "index.jsonl", rows)
+        with pytest.raises(UserError, match=match):
+            taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
+        assert not (tmp_path / "exp").exists(), match

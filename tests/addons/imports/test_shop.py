@@ -13,10 +13,8 @@ import pytest
 
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
-from drretail.agents.running.system import definition
 from drretail.api.recorded import open_experiment
 from drretail.data_ingest.ingest import ingest
-from drretail.env.catalog.base import CatalogQuery
 from drretail.env.named_products import NamedProducts
 from drretail.env.world import open_world
 from drretail.experiment import path_of, read_definition, read_runs
@@ -170,16 +168,6 @@ def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_pat
     assert "6 of 8 statements about your products checked: 5 contradict" in found, "the bath's price is right"
 
 
-def test_stock_that_is_not_counted_and_a_list_price_that_is_no_higher_are_left_out(world: Path) -> None:
-    with open_world(world) as shop:
-        details = {name: shop.store.product(name).details for name in ("kettle", "box", "card", "cup")}
-    assert details["kettle"]["Variants"][0] == {
-        "Color": "Black", "id": "K-1", "price": 64, "list_price": 79, "stock": "3",
-    }  # fmt: skip
-    assert details["box"] == {"Stock": 2}
-    assert details["card"] == details["cup"] == {}
-
-
 def test_an_address_by_the_shops_own_pattern_names_a_product(tmp_path: Path) -> None:
     text(tmp_path / "products.csv", PRODUCTS)
     text(tmp_path / "shop.toml", f'product_url = "https://acme.example/de/{{handle}}.html"\n{SHOP}')
@@ -195,15 +183,6 @@ def test_a_page_of_the_shop_is_no_product(tmp_path: Path) -> None:
     with open_world(plain_shop(tmp_path, rows, f'product_url = "{address}/{{id}}"\n')) as shop:
         named = NamedProducts(shop).named_by(f"See {address}/returns and {address}/LMP-4, not {address}/LMP-77.")
     assert {each.key: bool(each.problem) for each in named} == {"LMP-4": False, "LMP-77": True}
-
-
-def test_the_address_of_a_shop_is_that_of_its_pages_and_none_for_a_shop_without(tmp_path: Path) -> None:
-    linked = text(tmp_path / "linked.csv", "sku,name,url\nbox,Box,https://www.acme.example/box\n")
-    columns = f'file = "{linked.name}"\nid = "sku"\ntitle = "name"\n'
-    for name, link, address in (("links", 'link = "url"\n', "https://www.acme.example"), ("plain", "", None)):
-        ingest([text(tmp_path / f"{name}.toml", f"[products]\n{columns}{link}")], tmp_path / name)
-        with open_world(tmp_path / name) as world:
-            assert definition(world, (), [], "42").shop_url == address
 
 
 def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_path: Path, succeeds: Command) -> None:
@@ -223,24 +202,6 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
         ("2?", "product", UNKNOWN),
         ("3?", "price", "€20.00"),
     ]
-
-
-def test_a_product_that_is_named_by_its_whole_title_alone_is_looked_up(world: Path, tmp_path: Path) -> None:
-    said = ("The Gooseneck Kettle 1 L costs $49 in White.", "The Fjord Pendant Lamp is $79.")
-    came = taken(jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", answer) for at, answer in enumerate(said)]), world)
-    assert [count.looked_up for count in came.reports] == [("kettle",), ()]
-
-
-def test_an_order_has_a_status_only_if_a_column_of_the_shop_tells_it(tmp_path: Path) -> None:
-    text(tmp_path / "o.csv", "nr,who,sku,day,state\n9001,ada,1,2024-03-01,Shipped\n")
-    columns = '[orders]\nfile = "o.csv"\nid = "nr"\nuser = "who"\ndate = "day"\nproduct = "sku"\n'
-    for name, more in (("without", ""), ("with", 'status = "state"\n')):
-        world = plain_shop(tmp_path, "1,Oak desk lamp,39\n", "", columns + more, name)
-        with open_world(world) as shop:
-            (order,) = (it for it in NamedProducts(shop).named_by("Order 9001 is in processing.") if it.id == "O:9001")
-        record = json.loads(order.texts[0].text)
-        assert "user_id" not in record
-        assert record.get("order_status") == ("Shipped" if more else None)
 
 
 @pytest.mark.parametrize("kind", PLACES)
@@ -267,7 +228,7 @@ def test_a_former_generation_is_known_in_any_world(kind: PlaceKind, new_place: C
 
 
 @pytest.mark.parametrize("ids", FOREIGN_IDS["ids"])
-def test_words_that_look_like_ids_are_no_products_whatever_the_shops_ids_look_like(ids: str, tmp_path: Path) -> None:
+def test_words_that_look_like_ids_are_no_products(ids: str, tmp_path: Path) -> None:
     """Answers that were written before the rule was read."""
     products = zip(FOREIGN_IDS["ids"][ids], FOREIGN_IDS["products"].items(), strict=True)
     rows = "".join(f"{key},{title},{price}\n" for key, (title, price) in products)
@@ -306,29 +267,6 @@ def test_delivery_shipping_and_returns_are_checked_against_the_shops_policy(tmp_
     assert "policy.retun_days is unknown" in refused_by("ingest", str(tmp_path / "shop.toml"), "--world", "w2")
 
 
-def test_a_feed_in_two_languages_is_one_shop_checked_by_the_titles_of_both(tmp_path: Path, succeeds: Command) -> None:
-    rows = "A1\tOak bread board\t39.00 EUR\nA1\tBrotbrett aus Eiche\t39.00 EUR\nB1\tLinen towel\t12.00 EUR\n"
-    text(tmp_path / "feed.tsv", f"id\ttitle\tprice\n{rows}")
-    ingest([text(tmp_path / "shop.toml", 'format = "merchant"\nproducts = {file = "feed.tsv"}\n')], tmp_path / "w")
-    with open_world(tmp_path / "w") as shop:
-        assert shop.manifest.counts.products == 2
-        assert [hit.product_id for hit in shop.catalog.search(CatalogQuery("Brotbrett")).hits] == ["A1"]
-    page = "https://acme.example/products/A1"
-    german = f"[Brotbrett aus Eiche]({page}) –"
-    said = (f"{german} 49,00 €.", f"The [Oak bread board]({page}) costs €49.00.", f"{german} 39,00 €.")
-    answered(tmp_path, said)
-    printed = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
-    assert "3 statements about your products checked: 2 contradict your shop's records" in printed
-
-
-def test_an_own_shop_gets_no_pages_of_the_demo_unless_named(world: Path, tmp_path: Path, succeeds: Command) -> None:
-    asked = ("ask", "Which kettle is there?", "--world", str(world))
-    assert "The agents search no web" in succeeds(*asked, "--to", "exp").stderr
-    (system,) = read_definition(tmp_path / "exp").systems.values()
-    assert system.options["without"] == ["web"]
-    assert "search no web" not in succeeds(*asked, "--web", "sandbox").stderr
-
-
 def test_a_bot_that_run_asks_is_checked_as_its_log_is(
     world: Path, tmp_path: Path, succeeds: Command, drretail: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -361,36 +299,3 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
     assert "1 statement about your products checked: 1 false" in page
     for of_research in ("further answer", "cited claims", "does not say what to buy", "FR 0.00", "How to read it</a>"):
         assert of_research not in page
-
-
-def test_a_conversation_is_shown_in_order_with_what_is_false_marked(tmp_path: Path, succeeds: Command) -> None:
-    text(tmp_path / "products.csv", "sku,name,net,pic\n7,Oak Lamp,39.90,https://acme.example/7.jpg\n")
-    mapping = 'products = {file = "products.csv", id = "sku", title = "name", price = "net", image = "pic"}\n'
-    text(tmp_path / "shop.toml", f'product_url = "https://acme.example/p/{{id}}"\ncurrency = "EUR"\n{mapping}')
-    ingest([tmp_path / "shop.toml"], tmp_path / "w")
-    said = [
-        "How much is the Oak Lamp?",
-        "The [Oak Lamp](https://acme.example/p/7) costs €35.00.",
-        "<b>Sure?</b>",
-        "Yes, **sure**.",
-        "Really?",
-        "€39.90.",
-    ]
-    messages = [{"role": ("user", "assistant")[at % 2], "content": words} for at, words in enumerate(said)]
-    taken(jsonl(tmp_path / "a.jsonl", [{"messages": messages}]), tmp_path / "w")
-    succeeds("score", "exp", "--metrics", "false_statements")
-    page = render_page(tmp_path / "exp")
-    talk = page[page.index('class="answer"') :]
-    order = [
-        "How much is the Oak Lamp?",
-        '<mark class="contradicted',
-        "&lt;b&gt;Sure?",
-        "<strong>sure</strong>",
-        "Really?",
-    ]
-    assert sorted(order, key=talk.index) == order
-    assert 'costs <mark class="contradicted">€35.00</mark>.' in page
-    assert '<a href="https://acme.example/p/7"' in page
-    assert "No claim was judged" not in page
-    assert "1 statement compared with your shop" in page
-    assert "<img" not in page

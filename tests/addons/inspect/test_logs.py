@@ -8,17 +8,15 @@ import pytest
 
 import drretail
 from drretail.env.session import Session
-from drretail.experiment import read_runs, run_files
+from drretail.experiment import read_runs
 from drretail.llm.models import Models
 from drretail.records.query import Task
 from drretail.records.run import Limits
 from tests.addons.inspect.conftest import QUERIES
-from tests.run_files import edit_member
 
 pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
 
-from inspect_ai.analysis import samples_df
-from inspect_ai.event import ModelEvent, SpanBeginEvent, ToolEvent
+from inspect_ai.event import ModelEvent, ToolEvent
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_attachments
 
 from drretail.addons.inspect.logs import inspect_logs
@@ -108,15 +106,6 @@ def test_messages_read_as_a_conversation(logs: Mapping[str, EvalLog], name: str)
         assert [message.text for message in others].count(sample.output.completion) == 1
 
 
-def test_what_a_supervisor_launched_stands_between_its_answer_and_what_came_of_it(logs: Mapping[str, EvalLog]) -> None:
-    events = samples_of(logs[HYBRID])[0].events
-    first = next(at for at, event in enumerate(events) if isinstance(event, SpanBeginEvent))
-    assert isinstance(events[first - 1], ModelEvent)
-    assert isinstance(events[-1], ModelEvent)
-    spans = [event for event in events if isinstance(event, SpanBeginEvent)]
-    assert len({span.timestamp for span in spans}) == 1  # they ran side by side
-
-
 def test_scores_have_values_and_explanations_or_nan_and_inspects_means_are_ours(logs: Mapping[str, EvalLog]) -> None:
     sample = samples_of(logs[REACT])[0]
     scores = sample.scores or {}
@@ -147,18 +136,3 @@ def test_a_failed_run_is_a_sample_with_its_error_that_is_0_in_success(logs: Mapp
     (clean,) = (score for score in log.results.scores if score.name == "clean")
     assert clean.metrics["mean"].value == 0.0
     assert (log.results.total_samples, log.results.completed_samples) == (3, 0)
-
-
-def test_inspects_tables_open_it(logs_at: Path) -> None:
-    pytest.importorskip("pyarrow", reason="inspect's tables need pyarrow: pip install pyarrow")
-    pytest.importorskip("pandas", reason="inspect's tables need pandas: pip install pandas")
-    assert len(samples_df(str(logs_at))) == 15
-
-
-def test_an_experiment_without_verdicts_and_journals_can_be_written(place: str, tmp_path: Path) -> None:
-    drretail.run(place, QUERIES[:1], "null_search", to="bare", baselines=False)
-    (made,) = run_files(tmp_path / "bare")
-    edit_member(made, "journal", lambda _: [])
-    (path,) = inspect_logs(tmp_path / "bare", tmp_path / "logs")
-    (sample,) = samples_of(read_eval_log(str(path)))
-    assert (bool(sample.scores), bool(sample.output.completion)) == (False, True)

@@ -2,20 +2,16 @@
 
 import json
 import math
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from drretail.env.world import open_world
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.gold_files import write_with_gold
-from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from drretail.tools.registry import SUBMIT, SUBMITTING, json_schemas
-from tests.sealed import Page, seal, url
 from tests.shop import OTHER, USER
 
 pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
@@ -27,7 +23,7 @@ from inspect_ai.model import ChatMessage, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.tool import ToolInfo
 
-from drretail.addons.inspect.task import IDLE_TURNS, USUAL, basket, checks, shop_research
+from drretail.addons.inspect.task import IDLE_TURNS, basket, checks, shop_research
 from tests.addons.inspect.mock_model import (
     REPORT,
     call,
@@ -163,29 +159,6 @@ def test_an_agent_that_breaks_lowers_the_mean_and_what_the_models_server_loses_d
         assert (means_of(log)["clean"], means_of(log)["FR"]) == (mean, 1.0)
 
 
-def test_a_model_without_end_meets_inspects_limit_and_its_run_says_so(place: str, asked: str) -> None:
-    _, sample = researched(shop_research(place, asked), SEARCH, message_limit=400)
-    run = kept_run(sample)
-    assert sample.limit is not None
-    assert sample.limit.type == "message"
-    assert "Message limit reached. count: 400" in run["error"]["message"]
-    assert sum(step["kind"] == "tool" for step in run["steps"]) >= 198
-
-
-def test_a_tool_that_is_not_there_and_wrong_arguments_are_told_to_the_model(place: str, asked: str) -> None:
-    stranger = call("get_product_details", product_id="B0TEST0009")
-    turns = (call("buy_everything"), call("get_product_details"), stranger, call(SUBMIT, report=" "), HAND_IN)
-    _, sample = researched(shop_research(place, asked), *turns)
-    assert "buy_everything" in read_from(sample, "buy_everything")[0]
-    missing, unknown = read_from(sample, "get_product_details")
-    assert "product_id" in missing
-    assert '"type":"not_found"' in unknown
-    told = next(each for each in sample.messages if each.role == "tool" and each.function == SUBMIT).error
-    assert told is not None
-    assert "blank" in told.message
-    assert kept_run(sample)["status"] == "done"
-
-
 def test_a_report_that_another_solver_hands_in_ends_its_loop(place: str, asked: str) -> None:
     turns, looping = (SEARCH, HAND_IN, say("I have handed it in.")), generate(tool_calls="loop")
     _, sample = researched(shop_research(place, asked), *turns, solver=looping)
@@ -214,47 +187,17 @@ def test_a_log_alone_is_enough_to_score_it_again(place: str, asked: str) -> None
     assert repr(values_of(after, "checks")) == repr(values_of(before, "checks"))
 
 
-def test_without_gives_fewer_tools_and_a_label_that_says_so(place: str, asked: str) -> None:
-    _, sample = researched(shop_research(place, asked, without="web,user"), HAND_IN)
-    event = next(each for each in sample.events if each.event == "model")
-    left = {"product_catalog_search", "get_product_details", "calculator", SUBMIT}
-    assert {tool.name for tool in event.tools} == left
-    assert kept_run(sample)["system"] == f"{LABEL}-without-user-web"
-
-
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"world": "nowhere"}, "nowhere"),
-        ({"queries": "nowhere.jsonl"}, "nowhere.jsonl"),
-        ({"scorers": "chekcs"}, "Did you mean checks"),
-        ({"without": "shop"}, "family of tools"),
-        ({"judge": "offline:jduge"}, "Did you mean judge"),
-        ({"scope": "every"}, "scope 'every'"),
-        ({"to": "queries.jsonl"}, "is a file"),
-    ],
-)
-def test_what_is_wrong_is_a_sentence_before_a_run(place: str, asked: str, given: dict[str, str], sentence: str) -> None:
-    with pytest.raises(PrerequisiteError) as problem:
-        shop_research(**({"world": place, "queries": asked} | given))  # type: ignore[arg-type]  # names as a user writes them
-    assert sentence in str(problem.value)
-
-
-def test_inspect_finds_the_task_by_its_name_where_drretail_is_installed(place: str, asked: str) -> None:
-    if not any(point.name == "drretail" for point in entry_points(group="inspect_ai")):
-        pytest.skip("drretail is not installed with its entry points: pip install -e .")
-    model = scripted(SEARCH, HAND_IN)
-    log = evaluated("drretail/shop_research", model, limit=1, task_args={"world": place, "queries": asked})
-    assert (log.eval.task, log.eval.task_registry_name) == ("drretail/shop_research", "drretail/shop_research")
-    assert {scorer.name for scorer in log.eval.scorers or ()} == {*USUAL}
-
-
-def test_a_sample_searches_its_querys_own_web(place: str, asked: str, tmp_path: Path) -> None:
-    queries = read_queries(Path(asked))
-    tasks = {each.query_id: [Page(each.query_id, "Feeder test", "A feeder.", "32k", "noise")] for each in queries}
-    with open_world(place) as world:
-        sealed = seal(tmp_path / "s", tasks, queries, world.manifest)
-    task = shop_research(place, asked, web=f"sandbox:{sealed}")
-    _, sample = researched(task, call("web_search", query="feeder"), HAND_IN)
-    (found,) = read_from(sample, "web_search")
-    assert [each["url"] for each in found["results"]] == [url(str(sample.id))]
+def test_what_is_wrong_is_a_sentence_before_a_run(place: str, asked: str) -> None:
+    for name, value, sentence in (
+        ("world", "nowhere", "nowhere"),
+        ("queries", "nowhere.jsonl", "nowhere.jsonl"),
+        ("scorers", "chekcs", "Did you mean checks"),
+        ("without", "shop", "family of tools"),
+        ("judge", "offline:jduge", "Did you mean judge"),
+        ("scope", "every", "scope 'every'"),
+        ("to", "queries.jsonl", "is a file"),
+    ):
+        given = {"world": place, "queries": asked} | {name: value}
+        with pytest.raises(PrerequisiteError) as problem:
+            shop_research(**given)  # type: ignore[arg-type]  # names as a user writes them
+        assert sentence in str(problem.value)

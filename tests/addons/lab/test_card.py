@@ -93,13 +93,6 @@ def test_public_layouts_are_told_by_their_fields(tmp_path: Path) -> None:
     assert [len(labelled.labels) for labelled in found] == [2, 3]
 
 
-def test_the_space_around_a_source_stays_since_a_claims_id_is_made_of_it(tmp_path: Path) -> None:
-    path = tmp_path / "mine.csv"
-    path.write_text('Claim,Source,Label\nA lamp.,"It is. ",full\n,,\nA mug.,It is.,\n', encoding="utf-8")
-    (claim,) = read_labelled(path).claims
-    assert claim.sources == ("It is. ",)
-
-
 def test_a_file_that_is_no_set_is_told_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     for text, message in (
@@ -170,12 +163,6 @@ def test_a_judge_that_decides_no_claim_has_no_figures_and_the_command_says_so(ba
     assert ended.exit_code == 3
     assert "No claim of vague has a verdict: the judge decided none of 1 claim." in ended.stdout
     assert "people: full" not in ended.stdout
-
-
-def test_a_mistyped_folder_is_not_made(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="bear holds no experiment"):
-        carded(labels(tmp_path), "--to", tmp_path / "bear")
-    assert not (tmp_path / "bear").exists()
 
 
 def test_a_card_keeps_earlier_sets_of_the_same_seed(bare: Path, tmp_path: Path) -> None:

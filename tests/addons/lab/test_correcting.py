@@ -177,15 +177,6 @@ def test_below_20_labels_nothing_is_corrected_and_the_missing_are_counted(large:
     assert (row.of, row.n, row.ci_high) == ("quartz", 20, 1)
 
 
-def test_labels_that_meet_no_verdict_are_counted_by_why(exp: Path) -> None:
-    without = next(sheet_name(claim.about) for claim in judged_claims(exp) if not claim.has_verdict)
-    known = as_judged(exp)
-    gone = " ".join(correction_of(exp, None, [filled(exp, known | {"gone": "none"})]).notes)
-    unruled = " ".join(correction_of(exp, None, [filled(exp, known | {without: "full"})]).notes)
-    assert ("1 label of no claim that stands here" in gone, "without a verdict" in gone) == (True, False)
-    assert ("no claim that stands here" in unruled, "1 label of a claim without a verdict" in unruled) == (False, True)
-
-
 def test_labels_are_as_many_of_each_system_and_in_proportion_to_its_verdicts() -> None:
     claims = [
         a_claim(f"{system} {at}", f"q{at}", float(at < 180), system) for system in ("a", "b") for at in range(200)
@@ -295,20 +286,6 @@ def test_in_fp_and_fr_every_report_counts_once_and_a_label_stands_for_its_stratu
     claims = [claim for n in range(12) for claim in claims_of(f"q{n}", [1.0, 0.0])]
     items = fp_items(claims, {}, Clusters({f"q{n}": f"u{n // 3}" for n in range(12)}), runs_of(claims))["a"]
     assert {item.cluster for item in items} == {"u0", "u1", "u2", "u3"}, "queries of one user are one cluster"
-
-
-def test_a_sheet_with_uncited_claims_asks_of_each_claim_whether_it_is_cited(exp: Path) -> None:
-    called("sample", exp, "--n", 6, "--uncited", 4)
-    head, *rows = sheet_of(exp)
-    assert head == ["item", "question", "claim", "sources", "label", "passage", "cited"]
-    extracted = {sheet_name(claim.about): claim for claim in judged_claims(exp)}
-    assert [extracted[row[0]].has_verdict for row in rows] == [True] * 6 + [False] * (len(rows) - 6)
-    assert len(rows) > 6
-    assert all(row[5] and not row[6] for row in rows)
-    assert not any(row[3] for row in rows[6:])
-    assert [sheet_name(claim.about) for claim in planned(exp).uncited] == [row[0] for row in rows[6:]], (
-        "view asks the same"
-    )
 
 
 def test_fr_is_that_of_labels_and_scores_without_what_is_no_claim_and_needs_labels_of_both_kinds(large: Path) -> None:

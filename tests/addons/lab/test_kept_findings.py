@@ -5,22 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.lab.findings import LabFinding
-from drretail.addons.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
-from drretail.viewer.experiment import read_view
-from drretail.viewer.output import print_part
-from drretail.viewer.sections import board_details
+from drretail.addons.lab.kept_findings import content_of, finding_lines, verdict_folders
 from tests.addons.lab.test_correcting import as_judged, called, filled
-from tests.viewer.experiment import keep_scores, render_page, render_text
-
-
-class Bent(LabFinding):
-    """A finding that the lab doesn't know yet."""
-
-    name = "bent"
-
-    def summary(self) -> str:
-        return "Bias: position flips .20 of pairs."
 
 
 def corrected(exp: Path) -> str:
@@ -59,19 +45,6 @@ def test_a_damaged_or_older_file_is_a_line_that_names_its_command(exp: Path) -> 
         (exp / "lab" / "agree.json").write_text(text, encoding="utf-8")
         (line,) = finding_lines(exp)
         assert f"drretail lab agree {exp} makes it again" in line, text
-
-
-def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    keep_scores(exp, "faithfulness")
-    keep(exp, Bent(), [])
-    view = read_view(exp)
-    assert view.lab == (Bent().summary(),)
-    for part in board_details(view.scores, view.lab):
-        print_part(part)
-    page = render_page(exp)
-    for shown in (capsys.readouterr().out, render_text(exp), page):
-        assert shown.count(Bent().summary()) == 1
-        assert "The judge lab" in shown
 
 
 def test_the_same_verdicts_are_the_same_content_whatever_their_journals_and_order(exp: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from drretail.experiment import read_definition, read_runs
 from drretail.grounding.report.citations import find_citations
 from drretail.progress import Progress
 from tests import build
-from tests.addons.lab.honest_report import GOOD, LEASH, REPORT, SEED, honest_experiment
+from tests.addons.lab.honest_report import GOOD, REPORT, honest_experiment
 from tests.build import LABEL, scripted_judge
 
 CLAIM = re.compile(r'<claim id="(\d+)"[^>]*>(.*?)</claim>', re.DOTALL)
@@ -66,21 +66,6 @@ def test_what_is_said_wrongly_already_is_no_place_for_an_error(tmp_path: Path) -
     store.close()
 
 
-def test_products_are_taken_beside_the_declared_picks(made: tuple[Path, Store]) -> None:
-    folder, store = made
-    copies = {copy.kind: copy for copy in copies_of(folder, store)}
-    runs = {run.run_id: run for run in read_runs(folder / "planted")}
-    picks = {kind: [pick.product for pick in runs[copy.run_id].picks or ()] for kind, copy in copies.items()}
-    assert picks["wrong price"] == [GOOD, SEED, LEASH]
-    *kept, added = picks["owned product recommended as new"]
-    assert (kept, added in material_of(made).case.all_owned) == ([GOOD, SEED, LEASH], True)
-    assert len(picks["over budget silently"]) == len(picks["product not in the catalog"]) == 4
-    untyped = material_of(made).case.query.model_copy(update={"wish": None})
-    material = material_of(made)
-    material = replace(material, case=replace(material.case, query=untyped))
-    assert list(KINDS["over budget silently"](material)) == []
-
-
 def test_copies_are_runs_like_any_other_and_the_seed_decides_on_them(made: tuple[Path, Store]) -> None:
     folder, store = made
     copies, planted_at = copies_of(folder, store), folder / "planted"
@@ -96,11 +81,6 @@ def test_copies_are_runs_like_any_other_and_the_seed_decides_on_them(made: tuple
     assert copies_of(folder, store) == copies
     assert {run.run_id: run for run in read_runs(planted_at)} == runs
     assert copies_of(folder, store, seed="2") != copies
-
-
-def test_without_the_world_errors_are_planted_by_what_the_run_was_shown(made: tuple[Path, Store]) -> None:
-    kinds = {copy.kind for copy in copies_of(made[0], None)}
-    assert {"wrong price", "wrong total", "citation moved to another product"} <= kinds
 
 
 def test_checks_find_errors_by_the_record_and_accuse_no_honest_report(made: tuple[Path, Store]) -> None:

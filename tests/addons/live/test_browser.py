@@ -1,6 +1,5 @@
 """The live pages in a real browser: people vote, reload, open two windows, and the files are looked at."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,10 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from drretail.addons.people.plan import planned
-from drretail.eval.ballots import read_votes, votes_path
+from drretail.eval.ballots import read_votes
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.experiment import run_path
-from drretail.files import read_jsonl
 from drretail.records.vote import Vote
 from tests.addons.live.conftest import serve
 from tests.viewer.browsing import grave_faults
@@ -76,40 +74,6 @@ def test_a_person_votes_by_mouse_and_keys_reloads_undoes_and_goes_on(exp: Path, 
     assert votes["clarity"].note is None
 
 
-def test_on_a_phone_the_answers_stay_at_the_bottom_of_the_screen(exp: Path, window: Window) -> None:
-    with serve(exp) as address:
-        page = window(390)
-        enter(page, address)
-        buttons = page.locator('[data-question="clarity"] button')
-        for place in (0, 2_000):
-            page.evaluate(f"scrollTo(0, {place})")
-            tops = buttons.evaluate_all("all => all.map(it => it.getBoundingClientRect().bottom)")
-            assert all(450 < top <= 900 for top in tops), tops
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        buttons.first.click()
-        wait_for_message(page, "Clarity: A, kept.")
-
-
-def test_two_windows_show_each_others_votes(exp: Path, window: Window) -> None:
-    with serve(exp) as address:
-        one = window()
-        enter(one, address)
-        two = window(beside=one)
-        two.goto(one.url)
-        one.bring_to_front()
-        one.locator('[data-question="depth"] [data-value="left"]').click()
-        wait_for_message(one, "kept")
-        two.bring_to_front()
-        two.locator('[data-question="depth"] [data-value="right"]').click()
-        two.locator("#message", has_text="Depth").wait_for()
-        one.bring_to_front()
-        one.evaluate("dispatchEvent(new Event('focus'))")
-        wait_for_message(one, "Changed in another window: Depth is now B.")
-        assert (pressed(one, "depth"), pressed(two, "depth")) == ("right", "right")
-    assert [vote.answer for vote in read_votes(exp)] == ["right"]
-    assert len(list(read_jsonl(votes_path(exp, "ann")))) == 2
-
-
 def test_a_vote_that_could_not_be_kept_is_not_shown_as_kept(exp: Path, window: Window) -> None:
     with serve(exp) as address:
         page = window(refused="409")
@@ -123,15 +87,6 @@ def test_a_vote_that_could_not_be_kept_is_not_shown_as_kept(exp: Path, window: W
         wait_for_message(page, "kept")
         assert page.locator("#problem").is_hidden()
     assert [vote.answer for vote in read_votes(exp)] == ["left"]
-
-
-def test_a_click_while_the_page_still_loads_waits_and_is_kept(exp: Path, window: Window) -> None:
-    with serve(exp) as address:
-        page = window()
-        page.route("**/voting.js", lambda route: (time.sleep(0.5), route.continue_()))
-        enter(page, address, "/rate")
-        page.locator('[data-question="depth"]').get_by_role("button", name="10", exact=True).click()
-        wait_for_message(page, "Depth: 10, kept.")
 
 
 def test_the_report_follows_a_run_without_being_loaded_again(exp: Path, window: Window) -> None:

@@ -1,14 +1,11 @@
 """``drretail view``: who gets in, its pages of reports and experiments, and what is said where it can't begin."""
 
-import json
-import os
 import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-from itertools import count
 from pathlib import Path
 from urllib.request import HTTPCookieProcessor, build_opener
 
@@ -19,8 +16,6 @@ from typer.testing import CliRunner
 from drretail.addons.live import report_pages
 from drretail.addons.live.access import MOST_BYTES
 from drretail.addons.live.app import routes_of
-from drretail.addons.live.report_pages import Watch
-from drretail.api.options.shared import folder_of
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.eval.ballots import cast
@@ -29,26 +24,12 @@ from drretail.files import read_json, write_json
 from drretail.records.base import canonical_json
 from drretail.tools.local_server import bound
 from drretail.viewer.page.question import Questions
-from drretail.viewer.summary import experiments_in
-from tests.addons.live.conftest import ADDRESS, PORT, TOKEN, client_of, serve
+from tests.addons.live.conftest import ADDRESS, PORT, TOKEN, client_of
 from tests.cli.commands import refused_by
 from tests.run_files import edit_member
 from tests.viewer.agents import record_answers, vote
-from tests.viewer.browsing import Window, grave_faults
 from tests.viewer.dom import parse
 from tests.viewer.experiment import keep_scores
-
-
-def test_the_index_leads_to_the_questions_and_to_voting(client: TestClient) -> None:
-    page = client.get("/").text
-    for address in ("/vote", "/rate", "/label"):
-        assert f'href="{address}"' in page
-    names = set(re.findall(r'href="(query-[^"#]+)"', page))
-    assert names == {"query-q1.html", "query-q2.html", "query-q3.html"}
-    for name in names:
-        assert client.get(f"/{name}").status_code == 200
-    assert client.get("/index.html").text == page
-    assert client.get("/query-q9.html").status_code == 404
 
 
 def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,28 +53,6 @@ def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.Mo
     assert made == ["q1", "q2", "q3", "q2"]
 
 
-def test_runs_that_are_still_to_come_are_told(exp: Path) -> None:
-    run_path(exp, "zephyr", "q1", 1).rename(exp.parent / "away")
-    assert "8 of 9 runs have ended" in client_of(exp).get("/").text
-
-
-def test_runs_change_their_query_and_the_whole_scores_the_index_alone_and_votes_nothing(exp: Path) -> None:
-    watch = Watch(exp, count(1.0).__next__)
-    before = watch.version(), watch.version_of("q1"), watch.version_of("q2")
-    assert (watch.version(), watch.version_of("q1"), watch.version_of("q2")) == before
-    run_path(exp, "zephyr", "q1", 1).touch()
-    after = watch.version(), watch.version_of("q1"), watch.version_of("q2")
-    assert [old == new for old, new in zip(before, after, strict=True)] == [False, False, True]
-    watch = Watch(exp, count(1.0).__next__)
-    before = watch.version(), watch.version_of("q1")
-    (exp / "votes").mkdir()
-    (exp / "votes" / "ann.jsonl").touch()
-    assert (watch.version(), watch.version_of("q1")) == before
-    (exp / "scores.json").touch()
-    assert watch.version() != before[0]
-    assert watch.version_of("q1") == before[1]
-
-
 @pytest.fixture(scope="module")
 def three(answered: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three experiments: "first", "second" of a day later, and one of other queries."""
@@ -109,12 +68,6 @@ def three(answered: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_json(home / "third" / "experiment.json", document)
     (home / "notes").mkdir()
     return home
-
-
-def test_the_latest_experiment_stands_first(three: Path) -> None:
-    assert [path.name for path in experiments_in(three)] == ["first", "second", "third"]
-    listed = [each.text for each in parse(client_of(three).get("/").text).all("a") if each.text.startswith("The ")]
-    assert listed == ["The third", "The second", "The first"]
 
 
 def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(three: Path, tmp_path: Path) -> None:
@@ -153,40 +106,6 @@ def test_one_that_can_not_be_read_is_told_in_its_row_and_a_plan_of_votes_is_of_o
     assert "not scored" not in text
     with pytest.raises(UserError, match=r"holds several experiments: name one, such as .*first, with --n"):
         routes_of(several, PORT, 5)
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everywhere")
-def test_a_folder_that_is_closed_to_this_user_is_told_in_its_row(three: Path, tmp_path: Path) -> None:
-    several = Path(shutil.copytree(three, tmp_path / "several"))
-    (several / "second").chmod(0)
-    try:
-        client = client_of(folder_of(several))
-        text = parse(client.get("/").text).text
-        assert "second/experiment.json is closed to this user: change its permissions" in text
-        assert "The third" in text
-        assert client.get("/e/second/").status_code == 409
-    finally:
-        (several / "second").chmod(0o755)
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_a_click_opens_an_experiment_and_its_vote(three: Path, tmp_path: Path, window: Window, width: int) -> None:
-    several = Path(shutil.copytree(three, tmp_path / "several"))
-    with serve(several) as address:
-        page = window(width)
-        page.goto(address)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert grave_faults(page) == []
-        page.get_by_role("link", name="The second").click()
-        page.get_by_role("link", name="Compare reports").click()
-        page.locator("input[name=name]").fill("Ann")
-        page.keyboard.press("Enter")
-        page.get_by_role("link", name="Begin with comparison 1").click()
-        page.locator(".dimension [data-value]").first.click()
-        page.locator("#kept", has_text="1").wait_for()
-        assert page.locator("#done").text_content() == "0"
-        page.get_by_role("link", name="Instructions").click()
-        assert "1 answer kept" in page.locator("main").inner_text()
 
 
 def test_the_token_of_the_address_becomes_a_cookie_and_no_redirect_leads_away(stranger: TestClient) -> None:
@@ -282,13 +201,3 @@ def test_without_the_packages_the_line_to_install_them_is_said(voted: Path, monk
     result = refused_by("view", str(voted))
     assert result == "The live view needs starlette and uvicorn: pip install 'drretail[ui]'."
     assert "ann" in CliRunner().invoke(app, ["view", str(voted), "--results"]).output
-
-
-def test_results_are_tables_or_a_document(voted: Path) -> None:
-    found = CliRunner().invoke(app, ["view", str(voted), "--results"]).output
-    assert "quartz ~ zephyr" in found
-    document = json.loads(CliRunner().invoke(app, ["view", str(voted), "--results", "--json"]).output)
-    assert document["pairs"] == [
-        {"a": "quartz", "b": "zephyr", "dimension": "depth", "a_wins": 0, "ties": 0, "b_wins": 1}
-    ]
-    assert document["people"][0]["annotator"] == "ann"

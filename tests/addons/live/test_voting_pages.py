@@ -6,8 +6,6 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from drretail.addons.imports.formats import load_format
-from drretail.addons.imports.recording import record
 from drretail.addons.lab.correction import correction_of
 from drretail.addons.lab.findings import CORRECTED
 from drretail.addons.people.plan import plan_uncited, planned
@@ -17,10 +15,8 @@ from drretail.experiment import read_definition, run_path
 from drretail.files import read_jsonl
 from drretail.llm.offline.judge import tag_contents
 from drretail.llm.prompt import tag_content
-from drretail.progress import Progress
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.run_file import read_run
-from tests.addons.imports.foreign import REPORT, drb
 from tests.addons.live.conftest import client_of
 from tests.build import scripted_judge
 from tests.eval.metrics.pairwise.judging import compared, prefers_the_first
@@ -38,18 +34,6 @@ def answer(client: TestClient, value: str, question: str = "depth", path: str = 
 
 def state(client: TestClient, path: str = "/vote/1") -> Any:
     return client.get(f"{path}/answers").json()
-
-
-def test_instructions_come_first_and_the_name_is_asked_once(client: TestClient) -> None:
-    assert client.get("/vote/1").headers["location"] == "/vote"
-    home = client.get("/vote").text
-    assert "Instructions" in home
-    assert 'name="name"' in home
-    assert client.post("/name", data={"name": "Ann B", "back": "vote"}).headers["location"] == "/vote"
-    home = client.get("/vote").text
-    assert "ann-b" in home
-    assert "Begin with comparison 1" in home
-    assert client.get("/vote/1").status_code == 200
 
 
 def test_nobody_votes_without_a_name_that_a_file_can_have(client: TestClient, exp: Path) -> None:
@@ -140,22 +124,6 @@ def test_two_windows_lose_and_double_nothing_and_are_told(ann: TestClient, exp: 
     assert len(list(read_jsonl(votes_path(exp, "ann")))) == 3
 
 
-def test_progress_counts_answers_and_sheets_and_asks_nothing_of_no_shopper(ann: TestClient, exp: Path) -> None:
-    number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
-    for dimension in DIMENSIONS[:-1]:
-        assert answer(ann, "tie", dimension, f"/vote/{number}")["done"] == 0
-    assert state(ann, f"/vote/{number}")["kept"] == len(DIMENSIONS) - 1
-    assert answer(ann, "tie", DIMENSIONS[-1], f"/vote/{number}")["done"] == 1
-    assert f"1 of 6 done, {len(DIMENSIONS)} answers kept" in ann.get("/vote").text
-    (most,) = re.findall(r'<progress id="progress" max="(\d+)"', ann.get(f"/vote/{number}").text)
-    assert int(most) > len(DIMENSIONS)
-    number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q2")
-    page = ann.get(f"/vote/{number}").text
-    assert 'data-question="personalization"' not in page
-    assert "Nothing is known of this shopper." in page
-    assert ann.post(f"/vote/{number}", json={"question": "personalization", "value": "tie"}).status_code == 400
-
-
 def test_what_was_not_asked_is_refused(ann: TestClient, exp: Path) -> None:
     for sent in (
         {"question": "depth", "value": "a"},
@@ -241,12 +209,6 @@ def test_a_file_of_votes_that_can_not_be_written_is_told_in_a_sentence(exp: Path
         assert "votes/.plan.lock is a folder: name a file." in found.text
 
 
-def test_an_experiment_of_one_system_has_nothing_to_compare(mine: Path) -> None:
-    client = client_of(mine)
-    assert "There is nothing to compare yet" in client.get("/vote").text
-    assert "Everybody is asked the same" in re.sub(r"\s+", " ", client.get("/rate").text)
-
-
 def test_those_who_vote_alone_can_not_open_the_report(exp: Path) -> None:
     client = client_of(exp, 6, with_report=False)
     assert client.get("/").headers["location"] == "/vote"
@@ -254,15 +216,3 @@ def test_those_who_vote_alone_can_not_open_the_report(exp: Path) -> None:
     questions = [query.query_id for query in read_definition(exp).queries]
     assert {client.get(f"/query-{question}.html").status_code for question in questions} == {404}
     assert client.get("/index.html").status_code == 404
-
-
-def test_of_imported_reports_nothing_is_said_of_a_shop_or_its_shopper(tmp_path: Path) -> None:
-    for name, report in (("first.jsonl", REPORT), ("second.jsonl", "Take the small one.")):
-        record(load_format("drb").read(drb(tmp_path / name, report)), "drb", tmp_path / "exp", Progress())
-    client = of_ann(tmp_path / "exp")
-    for path in ("/vote", "/vote/1", "/rate", "/rate/1"):
-        text = " ".join(each.text for each in parse(client.get(path).text).all("main")).lower()
-        assert "question" in text
-        assert "shop" not in text.replace("shop.example", ""), path
-        assert "asked on" not in text, path
-    assert "--fetch-sources" in client.get("/label").text

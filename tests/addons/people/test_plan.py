@@ -4,16 +4,15 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-from drretail.addons.people.items import WITHHELD, Names, label_question, lines_in_question, report_questions
+from drretail.addons.people.items import WITHHELD, Names, label_question, report_questions
 from drretail.addons.people.plan import planned
-from drretail.addons.people.results import PairCount, results_of, vote_tables
+from drretail.addons.people.results import PairCount, results_of
 from drretail.eval.ballots import plan_path
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.metrics import pairwise, quality
 from drretail.experiment import Definition, run_path
 from drretail.records.base import sha256_of
 from drretail.records.run import RoleModel, System
-from drretail.records.tables.table import Table
 from drretail.run_file import read_run
 from tests.viewer.agents import vote
 from tests.viewer.experiment import rewrite
@@ -41,17 +40,6 @@ def test_a_plan_that_is_begun_only_grows_at_its_end(exp: Path) -> None:
     assert len(planned(exp).pairs) == 9
 
 
-def test_what_comes_later_is_planned_later(exp: Path) -> None:
-    gone = run_path(exp, "zephyr", "q1", 1)
-    shutil.move(gone, exp / "away")
-    before = planned(exp)
-    assert len(before.pairs) == 7
-    shutil.move(exp / "away", gone)
-    after = planned(exp)
-    assert after.pairs[:7] == before.pairs
-    assert len(after.pairs) == 9
-
-
 def test_two_reports_that_say_the_same_are_never_a_pair(exp: Path) -> None:
     one, other = (read_run(run_path(exp, label, "q1", 1)) for label in ("zephyr", "quartz"))
     same = f"{one.report}\n"
@@ -65,12 +53,6 @@ def test_votes_are_counted_for_systems_whichever_is_named_first() -> None:
     found = results_of([vote("ann", "1", "a"), vote("ben", "1", "b", a="b", b="a"), vote("ann", "2", "tie")])
     assert found.pairs == (PairCount("a", "b", "depth", 2, 1, 0),)
     assert [(person.annotator, person.votes, person.pairs) for person in found.people] == [("ann", 2, 2), ("ben", 1, 1)]
-
-
-def test_of_many_people_those_with_the_most_answers_are_shown() -> None:
-    people = [vote(f"p{n:03}", pair, "a") for n in range(60) for pair in "12"]
-    counts, _ = (part for part in vote_tables(results_of(people)) if isinstance(part, Table))
-    assert (len(counts.rows), counts.notes) == (20, ("Left out: 40 people with the fewest answers. --json has all.",))
 
 
 def test_people_are_asked_by_the_definitions_that_judges_are_given() -> None:
@@ -89,17 +71,6 @@ def test_people_are_asked_by_the_definitions_that_judges_are_given() -> None:
     assert "otherwise" in meanings["contradicted"]
 
 
-def test_the_lines_of_a_record_that_a_claim_is_about_come_first() -> None:
-    fields = ("features:", "  · A cord of 9 ft", "price: 57.0", "average_rating: 4.7", "rating_number: 1237")
-    for claim, lines in (
-        ("The Birch lamp has 4.6 stars from 1,237 ratings.", ["rating_number: 1237", "average_rating: 4.7"]),
-        ("The Birch lamp costs $59.", ["price: 57.0"]),
-        ("The Birch lamp's cord is 6 ft long.", ["  · A cord of 9 ft"]),
-        ("The Birch lamp is the best.", []),
-    ):
-        assert list(lines_in_question(claim, "\n".join(("title: Birch Lamp", *fields)))) == lines, claim
-
-
 CLAUDE = System(agent="hybrid_react", models={"report": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")})
 SHOPPER = System(agent="react", models={"researcher": RoleModel(spec="offline:shopper", kind="rule_based")})
 LABEL = "hybrid_react+ws@anthropic-claude-sonnet-5"
@@ -116,9 +87,3 @@ def test_a_name_in_a_report_is_withheld_and_ordinary_words_stay() -> None:
         assert Names(DEFINITION).withheld(f"As {name}, I found it.") == f"As {WITHHELD}, I found it."
     for text in ("Skin may react.", "A shopper's bag.", "Claudette's mug", "It costs $5 offline."):
         assert Names(DEFINITION).withheld(text) == text
-
-
-def test_a_label_that_is_a_word_of_english_stays_in_reports() -> None:
-    systems = {"after": SHOPPER.model_copy(update={"agent": "after"}), "my_agent": SHOPPER}
-    names = Names(DEFINITION.model_copy(update={"systems": systems}))
-    assert names.withheld("Wash it after use, says my_agent.") == f"Wash it after use, says {WITHHELD}."

@@ -8,14 +8,11 @@ from pathlib import Path
 
 import pytest
 from langchain_core.messages import BaseMessage
-from pydantic import ValidationError
 
 from drretail.addons.personas import person_model
 from drretail.addons.personas.pairing import distance, most_different, pair_query
 from drretail.addons.personas.person_model import choice_ask, context_ask, persona_ask
 from drretail.addons.personas.persona import (
-    FIELDS,
-    GROUPS,
     Persona,
     PersonContext,
     Trait,
@@ -49,15 +46,6 @@ TASK = Query(query_id="t1", text="How do I wash a dog with a gentle shampoo?", m
 def persona(user_id: str, **shopping: str) -> Persona:
     traits = {f"preferences_and_interests.{name}": Trait(value=it, orders=("1",)) for name, it in shopping.items()}
     return Persona(user_id=user_id, made_by="rules", traits=traits)
-
-
-def test_the_schema_has_the_seven_groups_of_table_5_and_a_trait_names_its_records() -> None:
-    assert len(GROUPS) == 7
-    assert len(FIELDS) == len(set(FIELDS)) == 50
-    with pytest.raises(ValueError, match="there are no such fields"):
-        persona("ANNA", mood="Fine.")
-    with pytest.raises(ValidationError, match="names the orders"):
-        Trait(value="Likes birds.")
 
 
 def test_every_field_by_rules_rests_on_the_users_own_orders_and_the_rest_stays_empty(world: World) -> None:

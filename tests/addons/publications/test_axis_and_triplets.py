@@ -21,11 +21,8 @@ from drretail.addons.publications.pqr.triplets import (
     SUPPORT,
     TRIPLETS,
     UNKNOWN,
-    Fact,
-    Triplet,
     judge_triplets,
     pair_item,
-    unique_facts,
 )
 from drretail.errors import UserError
 from drretail.eval.judging.session import Again, Judge
@@ -97,22 +94,6 @@ def test_words_are_compared_exactly_before_their_case_is_let_go_and_what_cannot_
     assert "is there twice" in found("Says why", "says why")
 
 
-FIVE = (
-    Triplet(fact="It costs $5.", ref="1", source="P:A"),
-    Triplet(fact="It costs $5.", ref="2", url="https://b.example", source="W:b"),
-    Triplet(fact="it  costs $5.", ref="1", source="P:A"),
-    Triplet(fact="Its price is $5.", ref="9"),
-    Triplet(fact="It is red."),
-)
-
-
-def test_duplicates_keep_all_references_under_the_first_words() -> None:
-    costs, price, red = Fact("It costs $5.", ("P:A", "W:b")), Fact("Its price is $5.", (), ("9",)), Fact("It is red.")
-    assert unique_facts(FIVE, []) == [costs, price, red]
-    assert unique_facts(FIVE, [[1, 2]]) == [Fact("It costs $5.", ("P:A", "W:b"), ("9",)), red]
-    assert unique_facts((), []) == []
-
-
 BED_MARK = f"P:{BED.key}"
 REPORT_TEXT = f"It costs $49.99 and is grey [{BED_MARK}]. Cardinals like seeds [{BIRDS_ID}], [{BLOCKED_ID}]."
 SAID = (
@@ -152,21 +133,6 @@ def test_a_source_is_asked_once_for_its_facts_and_anew_where_it_reads_otherwise(
     judged(tmp_path, judge, subject(REPORT_TEXT, {**EVIDENCE, BIRDS_ID: changed}))
     assert len(asked) == count + 1
     assert "Cardinals like nuts." in asked[-1]
-
-
-def test_a_quote_that_stands_in_no_source_is_dropped(tmp_path: Path) -> None:
-    quotes = {"The bed costs $49.99.": '"price":49.99', "The bed is grey.": "It is green."}
-
-    def quoting(question: str) -> Any:
-        played = Played(triplets=SAID)(question)
-        for ruled in played.get("facts", []):
-            ruled["quote"] = quotes.get(["The bed costs $49.99.", "The bed is grey."][ruled["fact_id"] - 1], "")
-        return played
-
-    judge, _ = scripted_judge(quoting)
-    found = judged(tmp_path, judge, subject(REPORT_TEXT))
-    assert support(found, "The bed costs $49.99.", BED_MARK).quote == '"price":49.99'
-    assert support(found, "The bed is grey.", BED_MARK).quote is None
 
 
 LONG = "\n\n".join(f"## Part {number}\n\n{'Nothing is said here. ' * 220}{REPORT_TEXT}" for number in range(1, 4))

@@ -19,7 +19,7 @@ from drretail.addons.publications.pqr.triplets import REPORT, TRIPLETS, Triplet
 from drretail.eval.metric import Value
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria, Criterion
-from drretail.records.score import Verdict, reasons_of
+from drretail.records.score import Verdict
 from tests import build
 from tests.addons.publications.playing import Played, answered, figure, figures, judged_facts, weighed
 from tests.build import asking, experiment, scripted_judge
@@ -131,20 +131,6 @@ def test_one_missing_dimension_fails_its_axis_and_the_whole_and_no_other() -> No
     assert figures(by_variant(scored(ONE), criteria=other), "GOAL", "S_P") == ["failed", "failed"]
 
 
-def test_what_a_report_lacks_is_told_as_the_reason() -> None:
-    def why(value: Value) -> list[str]:
-        return [*reasons_of(value.items)]
-
-    nobody = {each.variant: each for each in values(judged_facts(FOUR, JUDGED), None, "default", knows_user=False)}
-    assert why(nobody["S_P"]) == why(nobody["GOAL"]) == ["no profile of a user that the report could be made for"]
-    assert why(nobody["S_Q"]) == []  # failed: its criteria could not be made
-    assert why(by_variant(judged_facts((), {}))["CC"]) == ["it states no fact that could be checked"]
-    uncited = by_variant(judged_facts((Triplet(fact="a"),), {}))
-    assert why(uncited["FA"]) == why(uncited["S_R"]) == ["no fact of the report cites a source"]
-    unfetched = by_variant(judged_facts((Triplet(fact="a", ref="1", source="W:3"),), {("a", "W:3"): "na"}))
-    assert why(unfetched["FA"]) == ["nobody fetched the pages it cites: `score --fetch-sources` does"]
-
-
 BEDS = (
     f"# Beds\n\nThe bed costs $49.99 [P:{BED.key}]. Cardinals like seeds [{BIRDS_ID}], [{BLOCKED_ID}]. "
     "Cats sleep a lot. It holds 90 pounds [P:B0NOWHERE01]."
@@ -195,16 +181,6 @@ def test_criteria_are_made_once_a_query_and_every_report_is_scored_by_them(folde
     assert found["b@model", "S_overall"].value == pytest.approx((5.2 + 4 + 5) / 3)
 
 
-def test_who_judges_quality_is_not_told_of_the_user_and_nobody_is_told_weights(folder: Path) -> None:
-    judge, asked = scripted_judge(Played(criteria={"depth_insight": [("Weighs", 0.4321), ("Finds", 0.5679)]}))
-    answered(folder, judge)
-    told_of_ann = [each for each in asked if "ann likes birds" in each]
-    assert len(asking(told_of_ann, MAKING)) == 4
-    assert all("goal_alignment" in each for each in told_of_ann)
-    assert len(told_of_ann) == 1 + 4 + 2
-    assert not asking(asking(asked, SCORES), "0.4321")
-
-
 def test_weights_that_stay_wrong_fail_what_rests_on_them_and_facts_are_judged_all_the_same(folder: Path) -> None:
     played = Played(weights={"depth_insight": 0.9}, triplets=FACTS)
     judge, asked = scripted_judge(played)
@@ -217,10 +193,3 @@ def test_weights_that_stay_wrong_fail_what_rests_on_them_and_facts_are_judged_al
     played.weights = {}
     again = answered(folder, judge, again="failed")
     assert again["a@model", "S_Q"].n_scored == 2
-
-
-def test_a_reference_that_does_not_stand_in_the_report_is_sent_back(folder: Path) -> None:
-    judge, asked = scripted_judge(Played(triplets=(("Cats purr.", "", "https://invented.example/"),)))
-    found = answered(folder, judge)
-    assert len(asking(asked, "do not stand in the report")) == 2 * 3
-    assert found["a@model", "FA"].n_failed == 2

@@ -21,7 +21,7 @@ from drretail.addons.publications.report_eval.score import (
 from drretail.eval.metric import Value
 from drretail.llm.prompt import tag_content
 from drretail.records.evidence import Evidence
-from drretail.records.score import Rules, Verdict, VerdictState, reasons_of
+from drretail.records.score import Rules, Verdict, VerdictState
 from tests import build
 from tests.build import asking, scripted_judge
 
@@ -101,16 +101,6 @@ def test_what_could_not_be_read_or_judged_is_in_no_mean_nor_is_what_was_asked_fi
     assert states(labelled(1, 1, 0)[:-1])["support"] == "failed"
 
 
-def test_without_a_label_a_report_is_what_kept_it_from_one_and_a_grade_of_0_is_a_real_0() -> None:
-    kept: dict[tuple[VerdictState, ...], str]
-    kept = {(): "na", ("unverifiable", "na"): "unverifiable", ("unverifiable", "failed"): "failed"}
-    for labels, state in kept.items():
-        result = states(labelled(*labels))
-        assert {result[name] for name in ("support", "no_support")} == {state}, labels
-    graded = found([verdict("quality", "clarity", 0)])
-    assert (graded["clarity"].value, graded["overall"].state) == (0.0, "failed")
-
-
 def test_the_released_code_discards_a_report_without_grades_or_without_a_pair() -> None:
     whole = found([*graded(), *compared(4, 3)], "hkuds")
     assert {name: whole[name].value for name in GRADES} == GRADES
@@ -124,19 +114,6 @@ def test_the_released_code_discards_a_report_without_grades_or_without_a_pair() 
     no_grade = [verdict("quality", name, None, "failed") for name in GRADES]
     assert states([*no_grade, *compared(4)], "hkuds")["redundancy"] == "failed"
     assert states([*no_grade, *compared(4)])["redundancy"] == "scored"
-
-
-def test_what_a_report_lacks_is_told_as_the_reason() -> None:
-    cut = no_pair().model_copy(update={"reason": "fewer than two sections"})
-    uncited = labelled()[0].model_copy(update={"reason": "no sentence cites a page"})
-
-    def why(verdicts: list[Verdict], variant: str, rules: Rules = "default") -> list[str]:
-        return [*reasons_of(found(verdicts, rules)[variant].items)]
-
-    assert why([*graded(), cut], "redundancy") == ["fewer than two sections"]
-    assert why([cut], "overall", "hkuds") == why([cut], "redundancy", "hkuds") == ["fewer than two sections"]
-    assert why([uncited], "support") == ["no sentence cites a page"]
-    assert why(labelled("unverifiable"), "support") == why(labelled(1), "support") == []
 
 
 LONG = "It keeps the rain out and lasts for years. " * 6
@@ -276,44 +253,22 @@ def of_length(length: int) -> str:
     return sectioned(WEATHERED, WEATHERED, edge, WEATHERED, WEATHERED, WEATHERED)
 
 
-@pytest.mark.parametrize(
-    ("report", "parts"),
-    [
-        # Of eight sections, first and last go, and then first and last of the six.
-        (sectioned(*[WEATHERED] * 6) + "\n\n## Reference\n[1],https://a.example", (2, 3, 4, 5)),
-        (sectioned(*[WEATHERED] * 6).partition("\n\n")[2].partition("\n\n")[2], (3, 4)),
-        # Between them go those with links, and short ones.
-        (sectioned(*[WEATHERED] * 2, f"{WEATHERED} https://a.example", "Short.", *[WEATHERED] * 3, "End."), (2, 5, 6)),
-        (of_length(199), (2, 4)),
-        (of_length(200), (2, 3, 4)),
-    ],
-)
-def test_the_released_code_cuts_both_ends_twice_and_drops_sections_with_links_and_those_below_200_characters(
-    report: str, parts: Sequence[int]
-) -> None:
-    units = released_units(report)
-    assert heads(units) == [f"## Part {number}" for number in parts]
-    assert units.possible == len(parts) * (len(parts) - 1) / 2
+CUT: list[tuple[str, Sequence[int]]] = [
+    # Of eight sections, first and last go, and then first and last of the six.
+    (sectioned(*[WEATHERED] * 6) + "\n\n## Reference\n[1],https://a.example", (2, 3, 4, 5)),
+    (sectioned(*[WEATHERED] * 6).partition("\n\n")[2].partition("\n\n")[2], (3, 4)),
+    # Between them go those with links, and short ones.
+    (sectioned(*[WEATHERED] * 2, f"{WEATHERED} https://a.example", "Short.", *[WEATHERED] * 3, "End."), (2, 5, 6)),
+    (of_length(199), (2, 4)),
+    (of_length(200), (2, 3, 4)),
+]
 
 
-@pytest.mark.parametrize(
-    ("report", "said"),
-    [
-        ("## A\n\none\n\ntwo", "skips reports of 3 paragraphs"),
-        ("# A\n\none\n\ntwo\n\nthree", "without a line that begins with ##"),
-        (sectioned(WEATHERED, WEATHERED, WEATHERED, WEATHERED), "keeps fewer than two of 5 sections"),
-    ],
-)
-def test_what_the_released_code_skips_is_told(report: str, said: str) -> None:
-    assert said in released_units(report).lacking
-    assert not released_units(report).pairs("x")
-
-
-def test_the_released_code_finds_a_heading_inside_a_lower_one_of_the_same_words() -> None:
-    report = sectioned(WEATHERED, f"Before.\n\n### Costs\n\n{WEATHERED}", WEATHERED, WEATHERED, WEATHERED, WEATHERED)
-    report = report.replace("## Part 3", "## Costs")
-    both = f"{WEATHERED}\n\n## Costs\n\n{WEATHERED.strip()}"
-    assert released_units(report).texts == (f"## Costs\n{both}", f"## Part 4\n{WEATHERED.strip()}")
+def test_the_released_code_cuts_both_ends_twice_and_drops_sections_with_links_and_short_ones() -> None:
+    for report, parts in CUT:
+        units = released_units(report)
+        assert heads(units) == [f"## Part {number}" for number in parts], report
+        assert units.possible == len(parts) * (len(parts) - 1) / 2
 
 
 CITED_PAGE = Evidence(id="W:aaaaaaaa", kind="web", key="https://a.example/x", title="X", url="https://a.example/x")
@@ -322,19 +277,12 @@ HELD = {each.id: each for each in (CITED_PAGE, ORDER)}
 LISTED = "\n\n[1],https://a.example/x\n[2],https://b.example/y\n"
 
 
-@pytest.mark.parametrize(
-    ("report", "pairs"),
-    [
-        (
-            f"Cedar lasts [1][2]. Pine rots. Oak is dear [2].{LISTED}",
-            [
-                ("Cedar lasts.", "W:aaaaaaaa"),
-                *((each, "https://b.example/y") for each in ("Cedar lasts.", "Oak is dear.")),
-            ],
-        ),
-        ("You bought one [O:1]. It lasts [W:aaaaaaaa].", [("It lasts.", "W:aaaaaaaa")]),  # an order is no page
+def test_each_sentence_stands_once_for_each_of_its_sources() -> None:
+    cedar, oak = "Cedar lasts.", "Oak is dear."
+    here, there = "W:aaaaaaaa", "https://b.example/y"
+    for report, pairs in (
+        (f"Cedar lasts [1][2]. Pine rots. Oak is dear [2].{LISTED}", [(cedar, here), (cedar, there), (oak, there)]),
+        ("You bought one [O:1]. It lasts [W:aaaaaaaa].", [("It lasts.", here)]),  # an order is no page
         ("## Woods [W:aaaaaaaa]\n\n[W:aaaaaaaa]\n", []),  # a heading and a mark alone are no sentences
-    ],
-)
-def test_each_sentence_stands_once_for_each_of_its_sources(report: str, pairs: list[tuple[str, str]]) -> None:
-    assert [(pair.sentence, pair.source) for pair in cited_sentences(report, HELD)[0]] == pairs
+    ):
+        assert [(pair.sentence, pair.source) for pair in cited_sentences(report, HELD)[0]] == pairs, report

@@ -1,12 +1,9 @@
 """How sandboxes are built, how large they are, and what is noticed where somebody changed one."""
 
-import re
 import shutil
-import zlib
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from datetime import date
-from itertools import chain, combinations, count
+from itertools import chain, count
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,19 +21,17 @@ from drretail.addons.sandboxes.folder import (
     TaskMaterial,
     place_pages,
     read_sizes,
-    write_gold,
     write_sandbox,
     write_task,
 )
 from drretail.addons.sandboxes.search_based.gold import smallest_cover
 from drretail.addons.sandboxes.search_based.pages import SeenTexts
-from drretail.addons.sandboxes.synthetic.build import build_offline, keywords_of, signal_keywords
-from drretail.addons.sandboxes.synthetic.facts import Allowed, Drawing, PlantedFact, facts_of, user_files
-from drretail.addons.sandboxes.synthetic.needs import Need, name_products, need_of
+from drretail.addons.sandboxes.synthetic.build import build_offline
+from drretail.addons.sandboxes.synthetic.facts import Drawing, PlantedFact, facts_of
+from drretail.addons.sandboxes.synthetic.needs import Need, need_of
 from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import (
-    GOLD_FILE,
     SANDBOX_FILE,
     Label,
     SandboxFolder,
@@ -54,11 +49,10 @@ from drretail.experiment import read_gold_file
 from drretail.files import read_json, write_json, write_lines
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.querygen.reading import shipped_queries
-from drretail.records.criteria import Gold, KnownAnswer, WebAnswer, WebQuestion
+from drretail.records.criteria import KnownAnswer
 from drretail.records.query import NOT_TYPED, Query
-from drretail.records.shop import Money, Product
-from drretail.records.wish import Demand, Want, Wish
-from tests.build import demands, files, known
+from drretail.records.wish import Want, Wish
+from tests.build import files, known
 from tests.cli.commands import Command
 
 SHIPPED = shipped_queries("dev")[:10]
@@ -188,22 +182,6 @@ def test_what_is_planted_stands_once_inside_a_page_and_each_trap_names_what_it_c
     assert {label.why.split()[1] for label in traps} == {insight.id for insight in insights}
 
 
-def test_pages_differ_and_are_neither_scraps_nor_books(task: Path) -> None:
-    texts = [page.text for page in read_pages(task)]
-    pairs = combinations(enumerate(map(_shingles, texts)), 2)
-    # More than half of what either of two pages says stands in both.
-    repeats = ((a, b) for (a, one), (b, two) in pairs if 3 * len(one & two) > len(one) + len(two))
-    alike = {number for pair in repeats for number in pair}
-    assert len(alike) <= 0.02 * len(texts)
-    assert 300 <= min(map(len, texts)) <= max(map(len, texts)) <= 12_500
-
-
-def _shingles(text: str) -> set[int]:
-    """About an eighth of a page's shingles, which tells pages apart as well as all of them."""
-    words = text.casefold().split()
-    return {key for at in range(len(words) - 4) if not (key := zlib.crc32(" ".join(words[at : at + 5]).encode())) % 8}
-
-
 def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(offers: Offers, need: Need) -> None:
     reference = offers.reference(QUERIES[0])
     assert reference.best is not None
@@ -221,64 +199,6 @@ def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(o
     assert all('"cotton"' in fact.meaning for fact in cotton)
 
 
-def test_what_stays_is_within_the_budget_also_with_the_rest(shipped: list[Need]) -> None:
-    for need in shipped:
-        facts, names = facts_on(need), shown_names(need)
-        out = {fact.about.name for fact in facts if fact.kind == "recall" or "failed it" in fact.meaning}
-        things = {thing.name: thing for thing in need.things}
-        for fact in facts:
-            if "the one to take" in fact.meaning or "can be recommended" in fact.meaning:
-                want = things[fact.thing].want
-                limit = known(want.price_max if want and want.price_max else need.budget)
-                assert fact.about.name not in out
-                assert (fact.about.product.price or 0) <= float(limit.value)
-            if "over the budget" in fact.meaning:
-                assert f"the {fact.about.name}" not in fact.meaning.split("over the budget")[1]
-        left = ([fit.price or 0.0 for fit in thing.fits if names[fit.product_id] not in out] for thing in need.things)
-        assert need.budget is None or sum(min(prices, default=0.0) for prices in left) <= float(need.budget.value)
-
-
-def shown_names(need: Need) -> dict[str, str]:
-    fits = [fit for thing in need.things for fit in thing.fits]
-    return {key: product.name for key, product in name_products(fits).items()}
-
-
-def with_fits(need: Need, fits: Callable[[tuple[Product, ...]], Iterable[Product]]) -> Need:
-    return replace(need, things=tuple(replace(thing, fits=tuple(fits(thing.fits))) for thing in need.things))
-
-
-def test_where_nothing_that_fits_is_within_the_budget_facts_say_so(need: Need) -> None:
-    priced = with_fits(need, lambda fits: (fit for fit in fits if fit.price is not None))
-    facts = facts_on(replace(priced, budget=Money(amount="2", currency="USD")))
-    over = [fact.meaning for fact in facts if "over the budget" in fact.meaning]
-    assert over
-    assert not any("stay" in meaning for meaning in over)
-
-
-def test_a_receipt_is_of_the_day_of_the_order_and_its_guarantee_still_holds(world: World, shipped: list[Need]) -> None:
-    pytest.importorskip("PIL")
-    for need in shipped:
-        files = user_files(need, world.store, TODAY, Drawing(Random(1), ""))
-        meaning = next(file.meaning for file in files if file.name == "receipt.png")
-        bought, until = re.findall(r"\d{4}-\d\d-\d\d", meaning)[:2]
-        orders = world.store.orders(known(need.query.user_id)).orders
-        assert bought in {order.order_date[:10] for order in orders if order.product_id == need.owned[0].product_id}
-        assert until > TODAY.isoformat()
-
-
-def test_products_that_fit_differ_in_their_names_and_from_what_the_user_has(shipped: list[Need]) -> None:
-    for need in shipped:
-        fits, mine, names = shown_names(need), need.owned[0].product_id, need.names
-        assert len({*fits.values()}) == len(fits)
-        assert names[mine].name not in [product.name for key, product in names.items() if key in fits and key != mine]
-
-
-def test_keywords_say_several_of_what_is_several_already(world: World, offers: Offers) -> None:
-    need = need_of(world, offers, QUERIES[1])
-    assert need.things[0].name == "pruning shears"
-    assert "shearss" not in keywords_of(signal_keywords(need), ()).model_dump_json()
-
-
 def test_an_untyped_query_gets_facts_on_what_its_words_find_and_the_build_says_so(world: World, tmp_path: Path) -> None:
     plain = Query(query_id="plain", text="Which litter mat?", source="test")
     messages: list[str] = []
@@ -288,42 +208,6 @@ def test_an_untyped_query_gets_facts_on_what_its_words_find_and_the_build_says_s
     gold = read_gold_file(task_folder(folder, "plain") / "gold.json")
     assert any("most popular of litter mats" in insight.text for insight in gold.sandbox.insights)
     assert not any("orders.csv" in path.name for path in (task_folder(folder, "plain") / "files").iterdir())
-
-
-@pytest.mark.parametrize("wants", [(), (Want(name="bowl", kinds=("bowl",), brands_wanted=("Nobody & Sons",)),)])
-def test_where_nothing_would_do_words_find_no_fit(world: World, offers: Offers, wants: tuple[Want, ...]) -> None:
-    need = need_of(world, offers, asked(*wants, text="Bowl?"))
-    assert need.without_fits not in (None, NOT_TYPED)
-    assert [thing.want for thing in need.things] == [None]
-
-
-def test_things_of_a_query_are_its_wants_and_no_other_kind_of_their_shelf(world: World, offers: Offers) -> None:
-    brushes = Want(name="place for brushes", kinds=("desk organizer",), ratings_min=200)
-    layers = Demand(say="double layer", field="Fabric Weight")
-    blanket = Want(name="swaddle blanket", kinds=("swaddle blanket",), must=(*demands("woven by hand"), layers))
-    place, swaddle = need_of(world, offers, asked(brushes, blanket)).things
-    assert place.name == "place for brushes"
-    assert place.fits
-    assert all("organizer" in fit.title.lower() and (fit.rating_number or 0) >= 200 for fit in place.fits)
-    assert swaddle.must == "double layer", "a demand that no record bears out is not said to be kept"
-
-
-def test_what_may_be_left_out_takes_nothing_from_the_budget_of_the_rest(world: World, offers: Offers) -> None:
-    def left(*, optional: bool) -> set[str]:
-        maker = Want(name="label maker", kinds=("label maker",), quantity=5, optional=optional)
-        wanted = asked(Want(name="diaper bag", kinds=("diaper bag",)), maker, budget=Money.of(60))
-        need = need_of(world, offers, wanted)
-        allowed, bag = Allowed(need), need.things[0]
-        return {fit.product_id for fit in bag.fits if allowed.allows(bag, need.names[fit.product_id])}
-
-    assert left(optional=False) < left(optional=True)
-
-
-def test_the_most_that_a_piece_may_cost_stands_in_the_facts_on_its_price(world: World, offers: Offers) -> None:
-    bags = Want(name="diaper bag", kinds=("diaper bag",), quantity=3, price_max=Money.of(60))
-    need = need_of(world, offers, asked(bags, text="Three diaper bags?"))
-    assert all(fit.price is None or fit.price <= 60 for fit in need.things[0].fits)
-    assert any("at most $60.00 is to be paid for one" in fact.meaning for fact in facts_on(need))
 
 
 def test_words_that_no_title_has_name_nothing_and_others_one_kind(world: World, offers: Offers, tmp_path: Path) -> None:
@@ -352,23 +236,6 @@ def test_the_user_has_orders_a_note_and_a_manual_that_hold_what_gold_says_of_the
     for insight in gold.files.insights:
         if not insight.stands_in.endswith(".png"):
             assert insight.quote in (task / "files" / insight.stands_in).read_text(encoding="utf-8")
-
-
-def test_the_build_says_what_it_lacks_a_receipt_without_pillow_and_pages_that_answer_the_web_question(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "PIL", None)
-    answer = WebAnswer(url="https://a.example", quote="A backpack, for both shoulders.", keys=("backpack",))
-    gold = Gold(query_id="dev-01", web_question=WebQuestion(text="Backpack or tote?", answers=(answer,)))
-    asked = QUERIES[0].model_copy(update={"gold": gold})
-    events: list[str] = []
-    build_offline(world, [asked], tmp_path / "s", read_sizes("16k"), "7", events.append)
-    without, unanswered = events
-    assert "drretail[sandbox]" in without
-    assert unanswered == "dev-01: no page answers what it asks of the web: Backpack or tote?"
-    task = task_folder(tmp_path / "s", QUERIES[0].query_id)
-    assert not (task / "files" / "receipt.png").exists()
-    assert len(read_gold_file(task / "gold.json").files.insights) == 2
 
 
 SIZES = read_sizes("8k,16k,32k")
@@ -467,10 +334,6 @@ def test_no_fact_is_lost_and_every_page_that_is_kept_has_one_of_its_own(has: dic
         assert has[page] - set().union(*(has[other] for other in kept if other != page))
 
 
-def test_of_pages_that_say_the_same_the_shorter_one_is_kept() -> None:
-    assert smallest_cover({0: {1, 2}, 1: {1, 2}, 2: set()}, {0: 900, 1: 300, 2: 10}) == {1}
-
-
 def words(rng: Random, count: int) -> str:
     return " ".join(f"w{rng.randint(0, 4000)}" for _ in range(count))
 
@@ -535,13 +398,6 @@ def test_a_user_that_the_shop_lacks_is_one_sentence(small: Path, world: World, t
     write_lines(copy / "queries.jsonl", (query.as_line() for query in queries))
     found = check_sandbox(copy, world)
     assert all("its user 'NOBODY' is none of the shop's." in faults for faults in found.values())
-
-
-def test_gold_that_is_written_later_has_its_sum(small: Path, tmp_path: Path) -> None:
-    copy, query_id = shutil.copytree(small, tmp_path / "s"), QUERIES[0].query_id
-    gold = read_gold_file(task_folder(copy, query_id) / GOLD_FILE)
-    write_gold(copy, query_id, gold.model_copy(update={"sandbox": gold.sandbox.model_copy(update={"documents": ()})}))
-    assert not [*changed_files(copy, read_sandbox(copy))]
 
 
 def test_the_command_builds_for_drawn_users_into_a_new_folder(world: World, tmp_path: Path, drretail: Command) -> None:

@@ -62,14 +62,6 @@ def test_java_17_and_later_will_do_and_older_or_none_is_named(tmp_path: Path, mo
         check_installed()
 
 
-def test_this_machine_is_a_master_and_an_address_of_another_form_is_refused() -> None:
-    for own in ("local", "local[2]", "local[*]"):
-        check_master(own)
-    for master in ("", "local[]", "local[x]", "yarn", "spark://", "spark://host", "http://host:7077"):
-        with pytest.raises(UserError, match=r"--engine spark:.* is unknown: write local\[N\] or spark://host:port"):
-            pytest.fail(f"{master}: {check_master(master)}")
-
-
 def test_a_master_that_does_not_answer_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         here = f"127.0.0.1:{server.getsockname()[1]}"

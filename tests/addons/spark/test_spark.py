@@ -25,7 +25,7 @@ from drretail.errors import UserError
 from drretail.progress import Bar, Progress
 from tests.addons.spark.cluster import Cluster, running_cluster, write_every_dialect
 from tests.cli.commands import MAIN, environment
-from tests.data_ingest.raw_rows import reviews_of, small_shop, write_lines
+from tests.data_ingest.raw_rows import small_shop
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
@@ -96,25 +96,6 @@ def test_the_real_sample_of_all_beauty_gives_the_same_world(realdata: Path, tmp_
     found = ingest([folder], tmp_path / "spark", engine="spark", master=LOCAL)
     assert (found.products.kept, found.reviews.kept, found.users) == (302, 2120, 253)
     assert_equal(found, ingest([folder], tmp_path / "duckdb"))
-
-
-def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path) -> None:
-    raw = small_shop(tmp_path / "raw")
-    (raw / "Pet_Supplies.jsonl").unlink()
-    options = IngestOptions(min_interactions=0)
-    found = ingest([raw], tmp_path / "spark", options, dry_run=True, engine="spark", master=LOCAL)
-    assert found == ingest([raw], tmp_path / "duckdb", options, dry_run=True)
-    assert (found.products.kept, found.reviews.read) == (1, 0)
-    assert not (tmp_path / "spark").exists()
-
-
-def test_a_packed_file_that_is_cut_is_named(tmp_path: Path) -> None:
-    raw = small_shop(tmp_path / "raw")
-    path = write_lines(raw / "Pet_Supplies.jsonl.gz", reviews_of("B000000001", 20_000))
-    path.write_bytes(path.read_bytes()[:-2000])
-    with pytest.raises(UserError, match=r"Pet_Supplies\.jsonl\.gz ends too early: download it again"):
-        ingest([raw], tmp_path / "world", engine="spark", master=LOCAL)
-    assert not (tmp_path / "world" / "CURRENT").exists()
 
 
 def test_spark_reads_plain_lines_alone_and_what_it_has_finished_is_not_made_again(tmp_path: Path) -> None:

@@ -115,19 +115,3 @@ def test_who_may_only_read_cannot_write(settings: ServerSettings, secured_mongo:
     ):
         with pytest.raises(UserError, match=r"does not let this user do that.*is unchanged"):
             start()
-
-
-def test_a_refused_index_leaves_what_is_live(settings: ServerSettings, front: Front, fresh_name: str) -> None:
-    front.rule = lambda request: 403 if request.command == "PUT" and f"{fresh_name}-g" in request.path else None
-    with pytest.raises(UserError, match=r"\(403\).* What is live is unchanged"):
-        load(replace(settings, es_url=front.url), fresh_name, **SMALL)
-
-
-def test_a_database_that_differs_in_case_only_is_said(settings: ServerSettings, fresh_name: str) -> None:
-    with MongoClient[dict[str, Any]](settings.mongo_url) as client:
-        client[fresh_name.upper()].things.insert_one({})
-        try:
-            with pytest.raises(UserError, match="upper and lower case: choose another name"):
-                load(settings, fresh_name, **SMALL)
-        finally:
-            client.drop_database(fresh_name.upper())

@@ -84,18 +84,6 @@ def test_tools_are_unavailable_without_their_server(ask: Ask, before_mongo: Prox
     assert [ask(*call).value for call in READS] == answered
 
 
-def test_what_takes_too_long_is_a_timeout(ask: Ask, before_mongo: Proxy, before_elasticsearch: Proxy) -> None:
-    before_elasticsearch.stall()
-    assert error_of(ask(*SEARCH))[0] == "timeout"
-    before_elasticsearch.flow()
-    assert ask(*SEARCH).value["total"] == 40
-    assert ask(*DETAILS).error is None
-    before_mongo.stall()
-    assert error_of(ask(*UNREAD))[0] in ("timeout", "unavailable")
-    before_mongo.flow()
-    assert error_of(ask(*UNREAD))[0] == "not_found"
-
-
 @pytest.mark.parametrize("status", [429, 503])
 def test_a_busy_server_is_asked_again_or_is_unavailable(name: str, mongo_url: str, front: Front, status: int) -> None:
     settings = ServerSettings(mongo_url=mongo_url, es_url=front.url, timeout=2)

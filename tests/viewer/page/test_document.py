@@ -7,7 +7,6 @@ import html
 import json
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,31 +17,26 @@ from drretail import open_world, run
 from drretail.errors import UserError
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.metrics.pairwise import prompt_for
-from drretail.eval.registry import load_metric
-from drretail.eval.scores.file import derive_scores
-from drretail.experiment import entitle, path_of, read_definition, read_runs, run_files, run_path, write_definition
+from drretail.experiment import entitle, path_of, read_definition, read_runs, run_files, write_definition
 from drretail.querygen.reading import read_queries
 from drretail.records.base import sha256_of
 from drretail.records.reading import Pick
 from drretail.records.run import Run
-from drretail.records.score import JudgeRef, Score
+from drretail.records.score import JudgeRef
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded, read_journal, read_recorded, write_run_file
 from drretail.viewer.commands import query_files
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import page_of, write_report
+from drretail.viewer.page.document import write_report
 from drretail.viewer.page.frame import writable
-from drretail.viewer.page.question import SHORT, Once, Questions
-from drretail.viewer.summary import summary_of
 from tests import build
-from tests.build import LABEL, SYSTEM, demands, experiment, systems
-from tests.run_files import cut, edit_run, lines_of
+from tests.build import LABEL, demands, experiment
+from tests.run_files import cut, lines_of
 from tests.shop import USER, build_shop
 from tests.viewer.agents import DIFFERING, QUESTION
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import judge_by_hand, render_page, rewrite
-from tests.viewer.scores import score
 
 HOSTILE = "</pre></style></script><script>alert(1)</script><img src=x onerror=alert(2)>\" onclick='alert(3)' {{ 7*7 }}"
 LOADING = ("src", "srcset", "style", "background", "poster", "data", "action", "formaction", "ping")
@@ -164,76 +158,6 @@ def poison(folder: Path, run: Run, extra: str = "") -> None:
     write_run_file(path, Recorded(poisoned, tuple(entries), results, recorded.telemetry, lines_of(read_journal(path))))
 
 
-def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Path) -> None:
-    metrics = [load_metric(name) for name in ("faithfulness", "quality", "checks")]
-    view = read_view(judged)
-    board = derive_scores(judged, metrics).scoreboard
-    view = replace(view, scores=view.scores.model_copy(update={"scoreboard": board}))
-    page = parse(page_of(view))
-    assert_harmless(page)
-    first = next(page.all("section"))
-    assert first.attributes["id"] == "first"
-    assert "One system researches: there is nothing to compare it with." in first.text
-    titles = [title.text for title in first.all("h2")]
-    assert {"Decision", "Table 1. Faithfulness", "Table 2. Quality, 0 to 10"} <= {*titles}
-    meanings = {each.text: each.attributes["title"] for each in first.all("abbr")}
-    assert meanings["FR"] == "Faithfulness Recall: share of a report's claims that cite a source"
-    assert summary_of(view)["scoreboard"]["rows"][0]["cells"]["FP"]["n_planned"] == len(view.runs)
-
-
-def test_long_texts_stand_once_and_every_link_leads_further_up(mine: Path) -> None:
-    once = Once()
-    long = "x" * SHORT
-    stood, again, other = once(long), once(long), once(f"{long}y")
-    assert (stood.first, again.first, other.first) == (True, False, True)
-    assert stood.anchor == again.anchor != other.anchor
-    assert [once("short") for _ in range(2)] == [once("short")] * 2
-    assert once("short").first
-
-    # The first run was made twice, and handed the same long source and the same results.
-    run, *_ = read_runs(mine)
-    first, second = (run_path(mine, run.system, run.query_id, repeat) for repeat in (1, 2))
-    shutil.copy(first, second)
-    edit_run(second, run_id=run.run_id.replace("-r1", "-r2"), repeat=2)
-    page = render_page(mine)
-    places = {anchor: page.index(f'id="{anchor}"') for anchor in re.findall(r'data-same="(q1t\d+)"', page)}
-    assert places
-    for anchor, place in places.items():
-        assert page.count(f'id="{anchor}"') == 1
-        assert place < page.index(f'data-same="{anchor}"')
-
-
-LABELS = ("null_copy", "react@m", "oracle", "react+ws@m")
-
-
-def section(judged: Path, scores: list[Score]) -> Element:
-    view = read_view(judged)
-    made = view.scores.model_copy(update={"scores": tuple(scores)})
-    asked = view.definition.model_copy(update={"systems": {**view.definition.systems, **systems(LABELS)}})
-    return parse(page_of(replace(view, scores=made, definition=asked))).by_id("scores")
-
-
-def test_floors_stand_below_a_rule_of_their_own(judged: Path) -> None:
-    scores = section(judged, [*map(score, LABELS)])
-    bodies = list(next(scores.all("table")).all("tbody"))
-    assert [body.attributes["class"] for body in bodies] == ["system", "floor", "ceiling"]
-    heads = [
-        cell.text.strip() for body in bodies[1:] for cell in body.all("th") if cell.attributes.get("scope") == "row"
-    ]
-    assert heads == ["null_copy", "oracle"]
-    assert "The null agents are trivial." in scores.text
-
-
-def test_wide_tables_are_cut_with_groups_kept_together(judged: Path) -> None:
-    group_of = load_metric("pqr").description.groups
-    wide = section(judged, [score(label, name, metric="pqr") for label in LABELS for name in group_of])
-    columns = [[cell.text.strip().replace(" ", "_") for cell in head.all("th")][1:] for head in wide.all("thead")]
-    assert len(columns) > 1
-    assert [name for of_table in columns for name in of_table] == [*group_of]
-    of_tables = [{group_of[name] for name in of_table} for of_table in columns]
-    assert sum(map(len, of_tables)) == len(set().union(*of_tables)), "no group stands in two tables"
-
-
 def first_question(folder: Path) -> Element:
     return parse(render_page(folder)).by_id("q1")
 
@@ -252,17 +176,6 @@ def test_an_answer_of_unknown_picks_shows_none_and_unchecked_limits_are_named(mi
     (first, *_) = read_runs(mine)
     rewrite(mine, first.model_copy(update={"picks": (Pick(product="B0TEST0001"),)}))
     assert "bird feeder: of the kind feeder; at least 4.5 stars · budget: $30.00 in total" in first_question(mine).text
-
-
-def test_claims_that_sources_do_not_bear_out_are_a_click_away(judged: Path) -> None:
-    page = parse(render_page(judged))
-    links = [a for a in page.by_id("questions").all("a") if "data-claims" in a.attributes]
-    assert links
-    for link in links:
-        ids = link.attributes["data-claims"].split()
-        assert link.attributes["href"] == f"#{ids[0]}"
-        assert all("none" in page.by_id(each).attributes["class"] for each in ids)
-        assert "not supported by" in link.text
 
 
 def test_the_understood_wish_is_shown_with_its_run(tmp_path: Path) -> None:
@@ -408,27 +321,3 @@ def test_above_the_limit_a_file_becomes_a_folder(
     with pytest.raises(UserError, match="leave --single out"):
         write_report(read_view(answered), tmp_path / "report.html", "single")
     assert not (tmp_path / "report.html").exists()
-
-
-def test_a_run_of_a_dozen_claims_takes_no_more_than_40_kb_beside_evidence_and_conversation(judged: Path) -> None:
-    text = render_page(judged)
-    beside = re.sub(r'(?s)<details class="evidence".*?</details>', "", text)
-    beside = re.sub(r'(?s)<details class="conversation".*?(?=<details class="usage")', "", beside)
-    questions = beside[beside.index('id="questions">') : beside.index('id="scores">')]
-    assert len(questions.encode()) / len(read_view(judged).runs) < 40_000
-
-
-def test_webs_are_named_and_stand_side_by_side_the_open_one_first(tmp_path: Path) -> None:
-    changes: tuple[dict[str, object], ...] = (
-        {"options": {"information": "task"}},
-        {"options": {"size": "64k"}, "web_corpus": "c"},
-        {"options": {"without": ["web"]}},
-        {"web_provider": "serper"},
-        {"options": {"information": "task"}, "agent": "another"},
-    )
-    of = {system.label(): system for system in (SYSTEM.model_copy(update=change) for change in changes)}
-    view = read_view(experiment(tmp_path / "exp", {label: {"q1-r1": "It lasts."} for label in of}, of=of))
-    page = parse(f"<div>{Questions(view).render(view.questions[0]).body}</div>")
-    found = [" ".join(next(each.all("h4")).text.split()) for each in page.all("article", "answer")]
-    assert [each.partition(" ")[2] for each in found] == ["", "", "(serper (open web))", "(sandbox 64k)", "(no web)"]
-    assert found[0].startswith("another")

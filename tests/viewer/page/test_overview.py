@@ -9,9 +9,8 @@ from drretail.experiment import read_runs
 from drretail.records.evidence import Finding
 from drretail.viewer.cards import answer_card, fault_lines
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.frame import Links
-from drretail.viewer.page.overview import claims_bar, nothing_judged, outcome_map
-from drretail.viewer.run_lines import Decision, Fault, RunLine, first_faults, run_line
+from drretail.viewer.page.overview import nothing_judged
+from drretail.viewer.run_lines import Fault, RunLine, first_faults, run_line
 from tests.viewer.dom import parse
 from tests.viewer.experiment import CODE, append, render_page, verdict
 
@@ -26,27 +25,23 @@ OVER = Finding(code="over_budget", severity="error", text="$40", found="the budg
 WRONG = Finding(code="not_wanted", severity="error", text="a lamp")
 
 
-@pytest.mark.parametrize(
-    ("right", "findings", "decision", "fault"),
-    [
-        (1.0, (OVER,), "right", ""),
-        (0.0, (OVER,), "limit", "over budget: the budget is $32"),
-        (0.0, (OVER, WRONG), "wrong", "over budget: the budget is $32"),
-        (0.0, (), "wrong", "wrong thing: "),
-        (None, (OVER,), "limit", "over budget: the budget is $32"),
-        (None, (), "open", ""),
-    ],
-)
-def test_what_was_bought_decides_before_what_is_found(
-    judged: Path, lines: list[RunLine], right: float | None, findings: tuple[Finding, ...], decision: str, fault: str
-) -> None:
-    view = read_view(judged).runs[0]
-    view = replace(view, is_right=right, checks=replace(view.checks, findings=findings), false=())
-    made = answer_card("react", view, lines[0], None).line
-    assert (made.decision, [f"{each.kind}: {each.quote}" for each in made.faults]) == (
-        decision,
-        [fault] if fault else [],
-    )
+DECIDED: list[tuple[float | None, tuple[Finding, ...], str, str]] = [
+    (1.0, (OVER,), "right", ""),
+    (0.0, (OVER,), "limit", "over budget: the budget is $32"),
+    (0.0, (OVER, WRONG), "wrong", "over budget: the budget is $32"),
+    (0.0, (), "wrong", "wrong thing: "),
+    (None, (OVER,), "limit", "over budget: the budget is $32"),
+    (None, (), "open", ""),
+]
+
+
+def test_what_was_bought_decides_before_what_is_found(judged: Path, lines: list[RunLine]) -> None:
+    first = read_view(judged).runs[0]
+    for right, findings, decision, fault in DECIDED:
+        view = replace(first, is_right=right, checks=replace(first.checks, findings=findings), false=())
+        made = answer_card("react", view, lines[0], None).line
+        faults = [f"{each.kind}: {each.quote}" for each in made.faults]
+        assert (made.decision, faults) == (decision, [fault] if fault else []), (right, findings)
 
 
 def test_a_false_and_a_failed_answer_are_quoted_first_each_with_a_link_to_its_evidence(mine: Path) -> None:
@@ -66,16 +61,6 @@ def test_a_false_and_a_failed_answer_are_quoted_first_each_with_a_link_to_its_ev
     quoted = list(fault_lines(read_view(mine)))
     assert quoted[1].startswith("✗ react@offline-shopper false: “It costs $5.” ·")
     assert len(quoted) == 2
-
-
-def test_faults_are_of_as_many_kinds_and_systems_as_there_are(lines: list[RunLine]) -> None:
-    kinds = ("false", "a"), ("false", "a"), ("over budget", "a"), ("false", "b")
-    made = [
-        replace(lines[0], number=at, label=label, faults=(Fault(kind, str(at), ""),))
-        for at, (kind, label) in enumerate(kinds)
-    ]
-    other = replace(lines[0], label="c")
-    assert [line.number for line, *_ in first_faults([*made, other], 3, NAMES)] == [0, 2, 3]
 
 
 NAMES = {"a": "agent a", "b": "agent b", "c": "agent c"}
@@ -117,15 +102,3 @@ def test_where_no_claim_was_judged_no_answer_is_called_faultless(lines: list[Run
     assert nothing_judged(cited) == 2 * len(lines)
     assert not nothing_judged([replace(cited[0], counts={"full": 1}), *cited])
     assert not nothing_judged([replace(cited[0], decision="right"), *cited])
-
-
-def test_claims_are_drawn_the_worst_from_the_left(lines: list[RunLine]) -> None:
-    drawn = claims_bar(replace(lines[0], counts={"full": 3, "none": 1, "contradicted": 1}))
-    assert drawn.index("contradicted") < drawn.index('class="none"') < drawn.index('class="full"')
-
-
-def test_the_hardest_question_is_the_maps_first_row(judged: Path, lines: list[RunLine]) -> None:
-    decisions: list[Decision] = ["right", "wrong", "failed"]
-    made = [replace(line, decision=decision) for line, decision in zip(lines, decisions, strict=True)]
-    table = outcome_map(made, Links(), read_view(judged).definition.systems, ())
-    assert [row.link for row in table.rows] == ["#q2", "#q3", "#q1"]

@@ -50,35 +50,6 @@ def test_the_page_fits_and_axe_finds_nothing_serious(page_file: Path, window: Wi
     assert widest(page) <= width  # with everything open
 
 
-def test_columns_stand_apart_on_a_phone_and_nothing_is_cut_on_paper(page_file: Path, window: Window) -> None:
-    page = window(NARROW)
-    page.goto(page_file.as_uri())
-    gaps = """all => all.map(it => getComputedStyle(it)).map(
-        its => parseFloat(its.paddingLeft) + parseFloat(its.paddingRight)
-    )"""
-    assert min(page.locator("#first .board td").evaluate_all(gaps)) >= 6
-    page.set_viewport_size({"width": 680, "height": 960})  # A4 within its margins
-    page.emulate_media(media="print")
-    page.evaluate("document.querySelectorAll('#map, #scores, #scores details').forEach(fold => fold.open = true)")
-    cut = "all => all.filter(it => it.scrollWidth > it.clientWidth).map(it => it.ariaLabel)"
-    assert page.locator(":is(#first, #map, #scores) .scroll").evaluate_all(cut) == []
-
-
-def test_columns_out_of_sight_are_named_until_they_are_shown(page_file: Path, window: Window) -> None:
-    page = window(NARROW)
-    page.goto(page_file.as_uri())
-    page.set_viewport_size({"width": 240, "height": 900})
-    cue, table = page.locator("#first .cue:visible").last, page.locator("#first .scroll").last
-    assert cue.inner_text().startswith("also: ")
-    assert cue.inner_text().endswith("average → show"), "by the short names that stand there"
-    while cue.is_visible():
-        was = cue.inner_text()
-        cue.click()
-        page.wait_for_function("was => [...document.querySelectorAll('#first .cue')].at(-1).innerText !== was", arg=was)
-    heads = table.locator("thead th").evaluate_all("all => all.map(it => it.getBoundingClientRect().right)")
-    assert max(heads) <= 240
-
-
 def test_a_fault_opens_its_words_with_the_evidence_in_place_and_in_view(page_file: Path, window: Window) -> None:
     page = window()
     page.goto(page_file.as_uri())
@@ -196,24 +167,6 @@ def test_every_link_within_the_page_leads_somewhere_that_can_be_seen(page_file: 
     for name in names:
         page.goto(f"{page_file.as_uri()}{name}")
         assert page.locator(f'[id="{name[1:]}"]').is_visible(), name
-
-
-def test_the_pages_of_a_folder_lead_to_each_other(judged: Path, tmp_path: Path, window: Window) -> None:
-    index = write_report(read_view(judged), tmp_path / "report.html", "split")
-    page = window()
-    page.goto(index.as_uri())
-    seen, waiting = set[str](), [index.as_uri()]
-    while waiting:
-        address = waiting.pop()
-        page.goto(address)
-        page.locator("main").wait_for()
-        seen.add(address)
-        assert widest(page) <= WIDE
-        asked = page.locator(".head .asked")  # a question is cut in lists alone
-        assert asked.evaluate_all("all => all.map(it => getComputedStyle(it).webkitLineClamp)") in ([], ["none"])
-        links = page.evaluate("[...document.querySelectorAll('a[href]')].map(it => it.href.split('#')[0])")
-        waiting += sorted({link for link in links if link.startswith("file:")} - seen - {*waiting})
-    assert len(seen) == 1 + len(list(index.parent.glob("query-*.html")))
 
 
 def test_hostile_text_runs_nothing_and_leads_nowhere(mine: Path, window: Window) -> None:

@@ -1,7 +1,6 @@
 """What plots show: every value in its place, hostile names as text, and nothing of a judge who says nothing."""
 
 import re
-from itertools import combinations
 from xml.etree import ElementTree
 
 import pytest
@@ -9,13 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from drretail.records.score import Scoreboard, ShownColumn
-from drretail.records.tables.table import Cell
 from drretail.viewer.plots.drawing import (
-    CHARACTER,
     Plot,
-    Point,
     bar_plot,
-    frontier,
     scale,
 )
 from drretail.viewer.plots.experiment_plots import cost_plot, file_name
@@ -61,30 +56,12 @@ def test_a_bar_is_as_long_as_its_value_and_has_it_behind() -> None:
     assert {"4.00", "a", "b"} <= {*_texts(plot)}
 
 
-def test_a_value_over_fewer_reports_is_hollow() -> None:
-    whole, part = Cell(0.5, "number", n=11, planned=11), Cell(1.0, "number", 0.9, 1, n=1, planned=11)
-    plot = frontier("x", "FP", "", [Point("a", 1, whole), Point("b", 2, part)], x_name="$", y_name="FP")
-    assert plot.body.count(" hollow") == 1
-    assert ", 1 of 11</title>" in plot.body
-    assert " that a value is over. Hollow: some runs have no value." in plot.caption
-
-
 def test_cost_leaves_floors_out_and_joins_what_nothing_beats_for_less() -> None:
     assert cost_plot(_board(react=(0.8, 9e3), null_search=(0.2, 1))) is None
     plot = cost_plot(_board(react=(0.8, 9e3), hybrid_react=(0.9, 90e3), plan_to_function=(0.7, 50e3)))
     assert plot is not None
     assert "react: FP 0.8, thousand tokens a run 9" in plot.body
     assert plot.body.count('class="floor"') == 1, "from react to hybrid_react"
-
-
-def test_points_that_are_near_each_other_keep_their_names_apart() -> None:
-    points = [Point(f"system {each}", 10.0 + each / 100, Cell(0.5)) for each in range(6)]
-    plot = frontier("x", "t", "c", points, x_name="x", y_name="y")
-    found = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>system \d', plot.body)
-    places = [(float(x), float(y)) for x, y in found]
-    assert len(places) == 6
-    for (x, y), (other_x, other_y) in combinations(places, 2):
-        assert abs(y - other_y) >= 12 or abs(x - other_x) > 8 * CHARACTER
 
 
 def test_hostile_names_are_text_in_images_and_no_part_of_a_path() -> None:

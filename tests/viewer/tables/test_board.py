@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from drretail.eval.compare.wording import conclusion
 from drretail.eval.registry import described
 from drretail.records.base import OfJudge
@@ -12,9 +10,8 @@ from drretail.records.comparison import ComparedRow
 from drretail.records.score import BoardCell, Scoreboard, Scores, ShownColumn
 from drretail.records.tables.markup import latex_of
 from drretail.records.tables.sheets import csv_of
-from drretail.records.tables.table import Table
 from drretail.viewer.sections import board_details, board_parts
-from drretail.viewer.tables.board import BoardTables, compared_table
+from drretail.viewer.tables.board import BoardTables
 from tests.build import known, measure
 from tests.viewer.scores import board, cell
 
@@ -134,20 +131,6 @@ def test_what_lacks_a_value_is_counted_below_and_one_system_stands_beside_floor_
     assert {row.name for row in bounded.rows} == {*bounds}
 
 
-def test_of_many_systems_equal_columns_are_a_line_and_none_has_a_row_of_differences() -> None:
-    tables = BoardTables(made(MANY, measure("right", "undecided", labels=(MANY[1], MANY[0])))).tables
-    assert tables[0].notes == ("The same for all 12 systems: false answers 9 of 10, tokens 48k.",)
-    assert {row.place for table in tables for row in table.rows} == {"system"}
-    assert len(tables[1].columns) == 7, "where all are equal, all stay"
-
-
-def test_done_stands_beside_what_is_bought_only_where_it_is_below_all() -> None:
-    some = {"react@m": cells(0, done=0.8)}
-    names = [column.name for column in BoardTables(made(TWO, rows=some)).tables[0].columns]
-    assert "done" in names
-    assert "words" not in names
-
-
 def test_the_same_tables_are_in_every_form_with_the_papers_numbers_on_request(printed: Print) -> None:
     shown = made(TWO, *TESTED)
     tables, paper = BoardTables(shown, full=True).tables, BoardTables(shown, paper=True).tables
@@ -173,50 +156,30 @@ MISSING = measure("FP", "missing", why="3 of 10 queries lack a value")
 ENDS: dict[str, Any] = {"ci_low": 0.1, "ci_high": 0.4}
 HIGHER = measure("FP", "higher", **ENDS)
 ABOVE = measure("right", "higher", labels=("a@m", "null_copy"), **ENDS)
+SEVEN = "No difference is shown. The judge preferred a 7 : 3."
 BETTER = "shown to be better than the best floor, null_copy."
 PREFERRED = measure("preference", "undecided", difference=0.4, mean_a=0.7, mean_b=0.3)
 OPEN = measure("right", "undecided", n_needed=117, apart=0.1)
 
 
-@pytest.mark.parametrize(
-    ("rows", "floors", "sentence"),
-    [
-        ([HIGHER, OPEN], [], "a is above b in FP (+0.25, +0.10 to +0.40, n = 10)."),
-        ([OPEN], [], "No difference is shown. To show a difference of 0.10 in right takes about 120 questions."),
-        ([PREFERRED], [], "No difference is shown. The judge preferred a 7 : 3."),
-        ([PREFERRED.turned], [], "No difference is shown. The judge preferred a 7 : 3."),
-        ([FEW], [], "3 users are too few for any conclusion; 5 is the minimum."),
-        ([MISSING], [], "Not comparable in FP: a − b (3 of 10 queries lack a value)."),
-        ([UNREAD], [], "Not read: FP (p:m does not read)."),
-        ([], [FLOOR], f"a is not {BETTER}"),
-        (
-            [PREFERRED],
-            [FLOOR, FLOOR],
-            "No difference is shown. The judge preferred a 7 : 3. No system is shown to be "
-            "better than the best floor, null_copy.",
-        ),
-        ([], [ABOVE], "a is above the best floor, null_copy, in right (+0.25, +0.10 to +0.40, n = 10)."),
-        ([], [], ""),
-    ],
-)
-def test_what_can_be_concluded_is_one_of_five_sentences(
-    rows: list[ComparedRow], floors: list[ComparedRow], sentence: str
-) -> None:
-    assert conclusion(rows, floors, NAMES) == sentence
+CONCLUDED: list[tuple[list[ComparedRow], list[ComparedRow], str]] = [
+    ([HIGHER, OPEN], [], "a is above b in FP (+0.25, +0.10 to +0.40, n = 10)."),
+    ([OPEN], [], "No difference is shown. To show a difference of 0.10 in right takes about 120 questions."),
+    ([PREFERRED], [], SEVEN),
+    ([PREFERRED.turned], [], SEVEN),
+    ([FEW], [], "3 users are too few for any conclusion; 5 is the minimum."),
+    ([MISSING], [], "Not comparable in FP: a − b (3 of 10 queries lack a value)."),
+    ([UNREAD], [], "Not read: FP (p:m does not read)."),
+    ([], [FLOOR], f"a is not {BETTER}"),
+    ([PREFERRED], [FLOOR, FLOOR], f"{SEVEN} No system is {BETTER}"),
+    ([], [ABOVE], "a is above the best floor, null_copy, in right (+0.25, +0.10 to +0.40, n = 10)."),
+    ([], [], ""),
+]
 
 
-def test_a_table_has_a_row_for_each_pair_and_why_where_nothing_is_concluded() -> None:
-    rows = [
-        measure("FP", "higher", ci_low=0.1, ci_high=0.4, tests=3),
-        measure("quality", "not_read", difference=None),
-        measure("FP", "undecided", labels=("c@m", "b@m"), difference=-0.1, tests=3),
-    ]
-    table: Table = known(compared_table(rows, {"a@m": "a", "b@m": "b", "c@m": "c"}))
-    assert [column.name for column in table.columns] == ["FP", "quality"]
-    shown = {row.name: [cell and cell.text for cell in row.cells] for row in table.rows}
-    assert shown == {"a − b": ["+0.25*", "not read"], "c − b": ["-0.10", None]}
-    assert "corrected (Holm) for 3 tests" in table.notes[0]
-    assert compared_table([], {}) is None
+def test_what_can_be_concluded_is_one_of_five_sentences() -> None:
+    for rows, floors, sentence in CONCLUDED:
+        assert conclusion(rows, floors, NAMES) == sentence
 
 
 def test_support_by_rules_is_not_rated_unless_nothing_else_was_measured() -> None:

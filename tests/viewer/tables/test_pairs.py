@@ -35,10 +35,6 @@ def rank(system: str, strength: float, dimension: str = "overall") -> Score:
     return Score(**JUDGED, **counts, metric="pairwise", variant=dimension, system=system, value=strength)
 
 
-EVERY = [row(A, B), row(A, C), row(B, C)]
-RANKS = [rank(A, -0.2), rank(B, 0.5), rank(C, -0.3)]
-
-
 @pytest.mark.parametrize("rules", ["default", "paper"])
 def test_a_judge_that_chooses_by_the_order_is_not_read_from_the_first_sentence_on(tmp_path: Path, rules: Rules) -> None:
     folder = experiment(tmp_path / "exp", two(6))
@@ -50,23 +46,6 @@ def test_a_judge_that_chooses_by_the_order_is_not_read_from_the_first_sentence_o
     assert "Not read: preference (scripted:test: the order decided)." in " ".join(page.split())
     for words in ("a tie", "Strengths", "win rate"):
         assert words not in page + text + table, words
-
-
-def test_a_pair_is_a_table_of_dimensions_and_many_are_one_of_overall_quality() -> None:
-    (few,) = pair_sections([row(dimension="depth"), row(), row(A, C)], [], systems([A, B, C]))
-    assert [table.title for table in few.tables] == ["hybrid_react over plan_to_function", "hybrid_react over react"]
-    assert [line.name for line in few.tables[0].rows] == ["depth", "overall"]
-    labels = (A, B, C, "other@m")
-    (many,) = pair_sections([row(a, b) for a, b in combinations(labels, 2)], [], systems(labels))
-    (overall,) = many.tables
-    assert len(overall.rows) == 6
-    assert [column.name for column in overall.columns] == ["win", "tie", "loss", "win rate", "flips", "first"]
-
-
-def test_strengths_stand_strongest_first() -> None:
-    floor, of = rank("null_copy", 2.0), systems([A, B, C, "null_copy"])
-    (whole,) = pair_sections([*EVERY, row("null_copy", C)], [*RANKS, floor], of)
-    assert [line.label for line in whole.tables[-1].rows] == ["null_copy", B, A, C]
 
 
 def test_what_was_not_compared_has_no_table_and_what_was_not_asked_about_is_not_failed() -> None:

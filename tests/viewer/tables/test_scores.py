@@ -83,19 +83,6 @@ def test_checks_of_a_system_that_made_them_itself_are_marked() -> None:
     assert not any(note.startswith("Self-checked") for note in table.notes)
 
 
-def test_slices_are_columns_with_the_number_of_their_queries() -> None:
-    (sliced,) = slice_sections(
-        [of_slice("Baby_Products"), of_slice("Pet_Supplies", 4), of_slice("Baby_Products", system="b@m")],
-        (),
-        systems=systems(["a@m", "b@m"]),
-    ).values()
-    (table,) = sliced.tables
-    assert table.title == "Faithfulness: FP by category"
-    assert [column.name for column in table.columns] == ["Baby Products (n=12)", "Pet Supplies (n=4)"]
-    assert [line.name for line in table.rows] == ["a", "b"]
-    assert table.rows[1].cells[1] is None
-
-
 def test_judges_never_share_slices_and_one_with_nothing_to_score_says_so() -> None:
     rows = [of_slice("gift", by="kind"), of_slice("Pet_Supplies"), of_slice("Pet_Supplies", judge="q:n")]
     assert [(key[1], by) for key, by in slice_sections(rows, ())] == [

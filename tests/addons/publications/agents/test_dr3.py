@@ -16,8 +16,7 @@ from drretail.addons.publications.agents.dr3.agent import READ_FILE, SEARCH_SAND
 from drretail.addons.publications.agents.dr3.user_files import files_in
 from drretail.agents.registry import load_agent
 from drretail.agents.running.system import files_for, files_hash, suts
-from drretail.env.web.bm25 import LONGEST_CHUNK, LONGEST_PASSAGE
-from drretail.env.web.sandbox import SandboxPage, SandboxWeb, SealedWeb
+from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import ModelError, UserError
 from drretail.grounding.report.evidence_ids import web_evidence_id
@@ -122,15 +121,6 @@ def test_a_retrieval_agent_sees_its_question_alone_words_it_anew_and_brings_the_
     assert played.shown["retriever"][0].tool_names == {"web_search"}
 
 
-def test_at_its_limit_it_answers_from_what_it_has(world: World) -> None:
-    retriever = {HOW: (calls(FIRST), calls(SECOND), ANSWER)}
-    recorded, played = perform(world, (sent(HOW), REPORT), retriever, limits=Limits(rag_turns=2))
-    assert [turn.may_call for turn in played.shown["retriever"]] == [True, True, False]
-    assert "No more searches" in played.shown["retriever"][-1].messages[-1].text
-    assert recorded.run.notes == ("0.1: its search ended at the turn_limit",)
-    assert told(played)[0]["answer"] == ANSWER.text
-
-
 def test_more_than_may_be_sent_in_one_turn_are_refused_and_without_a_web_nobody_is_sent(world: World) -> None:
     retriever = {"": (calls(SECOND), AIMessage("Every two weeks."))}
     recorded, played = perform(world, (sent(HOW, "b?", "c?"), REPORT), retriever, limits=Limits(researchers=2))
@@ -157,25 +147,6 @@ def test_one_that_fails_is_recorded_and_takes_no_other_down(world: World, script
     assert [branch.startswith(why) for branch in recorded.run.failed_branches] == [True]
     assert first["error"]["type"] == "unavailable"
     assert second["answer"] == ANSWER.text
-
-
-def test_it_reads_a_chunk_where_the_main_agent_reads_a_passage_and_hands_on_every_part(world: World) -> None:
-    paragraphs = [f"Part {n}. {'Nothing of interest stands here. ' * 40}" for n in range(4)]
-    text = "\n\n".join(["Clean a feeder every two weeks.", *paragraphs, "Hummingbirds want nectar."])
-    page = SandboxPage(url="https://long.example/page", title="Feeders", text=text)
-    long = replace(world, web=SandboxWeb([page]))
-    twice = calls(("web_search", {"query": "clean feeder"}), ("web_search", {"query": "hummingbird nectar"}))
-    answer = AIMessage(f"Every two weeks [{web_evidence_id(page.url)}].")
-    searching = calls(("web_search", {"query": "clean feeder"}), ("search_sandbox", {"question": HOW}))
-    recorded, played = perform(long, (searching, REPORT), {HOW: (twice, answer)})
-    searched, statement = told(played)
-    parts = [part["snippet"] for part in statement["pages"]]
-    assert ["every two weeks" in part for part in parts] == [True, False]
-    assert ["nectar" in part for part in parts] == [False, True]
-    (passage,) = (result["snippet"] for result in searched["results"])
-    assert len(passage) <= LONGEST_PASSAGE < len(parts[0]) <= LONGEST_CHUNK
-    shown = [each.text for entry in recorded.evidence for each in entry.texts if each.shown]
-    assert {json.loads(each)["snippet"] for each in shown} == {passage, *parts}
 
 
 ROW = "2022-05-01,tube feeder,24.99"
@@ -286,25 +257,6 @@ def label(agent: str, world: World, files: Path | None = None) -> str:
     options = {} if files is None else {"files": files_hash(files)}
     (system,) = suts({agent: load_agent(agent)}, SHOPPER, world, options=options)
     return system.label
-
-
-def test_files_are_part_of_the_label(world: World, files: Path) -> None:
-    assert label("dr3", world) == "dr3@offline-shopper"
-    named = label("dr3", world, files=files)
-    (files / "q1" / "orders.csv").write_text("changed")
-    assert named.startswith("dr3@offline-shopper-files-")
-    assert label("dr3", world, files=files) != named
-
-
-def test_files_lie_in_the_query_s_folder_and_those_of_a_lone_question_in_the_folder_itself(files: Path) -> None:
-    assert files_for(files, "q1", alone=False) == files / "q1"
-    assert files_for(files, "q2", alone=False) is None
-    assert files_for(files / "q1", "ask-1", alone=True) == files / "q1"
-    assert files_for(None, "q1", alone=True) is None
-    (files / "empty").mkdir()
-    for folder, why in ((files / "empty", "holds no file"), (files / "none", "is no folder")):
-        with pytest.raises(UserError, match=why):
-            files_hash(folder)
 
 
 def test_files_that_a_sandbox_brings_are_those_of_the_query(world: World, files: Path, tmp_path: Path) -> None:

@@ -137,22 +137,9 @@ FORMULA: dict[str, tuple[list[Verdict], dict[str, float | str]]] = {
 }
 
 
-@pytest.mark.parametrize("case", FORMULA)
-def test_the_formula(case: str) -> None:
-    verdicts, expected = FORMULA[case]
-    assert shown(said(verdicts), expected) == pytest.approx(expected)
-
-
-def test_what_a_report_lacks_and_what_broke_is_told() -> None:
-    alone = said(labelled([1, 1], [1, 0, 0, 0]), KnownAnswer(query_id="q1", sandbox=GOLD.sandbox))
-    assert shown(alone, ("IR_UF", "IR_SC", "IR")) == {"IR_UF": "na", "IR_SC": 25, "IR": 25}
-    assert "no insights are known beforehand (files)" in reasons_of(alone["IR_UF"].items)
-    uncited = said([extracted(CLAIMS[3:])])
-    assert "no claim of the report names a source" in reasons_of(uncited["FA"].items)
-    open_pair = said([*FULL[:4], BROKEN, paired(3, FILE, None, "unverifiable")])
-    assert (open_pair["FA"].items["failed"], open_pair["FA"].items["unverifiable"]) == (1, 1)
-    assert said(met(1, None, 0))["IF"].items["failed"] == 1
-    assert said([], criteria=None)["IF"].state == "failed"
+def test_the_formula() -> None:
+    for case, (verdicts, expected) in FORMULA.items():
+        assert shown(said(verdicts), expected) == pytest.approx(expected), case
 
 
 DEPTH = verdict("depth", depth_item(CRITERIA.group("depth")), 7)

@@ -252,25 +252,6 @@ def test_a_task_whose_pages_are_not_enough_is_named_and_the_others_are_made(site
     assert [query.query_id for query in read_documents(folder / "queries.jsonl", Query, "query")] == ["q1"]
 
 
-def test_a_try_that_fell_short_is_told_to_the_next_one(site: Site) -> None:
-    def diverge(asked: str) -> dict[str, Any]:
-        more = ["Which weight bends a pole?"] if "What it weighs." in asked else []
-        result = ANSWERS["Divergence"](asked)
-        return result | {"needs": [*result["needs"], *more]}
-
-    def settle(asked: str) -> dict[str, Any]:
-        if "Which weight bends a pole?" not in asked:
-            return ANSWERS["Settlement"](asked) | {"missing": ["What it weighs."]}
-        return {"needs": [{"need": number, "answer": "So.", "pages": [1]} for number in range(1, 6)], "missing": []}
-
-    by = model(Divergence=diverge, Settlement=settle)
-    folder = site.cut()
-    assert site.build(QUERY, by=by).failed
-    made = site.build(QUERY, by=by, retry_failed=True)
-    assert made.failed == {}
-    assert len(read_json(task_folder(folder, "q1") / "keywords.json")["needs"]) == 5
-
-
 def test_a_search_that_fails_is_told_and_asked_anew_when_that_is_wanted(site: Site) -> None:
     site.cut(lambda effect: effect["kind"] == "page_fetch")
     site.fake.broken.add(SIGNALS[3])
@@ -314,19 +295,6 @@ def test_a_query_that_asks_too_much_is_told_so_and_written_anew(site: Site) -> N
     assert site.write(by, retry_failed=True).failed == {}
     (asked,) = read_documents(folder / "queries.jsonl", Query, "query")
     assert "would do" in asked.text
-
-
-def test_a_command_that_ends_before_the_gold_loses_no_query(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    def cut_short(queries: Any, path: Path) -> None:
-        raise KeyboardInterrupt
-
-    site.cut()
-    assert site.build(UNASKED).failed == {}
-    with monkeypatch.context() as patched:
-        patched.setattr("drretail.addons.sandboxes.search_based.queries.write_with_gold", cut_short)
-        with pytest.raises(KeyboardInterrupt):
-            site.write()
-    assert site.write().written == ("q1",)
 
 
 def test_a_build_that_would_drop_tasks_is_refused(site: Site) -> None:
