@@ -112,8 +112,8 @@ def _needs(option: DeclaredOption, value: Any, settings: Settings) -> Sequence[s
 
 
 NOTHING_ASKED = (
-    "There is nothing to answer: name questions with --queries FILE (drretail queries shipped --split all --to FILE "
-    "writes the fifty that come with drretail), or give a list of them in Python."
+    "There is nothing to answer. Name questions with --queries FILE, or give a list of them in Python. "
+    "`drretail queries shipped --split all --to FILE` writes the fifty that come with drretail."
 )
 
 

@@ -76,8 +76,8 @@ def dataset(
         _share([query.user_id is not None and query.mode == "profile_aware" for query in queries]),
     )
     note = (
-        f"Here as shares: of queries that expect {DEEP} tools and more, of reports of {LONG} words and more, of "
-        "queries that expect a tool of the shop, and the web, and of those with a profile."
+        f"Here as shares of queries: those that expect {DEEP} tools or more, a tool of the shop, or the web, and those "
+        f"with a profile. Long answers are reports of {LONG} words or more."
     )
     rows = {f"this experiment ({counted(len(queries), 'query')})": shares}
     return paper_table("datasets", rows, notes=[note])

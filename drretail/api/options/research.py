@@ -35,7 +35,8 @@ LIMIT_NAMES = (
 )  # fmt: skip
 """The fields of ``records.run.Limits``, named here so that help need not load it; a test compares them."""
 AGENT_HELP = (
-    f"{', '.join(BUILT_IN)}, a baseline, plugin, module:attribute, cmd:COMMAND or http://ADDRESS (docs/agents.md)."
+    f"{', '.join(BUILT_IN)} (NAME+ws also reads whole pages), a baseline, plugin, module:attribute, cmd:COMMAND or "
+    "http://ADDRESS (docs/agents.md)."
 )
 
 Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]

@@ -150,8 +150,8 @@ class CompareOptions:
     fail_if: Annotated[
         shared.Texts,
         Option(
-            "End with exit code 4 if A is shown to be lower than B, which says what it can tell ('clean:drop=.10'), if "
-            "the difference A − B is so ('FP < -0.02'), or a score beside that in --last ('false_answers > last').",
+            "A gate, exit code 4: if A is shown to be lower than B ('clean:drop=.10'), if the difference A − B is so "
+            "('FP < -0.02'), or a score beside that in --last ('false_answers > last').",
             metavar="RULE",
             type=list[str],
         ),
