@@ -7,19 +7,22 @@ its own.
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from drretail.experiment import read_runs
 
-from .bench import MAIN, Bench, Ended, Row
+from .bench import MAIN, Bench, Ended, Row, run
 
 QUESTION = "Which bottle is the best?"
 COUNTED = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
@@ -28,6 +31,7 @@ DENIED = ("401", "403", "404", "402")
 SIDE_BY_SIDE = 4
 EXPERIMENT_CAP, RUN_CAP = 60_000, 40_000
 """Tokens: of some runs that search once, and of some searches."""
+KEYS = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY"), "sk-benchmark-0123456789")
 NOTE = "without a possible count of tokens"
 
 Body = dict[str, Any]
@@ -368,8 +372,7 @@ def _of_anthropic(answer: Body) -> Body:
 
 def command(place: Path, *arguments: str, **variables: str) -> Ended:
     """The command line in a process of its own, with keys, few retries, and these variables."""
-    keys = {"OPENAI_API_KEY": "sk-benchmark-0123456789", "ANTHROPIC_API_KEY": "sk-benchmark-0123456789"}
-    environment = {**os.environ, **keys, "DRRETAIL_MODEL_RETRIES": "5", "DRRETAIL_CACHE_DIR": str(place / "cache")}
+    environment = {**os.environ, **KEYS, "DRRETAIL_MODEL_RETRIES": "5", "DRRETAIL_CACHE_DIR": str(place / "cache")}
     try:
         done = subprocess.run(  # noqa: S603 -- ourselves
             [sys.executable, "-c", MAIN, *arguments],
@@ -399,26 +402,40 @@ def misbehaviours(bench: Bench) -> Row:
         if not (kind == "anthropic" and (stream == "true" or fault in STREAMED))
         if not (fault in STREAMED and stream == "false")
     ]
+    start = ("run", "--world", "w", "--queries", "q.jsonl", "--no-floors", "--quiet", "--agent", "react", "--to", "new")
+    judge = ("score", "exp", "--metrics", "faithfulness,quality", "--quiet")
     for fault, first_alone, stream, kind in bench.sample(cases, 10, len(cases)):
-        with bench.place() as place, Provider(Faults(fault, first_alone=first_alone)) as provider:
-            version = "" if kind == "anthropic" else "/v1"
-            asked = ("--base-url", f"{kind}=http://127.0.0.1:{provider.server_port}{version}")
-            variables = {"DRRETAIL_STREAM": stream, "DRRETAIL_MODEL_RETRIES": "1"}
-            start = ("run", "--world", "w", "--queries", "q.jsonl", "--no-floors", "--quiet")
-            ran = command(place, *start, "--agent", "react", "--model", f"{kind}:m", "--to", "new", *asked, **variables)
-            judge = ("--metrics", "faithfulness,quality", "--judge", f"{kind}:m")
-            scored = command(place, "score", "exp", *judge, "--quiet", *asked, **variables)
+        with bench.place() as place, _apart(Faults(fault, first_alone=first_alone)) as port:
+            address = f"{kind}=http://127.0.0.1:{port}{'' if kind == 'anthropic' else '/v1'}"
+            variables = {**KEYS, "DRRETAIL_STREAM": stream, "DRRETAIL_MODEL_RETRIES": "1"}
             when = f"{fault}{' at first' if first_alone else ''}, {kind}{', streamed' if stream == 'true' else ''}"
-            row.tried += 2
-            for name, ended in (("run", ran), ("score", scored)):
+            for command_line, role in ((start, "--model"), (judge, "--judge")):
+                asked = (*command_line, role, f"{kind}:m", "--base-url", address)
+                ended = run(place, asked, partial(os.environ.update, variables))
+                row.tried += 1
                 if problem := ended.problem:
-                    row.add("wrong", f"{name}: {when}: {problem}")
+                    row.add("wrong", f"{asked[0]}: {when}: {problem}")
+                if KEYS["OPENAI_API_KEY"] in ended.output:
+                    row.add("leaked", f"{asked[0]}: {when}: the key is printed")
             labels = {folder.name for folder in (place / "new" / "runs").glob("*")}
             if labels - {f"react@{kind}-m"}:
                 row.add("wrong", f"run: {when}: its system is called {labels}")
-            if "sk-benchmark" in ran.output + scored.output:
-                row.add("leaked", f"{when}: the key is printed")
     return row
+
+
+@contextmanager
+def _apart(faults: Faults) -> Generator[int]:
+    """The port of a provider in a process of its own: threads beside this one would hinder commands that are forked."""
+    server = Provider(faults)
+    child = os.fork()
+    if not child:
+        server.serve_forever(poll_interval=0.01)
+    try:
+        server.socket.close()
+        yield server.server_port
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
 
 
 def passing(bench: Bench) -> Row:

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -60,6 +61,8 @@ def main() -> None:
     open_streams()
     interruption = Interruption()
     debug = DEBUG in sys.argv
+    if not debug:  # libraries warn programmers, at length, of what a model's server sends
+        warnings.simplefilter("ignore")
     # A command makes few circles: looking for them as often as Python does takes a tenth of a short one's time.
     gc.set_threshold(50_000, 20, 20)
     # Matrices are small here: numpy's threads would wait for each other longer than they multiply.
