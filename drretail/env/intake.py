@@ -13,7 +13,7 @@ from drretail.env.manifest import (
     Counts,
     LineHash,
     Manifest,
-    OrderRow,
+    OrderFields,
     WorldRows,
     order_line,
     product_line,
@@ -49,7 +49,7 @@ class Intake:
         self.users = 0
         self.orders = 0
         self.last_order: int | None = None
-        self.without_product: OrderRow | None = None
+        self.without_product: OrderFields | None = None
         self._before = ""
 
     def take_products(self, products: Iterable[Product]) -> Iterator[tuple[Product, str]]:
@@ -64,21 +64,21 @@ class Intake:
             yield product, line
 
     def take_orders(
-        self, orders: Iterable[OrderRow], finished: list[Aggregates], size: int
-    ) -> Iterator[list[OrderRow]]:
+        self, orders: Iterable[OrderFields], finished: list[Aggregates], size: int
+    ) -> Iterator[list[OrderFields]]:
         """The orders in batches of ``size``; the last batch is smaller and may be empty.
 
         A user's sums are added to ``finished`` when the next user's orders begin; the last user's, with the last batch.
         """
         rows, user, place = iter(orders), "", (-1, "")
         count, spend, categories = 0, 0.0, dict[str, int]()
-        is_last = False
+        listings, latest, is_last = self.listings, self.last_order or 0, False
         while not is_last:
             batch = list(islice(rows, size))
             is_last = len(batch) < size
             # One loop without calls, since millions of orders pass.
             for row in batch:
-                order_id, user_id, product_id, timestamp, quantity, status, _ = row
+                order_id, user_id, product_id, timestamp, quantity, status, utc_offset = row
                 if user_id != user:
                     if user_id < user:
                         raise ValueError(f"order {row} after those of {user!r}: {UNSORTED}")
@@ -90,7 +90,9 @@ class Intake:
                     raise ValueError(f"order {row} after {place}: {UNSORTED}")
                 place = timestamp, order_id
                 count += 1
-                if (listing := self.listings.get(product_id)) is None:
+                written = timestamp + utc_offset * 60_000
+                latest = written if written > latest else latest
+                if (listing := listings.get(product_id)) is None:
                     # It counts in no category and sum.
                     self.without_product = row
                 elif status not in VOID_STATUSES:
@@ -103,7 +105,7 @@ class Intake:
             self.order_hash.add_all(map(order_line, batch))
             self.orders += len(batch)
             if batch:
-                self.last_order = max(self.last_order or 0, *(row[3] + row[6] * 60_000 for row in batch))
+                self.last_order = latest
             yield batch
 
     def manifest(self, rows: WorldRows, engines: Mapping[str, str]) -> Manifest:

@@ -59,7 +59,8 @@ _SIZE = re.compile(
     rf"|[\s-]?(?:(?:fl\.?|fluid) ?)?(?=[{_INITIALS}])({_NAMES})(?![^\W_])|-?(in)(?![^\W_]|-[0-9]))",
     re.IGNORECASE,
 )
-_INDEXED_SIZE = re.compile(rf"([0-9](?<!\S.)[0-9.,]*)(?:{'|'.join(UNITS)})(?!\S)")
+_UNITS = "".join(sorted({unit[0] for unit in UNITS}))
+_INDEXED_SIZE = re.compile(rf"([0-9](?<!\S.)[0-9.,]*+)(?=[{_UNITS}])(?:{'|'.join(UNITS)})(?!\S)")
 
 
 @cache
