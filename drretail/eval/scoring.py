@@ -208,7 +208,8 @@ async def score(
             for run in runs if any(asked) else ():
                 subject = read_subject(experiment, definition, run, store, page_age)
                 whole = (references or {}).get(subject.query.query_id)
-                subject = replace(subject, offers=offers, look_up=look_up, reference=whole)
+                known = references or {}
+                subject = replace(subject, offers=offers, look_up=look_up, reference=whole, references=known)
                 yield [[partial(submitter.judge, subject, *each) for each in group] for group in asked]
 
         def of_meetings() -> Iterator[Stages]:

@@ -258,7 +258,7 @@ class RunPart:
 
     def found(self, entry: Evidence) -> Found | None:
         """The step that brought the source's first text; None if it has no text or no step brought it."""
-        if not entry.texts or self.is_looked_up(entry):
+        if not entry.texts or entry.texts[0].seq < 0 or self.is_looked_up(entry):  # or an earlier turn brought it
             return None
         return self.research.found(entry.texts[0].path, entry.texts[0].seq)
 
