@@ -189,6 +189,11 @@ class TurnAsked:
         return {fit.offer_id for name in names for fit in _picked(self.before, name)}
 
     @property
+    def has_before(self) -> bool:
+        """True if something was in the cart before."""
+        return self.before is not None and bool(self.before.picks)
+
+    @property
     def has_kept(self) -> bool:
         """True if the cart before had something of which nothing is asked."""
         return bool(self._kept)

@@ -258,7 +258,7 @@ class TypedQueries:
     """The remaining findings on the wishes that were typed now, by query id."""
 
 
-Split = Literal["dev", "test", "market-dev", "market-test", "generic"]
+Split = Literal["dev", "test", "market-dev", "market-test", "generic", "conversations"]
 FIFTY: tuple[Split, ...] = ("dev", "test")
 MARKET: tuple[Split, ...] = ("market-dev", "market-test")
 """Sixty queries to look at and sixty for results."""
@@ -276,7 +276,7 @@ def shipped_queries(*splits: Split) -> tuple[Query, ...]:
     """
     for split in splits:
         if split not in get_args(Split):
-            known = "dev, test, all, market-dev, market-test, market or generic"
+            known = "dev, test, all, market-dev, market-test, market, generic or conversations"
             raise UserError(f"The shipped queries have no split {split!r}: choose {known}.")
     folder = resources.files("drretail.querygen").joinpath("benchmark")
     queries: list[Query] = []

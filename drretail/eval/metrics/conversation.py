@@ -73,7 +73,8 @@ def _measured(asked: TurnAsked, picks: Sequence[Pick], *, is_refused: bool) -> d
         right = leaves and (is_refused or (asked.is_beyond_shop and bool(picks)))
         why = BESIDE_SHOP if asked.is_beyond_shop else "the shop provably can't meet the wish"
         decided = dict.fromkeys((TURN, CHANGED), Measured(float(right), why))
-        return decided | {HELD: Measured(None, why), UNTOUCHED: Measured(float(leaves), why)}
+        untouched = Measured(float(leaves), why) if asked.has_before else Measured(None, "nothing was there to keep")
+        return decided | {HELD: Measured(None, why), UNTOUCHED: untouched}
     cart = Cart(asked.wish, asked.followed, tuple(picks), asked.look_up([pick.product for pick in picks]))
     values = {TURN: feasible(cart), **_absent(asked)}
     if HELD not in values:
