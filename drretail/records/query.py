@@ -312,7 +312,7 @@ class Query(Document):
 
 def turns_before(query: Query, queries: Iterable[Query]) -> tuple[Query, ...]:
     """The turns of a conversation before this one, the first one first; empty for a question by itself."""
-    by_id = {each.query_id: each for each in queries}
+    by_id = {each.query_id: each for each in queries} if query.after else {}
     turns: list[Query] = []
     while (earlier := by_id.get(query.after or "")) is not None and earlier not in turns:
         turns.append(earlier)
