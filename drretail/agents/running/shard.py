@@ -46,8 +46,9 @@ WHOLE = Shard(1, 1)
 def only(queries: Sequence[Query], wanted: int | str | Iterable[str]) -> list[Query]:
     """``wanted`` queries ("5" is a number), or those of the given ids, which commas separate, in the file's order.
 
-    A conversation counts as one query, and a turn brings those before it. A number takes the first query of each user, then each one's second, since differences are shown over users. Raises
-    UserError for a number below 1, UnknownName for an id that no query has.
+    A conversation counts as one query, and a turn brings those before it. A number takes the first query of each user,
+    then each one's second, since differences are shown over users. Raises UserError for a number below 1, UnknownName
+    for an id that no query has.
     """
     if isinstance(wanted, str) and not any(query.query_id == wanted for query in queries) and _NUMBER.fullmatch(wanted):
         wanted = int(wanted)

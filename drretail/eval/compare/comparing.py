@@ -88,7 +88,7 @@ def compare_recorded(
     judges: Sequence[str] = (),
     turn: int | None = None,
 ) -> list[Comparison]:
-    """Compares the pairs of systems that ``chosen_pairs`` gives, over this ``turn`` of all conversations or all queries.
+    """Compares the pairs of systems that ``chosen_pairs`` gives, over all queries or this ``turn`` of conversations.
 
     If ``metrics`` is None, they are the usual ones and all others that were judged. ``judges`` are the judges that
     count; without any, those who were asked last. Nothing is judged. Raises UserError as ``chosen_pairs`` and
