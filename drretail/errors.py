@@ -62,6 +62,7 @@ ModelErrorKind = Literal[
     "agent",
     "tool",
     "no_research",
+    "no_turn_before",
     "no_report",
     "unreadable",
 ]

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AnyMessage, HumanMessage, convert_to_messages
 from pydantic import ValidationError
 
+from drretail.agents.information import following
 from drretail.env.session import Session
 from drretail.errors import ModelError, UserError, shortened
 from drretail.grounding.report.picks import MOST_PIECES, merged, take_picks
@@ -61,6 +62,8 @@ class Agent:
     the options of other systems."""
     sees_reference: bool = False
     """True for oracles only: their task holds the query's constraints, and what the shop could sell for it."""
+    obeys_last: bool = False
+    """True for the floor that is told of what the last turn of a conversation alone asks."""
     place: str | None = None
     """The command or address that is asked, or the ``module:attribute`` of an agent that was given another name.
 
@@ -105,8 +108,22 @@ def task_message(task: Task, session: Session) -> HumanMessage:
     parts = [tagged("query", task.text)]
     if task.user_id is not None:
         parts.append(tagged("user_id", task.user_id))
-    parts += [today(session), *filter(None, [task.context])]
+    parts += [today(session), *filter(None, [task.context, following(task)])]
     return HumanMessage("\n".join(parts))
+
+
+def messages_before(task: Task) -> list[AnyMessage]:
+    """What the shopper said in the turns before, and what was answered."""
+    return convert_to_messages(spoken(task))
+
+
+def spoken(task: Task) -> list[dict[str, str]]:
+    """The same as OpenAI writes messages."""
+    return [
+        {"role": role, "content": text}
+        for exchange in task.history
+        for role, text in (("user", exchange.text), ("assistant", exchange.answer))
+    ]
 
 
 def today(session: Session) -> str:

@@ -9,6 +9,7 @@ nothing of the web or of the user.
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.listing import is_of_brand, listing_of
 from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.wording import format_amount, format_money, short_title
 from drretail.llm.models import Models
@@ -234,3 +236,16 @@ async def _values(toolkit: Toolkit, calls: Sequence[Call]) -> list[dict[str, Any
 
 
 ORACLE = floor(best_basket, sees_reference=True)
+
+
+async def first_basket(task: Task, toolkit: Toolkit) -> Answer:
+    """The best basket of the first turn, in every turn."""
+    if not task.history:
+        return await best_basket(task, toolkit)
+    declared = take_picks(task.history[0].answer)
+    return Answer(report=declared.report, picks=declared.picks, outcome=declared.outcome)
+
+
+FIRST = floor(first_basket, sees_reference=True)
+LAST = replace(ORACLE, obeys_last=True)
+"""Is told of what the last turn alone asks."""

@@ -42,6 +42,16 @@ def own_agent_prompts() -> tuple[Prompt]:
     return (agent_prompt(__file__, "own_question"),)
 
 
+def follow_up_prompt() -> Prompt:
+    """What every agent is told of a turn that follows others."""
+    return load_prompt(_HERE, "follow_up")
+
+
+def following(task: Task) -> str | None:
+    """The same, if the task is such a turn."""
+    return follow_up_prompt().render().rstrip() if task.history else None
+
+
 def context_prompt(information: Information) -> Prompt | None:
     """The instruction before the information; None in the setting "tools", which gives none."""
     return None if information == "tools" else load_prompt(__file__, f"told_{information}")
@@ -74,7 +84,7 @@ def recorded_instructions(question: str, user_id: str | None, now: datetime) -> 
 def own_agent_instructions(session: Session, task: Task) -> str:
     """For an agent with models of its own: the question, and the form of its report, which is its last message."""
     about = _known(session.settings.user_id, session.settings.now)
-    text = "\n".join(filter(None, (tagged("query", task.text), about, task.context)))
+    text = "\n".join(filter(None, (tagged("query", task.text), about, task.context, following(task))))
     return own_agent_prompts()[0].render(given=text)
 
 

@@ -462,7 +462,8 @@ def _announced(answer: AIMessage, before: int, loop: Loop, handed_in: str) -> in
 
 
 def _found_nothing(state: State, loop: Loop) -> bool:
-    return bool(loop.look_ups) and not state["looked_up"]
+    is_new = not loop.toolkit.session.ledger.was_shown_before  # a follow-up may need nothing but what is known
+    return is_new and bool(loop.look_ups) and not state["looked_up"]
 
 
 def _last_words(messages: Sequence[AnyMessage]) -> str:

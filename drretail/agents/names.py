@@ -19,6 +19,8 @@ BASELINES = {
     "null_bestsellers": "drretail.agents.baselines:BESTSELLERS",
     "null_dump": "drretail.agents.baselines:DUMP",
     "null_dump_pick": "drretail.agents.baselines:DUMP_PICK",
+    "null_first": "drretail.agents.baselines:FIRST",
+    "null_last": "drretail.agents.baselines:LAST",
     "oracle": "drretail.agents.baselines:ORACLE",
 }
 """The floors and the ceilings, which run beside them."""

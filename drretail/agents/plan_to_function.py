@@ -13,7 +13,7 @@ from typing import Any
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 from langgraph.graph import START
 
-from drretail.agents.base import Agent, task_message
+from drretail.agents.base import Agent, messages_before, task_message
 from drretail.agents.graphs import Graphed, Reporting
 from drretail.agents.information import agent_prompt
 from drretail.agents.loop import Loop, challenges, react
@@ -47,7 +47,7 @@ def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
 def opening(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:
     del limits
     question = "\n".join([task_message(task, session).text, tagged("turns", str(TURNS))])
-    return [SystemMessage(_prompt("plan_to_function").render()), HumanMessage(question)]
+    return [SystemMessage(_prompt("plan_to_function").render()), *messages_before(task), HumanMessage(question)]
 
 
 def prompts() -> tuple[Prompt, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 from langgraph.graph import START
 
-from drretail.agents.base import Agent, task_message
+from drretail.agents.base import Agent, messages_before, task_message
 from drretail.agents.graphs import Graphed, Reporting
 from drretail.agents.information import agent_prompt
 from drretail.agents.loop import Branch, Change, Loop, challenges, ended, react
@@ -63,7 +63,8 @@ def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
 
 
 def opening(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:
-    return [SystemMessage(_prompt().render(turns=str(limits.tool_turns))), task_message(task, session)]
+    instructions = _prompt().render(turns=str(limits.tool_turns))
+    return [SystemMessage(instructions), *messages_before(task), task_message(task, session)]
 
 
 def is_announcement(text: str) -> bool:

@@ -26,9 +26,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, conver
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, StructuredTool
 
-from drretail.agents.base import HEEDED, Agent, Answering
+from drretail.agents.base import HEEDED, Agent, Answering, messages_before, spoken
 from drretail.agents.files_read import watch
-from drretail.agents.information import BLOCKS, own_agent_instructions, own_agent_prompts
+from drretail.agents.information import BLOCKS, follow_up_prompt, own_agent_instructions, own_agent_prompts
 from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.picks import asking_prompt
@@ -43,7 +43,10 @@ from drretail.records.run import COMMAND, OUTSIDE, Answer, Limits, PromptSet, Us
 from drretail.tools.registry import TOOLS, langchain_tools, structured_tools
 from drretail.tools.toolkit import Toolkit
 
-GIVEN = ("question", "user", "today", "instructions", "tools", "toolkit", "task", "session", "models", "limits")
+GIVEN = (
+    *("question", "history", "user", "today", "instructions"),
+    *("tools", "toolkit", "task", "session", "models", "limits"),
+)
 """The names of the arguments that a callable may ask for."""
 _in_use: ContextVar[Toolkit | None] = ContextVar("toolkit", default=None)
 
@@ -124,6 +127,7 @@ def _answering(function: Callable[..., Any], arguments: Mapping[str, str], name:
         with Toolkit(session) as toolkit, _used(toolkit):
             makers: dict[str, Callable[[], object]] = {
                 "question": lambda: task.question,
+                "history": lambda: spoken(task),
                 "user": lambda: task.user_id,
                 "today": lambda: session.settings.now.date(),
                 "instructions": lambda: own_agent_instructions(session, task),
@@ -138,7 +142,7 @@ def _answering(function: Callable[..., Any], arguments: Mapping[str, str], name:
                 partial(function, **{argument: makers[value]() for argument, value in arguments.items()})
             )
             if isinstance(result, Runnable):
-                messages = [HumanMessage(own_agent_instructions(session, task))]
+                messages = [*messages_before(task), HumanMessage(own_agent_instructions(session, task))]
                 result = await cast(Any, result).ainvoke({"messages": messages})
             return _read(result, is_counted=bool(models.usage))
 
@@ -270,9 +274,10 @@ _AGENTS = Path(__file__).parent
 
 
 def wordings_of(agent: Agent) -> tuple[Prompt, ...]:
-    """Every prompt that the agent uses, and the one that asks its writer for missing picks."""
+    """Every prompt that the agent uses, with that of later turns and the one that asks its writer for missing picks."""
     asking = () if agent.writer is None else (asking_prompt(),)
-    return (*agent.prompts(), *asking)
+    told = agent.prompts()
+    return (*told, *([follow_up_prompt()] if told else []), *asking)
 
 
 def prompt_files(agents: Iterable[Agent]) -> dict[str, Path]:

@@ -27,6 +27,7 @@ from drretail.eval.scores.file import made_scores
 from drretail.experiment import other_versions, read_definition
 from drretail.progress import busy
 from drretail.records.comparison import Comparison, GateResult
+from drretail.records.query import turn_numbers
 from drretail.records.run import BASELINES, System, Systems
 from drretail.records.score import SettingTable
 from drretail.records.tables.result import Part, Prose, Result
@@ -55,6 +56,8 @@ class Compared:
     """Metrics that have verdicts but are not compared, since their metric is not installed."""
     settings: list[SettingTable] = field(default_factory=list[SettingTable])
     """With ``by``: a table for each metric and judge."""
+    turns: dict[int, list[Comparison]] = field(default_factory=dict[int, list[Comparison]])
+    """With ``by="turn"``: the pairs by the number of the turn."""
     systems: Systems = field(default_factory=dict[str, System])
     """The experiment's systems, by label."""
     options: CompareOptions = field(default_factory=lambda: CompareOptions(""))
@@ -74,10 +77,15 @@ class Compared:
         failed = [*self.broken, *(sentence for gate in self.gates for sentence in stated(gate))]
         left = len(self.broken) + sum(gate.fails for gate in self.gates)
         notes = [*([unknown] if away else []), *failed]
-        parts = self._settings() if self.options.by is not None else self._pairs()
+        parts = self._turns() if self.turns else self._settings() if self.options.by is not None else self._pairs()
         return Result(self, self._document(), [*parts], notes=notes, left=left, code=GATE_FAILED)
 
     def _document(self) -> dict[str, Any]:
+        if self.turns:
+            pairs = {
+                number: [each.model_dump(mode="json", exclude_none=True) for each in of] for number, of in self._by()
+            }
+            return {"turns": pairs}
         if self.options.by is not None:
             return {self.settings[0].by: [table.model_dump(mode="json", exclude_none=True) for table in self.settings]}
         return {
@@ -95,6 +103,16 @@ class Compared:
             return
         for comparison in self.comparisons:
             yield from comparison_parts(comparison, self.cards, details=details)
+
+    def _by(self) -> Iterator[tuple[str, list[Comparison]]]:
+        yield from ((str(number), comparisons) for number, comparisons in self.turns.items())
+
+    def _turns(self) -> Iterator[Part]:
+        """The pairs for each turn."""
+        for number, comparisons in self._by():
+            yield Prose(f"Turn {number}")
+            for comparison in comparisons:
+                yield from comparison_parts(comparison, self.cards, details=self.options.details)
 
     def _settings(self) -> Iterator[Part]:
         """Scores by one option."""
@@ -122,6 +140,8 @@ def _compared(options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compa
         return _of_values(path, options, read)
     experiment = folder_of(options.experiment)
     systems = read_definition(experiment).systems
+    if options.by == BY_TURN:
+        return _by_turn(experiment, options, systems)
     if options.by is not None:
         return replace(_by_setting(experiment, options), systems=systems, options=options)
     metrics = metrics_in(options.metrics or ()) or None  # all that were judged
@@ -157,6 +177,26 @@ def _compared(options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compa
         systems=systems,
         options=options,
     )
+
+
+BY_TURN = "turn"
+
+
+def _by_turn(experiment: Path, options: CompareOptions, systems: Systems) -> Compared:
+    """The pairs of systems, turn by turn. Raises UserError without conversations."""
+    numbers = sorted({*turn_numbers(read_definition(experiment).queries).values()})
+    if not numbers or options.fail_if or options.last is not None:
+        why = "leave out --fail-if and --last" if numbers else f"{experiment} holds no conversation"
+        raise UserError(f"--by turn compares each turn of conversations by itself: {why}.")
+    metrics, judges = metrics_in(options.metrics or ()) or None, texts_in(options.judges)
+    sides = options.a, options.b
+    turns = {
+        number: compare_recorded(
+            experiment, *sides, baseline=options.baseline, metrics=metrics, judges=judges, turn=number
+        )
+        for number in numbers
+    }
+    return Compared(turns=turns, systems=systems, options=options)
 
 
 def _of_values(path: Path, options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compared:

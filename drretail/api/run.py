@@ -80,7 +80,7 @@ def run(options: RunOptions) -> RecordedExperiment:
                 if changed := ", ".join(changed_prompts(recorded, planned, label)):
                     where = f"{Path(options.replay)} ({changed})"
                     observer.note(f"{label} has other prompts than in {where}: its journals do not answer them.")
-        systems = with_baselines(ready.systems, world) if options.baselines else ready.systems
+        systems = with_baselines(ready.systems, world, ready.queries) if options.baselines else ready.systems
         outcome = _run_systems(options, ready, systems, folder, observer)
         scored_by = f"drretail score {quote(str(folder))}"
         if "dr3" in METRICS and isinstance(world.web, SealedWeb) and has_gold(gold := world.web.folder):

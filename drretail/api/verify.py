@@ -45,6 +45,7 @@ from drretail.files import unsynced
 from drretail.parsing import parse_json
 from drretail.progress import Bar, choose_progress
 from drretail.records.base import Document, Record, sha256_of
+from drretail.records.query import turns_before
 from drretail.records.run import FILES, SANDBOX
 from drretail.records.score import Scores
 from drretail.records.tables.figures import counted
@@ -241,7 +242,8 @@ async def _replay(folder: Path, copy: Experiment, runner: Runner, planned: Plann
     if sut.agent.sees_reference and _lacks_gold(folder):
         return Finding("runs", "not compared", f"{planned.label} was told what stands in {GOLD}, which is not here")
     try:
-        await runner.run_into(copy, sut, planned.query, planned.repeat)
+        earlier = turns_before(planned.query, read_definition(folder).queries) if planned.query.after else ()
+        await runner.run_into(copy, sut, planned.query, planned.repeat, earlier=earlier)
         before, now = (read_members(path, "run", "evidence") for path in (recorded, path))
         if before == now:
             return Finding("runs", "equal")

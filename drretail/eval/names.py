@@ -13,6 +13,7 @@ _BUILT_IN = {
         "process",
         "basket",
         "outcome",
+        "conversation",
         "reward",
     )
 }

@@ -32,7 +32,9 @@ USUAL = ("faithfulness", "false_statements", "quality", "checks", "process", "ba
 """The metrics that are scored by default."""
 PAPERS = ("faithfulness", "quality", PAIRWISE)
 """The metrics that are scored by default after ``run --preset paper``."""
-WHERE_THERE = ("reward",)
+CONVERSATION = "conversation"
+"""The metric of turns that follow one another."""
+WHERE_THERE = (CONVERSATION, "reward")
 """Metrics that are also scored by default if the experiment has what they need (``Metric.lacks``)."""
 READING = "reading"
 """The metric by which a judge reads picks and values; metrics by code use its readings if there are any."""

@@ -205,7 +205,7 @@ async def score(
             for run in runs if any(asked) else ():
                 subject = read_subject(experiment, definition, run, store)
                 whole = (references or {}).get(subject.query.query_id)
-                subject = replace(subject, offers=offers, look_up=look_up, reference=whole)
+                subject = replace(subject, offers=offers, look_up=look_up, reference=whole, references=references or {})
                 yield [[partial(submitter.judge, subject, *table) for table in group] for group in asked]
 
         def of_meetings() -> Iterator[Stages]:

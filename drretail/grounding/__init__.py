@@ -9,4 +9,5 @@ verify/         values and picks compared with records
 gold_files.py   the two files of a query set: tasks, and the gold beside them
 cart.py         a report's picks compared with the wish: what each is for, what is missing, what they cost
 basket.py       baskets that satisfy a query's wish, computed exactly: the cheapest, and the one of greatest worth
+conversation.py what a turn asks of the system's own cart, and what of this a cart keeps
 """

@@ -273,7 +273,7 @@ def reference_of(
     things = shop.things(wish)
     titles = ChainMap(*(candidates.titles for candidates in shop.offered))
     currency = _currency(wish, shop.offered)
-    cheapest, best = _baskets(things, wish, titles, currency)
+    cheapest, best = baskets(things, wish, titles, currency)
     lack, nearest = (None, None) if cheapest is not None else _lacking(wish, shop)
     is_again = all(want.again for want in wish.wants)
     left_out = () if is_again else [key for key in shop.owned if key in titles]
@@ -297,7 +297,7 @@ def _candidates(offered: Sequence[Sequence[Listing]]) -> Offered:
     return [listings if isinstance(listings, Candidates) else Candidates(listings) for listings in offered]
 
 
-def _baskets(
+def baskets(
     things: Sequence[WantedThing], wish: Wish, titles: Mapping[str, str], currency: str
 ) -> tuple[FoundBasket | None, FoundBasket | None]:
     """The cheapest and the best basket within the budget."""

@@ -121,12 +121,14 @@ class Cart:
     @property
     def rests_on_open(self) -> bool:
         """True if it is not feasible as far as is known, and would be if what records leave open were so."""
-        if self.is_feasible:
-            return False
+        return not self.is_feasible and self.with_open().is_feasible
+
+    def with_open(self) -> "Cart":
+        """The cart as if what records leave open were so."""
         things = tuple(
             thing.model_copy(update={"fits": (*thing.fits, *thing.undecided)}) for thing in self.reference.things
         )
-        return replace(self, reference=self.reference.model_copy(update={"things": things})).is_feasible
+        return replace(self, reference=self.reference.model_copy(update={"things": things}))
 
     @property
     def share_wanted(self) -> float:

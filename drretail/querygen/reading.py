@@ -62,6 +62,7 @@ def read_tasks(path: Path) -> tuple[Query, ...]:
 def _read(path: Path) -> Sequence[Query]:
     queries: dict[str, Query] = {}
     lines: dict[str, int] = {}
+    followed = set[str | None]()
     faults: list[str] = []
     for number, _, row in _rows(path):
         read = row if isinstance(row, str) else _query_in(row, path.name)
@@ -72,9 +73,13 @@ def _read(path: Path) -> Sequence[Query]:
                 f"line {number}: line {lines[read.query_id]} has the id {read.query_id!r} already; remove one of them "
                 "or change its query_id"
             )
+        elif read.after is not None and (read.after not in queries or read.after in followed):
+            why = "is followed by another turn already" if read.after in followed else "stands in no line before it"
+            faults.append(f"line {number}: it comes after {read.after!r}, which {why}")
         else:
             queries[read.query_id] = read
             lines[read.query_id] = number
+            followed.add(read.after)
     if faults and not queries and (len(faults) > _MOST_FAULTS or path.suffix != ".jsonl"):
         hint = "`drretail queries import` makes queries from plain questions."
         raise UserError(f"{path} is no file of queries: {faults[0]}. {hint}")
@@ -258,7 +263,7 @@ class TypedQueries:
     """The remaining findings on the wishes that were typed now, by query id."""
 
 
-Split = Literal["dev", "test", "market-dev", "market-test", "generic"]
+Split = Literal["dev", "test", "market-dev", "market-test", "generic", "conversations"]
 FIFTY: tuple[Split, ...] = ("dev", "test")
 MARKET: tuple[Split, ...] = ("market-dev", "market-test")
 """Sixty queries to look at and sixty for results."""
@@ -276,7 +281,7 @@ def shipped_queries(*splits: Split) -> tuple[Query, ...]:
     """
     for split in splits:
         if split not in get_args(Split):
-            splits_known = "dev, test, all, market-dev, market-test, market or generic"
+            splits_known = "dev, test, all, market-dev, market-test, market, generic or conversations"
             raise UserError(f"The shipped queries have no split {split!r}: choose {splits_known}.")
     folder = resources.files("drretail.querygen").joinpath("benchmark")
     queries: list[Query] = []

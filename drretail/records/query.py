@@ -1,6 +1,6 @@
 """Queries, what a shop has for their wishes, and the part of a query that an agent is given."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal, get_args
@@ -193,10 +193,15 @@ ASK = "ask"
 """The source of a query that is a single question, asked by itself."""
 
 
-IN_TASK = frozenset({"format", "query_id", "user_id", "text", "mode", "persona", "context", "files"}) | frozenset(
-    {"world_fingerprint", "source", "part_of", "asker", "time"}
+IN_TASK = frozenset({"format", "query_id", "user_id", "text", "mode", "persona", "context", "files", "after"}) | (
+    frozenset({"world_fingerprint", "source", "part_of", "asker", "time"})
 )
 """The fields of a query that make its task, of which a system may know."""
+
+
+Relation = Literal["other", "other_brand", "cheaper", "back"]
+"""What a turn asks for in place of the system's own pick: any other product, one of another brand, one that costs less,
+or what was picked before that."""
 
 
 class Query(Document):
@@ -223,6 +228,8 @@ class Query(Document):
     """Notes on the user's dealings with the shop, for ``run --vary information=context``."""
     files: tuple[str, ...] = ()
     """Names of the user's own files that the question is about."""
+    after: str | None = Field(default=None, exclude_if=lambda turn: turn is None)
+    """In a conversation, the id of the turn before: the query with all that is wanted from then on."""
     kind: str | None = None
     """The sort of need, one of ``NEED_KINDS`` in drretail's own queries; None if nobody said."""
     rationale: str = ""
@@ -231,6 +238,8 @@ class Query(Document):
     """Tools that a good answer will hardly do without: a hint, never a condition."""
     wish: Wish | None = None
     """What is to be bought; None if nobody has typed it."""
+    relations: dict[str, Relation] = Field(default_factory=dict[str, Relation], exclude_if=lambda wants: not wants)
+    """By the name of a want, what this turn asks for in place of the system's own pick for it."""
     level: int | None = Field(default=None, ge=0, le=9)
     """How hard it is, 0 to 9, as market-120 says of its queries; nothing reads it."""
     gold: Gold | None = Field(default=None, exclude=True, repr=False)
@@ -301,9 +310,35 @@ class Query(Document):
         return (newer if self.kind is None else self).model_copy(update={"gold": newer.gold or self.gold})
 
 
+def turns_before(query: Query, queries: Iterable[Query]) -> tuple[Query, ...]:
+    """The turns of a conversation before this one, the first one first; empty for a question by itself."""
+    by_id = {each.query_id: each for each in queries} if query.after else {}
+    turns: list[Query] = []
+    while (earlier := by_id.get(query.after or "")) is not None and earlier not in turns:
+        turns.append(earlier)
+        query = earlier
+    return tuple(reversed(turns))
+
+
+def turn_numbers(queries: Sequence[Query]) -> dict[str, int]:
+    """The number of each turn in its conversation, from 1, by query id; without queries that are asked alone."""
+    followed = {query.after for query in queries}
+    turns = [query for query in queries if query.after is not None or query.query_id in followed]
+    return {query.query_id: len(turns_before(query, turns)) + 1 for query in turns}
+
+
 def version_of(query: Query) -> str:
     """A hash of the query's content: the same for equal queries, whatever file they are in."""
     return sha256_of(query.model_dump(mode="json", exclude_none=True))
+
+
+class Exchange(Record):
+    """An earlier turn of a conversation, as the shopper saw it."""
+
+    text: str
+    """What the shopper said."""
+    answer: str
+    """The report, with the cart that it declared in its block."""
 
 
 class Task(Record):
@@ -319,6 +354,10 @@ class Task(Record):
         default=None, validation_alias=AliasChoices("told", "context"), serialization_alias="told"
     )
     """What the system is told about the shopper in place of tools that would show it, ready to be read by a model."""
+    history: tuple[Exchange, ...] = ()
+    """The turns before, the first one first."""
+    conversation: str = ""
+    """The id of the conversation, which is that of the run of its first turn."""
     reference: Reference | None = None
     """What the shop could sell for the query. Like ``wish``, it is only for the oracle, never for a system that
     researches.

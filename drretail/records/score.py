@@ -115,7 +115,7 @@ class MetricDescription(Record):
 
 WHOLES = {"share": 1.0, "rating": 10.0, "grade": 4.0, "percent": 100.0}
 """The highest value of each scale; the lowest is 0."""
-SliceBy = Literal["category", "kind"]
+SliceBy = Literal["category", "kind", "turn"]
 """How queries are grouped: by what is wanted, or by the kind of need."""
 
 

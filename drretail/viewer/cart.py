@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from drretail.experiment import ended_run
 from drretail.grounding.text.wording import format_amount, format_money, short_title
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
@@ -125,6 +126,38 @@ def cart_as_read(subject: "Subject") -> tuple[Cart | None, str]:
     if picks is None or (reader == FORM and not picks):
         return None, ""
     return _cart(picks, subject.evidence), picks_by(picks, reader)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCart:
+    """A turn of a conversation with the cart after it."""
+
+    said: str
+    lines: tuple[tuple[str, str], ...]
+    """Each line of the cart, and what changed in it: "new", "was 1 ×", "left out"; empty if nothing did."""
+
+
+def turn_carts(subject: "Subject") -> list[TurnCart]:
+    """The turns of a conversation up to this one; empty for a question by itself."""
+    if not subject.is_turn or subject.folder is None:
+        return []
+    turns: list[TurnCart] = []
+    before = dict[str, CartLine]()
+    for query in (*subject.earlier, subject.query):
+        run = ended_run(subject.folder, subject.label, query.query_id, subject.repeat)
+        cart = None if run is None else cart_of(run, subject.evidence)
+        now = {f"{line.product}/{line.variant}": line for line in (cart.lines if cart else ())}
+        lines = [(line.words, _change(before.get(key), line) if turns else "") for key, line in now.items()]
+        lines += [(line.words, "left out") for key, line in before.items() if key not in now]
+        turns.append(TurnCart(query.text, tuple(lines)))
+        before = now
+    return turns
+
+
+def _change(before: CartLine | None, line: CartLine) -> str:
+    if before is None:
+        return "new"
+    return "" if before.quantity == line.quantity else f"was {before.quantity} ×"
 
 
 def cart_markdown(cart: Cart) -> str:

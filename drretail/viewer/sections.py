@@ -90,7 +90,7 @@ def board_sections(board: Scoreboard) -> Iterator[Section]:
 
 
 def slice_parts(scores: Scores, by: Sequence[str]) -> Iterator[Part]:
-    """The headline variants by category or kind, or that there are none."""
+    """The headline variants by category, kind or turn, or that there are none."""
     sections = slice_sections(scores.slices, scores.scores, by, scores.metrics, scores.systems).values()
     yield from (part for section in sections for part in section.parts)
     if not sections:

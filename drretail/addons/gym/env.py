@@ -13,11 +13,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, cast, get_args
 
-from drretail.agents.information import question_prompt, recorded_instructions
+from drretail.agents.information import follow_up_prompt, question_prompt, recorded_instructions
 from drretail.agents.picks import answer_of
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import recorded_spec, run_of
 from drretail.agents.running.system import client_options
+from drretail.agents.running.turns import NO_TURNS, TurnsBefore
 from drretail.api.systems import asked_queries
 from drretail.api.worlds import check_askable, open_world
 from drretail.env.offers import Offers
@@ -28,6 +29,7 @@ from drretail.errors import ToolError, UserError, check_known
 from drretail.eval.metrics.reward import NO_REPORT, Reward, lacking, reward_of
 from drretail.experiment import read_definition, run_files
 from drretail.grounding.text.serialisation import compact_json
+from drretail.llm.prompt import tagged
 from drretail.parsing import parse_json
 from drretail.querygen.reading import FIFTY, Split, shipped_queries
 from drretail.records.query import Query, Reference
@@ -95,14 +97,19 @@ class Shop:
             raise UserError(f"The shop was opened with another query {query_id!r}: rename yours.")
         return existing
 
-    def reward(self, recorded: Recorded, system: System | None = None) -> Reward:
+    def reward(self, recorded: Recorded, system: System | None = None, before: TurnsBefore = NO_TURNS) -> Reward:
         """The reward of a recorded run, the same as when the run was made.
 
-        ``system`` tells which tools the run had: by default all.
+        ``system`` tells which tools the run had: by default all. A turn of a conversation is rewarded by what it asks
+        of the carts ``before``.
         """
         run, query = recorded.run, self.query(recorded.run.query_id)
-        reference = self.references[query.query_id]
+        reference, _ = before.told(query, lambda asked: self.references[asked.query_id], self.world.store)
         return reward_of(run, recorded.evidence, query, reference, self.world.store, system)
+
+    def following(self, query: Query) -> Query | None:
+        """The next turn of its conversation; None after the last."""
+        return next((each for each in self.queries.values() if each.after == query.query_id), None)
 
     def close(self) -> None:
         """Closes the world if ``open`` opened it."""
@@ -142,8 +149,11 @@ UNHANDED = RunError(kind="no_report", where="gym", message="the rollout ended wi
 class Rollout:
     """One rollout in its session. The policy reads what was wrong with a call; nothing is raised."""
 
-    def __init__(self, session: Session, query: Query) -> None:
+    def __init__(self, session: Session, query: Query, before: TurnsBefore = NO_TURNS) -> None:
         self.query = query
+        self.before = before
+        """The turns of its conversation that were handed in before."""
+        before.carry_into(session)
         self._session = session
         self._toolkit = Toolkit(session, others=(SUBMIT,))
         self._answer: Answer | None = None
@@ -153,6 +163,8 @@ class Rollout:
     def instructions(self) -> str:
         """What a policy reads first: the question, and the form of the report."""
         settings = self._session.settings
+        if self.query.after is not None:
+            return f"{tagged('query', self.query.text)}\n{follow_up_prompt().render().rstrip()}"
         return recorded_instructions(self.query.text, settings.user_id, settings.now)
 
     @property
@@ -191,6 +203,11 @@ class Rollout:
         place = recorded_spec(str(session.settings.world.servers or session.settings.world.folder))
         return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), {"world": place})
 
+    def handed_on(self, system: System) -> TurnsBefore:
+        """What the next turn goes on with."""
+        recorded, before = self.recorded(system), self.before
+        return TurnsBefore((*before.queries, self.query), (*before.runs, recorded.run), recorded.evidence)
+
     def close(self) -> None:
         self._toolkit.close()
 
@@ -212,8 +229,9 @@ class ShopEnv:
 
     An observation is the text that a model reads: first the instructions and the question, then the result of each
     call, or what was wrong with it. A rollout ends with ``submit_report``, or without a reward after ``max_steps``
-    calls. Calls from several threads into one rollout run one after the other. For parallel rollouts, open one Shop and
-    give it to one env per rollout.
+    calls. In a conversation the shopper then says the next words: each turn is a rollout of its own, with its reward,
+    in the session of the turns before. Calls from several threads into one rollout run one after the other. For
+    parallel rollouts, open one Shop and give it to one env per rollout.
     """
 
     def __init__(
@@ -261,6 +279,8 @@ class ShopEnv:
         self._steps = 0
         self._reward: Reward | None = None
         self._next = 0
+        self.turns: list[Recorded] = []
+        """The turns of the conversation that were handed in before this one."""
         self._is_closed = False
 
     @property
@@ -298,7 +318,7 @@ class ShopEnv:
         with self._lock:
             if self._is_closed:
                 raise UserError(CLOSED)
-            queries = list(self.shop.queries.values())
+            queries = [each for each in self.shop.queries.values() if each.after is None]
             if query is not None:
                 drawn = self.shop.query(query)
             elif seed is not None:
@@ -306,6 +326,8 @@ class ShopEnv:
             else:
                 drawn = queries[self._next % len(queries)]
                 self._next += 1
+            if drawn.after is not None:
+                raise UserError(f"{drawn.query_id} follows {drawn.after}: begin with the first turn.")
             self._end()
             self._rollout = Rollout(self._session(drawn), drawn)
             return self._rollout.instructions
@@ -317,8 +339,9 @@ class ShopEnv:
         call before it, which exports show; calls that wait for one another are of one turn anyway.
 
         The details hold ``step``, ``evidence`` (the ids of what the call showed) and ``error`` (its kind, or None). At
-        the end they also hold ``ended`` ("report" or "step_limit") and ``reward`` with its parts. Raises UserError
-        before ``reset`` and after the end.
+        the end they also hold ``ended`` ("report" or "step_limit") and ``reward`` with its parts. So they do at the end
+        of a turn, where the observation has the shopper's next words. Raises UserError before ``reset`` and after the
+        end.
         """
         same_turn = same_turn or self._lock.locked()
         with self._lock:
@@ -329,10 +352,16 @@ class ShopEnv:
             self._steps += 1
             info: dict[str, Any] = {"step": self._steps, "evidence": list(reply.evidence), "error": reply.error}
             if rollout.is_handed_in or self._steps >= self.max_steps:
-                self._reward = self.shop.reward(rollout.recorded(self.system), self.system)
+                recorded = rollout.recorded(self.system)
+                self._reward = self.shop.reward(recorded, self.system, rollout.before)
                 info["ended"] = "report" if rollout.is_handed_in else "step_limit"
                 info["reward"] = self._reward.model_dump()
                 rollout.close()  # its threads end now, not only when the env is closed
+                if rollout.is_handed_in and (following := self.shop.following(rollout.query)) is not None:
+                    reward, self._reward, self._steps = self._reward.value, None, 0
+                    self.turns.append(recorded)
+                    self._rollout = Rollout(self._session(following), following, rollout.handed_on(self.system))
+                    return f"{reply.text}\n\n{self._rollout.instructions}", reward, False, info
             return reply.text, self._reward.value if self._reward else 0.0, self.done, info
 
     def recorded(self) -> Recorded:
@@ -365,7 +394,7 @@ class ShopEnv:
     def _end(self) -> None:
         if self._rollout is not None:
             self._rollout.close()
-        self._rollout, self._reward, self._steps = None, None, 0
+        self._rollout, self._reward, self._steps, self.turns = None, None, 0, []
 
     def _session(self, query: Query | None) -> Session:
         world = self.shop.world

@@ -20,7 +20,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from drretail.agents.base import task_message
+from drretail.agents.base import messages_before, task_message
 from drretail.agents.information import agent_prompt
 from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.env.profile import is_named, may_be_shown, nouns_of
@@ -245,7 +245,8 @@ class Briefing:
         products of the wish that are in none of the orders are left out.
         """
         parts = [task_message(task, session).text, *([owned_block(self.owned, task.text)] if self.owned else [])]
-        messages = [SystemMessage(understanding_prompt().render()), HumanMessage("\n".join(parts))]
+        question = HumanMessage("\n".join(parts))
+        messages = [SystemMessage(understanding_prompt().render()), *messages_before(task), question]
         try:
             answer = await models.ask("supervisor", messages, Understood, repairs=REPAIRS)
         except ModelError as failure:

@@ -24,9 +24,9 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemM
 from langgraph.graph import END, START
 from langgraph.runtime import Runtime
 
-from drretail.agents.base import Agent, task_message, today
+from drretail.agents.base import Agent, messages_before, task_message, today
 from drretail.agents.graphs import Graphed, Leading
-from drretail.agents.information import agent_prompt
+from drretail.agents.information import agent_prompt, following
 from drretail.agents.loop import (
     FINALIZE,
     Branch,
@@ -253,13 +253,14 @@ class Research(Record):
 async def researched(state: Launching, loop: Loop) -> Research:
     """What the research came to.
 
-    Raises ModelError if no researcher brought anything: a report is never written from nothing.
+    Raises ModelError if no researcher brought anything: a report is never written from nothing, unless from the turns
+    before.
     """
     end = await ended(state, loop)
     branches = state["branches"]
     failed = tuple(line for branch in branches for line in branch.failed)
     reports = tuple(branch.value for branch in branches if branch.value is not None)
-    if not reports:
+    if not reports and (failed or not loop.toolkit.session.ledger.was_shown_before):
         # The kind of failure, if all researchers failed with the same one.
         kinds: set[ModelErrorKind] = {branch.failure for branch in branches if branch.failure is not None}
         kind = kinds.pop() if len(kinds) == 1 else "budget" if state["short"] else "agent"
@@ -285,9 +286,9 @@ async def write_report(
             today(loop.toolkit.session),
             tagged("reports", compact_json(research.reports[left_out:])),
             *notes,
-            *filter(None, [task.context]),
+            *filter(None, [task.context, following(task)]),
         ]
-        messages = [SystemMessage(prompt.render()), HumanMessage("\n".join(parts))]
+        messages = [SystemMessage(prompt.render()), *messages_before(task), HumanMessage("\n".join(parts))]
         return (await loop.models.call("report", messages)).text.strip()
 
     report, left_out = await write_within_context(write, [len(compact_json(dropped)) for dropped in research.reports])
@@ -343,7 +344,8 @@ def opening(
     """The first messages of the supervisor. ``notes`` is further tagged text for it."""
     turns, researchers = str(limits.supervisor_turns), str(limits.researchers)
     system = prompt("supervisor").render(turns=turns, researchers=researchers)
-    return [SystemMessage(system), HumanMessage("\n".join([task_message(task, session).text, *notes]))]
+    question = HumanMessage("\n".join([task_message(task, session).text, *notes]))
+    return [SystemMessage(system), *messages_before(task), question]
 
 
 def prompts() -> tuple[Prompt, ...]:

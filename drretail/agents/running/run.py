@@ -29,7 +29,7 @@ from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, ended_run, read_discarded, written_definition
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.base import sha256_of
-from drretail.records.query import ASK, LONGEST_TEXT, Query
+from drretail.records.query import ASK, LONGEST_TEXT, Query, turns_before
 from drretail.records.run import Run
 from drretail.run_file import Recorded, read_recorded
 
@@ -131,10 +131,16 @@ class Job:
     sut: SystemUnderTest
     query: Query
     repeat: int
+    earlier: tuple[Query, ...] = ()
+    """The turns of its conversation before."""
 
     @property
     def place(self) -> tuple[str, str, int]:
-        return self.sut.label, self.query.query_id, self.repeat
+        return self.of_turn(self.query)
+
+    def of_turn(self, query: Query) -> tuple[str, str, int]:
+        """The place of the run that answers this turn of the conversation."""
+        return self.sut.label, query.query_id, self.repeat
 
 
 @dataclass(slots=True)
@@ -167,13 +173,21 @@ class Batch:
         floors. Raises CommandStopped if no further run can succeed, KeyboardInterrupt after
         Ctrl-C, and what keeps a run from being written, such as a full disk.
         """
-        wanted = (Job(*place) for sut in suts for place in product([sut], queries, range(1, sut.repeats(repeats) + 1)))
+        turns = {query.query_id: turns_before(query, queries) if query.after else () for query in queries}
+        in_order = sorted(queries, key=lambda query: len(turns[query.query_id]))
+        wanted = (
+            Job(*place, turns[place[1].query_id])
+            for sut in suts
+            for place in product([sut], in_order, range(1, sut.repeats(repeats) + 1))
+        )
         jobs = list({job.place: job for job in wanted}.values())
         ended_by_place: dict[tuple[str, str, int], Ended | None] = {}
         for job in jobs:
             run = ended_run(self.experiment.folder, *job.place)
             is_wanted = is_open(run, job.sut.system, {*retry} - ({ALL} if job.sut.agent.is_baseline else set()))
-            if run is None or is_wanted:
+            # Once a turn is made again, so are those that follow it.
+            anew = any(ended_by_place.get(job.of_turn(turn), False) is None for turn in job.earlier)
+            if run is None or is_wanted or anew:
                 ended_by_place[job.place] = None
             else:
                 ended_by_place[job.place] = Ended.of(run, before=True)
@@ -184,7 +198,14 @@ class Batch:
         researching = [job for job in open_jobs if job not in floors]
         fresh = run_loop(self._run(researching)) if researching else {}
         golden = {query.query_id: query for query in (queries if open_gold is None else open_gold())}
-        floors = [replace(job, query=golden[job.query.query_id]) for job in floors]
+        floors = [
+            replace(
+                job,
+                query=golden[job.query.query_id],
+                earlier=tuple(golden[turn.query_id] for turn in job.earlier),
+            )
+            for job in floors
+        ]
         fresh |= run_loop(self._run(floors)) if floors else {}
         ended = [ended_by_place[job.place] or fresh.get(job.place) for job in jobs]
         wanting = {query_id for query_id, query in golden.items() if query.wants_something}
@@ -200,8 +221,13 @@ class Batch:
         """How each job ended. If cancelled, it still waits for the runs in flight; if cancelled twice, it does not."""
         ended: dict[tuple[str, str, int], Ended] = {}
         gate = asyncio.Semaphore(self.runner.model_calls)
-        shared = iter(jobs)
-        workers = {asyncio.create_task(self._work(shared, gate, ended)) for _ in range(min(self.parallel, len(jobs)))}
+        conversations: dict[tuple[str, str, int], list[Job]] = {}
+        for job in jobs:
+            conversations.setdefault(job.of_turn((*job.earlier, job.query)[0]), []).append(job)
+        shared = iter(conversations.values())
+        workers = {
+            asyncio.create_task(self._work(shared, gate, ended)) for _ in range(min(self.parallel, len(conversations)))
+        }
         try:
             try:
                 await _all_of(workers)
@@ -221,31 +247,44 @@ class Batch:
         return ended
 
     async def _work(
-        self, jobs: Iterator[Job], gate: asyncio.Semaphore, ended: dict[tuple[str, str, int], Ended]
+        self, shared: Iterator[Sequence[Job]], gate: asyncio.Semaphore, ended: dict[tuple[str, str, int], Ended]
     ) -> None:
-        """Takes jobs, which several workers share, until none is left or the batch stops."""
-        while not self._stopping and (job := next(jobs, None)) is not None:
-            # Floors and the oracle take nothing out of the budget.
-            budget = None if job.sut.agent.is_baseline else self.experiment_budget
-            if budget is not None and not await budget.admission(job.sut.label, job.sut.system):
-                continue
-            run: Run | None = None
-            self._in_flight += 1
-            try:
-                if not self._stopping:  # Ctrl-C may have come while it waited
-                    self.watch.began(job.sut.label, job.query)
-                    if self.experiment.state(*job.place) in ("done", "failed"):  # it is to be made again
-                        self.experiment.discard(*job.place)
-                    run = await self.runner.run_into(self.experiment, job.sut, job.query, job.repeat, gate=gate)
-            except CommandStopped as problem:
-                self._stopped, self._stopping = problem, True
-            finally:
-                self._in_flight -= 1
-                if budget is not None:
-                    budget.end(job.sut.label, job.sut.system, {} if run is None else run.usage)
-            if run is not None:
-                ended[job.place] = Ended.of(run, before=False)
-                self.watch.ended(ended[job.place])
+        """Takes conversations, which several workers share, until none is left or the batch stops; a query that is
+        asked by itself is one of a single turn.
+        """
+        for conversation in shared:
+            for job in conversation:
+                if self._stopping:
+                    return
+                if not await self._ended(job, gate, ended):
+                    break  # a turn that is held back holds back those that follow it
+
+    async def _ended(self, job: Job, gate: asyncio.Semaphore, ended: dict[tuple[str, str, int], Ended]) -> bool:
+        """Makes a run; False if the budget holds it back."""
+        # Floors and the oracle take nothing out of the budget.
+        budget = None if job.sut.agent.is_baseline else self.experiment_budget
+        if budget is not None and not await budget.admission(job.sut.label, job.sut.system):
+            return False
+        run: Run | None = None
+        self._in_flight += 1
+        try:
+            if not self._stopping:  # Ctrl-C may have come while it waited
+                self.watch.began(job.sut.label, job.query)
+                if self.experiment.state(*job.place) in ("done", "failed"):  # it is to be made again
+                    self.experiment.discard(*job.place)
+                run = await self.runner.run_into(
+                    self.experiment, job.sut, job.query, job.repeat, gate=gate, earlier=job.earlier
+                )
+        except CommandStopped as problem:
+            self._stopped, self._stopping = problem, True
+        finally:
+            self._in_flight -= 1
+            if budget is not None:
+                budget.end(job.sut.label, job.sut.system, {} if run is None else run.usage)
+        if run is not None:
+            ended[job.place] = Ended.of(run, before=False)
+            self.watch.ended(ended[job.place])
+        return True
 
 
 async def _all_of(workers: set[asyncio.Task[None]]) -> None:

@@ -21,6 +21,7 @@ from drretail.agents.information import shopper_context
 from drretail.agents.picks import of_offers, with_picks
 from drretail.agents.running.outcomes import Outages
 from drretail.agents.running.system import SystemUnderTest, files_for, prompt_hashes
+from drretail.agents.running.turns import NO_TURNS, TurnsBefore, read_before
 from drretail.conditions.registry import conditions_of
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings
@@ -100,8 +101,11 @@ class Runner:
         journal: Path | None = None,
         *,
         gate: asyncio.Semaphore | None = None,
+        before: TurnsBefore = NO_TURNS,
     ) -> Recorded:
         """The run of one system for one query. A failure is recorded in it, unless it is a CommandStopped.
+
+        A turn of a conversation goes on with the session of the turns ``before``.
 
         ``gate`` limits the model calls in flight; runs side by side share one. With a ``journal`` the run is one that
         is saved.
@@ -116,13 +120,14 @@ class Runner:
             replay = read_journal(replayed)
         effects = Journal(journal, replay=replay)
         session = self._session(world, sut, query, effects)
+        before.carry_into(session)
         gate = gate or asyncio.Semaphore(self.model_calls)
         on_use = None if self.on_use is None else partial(self.on_use, sut.label)
         models = Models(sut.models, effects, session.trajectory, sut.system.limits, gate, on_use)
         began = time.monotonic()
         try:
             with _named_in_traces(sut, query, repeat):
-                ended = await _answered(sut, query, self._reference, session, models)
+                ended = await _answered(sut, query, self._reference, session, models, before)
             if self.outages is not None:
                 self.outages.check()
             seconds = time.monotonic() - began
@@ -153,10 +158,15 @@ class Runner:
         repeat: int = 1,
         *,
         gate: asyncio.Semaphore | None = None,
+        earlier: Sequence[Query] = (),
     ) -> Run:
-        """``run``, journalled and saved in the experiment's folder. A run that was cut goes on where it stopped."""
+        """``run``, journalled and saved in the experiment's folder. A run that was cut goes on where it stopped.
+
+        ``earlier`` are the turns of its conversation before this one, whose runs are there, or where it is replayed.
+        """
         path = journal_path(experiment.run_path(sut.label, query.query_id, repeat))
-        recorded = await self.run(sut, query, repeat, path, gate=gate)
+        before = read_before(self.replay or experiment.folder, sut.label, earlier, repeat) if earlier else NO_TURNS
+        recorded = await self.run(sut, query, repeat, path, gate=gate, before=before)
         await asyncio.to_thread(experiment.save, recorded)  # it waits for the disk, and other runs need not
         return recorded.run
 
@@ -322,7 +332,12 @@ async def _awaited(answer: Answering, *arguments: Any) -> Any:
 
 
 async def _answered(
-    sut: SystemUnderTest, query: Query, reference_of: Callable[[Query], Reference], session: Session, models: Models
+    sut: SystemUnderTest,
+    query: Query,
+    reference_of: Callable[[Query], Reference],
+    session: Session,
+    models: Models,
+    before: TurnsBefore,
 ) -> Answer | RunError:
     """The agent's answer with its picks, or why there is none.
 
@@ -331,17 +346,21 @@ async def _answered(
     where, limit = sut.system.agent, None
     try:
         with overridden(sut.overrides.texts):
+            before.check(query)
             information = sut.system.information
             task = Task(
                 text=query.text,
                 user_id=session.settings.user_id,
                 context=shopper_context(information, query) or None,
+                history=before.history,
+                conversation=before.conversation or f"{sut.label}/{query.query_id}",
             )
             for condition, value in conditions_of(sut.system, sut.conditions):
                 task = task if condition.task is None else condition.task(task, query, value)
             if sut.agent.sees_reference:  # oracles alone are told what could be sold for the query
-                reference = await asyncio.to_thread(reference_of, query)
-                task = task.model_copy(update={"reference": reference, "wish": query.wish})
+                told = partial(before.told, query, reference_of, session.settings.world.store)
+                reference, wish = await asyncio.to_thread(told, alone=sut.agent.obeys_last)
+                task = task.model_copy(update={"reference": reference, "wish": wish})
             async with asyncio.timeout(sut.seconds) as limit:
                 ask = partial(_awaited, sut.agent.answer, task, session, models, sut.system.limits)
                 answer = read_answer(await (aside(ask) if sut.runs_aside else ask()))

@@ -9,7 +9,7 @@ from itertools import count
 from typing import Self
 
 from drretail.errors import UserError, check_known
-from drretail.records.query import Query
+from drretail.records.query import Query, turns_before
 
 _WRITTEN = re.compile(r"(?P<number>[0-9]{1,6})/(?P<of>[0-9]{1,6})", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]{1,9}", re.ASCII)
@@ -35,9 +35,9 @@ class Shard:
         digest = hashlib.sha256(query_id.encode()).digest()
         return int.from_bytes(digest) % self.of == self.number - 1
 
-    def of_queries(self, queries: Iterable[Query]) -> list[Query]:
-        """The queries of this shard, in their order."""
-        return [query for query in queries if self.holds(query.query_id)]
+    def of_queries(self, queries: Sequence[Query]) -> list[Query]:
+        """The queries of this shard, in their order; a conversation is in one."""
+        return [query for query in queries if self.holds((*turns_before(query, queries), query)[0].query_id)]
 
 
 WHOLE = Shard(1, 1)
@@ -46,8 +46,9 @@ WHOLE = Shard(1, 1)
 def only(queries: Sequence[Query], wanted: int | str | Iterable[str]) -> list[Query]:
     """``wanted`` queries ("5" is a number), or those of the given ids, which commas separate, in the file's order.
 
-    A number takes the first query of each user, then each one's second, since differences are shown over users. Raises
-    UserError for a number below 1, UnknownName for an id that no query has.
+    A conversation counts as one query, and a turn brings those before it. A number takes the first query of each user,
+    then each one's second, since differences are shown over users. Raises UserError for a number below 1, UnknownName
+    for an id that no query has.
     """
     if isinstance(wanted, str) and not any(query.query_id == wanted for query in queries) and _NUMBER.fullmatch(wanted):
         wanted = int(wanted)
@@ -55,11 +56,14 @@ def only(queries: Sequence[Query], wanted: int | str | Iterable[str]) -> list[Qu
         if wanted < 1:
             raise UserError(f"--only {wanted}: say how many of the queries, from 1 on, or which, by their ids.")
         # A larger number holds the queries of a smaller one, so that an experiment can grow.
-        ids = [query.query_id for query in in_turns(queries)[:wanted]]
+        firsts = [query for query in queries if query.after is None]
+        ids = [query.query_id for query in in_turns(firsts)[:wanted]]
+        ids += [query.query_id for query in queries if query.after and turns_before(query, queries)[0].query_id in ids]
     else:
         ids = [part.strip() for part in (wanted.split(",") if isinstance(wanted, str) else wanted)]
         check_known("query", [query.query_id for query in queries], *ids)
-    return [query for query in queries if query.query_id in ids]
+    needed = {turn.query_id for query in queries if query.query_id in ids for turn in turns_before(query, queries)}
+    return [query for query in queries if query.query_id in ids or query.query_id in needed]
 
 
 def in_turns(queries: Sequence[Query]) -> list[Query]:

@@ -36,6 +36,7 @@ from drretail.records.run import (
     COMPOSE,
     FILES,
     SIZE,
+    TURN_FLOORS,
     Limits,
     OwnCondition,
     Role,
@@ -236,10 +237,14 @@ def client_options(without: Iterable[str] = ()) -> dict[str, Any]:
     return {"without": families} if families else {}
 
 
-def with_baselines(suts: Sequence[SystemUnderTest], world: World) -> list[SystemUnderTest]:
-    """The systems, with the null agents and the oracle after them, each once."""
-    baselines = (SystemUnderTest.of(name, load_agent(name), {}, world) for name in BASELINES)
-    return list({sut.label: sut for sut in (*suts, *baselines)}.values())
+def with_baselines(
+    suts: Sequence[SystemUnderTest], world: World, queries: Iterable[Query] = ()
+) -> list[SystemUnderTest]:
+    """The systems, with the null agents and the oracle after them, each once; those of conversations only for such."""
+    talks = any(query.after is not None for query in queries)
+    names = (name for name in BASELINES if talks or name not in TURN_FLOORS)
+    beside = (SystemUnderTest.of(name, load_agent(name), {}, world) for name in names)
+    return list({sut.label: sut for sut in (*suts, *beside)}.values())
 
 
 def definition(

@@ -3,6 +3,7 @@ for each headline that speaks of A and B, and how steady each system is.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from drretail.eval.compare.family import OF_DONE, Family, Headline, chosen_pairs, family_of, tested, with_conclusions
@@ -17,6 +18,7 @@ from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, read_ju
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.experiment import read_definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability
+from drretail.records.query import turn_numbers
 from drretail.records.score import CODE
 from drretail.records.tables.figures import counted
 from drretail.stats.intervals import noise
@@ -90,8 +92,9 @@ def compare_recorded(
     baseline: str | None = None,
     metrics: Sequence[str | Metric] | None = None,
     judges: Sequence[str] = (),
+    turn: int | None = None,
 ) -> list[Comparison]:
-    """Compares the pairs of systems that ``chosen_pairs`` gives.
+    """Compares the pairs of systems that ``chosen_pairs`` gives, over all queries or this ``turn`` of conversations.
 
     If ``metrics`` is None, they are the usual ones and all others that were judged. ``judges`` are the judges that
     count; without any, those who were asked last. Nothing is judged. Raises UserError as ``chosen_pairs`` and
@@ -104,7 +107,11 @@ def compare_recorded(
     gathered = read_judgements(experiment, [*loaded, *load_metrics(decide)])
     gathered = gathered if judges else gathered.shown
     names = [metric.name for metric in loaded if metric.name in gathered.metrics]
-    met = derive_pairs(experiment, gathered)[0] if metrics is None or PAIRWISE in metrics else ()
+    met = derive_pairs(experiment, gathered)[0] if turn is None and (metrics is None or PAIRWISE in metrics) else ()
+    if turn is not None:
+        numbers = turn_numbers(gathered.definition.queries)
+        of_turn = tuple(plan for plan in gathered.plans if numbers.get(plan.query.query_id) == turn)
+        gathered = replace(gathered, plans=of_turn)
     assessors = assessors_of(gathered, met, judges)
     met = [row for row in met if Assessor.of(row) in assessors]
     family = family_of(gathered, pairs, assessors, met, names)

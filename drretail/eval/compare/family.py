@@ -11,12 +11,12 @@ from drretail.eval.compare.wording import PREFERENCE, primary_variants
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.subject import Labels, research_labels, resolve_name
 from drretail.eval.metric import Metric, is_unrated
-from drretail.eval.registry import PAIRWISE
+from drretail.eval.registry import CONVERSATION, PAIRWISE
 from drretail.eval.scores.facts import Facts, facts_of
 from drretail.eval.scores.gathering import Assessor, Gathered, name_of
 from drretail.experiment import Definition
 from drretail.records.comparison import ComparedRow, Outcome, PairScore
-from drretail.records.run import place_of
+from drretail.records.run import TURN_FLOORS, Place, Systems, place_of
 from drretail.records.score import CODE, JudgeRef
 
 ALL_PAIRS = "all"
@@ -117,6 +117,12 @@ def family_of(
     return _corrected(rows, gathered)
 
 
+def _bounds(label: str, systems: Systems, metric: Metric) -> Place | None:
+    """A system's place; None for a floor of conversations in other metrics, where it is told what no floor knows."""
+    is_told = label in systems and systems[label].agent in TURN_FLOORS
+    return None if is_told and metric.name != CONVERSATION else place_of(label, systems)
+
+
 def floors_of(gathered: Gathered) -> Family:
     """Tests each system that researches against the best null agent in the first headline by code that oracles bound,
     corrected for each other; empty without such a headline or agent.
@@ -127,7 +133,7 @@ def floors_of(gathered: Gathered) -> Family:
         means = {
             label: fmean(values)
             for label, of_system in facts.items()
-            if place_of(label, gathered.definition.systems) == "floor"
+            if _bounds(label, gathered.definition.systems, metric) == "floor"
             and (values := [fmean(its) for its in side_of(of_system.runs, variant).values.values() if its])
         }
         if means:
@@ -146,7 +152,7 @@ def _tells_nothing(
         return None
     means: dict[str, dict[str, float]] = {"floor": {}, "ceiling": {}}
     for label, of_system in facts.items():
-        place = place_of(label, gathered.definition.systems)
+        place = _bounds(label, gathered.definition.systems, metric)
         values = [fmean(its) for its in side_of(of_system.runs, variant).values.values() if its]
         if place in means and values:
             means[place][label] = fmean(values)

@@ -5,7 +5,7 @@ the runs in which they meet.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from itertools import combinations
@@ -33,7 +33,7 @@ from drretail.grounding.verify.records import Ledger, read_ledger, read_shop
 from drretail.llm.prompt import tagged
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
-from drretail.records.query import KeptReference, Query, Reference
+from drretail.records.query import KeptReference, Query, Reference, turns_before
 from drretail.records.run import BASELINES, Run, System, Turn, slug
 from drretail.records.shop import SHOP_URL, VOID_STATUSES, Order, Policy, ProfileSummary, UserProfile
 from drretail.records.wish import Want
@@ -75,6 +75,12 @@ class Subject:
     """The experiment's folder, for what was frozen in it."""
     reference: Reference | None = None
     """The reference of the query, by the world; None without it."""
+    references: Mapping[str, Reference] = field(default_factory=dict[str, Reference])
+    """Those of all queries, by id, for the turns of a conversation."""
+    earlier: tuple[Query, ...] = ()
+    """The turns of the conversation before this one, the first one first."""
+    is_turn: bool = False
+    is_last_turn: bool = False
     look_up: LookUp | None = None
     """Finds the shop's records of what a run's answer names; None without the world."""
 
@@ -287,6 +293,7 @@ def read_subject(experiment: Path, definition: Definition, planned: Planned, sto
     query = planned.query
     path, run = planned.path_in(experiment), ended_run(experiment, planned.label, query.query_id, planned.repeat)
     system = definition.systems[planned.label]
+    is_followed = any(each.after == query.query_id for each in definition.queries)
     is_read = run is not None and (run.error is None or run.error.kind != "unreadable")
     return Subject(
         label=planned.label,
@@ -300,6 +307,9 @@ def read_subject(experiment: Path, definition: Definition, planned: Planned, sto
         now=definition.now,
         shop_url=definition.shop_url or SHOP_URL,
         folder=experiment,
+        earlier=turns_before(query, definition.queries) if query.after else (),
+        is_turn=query.after is not None or is_followed,
+        is_last_turn=query.after is not None and not is_followed,
     )
 
 

@@ -30,6 +30,7 @@ from drretail.eval.scores.gathering import (
 )
 from drretail.experiment import Definition
 from drretail.records.base import Rules, sha256_of
+from drretail.records.query import turn_numbers
 from drretail.records.score import WHOLES, Score, Scores, SliceBy, VerdictState, reasons_of
 from drretail.stats.intervals import Clusters, Interval, Ratio, mean_interval, ratio_interval, share_interval
 
@@ -315,13 +316,15 @@ NO_CATEGORY = "none named"
 
 
 def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[str]]:
-    """The query ids of each non-empty slice: categories, then kinds, by name."""
+    """The query ids of each non-empty slice: categories, then kinds, by name, then turns of conversations."""
     ids: dict[tuple[SliceBy, str], set[str]] = defaultdict(set)
     for query in definition.queries:
         for name in tuple(definition.categories.get(query.query_id) or ()) or (NO_CATEGORY,):
             ids["category", name].add(query.query_id)
         # The sort of need where somebody said, else how the query was made: its mode.
         ids["kind", query.kind or query.mode].add(query.query_id)
+    for query_id, number in turn_numbers(definition.queries).items():
+        ids["turn", str(number)].add(query_id)
     return {key: frozenset(ids[key]) for key in sorted(ids)}
 
 

@@ -18,7 +18,7 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Table, table_of
 from drretail.records.trajectory import path_key
 from drretail.viewer.anchors import evidence_anchors
-from drretail.viewer.cart import cart_as_read
+from drretail.viewer.cart import cart_as_read, turn_carts
 from drretail.viewer.conversation import Talk
 from drretail.viewer.experiment import Question, RunView
 from drretail.viewer.judged import Claim, Judged, readable
@@ -200,6 +200,7 @@ class RunPart:
         self.answers = [(turn.question, report_html(view, turn)) for turn in turns] or [("", report_html(view))]
         self.marked = frozenset[str]().union(*(marked.shown for _, marked in self.answers))
         self.cart, self.cart_read_by = cart_as_read(view.subject)
+        self.turns = turn_carts(view.subject)
         understood, wish = None if view.run is None else view.run.understood, question.query.wish
         self.understood = [] if understood is None else wish_lines(understood)
         self.wish = [] if wish is None else wish_lines(wish)
@@ -258,7 +259,7 @@ class RunPart:
 
     def found(self, entry: Evidence) -> Found | None:
         """The step that brought the source's first text; None if it has no text or no step brought it."""
-        if not entry.texts or self.is_looked_up(entry):
+        if not entry.texts or entry.texts[0].seq < 0 or self.is_looked_up(entry):  # or an earlier turn brought it
             return None
         return self.research.found(entry.texts[0].path, entry.texts[0].seq)
 

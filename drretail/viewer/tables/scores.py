@@ -226,6 +226,7 @@ BY: tuple[SliceBy, ...] = get_args(SliceBy)
 MEANINGS: Mapping[SliceBy, str] = {
     "category": "By category of the wanted products.",
     "kind": "By kind of need.",
+    "turn": "By turn of the conversation.",
 }
 
 

@@ -24,7 +24,7 @@ from langgraph.graph import START
 from langgraph.runtime import Runtime
 
 from drretail.addons.publications.agents.dr3.user_files import LARGEST, UserFile, files_in
-from drretail.agents.base import Agent, task_message, today
+from drretail.agents.base import Agent, messages_before, task_message, today
 from drretail.agents.graphs import Graphed, Leading
 from drretail.agents.information import agent_prompt
 from drretail.agents.loop import (
@@ -254,7 +254,8 @@ def opening(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:
     files = [file.described() for file in files_in(session.settings.files)]
     listing = [tagged("files", "\n".join(files))] if files else []
     system = _prompt().render(turns=str(limits.tool_turns), researchers=str(limits.researchers))
-    return [SystemMessage(system), HumanMessage("\n".join([task_message(task, session).text, *listing]))]
+    question = HumanMessage("\n".join([task_message(task, session).text, *listing]))
+    return [SystemMessage(system), *messages_before(task), question]
 
 
 def prompts() -> tuple[Prompt, ...]:

@@ -1,0 +1,574 @@
+"""Makes the forty conversations that ship: words by hand, wishes by edits of the turn before, each proved by the shop.
+
+    python scripts/make_conversations.py
+
+It writes drretail/querygen/benchmark/conversations.jsonl with its gold. A turn that can be met has a basket in the demo
+world; of one that can't, that is proved. It ends with the first turn of which neither holds.
+"""
+
+import gzip
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from drretail.api.worlds import world_of
+from drretail.env.offers import Offers
+from drretail.grounding.gold_files import gold_line, write_with_gold
+from drretail.querygen.reading import WORLD
+from drretail.records.query import Query
+from drretail.records.wish import Demand, Want, Wish
+
+TO = Path(__file__).parents[1] / "drretail" / "querygen" / "benchmark" / "conversations.jsonl"
+SOURCE = (
+    "drretail conversations-40 benchmark data: not for training corpora; canary 2f0d6c1b-5a77-4e0e-9d3c-81c4a6be97f2"
+)
+KINDS = {
+    "birdhouse": "Birdhouses|bird house",
+    "desk lamp": "Desk Lamps",
+    "mouse pad": "Mouse Pads & Wrist Rests",
+    "planner": "Planners",
+    "dog bed": "dog bed",
+    "slow feeder": "Slow Feeders",
+    "coffee grinder": "Coffee Grinders",
+    "diaper bag": "Diaper Bags",
+    "swaddle blanket": "Swaddling Blankets",
+    "shampoo": "Shampoos",
+    "daughter's shampoo": "Shampoos",
+    "skillet": "Skillets",
+    "tape measure": "Tape Measures",
+    "pill organizer": "Pill Organizers",
+    "scratching post": "Scratching Posts",
+    "pet brush": "pet brush|dog brush|cat brush",
+    "smoke detector": "Smoke Detectors & Fire Alarms",
+    "moisturizer": "Face Moisturizers",
+    "serum": "Serums",
+    "shaver": "Electric Shavers",
+    "drill": "Drill Drivers",
+    "blood pressure monitor": "Blood Pressure Monitors",
+    "desk organizer": "Desktop Organizers",
+    "birdbath": "Birdbaths",
+    "white noise machine": "Sleep Soothers|white noise machine",
+    "baby bottle": "baby bottle",
+    "hair clip": "Clips & Barrettes|hair clip",
+    "headlamp": "Headlamps",
+    "light bulbs": "LED Bulbs",
+    "pruning shears": "Pruning Shears",
+    "magnesium": "Magnesium",
+    "sheet set": "Sheet & Pillowcase Sets",
+    "bib": "Bibs",
+    "flower seeds": "Flower Seeds",
+    "path lights": "Path Lights",
+    "wall anchors": "Anchors",
+}
+
+
+class State:
+    """What is wanted so far."""
+
+    def __init__(self, wants: dict[str, Want], budget: int | None, relations: dict[str, str]) -> None:
+        self.wants, self.budget, self.relations = wants, budget, relations
+
+    def change(self, name: str, **fields: Any) -> None:
+        self.wants[name] = self.wants[name].model_copy(update=fields)
+
+
+Edit = Callable[[State], None]
+
+
+def _must(field: str, value: str, say: str = "") -> Demand:
+    return Demand(say=say or value.lower(), field=field, any_of=(value,))
+
+
+def add(name: str, *fields: str) -> Edit:
+    def edit(state: State) -> None:
+        state.wants[name] = Want(name=name, kinds=tuple(KINDS[name].split("|")), must=tuple(map(_read, fields)))
+
+    return edit
+
+
+def _read(field: str) -> Demand:
+    """Of "Color=Sage", or "Color=Sage=in sage" with the words of the shopper."""
+    return _must(*field.split("="))
+
+
+def must(name: str, *fields: str) -> Edit:
+    """More that it must be; a field that was named already gets another value."""
+
+    def edit(state: State) -> None:
+        new = [*map(_read, fields)]
+        kept = [each for each in state.wants[name].must if each.field not in {one.field for one in new}]
+        state.change(name, must=(*kept, *new))
+
+    return edit
+
+
+def forget(name: str, field: str) -> Edit:
+    return lambda state: state.change(name, must=tuple(e for e in state.wants[name].must if e.field != field))
+
+
+def pieces(name: str, number: int) -> Edit:
+    return lambda state: state.change(name, quantity=number)
+
+
+def drop(name: str) -> Edit:
+    return lambda state: state.wants.pop(name) and None
+
+
+def than(name: str, relation: str) -> Edit:
+    return lambda state: state.relations.update({name: relation})
+
+
+def most(amount: int) -> Edit:
+    return lambda state: setattr(state, "budget", amount)
+
+
+IMPOSSIBLE = "impossible"
+"""Marks a turn that the shop can't meet: the next one goes on from the turn before it."""
+Turn = tuple[Any, ...]
+CONVERSATIONS: list[list[Turn]] = [
+    [
+        ("I'd like a birdhouse for our back fence, nothing above $40.", add("birdhouse"), most(40)),
+        ("It should be made for wrens.", must("birdhouse", "Target Species=Wren=for wrens")),
+        ("In moss green, please.", must("birdhouse", "Color=Moss Green")),
+        ("Hm, white would go better with the fence after all.", must("birdhouse", "Color=White")),
+        ("Then I'll take two of it. You may go up to $50.", pieces("birdhouse", 2), most(50)),
+        ("And some flower seeds, $75 for everything.", add("flower seeds"), most(75)),
+    ],
+    [
+        ("Which desk lamp would you get me for up to $70?", add("desk lamp"), most(70)),
+        ("There is no room for a base: it has to clamp to the desk.", must("desk lamp", "Mounting Type=Desk Clamp")),
+        ("Do you have one from another brand?", than("desk lamp", "other_brand")),
+        ("No, I liked the one before better. Go back to that, please.", than("desk lamp", "back")),
+        (
+            "And a mouse pad with a gel wrist rest. $110 for everything.",
+            add("mouse pad", "Wrist Rest Fill=Gel=gel wrist rest"),
+            most(110),
+        ),
+    ],
+    [
+        ("I need a planner, for $80 at the very most.", add("planner"), most(80)),
+        ("A weekly one.", must("planner", "Format=Weekly")),
+        ("And I'd like a hardcover.", must("planner", "Cover Material=Hardcover")),
+        (
+            "Forget the hardcover. I'd rather have the big size, 8.5 x 11 inches.",
+            forget("planner", "Cover Material"),
+            must("planner", "Size=8.5 x 11 Inch=8.5 x 11 inches"),
+        ),
+        ("Make it two, one is for my sister.", pieces("planner", 2)),
+    ],
+    [
+        ("Our dog needs a new bed, and I can spend $70.", add("dog bed"), most(70)),
+        ("He's big, so it has to be the large size.", must("dog bed", "Size=Large")),
+        ("It needs a waterproof liner, too.", must("dog bed", "Cover=Waterproof Liner")),
+        ("Could you find me that for under $30?", most(30), IMPOSSIBLE),
+        ("All right, then leave it as it was.",),
+        ("Add a slow feeder bowl. It's $80 together, then.", add("slow feeder"), most(80)),
+    ],
+    [
+        ("I'm after a burr coffee grinder, up to $90.", add("coffee grinder"), most(90)),
+        ("Please one of the quiet ones, with 62 dB.", must("coffee grinder", "Noise Level=Low Noise 62 dB=62 dB")),
+        (
+            "That's a lot of money. Never mind the noise, what do you have that's cheaper?",
+            forget("coffee grinder", "Noise Level"),
+            than("coffee grinder", "cheaper"),
+        ),
+        ("It should have 30 grind settings.", must("coffee grinder", "Grind Settings=30 Grind Settings")),
+        ("And is there such a one for less than $20?", most(20), IMPOSSIBLE),
+        ("Okay, keep what we had.",),
+    ],
+    [
+        ("A friend is having a baby. I want to give her a diaper bag for up to $60.", add("diaper bag"), most(60)),
+        ("She'd prefer a messenger bag.", must("diaper bag", "Style=Messenger=messenger bag")),
+        (
+            "With insulated pockets for the bottles.",
+            must("diaper bag", "Special Feature=With Insulated Bottle Pockets=insulated pockets for the bottles"),
+        ),
+        ("Is there one by another maker?", than("diaper bag", "other_brand")),
+        ("Put a swaddle blanket in as well. $100 in all.", add("swaddle blanket"), most(100)),
+        ("No, take the blanket out again.", drop("swaddle blanket")),
+    ],
+    [
+        ("I'm looking for a shampoo, not more than $25.", add("shampoo"), most(25)),
+        ("My hair is dry, so one for that.", must("shampoo", "Hair Type=Dry=for dry hair")),
+        ("Two of it, then; $35 is fine.", pieces("shampoo", 2), most(35)),
+        (
+            "My daughter needs one, too, for her curls. $55 for all of it.",
+            add("daughter's shampoo", "Hair Type=Curly=for curls"),
+            most(55),
+        ),
+        ("One bottle of mine is enough after all.", pieces("shampoo", 1)),
+    ],
+    [
+        ("Please pick a cast iron skillet for me, under $60.", add("skillet"), most(60)),
+        ("An enameled one.", must("skillet", "Finish=Enameled")),
+        ("And it should be 10.25 inches.", must("skillet", "Size=10.25 Inch=10.25 inches")),
+        ("Do you have that any cheaper?", than("skillet", "cheaper")),
+        ("Good. A second one for my mother, so up to $110.", pieces("skillet", 2), most(110)),
+    ],
+    [
+        ("I need a tape measure, $45 at most.", add("tape measure"), most(45)),
+        ("35 feet long, please.", must("tape measure", "Length=35 ft=35 feet")),
+        ("With a magnetic hook.", must("tape measure", "Hook=Magnetic Hook")),
+        ("Can I see one from a different brand?", than("tape measure", "other_brand")),
+        ("No, the one before that.", than("tape measure", "back")),
+    ],
+    [
+        ("What pill organizer can I get for $30?", add("pill organizer"), most(30)),
+        (
+            "I take pills four times a day.",
+            must("pill organizer", "Doses per Day=4 Times a Day=four times a day"),
+        ),
+        ("Clear blue would be nice, I want that one.", must("pill organizer", "Color=Clear Blue")),
+        ("Show me another one like that.", than("pill organizer", "other")),
+        ("Yes, that one. I'll have two.", pieces("pill organizer", 2)),
+    ],
+    [
+        ("My dog eats too fast. A slow feeder, please, up to $20.", add("slow feeder"), most(20)),
+        ("Made of silicone.", must("slow feeder", "Material=Silicone")),
+        ("It has to hold 3 cups.", must("slow feeder", "Capacity=3 Cup=3 cups")),
+        ("Is there one like that below $10?", most(10), IMPOSSIBLE),
+        (
+            "Then the small one with 1.5 cups will do, but for $10.",
+            must("slow feeder", "Capacity=1.5 Cup=1.5 cups"),
+            most(10),
+        ),
+    ],
+    [
+        ("Our cat wants a scratching post. I'd pay up to $110.", add("scratching post"), most(110)),
+        ("It must be 40 inches tall.", must("scratching post", "Height=40 Inch=40 inches")),
+        ("And wound with sisal rope.", must("scratching post", "Material=Sisal Rope")),
+        ("That's quite dear. Is there a cheaper one?", than("scratching post", "cheaper")),
+        (
+            "Fine. Then a brush for long hair, too. $130 together.",
+            add("pet brush", "Hair Type=Long Hair=for long hair"),
+            most(130),
+        ),
+    ],
+    [
+        ("I want a smoke detector for the hall, up to $70.", add("smoke detector"), most(70)),
+        (
+            "One with a sealed battery that lasts ten years.",
+            must("smoke detector", "Power Source=10-Year Sealed Battery=sealed ten-year battery"),
+        ),
+        (
+            "And it should link to others by radio.",
+            must("smoke detector", "Connectivity=Wireless Interlink=wireless interlink"),
+        ),
+        (
+            "Does any of these also speak, with a voice alert?",
+            must("smoke detector", "Alarm Type=Voice Alert"),
+            IMPOSSIBLE,
+        ),
+        ("Then without the voice, as we had it.",),
+        ("Two of it, up to $130.", pieces("smoke detector", 2), most(130)),
+    ],
+    [
+        ("Please suggest a face moisturizer up to $40.", add("moisturizer"), most(40)),
+        ("It has to be fragrance free.", must("moisturizer", "Scent=Fragrance Free")),
+        ("My skin is sensitive.", must("moisturizer", "Skin Type=Sensitive")),
+        ("What's the cheaper option?", than("moisturizer", "cheaper")),
+        (
+            "And a serum with L-ascorbic acid. All of it for $50.",
+            add("serum", "Active Ingredient=L-Ascorbic Acid"),
+            most(50),
+        ),
+    ],
+    [
+        ("I'd like an electric shaver for my husband, at most $100.", add("shaver"), most(100)),
+        ("With a 3-blade foil head.", must("shaver", "Head Type=3-Blade Foil")),
+        ("He shaves in the shower: wet and dry.", must("shaver", "Special Feature=Wet and Dry")),
+        ("Anything from another brand?", than("shaver", "other_brand")),
+        ("I can't spend more than $75, though.", most(75)),
+    ],
+    [
+        ("I need a cordless drill, up to $100.", add("drill"), most(100)),
+        ("20 volts.", must("drill", "Voltage=20V=20 volts")),
+        ("And a brushless motor.", must("drill", "Motor Type=Brushless Motor")),
+        ("Can I get that for $40?", most(40), IMPOSSIBLE),
+        (
+            "Then leave the drill. Add a 35 ft tape measure, $130 in all.",
+            add("tape measure", "Length=35 ft"),
+            most(130),
+        ),
+    ],
+    [
+        ("My father needs a blood pressure monitor, up to $60.", add("blood pressure monitor"), most(60)),
+        ("For the upper arm.", must("blood pressure monitor", "Cuff Position=Upper Arm")),
+        ("It should read the values out.", must("blood pressure monitor", "Special Feature=Voice Readout")),
+        ("Is there another brand?", than("blood pressure monitor", "other_brand")),
+        ("I'd rather have the one from before.", than("blood pressure monitor", "back")),
+    ],
+    [
+        ("Something to sort my desk: a desk organizer for up to $70.", add("desk organizer"), most(70)),
+        ("It needs file slots.", must("desk organizer", "Special Feature=File Slots")),
+        ("Black, please.", must("desk organizer", "Color=Black")),
+        ("Made of bamboo.", must("desk organizer", "Material=Bamboo")),
+        ("Recycled plastic instead of bamboo.", must("desk organizer", "Material=Recycled Plastic")),
+        ("And put a mouse pad in navy with it, still for $70.", add("mouse pad", "Color=Navy")),
+    ],
+    [
+        ("We'd like a birdbath, for no more than $60.", add("birdbath"), most(60)),
+        ("16 inches wide.", must("birdbath", "Size=16 inch=16 inches wide")),
+        ("Do you have that in glazed ceramic?", must("birdbath", "Material=Glazed Ceramic"), IMPOSSIBLE),
+        ("Too bad. Then as it was, without the ceramic.",),
+        (
+            "And a birdhouse for chickadees, $70 for both.",
+            add("birdhouse", "Target Species=Chickadee=for chickadees"),
+            most(70),
+        ),
+    ],
+    [
+        ("A mouse pad, please, up to $50.", add("mouse pad"), most(50)),
+        ("In slate gray.", must("mouse pad", "Color=Slate Gray")),
+        ("With a smooth cloth surface.", must("mouse pad", "Surface=Smooth Cloth")),
+        ("Two of it, one for the office.", pieces("mouse pad", 2)),
+        ("And a silver desk lamp, everything for $60.", add("desk lamp", "Color=Silver"), most(60)),
+        ("Leave the mouse pads out after all.", drop("mouse pad")),
+    ],
+    [
+        ("Our baby sleeps badly. A white noise machine, up to $70?", add("white noise machine"), most(70)),
+        ("It should have a sunrise light.", must("white noise machine", "Light=Sunrise Wake Light=sunrise light")),
+        (
+            "And a battery for 24 hours.",
+            must("white noise machine", "Power Source=24-Hour Battery=24-hour battery"),
+        ),
+        ("Show me one of another brand.", than("white noise machine", "other_brand")),
+        (
+            "A baby bottle with it, of glass. $110 for both.",
+            add("baby bottle", "Material=Borosilicate Glass=glass"),
+            most(110),
+        ),
+    ],
+    [
+        ("I'd like a swaddle blanket for a newborn, up to $40.", add("swaddle blanket"), most(40)),
+        ("Cotton jersey.", must("swaddle blanket", "Material=Cotton Jersey")),
+        ("A warm one, with a double layer.", must("swaddle blanket", "Fabric Weight=Double Layer")),
+        ("What else is there of that sort? I'll take that.", than("swaddle blanket", "other")),
+        ("No, the first was nicer, back to it.", than("swaddle blanket", "back")),
+        ("Add a bib in sage, $50 altogether.", add("bib", "Color=Sage"), most(50)),
+    ],
+    [
+        ("Find me a hair clip for $25 or less.", add("hair clip"), most(25)),
+        ("Tortoiseshell.", must("hair clip", "Color=Tortoiseshell")),
+        ("Of matte plastic.", must("hair clip", "Material=Matte Plastic")),
+        ("Isn't there a cheaper one?", than("hair clip", "cheaper")),
+        (
+            "And a shampoo for curly hair, $30 together.",
+            add("shampoo", "Hair Type=Curly=for curly hair"),
+            most(30),
+        ),
+    ],
+    [
+        ("I need a headlamp for camping, at most $50.", add("headlamp"), most(50)),
+        ("With both a spot and a flood beam.", must("headlamp", "Beam=Spot and Flood Beam=spot and flood beam")),
+        ("It has to run on AA batteries.", must("headlamp", "Power Source=AA Battery Powered=AA batteries")),
+        (
+            "Or could I charge it by USB-C instead?",
+            must("headlamp", "Power Source=USB-C Rechargeable=USB-C"),
+            IMPOSSIBLE,
+        ),
+        ("AA is fine then, as before.",),
+        ("But from another brand, please.", than("headlamp", "other_brand")),
+    ],
+    [
+        ("We're out of light bulbs. LED, up to $40.", add("light bulbs"), most(40)),
+        ("Soft white, 2700K.", must("light bulbs", "Light Color=Soft White 2700K=soft white, 2700K")),
+        ("Bright ones, with 1,600 lumens.", must("light bulbs", "Brightness=1,600 Lumens")),
+        ("No, 800 lumens are enough.", must("light bulbs", "Brightness=800 Lumens")),
+        ("And a white desk lamp. $60 together.", add("desk lamp", "Color=White"), most(60)),
+    ],
+    [
+        ("What pruning shears do you have up to $45?", add("pruning shears"), most(45)),
+        ("The blade should be SK5 steel.", must("pruning shears", "Blade Material=SK5 Steel")),
+        ("Bypass.", must("pruning shears", "Style=Bypass")),
+        ("Or no, anvil.", must("pruning shears", "Style=Anvil")),
+        ("Go back to the bypass ones.", must("pruning shears", "Style=Bypass"), than("pruning shears", "back")),
+        (
+            "A birdhouse for chickadees as well, $60 together.",
+            add("birdhouse", "Target Species=Chickadee=for chickadees"),
+            most(60),
+        ),
+    ],
+    [
+        ("Please find me magnesium for up to $40.", add("magnesium"), most(40)),
+        ("Capsules, no powder.", must("magnesium", "Item Form=Capsules")),
+        ("As glycinate.", must("magnesium", "Magnesium Form=Glycinate")),
+        ("With 200 mg a serving.", must("magnesium", "Magnesium per Serving=200 mg")),
+        ("My doctor says 120 mg is enough.", must("magnesium", "Magnesium per Serving=120 mg")),
+        ("Then two bottles.", pieces("magnesium", 2)),
+    ],
+    [
+        ("I'd like a new sheet set, for at most $80.", add("sheet set"), most(80)),
+        ("Our bed is a queen.", must("sheet set", "Size=Queen")),
+        ("Cotton percale.", must("sheet set", "Material=Cotton Percale")),
+        ("In oatmeal, if you have it.", must("sheet set", "Color=Oatmeal"), IMPOSSIBLE),
+        (
+            "Then sateen is fine, but oatmeal it must be.",
+            must("sheet set", "Material=Cotton Sateen=sateen", "Color=Oatmeal"),
+        ),
+    ],
+    [
+        ("A brush for my dog, up to $35.", add("pet brush"), most(35)),
+        ("He has short hair.", must("pet brush", "Hair Type=Short Hair=for short hair")),
+        ("A small one.", must("pet brush", "Size=Small")),
+        ("Sorry, he's grown: large.", must("pet brush", "Size=Large")),
+        ("Two of it, my parents have him at weekends.", pieces("pet brush", 2)),
+    ],
+    [
+        ("I need a baby bottle, up to $40.", add("baby bottle"), most(40)),
+        ("No plastic: borosilicate glass.", must("baby bottle", "Material=Borosilicate Glass")),
+        ("Slow flow, please.", must("baby bottle", "Flow Rate=Slow Flow")),
+        ("With the anti-colic vent in the base.", must("baby bottle", "Special Feature=Anti-Colic Base Vent")),
+        ("Can you get that below $20?", most(20), IMPOSSIBLE),
+        ("Okay. It stays as it is, then.",),
+    ],
+    [
+        ("I'd like a silicone bib, at most $30.", add("bib"), most(30)),
+        ("In sage.", must("bib", "Color=Sage")),
+        ("With long sleeves.", must("bib", "Style=Long-Sleeve=long sleeves")),
+        ("Could I have the other one?", than("bib", "other")),
+        ("And a baby bottle of polypropylene, $35 in all.", add("baby bottle", "Material=Polypropylene"), most(35)),
+    ],
+    [
+        (
+            "A desk lamp and a desk organizer for my study, $110 for both.",
+            add("desk lamp"),
+            add("desk organizer"),
+            most(110),
+        ),
+        ("The lamp should be silver.", must("desk lamp", "Color=Silver")),
+        ("And the organizer needs ten compartments.", must("desk organizer", "Number of Compartments=10 Compartments")),
+        ("I don't need the organizer after all.", drop("desk organizer")),
+        ("Rather a mouse pad in navy.", add("mouse pad", "Color=Navy")),
+    ],
+    [
+        (
+            "For our new dog: a bed, a slow feeder and a brush, $120 in all.",
+            *(add("dog bed"), add("slow feeder"), add("pet brush"), most(120)),
+        ),
+        ("Take a large bed.", must("dog bed", "Size=Large")),
+        ("The brush should be for short hair.", must("pet brush", "Hair Type=Short Hair=for short hair")),
+        ("We have a brush, I just saw. Leave it out.", drop("pet brush")),
+        ("But two of the feeders, please.", pieces("slow feeder", 2)),
+    ],
+    [
+        ("Flower seeds and a birdhouse for the garden, up to $60.", add("flower seeds"), add("birdhouse"), most(60)),
+        ("The seeds should be a mix for birds and butterflies.", must("flower seeds", "Mix=Bird and Butterfly")),
+        ("A white birdhouse.", must("birdhouse", "Color=White")),
+        ("Two of the birdhouses, so $70.", pieces("birdhouse", 2), most(70)),
+        ("Forget about the seeds.", drop("flower seeds")),
+    ],
+    [
+        ("I want solar path lights, for up to $80.", add("path lights"), most(80)),
+        ("Cool white.", must("path lights", "Light Color=Cool White")),
+        ("Stainless steel.", must("path lights", "Material=Stainless Steel")),
+        (
+            "That's dear. Plastic will do if it's cheaper.",
+            must("path lights", "Material=ABS Plastic=plastic"),
+            than("path lights", "cheaper"),
+        ),
+        (
+            "On second thought, go back to the steel ones.",
+            must("path lights", "Material=Stainless Steel"),
+            than("path lights", "back"),
+        ),
+        ("And a birdbath, for $140 in all.", add("birdbath"), most(140)),
+    ],
+    [
+        ("A planner and a mouse pad, $70 together.", add("planner"), add("mouse pad"), most(70)),
+        ("The planner should be undated.", must("planner", "Period=Undated")),
+        ("Do you have a cheaper planner?", than("planner", "cheaper")),
+        ("I can do without the mouse pad.", drop("mouse pad")),
+        ("Two planners, up to $60.", pieces("planner", 2), most(60)),
+    ],
+    [
+        ("Could you choose a vitamin C serum for me, up to $60?", add("serum"), most(60)),
+        ("With L-ascorbic acid.", must("serum", "Active Ingredient=L-Ascorbic Acid")),
+        ("15 percent.", must("serum", "Active Ingredient Strength=15%=15 percent")),
+        ("From another brand, please.", than("serum", "other_brand")),
+        ("No, I want the one before.", than("serum", "back")),
+        ("And a moisturizer with SPF 50, all for $80.", add("moisturizer", "Sun Protection=SPF 50"), most(80)),
+    ],
+    [
+        ("For a baby shower: a swaddle blanket and a bib, $60.", add("swaddle blanket"), add("bib"), most(60)),
+        ("The bib in mustard.", must("bib", "Color=Mustard")),
+        ("The blanket of organic cotton muslin.", must("swaddle blanket", "Material=Organic Cotton Muslin")),
+        ("Add a baby bottle; $90 then.", add("baby bottle"), most(90)),
+        ("I'd prefer the bib in sage.", must("bib", "Color=Sage")),
+        ("They have bottles, so no bottle.", drop("baby bottle")),
+    ],
+    [
+        ("A cordless drill and wall anchors, $110 at most.", add("drill"), add("wall anchors"), most(110)),
+        ("18 volts are enough.", must("drill", "Voltage=18V=18 volts")),
+        ("Anchors of zinc alloy.", must("wall anchors", "Material=Zinc Alloy")),
+        ("Show me the other drill.", than("drill", "other")),
+        ("Leave out the anchors.", drop("wall anchors")),
+    ],
+    [
+        ("I'm looking for a shampoo and a face moisturizer, $60.", add("shampoo"), add("moisturizer"), most(60)),
+        ("A sulfate free shampoo.", must("shampoo", "Product Benefits=Sulfate Free")),
+        ("The moisturizer as a gel.", must("moisturizer", "Item Form=Gel=gel")),
+        ("Is there another moisturizer like that?", than("moisturizer", "other")),
+        ("Two of the shampoos, up to $75.", pieces("shampoo", 2), most(75)),
+    ],
+]
+
+
+def turns(number: int, written: list[Turn]) -> list[Query]:
+    """The queries of a conversation."""
+    made: list[Query] = []
+    wants, budget = dict[str, Want](), None
+    for at, (say, *edits) in enumerate(written, 1):
+        state = State(dict(wants), budget, {})
+        for edit in edits:
+            if edit is not IMPOSSIBLE:
+                edit(state)
+        is_impossible = IMPOSSIBLE in edits
+        if not is_impossible:
+            wants, budget = state.wants, state.budget
+        limit = {"amount": str(state.budget), "currency": "USD"} if state.budget else None
+        made.append(
+            Query.model_validate(
+                {
+                    "query_id": f"talk-{number:02}-{at}",
+                    "text": say,
+                    "mode": "generic",
+                    "after": made[-1].query_id if made else None,
+                    "asker": f"talk-{number:02}",
+                    "wish": Wish.model_validate({"wants": [*state.wants.values()], "budget": limit}),
+                    "relations": state.relations,
+                    "infeasible": True if is_impossible else None,
+                    "world_fingerprint": WORLD,
+                    "part_of": "conversations-40 1",
+                    "source": SOURCE,
+                }
+            )
+        )
+    return made
+
+
+def main() -> int:
+    queries = [query for number, written in enumerate(CONVERSATIONS, 1) for query in turns(number, written)]
+    wrong = []
+    with world_of("demo") as world:
+        offers = Offers(world)
+        for query in queries:
+            reference = offers.reference(query)
+            state = reference.proof.state if reference.proof else "none"
+            fits = [len(thing.fits) for thing in reference.things]
+            if state != ("proved" if query.infeasible else "refuted"):
+                wrong.append(f"{query.query_id}: {state}, {reference.lack}, fits {fits}: {query.text}")
+    print(f"{len(CONVERSATIONS)} conversations, {len(queries)} turns", *wrong, sep="\n")
+    if wrong:
+        return 1
+    packed = TO.with_name("conversations.gold.jsonl.gz")
+    packed.unlink(missing_ok=True)
+    write_with_gold(queries, TO)
+    TO.with_name("conversations.gold.jsonl").unlink()
+    packed.write_bytes(gzip.compress("".join(f"{gold_line(query)}\n" for query in queries).encode(), mtime=0))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
