@@ -177,7 +177,6 @@ def _judge(
             look_up=None if shop is None else NamedProducts(shop).named_by_run,
             references=made_references(plan.folder, shop, offers),
             progress=choose_progress(),
-            page_age=plan.settings.page_age,
             missing=pages if options.fetch_sources else None,
             judge_repeats=options.repeats,
             pairs=plan.pairs,
@@ -283,7 +282,7 @@ class Plan:
             None if shop is None else shop.manifest.fingerprint,
         )
         chosen = sorted(self.names), judges, self.rules, [*self.pairs], options.repeats, options.rate_floors
-        return [*chosen, self.takes_board, self.settings.page_age, world]
+        return [*chosen, self.takes_board, world]
 
     @property
     def names(self) -> frozenset[str]:

@@ -89,8 +89,6 @@ class Settings(BaseSettings):
     es_ca_file: Path | None = None
     servers_timeout: float = Field(default=10, gt=0)
     """Seconds for one request to either server."""
-    page_age: float = Field(default=3, ge=0)
-    """Age in years, at the shop's current date, from which a cited web page gets a warning."""
     cache_dir: Path = Field(default_factory=lambda: caches_folder() / "drretail")
     """By default in XDG_CACHE_HOME, or else in ~/.cache."""
     web: str = "sandbox"

@@ -40,7 +40,6 @@ from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import locked, read_definition
 from drretail.files import check_replaceable, write_rows
-from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.llm.prompt import overridden
 from drretail.progress import Bar, Progress
 from drretail.records.query import Reference
@@ -147,7 +146,6 @@ async def score(
     again: Again = "nothing",
     concurrency: int | None = None,
     allowance: Allowance | None = None,
-    page_age: float = PAGE_AGE,
     missing: Mapping[str, Pages] | None = None,
     judge_repeats: int = 1,
     pairs: Sequence[str] = (),
@@ -164,8 +162,7 @@ async def score(
     ``metrics`` are names or loaded; those that need no model are judged by code, whatever ``judges`` holds. ``store``
     None means that the world is not at hand; ``offers`` returns the ids of its products that suit a want, ``look_up``
     its records of what an answer names, and ``references`` are its baskets by query id. Once ``allowance`` is spent
-    nothing more is asked, and scores are made of what was judged. Cited pages older than ``page_age`` years get a
-    warning.
+    nothing more is asked, and scores are made of what was judged.
 
     ``missing`` has, by label, the web from which unread cited pages are fetched before judging (with ``again``, also
     those that could not be read). Metrics that need a judge judge each report ``judge_repeats`` times from the start.
@@ -206,7 +203,7 @@ async def score(
         def of_runs(groups: Sequence[Sequence[Metric | PairMetric]]) -> Iterator[Stages]:
             asked = [[table for table in tables_of_judges if table[0] in group] for group in groups]
             for run in runs if any(asked) else ():
-                subject = read_subject(experiment, definition, run, store, page_age)
+                subject = read_subject(experiment, definition, run, store)
                 whole = (references or {}).get(subject.query.query_id)
                 subject = replace(subject, offers=offers, look_up=look_up, reference=whole)
                 yield [[partial(submitter.judge, subject, *table) for table in group] for group in asked]

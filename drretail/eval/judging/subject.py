@@ -27,7 +27,7 @@ from drretail.grounding.constraints import Decisions
 from drretail.grounding.report.page import read_page
 from drretail.grounding.report.render import Rendered, render_report
 from drretail.grounding.text.layout import Layout, read_layout
-from drretail.grounding.verify.checks import PAGE_AGE, Case
+from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.parts import ReadAnswers, read_answers
 from drretail.grounding.verify.records import Ledger, read_ledger, read_shop
 from drretail.llm.prompt import tagged
@@ -71,8 +71,6 @@ class Subject:
     """The shop's current date, if known."""
     shop_url: str = SHOP_URL
     """The shop's address."""
-    page_age: float = PAGE_AGE
-    """Years from which a cited page counts as old."""
     folder: Path | None = None
     """The experiment's folder, for what was frozen in it."""
     reference: Reference | None = None
@@ -194,9 +192,6 @@ class Subject:
             owned=frozenset(owned),
             orders_shown=are_shown,
             order_ids=frozenset(order.order_id for order in orders),
-            now=None if self.now is None else self.now.date(),
-            page_age=self.page_age,
-            web_is_live=self.system.web_is_live,
             read_answers=lambda: self.answers,
             read_shown=lambda: self.ledger,
             is_imported=self.system.is_imported,
@@ -280,16 +275,14 @@ def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
     return planned
 
 
-def read_subjects(experiment: Path, store: Store | None, page_age: float = PAGE_AGE) -> Iterator[Subject]:
+def read_subjects(experiment: Path, store: Store | None) -> Iterator[Subject]:
     """Every planned run of an experiment, each read when it is its turn."""
     definition = read_definition(experiment)
     for planned in planned_runs(experiment, definition):
-        yield read_subject(experiment, definition, planned, store, page_age)
+        yield read_subject(experiment, definition, planned, store)
 
 
-def read_subject(
-    experiment: Path, definition: Definition, planned: Planned, store: Store | None, page_age: float = PAGE_AGE
-) -> Subject:
+def read_subject(experiment: Path, definition: Definition, planned: Planned, store: Store | None) -> Subject:
     """One planned run with all that a judge may see of it."""
     query = planned.query
     path, run = planned.path_in(experiment), ended_run(experiment, planned.label, query.query_id, planned.repeat)
@@ -306,7 +299,6 @@ def read_subject(
         store=store,
         now=definition.now,
         shop_url=definition.shop_url or SHOP_URL,
-        page_age=page_age,
         folder=experiment,
     )
 

@@ -11,7 +11,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import OPEN, Metric, Value, description_of, of_verdicts
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.verify.checks import Case, check_report
-from drretail.grounding.verify.findings import CODES, WEB_SEARCH, dated_pages
+from drretail.grounding.verify.findings import CODES, WEB_SEARCH
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import NOT_TYPED
@@ -90,17 +90,8 @@ _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
         ),
         "nothing was asked of the web",
     ),
-    "today": (lambda case, _: case.now is not None, "the shop's today is not known"),
-    "fixed_web": (
-        lambda case, _: not case.web_is_live,
-        "the web is live, so its pages may be younger than the shop's today",
-    ),
     "citations": (lambda case, _: case.citations, "the report cites nothing"),
     "pages": (lambda case, _: any(citation.type == "web" for citation in case.citations), "the report cites no page"),
-    "dated_pages": (
-        lambda case, _: any(True for _ in dated_pages(case.citations, case.evidence)),
-        "the report cites no page whose date is known",
-    ),
 }
 """What a check may need, and why there is nothing to check if that is missing."""
 
@@ -116,8 +107,6 @@ class Check:
     """The kinds of values that it checks; enough of them must be read for its score to mean something."""
     of_claims: bool = True
     """True if it checks what a report says, and not its run or its form."""
-    of_settings: bool = False
-    """True if its findings depend on a setting, or on the shop's current date."""
     only_warns: bool = False
     """True if it finds only warnings; its score then counts these."""
 
@@ -152,8 +141,6 @@ CHECKS: Mapping[str, Check] = {
         *(Check(code, of_values=(kind,)) for kind, code in CODES.items() if code != "not_in_catalog"),
         Check("unresolved_citation", "ledger citations"),
         Check("url_not_seen", "ledger watched pages"),
-        Check("old_page", "today dated_pages", of_claims=False, of_settings=True, only_warns=True),
-        Check("after_today", "today fixed_web pages", of_claims=False, of_settings=True, only_warns=True),
         Check("personal_data_sent", "run watched user web", of_claims=False),
         Check("profile_changed", "run watched", of_claims=False),
     )
@@ -178,7 +165,7 @@ class HowRead(Record):
 def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
     """Records how the report was read and what was found; equal verdicts are not recorded again.
 
-    Without the world, existing verdicts stay, unless another reader now reads the report or a setting decides them.
+    Without the world, existing verdicts stay, unless another reader now reads the report.
     """
     case = subject.case
     reading = reading_of(subject)
@@ -195,7 +182,7 @@ def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
         keep_reading(subject, reading)
         judge_session.record_if_changed(READ, REPORT, read)
     for code, outcome in outcomes(case, reading):
-        if not blind or CHECKS[code].of_settings or judge_session.existing(STAGE, code) is None:
+        if not blind or judge_session.existing(STAGE, code) is None:
             judge_session.record_if_changed(STAGE, code, outcome)
 
 

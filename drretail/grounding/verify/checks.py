@@ -9,7 +9,6 @@ All of it is about what a reader is shown. Prose is not judged: a sentence witho
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from functools import cached_property
 from itertools import chain
 from urllib.parse import urlsplit
@@ -23,7 +22,6 @@ from drretail.grounding.text.words import content_stems
 from drretail.grounding.verify.findings import (
     cart_by_kind,
     known_profiles,
-    pages_of_other_times,
     personal_data_sent,
     pick_findings,
     products_of,
@@ -47,7 +45,6 @@ from drretail.remembered import remembered_by
 
 NO_PICKS = "the report declares no picks"
 PICKED_AS_WELL = "it refuses a thing that it picks as well"
-PAGE_AGE = 3.0
 Lookup = Callable[[Collection[str]], Mapping[str, Product]]
 """The world's products with these ids; unknown ids are left out."""
 
@@ -79,12 +76,6 @@ class Case:
     orders_shown: bool = True
     """False if the run could not see the user's orders."""
     order_ids: frozenset[str] = frozenset()
-    now: date | None = None
-    """The shop's current date, if known."""
-    page_age: float = PAGE_AGE
-    """Years from which a page counts as old."""
-    web_is_live: bool = False
-    """True for the open web: its pages may be newer than the shop's date, and citing them is not a fault."""
     read_answers: Callable[[], ReadAnswers | None] = lambda: None
     """What an assistant's answers say without marks; None for a report that cites by marks. Read only where needed:
     tables look at thousands of runs.
@@ -294,10 +285,6 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
         )
         # A citation of an unknown product has a finding of its own, at its place.
         findings += (one for one in of_picks if one.code != "not_in_catalog" or one.evidence_id not in case.cited)
-    if case.now is not None:
-        findings += pages_of_other_times(
-            case.layout, case.citations, case.evidence, case.now, case.page_age, web_is_live=case.web_is_live
-        )
     if case.run is not None:
         users = {case.query.user_id or "", case.run.user_id or "", *(one.user_id for one in case.all_profiles)} - {""}
         orders = {entry.key for entry in case.evidence.values() if entry.kind == "order"} | case.order_ids

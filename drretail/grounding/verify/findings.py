@@ -1,11 +1,10 @@
-"""What is wrong with a report and its run: contradicted values, unknown sources, wrong picks, refusals without
-evidence, old pages, personal data that was sent, profiles that were changed unasked.
+"""What is wrong with a report and its run: contradicted values, unknown sources, wrong picks, personal data that was
+sent, profiles that were changed unasked.
 """
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from functools import partial
 from types import MappingProxyType
 from urllib.parse import urlsplit
@@ -13,7 +12,6 @@ from urllib.parse import urlsplit
 from drretail.grounding.cart import Cart
 from drretail.grounding.constraints import Ruling, is_below, is_too_dear
 from drretail.grounding.listing import Listing, holds_words, is_of_brand, listing_of, pieces_in, shares_the_noun
-from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.grounding.verify.records import Ledger, record_of
@@ -29,47 +27,6 @@ from drretail.records.reading import (
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import SHOP_URL, UserProfile, product_of
 from drretail.records.wish import Want, Wish
-
-OLD_PAGE, AFTER_TODAY = "old_page", "after_today"
-DAYS_A_YEAR = 365.25
-
-
-def pages_of_other_times(
-    layout: Layout,
-    citations: Sequence[Citation],
-    evidence: Mapping[str, Evidence],
-    now: date,
-    page_age: float,
-    *,
-    web_is_live: bool,
-) -> Iterator[Finding]:
-    """Citations of pages dated after the shop's today, unless the web is live, and of pages more than ``page_age``
-    years older, unless the sentence names the page's year: of 14 reports by a real model, which cite 5, 4 do.
-    """
-    for citation, entry, day in dated_pages(citations, evidence):
-        years = (now - day).days / DAYS_A_YEAR
-        sentence = layout.sentences[max(0, layout.sentence_at(citation.start))]
-        is_told = re.search(rf"\b{day.year}\b", layout.text[sentence.start : sentence.end])
-        code, how = OLD_PAGE, f"{years:.1f} years before"
-        if years < 0:
-            code, how = AFTER_TODAY, "after"
-        if (years > page_age and not is_told) or (years < 0 and not web_is_live):
-            start, end, text = citation.start, citation.end, citation.marker
-            found = f"the page is dated {entry.date}, {how} the shop's today, {now}"
-            yield Finding(
-                code=code, severity="warning", start=start, end=end, text=text, found=found, evidence_id=entry.id
-            )
-
-
-def dated_pages(
-    citations: Sequence[Citation], evidence: Mapping[str, Evidence]
-) -> Iterator[tuple[Citation, Evidence, date]]:
-    """The citations of pages whose date is known."""
-    for citation in citations:
-        entry = evidence.get(citation.evidence_id or "")
-        if entry is not None and entry.kind == "web" and entry.date is not None:
-            yield citation, entry, date.fromisoformat(entry.date)
-
 
 WEB_SEARCH = "web_search"
 

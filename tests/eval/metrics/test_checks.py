@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,9 @@ from drretail.experiment import reference_path
 from drretail.files import write_json
 from drretail.grounding.basket import reference_of
 from drretail.grounding.listing import listing_of
-from drretail.grounding.report.evidence_ids import product_evidence_id, web_evidence_id
+from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import record_text
-from drretail.records.evidence import Evidence, Finding
+from drretail.records.evidence import Finding
 from drretail.records.query import NOT_TYPED
 from drretail.records.reading import Outcome
 from drretail.records.score import Verdict
@@ -29,7 +28,6 @@ from tests import build
 from tests.build import known
 from tests.shop import PRODUCTS, USER
 
-TODAY = datetime(2023, 9, 24, tzinfo=UTC)
 TUBE = PRODUCTS[0]
 FEEDER = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
 MARK = f"[P:{TUBE.product_id}]"
@@ -125,41 +123,8 @@ def test_an_error_of_the_run_is_one_of_a_silent_report_and_a_check_that_only_war
     sent = Value("personal_data_sent", "scored", 0.0, {"errors": 1, "warnings": 0})
     single = silent | {"personal_data_sent": sent, "unresolved_citation": cited}
     assert clean(single, can_be=True).value == 0.0
-    assert value_of("old_page", Finding(code="old_page", severity="warning", text="a page of 2012")) == 0.0
+    assert value_of("price_unknown", Finding(code="price_unknown", severity="warning", text="a lamp")) == 0.0
     assert value_of("price_wrong", Finding(code="price_wrong", severity="warning", text="$44")) == 1.0
-
-
-def a_page(date: str) -> Evidence:
-    url = "https://birds.example/height"
-    return Evidence(id=web_evidence_id(url), kind="web", key=url, title="Height", url=url, date=date)
-
-
-def test_old_pages_are_judged_again_when_another_age_is_chosen(tmp_path: Path) -> None:
-    page = a_page("2021-06-01")
-    found: list[int] = []
-    for age in (3, 1, 1, 3):
-        subject = subject_of(f"Hang it high [{page.id}].", user=False, picks=())
-        subject = replace(subject, evidence={page.id: page}, now=TODAY, page_age=age)
-        verdicts = judged(tmp_path, subject)
-        found += [len(verdict.value) for verdict in verdicts if verdict.item == "old_page"]
-        scored = by_variant(METRIC.values(subject, verdicts, "default"))
-        assert (scored["without_old_page"].value, scored["clean"].value) == (float(not found[-1]), 1)
-    assert found == [0, 1, 1, 0]
-    lines = (tmp_path / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
-    assert sum('"item":"old_page"' in line for line in lines) == 3
-
-
-@pytest.mark.parametrize(("provider", "corpus", "state"), [("serper", None, "na"), ("sandbox", "c0ffee", "scored")])
-def test_young_pages_are_no_finding_on_a_live_web(
-    tmp_path: Path, provider: str, corpus: str | None, state: str
-) -> None:
-    page = a_page("2026-06-01")
-    subject = subject_of(f"Hang it high [{page.id}].", user=False, picks=())
-    system = subject.system.model_copy(update={"web_provider": provider, "web_corpus": corpus})
-    subject = replace(subject, system=system, evidence={page.id: page}, now=TODAY)
-    (verdict,) = [each for each in judged(tmp_path, subject) if each.item == "after_today"]
-    live = "the web is live, so its pages may be younger than the shop's today"
-    assert (verdict.state, verdict.reason) == (state, "1 found" if corpus else live)
 
 
 def value_of(code: str, finding: Finding) -> float | None:

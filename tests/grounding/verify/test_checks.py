@@ -2,11 +2,9 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
 from drretail.grounding.report.citations import find_citations
-from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import (
     known_profiles,
@@ -17,7 +15,6 @@ from drretail.grounding.verify.findings import (
 )
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.criteria import Fact
-from drretail.records.evidence import Evidence, Finding
 from drretail.records.query import Fit, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome, Pick, Reading, ReadValue
 from drretail.records.run import Run, StateChange, Step
@@ -130,45 +127,6 @@ def test_a_pick_of_another_maker_is_not_the_product_that_its_other_words_fit() -
         read = read_report(about, of_model(picks=[{"product": name}]))
         assert [pick.product for pick in read.picks or ()] == [name]
         assert "not_in_catalog" not in codes(about, read)
-
-
-URL = "https://birds.example/height"
-PAGE = web_evidence_id(URL)
-TODAY = date(2023, 9, 24)
-
-
-def dated(
-    report: str, day: str | None = None, *, now: date | None = TODAY, page_age: float = 3, web_is_live: bool = False
-) -> Case:
-    entry = Evidence(id=PAGE, kind="web", key=URL, title="Height", url=URL, date=day)
-    query = Query(query_id="q1", text="How high?", source="test")
-    return Case(report, {PAGE: entry}, query, now=now, page_age=page_age, web_is_live=web_is_live)
-
-
-def found(about: Case, code: str) -> list[Finding]:
-    return [one for one in check_report(about, read_report(about)) if one.code == code]
-
-
-HIGH = f"Hang it five feet high [{PAGE}]."
-
-
-def test_a_page_older_than_the_chosen_age_is_a_warning_unless_the_reader_is_told() -> None:
-    (finding,) = found(dated(HIGH, "2020-01-15"), "old_page")
-    assert (finding.severity, finding.text, finding.evidence_id) == ("warning", f"[{PAGE}]", PAGE)
-    assert finding.found == "the page is dated 2020-01-15, 3.7 years before the shop's today, 2023-09-24"
-    assert found(dated(HIGH, "2020-01-15", page_age=4), "old_page") == []
-    assert found(dated(HIGH, "2021-01-15"), "old_page") == []
-    rows = [("A guide of 2012 says five feet", 0), ("A guide of 2021 says so", 1), ("It holds 20120 seeds", 1)]
-    for sentence, warnings in [*rows, ("A guide of 2012 says so. Hang it", 1)]:
-        assert len(found(dated(f"{sentence} [{PAGE}].", "2012-02-14"), "old_page")) == warnings, sentence
-
-
-def test_pages_to_come_are_warnings_and_a_live_web_may_be_younger_than_today() -> None:
-    (finding,) = found(dated(HIGH, "2026-03-02"), "after_today")
-    assert finding.found == "the page is dated 2026-03-02, after the shop's today, 2023-09-24"
-    assert found(dated(HIGH, "2026-03-02", web_is_live=True), "after_today") == []
-    assert len(found(dated(HIGH, "2012-02-14", web_is_live=True), "old_page")) == 1
-    assert found(dated(HIGH, "2020-01-15", now=None), "old_page") == []
 
 
 CHANGE = StateChange(user_id=USER, field="email", before="a@example.org", after="b@example.org")
