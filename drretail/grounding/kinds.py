@@ -65,17 +65,7 @@ def kind_of(product: Product) -> Kind | None:
             if last != head:
                 continue
             *before, noun = part.split()
-            above = " ".join(each for each in product.categories if each != name)
             spoken = [*(word for word in before if word == "and" or title.issuperset(stems(word))), noun]
-            if len(spoken) == 1 and not gender:
-                # With the words before it in the quoted title that a higher category has as well, as in "hair" clips.
-                start = end = max((at for at, word in enumerate(quote) if stems(word)[-1:] == (last,)), default=0)
-                while (
-                    start and not _GOES_ON.fullmatch(quote[start - 1]) and {*stems(quote[start - 1])} <= {*stems(above)}
-                ):
-                    start -= 1
-                spoken = [*(word if word in above else word.lower() for word in quote[start:end]), noun]
-                part = " ".join(spoken) if part == noun else part
             name, category = lowered(" ".join(spoken)), lowered(part)
             return Kind(name, _whose(gender, category), gender)
     return None

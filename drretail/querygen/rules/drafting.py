@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import groupby
 from math import ceil
@@ -23,12 +23,12 @@ from drretail.records.wish import Want, Wish
 SOURCE = "offline:generator"
 _TOOLS = ("get_user_orders", "get_product_details", "product_catalog_search", "web_search")
 # How often an axis is chosen where the shop's records bear it.
-_WEIGHTS = {"fit": 4, "property": 8, "pack": 2, "trust": 0.4, "taste": 0.4}
+_WEIGHTS = {"fit": 4, "property": 8, "pack": 2, "trust": 0.4}
 _OF_FIELDS = ("fit", "property", "pack")
 # How often there is a budget, and a second thing; how many axes there are at most.
 _BUDGET, _TWO_THINGS, _AXES = 0.8, 0.35, 2
-_PIECES = (2, 3, 4)
-"""How many are wanted of what is used up."""
+_SEVERAL, _PIECES = 0.5, (2, 3, 4)
+"""How often and how many are wanted of what is used up."""
 _LEAST = 2
 """With fewer offers that would do, there is nothing to choose from."""
 # A budget rests on a price at one of these quantiles, and exceeds it by this factor.
@@ -37,7 +37,6 @@ _LEVELS, _ROOM = (0.4, 0.5, 0.6, 0.75), Decimal("1.1")
 _STEPS = ((30, 5), (100, 10), (300, 25), (1000, 50), (10**12, 100))
 # Nobody limits smaller sums, or wants to spend more than so many times what was paid before.
 _LEAST_BUDGET, _MOST_ABOVE = 10, Decimal("2.5")
-_NOT_ASKED_OF_GIFTS = ("fit", "taste")
 _COUNTS = {number: word for word, number in NUMBERS.items()}
 
 
@@ -49,48 +48,43 @@ class Plan:
     """One, or two of the same kind."""
     want: Want
     """What is wanted for the first."""
-    clauses: tuple[str, ...] = ()
-    """How its demands are said."""
-    orders: tuple[str, ...] = ()
-    """The orders on which they rest."""
+    chosen: tuple[Choice, ...]
+    """Its demands."""
 
     @property
     def wants(self) -> tuple[Want, ...]:
         return (self.want, *map(_want, self.needs[1:]))
 
-    @property
-    def owned(self) -> tuple[str, ...]:
-        return tuple(need.product_id for need in self.needs)
-
 
 @dataclass(slots=True)
 class Author:
-    """Writes the questions of one user; no sentence is used twice while there are others."""
+    """Writes the questions of one user."""
 
     world: World
     assortment: Assortment
     shopper: Shopper
     rng: Random
     needs: Sequence[Need]
-    used: set[str] = field(default_factory=set[str])
 
     def query(self, need: Need, number: int) -> Query | None:
         """The question for this need, the user's ``number``-th; None if it would set no limit."""
         purchase, user_id = need.purchase, self.shopper.profile.user_id
         plan = self._plan(need)
         budget = self._budget(plan)
-        if budget is None and not plan.clauses:
+        if budget is None and not plan.chosen:
             return None
+        orders = dict.fromkeys(choice.order for choice in plan.chosen if choice.order is not None)
+        owned = tuple(each.product_id for each in plan.needs)
         return Query(
             query_id=f"{short_hash(user_id)}-{number}",
             user_id=user_id,
-            text=self._text(plan, budget),
+            text=_text(plan, budget),
             mode="profile_aware",
             kind=need.kind,
             rationale=f'The record shows "{purchase.quote}" (order {purchase.order.order_id}). '
             "What no listing says about such things takes research.",
             expected_tools=_TOOLS if len(plan.needs) == 1 else (*_TOOLS, "calculator"),
-            wish=Wish(wants=plan.wants, budget=budget, owned=plan.owned, orders=plan.orders),
+            wish=Wish(wants=plan.wants, budget=budget, owned=owned, orders=tuple(orders)),
             world_fingerprint=self.world.manifest.fingerprint,
             source=SOURCE,
         )
@@ -101,7 +95,7 @@ class Author:
 
     def _choices(self, need: Need, axis: str) -> Iterable[Choice]:
         """The demands of an axis that the offers of a kind bear."""
-        if need.kind == "gift" and axis in _NOT_ASKED_OF_GIFTS:
+        if need.kind == "gift" and axis == "fit":
             return ()
         bought, offers = need.purchase, self.assortment.of(need.purchase.kind.category)
         return choices(offers, axis, bought.listing, bought.order.order_id, is_other=need.is_other)
@@ -109,59 +103,27 @@ class Author:
     def _plan(self, need: Need) -> Plan:
         """Random axes of those that the records bear, at most one demand of each, on different fields."""
         offers, chosen = self.assortment.of(need.purchase.kind.category).offers, list[Choice]()
-        want, left = _want(need), _AXES
-        is_used_up = need.kind == "restock" and "used up" in need.purchase.facts
+        want = _want(need)
         # A draw by weight without replacement (Efraimidis and Spirakis).
         for axis in sorted(_WEIGHTS, key=lambda axis: -(self.rng.random() ** (1 / _WEIGHTS[axis]))):
-            before = want
-            options = [*self._choices(need, axis)] if left else []
+            options = [*self._choices(need, axis)] if len(chosen) < _AXES else []
             self.rng.shuffle(options)
             for choice in options:
                 with_it, is_new = choice.added_to(want), all(choice.names.isdisjoint(each.names) for each in chosen)
                 if is_new and len(offers.keeping(with_it)) >= _LEAST:
                     chosen, want = [*chosen, choice], with_it
                     break
-            if left and axis == "pack" and is_used_up and want is before:
-                want = want.model_copy(update={"quantity": self.rng.choice(_PIECES)})
-            left -= want is not before
+        if need.kind == "restock" and "used up" in need.purchase.facts and self.rng.random() < _SEVERAL:
+            want = want.model_copy(update={"quantity": self.rng.choice(_PIECES)})
         others = [other for other in self.needs if self._may_go_with(need, other)]
         chosen.sort(key=lambda choice: [*_WEIGHTS].index(choice.axis))
         also = [self.rng.choice(others)] if others and self.rng.random() < _TWO_THINGS else []
-        return Plan(
-            needs=(need, *also),
-            want=want,
-            clauses=tuple(choice.clause for choice in chosen),
-            orders=tuple({choice.order: None for choice in chosen if choice.order is not None}),
-        )
+        return Plan((need, *also), want, tuple(chosen))
 
     def _may_go_with(self, need: Need, other: Need) -> bool:
         """True for two needs of one kind, for things of which none is both."""
         first, second = (self.assortment.of(each.purchase.kind.category).ids for each in (need, other))
-        return need.kind == other.kind != "gift" and first.isdisjoint(second)
-
-    def _text(self, plan: Plan, budget: Money | None) -> str:
-        frame, need = PHRASES["frame"], plan.needs[0]
-        is_single = len(plan.needs) == plan.want.quantity == 1
-        slots = {
-            **need.slots,
-            "amount": "" if budget is None else f"{SYMBOLS[budget.currency]}{budget.value:,}",
-            "count": _COUNTS.get(plan.want.quantity, ""),
-        }
-        # "have a floral pattern and at least 4.5 stars", not "have a floral pattern, have at least 4.5 stars"
-        verbs = [clause.partition(" ") for clause in plan.clauses]
-        grouped = [(verb, [rest for *_, rest in same]) for verb, same in groupby(verbs, lambda clause: clause[0])]
-        slots["clauses"] = listed([f"{verb} {listed(rests)}" for verb, rests in grouped]) if plan.clauses else ""
-        sentences = [
-            self._choice(need.row["open"]),
-            self._choice(need.row["want"]),
-            self._choice(frame["should"]) if plan.clauses else "",
-            frame["number"] if plan.want.quantity > 1 else "",
-            *(need.row["also"].format(**also.slots) for also in plan.needs[1:]),
-            "" if budget is None else self._choice(frame["budget" if is_single else "total"]),
-        ]
-        # Sentences begin with a capital, except for a quoted title.
-        filled = (sentence.format(**slots) for sentence in sentences if sentence)
-        return " ".join(re.sub(r"^\w", lambda match: match[0].upper(), sentence) for sentence in filled)
+        return need.kind == other.kind and "also" in need.row and first.isdisjoint(second)
 
     def _budget(self, plan: Plan) -> Money | None:
         """A round amount that buys a fitting product for each want; None if none is near what the shopper has paid."""
@@ -183,10 +145,29 @@ class Author:
         is_known = len(currencies) == 1 and currencies <= SYMBOLS.keys() and amount >= _LEAST_BUDGET
         return Money.of(amount, currencies.pop()) if is_known else None
 
-    def _choice(self, sentences: Sequence[str]) -> str:
-        chosen = self.rng.choice([text for text in sentences if text not in self.used] or sentences)
-        self.used.add(chosen)
-        return chosen
+
+def _text(plan: Plan, budget: Money | None) -> str:
+    frame, need = PHRASES["frame"], plan.needs[0]
+    is_single = len(plan.needs) == plan.want.quantity == 1
+    sentences = [
+        need.row["open"],
+        frame["should"] if plan.chosen else "",
+        frame["number"] if plan.want.quantity > 1 else "",
+        *(need.row["also"].format(**also.slots) for also in plan.needs[1:]),
+        "" if budget is None else frame["budget" if is_single else "total"],
+    ]
+    # "have a floral pattern and at least 4.5 stars", not "have a floral pattern, have at least 4.5 stars"
+    verbs = [choice.clause.partition(" ") for choice in plan.chosen]
+    grouped = [(verb, [rest for *_, rest in same]) for verb, same in groupby(verbs, lambda clause: clause[0])]
+    slots = {
+        **need.slots,
+        "amount": "" if budget is None else f"{SYMBOLS[budget.currency]}{budget.value:,}",
+        "count": _COUNTS.get(plan.want.quantity, ""),
+        "clauses": listed([f"{verb} {listed(rests)}" for verb, rests in grouped]) if plan.chosen else "",
+    }
+    # Sentences begin with a capital, except for a quoted title.
+    filled = (sentence.format(**slots) for sentence in sentences if sentence)
+    return " ".join(re.sub(r"^\w", lambda match: match[0].upper(), sentence) for sentence in filled)
 
 
 def _want(need: Need) -> Want:

@@ -1,7 +1,7 @@
 """The limits that a question may set: demands on fields, options, ratings and makers that tell the offers apart.
 
 Each axis is one of those that make shopping hard: a property or a pack by a field, a fit to what the shopper has, trust
-in ratings, a taste against a brand. A demand is selective: records decide it for most offers, and 10 to 60 percent keep
+in ratings. A demand is selective: records decide it for most offers, and 10 to 60 percent keep
 it.
 """
 
@@ -36,7 +36,7 @@ class Choice:
     """One demand on a want: what it changes in it, the clause that says so, and the order that it rests on."""
 
     axis: str
-    """"property", "pack", "fit", "trust" or "taste"."""
+    """"property", "pack", "fit" or "trust"."""
     want: Mapping[str, Any]
     clause: str
     order: str | None = None
@@ -69,9 +69,6 @@ def choices(offers: KindOffers, axis: str, owned: Listing, order: str, *, is_oth
         yield from by_ratings(offers, None if is_other else owned)
     elif axis == "fit":
         yield from _fits(offers, owned, order)
-    elif axis == "taste" and is_other and (brand := owned.product.brand):
-        for clause in LIMITS["clause"]["taste"]:
-            yield Choice("taste", {"brands_unwanted": (brand,)}, clause.format(brand=brand))
 
 
 def by_fields(offers: KindOffers) -> Iterator[Choice]:
@@ -113,14 +110,11 @@ def _values(offers: KindOffers) -> Iterator[Choice]:
             if offers.is_selective(demand):
                 yield Choice("property", {"must": (demand,)}, f"be {say}")
         elif name in LIMITS["field"]:
-            adjectives = LIMITS["adjectives"]
-            may_be_any = name not in adjectives["fields"]
             for value in values:
                 demand = Demand(say=value, field=name)
                 # "bowl" says nothing of bowls; what smells "fragrance free" smells of nothing
                 is_new = {*stems(value)}.isdisjoint(stems(offers.kind))
-                is_apt = not value.endswith("free") if may_be_any else value.endswith(tuple(adjectives["endings"]))
-                is_said = is_apt and _PLAIN.fullmatch(value) and value not in ("other", "unknown")
+                is_said = _PLAIN.fullmatch(value) and not value.endswith(("free", "other", "unknown"))
                 if is_new and is_said and offers.is_prose(value) and offers.is_selective(demand):
                     a_value = value if is_plural(value.split()[-1]) else f"{article(value)} {value}"
                     clause = LIMITS["field"][name].format(value=value, a_value=a_value)
@@ -169,8 +163,7 @@ def by_ratings(offers: KindOffers, same: Listing | None = None) -> Iterator[Choi
     for stars, reviews in offers.once(_ratings):
         if same is None or is_rated(same, stars, reviews):
             limits = {"rating_min": stars, "ratings_min": reviews}
-            for clause in LIMITS["clause"]["trust"]:
-                yield Choice("trust", limits, clause.format(stars=stars, reviews=reviews))
+            yield Choice("trust", limits, LIMITS["clause"]["trust"].format(stars=stars, reviews=reviews))
 
 
 def _ratings(offers: KindOffers) -> Iterator[tuple[float, int]]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from drretail.env.profile import nouns_of
 from drretail.grounding.kinds import Kind, quoted_title
 from drretail.grounding.listing import Listing, pieces_in
 from drretail.grounding.text.wording import is_plural
@@ -17,9 +16,6 @@ from drretail.records.shop import Order
 
 _KNOWN = PHRASES["known"]
 _RECIPIENTS = {"Women": "my sister", "Men": "my brother", "Girls": "my niece", "Boys": "my nephew"}
-# Fields that only consumables have, and words in the names of fields that only devices have.
-_OF_GOODS_USED_UP = ("Item Form", "Scent", "Flavor")
-_OF_DEVICES = frozenset({"power", "wattage", "voltage", "battery", "batteries"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +39,7 @@ class Need:
     kind: NeedKind
     purchase: Purchase
     row: Mapping[str, Any]
-    """Its row of phrases.toml: the first sentences (``open``), those that follow (``want``), and what it takes."""
+    """Its row of phrases.toml: its sentences, and what it takes."""
 
     @property
     def is_other(self) -> bool:
@@ -88,23 +84,19 @@ def purchases_of(shopper: Shopper, assortment: Assortment, today: date) -> Itera
         quote, age = quoted_title(listing.product), (today - date.fromisoformat(order.order_date[:10])).days
         if order.order_status == "Delivered" and kind is not None and quote and is_topic(listing.product):
             seen.add(order.product_id)
-            facts = _facts(listing, quote, kind) | {"latest": is_latest}
+            facts = _facts(listing, kind) | {"latest": is_latest}
             yield Purchase(listing, order, kind, quote, frozenset(name for name, holds in facts.items() if holds), age)
 
 
-def _facts(listing: Listing, quote: str, kind: Kind) -> dict[str, bool]:
+def _facts(listing: Listing, kind: Kind) -> dict[str, bool]:
     product = listing.product
-    leaf, may_last = product.categories[1:][-1:], product.category in _KNOWN["lasting_departments"]
-    # The quote must have the noun, too: a charger may be in the category of batteries.
-    is_used_up = bool(
-        product.category in _KNOWN["used_up_departments"]
-        or nouns_of("".join(leaf)) & nouns_of(quote) & nouns_of(" ".join(_KNOWN["used_up"]))
-        or (not may_last and any(map(product.details.get, _OF_GOODS_USED_UP)))
-    )
-    may_last = may_last or not _OF_DEVICES.isdisjoint(" ".join(product.details).casefold().split())
     # Of what comes in packs, such as socks, nobody replaces one; a set is one thing.
     is_one = pieces_in(product.title) == 1 or kind.category.endswith("sets")
-    is_replaced = may_last and not is_used_up and is_one
+    is_food = product.category in _KNOWN["used_up_departments"]
+    is_used_up = is_food or any(map(product.details.get, _KNOWN["of_goods_used_up"]))
+    is_device = not {*" ".join(product.details).casefold().split()}.isdisjoint(_KNOWN["of_devices"])
+    may_last = is_device or product.category in _KNOWN["lasting_departments"]
+    is_replaced = may_last and is_one and not is_used_up
     return {
         "countable": is_plural(kind.category.split()[-1]),
         "used up": is_used_up,
