@@ -184,22 +184,6 @@ def could_be_of_kind(product: Product, kind: str) -> bool:
     return bool(wanted) and (words.issuperset(wanted) or not words.isdisjoint(_stems(joined(kind))))
 
 
-def shares_the_noun(product: Product, kinds: Sequence[str]) -> bool:
-    """True if title or leaf category has the noun of one of the kinds: whether it is of the kind may be debatable.
-
-    What follows "for" is no name of a product: a battery for a speaker.
-    """
-    title = _FOR.split(f" {product.title} ", maxsplit=1)[0]
-    nouns = frozenset((*_stems(title), *_stems(product.leaf_category)))
-    return any(wanted[-1] in nouns for kind in kinds if (wanted := unpacked(_stems(kind))))
-
-
-def holds_words(text: str, kind: str) -> bool:
-    """True if a text, such as a name, has every word of a kind."""
-    wanted = unpacked(_stems(kind))
-    return bool(wanted) and frozenset(_stems(text)).issuperset(wanted)
-
-
 def joined(kind: str) -> str:
     """The words of a kind as one: "headlamp" for "head lamp"; "" for a single word."""
     words = search_words(kind).split()

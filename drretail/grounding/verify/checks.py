@@ -20,14 +20,12 @@ from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.wording import format_amount
 from drretail.grounding.text.words import content_stems
 from drretail.grounding.verify.findings import (
-    cart_by_kind,
     known_profiles,
     personal_data_sent,
     pick_findings,
     products_of,
     profile_changes,
     refusable_wants,
-    refuses_what_it_picks,
     source_findings,
     value_findings,
 )
@@ -44,7 +42,6 @@ from drretail.records.wish import Wish
 from drretail.remembered import remembered_by
 
 NO_PICKS = "the report declares no picks"
-PICKED_AS_WELL = "it refuses a thing that it picks as well"
 Lookup = Callable[[Collection[str]], Mapping[str, Product]]
 """The world's products with these ids; unknown ids are left out."""
 
@@ -112,19 +109,8 @@ class Case:
     @cached_property
     def no_decision(self) -> str | None:
         """Why the agent, asked for picks where something is wanted, has made no decision; None if it has made one."""
-        wish, run = self.wish, self.run
-        if wish is None or not wish.wants or run is None:
-            return None
-        if run.is_undecided:
-            return NO_PICKS
-        if run.outcome is None or run.outcome.decision == "buy":
-            return None
-        refused, picks = run.outcome.refused, run.picks or ()
-        if refused and picks:
-            cart = cart_by_kind(wish, picks, self.ledger(picks))
-            if refuses_what_it_picks(refused, wish, [cart.is_covered(at) for at in range(len(wish.wants))]):
-                return PICKED_AS_WELL
-        return None
+        is_asked = self.wish is not None and bool(self.wish.wants)
+        return NO_PICKS if is_asked and self.run is not None and self.run.is_undecided else None
 
     @property
     def refused_wrongly(self) -> str | None:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from drretail.grounding.cart import Cart
 from drretail.grounding.constraints import Ruling, is_below, is_too_dear
-from drretail.grounding.listing import Listing, holds_words, is_of_brand, listing_of, pieces_in, shares_the_noun
+from drretail.grounding.listing import Listing, is_of_brand, listing_of, pieces_in
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.grounding.verify.records import Ledger, record_of
@@ -26,7 +26,7 @@ from drretail.records.reading import (
 )
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import SHOP_URL, UserProfile, product_of
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Wish
 
 WEB_SEARCH = "web_search"
 
@@ -60,35 +60,20 @@ def known_profiles(evidence: Mapping[str, Evidence]) -> tuple[UserProfile, ...]:
     return tuple(map(UserProfile.model_validate, records_known))
 
 
-def refuses_what_it_picks(refused: Collection[str], wish: Wish, covered: Sequence[bool]) -> bool:
-    """True if a thing is refused by name, and picks cover every want that the name may mean."""
-    for name in refused:
-        meant = [is_covered for want, is_covered in zip(wish.wants, covered, strict=True) if _may_mean(name, want)]
-        if meant and all(meant):
-            return True
-    return False
-
-
-def _may_mean(name: str, want: Want) -> bool:
-    return any(holds_words(name, words) or holds_words(words, name) for words in (want.name, *want.kinds))
-
-
 def refusable_wants(wish: Wish, outcome: Outcome | None, ends: Reference | KeptReference | None) -> Mapping[str, bool]:
     """The wants, by name, that a report may leave out although it buys others: True if that is proved to be right.
 
     There are none if it declares to buy everything, or if the shop can meet the whole wish. Where the shop can't, they
     are those for which nothing would do; if something would do for each, and only all together can't be had, any of
-    them. A report that declares nothing refuses nothing by name.
+    them.
     """
     proof = None if ends is None else ends.proof
     if (outcome is not None and outcome.decision == "buy") or (proof is not None and proof.state == "refuted"):
         return {}
-    refused = outcome.refused if outcome else ()
-    names = {want.name for want in wish.wants if not refused or any(_may_mean(name, want) for name in refused)}
     if ends is None or proof is None:  # nobody knows
-        return dict.fromkeys(names if outcome else (), False)
-    missing = {want.name for want in ends.wants if not want.fits}
-    return dict.fromkeys(names & missing if missing else names, proof.state == "proved")
+        return dict.fromkeys((want.name for want in wish.wants) if outcome else (), False)
+    missing = [want.name for want in ends.wants if not want.fits]
+    return dict.fromkeys(missing or (want.name for want in wish.wants), proof.state == "proved")
 
 
 CODES: dict[ValueKind, str] = {
@@ -331,20 +316,17 @@ def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
 def _left_out(cart: Cart, refusable: Mapping[str, bool]) -> Iterator[Finding]:
     """Wants without a pick, in a cart with other picks; an empty cart means that nothing suits.
 
-    A warning if a pick for no other want may be for it after all (its title has the noun, or its record is unknown), or
-    if whether it can be had is not known.
+    A warning if a pick's record is unknown, so that it may be for it after all, or if whether it can be had is not
+    known.
     """
     if not cart.picks:
         return
     is_unknown = any(pick.product not in cart.products for pick in cart.picks)
-    besides = [cart.products[key] for key in map(product_of, cart.besides) if key in cart.products]
     for want, taken in zip(cart.wish.wants, cart.taken, strict=True):
         if not taken and not want.optional and not refusable.get(want.name):
-            is_close = any(shares_the_noun(item, want.kinds) for item in besides)
-            is_unsure = is_close or is_unknown or want.name in refusable
-            detail = f"no pick is of its kind ({' or '.join(want.kinds)})"
-            severity = "warning" if is_unsure else "error"
-            yield Finding(code="want_left_out", severity=severity, text=want.name, found=detail)
+            found = f"no pick is of its kind ({' or '.join(want.kinds)})"
+            severity = "warning" if is_unknown or want.name in refusable else "error"
+            yield Finding(code="want_left_out", severity=severity, text=want.name, found=found)
 
 
 def _finding(code: str, report: str, pick: Pick, detail: str, *, severity: str = "error") -> Finding:

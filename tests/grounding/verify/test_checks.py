@@ -289,7 +289,6 @@ def test_a_want_that_is_refused_rightly_is_not_left_out() -> None:
     rows: list[tuple[Outcome | None, Any, tuple[Fit, ...], str | None]] = [
         (IN_PART, "proved", (), None),  # nothing would do, and so it says
         (Outcome(decision="part", refused=("lawn mower",)), "proved", (), None),
-        (Outcome(decision="part", refused=("toaster",)), "proved", (), "error"),  # another thing
         (IN_PART, "proved", (PAN_FIT,), None),  # all would do, and cost too much together
         (None, "proved", (), None),  # it declares nothing
         (IN_PART, "open", (), "warning"),
