@@ -2,7 +2,6 @@
 
 text/           words, sentences, amounts, layout: one reader for each
 listing.py      a product with what comparing needs: its makers and offers, and of which kind it is
-kinds.py        what the shop calls a product: its kind, and its title as one would quote it
 constraints.py  which products suit a want, by the gold, by fields, else open
 report/         what a report cites and says, and how it is shown to a reader
 verify/         values and picks compared with records

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.grounding.kinds import kind_of
 from drretail.grounding.listing import folded
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.words import stem
 from drretail.querygen.checks.case import Case
 from drretail.querygen.checks.contract import USER_TOOLS
+from drretail.querygen.kinds import kind_of
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
 

@@ -14,12 +14,12 @@ from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.grounding.basket import Candidates
-from drretail.grounding.kinds import Kind, kind_of, quoted_title
 from drretail.grounding.listing import Listing, listing_of
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.generate import Generated, flat_floor, generate
+from drretail.querygen.kinds import Kind, kind_of, quoted_title
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment, KindOffers
 from drretail.querygen.rules.limits import by_fields, by_options

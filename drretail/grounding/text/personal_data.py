@@ -1,4 +1,4 @@
-"""Where a text names people, and texts without that."""
+"""Where a text names people."""
 
 import html
 import re
@@ -33,8 +33,6 @@ WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"\w+")
 _NO_LETTER = re.compile(r"[\W_]")
 _BETWEEN_DIGITS = r"[\s()./_·–—-]{0,4}"
-_LEFT_OVER = re.compile(r"\(\s*\)|\[\s*\]|\"\s*\"|'\s*'|“\s*”|(?<!\w)['’]s\b|(?<=\s)[-,;:.&@/]+(?=\s)")
-_AT_AN_END = re.compile(r"^[\s,;:.&@/'\"-]+(?=\w)|(?<![\s,;:&@/-])[\s,;:&@/-]++$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +78,6 @@ def located_words(text: str) -> list[tuple[str, int, int]]:
 def as_written(spans: Sequence[tuple[int, int]], place: Personal) -> Personal:
     """A place of a ``decoded`` text in the text as it was written."""
     return Personal(spans[place.start][0], spans[place.end - 1][1], place.what)
-
-
-def without_personal_data(text: str, people: People) -> tuple[str, tuple[str, ...]]:
-    """The text without personal data, and the kinds that were removed; otherwise the text unchanged."""
-    kinds: dict[str, None] = {}
-    # A removal may bring a first and a last name together; each round removes at least one character.
-    while data := personal_data(text, people):
-        kinds |= dict.fromkeys(place.what for place in data)
-        gone = bytearray(len(text))
-        for place in data:
-            gone[place.start : place.end] = b"\1" * (place.end - place.start)
-        # A space for what is gone, so that its neighbours do not become one word.
-        without = "".join(" " if out else char for char, out in zip(text, gone, strict=True))
-        without = " ".join(_LEFT_OVER.sub(" ", without).split())
-        text = _AT_AN_END.sub("", without)
-    return text, tuple(kinds)
 
 
 def decoded(text: str) -> tuple[str, list[tuple[int, int]]]:

@@ -219,11 +219,6 @@ def _is_one_of(amounts: Iterable[Amount], numbers: Iterable[Decimal]) -> bool:
     return any(fits(amount, number) for amount in amounts if not amount.is_range for number in numbers)
 
 
-def has_number(text: str) -> bool:
-    """True if a text has digits: it then says more than what is decided without a figure."""
-    return any(map(str.isdigit, text))
-
-
 def _of_offers(value: ReadValue, place: Place, ledger: Ledger, of_offer: Callable[[Offer], Decimal | None]) -> Answer:
     """A price of the one offer that is meant, or that all that may be meant have."""
     item, numbers = ledger.product(value.of), {of_offer(offer) for offer in ledger.offers(value.of)}
@@ -251,7 +246,7 @@ def _list_price(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
         return Answer(False, "it has no list price" if has_none else "its list price is not above its price")
     if has_figure:
         return _of_offers(value, place, ledger, lambda offer: offer.list_price)
-    is_reduced = reduced == {True} and not has_number(place.words)  # "15 % off" says more
+    is_reduced = reduced == {True} and not any(map(str.isdigit, place.words))  # "15 % off" says more
     return Answer(True, "its list price is above its price") if is_reduced else OPEN
 
 
@@ -348,7 +343,7 @@ def _stock(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
     if is_there != (value.field != "sold out"):
         return Answer(False, line)
     is_right = _is_one_of(amounts_at(value.kind, place), numbers)
-    return Answer(True, line) if is_right or not has_number(place.words) else OPEN
+    return Answer(True, line) if is_right or not any(map(str.isdigit, place.words)) else OPEN
 
 
 def _option(value: ReadValue, _: Place, ledger: Ledger) -> Answer:

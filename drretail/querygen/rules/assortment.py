@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 from drretail.env.profile import may_be_shown
 from drretail.grounding.basket import Candidates
 from drretail.grounding.constraints import decided_by_field
-from drretail.grounding.kinds import OF_WHOM, Kind, kind_of, lowered, stems
 from drretail.grounding.listing import Listing, folded
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
+from drretail.querygen.kinds import OF_WHOM, Kind, kind_of, lowered, stems
 from drretail.records.shop import Product
 from drretail.records.wish import Demand
 from drretail.remembered import remembered, remembered_by

@@ -15,11 +15,11 @@ from math import ceil, floor
 from typing import Any
 
 from drretail.grounding.constraints import decided_by_field
-from drretail.grounding.kinds import lowered, stems
 from drretail.grounding.listing import Listing, folded
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import article, is_plural
 from drretail.querygen.checks.contract import LEAST_SHARE, MOST_SHARE
+from drretail.querygen.kinds import lowered, stems
 from drretail.querygen.rules.assortment import KindOffers
 from drretail.records.wish import Demand, Want
 

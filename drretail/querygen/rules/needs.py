@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from drretail.grounding.kinds import Kind, quoted_title
 from drretail.grounding.listing import Listing, pieces_in
 from drretail.grounding.text.wording import is_plural
 from drretail.querygen.checks.case import Shopper
+from drretail.querygen.kinds import Kind, quoted_title
 from drretail.querygen.rules.assortment import PHRASES, Assortment, is_topic
 from drretail.records.query import NeedKind
 from drretail.records.shop import Order

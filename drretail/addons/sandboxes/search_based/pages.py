@@ -22,7 +22,7 @@ from drretail.env.web.sandbox import SandboxPage
 from drretail.errors import ToolError
 from drretail.event_loop import all_ended
 from drretail.grounding.report.evidence_ids import normalise_url
-from drretail.grounding.text.personal_data import People, personal_data, without_personal_data
+from drretail.grounding.text.personal_data import People, personal_data
 from drretail.journal import Effects, Outcome
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.records.base import Record
@@ -271,9 +271,10 @@ def _fetched(
 
 
 def _line(text: str, people: People, personal: Counter[str]) -> str:
-    clean, kinds = without_personal_data(text, people)
+    """The line; empty if it names anybody."""
+    kinds = {place.what for place in personal_data(text, people)}
     personal.update(kinds)
-    return clean if kinds else text
+    return "" if kinds else text
 
 
 async def judge_pages(
