@@ -196,7 +196,8 @@ class Candidates(tuple[Listing, ...]):
         """What of them is ``keeping`` a want's limits, each with its price, its worth and the demands that are open."""
         fits: list[Fit] = []
         for listing in self.keeping(want, decisions, state):
-            unsaid = decisions.of_state(want, listing, "open") if state == "open" else ()
+            rulings = decisions.rulings(want, listing) if state == "open" else ()
+            unsaid = tuple(ruling.demand for ruling in rulings if ruling.state == "open")
             for offer in offers_for(want, listing):
                 key = offer.offer_id, currency, unsaid
                 if key not in self._fits:

@@ -67,10 +67,6 @@ class Decisions:
         states = {ruling.state for ruling in self.rulings(want, listing)}
         return "broken" if "broken" in states else "open" if "open" in states else "met"
 
-    def of_state(self, want: Want, listing: Listing, state: State) -> tuple[str, ...]:
-        """The demands on which the ruling is this one."""
-        return tuple(ruling.demand for ruling in self.rulings(want, listing) if ruling.state == state)
-
     def kind(self, want: Want, listing: Listing) -> Ruling:
         """The ruling whether a product is such a thing at all: as a model decided, else by its category and title."""
         state: State = "met" if any(listing.once(is_of_kind, kind) for kind in want.kinds) else "broken"

@@ -18,7 +18,6 @@ from drretail.records.shop import Offer, Product, has_offers, offers_of
 from drretail.remembered import remembered
 
 K = TypeVar("K")
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _PACK = re.compile(
     r"\b(\d{1,3})[ -]?(?:packs?|pk|counts?|ct|pcs?|pieces?|pairs?|sets?)\b"
     r"|\b(?:packs?|sets?|box|boxes|case|bundle|lot) of (\d{1,3})\b|\b(?P<two>twin[ -]pack)\b|\b(?P<twelve>dozen)\b",
@@ -95,7 +94,7 @@ def _makers(brand: str, store: str) -> frozenset[str]:
 
 def folded(text: str) -> str:
     """The words of a text in lower case with single spaces: "Non-slip,  BLUE" becomes "non slip blue"."""
-    return " ".join(_WORD.findall(text.casefold()))
+    return " ".join(RUN.findall(text.casefold()))
 
 
 # Cached: thousands of products name the same fields, and share their names.

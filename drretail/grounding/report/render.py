@@ -18,8 +18,6 @@ from drretail.records.evidence import Evidence
 Style = Literal["markdown", "plain"]
 _TITLE_LENGTH = 120
 _LINK = re.compile(r"\]\((?!#)|^<?https?://", re.IGNORECASE)
-_BARE_ORDER = re.compile(r"(?P<word>\b[Oo]rder[ \t]+)?\bO:(?P<number>\d{10})\b")
-ALSO_LISTED = "Also listed"
 _ORDER_DATE = re.compile(r'"order_date":\s*"(?P<date>\d{4}-\d{2}-\d{2})')
 _LONG_RESULT = re.compile(r"= (?P<result>-?\d+\.\d{5,})$")
 _OWN = {"profile": "your profile", "orders": "your orders", "statistics": "your statistics"}
@@ -89,18 +87,12 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     changed = [_edit(report, run, numbering) for run in _runs(report, marks)]
     uncited = tuple(numbering.uncited(listed.cited))
     removed = [Edit(start=start, end=end, text="") for start, end in listed.spans]
-    taken = [*((mark.start, mark.end) for mark in marks), *listed.spans]
-    removed += [  # an order that the running text names by its id is shown by its number
-        Edit(start=bare.start(), end=bare.end(), text=f"{bare['word'] or 'order '}{bare['number']}")
-        for bare in _BARE_ORDER.finditer(report)
-        if not any(start < bare.end() and bare.start() < end for start, end in taken)
-    ]
     edits = tuple(sorted([*changed, *removed], key=lambda edit: edit.start))
     ends = [0, *(edit.end for edit in edits)]
     body = "".join(f"{report[end : edit.start]}{edit.text}" for end, edit in zip(ends, edits, strict=False))
     body += report[ends[-1] :]
     references = (*numbering.references, *uncited)
-    sections = [*filter(None, [_section(ALSO_LISTED, uncited, "- "), _section("Sources", numbering.references, "")])]
+    sections = [*filter(None, [_section("Also listed", uncited, "- "), _section("Sources", numbering.references, "")])]
     if not sections:
         return Rendered(text=body, references=references, edits=edits)
     body = body.rstrip("\n")

@@ -165,7 +165,8 @@ class Case:
     def ledger(self, picks: Sequence[Pick] | None = None) -> Ledger:
         """What values and picks are compared with; ``picks`` are those whose sum the report may name."""
         shown = read_ledger(self.evidence, self.query) if self.read_shown is None else self.read_shown()
-        return replace(shown.with_products(self.products(picks)), picks=None if picks is None else tuple(picks))
+        products = {**shown.products, **self.products(picks)}  # the world's own records win
+        return replace(shown, products=products, picks=None if picks is None else tuple(picks))
 
     @cached_property
     def parts(self) -> Sequence[Part]:

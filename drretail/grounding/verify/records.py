@@ -63,10 +63,6 @@ class Ledger:
     former: Mapping[str, str] = field(default_factory=dict[str, str])
     """The titles of the products that are gone, by id."""
 
-    def with_products(self, products: Mapping[str, Product]) -> "Ledger":
-        """The ledger with the world's own records, which win over what the run was shown."""
-        return replace(self, products={**self.products, **products})
-
     @cached_property
     def asked(self) -> tuple[Amount, ...]:
         """The numbers that the query names."""

@@ -41,7 +41,6 @@ def test_ids_become_links_and_words(evidence: tuple[Evidence, ...]) -> None:
         "A [P:F1].": f"A {FEEDER}.",
         f"A [P:F1; {WEB}] [P:F1].": f"A {FEEDER}[[2]](<{PAGE}>).",
         "Bought[O:0000000012].": "Bought (order 0000000012).",
-        "O:0000000012 and O:0000000012 [U:profile].": "order 0000000012 and order 0000000012 (your profile).",
         "A [P:F1][O:0000000012].": f"A {FEEDER} (order 0000000012).",
         "You [U:profile; U:orders@A2_1].": "You (your profile; orders of user A2_1).",
         f"Sum [{SUM}].": "Sum (calculation: 2 * 12.50 = 25.0).",

@@ -250,7 +250,7 @@ def codes_of(picks: list[Pick], given: dict[str, Any]) -> str:
         cited=given.get("cited", [f"P:{key}" for key in SHOP]),
         wish=None if wants is None else Wish(wants=tuple(wants), **limits),
         owned=given.get("owned", ()),
-        ledger=read_ledger(EVIDENCE, query).with_products(SHOP),
+        ledger=replace(read_ledger(EVIDENCE, query), products=SHOP),
         catalog=SHOP,
     )
     return ", ".join(f"{one.code}{'?' * (one.severity == 'warning')}" for one in found)
