@@ -27,7 +27,7 @@ def world_name(spec: str) -> str:
     if not NAME.fullmatch(name):
         raise UserError(
             f"{spec!r} cannot name a world on servers: after '{SPEC_PREFIX}' come at most 38 of a-z, 0-9, '_' and '-', "
-            "the first a letter or digit. It is not admin, config or local, and does not end in '-g' and eight of 0-9a-f."
+            "the first a letter or digit. It is not admin, config or local. It does not end in '-g' and 8 of 0-9a-f."
         )
     return name
 
