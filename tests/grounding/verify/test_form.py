@@ -104,7 +104,16 @@ def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
     "price",
     [
         *("half of {}", "50% of {}", "⅓ of {}", "not {}", "twice {}", "a tenth of {}", "more than {}", "−{}"),
-        *("{} minus 20%", "{} less than the pan", "{} per cup", "{} a month", "{} off", "{} thousand", "{}%", "{} /100"),
+        *(
+            "{} minus 20%",
+            "{} less than the pan",
+            "{} per cup",
+            "{} a month",
+            "{} off",
+            "{} thousand",
+            "{}%",
+            "{} /100",
+        ),
     ],
 )
 def test_a_price_that_words_or_signs_beside_it_change_is_left_open(price: str) -> None:
@@ -233,10 +242,10 @@ def test_a_price_is_read_as_a_page_shows_it(form: str) -> None:
 
 
 def test_power_counts_the_figures_whose_other_digit_is_found() -> None:
-    case = Case(f"The kettle costs $42.95 {K}. The pan is at most $38.50 {P}.\n{TABLE}", EVIDENCE, QUERY)
+    case = Case(f"The kettle costs $42.95 {K}. It has at most 4.6 stars {K}.\n{TABLE}", EVIDENCE, QUERY)
     looked = read_report(case).looked_at
-    # Not the pan's price, of which a limit is said.
-    assert (looked.altered, looked.caught, looked.contradicted) == (7, 7, 0)
+    # All but the stars, of which a limit is said.
+    assert (looked.altered, looked.caught, looked.contradicted) == (8, 7, 0)
     assert looked.power == 7 / 8
     assert "(0.88 of the right ones would be found if wrong)" in looked.in_words
     nothing = read_report(Case(f"It pours well {K}.", EVIDENCE, QUERY)).looked_at
