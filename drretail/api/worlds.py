@@ -176,7 +176,7 @@ def check_user(world: "World", user_id: str | None) -> None:
 
 
 def server_settings(**values: str | None) -> ServerSettings:
-    """The addresses and credentials of the servers from the settings; ``given`` (mongo_url, es_url) comes first."""
+    """The addresses and credentials of the servers from the settings; ``values`` (mongo_url, es_url) come first."""
     from drretail.api.settings import keep_at_home, read_settings
 
     settings = read_settings(**values)

@@ -288,3 +288,9 @@ def test_any_text_is_read_and_values_lie_within_it(report: str) -> None:
     layout = read_layout(report, EVIDENCE)
     places = [*values_in(report), *numerals_in(layout, parts_by_marks(layout))]
     assert all(0 <= one.start < one.end <= len(report) for one in places)
+
+
+@pytest.mark.parametrize("figure", ["$ⅩⅩⅩⅤ", "$₃₅", "$３５", "$३५", "½ of it"])
+def test_what_looks_like_a_figure_counts_as_not_looked_at(figure: str) -> None:
+    looked = read_report(Case(f"The kettle costs {figure} {K}.", EVIDENCE, QUERY)).looked_at
+    assert (looked.numerals, looked.decided - looked.contradicted) == (1, 0)
