@@ -21,8 +21,8 @@ PART = 256 << 10
 """The least bytes of a part, which is unpacked by itself: of runs by the thousand, one is read without the others.
 Smaller parts take more room: of 7,100 files of 6 KB, each packed by itself takes three times as much.
 """
-_PARTS, _INDEXES = 64, 256
-"""The most of each that are remembered: some 16 MB."""
+_PARTS, _INDEXES = 4, 256
+"""The most of each that are remembered: a stranger's part may unpack to 512 MB."""
 
 
 @dataclass(frozen=True, slots=True)

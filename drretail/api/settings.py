@@ -161,7 +161,19 @@ def names_in_file(*names: str) -> list[str]:
         return []
     set_names = {name.upper() for name in os.environ}
     table = _SettingsFile(Settings).toml_data
-    return [name for name in names if name in table and f"DRRETAIL_{name}".upper() not in set_names]
+    return [
+        name for name in names if name in table and set_names.isdisjoint((name.upper(), f"DRRETAIL_{name.upper()}"))
+    ]
+
+
+def keep_at_home(settings: Settings, secret: str, *addresses: str) -> None:
+    """Raises UserError if a secret of the user's own would go to an address that only the settings file names."""
+    elsewhere = names_in_file(*addresses)
+    if elsewhere and getattr(settings, secret) and not names_in_file(secret):
+        raise UserError(
+            f"{SETTINGS_FILE} here names {elsewhere[0]}, to which your {secret} would go: "
+            f"set DRRETAIL_{elsewhere[0].upper()} if that is what you want."
+        )
 
 
 def _tables(value: Any) -> Iterator[dict[str, Any]]:

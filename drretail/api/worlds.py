@@ -176,10 +176,13 @@ def check_user(world: "World", user_id: str | None) -> None:
 
 
 def server_settings(**values: str | None) -> ServerSettings:
-    """The addresses and credentials of the servers from the settings; ``given`` (mongo_url, es_url) comes first."""
-    from drretail.api.settings import read_settings
+    """The addresses and credentials of the servers from the settings; ``values`` (mongo_url, es_url) come first."""
+    from drretail.api.settings import keep_at_home, read_settings
 
     settings = read_settings(**values)
+    for secret, address in (("mongo_password", "mongo_url"), ("es_password", "es_url"), ("es_api_key", "es_url")):
+        if values.get(address) is None:
+            keep_at_home(settings, secret, address)
     secrets = {"mongo_password": settings.mongo_password, "es_password": settings.es_password}
     secrets["es_api_key"] = settings.es_api_key
     return ServerSettings(
@@ -241,15 +244,10 @@ def pages_by_label(settings: "Settings", systems: Mapping[str, System]) -> "dict
 
 
 def _options(settings: "Settings", *, replayed: bool) -> WebOptions:
-    from drretail.api.settings import SETTINGS_FILE, names_in_file
+    from drretail.api.settings import keep_at_home
 
-    elsewhere = names_in_file("serper_address", "web_proxy")
-    has_own_key = settings.serper_api_key and not names_in_file("serper_api_key")
-    if elsewhere and has_own_key and settings.web.startswith("serper"):
-        raise UserError(
-            f"{SETTINGS_FILE} here names {elsewhere[0]}, to which your key for Serper would go: "
-            f"set DRRETAIL_{elsewhere[0].upper()} if that is what you want."
-        )
+    if settings.web.startswith("serper"):
+        keep_at_home(settings, "serper_api_key", "serper_address", "web_proxy")
     return WebOptions(
         serper_key=settings.serper_api_key,
         serper_address=settings.serper_address,

@@ -180,7 +180,7 @@ def _power(base: Number, exponent: Number) -> Number:
 def _finite(operation: Callable[..., Number], *operands: Number) -> Number:
     """The operation's result, as a float if the exact fraction is too long.
 
-    Raises ArithmeticProblem if the float is too large or not a number.
+    Raises ArithmeticProblem if the float is too large, too small or not a number.
     """
     try:
         value = operation(*operands)
@@ -190,6 +190,8 @@ def _finite(operation: Callable[..., Number], *operands: Number) -> Number:
         raise ArithmeticProblem("The result is too large.") from None
     if isinstance(value, float) and not math.isfinite(value):
         raise ArithmeticProblem("The result is too large.")
+    if operation in (mul, truediv, math.pow) and value == 0 and all(operands):
+        raise ArithmeticProblem("The result is too small.")
     return value
 
 

@@ -13,7 +13,7 @@ from drretail.api.models import Opener
 from drretail.api.options.experiment_file import chosen, entry
 from drretail.api.options.run import RunOptions
 from drretail.api.settings import addresses_in_file, read_settings
-from drretail.api.worlds import chosen_web
+from drretail.api.worlds import chosen_web, server_settings
 from drretail.errors import CommandStopped, UserError, describe_error, plain_address
 from drretail.llm.faults import Halt, address_of, masked
 from drretail.llm.registry import Model
@@ -78,8 +78,22 @@ def test_a_key_for_searches_goes_to_no_address_of_the_file(monkeypatch: pytest.M
     monkeypatch.setenv("SERPER_API_KEY", "secret")
     for setting in ("serper_address", "web_proxy"):
         Path("drretail.toml").write_text(f'web = "serper"\n{setting} = "http://127.0.0.1:9"\n', encoding="utf-8")
-        with pytest.raises(UserError, match=f"names {setting}, to which your key for Serper would go"):
+        with pytest.raises(UserError, match=f"names {setting}, to which your serper_api_key would go"):
             chosen_web(read_settings())
+
+
+@pytest.mark.parametrize(
+    ("secret", "address"), [("mongo_password", "mongo_url"), ("es_password", "es_url"), ("es_api_key", "es_url")]
+)
+def test_a_secret_for_servers_goes_to_no_address_of_the_file(
+    monkeypatch: pytest.MonkeyPatch, secret: str, address: str
+) -> None:
+    monkeypatch.setenv(f"DRRETAIL_{secret.upper()}", "secret")
+    Path("drretail.toml").write_text(f'{address} = "http://127.0.0.1:9"\n', encoding="utf-8")
+    with pytest.raises(UserError, match=f"names {address}, to which your {secret} would go"):
+        server_settings()
+    monkeypatch.setenv(address.upper(), "http://127.0.0.1:10")
+    assert getattr(server_settings(), address) == "http://127.0.0.1:10"
 
 
 ADDRESSES = ("http://anna:p%40ss@127.0.0.1:9/v1", "https://anna:p@ss:w@127.0.0.1/v1", "http://p%40ss@127.0.0.1:9")

@@ -250,6 +250,7 @@ def test_values(expression: str, expected: float) -> None:
         ("ln(0)", "logarithm"),
         ("(-8) ** (1/3)", "fractional power"),
         ("9 ** 9 ** 9", "too large"),
+        ("2 ** -2000", "too small"),
         ("(" * 240 + "1" + ")" * 240, "no arithmetic"),
         ("1+" * 300 + "1", "at most 500"),
     ],

@@ -24,8 +24,10 @@ EMAIL = re.compile(
     rf"|{_SPELT_AT}[\w-]+(?:{_SPELT_DOT}[\w-]+){{0,8}}?{_SPELT_DOT}[a-z]{{2,4}}\b)",
     re.IGNORECASE,
 )
+_ESCAPED = r"(?:%(?:25){0,3}|=)"
 _ESCAPE = re.compile(
-    r"%(?:25){0,3}(?P<percent>[0-9a-f]{2})|&\#(?P<decimal>\d{1,6});?|&\#x(?P<hexadecimal>[0-9a-f]{1,5});?"
+    rf"(?P<bytes>{_ESCAPED}[c-f][0-9a-f](?:{_ESCAPED}[89ab][0-9a-f]){{1,3}})"
+    r"|%(?:25){0,3}(?P<percent>[0-9a-f]{2})|&\#(?P<decimal>\d{1,6});?|&\#x(?P<hexadecimal>[0-9a-f]{1,5});?"
     r"|&(?P<name>[a-z]{2,10});|\\u\{?(?P<code>[0-9a-f]{4})\}?|\\x(?P<byte>[0-9a-f]{2})|=(?P<quoted>40|2e)(?=\w)",
     re.IGNORECASE,
 )
@@ -109,6 +111,8 @@ def decoded(text: str) -> tuple[str, list[tuple[int, int]]]:
 def _unescaped(match: re.Match[str]) -> str:
     if match["name"]:
         return html.unescape(match[0])
+    if match["bytes"]:  # of a letter beyond ASCII
+        return bytes.fromhex(re.sub(_ESCAPED, "", match[0])).decode("utf-8", "ignore") or match[0]
     digits = next((match[kind] for kind in ("percent", "hexadecimal", "code", "byte", "quoted") if match[kind]), None)
     number = int(match["decimal"]) if digits is None else int(digits, 16)
     # A single byte of a letter beyond ASCII is not decoded.

@@ -1,8 +1,9 @@
 """What is certain by form: one source, one figure of a kind in what its mark owns; tables by plain heads; the result of
 a cited calculation; and what the text writes out.
 
-A figure is verified if the record has it. It is contradicted only where signs, or words of labels.toml, directly beside
-it say what it is, and nothing explains it. Everything else is open.
+A figure is verified if the record has it, and contradicted if nothing explains it. Both are certain of a price only
+where signs, or words of labels.toml, stand directly beside it: "half of $40" and "$40 less" are others. Everything else
+is open.
 """
 
 import re
@@ -33,7 +34,7 @@ _LEAST, _MOST = Decimal("0.4"), Decimal(3)
 _LONGEST_ON_ITS_WAY = 60
 """Days from an order until it came."""
 _LABEL = re.compile(r"([^:;|\n]{0,60}):[\s*_]*$")
-_GAP, _SIGNS, _LONGEST_LINE = " \t*_~", "\n.!?(|,;:–—-·=\"'“”", 400
+_GAP, _SIGNS, _LONGEST_LINE = " \t*_~", "\n.!?()[]<>|\\,;:–—-·=\"'“”", 400
 
 
 def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[ReadValue]:
@@ -71,10 +72,13 @@ class _Reader:
         is_of_order = any(source[:2] == "O:" for source in part.sources)
         if not is_of_order and find_dates(place.words, self.layout.notation):
             return False
+        return self._names(part).union(*self._labels.values(), month_numbers()).issuperset(words(place.words))
+
+    def _names(self, part: Part) -> set[str]:
+        """The words of the names and options of what a part is about."""
         items = filter(None, map(self.ledger.product, part.sources))
         names = (f"{item.titles} {item.brand or ''} {item.details.get(VARIANTS, '')}" for item in items)
-        plain = {*words(" ".join((*names, *part.sources)))}.union(*self._labels.values(), month_numbers())
-        return plain.issuperset(words(place.words))
+        return {*words(" ".join((*names, *part.sources)))}
 
     def _values(self, part: Part, place: Place, kinds: Collection[ValueKind]) -> Iterator[ReadValue]:
         products = [source for source in part.sources if source[:2] == "P:"]
@@ -99,6 +103,8 @@ class _Reader:
         if len(amounts) != 1:
             return None
         value = self._value(kind, amounts[0], product, place)
+        if kind == "price" and not {*_sides(amounts[0], place)} <= {"", *self._labels["costs"], *self._names(part)}:
+            return None
         is_denied = value.state == "contradicted" and self._is_certain(kind, amounts[0], part, place, product)
         return value if is_denied or value.state == "verified" else None
 
@@ -192,10 +198,14 @@ class _Reader:
 
 
 def _sides(amount: Amount, place: Place) -> tuple[str | None, str | None]:
-    """The words directly before and behind a figure; blank if a sign, or an end of the text, is there."""
+    """The words directly before and behind a figure: blank for the end of a text and for a sign between its parts, None
+    for any other sign, such as a minus or "%".
+    """
     before, behind = place.text[: amount.start].rstrip(_GAP), place.text[amount.end :].lstrip(_GAP)
-    is_open, is_closed = not before or before[-1] in _SIGNS, not behind or not behind[0].isalnum()
-    first = "" if is_open else next(iter([*words(before)][-1:]), None)
-    if is_closed:
-        return first, None if behind.startswith(("/", "%", "+")) else ""
-    return first, next(words(behind), None)
+    return _at_edge(before, -1), _at_edge(behind, 0)
+
+
+def _at_edge(text: str, edge: int) -> str | None:
+    if not text or text[edge] in _SIGNS:
+        return ""
+    return next(iter([*words(text)][edge:]), None) if text[edge].isalpha() else None

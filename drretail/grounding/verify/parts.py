@@ -23,6 +23,8 @@ _MOST_OF_TOOLS = 25
 PRODUCT_ID = re.compile(r"(?<![\w/.:-])(?=[\w-]*\d)(?=[\w-]*[^\W\d])\w[\w-]{2,}(?![\w-])")
 """What may be an id of a product: letters and digits together."""
 ORDER_ID = re.compile(r"(?<![\w-])#?(?P<id>[A-Za-z]{0,5}-?\d[\w-]{2,})(?![\w-])")
+_SIGNS = re.compile(r"[^\W\d_]+")
+"""Letters, and what is a number without being a digit."""
 _OFFER = re.compile(r"\[P:([\w-]+/[\w-]+)\]")
 
 
@@ -63,9 +65,14 @@ def _offers_marked(layout: Layout, stretch: Stretch) -> tuple[str, ...]:
 
 
 def numerals_in(layout: Layout, parts: Iterable[Part]) -> list[Unread]:
-    """All numbers and dates in these parts, whatever they say: they are what could be looked at."""
+    """All numbers and dates in these parts, whatever they say: they are what could be looked at, and signs that look
+    like numbers, such as Ⅻ or ½, which nobody reads.
+    """
     dates = [(date.start, date.end) for date in layout.dates]
-    numerals = ((numeral.start, numeral.end) for numeral in find_numerals(blanked(layout.text, dates)))
+    numerals = [(numeral.start, numeral.end) for numeral in find_numerals(blanked(layout.text, dates))]
+    if not layout.text.isascii():
+        signs = _SIGNS.finditer(layout.text)
+        numerals += [sign.span() for sign in signs if not any(map(str.isalpha, sign[0]))]
     inside = {at for part in parts for at in range(part.start, part.end)}
     return [Unread(start=start, end=end) for start, end in sorted((*dates, *numerals)) if start in inside]
 
