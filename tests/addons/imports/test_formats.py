@@ -102,7 +102,7 @@ def test_a_broken_line_is_named_by_its_number(tmp_path: Path) -> None:
     refused("drb", path, r"a\.jsonl, line 3, is not JSON")
 
 
-ROW = {"id": 1, "prompt": "Q?", "article": "One."}
+ROW: dict[str, object] = {"id": 1, "prompt": "Q?", "article": "One."}
 REFUSED: list[tuple[bytes | list[dict[str, object]], str]] = [
     (b'[\n{"id": 1,\n"prompt": }]', "is not JSON: .*line 3"),
     (b"\n<!DOCTYPE html><html>Sign in</html>", "page of the web"),
