@@ -41,7 +41,7 @@ def floor(answer: Callable[[Task, Toolkit], Awaitable[Answer]], *, sees_referenc
     return Agent(answered, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=sees_reference)
 
 
-def stated(report_on: Callable[[Task], str]) -> Agent:
+def _stated(report_on: Callable[[Task], str]) -> Agent:
     """The agent whose report is made from the question alone."""
 
     async def stating(task: Task, toolkit: Toolkit) -> Answer:
@@ -63,9 +63,9 @@ def keywords(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if len(word) >= _SHORTEST and word not in _TELL_NOTHING))
 
 
-EMPTY = stated(lambda task: "")
-COPY = stated(lambda task: task.text)
-KEYWORDS = stated(lambda task: ", ".join(keywords(task.text)))
+EMPTY = _stated(lambda task: "")
+COPY = _stated(lambda task: task.text)
+KEYWORDS = _stated(lambda task: ", ".join(keywords(task.text)))
 
 
 PICKS = 3
@@ -83,7 +83,7 @@ async def best_sellers(task: Task, toolkit: Toolkit) -> Answer:
     counted = Counter(card["category"] for card in await _hits(toolkit, task, HITS))
     within = {"category": counted.most_common(1)[0][0]} if counted else {}
     bestsellers = await _search(toolkit, query="", sort_by="popularity", limit=PICKS, **within)
-    report = "\n".join(["# Bestsellers", "", *(listed(card) for card in bestsellers)])
+    report = "\n".join(["# Bestsellers", "", *(_listed(card) for card in bestsellers)])
     return Answer(report=report, picks=tuple(Pick(product=card["product_id"]) for card in bestsellers))
 
 
@@ -111,13 +111,13 @@ async def best_hit(task: Task, toolkit: Toolkit) -> Answer:
     if not hits:
         return Answer(report="Nothing in this shop has a word of the question.", picks=())
     best = max(hits, key=lambda card: (card.get("average_rating", 0), card.get("rating_number", 0)))
-    return Answer(report=f"# Best hit\n\n{listed(best)}", picks=(Pick(product=best["product_id"]),))
+    return Answer(report=f"# Best hit\n\n{_listed(best)}", picks=(Pick(product=best["product_id"]),))
 
 
 SEARCH = floor(best_hit)
 
 
-def dumped(*, picks_first: bool) -> Agent:
+def _dumped(*, picks_first: bool) -> Agent:
     """Lists what a search finds: each line is true and none is an answer. With ``picks_first``, it buys the first; else
     it declares no decision, so that a list without errors earns nothing where something is wanted.
     """
@@ -125,19 +125,19 @@ def dumped(*, picks_first: bool) -> Agent:
     async def dump(task: Task, toolkit: Toolkit) -> Answer:
         hits = await _hits(toolkit, task, DUMPED)
         picks = tuple(Pick(product=card["product_id"]) for card in hits[:1]) if picks_first else None
-        report = "\n".join(["# Search results", "", *(listed(card) for card in hits)])
+        report = "\n".join(["# Search results", "", *(_listed(card) for card in hits)])
         return Answer(report=report, picks=picks)
 
     return floor(dump)
 
 
-DUMP, DUMP_PICK = dumped(picks_first=False), dumped(picks_first=True)
+DUMP, DUMP_PICK = _dumped(picks_first=False), _dumped(picks_first=True)
 
 
 LONGEST_TITLE = 80
 
 
-def listed(card: Mapping[str, Any], remark: str = "", pieces: int = 1) -> str:
+def _listed(card: Mapping[str, Any], remark: str = "", pieces: int = 1) -> str:
     """A product's line in a report: name, price and rating as far as they are known, and the citation.
 
     ``card`` is a search hit or a record. ``remark`` follows the name, before the figures. For several ``pieces`` the
@@ -183,7 +183,7 @@ def report_of(
         offered = record
         if item.offer_id != item.product_id:  # of a variant the basket names the price and the options
             offered = {**record, "title": item.title, "price": item.price, "price_from": False}
-        lines.append(listed(offered, remark, item.quantity))
+        lines.append(_listed(offered, remark, item.quantity))
     if total is not None:
         lines += ["", f"Together: {total[0]} = {format_amount(basket.total)} [{total[1]}]."]
     if left is not None and wish.budget is not None:

@@ -76,7 +76,7 @@ def question(task: Task, session: Session, tools: Served, limits: Limits) -> byt
     return json.dumps(document, ensure_ascii=False).encode()
 
 
-def answer_of(output: bytes, who: str) -> Answer:
+def _answer_of(output: bytes, who: str) -> Answer:
     """The agent's answer: markdown with its block of picks, or ``{"report": …, "picks": […], "outcome": {…}}``.
 
     Raises ModelError for anything else.
@@ -115,7 +115,7 @@ def _asked(
         async with served(session) as tools:
             request = question(task, session, tools, limits)
             output = await output_for(request, limits.own_seconds, tools.token)
-        return answer_of(output, who)
+        return _answer_of(output, who)
 
     return Agent(answer, roles=(), prompts=own_agent_prompts, heeds=frozenset(), place=place, version=version)
 

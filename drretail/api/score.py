@@ -132,7 +132,7 @@ def score(options: ScoreOptions) -> RecordedScores:
         from drretail.viewer.sections import slice_kinds
 
         slice_kinds(kinds)  # raises for a wrong name before anything is judged
-    plan = Plan.of(options)
+    plan = _Plan.of(options)
     folder, settings = plan.folder, plan.settings
     pages = pages_by_label(settings, read_definition(folder).systems) if plan.needs_pages else None
     models = [judge.model for judge in plan.judges if judge.model is not None]
@@ -157,7 +157,7 @@ def score(options: ScoreOptions) -> RecordedScores:
 
 
 def _judge(
-    plan: "Plan",
+    plan: "_Plan",
     options: ScoreOptions,
     judges: Sequence[Judge],
     shop: World | None,
@@ -193,7 +193,7 @@ def _judge(
     )
 
 
-def _outcome(plan: "Plan", scores: Scores, closing: str | None) -> JudgingOutcome:
+def _outcome(plan: "_Plan", scores: Scores, closing: str | None) -> JudgingOutcome:
     """What became of the judging; ``closing`` is the sentence on a cap that was reached."""
     folder, definition = plan.folder, read_definition(plan.folder)
     compared = choose_pairs(definition, plan.pairs) if PAIRWISE in plan.metrics else []
@@ -216,14 +216,14 @@ def estimate_score(options: ScoreOptions) -> Result[Sequence[Estimate]]:
     """
     from drretail.eval.estimate import estimate_judging
 
-    plan = Plan.of(options, keyless=True)
+    plan = _Plan.of(options, keyless=True)
     judges = [replace(judge.with_wording(plan.wording.label), in_batches=options.batch) for judge in plan.judges]
     parts = [*estimate_judging(plan.folder, plan.metrics, judges, plan.again, plan.pairs)]
     return estimated(f"What is left to judge in {plan.folder}", parts)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class _Plan:
     """What is judged, by whom and by which rules: the options, checked and opened."""
 
     folder: Path
@@ -241,7 +241,7 @@ class Plan:
     opener: Opener
 
     @classmethod
-    def of(cls, options: ScoreOptions, *, keyless: bool = False) -> "Plan":
+    def of(cls, options: ScoreOptions, *, keyless: bool = False) -> "_Plan":
         """The plan of these options. Raises UserError if they contradict each other, UnknownName for a wrong name."""
         folder = folder_of(options.experiment)
         metrics = metrics_of(options, folder)

@@ -111,7 +111,7 @@ class Verification(Document):
         return Result(self, document, [table, Prose(sentence)], left=len(self.differences))
 
 
-class Finding(NamedTuple):
+class _Finding(NamedTuple):
     """One file, run or table of scores that was looked at."""
 
     check: Name
@@ -140,11 +140,11 @@ def verify(options: VerifyOptions) -> Verification:
     return Verification(experiment=str(folder), checks=tuple(checks))
 
 
-def hash_findings(folder: Path, definition: Definition) -> Iterator[Finding]:
+def hash_findings(folder: Path, definition: Definition) -> Iterator[_Finding]:
     """Each file that the folder keeps a hash of, and each run's report, evidence and results."""
     for name, kept in kept_hashes(folder).items():
         if not (folder / name).exists():
-            yield Finding("hashes", "not compared", f"{name} is not here")
+            yield _Finding("hashes", "not compared", f"{name} is not here")
         else:
             yield _hashed(hash_of(folder / name) == kept, f"{name}: it was changed after it was written")
     for planned in _planned(folder, definition):
@@ -152,7 +152,7 @@ def hash_findings(folder: Path, definition: Definition) -> Iterator[Finding]:
         try:
             run, evidence, results = read_run(path), read_evidence(path), read_results(path)
         except UserError as problem:
-            yield Finding("hashes", "differs", _here(folder, problem))
+            yield _Finding("hashes", "differs", _here(folder, problem))
             continue
         is_whole = {
             "report": run.report is None or sha256_of(run.report) == run.report_sha,
@@ -163,11 +163,11 @@ def hash_findings(folder: Path, definition: Definition) -> Iterator[Finding]:
             yield _hashed(is_same, f"{path.relative_to(folder)}: a text of its {name} is not the one of its hash")
 
 
-def _hashed(is_same: bool, what: str) -> Finding:
-    return Finding("hashes", "equal") if is_same else Finding("hashes", "differs", what)
+def _hashed(is_same: bool, what: str) -> _Finding:
+    return _Finding("hashes", "equal") if is_same else _Finding("hashes", "differs", what)
 
 
-def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -> Iterator[Finding]:
+def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -> Iterator[_Finding]:
     """Each planned run beside its replay."""
     runs, systems = _planned(folder, definition), definition.systems
     reasons, run_ids = (
@@ -176,8 +176,8 @@ def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -
     )
     for planned in planned_runs(folder, definition):
         if planned.run_id not in run_ids and reasons[planned.label] != IMPORTED:
-            yield Finding("runs", "not made yet", "drretail run makes them")
-    yield from (Finding("runs", "not compared", reason) for planned in runs if (reason := reasons[planned.label]))
+            yield _Finding("runs", "not made yet", "drretail run makes them")
+    yield from (_Finding("runs", "not compared", reason) for planned in runs if (reason := reasons[planned.label]))
     open_runs = [planned for planned in runs if not reasons[planned.label]]
     if not open_runs:
         return
@@ -186,7 +186,7 @@ def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -
     opened_web = chosen_web(read_settings(web=web), replayed=True)
     with recorded_world(folder, options.world, web=opened_web) as world:
         if world is None:
-            yield from (Finding("runs", "not compared", NO_WORLD) for _ in open_runs)
+            yield from (_Finding("runs", "not compared", NO_WORLD) for _ in open_runs)
         else:
             runner = replace(runner_of(world, read_settings(), "", folder, files=options.files), outages=None)
             with unsynced(), choose_progress().track("Replaying runs", len(open_runs)) as bar:
@@ -214,49 +214,49 @@ def _no_replay(definition: Definition, label: str) -> str:
 
 async def _replayed(
     folder: Path, definition: Definition, planned: Sequence[Planned], runner: Runner, bar: Bar
-) -> list[Finding]:
+) -> list[_Finding]:
     """These runs, each beside the run that its journal gives, which is made in a folder of its own."""
-    systems: dict[str, SystemUnderTest | Finding] = {}
+    systems: dict[str, SystemUnderTest | _Finding] = {}
     for label in {run.label for run in planned}:
         try:
             systems[label] = rebuilt(folder, definition, label, runner)
         except UserError as problem:
-            systems[label] = Finding("runs", "not compared", str(problem).rstrip("."))
+            systems[label] = _Finding("runs", "not compared", str(problem).rstrip("."))
     gate = asyncio.Semaphore(AT_ONCE)
     scratch = TemporaryDirectory(prefix="drretail-verify-")
     with scratch as place, Experiment(Path(place) / "exp", definition) as copy:
 
-        async def finding_of(run: Planned) -> Finding:
+        async def finding_of(run: Planned) -> _Finding:
             sut = systems[run.label]
             async with gate:
-                finding = sut if isinstance(sut, Finding) else await _replay(folder, copy, runner, run, sut)
+                finding = sut if isinstance(sut, _Finding) else await _replay(folder, copy, runner, run, sut)
             bar.advance()
             return finding
 
         return [*await asyncio.gather(*map(finding_of, planned))]
 
 
-async def _replay(folder: Path, copy: Experiment, runner: Runner, planned: Planned, sut: SystemUnderTest) -> Finding:
+async def _replay(folder: Path, copy: Experiment, runner: Runner, planned: Planned, sut: SystemUnderTest) -> _Finding:
     """A run beside its replay in the folder ``copy``."""
     recorded, path = planned.path_in(folder), planned.path_in(copy.folder)
     if sut.agent.sees_reference and _lacks_gold(folder):
-        return Finding("runs", "not compared", f"{planned.label} was told what stands in {GOLD}, which is not here")
+        return _Finding("runs", "not compared", f"{planned.label} was told what stands in {GOLD}, which is not here")
     try:
         earlier = turns_before(planned.query, read_definition(folder).queries) if planned.query.after else ()
         await runner.run_into(copy, sut, planned.query, planned.repeat, earlier=earlier)
         before, now = (read_members(path, "run", "evidence") for path in (recorded, path))
         if before == now:
-            return Finding("runs", "equal")
+            return _Finding("runs", "equal")
         if sut.agent.sees_reference:
-            return Finding("runs", "not compared", f"{planned.label} was told other gold than {GOLD} holds now")
+            return _Finding("runs", "not compared", f"{planned.label} was told other gold than {GOLD} holds now")
         if read_run(recorded).unanswered_calls:
-            return Finding("runs", "not compared", "a server failed calls of theirs, and may answer now")
+            return _Finding("runs", "not compared", "a server failed calls of theirs, and may answer now")
         fields = differing(*(parse_json(members["run"][0]) for members in (before, now)))
     except UserError as problem:
-        return Finding("runs", "differs", _here(folder, problem))
+        return _Finding("runs", "differs", _here(folder, problem))
     wrong = [*fields, *(["evidence"] if before["evidence"] != now["evidence"] else [])]
     what = ", ".join(wrong) or "layout"
-    return Finding("runs", "differs", f"{recorded.relative_to(folder)}: its journal gives another {what}")
+    return _Finding("runs", "differs", f"{recorded.relative_to(folder)}: its journal gives another {what}")
 
 
 def rebuilt(experiment: Path, definition: Definition, label: str, runner: Runner) -> SystemUnderTest:
@@ -284,20 +284,20 @@ def rebuilt(experiment: Path, definition: Definition, label: str, runner: Runner
     return replace(sut, label=label, system=system)
 
 
-def score_finding(folder: Path) -> Finding:
+def score_finding(folder: Path) -> _Finding:
     """scores.json beside what runs and verdicts give."""
     try:
         recorded = read_scores(folder)
         if recorded is None or recorded.made_of is None:
-            return Finding("scores", "not made yet", "drretail score makes them")
+            return _Finding("scores", "not made yet", "drretail score makes them")
         names = sorted({row.metric for row in recorded.scores} | {*judged_in(folder)} - {PAIRWISE})
         metrics = {name: metric for name in names if (metric := recorded_metric(folder, name)) is not None}
         if recorded.made_of.version != __version__:
-            return Finding("scores", "not compared", f"they were made by drretail {recorded.made_of.version}")
+            return _Finding("scores", "not compared", f"they were made by drretail {recorded.made_of.version}")
         if _lacks_gold(folder):
-            return Finding("scores", "not compared", f"they rest on {GOLD}, which is not here")
+            return _Finding("scores", "not compared", f"they rest on {GOLD}, which is not here")
         if missing := [name for name in names if name not in metrics]:
-            return Finding("scores", "not compared", f"the metric {missing[0]} is not installed")
+            return _Finding("scores", "not compared", f"the metric {missing[0]} is not installed")
         # A judge that was asked has rows for all systems, another only for those of which it has verdicts.
         judged = {_TABLE(row) for row in recorded.judgings if row.verdicts or row.stale}
         rows = [row for row in recorded.scores if _TABLE(row) not in judged and not is_panel(row.judge)]
@@ -305,12 +305,12 @@ def score_finding(folder: Path) -> Finding:
         pairs = sorted({(Assessor.of(row), (row.a, row.b)) for row in recorded.pairs}, key=str)
         derived = derive_scores(folder, [*metrics.values()], asked, pairs)
     except UserError as problem:
-        return Finding("scores", "differs", _here(folder, problem))
+        return _Finding("scores", "differs", _here(folder, problem))
     wrong = differing(_compared(recorded), _compared(derived))
     changes = "" if derived.made_of is None else recorded.made_of.changes(derived.made_of)
     why = f" ({changes}: drretail score makes them again)" if changes else ""
     what = f"scores.json: runs and verdicts give other {', '.join(wrong)}{why}"
-    return Finding("scores", "differs", what) if wrong else Finding("scores", "equal")
+    return _Finding("scores", "differs", what) if wrong else _Finding("scores", "equal")
 
 
 def _compared(scores: Scores) -> dict[str, Any]:

@@ -64,7 +64,7 @@ class Command(TyperCommand):
 LONGEST_USAGE = 400
 
 
-class Entry(NamedTuple):
+class _Entry(NamedTuple):
     """A line of the table of commands. Places are "module:attribute"."""
 
     summary: str
@@ -80,7 +80,7 @@ class Entry(NamedTuple):
 
 
 _CORE = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
-COMMANDS = {name: Entry(**line) for name, line in {**_CORE, **addon_names("commands")}.items()}
+COMMANDS = {name: _Entry(**line) for name, line in {**_CORE, **addon_names("commands")}.items()}
 ADDONS = {
     name: addon
     for addon, names in {
@@ -149,7 +149,7 @@ class Commands(TyperGroup):
                     formatter.write_dl([(name, COMMANDS[self.group + name].summary) for name in names])
 
 
-def command_of(entry: Entry) -> Callable[..., None]:
+def command_of(entry: _Entry) -> Callable[..., None]:
     """The command as typer reads it."""
     from drretail.cli.result import result_command  # loads pydantic, which the list of commands can do without
 

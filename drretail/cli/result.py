@@ -37,7 +37,7 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class _Planned:
     """Whether the command only estimates, and sends nothing."""
 
     estimate: Annotated[bool, Option("Estimate calls, tokens and cost. Send nothing.", MODELS)] = False
@@ -145,7 +145,7 @@ def result_command(record: str, function: str, estimate: str = "", *, from_file:
     may stand in a file.
     """
 
-    def command(options: Any, output: Output, planned: Planned | None = None, file: FromFile | None = None) -> None:
+    def command(options: Any, output: Output, planned: _Planned | None = None, file: FromFile | None = None) -> None:
         del file  # the options are made of it already
         values_given = keywords(options)
         for declared in declared_options(type(options)):
@@ -160,7 +160,7 @@ def result_command(record: str, function: str, estimate: str = "", *, from_file:
 
     records: dict[str, type] = {"options": loaded(record)}
     records |= {"file": FromFile} if from_file else {}
-    records |= {"planned": Planned} if estimate else {}
+    records |= {"planned": _Planned} if estimate else {}
     return with_flags(records | {"output": Output}, command)
 
 

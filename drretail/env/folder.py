@@ -209,7 +209,7 @@ def write_world(
     """
     with staged(folder, is_locked=is_locked) as staging:
         intake = Intake(rows.formulation)
-        write_rows(staging, intake, rows, progress or Progress())
+        _write_rows(staging, intake, rows, progress or Progress())
         manifest = intake.manifest(rows, {"tantivy": version("tantivy")})
         write_json(staging / MANIFEST_FILE, manifest.model_dump(mode="json"))
         write_checksums(staging)
@@ -223,7 +223,7 @@ def write_world(
     return manifest
 
 
-def write_rows(staging: Path, intake: Intake, rows: WorldRows, progress: Progress) -> None:
+def _write_rows(staging: Path, intake: Intake, rows: WorldRows, progress: Progress) -> None:
     """Writes the database and the index, in one pass over each stream."""
     store = SqliteWriter(staging / DATABASE_FILE, rows.pool, intake)
     try:

@@ -100,12 +100,12 @@ class Purchases:
         """A statement on the one product of these orders, oldest first."""
         product = self.products.get(orders[-1].product_id)
         if product is None:
-            return stated(code, text, orders)
+            return _stated(code, text, orders)
         names = (product.title, product.brand) if product.brand else (product.title,)
-        return stated(code, text, orders, categories=(product.leaf_category,), names=names)
+        return _stated(code, text, orders, categories=(product.leaf_category,), names=names)
 
 
-def stated(
+def _stated(
     code: str, text: str, orders: Sequence[Order], *, categories: tuple[str, ...] = (), names: tuple[str, ...] = ()
 ) -> Statement:
     """A statement that rests on these orders, oldest first, and names these things."""
@@ -130,14 +130,14 @@ def orders_per_month(orders: Sequence[Order]) -> float | None:
     return round(len(orders) / max(months, 1.0), 2)
 
 
-def moment_of(order: Order) -> datetime:
+def _moment_of(order: Order) -> datetime:
     """The time of an order as the shop wrote it, without its zone."""
     return datetime.fromtimestamp(order.timestamp // 1000 + order.utc_offset * 60, UTC)
 
 
 def day_of(order: Order) -> str:
     """The day of an order, such as 2023-04-01."""
-    return moment_of(order).date().isoformat()
+    return _moment_of(order).date().isoformat()
 
 
 def known_leaf(product: Product) -> str | None:
@@ -185,7 +185,7 @@ def price_level(bought: Purchases) -> Iterator[Statement]:
     least, middle, most = (format_money(value, currency) for value in (min(prices), median(prices), max(prices)))
     text = f"{len(prices)} of {counted(bought.item_count, 'item')} bought have a known price"
     text += f", today {least} to {most}, in the median {middle}." if least != most else f", today {least}."
-    yield stated("price_level", text, _in_time(orders for _, _, orders in priced))
+    yield _stated("price_level", text, _in_time(orders for _, _, orders in priced))
 
 
 def price_position(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
@@ -200,7 +200,7 @@ def price_position(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterato
         f"{len(items)} of {counted(bought.item_count, 'item')} bought can be compared with the shop's prices in their "
         f"category: {below} cost less than the median, {cheap} are in the cheapest quarter, {dear} in the dearest."
     )
-    yield stated("price_position", text, _in_time(item.orders for item in items))
+    yield _stated("price_position", text, _in_time(item.orders for item in items))
 
 
 def level_of(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Level | None:
@@ -253,7 +253,7 @@ def summarise(
     bought, spans = Purchases.of(orders, products, now, question), prices or {}
     place = ", ".join(filter(None, (profile.address.city, profile.address.state, profile.address.country)))
     statements = [
-        stated("person", f"{profile.first_name} {profile.last_name} of {place}.", ()),
+        _stated("person", f"{profile.first_name} {profile.last_name} of {place}.", ()),
         *_shopper_type(bought, spans),
         *_history(bought),
         *_domains(bought),
@@ -270,24 +270,24 @@ def _history(bought: Purchases) -> Iterator[Statement]:
     orders, void = bought.kept, len(bought.void)
     if not orders:
         nothing = f"{counted(void, 'order')}, cancelled or returned; nothing was kept."
-        yield stated("history", nothing if void else "There is no order yet.", bought.orders)
+        yield _stated("history", nothing if void else "There is no order yet.", bought.orders)
         return
     first, last = day_of(orders[0]), day_of(orders[-1])
     since = f" between {first} and {last}" if first != last else f" on {last}"
     without = f"; {void} more came to nothing (cancelled or returned)" if void else ""
-    yield stated("history", f"{counted(len(orders), 'order')}{since}{without}.", bought.orders)
-    days = (bought.now.date() - moment_of(orders[-1]).date()).days
+    yield _stated("history", f"{counted(len(orders), 'order')}{since}{without}.", bought.orders)
+    days = (bought.now.date() - _moment_of(orders[-1]).date()).days
     if days >= 0:
         text = f"The last order was {counted(days, 'day')} before today, {bought.now.date()}."
-        yield stated("recency", text, orders[-1:])
-    if len(orders) < LEAST_ORDERS or (moment_of(orders[-1]) - moment_of(orders[0])).days < LEAST_DAYS:
+        yield _stated("recency", text, orders[-1:])
+    if len(orders) < LEAST_ORDERS or (_moment_of(orders[-1]) - _moment_of(orders[0])).days < LEAST_DAYS:
         return
     text = f"{orders_per_month(orders):g} orders a month between the first and the last"
-    days = sorted({moment_of(order).date() for order in orders})
+    days = sorted({_moment_of(order).date() for order in orders})
     pauses = [(after - before).days for before, after in pairwise(days)]
     if len(pauses) >= LEAST_PAUSES:
         text += f"; of the pauses between days with orders, half last {counted(median_low(pauses), 'day')} or less"
-    yield stated("rhythm", f"{text}.", orders)
+    yield _stated("rhythm", f"{text}.", orders)
 
 
 MOST_CATEGORIES, MOST_BRANDS, MOST_REORDERED, MOST_RECENT, MOST_VOID = 5, 3, 3, 5, 3
@@ -300,10 +300,10 @@ def _preferences(bought: Purchases) -> Iterator[Statement]:
         (name, order) for order, product in bought.shown for name in leaves.intersection(product.categories)
     )
     for name, share, orders in _most_frequent(bought, in_each, MOST_CATEGORIES):
-        yield stated("category", f"{share} of the orders are in {plain_name(name)}.", orders, categories=(name,))
+        yield _stated("category", f"{share} of the orders are in {plain_name(name)}.", orders, categories=(name,))
     by_brand = by_name((product.brand, order) for order, product in bought.shown if product.brand)
     for name, share, orders in _most_frequent(bought, by_brand, MOST_BRANDS):
-        yield stated("brand", f"{share} of the orders are of the brand {plain_name(name)}.", orders, names=(name,))
+        yield _stated("brand", f"{share} of the orders are of the brand {plain_name(name)}.", orders, names=(name,))
 
 
 def _single_products(bought: Purchases) -> Iterator[Statement]:
@@ -353,7 +353,7 @@ def _domains(bought: Purchases) -> Iterator[Statement]:
         days = {day_of(order) for order in orders}
         number = f"{counted(len(orders), 'order')} on {counted(len(days), 'day')}"
         text = f"{domain}: {number}, last on {day_of(orders[-1])}."
-        yield stated("domain", text, orders, categories=(domain,))
+        yield _stated("domain", text, orders, categories=(domain,))
 
 
 def _shopper_type(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
@@ -361,7 +361,7 @@ def _shopper_type(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator
     if len(bought.kept) < LEAST_USUAL:
         return
     level, again = level_of(bought, spans), len(bought.kept) - bought.item_count
-    days, today = {moment_of(order).date() for order in bought.kept}, bought.now.date()
+    days, today = {_moment_of(order).date() for order in bought.kept}, bought.now.date()
     mean_pause = (today - min(days)).days / len(days)
     has_ended = (today - max(days)).days > _END * mean_pause
     if len(days) < LEAST_USUAL or (today - min(days)).days < LEAST_DAYS or has_ended:
@@ -382,7 +382,7 @@ def _shopper_type(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator
     text += f", buying {_PRICES[level]}" if level else ""
     reordered = f"{again} of {len(bought.kept)} orders of something that had been ordered before"
     text += f", {reordered if again else 'never the same thing twice so far'}."
-    yield stated("shopper_type", text, bought.kept)
+    yield _stated("shopper_type", text, bought.kept)
 
 
 def _by_domain(bought: Purchases) -> list[tuple[str, list[Order]]]:

@@ -55,7 +55,7 @@ def passes(problem: BaseException) -> bool:
     """True if another attempt may succeed: after 408, 409, 429, 5xx, a lost connection, a time-out, broken JSON."""
     if isinstance(problem, json.JSONDecodeError):
         return True
-    words = {word for error in causes_of(problem) for word in words_of(error)}
+    words = {word for error in causes_of(problem) for word in _words_of(error)}
     if words & _LASTING_WORDS:
         return False
     retry_header = next(filter(None, (_headers(error).get("x-should-retry") for error in causes_of(problem))), None)
@@ -116,7 +116,7 @@ def body_of(error: BaseException) -> dict[str, Any]:
     return inner if isinstance(inner, dict) else {}
 
 
-def words_of(error: BaseException) -> Iterator[str]:
+def _words_of(error: BaseException) -> Iterator[str]:
     """The names that a provider gives to an error: its type and its code."""
     inner = body_of(error)
     yield from (value for name in ("type", "code") if isinstance(value := inner.get(name), str))
@@ -181,7 +181,7 @@ temporary fault. Requests that a client knows to be wrong are among them, and ar
 """
 
 
-class Answering(Protocol):
+class _Answering(Protocol):
     """A chat model, with or without bound tools or an answer schema."""
 
     def ainvoke(self, messages: Any, /) -> "Awaitable[AIMessage | dict[str, AIMessage]]": ...
@@ -209,7 +209,7 @@ class Fault:
 
 
 async def attempt(
-    model: Answering, messages: Sequence["BaseMessage"], *, streamed: bool = False
+    model: _Answering, messages: Sequence["BaseMessage"], *, streamed: bool = False
 ) -> "AIMessage | Fault":
     """The answer of a chat model, with or without bound tools: text or tool calls, never neither. Or the fault.
 
@@ -244,7 +244,7 @@ def _kind_of(problem: BaseException) -> ModelErrorKind:
             return _KINDS[ancestor.__name__]
     # A conversation that is too long for the model, as providers report it where langchain does not recognise it.
     causes, status = list(causes_of(problem)), status_of(problem)
-    if status == 413 or any(word in _OVERFLOW_WORDS for error in causes for word in words_of(error)):
+    if status == 413 or any(word in _OVERFLOW_WORDS for error in causes for word in _words_of(error)):
         return "context_overflow"
     overflows = status == 400 and any(text in str(error) for error in causes for text in _OVERFLOW_TEXTS)
     return "context_overflow" if overflows else "model"
@@ -369,7 +369,7 @@ AGAIN = "and run the same command again: it continues from here."
 def denial_of(problem: BaseException) -> Denial | None:
     """Why the provider would refuse every other call too; None if the next call may succeed."""
     causes = list(causes_of(problem))
-    words = {word for error in causes for word in words_of(error)}
+    words = {word for error in causes for word in _words_of(error)}
     status = status_of(problem)
     if words & _EMPTY or status == 402 or (status == 400 and any(_POOR in str(error) for error in causes)):
         return "account"

@@ -148,7 +148,7 @@ class Ratio:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class _Estimate:
     """A value with its standard error and the error's degrees of freedom, as intervals and power use them."""
 
     value: float
@@ -156,13 +156,13 @@ class Estimate:
     freedom: float
 
 
-def estimate(values: Sequence[float], groups: Groups) -> Estimate | None:
+def estimate(values: Sequence[float], groups: Groups) -> _Estimate | None:
     """The mean of the queries' values with its standard error over clusters; None below two clusters."""
     if max(groups, default=0) < 1:
         return None
     mean = fsum(values) / len(values)
     variance = cluster_variance([(value - mean) / len(values) for value in values], groups)
-    return Estimate(mean, variance**0.5, freedom(groups))
+    return _Estimate(mean, variance**0.5, freedom(groups))
 
 
 @lru_cache(maxsize=4096)

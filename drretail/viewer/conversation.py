@@ -32,7 +32,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class _Turn:
     """One request with its answer."""
 
     step: tuple[str, int] | None
@@ -53,7 +53,7 @@ class Talk:
     """The turns of one agent, in order."""
 
     path: str
-    turns: tuple[Turn, ...]
+    turns: tuple[_Turn, ...]
 
 
 def read_conversation(experiment: Path, run: Run) -> list[Talk]:
@@ -89,7 +89,7 @@ def _seq(effect: Effect) -> int | None:
     return int(seq) if seq.isdigit() else None
 
 
-def _turns(path: str, effects: Sequence[Effect], seqs: Sequence[int]) -> Iterator[Turn]:
+def _turns(path: str, effects: Sequence[Effect], seqs: Sequence[int]) -> Iterator[_Turn]:
     """One path's turns. Its model calls are its model steps in order; any other effect names its step in its scope."""
     before: list[str] = []
     calls, number = dict[str, str](), 0
@@ -100,7 +100,7 @@ def _turns(path: str, effects: Sequence[Effect], seqs: Sequence[int]) -> Iterato
             request = Message("request", _text(effect.request))
             response = None if effect.response is None else Message("answer", _text(effect.response))
             step = None if seq is None else (path, seq)
-            yield Turn(step, effect.kind.replace("_", " "), (request,), 0, (), response, _error(effect))
+            yield _Turn(step, effect.kind.replace("_", " "), (request,), 0, (), response, _error(effect))
             continue
         messages: list[dict[str, Any]] = effect.request.get("messages", [])
         keys = [canonical_json(message) for message in messages]
@@ -111,7 +111,7 @@ def _turns(path: str, effects: Sequence[Effect], seqs: Sequence[int]) -> Iterato
         calls |= {call.get("id") or "": call["name"] for message in messages for call in message.get("tool_calls", ())}
         # The request repeats the previous answer, which the previous turn already shows.
         is_echo = bool(before) and bool(new) and new[0].get("role") == "ai"
-        yield Turn(
+        yield _Turn(
             step=(path, seqs[number]) if number < len(seqs) else None,
             title=effect.role or "model",
             sent=tuple(_message(message, calls) for message in new[is_echo:]),

@@ -61,7 +61,7 @@ def write_drb(selection: Selection, to: Path) -> str:
     return f"{counted(sum(map(len, files.values())), 'report')} in {counted(len(files), 'file')}"
 
 
-def write_sandbox(selection: Selection, to: Path) -> str:
+def _write_sandbox(selection: Selection, to: Path) -> str:
     """Writes one page per line, sorted by address: each address once, with the text that was read first.
 
     Raises UserError if no page was read.
@@ -90,7 +90,7 @@ FORMS: Mapping[str, Form] = {
     "csv": Form("scores-csv", score_tables.write_csv, redacts=True),
     "parquet": Form("scores-parquet", score_tables.write_parquet, redacts=True),
     "statements": Form("statements.csv", score_tables.write_statements, redacts=True),
-    "sandbox": Form("pages.jsonl", write_sandbox),
+    "sandbox": Form("pages.jsonl", _write_sandbox),
 }
 PLUGINS = Plugins("export", dict.fromkeys(FORMS, f"{__name__}:FORMS"), "drretail.exports")
 

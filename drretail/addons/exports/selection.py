@@ -142,14 +142,14 @@ Row = dict[str, Any]
 _RULE = re.compile(r"(?P<name>[^<>=]+?)(?:(?<!\s)\s++)?(?P<sign>>=|<=|>|<)\s*(?P<bound>[+-]?\d*\.?\d+)")
 
 
-def names_of(value: RunValue) -> set[str]:
+def _names_of(value: RunValue) -> set[str]:
     """The names that a rule may use for a value."""
     return {value.variant, f"{value.metric} {value.variant}", value.name}
 
 
 def keeps(rule: Rule, got: Sequence[RunValue]) -> bool:
     """True if at least one judge scored the rule's variant, and all that did meet its bound."""
-    numbers = [score.value for score in got if score.value is not None and rule.name in names_of(score)]
+    numbers = [score.value for score in got if score.value is not None and rule.name in _names_of(score)]
     return bool(numbers) and all(map(rule.is_met, numbers))
 
 
@@ -209,7 +209,7 @@ class Selection:
         for value in run_values(read_judgements(experiment, judged_metrics(experiment))):
             if not is_panel(value.judge):
                 got[value.run_id].append(value)
-                valued |= set() if value.value is None else names_of(value)
+                valued |= set() if value.value is None else _names_of(value)
         for rule in rules:
             if rule.name not in valued:
                 if (metric := installed(rule.name)) is not None:

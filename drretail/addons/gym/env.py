@@ -1,6 +1,6 @@
 """``ShopEnv``: a shopper's question, tools to research it with, and a reward at the end.
 
-``Shop`` is what all rollouts share, ``Rollout`` is one session with its calls. Rollouts are saved as runs of an
+``Shop`` is what all rollouts share, ``_Rollout`` is one session with its calls. Rollouts are saved as runs of an
 experiment, recorded runs are rewarded, and exported ones replayed.
 """
 
@@ -146,7 +146,7 @@ NO_OBJECT = "The arguments must be a JSON object."
 UNHANDED = RunError(kind="no_report", where="gym", message="the rollout ended without a report")
 
 
-class Rollout:
+class _Rollout:
     """One rollout in its session. The policy reads what was wrong with a call; nothing is raised."""
 
     def __init__(self, session: Session, query: Query, before: TurnsBefore = NO_TURNS) -> None:
@@ -275,7 +275,7 @@ class ShopEnv:
         )
         """The system that recorded rollouts belong to."""
         self._lock = threading.Lock()
-        self._rollout: Rollout | None = None
+        self._rollout: _Rollout | None = None
         self._steps = 0
         self._reward: Reward | None = None
         self._next = 0
@@ -329,7 +329,7 @@ class ShopEnv:
             if drawn.after is not None:
                 raise UserError(f"{drawn.query_id} follows {drawn.after}: begin with the first turn.")
             self._end()
-            self._rollout = Rollout(self._session(drawn), drawn)
+            self._rollout = _Rollout(self._session(drawn), drawn)
             return self._rollout.instructions
 
     def step(self, call: object, *, same_turn: bool = False) -> tuple[str, float, bool, dict[str, Any]]:
@@ -386,7 +386,7 @@ class ShopEnv:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _begun(self) -> Rollout:
+    def _begun(self) -> _Rollout:
         if self._rollout is None:
             raise UserError(CLOSED if self._is_closed else BEGIN)
         return self._rollout

@@ -43,7 +43,7 @@ Wanted = frozenset[tuple[object, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class _Part:
     """The questions for one purpose, about one shop."""
 
     name: str
@@ -56,7 +56,7 @@ class Part:
 
 def make_parts(
     to: Path, sizes: tuple[int, int], *, worlds: tuple[str | None, str | None], seed: str, progress: Progress
-) -> tuple[Part, Part]:
+) -> tuple[_Part, _Part]:
     """Makes queries to train on and held-out ones, of all kinds of need that the shops bear.
 
     A shop that is None is made up below ``to``. No user and no wish is in both parts, or among the shipped queries. The
@@ -64,7 +64,7 @@ def make_parts(
     """
     shipped = shipped_queries(*FIFTY, *MARKET, GENERIC)
     people, wishes = {query.user_id for query in shipped}, {wanted(query) for query in shipped}
-    parts: list[Part] = []
+    parts: list[_Part] = []
     for name, n, world_name in zip((TRAIN, HELD_OUT), sizes, worlds, strict=True):
         # A made-up shop has products that no other seed gives.
         made_up = MadeUp(PRODUCTS, REVIEWS, vary_orders=True, seed=f"{seed}-{name}")
@@ -74,7 +74,7 @@ def make_parts(
                 queries = _queries(shop, n, f"{seed}-{name}", people, wishes)
             with progress.busy("measuring the floor"), Shop.open(shop, queries) as opened, ShopEnv(opened) as env:
                 floors = {query.query_id: earned(env, one_search, query.query_id).value for query in queries}
-            parts.append(Part(name, world, queries, floors))
+            parts.append(_Part(name, world, queries, floors))
         people |= {query.user_id for query in queries}
         wishes |= {wanted(query) for query in queries}
     return parts[0], parts[1]
@@ -152,7 +152,7 @@ NOTES = (
 
 
 @accepts(SplitOptions)
-def split(options: SplitOptions) -> Result[Sequence[Part]]:
+def split(options: SplitOptions) -> Result[Sequence[_Part]]:
     """The parts that were written, and what one search earns on each kind of need.
 
     Raises UserError if lines of a file would be lost.

@@ -36,7 +36,7 @@ _ANSWERED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class _Message:
     """One message of a conversation."""
 
     role: str
@@ -51,7 +51,7 @@ class Message:
 class Conversation:
     """The messages of one conversation, with what its log says of it."""
 
-    messages: list[Message]
+    messages: list[_Message]
     id: str = ""
     user: str = ""
     time: str = ""
@@ -144,7 +144,7 @@ def conversation_of(messages: Iterable[Any], usage: Any = None, **about: Any) ->
     objects = [item for item in objects if item.get("type") not in _UNSEEN_ITEMS]
     total = sum((usage_of(item.get("usage") or item.get("usage_metadata")) for item in objects), usage_of(usage))
     model = about.pop("model", None) or text_of(("model",), *objects)
-    read: list[Message] = []
+    read: list[_Message] = []
     for item in objects:
         message = _message(item)
         if item.get("type") == "function_call" and read and read[-1].role == ASSISTANT:  # calls of one turn
@@ -162,15 +162,15 @@ def exchange(request: Any, response: Any) -> list[dict[str, Any]]:
     return after if before and after[: len(before)] == before else [*before, *after]
 
 
-def _message(value: Mapping[str, Any]) -> Message:
+def _message(value: Mapping[str, Any]) -> _Message:
     """A message of OpenAI's, Anthropic's, LangChain's, Gemini's or OpenTelemetry's form."""
     role = str(value.get("role") or value.get("type") or "")
     role = _ROLES.get(role, role)
     if role == "function_call":
         call = str(value.get("call_id", "")), str(value.get("name", "")), value.get("arguments")
-        return Message(ASSISTANT, calls=(call,))
+        return _Message(ASSISTANT, calls=(call,))
     if role == "function_call_output":
-        return Message("tool", results=((str(value.get("call_id", "")), _words(value.get("output")), False),))
+        return _Message("tool", results=((str(value.get("call_id", "")), _words(value.get("output")), False),))
     texts: list[str] = []
     calls: list[tuple[str, str, Any]] = []
     results: list[tuple[str, str, bool]] = []
@@ -192,8 +192,8 @@ def _message(value: Mapping[str, Any]) -> Message:
             calls.append((str(call.get("id", "")), str(function.get("name", "")), arguments))
     text = "\n".join(part for part in texts if part)
     if role == "tool" and not results:
-        return Message(role, results=((str(value.get("tool_call_id", "")), text, value.get("status") == "error"),))
-    return Message("tool" if results and not text else role, text, tuple(calls), tuple(results))
+        return _Message(role, results=((str(value.get("tool_call_id", "")), text, value.get("status") == "error"),))
+    return _Message("tool" if results and not text else role, text, tuple(calls), tuple(results))
 
 
 def _words(value: Any) -> str:
@@ -229,8 +229,8 @@ def turns_of(conversation: Conversation) -> list[tuple[str, str, int]]:
     """
     turns: list[tuple[str, str, int]] = []
     question, steps = "", 0
-    answer: list[Message] = []
-    for message in (*conversation.messages, Message("user")):
+    answer: list[_Message] = []
+    for message in (*conversation.messages, _Message("user")):
         if message.role == "user" and answer:
             answers = [
                 visible(message.text).strip() for message in answer if not message.calls or message is answer[-1]

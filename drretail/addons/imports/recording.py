@@ -125,7 +125,7 @@ FORM = f"{INDEX} of {{url, file}}, or a file of {{url, title, text, date?}} a li
 _CONTENT = frozenset({"file", "text", "page_body"})
 
 
-def read_pages(place: Path) -> list[WebPage]:
+def _read_pages(place: Path) -> list[WebPage]:
     """The pages in a folder or a file, cleaned like fetched ones. Raises UserError if nothing has the form ``FORM``."""
     index = place / INDEX if place.is_dir() else place
     if not index.is_file():
@@ -263,7 +263,7 @@ def record(
     options = {"format": form} if world is None else {"format": form, LOOKED_UP: world.manifest.fingerprint}
     definition = _definition(material, options, queries, labels, before, model, world)
     shop = None if world is None else NamedProducts(world)
-    given_pages = None if pages is None else read_pages(pages)
+    given_pages = None if pages is None else _read_pages(pages)
     places = {
         key: (labels[report_of.system], queries[report_of.task_id].query_id)
         for key, report_of in material.reports.items()

@@ -64,7 +64,7 @@ NOBODY = "none/none"
 
 def sample_of(run: Run, query: Query, path: Path, system: System, scores: Mapping[str, Score]) -> EvalSample:
     """A run as a sample: the query's id, its repeat as the epoch, the report as its output."""
-    course = Course(run, query, path, system)
+    course = _Course(run, query, path, system)
     report = ChatMessageAssistant(id=_id(run.run_id, "report"), content=run.report or "", source="generate")
     output = ModelOutput(model=course.model, choices=[ChatCompletionChoice(message=report)] if run.report else [])
     fields = {
@@ -118,7 +118,7 @@ def model_name(system: System, role: str | None = None) -> str:
     return models[writers[0]].spec.replace(":", "/", 1) if writers else NOBODY
 
 
-class Course:
+class _Course:
     """A run from its first step to its last, as inspect's messages and events.
 
     The messages are the conversation of the first agent. Agents that it launched are spans among the events, after the
@@ -361,7 +361,7 @@ def score_of(
     )
 
 
-def results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row]) -> Iterator[EvalScore]:
+def _results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row]) -> Iterator[EvalScore]:
     """The results of inspect's metrics on a scorer's samples, a query's repeats averaged first, and drretail's own.
 
     ``rows`` are the rows of scores.json for the same system, metric and judge.
@@ -440,7 +440,7 @@ def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) 
     for scorer in scorers:
         judge = scorer.assessor.judge
         by = (scorer.metric.name, judge.spec, judge.params_hash, scorer.assessor.rules)
-        scores += results_of(scorer, samples, [row for row in rows if (row.metric, *row.by_whom) == by])
+        scores += _results_of(scorer, samples, [row for row in rows if (row.metric, *row.by_whom) == by])
     created = began or ("1970-01-01T00:00:00+00:00" if definition.now is None else definition.now.isoformat())
     completed = sum(sample.error is None for sample in samples)
     return EvalLog(

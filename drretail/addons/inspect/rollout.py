@@ -52,7 +52,7 @@ JUDGED: tuple[Member, ...] = ("run", "evidence")
 SEED = "42"
 
 
-def keep(state: TaskState, run_id: str, spec: str, save: Callable[[Path], object]) -> None:
+def _keep(state: TaskState, run_id: str, spec: str, save: Callable[[Path], object]) -> None:
     """Puts a run into its sample's store, as the files that ``save`` writes, with the ``spec`` of its world."""
     with TemporaryDirectory(prefix="drretail-") as name:
         folder = Path(name)
@@ -66,7 +66,7 @@ def keep(state: TaskState, run_id: str, spec: str, save: Callable[[Path], object
 
 
 def kept_in(state: TaskState) -> Mapping[str, Any] | None:
-    """What ``keep`` stored; None for a sample without a run."""
+    """What ``_keep`` stored; None for a sample without a run."""
     return state.store.get(KEPT)
 
 
@@ -90,7 +90,7 @@ def laid_out(files: Mapping[str, str]) -> Generator[Path]:
 PATH = "0"
 
 
-def shop_tools(toolkit: Toolkit, called: Callable[[], None]) -> list[Tool]:
+def _shop_tools(toolkit: Toolkit, called: Callable[[], None]) -> list[Tool]:
     """The toolkit's tools, bound to its session. If a call fails, the model reads what was wrong with it.
 
     ``called`` is invoked before each call.
@@ -179,7 +179,7 @@ class Rollout:
         self._report: str | None = None
         self._turns = 0
         self.toolkit = Toolkit(self._session)
-        self.tools = shop_tools(self.toolkit, lambda: self.note_turns(transcript().events))
+        self.tools = _shop_tools(self.toolkit, lambda: self.note_turns(transcript().events))
         self.only_handed_in = False
         """True if the model's last message does not count as a report: only a report that was handed in does."""
 
@@ -227,7 +227,7 @@ class Rollout:
             self._repeat,
             session,
             why_there_is_none(events) if blank else answer_of(report),
-            usage={ROLE: usage_of(events)},
+            usage={ROLE: _usage_of(events)},
             prompt_hashes={prompt.name: prompt.hash},
         )
         seen, timeout = session.ledger.evidence(), session.settings.tool_timeout
@@ -238,7 +238,7 @@ class Rollout:
         def save(folder: Path) -> None:
             save_runs(folder, world, [self._query], self._system, [recorded], seed=SEED)
 
-        keep(state, run.run_id, self._shop.spec, save)
+        _keep(state, run.run_id, self._shop.spec, save)
         if self._shop.to is not None:
             save(self._shop.to)
 
@@ -260,7 +260,7 @@ async def end(state: TaskState) -> None:
         await rollout.end(state, list(transcript().events))
 
 
-def usage_of(events: Sequence[Event]) -> Usage:
+def _usage_of(events: Sequence[Event]) -> Usage:
     """The tokens of all model answers."""
     total = Usage()
     for event in events:

@@ -120,13 +120,13 @@ async def scored_by(metric: Metric, judge: str, state: TaskState) -> Score:
         verdicts = verdicts_of(folder, run, metric.name, assessor)
     if run.error is not None and not is_valued(judged):
         return Score.unscored(reason=run.error.kind, explanation=run.error.message)
-    score = score_of(metric.name, metric, judged.values, headlines_of(metric), verdicts, str(judged.lacks))
+    score = score_of(metric.name, metric, judged.values, _headlines_of(metric), verdicts, str(judged.lacks))
     if run.error is not None:
         score.explanation = f"The run failed ({run.error.kind}): {run.error.message}\n\n{score.explanation}"
     return score
 
 
-def headlines_of(metric: Metric) -> list[str]:
+def _headlines_of(metric: Metric) -> list[str]:
     """The variants that are values of a score, of which inspect prints a table each; all, if none is a headline."""
     return [name for name in variants_of(metric) if name in metric.description.headlines] or [*variants_of(metric)]
 
@@ -179,7 +179,7 @@ def shop_research(
         chosen = _asked(queries, shop_world)
         if to is not None:
             open_experiment(Path(to), shop_world, [], [], SEED).close()  # reports a wrong folder now
-        options = client_options(names_in(without)) | ({} if name is None else {"solver": name})
+        options = client_options(_names_in(without)) | ({} if name is None else {"solver": name})
         shop = Shop(
             shop_world,
             world,
@@ -191,7 +191,7 @@ def shop_research(
             dataset=MemoryDataset([_sample(query, shop_world) for query in chosen], name=f"{world} {queries}"),
             setup=shop_setup(shop, scope, options),
             solver=shop_agent(),
-            scorer=scorers_of(names_in(scorers) or USUAL, judge),
+            scorer=scorers_of(_names_in(scorers) or USUAL, judge),
             cleanup=end,
             score_on_error=True,  # a sample that gave up is 0 in measures of success
             message_limit=MOST_MESSAGES,
@@ -254,7 +254,7 @@ def _prerequisites() -> Generator[None]:
         raise PrerequisiteError(f"{file_error(problem)}.") from problem
 
 
-def names_in(names: Names) -> list[str]:
+def _names_in(names: Names) -> list[str]:
     """The names in a -T parameter, which inspect reads as text or, if it has commas, as a list."""
     parts = names.split(",") if isinstance(names, str) else names or ()
     return [part.strip() for part in parts if part.strip()]

@@ -34,7 +34,7 @@ from drretail.viewer.page.report_html import marked_html
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class _Option:
     """An answer, the word on its button, and the keys that choose it."""
 
     value: str
@@ -44,16 +44,16 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class _Question:
     name: str
     title: str
     definition: tuple[str, ...]
     """Paragraphs."""
-    options: tuple[Option, ...]
+    options: tuple[_Option, ...]
 
 
-SIDES = (Option("left", "A", "1a"), Option("tie", "Tie", "2t"), Option("right", "B", "3b"))
-RATINGS = tuple(Option(str(value), str(value), str(value)[:1] if value < 10 else "x") for value in range(11))
+SIDES = (_Option("left", "A", "1a"), _Option("tie", "Tie", "2t"), _Option("right", "B", "3b"))
+RATINGS = tuple(_Option(str(value), str(value), str(value)[:1] if value < 10 else "x") for value in range(11))
 _SUPPORT: dict[ClaimSupport, str] = {
     "full": "the sources say all of it",
     "partial": "the sources say some of it, and nothing about the rest",
@@ -79,39 +79,41 @@ SUPPORT_RULES = (
 """The rules of the judges' prompt ``support``, as paragraphs and points."""
 
 
-def report_questions(path: str, shop_url: str, *, with_profile: bool, elsewhere: bool = False) -> tuple[Question, ...]:
+def report_questions(path: str, shop_url: str, *, with_profile: bool, elsewhere: bool = False) -> tuple[_Question, ...]:
     """The questions which of two reports is better, or how good one is (0 to 10), one for each dimension.
 
     The criteria are those that a judge reads under the paper's rules. Without a profile, personalization is left out.
     For reports from ``elsewhere``, the words are those for imported reports, without the shop.
     """
     options = SIDES if path == "vote" else RATINGS
-    questions: list[Question] = []
+    questions: list[_Question] = []
     for dimension, criterion in published_criteria().items():
         if with_profile or dimension != PERSONALIZATION:
             text = without_shop(criterion["text"]) if elsewhere else criterion["text"]
             lines = _lines(text.replace("{{shop_url}}", shop_url))
-            questions.append(Question(dimension, criterion["title"], tuple(lines), options))
+            questions.append(_Question(dimension, criterion["title"], tuple(lines), options))
     return tuple(questions)
 
 
 @cache
-def label_question() -> Question:
-    options = tuple(Option(label, label, str(key), meaning) for key, (label, meaning) in enumerate(_SUPPORT.items(), 1))
-    return Question(SUPPORT, "What do the sources say of it?", SUPPORT_RULES, options)
+def label_question() -> _Question:
+    options = tuple(
+        _Option(label, label, str(key), meaning) for key, (label, meaning) in enumerate(_SUPPORT.items(), 1)
+    )
+    return _Question(SUPPORT, "What do the sources say of it?", SUPPORT_RULES, options)
 
 
 @cache
-def cited_question() -> Question:
+def cited_question() -> _Question:
     """Whether a statement is a claim and names a source where it stands, which is what FR counts."""
     options = (
-        Option("yes", "Yes", "1", "it says something that can be checked, and a source stands with it"),
-        Option("no", "No", "2", "it says something that can be checked, without a source"),
-        Option("no_claim", "No claim", "3", "it is nothing that can be checked, or the report does not say it"),
+        _Option("yes", "Yes", "1", "it says something that can be checked, and a source stands with it"),
+        _Option("no", "No", "2", "it says something that can be checked, without a source"),
+        _Option("no_claim", "No claim", "3", "it is nothing that can be checked, or the report does not say it"),
     )
     sources = "A source is a number or an id in brackets, a link, or a footnote."
     about = (f"{sources} Whether it bears the statement out doesn't count here.",)
-    return Question(CITED, "Does the report name a source for it?", about, options)
+    return _Question(CITED, "Does the report name a source for it?", about, options)
 
 
 def _lines(text: str) -> list[str]:
@@ -186,7 +188,7 @@ class BlindSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class _Sheet:
     """Everything that one page of voting shows of an item and asks about it."""
 
     query: str
@@ -194,7 +196,7 @@ class Sheet:
     """Empty for an imported report, which no user of the shop asked for."""
     today: str
     """Empty if unknown."""
-    questions: tuple[Question, ...]
+    questions: tuple[_Question, ...]
     reports: tuple[BlindReport, ...] = ()
     claim: str = ""
     """Empty if reports are judged as a whole."""
@@ -224,7 +226,7 @@ class Sheets:
         """True if all reports were imported, so that no user of the shop asked for them."""
         return all(system.is_imported for system in self.definition.systems.values())
 
-    def of(self, item: Item, annotator: str) -> Sheet:
+    def of(self, item: Item, annotator: str) -> _Sheet:
         """The sheet of an item for this person."""
         if isinstance(item, ClaimItem):
             return self.of_claim(item)
@@ -241,7 +243,7 @@ class Sheets:
             raise _changed(self.experiment)
         return [a, b] if item.left_for(annotator) == "a" else [b, a]
 
-    def of_claim(self, item: ClaimItem) -> Sheet:
+    def of_claim(self, item: ClaimItem) -> _Sheet:
         """The claim and the texts that its judge read, without the judge's verdict."""
         subject, judged = self._claim(item)
         report, claim = subject.report or "", judged.claim
@@ -258,13 +260,13 @@ class Sheets:
             passage=self.names.withheld(paragraph_of(report, span)) if self.asks_cited else "",
         )
 
-    def definitions(self, path: str) -> tuple[Question, ...]:
+    def definitions(self, path: str) -> tuple[_Question, ...]:
         """All questions about items of a kind, for its instructions."""
         if path == "label":
             return label_question(), cited_question()
         return self._of_reports(path, with_profile=not self.are_from_elsewhere)
 
-    def questions(self, item: Item) -> tuple[Question, ...]:
+    def questions(self, item: Item) -> tuple[_Question, ...]:
         """The questions about an item, found without reading its reports."""
         if isinstance(item, ClaimItem):
             support = (label_question(),) if item.has_verdict else ()
@@ -272,7 +274,7 @@ class Sheets:
         with_profile = read_profile(self.experiment, self._query(item.query_id).user_id) is not None
         return self._of_reports("vote" if isinstance(item, PairItem) else "rate", with_profile=with_profile)
 
-    def _of_reports(self, path: str, *, with_profile: bool) -> tuple[Question, ...]:
+    def _of_reports(self, path: str, *, with_profile: bool) -> tuple[_Question, ...]:
         shop_url, elsewhere = self.definition.shop_url or SHOP_URL, self.are_from_elsewhere and not with_profile
         return report_questions(path, shop_url, with_profile=with_profile, elsewhere=elsewhere)
 
@@ -294,12 +296,12 @@ class Sheets:
             self._rendered[subject.run_id] = marked_html(self.names.withheld(text), []).html
         return BlindReport(name, self._rendered[subject.run_id], len(split_words(subject.report or "")))
 
-    def _sheet(self, subject: Subject, questions: tuple[Question, ...], **shown: Any) -> Sheet:
+    def _sheet(self, subject: Subject, questions: tuple[_Question, ...], **shown: Any) -> _Sheet:
         """A sheet with the query, the profile and the date as judges see them."""
         text = NO_PROFILE if subject.profile is None else subject.profile.text
         profile = () if subject.is_external else tuple(text.splitlines())
         today = "" if subject.now is None else subject.now.date().isoformat()
-        return Sheet(subject.query.text, profile, today, questions, **shown)
+        return _Sheet(subject.query.text, profile, today, questions, **shown)
 
     def _unchanged(self, item: ReportItem) -> Subject:
         subject = self._subject(item.system, item.query_id, item.repeat)

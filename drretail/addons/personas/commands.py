@@ -93,7 +93,7 @@ def personas(options: PersonasOptions) -> "Result[list[Persona]]":
         personas, failed, spent = [persona_by_rules(past) for past in pasts.values()], {}, {}
     else:
         asks = {user: persona_ask(past) for user, past in pasts.items()}
-        written, failed, spent = ask_all(writer, people, asks, options)
+        written, failed, spent = _ask_all(writer, people, asks, options)
         personas = [persona_of(pasts[user], answer, writer.spec) for user, answer in written.items()]
     for persona in personas:
         freeze_person(people, persona)
@@ -121,7 +121,7 @@ def context(options: ContextOptions) -> "Result[list[PersonContext]]":
         contexts, failed, spent = [context_by_rules(past) for past in wanted], {}, {}
     else:
         asks = {past.user_id: context_ask(past, people_by_id[past.user_id]) for past in wanted}
-        written, failed, spent = ask_all(writer, people, asks, options)
+        written, failed, spent = _ask_all(writer, people, asks, options)
         contexts = [context_of(pasts[user], answer, writer.spec) for user, answer in written.items()]
     for context_record in contexts:
         freeze_person(people, context_record)
@@ -152,7 +152,7 @@ def pair(options: PairOptions) -> "Result[tuple[Query, ...]]":
             choices = chosen_by_overlap(tasks, [read_past(shop, user_id) for user_id in people_by_id], most)
         else:
             asks = {user: choice_ask(persona, tasks) for user, persona in people_by_id.items()}
-            answers, failed, spent = ask_all(writer, people, asks, options)
+            answers, failed, spent = _ask_all(writer, people, asks, options)
             choices = chosen_by_model(tasks, answers)
         queries = tuple(
             pair_query(task, people_by_id[user], contexts.get(user), shop.manifest.fingerprint)
@@ -177,7 +177,7 @@ def pair(options: PairOptions) -> "Result[tuple[Query, ...]]":
     return _result(queries, line, document, failed, to, *hints)
 
 
-def ask_all(
+def _ask_all(
     writer: "ChatModel", people: Path, asks: "Mapping[str, Ask[T]]", calls: QueryCalls
 ) -> tuple[dict[str, T], dict[str, str], dict[str, Any]]:
     """The model's answers by user, the reasons for missing ones, and for --json what all of it took.

@@ -278,11 +278,11 @@ def write_sandbox(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTas
             notes.append(f"{name} is left out: the pages of {short.query.query_id} have {short.tokens:,.0f} tokens.")
     write_with_gold([task.query for task in tasks], folder / QUERIES_FILE)
     whole = about.model_copy(update={"sizes": filled, "versions": {"drretail": __version__, **about.versions}})
-    seal(folder, whole, sums_of(folder))  # last: without it the folder is no sandbox
+    _seal(folder, whole, sums_of(folder))  # last: without it the folder is no sandbox
     return notes
 
 
-def seal(folder: Path, about: SandboxFolder, sums: Mapping[str, str]) -> None:
+def _seal(folder: Path, about: SandboxFolder, sums: Mapping[str, str]) -> None:
     """Writes a sandbox's description with the checksums of its files."""
     sealed = about.model_copy(update={"sums": dict(sums)})
     sealed = sealed.model_copy(update={"own_sum": own_sum(sealed)})
@@ -298,7 +298,7 @@ def write_gold(folder: Path, query_id: str, gold: KnownAnswer) -> None:
     written = (*filter(Path.exists, queries), *folder.glob(f"rubrics/*/{file_name(query_id)}.json"))
     sums = {path.relative_to(folder).as_posix(): sha256(path.read_bytes()).hexdigest() for path in written}
     sums[path.relative_to(folder).as_posix()] = sha256(text.encode()).hexdigest()
-    seal(folder, about, {**about.sums, **sums})
+    _seal(folder, about, {**about.sums, **sums})
     # Last: a task with gold counts as finished, so a call that is cut before this writes it again.
     write_atomically(path, text)
 

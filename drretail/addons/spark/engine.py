@@ -137,7 +137,7 @@ class LeftFile:
     numbers: "array[int]" = field(default_factory=lambda: array("Q"))
 
 
-def write_lines(rows: Iterable[tuple[int, int, bytes]], folder: Path) -> list[LeftFile]:
+def _write_lines(rows: Iterable[tuple[int, int, bytes]], folder: Path) -> list[LeftFile]:
     """Writes (source, number, line), sorted by both, into one file per source."""
     files = list[LeftFile]()
     for source, lines in groupby(rows, key=itemgetter(0)):
@@ -265,7 +265,7 @@ class _Selection:
                 self._keep(f"{shape}_left", lines.select("source", "block", "id", "line"))
                 leftovers = parquet_rows(self._work / f"{shape}_left", _LEFT)
                 rows = ((source, blocks.line(source, start, number), line) for source, start, number, line in leftovers)
-                left = write_lines(rows, self._folder(f"files-left-{shape}"))
+                left = _write_lines(rows, self._folder(f"files-left-{shape}"))
             verdicts = {file.source: judge(shape, file, self._task.until_ms) for file in left}
             table = self._session.table(f"{shape}_lines").select("source", *_FOUND[shape])
             judged = [local_path(path, pattern=True) for file in left for path in judged_rows(shape, file)]
@@ -313,7 +313,7 @@ class _Selection:
         lines = self._work / "kept_lines"
         _write(self._session.sql(sql_text("kept_lines", SQL)), lines)
         rows = ((source, 0, line) for source, _, _, line in parquet_rows(lines, _LEFT))
-        for file in write_lines(rows, self._folder("files-kept")):
+        for file in _write_lines(rows, self._folder("files-kept")):
             rank = self._task.plan.rank(self._task.plan.inputs[file.source].category or "")
             target = self.kept_rows / str(file.source)
             if target.is_dir():

@@ -170,7 +170,7 @@ REPAIRS = 1
 understanding_prompt = partial(agent_prompt, __file__, "understanding")
 
 
-class Amount(Money):
+class _Amount(Money):
     """Money whose currency is named."""
 
     currency: str = Field(description="Its ISO 4217 code, such as USD.")
@@ -190,7 +190,7 @@ class UnderstoodWant(Want):
     )
     rating_min: float | None = Field(ge=0, le=5, description="The least average rating, in stars.")
     ratings_min: int | None = Field(ge=0, description="The least number of ratings or reviews.")
-    price_max: Amount | None = Field(  # pyright: ignore[reportIncompatibleVariableOverride] -- records are frozen
+    price_max: _Amount | None = Field(  # pyright: ignore[reportIncompatibleVariableOverride] -- records are frozen
         description="The most that one piece may cost."
     )
     options: SkipJsonSchema[dict[str, tuple[str, ...]]] = Field(default_factory=dict[str, tuple[str, ...]])
@@ -205,7 +205,7 @@ class Understood(Wish):
     wants: tuple[UnderstoodWant, ...] = Field(  # pyright: ignore[reportIncompatibleVariableOverride] -- as above
         description="One for each thing to be bought; empty where none is."
     )
-    budget: Amount | None = Field(  # pyright: ignore[reportIncompatibleVariableOverride] -- as above
+    budget: _Amount | None = Field(  # pyright: ignore[reportIncompatibleVariableOverride] -- as above
         description="The most that everything together may cost."
     )
     room: bool = Field(description="True where more may be added than what is named.")

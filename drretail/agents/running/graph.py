@@ -27,7 +27,7 @@ from drretail.tools.registry import own_tools
 
 
 @dataclass(frozen=True, slots=True)
-class Shopper:
+class _Shopper:
     """The context of an agent's graph."""
 
     user_id: str | None = None
@@ -63,7 +63,7 @@ def graph(
     saver = None if checkpointer is None else _knowing(checkpointer, _records_in(builder.state_schema, set()))
     compiled = builder.compile(checkpointer=saver, name=plain)
     parts = {key: part for key, part in vars(compiled).items() if key != "__orig_class__"}
-    return ShopGraph(sut=sut, world=world, answering=answering, **parts | {"context_schema": Shopper})
+    return ShopGraph(sut=sut, world=world, answering=answering, **parts | {"context_schema": _Shopper})
 
 
 def _knowing(checkpointer: BaseCheckpointSaver[Any], records: set[type]) -> BaseCheckpointSaver[Any]:
@@ -109,7 +109,7 @@ class ShopGraph(CompiledStateGraph[Any, Any, Any, Any]):
         **inputs: Any,
     ) -> AsyncGenerator[Any]:
         """Streams in a context of its own. Every other invocation streams, too."""
-        user_id = (context if isinstance(context, Shopper) else Shopper(**(context or {}))).user_id
+        user_id = (context if isinstance(context, _Shopper) else _Shopper(**(context or {}))).user_id
         system, tools = self.sut.system, own_tools(self.sut.agent.tools)
         session = Session(SessionSettings(self.world, user_id=user_id, web_mode=system.web_mode, tools=tools))
         models = Models(self.sut.models, session.journal, session.trajectory, system.limits)

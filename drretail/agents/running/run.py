@@ -125,7 +125,7 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class _Job:
     """One run to be made."""
 
     sut: SystemUnderTest
@@ -176,7 +176,7 @@ class Batch:
         turns = {query.query_id: turns_before(query, queries) if query.after else () for query in queries}
         in_order = sorted(queries, key=lambda query: len(turns[query.query_id]))
         wanted = (
-            Job(*place, turns[place[1].query_id])
+            _Job(*place, turns[place[1].query_id])
             for sut in suts
             for place in product([sut], in_order, range(1, sut.repeats(repeats) + 1))
         )
@@ -217,11 +217,11 @@ class Batch:
             tally.tokens += sum(usage.tokens for usage in discarded if usage.system == tally.label)
         return run_tallies
 
-    async def _run(self, jobs: Sequence[Job]) -> dict[tuple[str, str, int], Ended]:
+    async def _run(self, jobs: Sequence[_Job]) -> dict[tuple[str, str, int], Ended]:
         """How each job ended. If cancelled, it still waits for the runs in flight; if cancelled twice, it does not."""
         ended: dict[tuple[str, str, int], Ended] = {}
         gate = asyncio.Semaphore(self.runner.model_calls)
-        conversations: dict[tuple[str, str, int], list[Job]] = {}
+        conversations: dict[tuple[str, str, int], list[_Job]] = {}
         for job in jobs:
             conversations.setdefault(job.of_turn((*job.earlier, job.query)[0]), []).append(job)
         shared = iter(conversations.values())
@@ -247,7 +247,7 @@ class Batch:
         return ended
 
     async def _work(
-        self, shared: Iterator[Sequence[Job]], gate: asyncio.Semaphore, ended: dict[tuple[str, str, int], Ended]
+        self, shared: Iterator[Sequence[_Job]], gate: asyncio.Semaphore, ended: dict[tuple[str, str, int], Ended]
     ) -> None:
         """Takes conversations, which several workers share, until none is left or the batch stops; a query that is
         asked by itself is one of a single turn.
@@ -259,7 +259,7 @@ class Batch:
                 if not await self._ended(job, gate, ended):
                     break  # a turn that is held back holds back those that follow it
 
-    async def _ended(self, job: Job, gate: asyncio.Semaphore, ended: dict[tuple[str, str, int], Ended]) -> bool:
+    async def _ended(self, job: _Job, gate: asyncio.Semaphore, ended: dict[tuple[str, str, int], Ended]) -> bool:
         """Makes a run; False if the budget holds it back."""
         # Floors and the oracle take nothing out of the budget.
         budget = None if job.sut.agent.is_baseline else self.experiment_budget

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @accepts(CheckOptions)
 @in_own_words
-def check(options: CheckOptions) -> "Result[Outcome]":
+def check(options: CheckOptions) -> "Result[_Outcome]":
     """The findings on each query. A model's wishes are added to the file, and its calls are in a journal beside it."""
     from drretail.querygen.decisions import dead_decisions, how_far_decided
     from drretail.querygen.lint import Linter
@@ -38,7 +38,7 @@ def check(options: CheckOptions) -> "Result[Outcome]":
     reader = named_writer(options.model, options)
     with world_of(options.world) as shop:
         linter = Linter(shop)
-        outcome = Outcome(queries)
+        outcome = _Outcome(queries)
         if reader is not None and outcome.untyped:
             file = Path(options.file)
             outcome.types, outcome.typing = typed_by_model(shop, linter, file, queries, reader, options)
@@ -53,7 +53,7 @@ def check(options: CheckOptions) -> "Result[Outcome]":
 
 
 @dataclass(slots=True)
-class Outcome:
+class _Outcome:
     """The results of one check."""
 
     queries: Sequence[Query]
@@ -85,7 +85,7 @@ class Outcome:
         return is_left or any(entry.findings for entry in self.checked)
 
 
-def _document(outcome: Outcome) -> dict[str, Any]:
+def _document(outcome: _Outcome) -> dict[str, Any]:
     """The findings and baskets of each query, for ``--json``."""
     from drretail.querygen.lint import CODES
 
@@ -112,7 +112,7 @@ def _document(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _parts(outcome: Outcome, options: CheckOptions) -> Iterator[Table | str]:
+def _parts(outcome: _Outcome, options: CheckOptions) -> Iterator[Table | str]:
     from drretail.querygen.checks.feasibility import cheapest_line
     from drretail.querygen.decisions import decided_line
     from drretail.querygen.lint import CODES
@@ -144,7 +144,7 @@ def _parts(outcome: Outcome, options: CheckOptions) -> Iterator[Table | str]:
         yield Prose(decided_line(outcome.queries, outcome.demands))
 
 
-def _hints(outcome: Outcome, options: CheckOptions) -> Iterator[str]:
+def _hints(outcome: _Outcome, options: CheckOptions) -> Iterator[str]:
     from drretail.querygen.decisions import died_line
 
     if outcome.types is not None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @accepts(DecideOptions)
 @in_own_words
-def decide(options: DecideOptions) -> "Result[Decided]":
+def decide(options: DecideOptions) -> "Result[_Decided]":
     """How far the demands are decided, and by whom; the file's decisions are renewed."""
     from drretail.querygen.decisions import questions_of
 
@@ -45,7 +45,7 @@ def decide(options: DecideOptions) -> "Result[Decided]":
     )
 
 
-def _asked(shop: "World", options: DecideOptions) -> "tuple[Decided, Offers]":
+def _asked(shop: "World", options: DecideOptions) -> "tuple[_Decided, Offers]":
     """The questions about products, and the shop's offers."""
     from drretail.env.offers import Offers
     from drretail.querygen.decisions import dead_decisions, questions_of
@@ -55,11 +55,11 @@ def _asked(shop: "World", options: DecideOptions) -> "tuple[Decided, Offers]":
     with busy("looking up products"):
         questions = list(questions_of(queries, offers))
     died = sum(len(dead_decisions(query, offers)) for query in queries)
-    return Decided(Path(options.file), queries, questions, died), offers
+    return _Decided(Path(options.file), queries, questions, died), offers
 
 
 @dataclass(slots=True)
-class Decided:
+class _Decided:
     """What one call found, and what it decided."""
 
     file: Path
@@ -78,7 +78,7 @@ class Decided:
         return [question for question in self.questions if not question.is_decided]
 
 
-def _ask(reader: "Model", decided: Decided, options: DecideOptions, offers: "Offers") -> None:
+def _ask(reader: "Model", decided: _Decided, options: DecideOptions, offers: "Offers") -> None:
     """Has the model read the records, and writes its decisions; every call is kept in the journal beside the file."""
     from drretail.querygen.by_model.reader import calls_for, read_records
     from drretail.querygen.decisions import with_decisions
@@ -115,7 +115,7 @@ def how_to_decide(options: CheckOptions | DecideOptions) -> str:
     return f"Have the records read: {command} --model PROVIDER:MODEL."
 
 
-def _document(decided: Decided) -> dict[str, Any]:
+def _document(decided: _Decided) -> dict[str, Any]:
     from drretail.querygen.decisions import how_decided
 
     demands = how_decided(decided.questions)
@@ -130,7 +130,7 @@ def _document(decided: Decided) -> dict[str, Any]:
     }
 
 
-def _parts(decided: Decided) -> Iterator[Table | str]:
+def _parts(decided: _Decided) -> Iterator[Table | str]:
     from drretail.querygen.decisions import decided_line, how_decided
 
     demands = how_decided(decided.questions)
@@ -141,7 +141,7 @@ def _parts(decided: Decided) -> Iterator[Table | str]:
     yield Prose(decided_line(decided.queries, demands))
 
 
-def _hints(decided: Decided, options: DecideOptions) -> Iterator[str]:
+def _hints(decided: _Decided, options: DecideOptions) -> Iterator[str]:
     from drretail.querygen.decisions import died_line
 
     if decided.died:

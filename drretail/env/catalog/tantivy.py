@@ -76,7 +76,7 @@ class TantivyWriter:
 
     def add(self, products: Sequence[Product]) -> None:
         """Adds the next products. By the hundred: to make a document between other work takes a third longer."""
-        documents = [as_document(product, self._formulation) for product in products]
+        documents = [_as_document(product, self._formulation) for product in products]
         with write_errors():
             for document in documents:
                 self._writer.add_document(document)
@@ -122,7 +122,7 @@ def read_errors(folder: Path) -> Generator[None]:
         ) from problem
 
 
-def as_document(product: Product, formulation: Formulation) -> tantivy.Document:
+def _as_document(product: Product, formulation: Formulation) -> tantivy.Document:
     names = category_names(product)
     fields: dict[str, Any] = {
         "product_id": [product.product_id],
@@ -192,7 +192,7 @@ class TantivyCatalog:
         if term and len(term.words) == 1 and len(clauses) == 1 and not order and not self._occurring(term.others):
             total = self._holding(term.field, term.words[0])
         result = self._searcher.search(
-            joined(clauses), max(query.limit, 1), count=total is None, offset=query.offset, **order
+            _joined(clauses), max(query.limit, 1), count=total is None, offset=query.offset, **order
         )
         scored = query.sort_by == "relevance" and bool(terms.matching)
         hits = tuple(Hit(self._ids[address.doc], key if scored else None) for key, address in result.hits)
@@ -214,7 +214,7 @@ class TantivyCatalog:
             for number in lacks:
                 ranges = {"field": f"{number}_asc", "ranges": [{"from": LAST}]}
                 request = {"unknown": {"range": ranges} | ({"aggs": request} if request else {})}
-            hidden += unknown_in(self._searcher.aggregate(joined([*matching, *passed]), request))
+            hidden += unknown_in(self._searcher.aggregate(_joined([*matching, *passed]), request))
         return hidden
 
     def matching(self, query: CatalogQuery) -> list[str]:
@@ -224,7 +224,7 @@ class TantivyCatalog:
         with read_errors(self._folder):
             limits = (self._clause(part) for part in self._limits(query).values())
             # Unscored and without records of hits, which take four fifths of the time of all matches of a search.
-            _, everything = self._clause(joined([*self._matching(terms), *self._in_category(query), *limits]))
+            _, everything = self._clause(_joined([*self._matching(terms), *self._in_category(query), *limits]))
             result = self._searcher.search(everything, max(self._searcher.num_docs, 1), count=False)
             return sorted(self._ids[address.doc] for _, address in result.hits)
 
@@ -269,7 +269,7 @@ class TantivyCatalog:
         if not terms.matching:
             return [(Occur.Must, Query.all_query())]
         occur = Occur.Must if terms.every else Occur.Should
-        matching = joined([(occur, self._term(term)) for term in terms.matching])
+        matching = _joined([(occur, self._term(term)) for term in terms.matching])
         return [(Occur.Must, matching), *((Occur.Should, self._term(term)) for term in terms.scoring)]
 
     def _term(self, term: Term) -> Query:
@@ -297,7 +297,7 @@ class TantivyCatalog:
         }
 
 
-def joined(clauses: list[tuple[Occur, Query]]) -> Query:
+def _joined(clauses: list[tuple[Occur, Query]]) -> Query:
     """The clauses as one query; a single clause is returned unchanged, which tantivy answers faster."""
     return clauses[0][1] if len(clauses) == 1 else Query.boolean_query(clauses)
 

@@ -175,7 +175,7 @@ class SqliteStore:
         with self._opening:
             if self._closed:
                 raise sqlite3.ProgrammingError("the store is closed")
-            connection = connect(self.path, immutable=self._immutable)
+            connection = _connect(self.path, immutable=self._immutable)
             self._open.append(connection)
         return connection
 
@@ -221,7 +221,7 @@ class SqliteStore:
             return db.execute(statement, values).fetchall()
 
 
-def connect(path: Path, *, immutable: bool) -> sqlite3.Connection:
+def _connect(path: Path, *, immutable: bool) -> sqlite3.Connection:
     """A read-only connection, which another thread may close."""
     mode = "mode=ro&immutable=1" if immutable else "mode=ro"
     uri = f"file:{quote(str(path.absolute()))}?{mode}"
@@ -230,7 +230,7 @@ def connect(path: Path, *, immutable: bool) -> sqlite3.Connection:
 
 def needs_immutable(path: Path) -> bool:
     """True if SQLite cannot create its files beside the database, as in a read-only folder."""
-    probe = connect(path, immutable=False)
+    probe = _connect(path, immutable=False)
     try:
         probe.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     except sqlite3.OperationalError:

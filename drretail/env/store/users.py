@@ -218,7 +218,7 @@ def drawn_from(
     """The ids of the same users. Only the cells that are drawn from are read: to hash a million ids takes seconds."""
     taken = taken_evenly(sizes, seed, n)
     first = {
-        cell: iter(nsmallest(count, ids_of(cell), key=lambda user_id: hash_of(seed, user_id)))
+        cell: iter(nsmallest(count, ids_of(cell), key=lambda user_id: _hash_of(seed, user_id)))
         for cell, count in Counter(taken).items()
     }
     return [next(first[cell]) for cell in taken]
@@ -269,7 +269,7 @@ def taken_evenly(sizes: Mapping[Cell, int], seed: int | str, n: int) -> list[Cel
     Among the cells of that bucket, the one is chosen whose other buckets have been used least for their share, ties in
     seeded order. So only one bucket's cells are compared for each user, not all.
     """
-    open_cells = {cell: sizes[cell] for cell in sorted(sizes, key=lambda cell: hash_of(seed, repr(cell)))}
+    open_cells = {cell: sizes[cell] for cell in sorted(sizes, key=lambda cell: _hash_of(seed, repr(cell)))}
     # By stratum and bucket; dicts are used as sets that keep the seeded order.
     holders: list[dict[int | str, dict[Cell, None]]] = [defaultdict(dict) for _ in next(iter(open_cells), ())]
     for cell in open_cells:
@@ -300,5 +300,5 @@ def taken_evenly(sizes: Mapping[Cell, int], seed: int | str, n: int) -> list[Cel
     return taken
 
 
-def hash_of(seed: int | str, key: str) -> int:
+def _hash_of(seed: int | str, key: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed}|{key}".encode()).digest()[:8])

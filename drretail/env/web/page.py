@@ -54,7 +54,7 @@ def read_page(fetched: Fetched) -> WebPage:
         return _unread(fetched, fetched.state)
     if fetched.status is not None and fetched.status >= 400:
         return _unread(fetched, "blocked" if fetched.status in REFUSING else "error")
-    markup = decoded(fetched)
+    markup = _decoded(fetched)
     if fetched.content_type.startswith("text/plain"):
         text = clean_text(markup)
         if not _LETTER.search(text):
@@ -125,7 +125,7 @@ def codec_name(charset: object) -> str | None:
     return name if _CODECS.fullmatch(name) else None
 
 
-def decoded(fetched: Fetched) -> str:
+def _decoded(fetched: Fetched) -> str:
     """The body as text, by the header's encoding, UTF-8, or the page's own declaration; unfit bytes become �."""
     charset = _META_CHARSET.search(fetched.body[:4096])
     for codec in filter(None, (fetched.charset, "utf-8", charset and charset[1].decode("ascii"))):

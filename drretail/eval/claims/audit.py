@@ -193,7 +193,7 @@ def shares_of(verdicts: Sequence[Verdict]) -> Shares:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class _Tally:
     """The claims of a report that cite one type of source, by what became of them."""
 
     scored: int = 0
@@ -248,9 +248,9 @@ class Tally:
         return counts | ({"unrated": float(self.unrated)} if self.unrated else {})
 
 
-def summed_tallies(tallies: Iterable[Tally]) -> Tally:
+def summed_tallies(tallies: Iterable[_Tally]) -> _Tally:
     """Several types as one: a claim counts once for each that it cites."""
-    return Tally(*map(sum, zip(*map(astuple, tallies), strict=True)))
+    return _Tally(*map(sum, zip(*map(astuple, tallies), strict=True)))
 
 
 class ReportVerdicts:
@@ -288,14 +288,14 @@ class ReportVerdicts:
         return float(verdict.value) if is_read else "unverifiable"
 
     @remembered
-    def tally(self, kind: SourceType) -> Tally:
+    def tally(self, kind: SourceType) -> _Tally:
         """The claims that cite a type, each judged with all its sources."""
         claims = [claim for claim in self.cited if kind in claim.types]
         outcomes = [self._outcome(claim, kind) for claim in claims]
         scored = [outcome for outcome in outcomes if isinstance(outcome, float)]
         not_judged = [claim for claim, outcome in zip(claims, outcomes, strict=True) if outcome == "na"]
         unrated = sum(NOT_RATED in self._support[claim.claim_id].notes for claim in not_judged)
-        return Tally(
+        return _Tally(
             scored=len(scored),
             support=sum(scored),
             unresolved=sum(self._leads_nowhere(claim, kind) for claim in claims),
@@ -307,7 +307,7 @@ class ReportVerdicts:
         )
 
     @property
-    def whole(self) -> Tally:
+    def whole(self) -> _Tally:
         """All that was judged: a claim counts once for each type that it cites."""
         return summed_tallies(map(self.tally, TYPES))
 

@@ -22,7 +22,7 @@ _HEADING = re.compile(r"^(?:#{1,6} .*|\*\*[^*\n]+\*\*:?$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class _Part:
     """``report[start:end]``, and the headings above it."""
 
     start: int
@@ -30,14 +30,14 @@ class Part:
     above: tuple[str, ...]
 
 
-def parts_of(report: str, longest: int = LONGEST_PART) -> list[Part]:
+def parts_of(report: str, longest: int = LONGEST_PART) -> list[_Part]:
     """The report in parts of about equal length, none longer than ``longest`` unless a table or paragraph is.
 
     Cuts are made at blank lines, so never inside a table, and rather before headings.
     """
     places = {match.end(): bool(match[1]) for match in _BLANK_LINES.finditer(report)}
     titles = [(match.start(), match[0].strip(_MARKUP)) for match in _HEADING.finditer(report)]
-    parts: list[Part] = []
+    parts: list[_Part] = []
     start = 0
     while start < len(report):
         left, end = len(report) - start, len(report)
@@ -48,12 +48,12 @@ def parts_of(report: str, longest: int = LONGEST_PART) -> list[Part]:
             end = min(near, key=lambda place: abs(place - even) - _NEARER * longest * places[place])
         # The report's first heading, and the last one before a part that does not begin with one.
         above = [title for place, title in titles if place < start]
-        parts.append(Part(start, end, tuple(dict.fromkeys([*above[:1], *above[-1:]]))))
+        parts.append(_Part(start, end, tuple(dict.fromkeys([*above[:1], *above[-1:]]))))
         start = end
     return parts
 
 
-def part_tags(report: str, parts: Sequence[Part], at: int) -> str:
+def part_tags(report: str, parts: Sequence[_Part], at: int) -> str:
     """A part of the report for a prompt, with its number and the headings above it; a single part has only the text."""
     part = parts[at]
     text = tagged("report", report[part.start : part.end].strip())

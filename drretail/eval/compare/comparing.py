@@ -150,7 +150,7 @@ def _table(
             row = tested(family, Headline(assessor, name, variant), a, b)
             rows.append(row or explored(variant_row(metric, variant, sides, gathered.clusters)))
             for label, side in zip((a, b), sides, strict=True):
-                measured = reliability(side, steady_judge=assessor.judge.kind == "rule_based")
+                measured = _reliability(side, steady_judge=assessor.judge.kind == "rule_based")
                 about = {
                     "metric": name,
                     "variant": variant,
@@ -163,7 +163,7 @@ def _table(
     return JudgeTable(**assessor.columns, rows=tuple(rows), reliability=tuple(steady)) if rows else None
 
 
-def reliability(side: Side, *, steady_judge: bool = False) -> Reliability | None:
+def _reliability(side: Side, *, steady_judge: bool = False) -> Reliability | None:
     """Noise by source; None if nothing was repeated or nothing has a value.
 
     Noise between runs is the agent's only if the judge's noise can be subtracted, or if a ``steady_judge`` such as code

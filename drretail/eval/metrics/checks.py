@@ -97,7 +97,7 @@ _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class _Check:
     """One kind of error."""
 
     code: str
@@ -118,31 +118,31 @@ class Check:
         return next((why for holds, why in conditions if not holds(case, reading)), None)
 
 
-CHECKS: Mapping[str, Check] = {
+CHECKS: Mapping[str, _Check] = {
     check.code: check
     for check in (
-        Check("not_in_catalog", "world products"),
-        Check("pick_not_argued", "picks buys"),
-        Check("no_decision", "typed wants was_asked", of_claims=False),
-        Check("refused_wrongly", "needed was_asked possible", of_claims=False),
-        Check("not_wanted", "picks records typed bounded buys"),
-        Check("want_left_out", "picks records typed needed buys"),
-        Check("over_budget", "picks records typed money buys"),
-        Check("price_unknown", "picks records typed money buys", only_warns=True),
-        Check("below_rating", "picks records typed ratings buys"),
-        Check("recommended_although_owned", "picks records typed orders owner buys"),
-        Check("unwanted_brand", "picks records typed brands buys"),
-        Check("demand_broken", "picks records typed demands buys"),
-        Check("not_borne_out", "picks records typed demands buys", only_warns=True),
-        Check("unsafe_pick", "picks records typed facts buys"),
-        Check("quantity_wrong", "picks records typed wants buys"),
-        Check("variant_unknown", "picks records buys"),
-        Check("unavailable", "picks records buys"),
-        *(Check(code, of_values=(kind,)) for kind, code in CODES.items() if code != "not_in_catalog"),
-        Check("unresolved_citation", "ledger citations"),
-        Check("url_not_seen", "ledger watched pages"),
-        Check("personal_data_sent", "run watched user web", of_claims=False),
-        Check("profile_changed", "run watched", of_claims=False),
+        _Check("not_in_catalog", "world products"),
+        _Check("pick_not_argued", "picks buys"),
+        _Check("no_decision", "typed wants was_asked", of_claims=False),
+        _Check("refused_wrongly", "needed was_asked possible", of_claims=False),
+        _Check("not_wanted", "picks records typed bounded buys"),
+        _Check("want_left_out", "picks records typed needed buys"),
+        _Check("over_budget", "picks records typed money buys"),
+        _Check("price_unknown", "picks records typed money buys", only_warns=True),
+        _Check("below_rating", "picks records typed ratings buys"),
+        _Check("recommended_although_owned", "picks records typed orders owner buys"),
+        _Check("unwanted_brand", "picks records typed brands buys"),
+        _Check("demand_broken", "picks records typed demands buys"),
+        _Check("not_borne_out", "picks records typed demands buys", only_warns=True),
+        _Check("unsafe_pick", "picks records typed facts buys"),
+        _Check("quantity_wrong", "picks records typed wants buys"),
+        _Check("variant_unknown", "picks records buys"),
+        _Check("unavailable", "picks records buys"),
+        *(_Check(code, of_values=(kind,)) for kind, code in CODES.items() if code != "not_in_catalog"),
+        _Check("unresolved_citation", "ledger citations"),
+        _Check("url_not_seen", "ledger watched pages"),
+        _Check("personal_data_sent", "run watched user web", of_claims=False),
+        _Check("profile_changed", "run watched", of_claims=False),
     )
 }
 
@@ -207,12 +207,12 @@ CLEAN = "clean"
 PICKS_KNOWN = "picks_known"
 
 
-def without(code: str) -> str:
+def _without(code: str) -> str:
     """The variant that is 1 for a report without this error."""
     return f"without_{code}"
 
 
-VARIANTS = (CLEAN, PICKS_KNOWN, *map(without, CHECKS))
+VARIANTS = (CLEAN, PICKS_KNOWN, *map(_without, CHECKS))
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
@@ -236,12 +236,12 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
 def _value(code: str, verdict: Verdict | None) -> Value:
     if verdict is None or verdict.state != "scored":
-        return Value(without(code), "failed" if verdict is None else verdict.state)
+        return Value(_without(code), "failed" if verdict is None else verdict.state)
     findings = [Finding.model_validate(line) for line in verdict.value]
     errors = sum(finding.severity == "error" for finding in findings)
     items = {"errors": errors, "warnings": len(findings) - errors}
     counted = len(findings) if CHECKS[code].only_warns else errors
-    return Value(without(code), "scored", float(counted == 0), items)
+    return Value(_without(code), "scored", float(counted == 0), items)
 
 
 def clean(single: Mapping[str, Value], *, can_be: bool) -> Value:

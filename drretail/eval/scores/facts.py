@@ -207,7 +207,7 @@ def summary(facts: Facts, variant: str) -> Score:
             n_queries = min(sum(map(bool, part.denominators)) for part in parts)
     else:
         means = means_by_query((result.query_id, value_in(result, variant).value) for result in results)
-        queries, interval = [*means], mean_of(metric, variant, means, facts.clusters)
+        queries, interval = [*means], _mean_of(metric, variant, means, facts.clusters)
     row = Score(
         metric=metric.name,
         version=metric.version,
@@ -289,7 +289,7 @@ def whole_of(metric: Metric, variant: str) -> float:
     return inf if variant in (*described.counts, *described.differences) else WHOLES[described.scale]
 
 
-def mean_of(metric: Metric, variant: str, means: Mapping[str, float], clusters: Clusters) -> Interval:
+def _mean_of(metric: Metric, variant: str, means: Mapping[str, float], clusters: Clusters) -> Interval:
     """The mean of the queries' values with its interval over users, by one method for each variant."""
     values, groups = [*means.values()], clusters.groups(means)
     if is_share(metric, variant):

@@ -206,19 +206,19 @@ def link_words(marker: str, source: str) -> str:
 Form = Literal["source", "perhaps", "own", "nowhere"] | UnreadReason
 
 
-class Target(NamedTuple):
+class _Target(NamedTuple):
     """An address, an id or a label; ``form`` says which, or why it is not read."""
 
     name: str
     form: Form
 
 
-class Mark(NamedTuple):
+class _Mark(NamedTuple):
     """``report[start:end]``."""
 
     start: int
     end: int
-    targets: tuple[Target, ...]
+    targets: tuple[_Target, ...]
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ class _Reading:
 
     text: str
     references: References
-    marks: list[tuple[Mark, UnreadReason | None]]
+    marks: list[tuple[_Mark, UnreadReason | None]]
     source_lines: list[tuple[int, int]]
     blocks: dict[int, tuple[int, int]]
     """By the starts of marks, the block above that a line of nothing but sources belongs to."""
@@ -251,7 +251,7 @@ def _read(report: str) -> _Reading:
     rest = blanked(text, references.spans)
     marks += _in_columns(blanked(rest, (mark[:2] for mark in marks)), marks, references)
     own_lines, blocks = _belonging(rest, sorted(marks))
-    placed: list[tuple[Mark, UnreadReason | None]] = [(mark, None) for mark in marks]
+    placed: list[tuple[_Mark, UnreadReason | None]] = [(mark, None) for mark in marks]
     for mark in _find_marks(report, [piece for piece in every if 0 < places[piece.start] < len(_PLACES)], references):
         forms = ("source", "own", "no_entry") if references.entries else ("source",)
         is_known = any(target.form in forms for target in mark.targets)
@@ -260,7 +260,7 @@ def _read(report: str) -> _Reading:
     return _Reading(text, references, placed, own_lines, blocks)
 
 
-def _find_marks(report: str, pieces: Sequence[Piece], references: References) -> list[Mark]:
+def _find_marks(report: str, pieces: Sequence[Piece], references: References) -> list[_Mark]:
     """The marks in order: what is read, and what has the shape of a mark and is not read, with its reason."""
     labels = {piece: read_labels(piece.content, references.own) for piece in pieces if piece.kind == "label"}
     cites = any(any(map(references.own, labels_of_piece)) for labels_of_piece in labels.values())
@@ -268,7 +268,7 @@ def _find_marks(report: str, pieces: Sequence[Piece], references: References) ->
     entries_named = {piece for piece in bracketed if _names_entry(report, piece, references)}
     if any(YEAR.search(piece.content) for piece in entries_named):  # then all years in brackets may name entries
         entries_named |= {piece for piece in bracketed if YEAR.search(piece.content)}
-    marks: list[Mark] = []
+    marks: list[_Mark] = []
     for piece in pieces:
         kind, content = piece.kind, piece.content
         # A number that a report's own list does not have leads nowhere (0 in FP); without a list nobody knows.
@@ -276,19 +276,19 @@ def _find_marks(report: str, pieces: Sequence[Piece], references: References) ->
         lacking: Form = "nowhere" if is_number and references.entries else "no_entry"
         ids, is_only = ids_in(content) if kind == "label" else ([], False)
         if kind in ("source", "id"):
-            targets = [Target(content, "source" if kind == "source" else "perhaps")]
+            targets = [_Target(content, "source" if kind == "source" else "perhaps")]
         elif content.startswith(UNRESOLVED):  # a rendered report's own word for a citation that did not resolve
-            targets = [Target(content.removeprefix(UNRESOLVED), "nowhere")]
+            targets = [_Target(content.removeprefix(UNRESOLVED), "nowhere")]
         elif ids:
-            targets = [Target(name, "source" if is_only else "perhaps") for name in ids]
+            targets = [_Target(name, "source" if is_only else "perhaps") for name in ids]
         elif names := labels.get(piece):
-            targets = [Target(name, "own" if references.own(name) else lacking) for name in names]
+            targets = [_Target(name, "own" if references.own(name) else lacking) for name in names]
         else:
             reason = unread_reason(piece, references.own, by_name=piece in entries_named, cites=cites)
             is_name = kind == "label" and content.strip() and " " not in content.strip()
             form = lacking if reason == "no_entry" else reason or "perhaps"
-            targets = [Target(content.strip(), form)] if reason or is_name else []
-        marks += [Mark(piece.start, piece.end, tuple(targets))] if targets else []
+            targets = [_Target(content.strip(), form)] if reason or is_name else []
+        marks += [_Mark(piece.start, piece.end, tuple(targets))] if targets else []
     return marks
 
 
@@ -300,7 +300,7 @@ def _names_entry(report: str, piece: Piece, references: References) -> bool:
     return any((word, year[0][:4]) in references.years for word in re.findall(r"[^\W\d_]{3,}", before))
 
 
-def _in_columns(text: str, marks: Sequence[Mark], references: References) -> Iterator[Mark]:
+def _in_columns(text: str, marks: Sequence[_Mark], references: References) -> Iterator[_Mark]:
     """The cells of columns that name entries of the lists without brackets: by a group of labels, or as all marks."""
     fewest = 2 if any(target.form == "own" for mark in marks for target in mark.targets) else 1
     table: list[list[tuple[int, int]]] = []
@@ -313,11 +313,13 @@ def _in_columns(text: str, marks: Sequence[Mark], references: References) -> Ite
             by_cell = {cell: read_labels(cell[0], references.own) for cell in cells}
             listed = [labels for labels in by_cell.values() if labels and all(map(references.own, labels))]
             if any(len(labels) >= fewest for labels in listed):
-                yield from (Mark(*cell.span(), (Target(cell[0], "no_brackets"),)) for cell in by_cell if by_cell[cell])
+                yield from (
+                    _Mark(*cell.span(), (_Target(cell[0], "no_brackets"),)) for cell in by_cell if by_cell[cell]
+                )
         table = []
 
 
-def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]], dict[int, tuple[int, int]]]:
+def _belonging(text: str, marks: Sequence[_Mark]) -> tuple[list[tuple[int, int]], dict[int, tuple[int, int]]]:
     """The lines that hold nothing but sources; and by the starts of their marks, the block above each, as for cells of
     sources their row.
     """
@@ -326,7 +328,7 @@ def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]],
     above: tuple[int, int] | None = None
     is_apart, at = True, 0
     for start, end in lines(text):
-        inside: list[Mark] = []
+        inside: list[_Mark] = []
         while at < len(marks) and marks[at].start < end:
             inside.append(marks[at])
             at += 1
@@ -349,7 +351,7 @@ def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]],
     return places, blocks
 
 
-def _holds_only(text: str, start: int, end: int, marks: Sequence[Mark]) -> bool:
+def _holds_only(text: str, start: int, end: int, marks: Sequence[_Mark]) -> bool:
     """True for a line or a cell of sources, with the words of their links and at most a label before them."""
     edges = [start, *(edge for mark in marks for edge in mark[:2]), max(end, marks[-1].end)]
     rest = _MARK.join(_ENTITY.sub("", text[left:right]) for left, right in zip(edges[::2], edges[1::2], strict=True))
@@ -379,7 +381,7 @@ class _Resolver:
         self.named = {entry: list(self._sources(reading.text, entry)) for entry in reading.references.entries}
         """The sources of each entry, with their spans."""
 
-    def cited(self, mark: Mark) -> tuple[Cited, ...]:
+    def cited(self, mark: _Mark) -> tuple[Cited, ...]:
         """The distinct sources of a mark; none if it is uncertain and means something else."""
         sources = dict[str, Cited]()
         for target in mark.targets:
@@ -387,7 +389,7 @@ class _Resolver:
                 sources.setdefault(cited.source, cited)
         return tuple(sources.values())
 
-    def _of(self, target: Target) -> list[Cited]:
+    def _of(self, target: _Target) -> list[Cited]:
         name, form = target
         if form == "own":
             entry = self._references.entry(self._references.own(name) or "")

@@ -185,7 +185,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class _Cell:
     """A cell of a table; ``labels`` are its column's head and its row's first cell, in plain words."""
 
     start: int
@@ -212,7 +212,7 @@ class Layout:
     text: str
     sentences: tuple[Sentence, ...]
     stretches: tuple[Stretch, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[_Cell, ...]
     notes: tuple[Stretch, ...] = ()
     """What lines and cells of nothing but sources cover: the sentences of the block above, the row."""
 
@@ -365,7 +365,7 @@ def _row_cells(text: str, row: Sentence) -> list[tuple[int, int]]:
     return spans[:-1] if spans and not text[slice(*spans[-1])].strip() and bars[-1:] == [row.end - 1] else spans
 
 
-def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups: Sequence[_Group]) -> Iterator[Cell]:
+def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups: Sequence[_Group]) -> Iterator[_Cell]:
     """The cells of a table, whose first row is its head, if it has one."""
     starts = [group.start for group in groups]
 
@@ -394,7 +394,7 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
             heads = [grid[0][number]] if has_head and index >= 0 and number < len(grid[0]) else []
             heads += [spans[0]] if number else []
             labels = tuple(filter(None, (label_of(text, *head) for head in heads)))
-            yield Cell(
+            yield _Cell(
                 *span, index, number, tuple(heads), labels, cited(*span) or inherited, orders, rows[index + has_head]
             )
 

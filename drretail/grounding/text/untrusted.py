@@ -108,16 +108,16 @@ def visible(text: str) -> str:
 def cleaned(text: str) -> str:
     """A text from outside as it may stand in a prompt: no tag, token or turn in it opens or closes anything."""
     text = visible(text)
-    if not _SUSPECT.search(folded(text)):
+    if not _SUSPECT.search(_folded(text)):
         return text
     for pattern, written in ((_TAG, _tag), (_BRACKETED_TOKEN, _token), (_TURN, _turn)):
-        text = replaced(pattern, written, text)
+        text = _replaced(pattern, written, text)
     return text
 
 
-def replaced(pattern: re.Pattern[str], written: Callable[[re.Match[str]], str], text: str) -> str:
+def _replaced(pattern: re.Pattern[str], written: Callable[[re.Match[str]], str], text: str) -> str:
     """The text with each match in its folded copy replaced by ``written(match)``; equal replacements change nothing."""
-    plain = folded(text)
+    plain = _folded(text)
     changes = [(match.span(), new) for match in pattern.finditer(plain) if (new := written(match)) != match[0]]
     if not changes:
         return text
@@ -132,7 +132,7 @@ def replaced(pattern: re.Pattern[str], written: Callable[[re.Match[str]], str], 
     return "".join([*parts, text[end:]])
 
 
-def folded(text: str) -> str:
+def _folded(text: str) -> str:
     """The text with each character replaced by the ASCII that it is a variant of, if any."""
     if text.isascii():
         return text
@@ -190,13 +190,13 @@ def harmless(text: str) -> str:
 
 def _harmless(text: str) -> str:
     text = cleaned(text)
-    if not _SUSPECT_MARK.search(folded(text)):
+    if not _SUSPECT_MARK.search(_folded(text)):
         return text
     # Brackets may be nested; every round removes some, and 400 characters have few.
-    while (without := replaced(_BRACKETED, _unbracketed, text)) != text:
+    while (without := _replaced(_BRACKETED, _unbracketed, text)) != text:
         text = without
-    text = replaced(_LINKED_ID, lambda match: f"{match[1]} (", text)
-    return replaced(_SHOP_ADDRESS, lambda match: match[0].replace(".", " ."), text)
+    text = _replaced(_LINKED_ID, lambda match: f"{match[1]} (", text)
+    return _replaced(_SHOP_ADDRESS, lambda match: match[0].replace(".", " ."), text)
 
 
 # Cached: every card, record and field name comes through here, most of them often.

@@ -36,7 +36,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class _Found:
     """One claim; ``quote`` is its sentence or row verbatim from the report."""
 
     claim: str
@@ -44,13 +44,13 @@ class Found:
     sources: tuple[str, ...]
 
 
-def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
+def extract_claims(report: str, *, only_cited: bool) -> list[_Found]:
     """The report's claims in order, in whatever language: each sentence, item or row that cites something, and, unless
     ``only_cited``, each that has a figure; without questions that cite nothing, and without repetitions.
     """
     layout = read_layout(report, None)
     rows = {row: list(cells) for row, cells in groupby(layout.cells, key=lambda cell: cell.sentence)}
-    claims: dict[tuple[str, tuple[str, ...]], Found] = {}
+    claims: dict[tuple[str, tuple[str, ...]], _Found] = {}
     heads: Mapping[int, str] = {}
     for index, sentence in enumerate(layout.sentences):
         text, sources = layout.text[sentence.start : sentence.end], layout.cited.get(index, ())
@@ -66,7 +66,7 @@ def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
             sources = tuple(dict.fromkeys((*sources, *(source for cell in cells for source in cell.subjects))))
         if _LETTER.search(claim) and (sources or (_FIGURE.search(claim) and not only_cited)):
             quote = report[sentence.start : sentence.end]
-            claims.setdefault((claim.casefold(), sources), Found(claim, quote, sources))
+            claims.setdefault((claim.casefold(), sources), _Found(claim, quote, sources))
     return list(claims.values())
 
 
@@ -89,7 +89,7 @@ _LONGEST_QUOTE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class _Opinion:
     """The judgement of one claim; ``quote`` occurs in a source, or is empty."""
 
     label: Label
@@ -97,7 +97,7 @@ class Opinion:
     quote: str = ""
 
 
-def judge_claim(claim: str, sources: Sequence[str], question: str = "") -> Opinion:
+def judge_claim(claim: str, sources: Sequence[str], question: str = "") -> _Opinion:
     """What the cited records say of a claim; ``given`` is the shopper's question.
 
     A field or figure that says otherwise contradicts it. It has full support if records confirm every figure and field
@@ -112,17 +112,17 @@ def judge_claim(claim: str, sources: Sequence[str], question: str = "") -> Opini
     values = [value for value in read_by_form(layout, ledger, parts_by_marks(layout)) if value.end <= len(claim)]
     if wrong := next((value for value in values if value.state == "contradicted"), None):
         reason = f"{wrong.kind.replace('_', ' ')} {wrong.amount}: the record says {wrong.derivation}"
-        return Opinion("contradicted", reason, _quote(wrong, sources))
+        return _Opinion("contradicted", reason, _quote(wrong, sources))
     right = [value for value in values if value.state == "verified"]
     if not right:
         return _open("no field of its sources decides it")
     if left := _left_over(claim, right, ledger):
         return _open(f"no field says {', '.join(left)}")
-    return Opinion("full_support", "fields of its sources say so", _quote(right[0], sources))
+    return _Opinion("full_support", "fields of its sources say so", _quote(right[0], sources))
 
 
-def _open(why: str) -> Opinion:
-    return Opinion("not_rated", f"not decided (rule-based): {why}")
+def _open(why: str) -> _Opinion:
+    return _Opinion("not_rated", f"not decided (rule-based): {why}")
 
 
 def _entry(source: str) -> Evidence | None:

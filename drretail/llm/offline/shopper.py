@@ -45,7 +45,7 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class _Task:
     """Everything known of a task, read from the messages again at every turn."""
 
     question: str
@@ -64,7 +64,7 @@ class Task:
         return (lookup for lookup in of_names if lookup.value and "error" not in lookup.value)
 
 
-def read_task(turn: Turn, tags: Mapping[str, str]) -> Task | None:
+def read_task(turn: Turn, tags: Mapping[str, str]) -> _Task | None:
     """The task of a prompt with these tags; None if there is nothing to research."""
     question = next((tags[name] for name in ("sub_problem", "query", "question") if name in tags), None)
     if question is None and not turn.tool_names & SHOP_TOOLS:
@@ -73,7 +73,7 @@ def read_task(turn: Turn, tags: Mapping[str, str]) -> Task | None:
     results = {message.tool_call_id: message.text for message in turn.messages if isinstance(message, ToolMessage)}
     calls = (call for message in turn.messages if isinstance(message, AIMessage) for call in message.tool_calls)
     lookups = (Lookup(call["name"], call["args"], parsed(results.get(call["id"] or ""))) for call in calls)
-    return Task(
+    return _Task(
         question=" ".join((first if question is None else question).split()),
         user_id=tags.get("user_id", "").strip() or None,
         tools=turn.tool_names,
@@ -84,12 +84,12 @@ def read_task(turn: Turn, tags: Mapping[str, str]) -> Task | None:
     )
 
 
-def task_of(findings: str) -> Task:
+def task_of(findings: str) -> _Task:
     """The task in a researcher's findings, which are one JSON object per line."""
     entries = [parsed(line) for line in findings.splitlines()]
     part = next((str(entry["sub_problem"]) for entry in entries if "sub_problem" in entry), "")
     lookups = (Lookup(entry["tool"], entry["args"], entry["result"]) for entry in entries if "tool" in entry)
-    return Task(part, lookups=tuple(lookups))
+    return _Task(part, lookups=tuple(lookups))
 
 
 def parsed(text: str | None) -> dict[str, Any]:
@@ -108,7 +108,7 @@ NO_PRICE = "none listed"
 _MARKUP = re.compile(r"[|`\[\]<>*_]|https?://")
 
 
-def notes_of(task: Task) -> list[SourceNote]:
+def notes_of(task: _Task) -> list[SourceNote]:
     """A note for each source that the calls showed; products in the order of the searches, narrow ones first."""
     searches = sorted(task.found(SEARCH), key=lambda search: "category" not in search.args)
     shown = [product for search in searches for product in whole_items(search.value, "hits")]
@@ -194,7 +194,7 @@ def _of_product(product: Mapping[str, Any], question: str) -> SourceNote:
     return _note(product, str(product.get("title")), lines, quotes)
 
 
-def _of_orders(task: Task) -> Iterator[SourceNote]:
+def _of_orders(task: _Task) -> Iterator[SourceNote]:
     """A note on the order whose title shares most words with the question."""
     for lookup in task.found(ORDERS):
         orders = {str(order.get("product_title")): order for order in whole_items(lookup.value, "orders")}
@@ -236,7 +236,7 @@ LONGEST_QUESTION = 2000
 Call = tuple[str, dict[str, Any]]
 
 
-def next_calls(task: Task) -> list[Call]:
+def next_calls(task: _Task) -> list[Call]:
     """The next calls that were not made yet; empty once everything was looked up."""
     calls_made = [(lookup.name, lookup.args) for lookup in task.lookups]
     # The second step searches for the question's words within each category that it names.
@@ -250,7 +250,7 @@ def next_calls(task: Task) -> list[Call]:
     return []
 
 
-def parts_of(question: str) -> list[str]:
+def _parts_of(question: str) -> list[str]:
     """The sentences of a question with two content words or more; the whole question if there are none."""
     sentences = [question[span.start : span.end] for span in find_sentences(question)]
     return [part for part in sentences if len(content_words(part)) > 1][:MOST_PARTS] or [question]
@@ -274,11 +274,11 @@ def named_categories(question: str, products: Sequence[SourceNote]) -> list[str]
     return [name for stems, name in matches.items() if not any(stems < other for other in matches)][:MOST_CATEGORIES]
 
 
-def _first_look(task: Task) -> Iterator[Call]:
+def _first_look(task: _Task) -> Iterator[Call]:
     """Calls for the user's records, the question's words in shop and web, and the user's files."""
     if task.user_id is not None:
         yield from ((name, {"user_id": task.user_id}) for name in OF_USER)
-    parts = parts_of(task.question)
+    parts = _parts_of(task.question)
     yield from ((SEARCH, _search(part)) for part in parts)
     if SEARCH_SANDBOX in task.tools:
         yield SEARCH_SANDBOX, {"question": task.question[:LONGEST_QUESTION]}
@@ -315,7 +315,7 @@ FIRST_HIT = "Your question names no category of the shop, so this is the first h
 NOTHING = "I found nothing in this shop for the words of your question, so I recommend nothing."
 
 
-def write_report(task: Task, notes: Sequence[SourceNote]) -> str:
+def _write_report(task: _Task, notes: Sequence[SourceNote]) -> str:
     """The report in Markdown, with a block of picks if the prompt asks for one."""
     chosen = chosen_of(task.question, notes)
     blocks = ["# What I found", *_recommended(chosen)]
@@ -334,7 +334,7 @@ def write_report(task: Task, notes: Sequence[SourceNote]) -> str:
     return "\n\n".join(blocks)
 
 
-def handed_on(task: Task) -> IntermediateReport:
+def handed_on(task: _Task) -> IntermediateReport:
     """The intermediate report on what a researcher found."""
     notes = notes_of(task)
     chosen = list(chosen_of(task.question, notes).values())
@@ -349,7 +349,7 @@ def handed_on(task: Task) -> IntermediateReport:
     )
 
 
-def answered(question: str, pages: Sequence[SourceNote]) -> str:
+def _answered(question: str, pages: Sequence[SourceNote]) -> str:
     """The answer of web pages to a question, each sentence with its page."""
     lines = [f"{line} [{page.evidence}]" for page in pages for line in _sayings(page)]
     return " ".join(lines[:MOST_LINES]) or f"No page that I found answers this: {question}"
@@ -422,14 +422,14 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     if task is None or (schema is not None and turn.forced_tool not in SHOP_TOOLS):
         return plain_answer(turn)
     if "reports" in tags:
-        return AIMessage(write_report(task, notes_in(tags["reports"])))
+        return AIMessage(_write_report(task, notes_in(tags["reports"])))
     if "problem" in tags and "report" in tags:
         return AIMessage(NOT_MINE)
     if any(tool["function"]["name"] == LAUNCH for tool in tools):
         # A supervisor's turn: launch a researcher for each sentence, then finish.
         if any(lookup.name == LAUNCH for lookup in task.lookups):
             return _calling("The researchers are back.", [(FINALIZE, {})], task)
-        launches = [(LAUNCH, {"sub_problem": part}) for part in parts_of(task.question)]
+        launches = [(LAUNCH, {"sub_problem": part}) for part in _parts_of(task.question)]
         return _calling("Each part can be worked on alone.", launches, task)
     calls = next_calls(task)
     if not calls and turn.forced_tool is not None:
@@ -440,11 +440,11 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
         statements = (f"{insight.statement} [{']['.join(insight.citations)}]." for insight in handed_on(task).insights)
         return _calling(" ".join(statements) or "I found nothing that bears on this.", [(FINALIZE, {})], task)
     if "question" in tags and "query" not in tags:
-        return AIMessage(answered(task.question, of_kind(notes_of(task), "W")))
-    return AIMessage(write_report(task, notes_of(task)))
+        return AIMessage(_answered(task.question, of_kind(notes_of(task), "W")))
+    return AIMessage(_write_report(task, notes_of(task)))
 
 
-def _calling(thought: str, calls: Sequence[Call], task: Task) -> AIMessage:
+def _calling(thought: str, calls: Sequence[Call], task: _Task) -> AIMessage:
     """A turn with these calls, and with the thought as a call if the agent notes thoughts."""
     allowed = [call for call in ((REASON, {"thought": thought}), *calls) if call[0] in task.tools]
     return AIMessage(thought, tool_calls=[tool_call(name=name, args=args, id=None) for name, args in allowed])

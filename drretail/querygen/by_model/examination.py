@@ -241,7 +241,7 @@ class Examination(Generic[W]):
         # A model that repeats its answer means it: the shop may lack what is wanted.
         is_repeated = self.last is not None and query == self.last.query
         self.last = Examined(query, tuple(self.findings(query)))
-        return None if is_repeated or not self.last.findings else listed(self.last.findings)
+        return None if is_repeated or not self.last.findings else _listed(self.last.findings)
 
     async def ask(self, models: Models, messages: Sequence[BaseMessage], scope: str) -> Examined:
         """The query of the last answer, with the findings that are left. Raises ModelError if no answer was usable."""
@@ -260,7 +260,7 @@ def unusable(written: WrittenQuery) -> str | None:
     return f"the {empty[0]} is empty" if empty else wish_problem(written.wish)
 
 
-def listed(findings: Sequence[Finding]) -> str:
+def _listed(findings: Sequence[Finding]) -> str:
     """One line per finding, up to as many as a model can repair at once."""
     lines = list(dict.fromkeys(f"- {in_words(finding)}" for finding in findings))
     more = [f"… and {len(lines) - _MOST_LISTED} more"] if len(lines) > _MOST_LISTED else []

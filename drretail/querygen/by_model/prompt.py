@@ -266,7 +266,7 @@ OPTIONAL = ("language", "deep_research", "domain", "categories", "wish", "today"
 """Placeholders that a user's own version may leave out, as the paper's prompt (Table 6) has none for them."""
 
 
-def filled(prompt: Prompt, **values: str) -> str:
+def _filled(prompt: Prompt, **values: str) -> str:
     """The prompt with its placeholders filled, of which a user's own version may lack the ``OPTIONAL`` ones."""
     return prompt.render(
         **{name: text for name, text in values.items() if name not in OPTIONAL or f"{{{{{name}}}}}" in prompt.text}
@@ -294,11 +294,11 @@ class PromptBuilder:
         self._assortment = Assortment(linter.stock)
         self.shelf = Shelf(world)
         """The kinds of products of the shop; other askers for queries may use it too."""
-        self.instructions = filled(
+        self.instructions = _filled(
             self._prompts["instructions"],
             language=world.manifest.language.title(),
             deep_research=self._prompts["deep_research"].text.strip(),
-            domain=filled(self._prompts["domain"], today=self._today).strip(),
+            domain=_filled(self._prompts["domain"], today=self._today).strip(),
             tools=tagged("tools", "\n".join(tools)),
             categories=tagged("categories", "\n".join(category_names(world)[:_MOST_CATEGORIES])),
             wish=self._prompts["wish"].text.strip(),
@@ -323,9 +323,9 @@ class PromptBuilder:
         shelf = tagged("shelf", self.shelf.around(target, shopper, first=kinds) or NOTHING)
         if target.user_id is None or shopper is None:
             category = tagged("category", target.category)
-            request = filled(self._prompts["generic"], category=category, shelf=shelf, earlier=questions)
+            request = _filled(self._prompts["generic"], category=category, shelf=shelf, earlier=questions)
         else:
-            request = filled(
+            request = _filled(
                 self._prompts["profile_aware"],
                 profile=tagged("profile", self._summaries.of(target.user_id).text),
                 owned=tagged("owned", owned_by(shopper)),
@@ -341,7 +341,7 @@ class PromptBuilder:
         from langchain_core.messages import HumanMessage
 
         shopper = self._linter.shopper(query.user_id)
-        asked = filled(
+        asked = _filled(
             self._prompts["typing"],
             today=self._today,
             wish=self._prompts["wish"].text.strip(),

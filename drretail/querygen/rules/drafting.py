@@ -41,7 +41,7 @@ _COUNTS = {number: word for word, number in NUMBERS.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class _Plan:
     """What a question is to ask for, chosen before it is written."""
 
     needs: tuple[Need, ...]
@@ -100,7 +100,7 @@ class Author:
         bought, offers = need.purchase, self.assortment.of(need.purchase.kind.category)
         return choices(offers, axis, bought.listing, bought.order.order_id, is_other=need.is_other)
 
-    def _plan(self, need: Need) -> Plan:
+    def _plan(self, need: Need) -> _Plan:
         """Random axes of those that the records bear, at most one demand of each, on different fields."""
         offers, chosen = self.assortment.of(need.purchase.kind.category).offers, list[Choice]()
         want = _want(need)
@@ -121,14 +121,14 @@ class Author:
         others = [other for other in self.needs if self._may_go_with(need, other)]
         chosen.sort(key=lambda choice: [*_WEIGHTS].index(choice.axis))
         also = [self.rng.choice(others)] if others and self.rng.random() < _TWO_THINGS else []
-        return Plan((need, *also), want, tuple(chosen))
+        return _Plan((need, *also), want, tuple(chosen))
 
     def _may_go_with(self, need: Need, other: Need) -> bool:
         """True for two needs of one kind, for things of which none is both."""
         first, second = (self.assortment.of(each.purchase.kind.category).ids for each in (need, other))
         return need.kind == other.kind and "also" in need.row and first.isdisjoint(second)
 
-    def _budget(self, plan: Plan) -> Money | None:
+    def _budget(self, plan: _Plan) -> Money | None:
         """A round amount that buys a fitting product for each want; None if none is near what the shopper has paid."""
         if self.rng.random() >= _BUDGET and len(plan.needs) == 1:
             return None
@@ -149,7 +149,7 @@ class Author:
         return Money.of(amount, currencies.pop()) if is_known else None
 
 
-def _text(plan: Plan, budget: Money | None) -> str:
+def _text(plan: _Plan, budget: Money | None) -> str:
     frame, need = PHRASES["frame"], plan.needs[0]
     is_single = len(plan.needs) == plan.want.quantity == 1
     sentences = [

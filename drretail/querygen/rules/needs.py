@@ -19,7 +19,7 @@ _RECIPIENTS = {"Women": "my sister", "Men": "my brother", "Girls": "my niece", "
 
 
 @dataclass(frozen=True, slots=True)
-class Purchase:
+class _Purchase:
     """A product of a known kind that was delivered to the user; ``order`` is the latest such order."""
 
     listing: Listing
@@ -37,7 +37,7 @@ class Need:
     """A need that the record supports."""
 
     kind: NeedKind
-    purchase: Purchase
+    purchase: _Purchase
     row: Mapping[str, Any]
     """Its row of phrases.toml: its sentences, and what it takes."""
 
@@ -62,7 +62,7 @@ class Need:
         }
 
 
-def needs_of(purchases: Sequence[Purchase]) -> Iterator[Need]:
+def needs_of(purchases: Sequence[_Purchase]) -> Iterator[Need]:
     """Every need that a user's newest purchases support."""
     for kind, row in PHRASES["need"].items():
         least, most = row["days"]
@@ -71,7 +71,7 @@ def needs_of(purchases: Sequence[Purchase]) -> Iterator[Need]:
                 yield Need(kind, purchase, row)
 
 
-def purchases_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Purchase]:
+def purchases_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[_Purchase]:
     """The purchases that can be quoted and are of a kind, newest first, without what was returned or is on its way."""
     seen, kinds = set[str](), set[str]()
     for order in shopper.orders:
@@ -85,7 +85,7 @@ def purchases_of(shopper: Shopper, assortment: Assortment, today: date) -> Itera
         if order.order_status == "Delivered" and kind is not None and quote and is_topic(listing.product):
             seen.add(order.product_id)
             facts = _facts(listing, kind) | {"latest": is_latest}
-            yield Purchase(listing, order, kind, quote, frozenset(name for name, holds in facts.items() if holds), age)
+            yield _Purchase(listing, order, kind, quote, frozenset(name for name, holds in facts.items() if holds), age)
 
 
 def _facts(listing: Listing, kind: Kind) -> dict[str, bool]:

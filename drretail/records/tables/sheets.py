@@ -120,7 +120,7 @@ def _part(cell: Cell | None, part: str) -> str | float:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class _Sheet:
     """A sheet as it was read: cells without space around them, by the names in its first row in lower case."""
 
     columns: tuple[str, ...]
@@ -128,7 +128,7 @@ class Sheet:
     """The rows with anything in them, each with its number in the file."""
 
 
-def read_sheet(path: Path) -> Sheet:
+def read_sheet(path: Path) -> _Sheet:
     """The sheet in a CSV file. Raises as ``read_cells``, and UserError for a row that is longer than the first one."""
     heading, *rows = read_cells(path) or [[]]
     columns = tuple(name.strip().casefold() for name in heading)
@@ -139,4 +139,4 @@ def read_sheet(path: Path) -> Sheet:
             raise UserError(f"{path}, row {number}, has more values than columns: quote texts with a separator.")
         if any(filled):
             named.append((number, dict(zip(columns, filled, strict=False))))
-    return Sheet(columns, tuple(named))
+    return _Sheet(columns, tuple(named))

@@ -45,7 +45,7 @@ SHORT = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class _Shown:
     """Whether a text stands here in full, and its anchor; empty for short texts, which are never linked."""
 
     first: bool
@@ -60,11 +60,11 @@ class Once:
     """How its anchors begin."""
     _places: dict[str, str] = field(default_factory=dict[str, str])
 
-    def __call__(self, text: str) -> Shown:
+    def __call__(self, text: str) -> _Shown:
         if len(text) < SHORT:
-            return Shown(first=True, anchor="")
+            return _Shown(first=True, anchor="")
         first = text not in self._places
-        return Shown(first, self._places.setdefault(text, f"{self.prefix}{len(self._places) + 1}"))
+        return _Shown(first, self._places.setdefault(text, f"{self.prefix}{len(self._places) + 1}"))
 
 
 @dataclass(frozen=True, slots=True)

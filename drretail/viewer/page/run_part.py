@@ -29,7 +29,7 @@ LONGEST_BRIEF = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
+class _Agent:
     """One agent with the indices of its steps among all steps of the run, and the agents that it launched."""
 
     path: str
@@ -42,11 +42,11 @@ class Agent:
     places: tuple[int, ...]
     launch: int | None
     """The index of the step that launched it; None for the first agent, or if no such step is recorded."""
-    launched: "tuple[Agent, ...]"
+    launched: "tuple[_Agent, ...]"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class _Found:
     """The step that first brought a source."""
 
     step: str
@@ -79,16 +79,16 @@ class Research:
             role = Counter(roles).most_common(1)[0][0] if roles else "agent"
             self._names[path] = role if self._parent(path) is None else f"{role} {path.rpartition('.')[2]}"
 
-    def agents(self) -> list[Agent]:
+    def agents(self) -> list[_Agent]:
         """The agents that no other launched, usually one; empty for a run without steps."""
         return [self._agent(path) for path in self._names if self._parent(path) is None]
 
-    def found(self, path: str, seq: int) -> Found:
+    def found(self, path: str, seq: int) -> _Found:
         """The step of this path and number, with its agent."""
         place = self._at.get((path, seq))
         tool = "" if place is None else self._steps[place].name or ""
         agent = self._agent_of(path)
-        return Found(f"{path}·{seq}", tool, self._names.get(agent, f"agent {agent}"), place)
+        return _Found(f"{path}·{seq}", tool, self._names.get(agent, f"agent {agent}"), place)
 
     def _agent_of(self, path: str) -> str:
         """The path of the step's agent. The reading of a page has a path below the step that found the page."""
@@ -103,7 +103,7 @@ class Research:
                 return path
         return None
 
-    def _agent(self, path: str) -> Agent:
+    def _agent(self, path: str) -> _Agent:
         launched = [other for other in self._names if self._parent(other) == path]
         steps = [self._steps[place] for place in self._own[path]]
         turns = sum(step.kind == "model" and step.path == path for step in steps)
@@ -121,7 +121,7 @@ class Research:
             launches = [place for place, step in own if _task(step) and not (step.error or "").startswith(refused)]
             at = int(path.rpartition(".")[2]) - 1
             launch = launches[at] if 0 <= at < len(launches) else None
-        return Agent(
+        return _Agent(
             path=path,
             name=self._names[path],
             task="" if launch is None else _task(self._steps[launch])[:LONGEST_BRIEF],
@@ -257,7 +257,7 @@ class RunPart:
         finds = [self.found(source.evidence) for source in sources]
         return self.talk_of(next((find.place for find in finds if find is not None and find.place is not None), None))
 
-    def found(self, entry: Evidence) -> Found | None:
+    def found(self, entry: Evidence) -> _Found | None:
         """The step that brought the source's first text; None if it has no text or no step brought it."""
         if not entry.texts or entry.texts[0].seq < 0 or self.is_looked_up(entry):  # or an earlier turn brought it
             return None

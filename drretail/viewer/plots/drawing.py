@@ -30,7 +30,7 @@ PARTIAL = "Hollow: some runs have no value."
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class _Scale:
     """Maps ``low`` to ``start`` and ``high`` to ``end``, in the image's units."""
 
     low: float
@@ -45,7 +45,7 @@ class Scale:
         return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
 
 
-def scale(values: Iterable[float], start: float, end: float, *, least: float | None = 0.0) -> Scale:
+def scale(values: Iterable[float], start: float, end: float, *, least: float | None = 0.0) -> _Scale:
     """A scale from ``least``, or from near the lowest value if that is None, to near the highest."""
     numbers = [*values, *([] if least is None else [least])]
     low, high = min(numbers, default=0.0), max(numbers, default=0.0)
@@ -58,7 +58,7 @@ def scale(values: Iterable[float], start: float, end: float, *, least: float | N
     first, last = floor(low / step), ceil(high / step)
     ticks = tuple(round(at * step, 10) for at in range(first, max(last, first + 1) + 1))
     # A value next to nothing rounds to its tick and would stand outside it.
-    return Scale(min(ticks[0], low), max(ticks[-1], high), start, end, ticks)
+    return _Scale(min(ticks[0], low), max(ticks[-1], high), start, end, ticks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def rounded(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def words(x: float, y: float, text: str, css: str = "", anchor: str = "start") -> Markup:
+def _words(x: float, y: float, text: str, css: str = "", anchor: str = "start") -> Markup:
     return Markup('<text x="{}" y="{}" class="{}" text-anchor="{}">{}</text>').format(
         rounded(x), rounded(y), css, anchor, text
     )
@@ -123,7 +123,7 @@ def _title(text: str) -> Markup:
     return Markup("<title>{}</title>").format(text) if text else Markup()
 
 
-def cut(text: str, width: float, character: float = CHARACTER) -> str:
+def _cut(text: str, width: float, character: float = CHARACTER) -> str:
     """The text, cut to fit a width."""
     most = max(3, int(width / character))
     return text if len(text) <= most else f"{text[: most - 1]}…"
@@ -133,11 +133,11 @@ def _tick(value: float) -> str:
     return f"{value:,.0f}" if value == round(value) else f"{value:,.3g}"
 
 
-def _across(along: Scale, top: float, bottom: float) -> Iterator[Markup]:
+def _across(along: _Scale, top: float, bottom: float) -> Iterator[Markup]:
     for tick in along.ticks:
         x = along.at(tick)
         yield line(x, top, x, bottom, "axis")
-        yield words(x, bottom + 14, _tick(tick), "soft", "middle")
+        yield _words(x, bottom + 14, _tick(tick), "soft", "middle")
 
 
 def _legend(names: Sequence[str], y: float) -> tuple[list[Markup], float]:
@@ -145,11 +145,11 @@ def _legend(names: Sequence[str], y: float) -> tuple[list[Markup], float]:
     parts: list[Markup] = []
     x = 8.0
     for series, name in enumerate(names if len(names) > 1 else ()):
-        shown = cut(name, WIDTH - 40)
+        shown = _cut(name, WIDTH - 40)
         width = 22 + len(shown) * CHARACTER
         if x > 8 and x + width > WIDTH:
             x, y = 8.0, y + 18
-        parts += (mark(x + 5, y - 4, series), words(x + 14, y, shown))
+        parts += (mark(x + 5, y - 4, series), _words(x + 14, y, shown))
         x += width + 6
     return parts, y + 12 * (len(names) > 1)
 
@@ -169,12 +169,12 @@ def bar_plot(name: str, title: str, caption: str, rows: Mapping[str, Sequence[fl
     drawn = [*_across(along, 4, bottom)]
     for place, (row, its) in enumerate(rows.items()):
         middle = 6 + band * (place + 0.5)
-        drawn.append(words(left - 8, middle + 4, cut(row, left - 12), anchor="end"))
+        drawn.append(_words(left - 8, middle + 4, _cut(row, left - 12), anchor="end"))
         for lane, value in enumerate(its):
             y, end = middle + _LANE * (lane - len(its) / 2), along.at(value)
             title = f"{row}, {series[lane]}: {value:.3g}"
             drawn.append(bar(left, y, end - left, _LANE - 2, f"s{lane % SERIES}", title))
-            drawn.append(words(end + 4, y + 9, number(value), "soft"))
+            drawn.append(_words(end + 4, y + 9, number(value), "soft"))
     names, height = _legend(series, bottom + 34)
     return Plot(name, title, caption, Markup().join([*drawn, *names]), height if names else bottom + 22)
 
@@ -195,11 +195,11 @@ def frontier(name: str, title: str, caption: str, points: Sequence[Point], *, x_
     """Points with their intervals and names, and a line through those that no other point beats at less cost."""
     across = scale([point.x for point in points], _LEFT, WIDTH - 14)
     up = scale([end for point in points for end in (point.y, *(point.cell.ends or ()))], _TALL, 18, least=None)
-    drawn = [*_across(across, 18, _TALL), words(4, 11, y_name, "soft")]
+    drawn = [*_across(across, 18, _TALL), _words(4, 11, y_name, "soft")]
     for tick in up.ticks:
         drawn += [line(_LEFT, up.at(tick), WIDTH - 14, up.at(tick), "axis")]
-        drawn += [words(_LEFT - 6, up.at(tick) + 4, _tick(tick), "soft", "end")]
-    drawn.append(words(WIDTH - 14, _TALL + 30, x_name, "soft", "end"))
+        drawn += [_words(_LEFT - 6, up.at(tick) + 4, _tick(tick), "soft", "end")]
+    drawn.append(_words(WIDTH - 14, _TALL + 30, x_name, "soft", "end"))
     best: list[Point] = []
     for point in sorted(points, key=lambda point: (point.x, -point.y)):
         best += [point] if not best or point.y > best[-1].y else []
@@ -212,13 +212,13 @@ def frontier(name: str, title: str, caption: str, points: Sequence[Point], *, x_
         if point.cell.ends is not None:
             drawn.append(line(x, up.at(point.cell.ends[0]), x, up.at(point.cell.ends[1]), f"s{series % SERIES}", text))
         drawn.append(mark(x, y, series, text, is_hollow=point.cell.is_partial))
-        shown = cut(point.name, WIDTH / 2)
+        shown = _cut(point.name, WIDTH / 2)
         wide = len(shown) * CHARACTER
         start, row = (x + 9 if x + 9 + wide < WIDTH else x - 9 - wide), y + 4
         while any(abs(row - other) < 13 and start < end and begin < start + wide for begin, end, other in taken):
             row += 13.0
         taken.append((start, start + wide, row))
-        drawn.append(words(start, row, shown))
+        drawn.append(_words(start, row, shown))
     height = max(_TALL + 36, *(row + 8 for _, _, row in taken))
     cells = [point.cell for point in points]
     hollow = PARTIAL if any(cell.is_partial for cell in cells) else ""

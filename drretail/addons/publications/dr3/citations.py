@@ -249,7 +249,7 @@ class BackedClaims(Record):
     claims: list[BackedClaim]
 
 
-def support_prompt() -> Prompt:
+def _support_prompt() -> Prompt:
     return load_prompt(__file__, "support_released")
 
 
@@ -290,7 +290,7 @@ async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
             continue
         texts = pieces_of_long(content.texts, [pair.claim for pair in group], judge_session.room)
         refs = tuple(text.ref for text in texts)
-        batch = QuestionBatch(SUPPORT, support_prompt(), MOST, tag="claim", sources=refs)
+        batch = QuestionBatch(SUPPORT, _support_prompt(), MOST, tag="claim", sources=refs)
         things = [NumberedItem(pair.claim_id, pair.claim) for pair in group]
         material = {"sources": source_tags(texts)}
         # A claim missing in the answer is failed, which the released rules count as unsupported.
@@ -333,4 +333,4 @@ def pieces_of_long(texts: Sequence[SourceText], claims: Sequence[str], room: int
 
 def prompts() -> list[Prompt]:
     """The prompts for claims and their support, and the released one."""
-    return [*(extraction_prompt(stage) for stage in (EXTRACT, CITED)), support_prompt_of("default"), support_prompt()]
+    return [*(extraction_prompt(stage) for stage in (EXTRACT, CITED)), support_prompt_of("default"), _support_prompt()]

@@ -64,7 +64,7 @@ NAME, VERSION = "dr3", 1
 NO_RUBRIC = "the criteria of this query have no rubric of depth"
 
 
-def gold_of(subject: Subject) -> KnownAnswer | None:
+def _gold_of(subject: Subject) -> KnownAnswer | None:
     """What a good answer to this run's query is known to contain, or None."""
     return None if subject.folder is None else read_gold(subject.folder, subject.query.query_id)
 
@@ -81,7 +81,7 @@ async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records all missing verdicts, except those for which gold or criteria are missing."""
-    gold = gold_of(subject)
+    gold = _gold_of(subject)
     if gold is not None:
         citations.judge_documents(gold, subject, judge_session)
     await citations.judge_accuracy(subject, judge_session)
@@ -149,7 +149,7 @@ class Judged:
         return lacking(variant, state, why)
 
 
-def mean_of(values: Sequence[Value]) -> float:
+def _mean_of(values: Sequence[Value]) -> float:
     numbers = [value.value for value in values if value.value is not None]
     return sum(numbers) / len(numbers)
 
@@ -181,7 +181,7 @@ def recall(judged: Judged) -> list[Value]:
         return [*parts, judged.lacking("IR", "na", NO_INSIGHTS)]
     if any(value.state == "failed" for value in existing):
         return [*parts, Value("IR", "failed")]
-    return [*parts, Value("IR", "scored", mean_of(existing))]
+    return [*parts, Value("IR", "scored", _mean_of(existing))]
 
 
 def citation_coverage(judged: Judged) -> list[Value]:
@@ -328,7 +328,7 @@ def values(judged: Judged) -> list[Value]:
     available = Value("avg_available", "na")
     if scored:
         available = Value(
-            "avg_available", "scored", mean_of(scored), {f"with {value.variant}": 1.0 for value in scored}
+            "avg_available", "scored", _mean_of(scored), {f"with {value.variant}": 1.0 for value in scored}
         )
     averages = [joined("avg6", six, fmean), available]
     return [*parts, *averages, *([total(by_name)] if judged.is_released else [])]
@@ -351,7 +351,7 @@ DESCRIPTION = description_of("dr3", DESCRIPTIONS)
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
     if subject.report is None:
         return [Value(variant, "failed") for variant in VARIANTS]
-    return values(Judged(verdicts, rules, gold_of(subject), criteria_of(subject, NAME)))
+    return values(Judged(verdicts, rules, _gold_of(subject), criteria_of(subject, NAME)))
 
 
 # A rule-based judge is enough for FA, and CC needs none; the rest is n/a with a rule-based judge.

@@ -240,7 +240,7 @@ def prompts() -> Mapping[str, Prompt]:
     return {**texts, FACTUALITY: replace(texts[FACTUALITY], shared=source.text)}
 
 
-def pair_item(unit: Unit, pair: tuple[int, int]) -> str:
+def _pair_item(unit: Unit, pair: tuple[int, int]) -> str:
     return f"{unit}:{pair[0]}~{pair[1]}"
 
 
@@ -288,7 +288,7 @@ async def _compare(units: Units, unit: Unit, subject: Subject, judge_session: Ju
     def question(pair: tuple[int, int]) -> JudgeQuestion[Repetition]:
         passages = "\n\n".join(tagged("part", units.texts[index], id=str(n)) for n, index in enumerate(pair, 1))
         # No shared beginning: pairs share only the instructions, which are too short for a provider's cache.
-        return JudgeQuestion(REDUNDANCY, pair_item(unit, pair), prompt, {"passages": passages}, Repetition, read)
+        return JudgeQuestion(REDUNDANCY, _pair_item(unit, pair), prompt, {"passages": passages}, Repetition, read)
 
     def read(answer: Repetition) -> Ruling:
         notes = (f"confidence {answer.confidence.strip()}",)
@@ -360,7 +360,7 @@ def _redundancy(by_place: ByPlace, unit: Unit) -> list[Value]:
     cut = by_place.get((UNITS_STAGE, unit))
     if cut is None:
         return []
-    judged = [by_place.get((REDUNDANCY, pair_item(unit, (first, second)))) for first, second in cut.value["pairs"]]
+    judged = [by_place.get((REDUNDANCY, _pair_item(unit, (first, second)))) for first, second in cut.value["pairs"]]
     scores = [float(verdict.value) for verdict in judged if verdict is not None and verdict.state == "scored"]
     counts = {"units": cut.value["units"], POSSIBLE: cut.value["possible"], SCORED: len(scores)}
     state, mean = _mean(scores, _states(judged))

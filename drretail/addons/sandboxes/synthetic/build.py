@@ -106,7 +106,7 @@ def themes(need: Need, products: Iterable[Product], count: int, random: Random) 
 def keywords_of(signals: Mapping[str, str], noise: Sequence[Theme]) -> Keywords:
     """The content of keywords.json: the ten keywords with their kinds."""
     chosen = [
-        Keyword(text=signal, kind="signal", why=f"What decides between the {plural(thing)} that fit.")
+        Keyword(text=signal, kind="signal", why=f"What decides between the {_plural(thing)} that fit.")
         for signal, thing in signals.items()
     ]
     why = "Of the same shelves, and no part of the question."
@@ -114,7 +114,7 @@ def keywords_of(signals: Mapping[str, str], noise: Sequence[Theme]) -> Keywords:
     return Keywords(convergent=tuple(chosen))
 
 
-def plural(thing: str) -> str:
+def _plural(thing: str) -> str:
     """The plural of what a query asks for: "diaper bags". Of "a bed or a hose", each part's."""
     plurals: list[str] = []
     for part in thing.split(" or "):
@@ -264,7 +264,7 @@ class _TaskMaker:
             *self.random.sample(fitting, min(len(fitting), 3)),
             *others_for(length, near, fact.about, self.random),
         )
-        return self._page(kind, Cast(plural(fact.thing), fact.about, others), length, age, statement)
+        return self._page(kind, Cast(_plural(fact.thing), fact.about, others), length, age, statement)
 
     def _noise(self, noise_themes: Sequence[Theme]) -> Iterator[LabelledPage]:
         while noise_themes:

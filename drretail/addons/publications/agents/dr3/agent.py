@@ -186,7 +186,7 @@ def search_sandbox(session: Session, question: Annotated[str, MinLen(1), MaxLen(
     return ToolResult({"question": _checked_question(question)}, ())
 
 
-def read_file(
+def _read_file(
     session: Session, file: Annotated[str, MinLen(1), MaxLen(300)], question: Annotated[str, MinLen(1), MaxLen(2000)]
 ) -> ToolResult:
     """Has one of the user's own files read for one precise question, however long the file is.
@@ -214,7 +214,7 @@ def _checked_question(question: str) -> str:
 
 
 SEARCH_SANDBOX = Tool("search_sandbox", search_sandbox, "read")
-READ_FILE = Tool("read_file", read_file, "read")
+READ_FILE = Tool("read_file", _read_file, "read")
 
 
 @cache
