@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import threading
-import time
 import tomllib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -59,23 +58,15 @@ class Tally:
         self._folder, self._bar, self._files = folder, bar, files
         self._lock = threading.Lock()
         self._sizes: dict[Path, int] = {}
-        self._here = self._came = self._done = self._parts = 0
-        self._began = time.monotonic()
-
-    def resumed(self, size: int) -> None:
-        with self._lock:
-            self._here += size
+        self._here = self._done = self._parts = 0
 
     def on_bytes(self, change: int) -> None:
         with self._lock:
             self._here += change
-            # Discarded bytes did come, so they count for the speed.
-            self._came += max(change, 0)
             self._bar.describe(str(self))
             whole = sum(self._sizes.values())
-            share = self._here / whole if whole else 0.0
             # Files whose size is not known yet are taken to be as large as the others.
-            parts = int(PARTS * share * min(1.0, (len(self._sizes) + self._done) / self._files))
+            parts = int(PARTS * self._here / (whole or 1) * min(1.0, (len(self._sizes) + self._done) / self._files))
             if parts > self._parts:
                 self._bar.advance(parts - self._parts)
                 self._parts = parts
@@ -96,12 +87,8 @@ class Tally:
             self._done += 1
 
     def __str__(self) -> str:
-        """ "3 of 16 files, 1.20 GB of 5.60 GB, 11.0 MB/s, 6:40 left"."""
-        seconds, whole = time.monotonic() - self._began, sum(self._sizes.values())
-        rate = self._came / max(seconds, 1e-9)
-        status = f"{self._done} of {self._files} files, {_size(self._here)} of {_size(whole)}, {_size(rate)}/s"
-        left = (whole - self._here) / rate if rate and whole else 0.0
-        return f"{status}, {left // 60:.0f}:{left % 60:02.0f} left" if left > 0 else status
+        """ "3 of 16 files, 1.20 GB of 5.60 GB"."""
+        return f"{self._done} of {self._files} files, {_size(self._here)} of {_size(sum(self._sizes.values()))}"
 
 
 def _size(size: float) -> str:
@@ -153,7 +140,7 @@ def _complete(url: str, part: Path, around: Surroundings) -> None:
     import httpx2
 
     failures, tries = 0, TRIES
-    around.tally.resumed(_have(part))
+    around.tally.on_bytes(_have(part))
     state = _read_state(part)
     if state and state.url == url and state.size == _have(part) > 0:
         return

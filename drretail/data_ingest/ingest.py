@@ -55,8 +55,7 @@ def check_replaceable(
         other.append(f"{_files([state[:2] for state in states])} instead of {_files(there)}")
     # Names and sizes agree: only other times are a reason to hash the files.
     elif [state[2] for state in states] != [source.modified for source in live.sources]:
-        with TemporaryDirectory(prefix="drretail-digests-") as folder:
-            files = source_files(plan, Path(folder), workers, progress)
+        files = source_files(plan, workers, progress)
         changed = [new.name for new, old in zip(files, live.sources, strict=True) if new.sha256 != old.sha256]
         if changed:
             other.append(f"other rows in {first_few(changed, _NAMED_FILES)}")
@@ -171,7 +170,8 @@ def ingest(
                 live = _made_live(name, before, None)
                 return IngestReport(users=before.counts.users, there_already=True, **live)
         with _stages(folder, plan, progress, dry_run=dry_run) as stages, _writing(name):
-            work = _made(stages / engine)
+            work = stages / engine
+            work.mkdir(exist_ok=True)
             end = last_millisecond(until)
             task = Task(plan, options, work, progress, workers, master, counts_only=dry_run, until_ms=end)
             selected = select(task)
@@ -181,7 +181,7 @@ def ingest(
             _check_something_is_kept(selected, report, options)
             if dry_run:
                 return report
-            sources = source_files(plan, _made(stages / "digests"), task.workers, progress)
+            sources = source_files(plan, workers, progress)
             # A default day is kept only where it decided something: the same rows make the same world on each day.
             chosen = dated if any(file.late for file in report.files) else options
             manifest = _write(into.write, task, chosen, selected, report, sources)
@@ -230,7 +230,8 @@ def _stages(folder: Path, plan: Plan, progress: Progress, *, dry_run: bool) -> G
         return
     stages = folder / STAGES
     try:
-        yield _made(stages)
+        stages.mkdir(parents=True, exist_ok=True)
+        yield stages
     except UserError:
         if sum(map(_size, plan.inputs)) < WORTH_KEEPING:
             rmtree(stages, ignore_errors=True)
@@ -248,11 +249,6 @@ def _writing(name: str) -> Generator[None]:
         raise UserError(
             f"The world at {name} could not be written: {problem}. What was there before is unchanged."
         ) from problem
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def _size(item: Input) -> int:

@@ -2,18 +2,16 @@
 
 import hashlib
 import shutil
-import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 from drretail.data_ingest.plan import Plan
 from drretail.data_ingest.raw.sources import file_state, reading
 from drretail.env.manifest import SourceFile
-from drretail.env.processes import Job, Tell, WorkerPool
-from drretail.files import made_whole, write_atomically
+from drretail.files import made_whole
 from drretail.progress import Bar, Progress
 from drretail.records.base import sha256_of
 from drretail.records.tables.figures import counted
@@ -26,7 +24,6 @@ class Meter:
 
     def __init__(self, bar: Bar, label: str, size: int, files: int) -> None:
         self._bar, self._label, self._size, self._files = bar, label, size, files
-        self._began = time.monotonic()
         self._read = self._rows = self._parts = 0
 
     @classmethod
@@ -38,8 +35,7 @@ class Meter:
             yield meter
             meter._move(_PARTS)
             if meter._rows:
-                rate = f"{meter._rows:,} rows, {meter._rate():,.0f} rows/s"
-                progress.note(f"{label}: {counted(files, 'file')}, {rate}")
+                progress.note(f"{label}: {counted(files, 'file')}, {meter._rows:,} rows")
 
     def tell(self, read: int, rows: int) -> None:
         self._read += read
@@ -48,19 +44,12 @@ class Meter:
         self._move(_PARTS * self._read // max(self._size, 1))
 
     def __str__(self) -> str:
-        """ "1,200,000 rows of 4 files, 612,000 rows/s, 41 % of 514 MB, 0:03 left"."""
-        share = min(self._read / max(self._size, 1), 1.0)
+        """ "1,200,000 rows of 4 files, 41 % of 514 MB"."""
         size = f"{self._size / 1e6:,.0f} MB" if self._size < 10e9 else f"{self._size / 1e9:,.1f} GB"
-        status = f"{share:.0%} of {size}"
-        if self._rows:
-            status = f"{self._rows:,} rows of {counted(self._files, 'file')}, {self._rate():,.0f} rows/s, {status}"
-        if not share:
+        status = f"{min(self._read / max(self._size, 1), 1.0):.0%} of {size}"
+        if not self._rows:
             return status
-        left = (time.monotonic() - self._began) * (1 - share) / share
-        return f"{status}, {left // 60:.0f}:{left % 60:02.0f} left"
-
-    def _rate(self) -> float:
-        return self._rows / max(time.monotonic() - self._began, 1e-9)
+        return f"{self._rows:,} rows of {counted(self._files, 'file')}, {status}"
 
     def _move(self, parts: int) -> None:
         parts = min(parts, _PARTS)
@@ -71,8 +60,6 @@ class Meter:
 
 # Part of every key: stages of another layout are of no use.
 LAYOUT = 4
-# Bytes: hashing this many takes longer than starting a process.
-WORTH_A_PROCESS = 500_000_000
 
 
 def stage_key(*parts: Any) -> str:
@@ -99,28 +86,18 @@ def keep_only(folder: Path, names: Iterable[str]) -> None:
             shutil.rmtree(entry)
 
 
-def source_files(plan: Plan, work: Path, workers: int, progress: Progress) -> Sequence[SourceFile]:
-    """Name, size and sha256 of every file of the plan, in its order; digests are kept in ``work``."""
-    files, jobs = list[tuple[str, int, int, Path]](), list[Job]()
-    for name, path in plan.files():
-        size, modified = file_state(path)
-        digest = work / stage_key(str(path.resolve()), size, modified)
-        files.append((name, size, modified, digest))
-        if not digest.is_file():
-            jobs.append(partial(write_digest, path, size, digest))
-    whole = sum(size for _, size, _, _ in files)
-    processes = workers if whole >= WORTH_A_PROCESS else 1
-    with Meter.over(progress, "hashing files", whole, len(jobs)) as meter, WorkerPool(processes) as worker_pool:
-        worker_pool.do(jobs, meter.tell)
-    return [
-        SourceFile(name=name, size=size, sha256=digest.read_text(encoding="utf-8"), modified=modified)
-        for name, size, modified, digest in files
-    ]
+def source_files(plan: Plan, workers: int, progress: Progress) -> list[SourceFile]:
+    """Name, size and sha256 of every file of the plan, in its order. Threads will do: to hash needs no interpreter."""
+    files = [(name, path, *file_state(path)) for name, path in plan.files()]
+    with progress.track("hashing files", len(files)) as bar, ThreadPoolExecutor(workers) as threads:
+        found = list[SourceFile]()
+        digests = threads.map(sha256_of_file, (path for _, path, _, _ in files))
+        for (name, _, size, modified), digest in zip(files, digests, strict=True):
+            found.append(SourceFile(name=name, size=size, sha256=digest, modified=modified))
+            bar.advance()
+    return found
 
 
-def write_digest(path: Path, size: int, target: Path, tell: Tell) -> None:
-    """Writes the file's sha256 as the text of ``target``."""
+def sha256_of_file(path: Path) -> str:
     with reading(path), path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    write_atomically(target, digest)
-    tell(size, 0)
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -21,7 +21,6 @@ from drretail.env.manifest import (
     Counts,
     LineHash,
     Manifest,
-    OrderFields,
     OrderRow,
     WorldRows,
     changed_files,
@@ -79,11 +78,12 @@ def _products(db: sqlite3.Connection, path: Path) -> Iterator[Product]:
             raise unreadable(path, problem) from problem
 
 
-def order_rows(db: sqlite3.Connection) -> Iterator[OrderFields]:
-    return db.execute(
+def order_rows(db: sqlite3.Connection) -> Iterator[OrderRow]:
+    rows = db.execute(
         f"SELECT {', '.join(OrderRow._fields)}"  # noqa: S608 -- constants
         " FROM orders CROSS JOIN users ON users.k = orders.user ORDER BY user, timestamp, order_id"
     )
+    return map(OrderRow._make, rows)
 
 
 def check_world(folder: Path) -> list[Finding]:

@@ -93,7 +93,7 @@ def test_a_world_that_is_finished_reads_no_file(raw: Path, tmp_path: Path, monke
     arguments = ["ingest", str(raw), "-w", str(tmp_path / "w"), "-q"]
     first = invoke(*arguments)
     monkeypatch.setattr("drretail.data_ingest.engines.duckdb.select", lambda _task: pytest.fail("it selects again"))
-    monkeypatch.setattr("drretail.data_ingest.stages.write_digest", lambda *_: pytest.fail("it reads a file"))
+    monkeypatch.setattr("drretail.data_ingest.stages.sha256_of_file", lambda *_: pytest.fail("it reads a file"))
     second = invoke(*arguments)
     assert second.exit_code == 0, second.exception
     assert second.stdout.splitlines()[:2] == [first.stdout.splitlines()[0], first.stdout.splitlines()[-3]]

@@ -112,7 +112,6 @@ def finished_stages(world: Path) -> dict[str, float]:
         pytest.param(".stages/duckdb/merged-*", 2, marks=pytest.mark.slow),
         pytest.param(".stages/duckdb/*.part", 1, marks=pytest.mark.slow),
         pytest.param(".stages/duckdb/products-*", 2, marks=pytest.mark.slow),
-        pytest.param(".stages/digests/*", 1, marks=pytest.mark.slow),
         ("*.part/*/shop.sqlite", 1),
     ],
 )
