@@ -360,7 +360,7 @@ class ShopEnv:
                 if rollout.is_handed_in and (following := self.shop.following(rollout.query)) is not None:
                     reward, self._reward, self._steps = self._reward.value, None, 0
                     self.turns.append(recorded)
-                    self._rollout = Rollout(self._session(following), following, rollout.handed_on(self.system))
+                    self._rollout = _Rollout(self._session(following), following, rollout.handed_on(self.system))
                     return f"{reply.text}\n\n{self._rollout.instructions}", reward, False, info
             return reply.text, self._reward.value if self._reward else 0.0, self.done, info
 
