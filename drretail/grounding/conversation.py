@@ -54,7 +54,8 @@ class TurnAsked:
         cls, past: Sequence[tuple[Query, Sequence[Pick]]], query: Query, reference: Reference, look_up: LookUp
     ) -> "TurnAsked":
         """The turn after these, the first one first, each with what was picked in it."""
-        met = [cart_of(turn, picks, look_up) for turn, picks in past if not turn.infeasible][-2:]
+        followed = [(turn, picks) for turn, picks in past if turn.wish is not None and not turn.infeasible][-2:]
+        met = [cart_of(turn, picks, look_up) for turn, picks in followed]
         return cls(query, reference, look_up, *reversed(met))
 
     @property

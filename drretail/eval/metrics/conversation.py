@@ -108,7 +108,8 @@ def _changed(asked: TurnAsked, picks: Sequence[Pick]) -> Measured:
 def _whole(subject: Subject, last: Measured) -> Measured:
     if not subject.is_last_turn:
         return Measured(None, NOT_LAST)
-    turns = [*(_turn(subject, at)[TURN] for at in range(len(subject.earlier))), last]
+    typed = (at for at, query in enumerate(subject.earlier) if query.wish is not None)
+    turns = [*(_turn(subject, at)[TURN] for at in typed), last]
     wrong = [str(number) for number, turn in enumerate(turns, 1) if turn.value == 0]
     if not wrong and any(turn.is_open for turn in turns):
         return Measured(None, "a demand is open", is_open=True)

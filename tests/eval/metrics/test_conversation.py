@@ -1,0 +1,183 @@
+"""Turns of conversations: right carts are not accused, and a wrong one of each kind is found."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+import drretail
+from drretail.api.worlds import open_world
+from drretail.env.offers import Offers
+from drretail.eval.metrics.conversation import CHANGED, HELD, METRIC, TURN, UNTOUCHED, WHOLE, _measured
+from drretail.experiment import ended_run
+from drretail.grounding.conversation import TurnAsked
+from drretail.querygen.reading import shipped_queries
+from drretail.records.query import Query
+from drretail.records.reading import Pick
+from drretail.records.shop import Money
+from drretail.records.wish import Demand, Want, Wish
+from tests import build
+
+Picks = tuple[Pick, ...]
+FORTY = shipped_queries("conversations")
+
+
+@pytest.fixture(scope="module")
+def offers() -> Iterator[Offers]:
+    with open_world("demo") as world:
+        yield Offers(world)
+
+
+def asked_of(offers: Offers, past: Sequence[tuple[Query, Picks]], query: Query) -> TurnAsked:
+    store = offers.world.store
+    return TurnAsked.after(past, query, offers.reference(query), lambda ids: store.products(list(ids)))
+
+
+def played(offers: Offers) -> Iterator[tuple[TurnAsked, Picks, Picks]]:
+    """Each turn of the forty with the cart before it and the right one."""
+    past: list[tuple[Query, Picks]] = []
+    for query in FORTY:
+        past = past if query.after else []
+        asked = asked_of(offers, past, query)
+        best = asked.followed.best
+        right = () if best is None else best.picks
+        before = next((picks for turn, picks in reversed(past) if not turn.infeasible), ())
+        yield asked, before, right
+        past.append((query, right))
+
+
+def valued(asked: TurnAsked, picks: Picks) -> Mapping[str, float | None]:
+    measured = _measured(asked, picks, is_refused=not picks)
+    return {name: one.value for name, one in measured.items()}
+
+
+def test_forty_conversations_of_four_to_six_turns_ship() -> None:
+    lengths = Counter(query.query_id.rpartition("-")[0] for query in FORTY)
+    assert len(lengths) == 40
+    assert {*lengths.values()} <= {4, 5, 6}
+    kinds = {relation for query in FORTY for relation in query.relations.values()}
+    assert kinds == {"other", "other_brand", "cheaper", "back"}
+    assert sum(bool(query.infeasible) for query in FORTY) >= 5
+
+
+def test_right_carts_are_not_accused_in_any_turn(offers: Offers) -> None:
+    for asked, _, right in played(offers):
+        assert set(valued(asked, right).values()) <= {1.0, None}, asked.query.query_id
+
+
+def test_impossible_turns_are_proved_and_others_have_a_basket(offers: Offers) -> None:
+    for query in FORTY:
+        proof = build.known(offers.reference(query).proof)
+        assert (proof.state == "proved") is bool(query.infeasible), query.query_id
+
+
+def test_a_wrong_cart_of_each_kind_is_found_in_every_turn(offers: Offers) -> None:
+    found, missed = Counter[str](), list[str]()
+    for asked, before, right in played(offers):
+        more = tuple(pick.model_copy(update={"quantity": pick.quantity + 1}) for pick in right[:1])
+        beside = Pick(product=next(p for p in ("B0WZ27MB0F", "B0MA2NG01Q") if p not in {x.product for x in right}))
+        wrong = {
+            "something besides": (*right, beside),
+            "a piece too many": (*more, *right[1:]) if not has_packs(asked) else (*right, beside),
+            "the last left out": right[:-1],
+        }
+        if asked.asks_something and asked.before is not None and not asked.is_unmeetable and not loosens(asked, before):
+            wrong["the cart before"] = before
+        if asked.is_unmeetable:
+            wrong = {"bought anyway": (*before, beside)}
+        for kind, picks in wrong.items():
+            value = valued(asked, picks)[TURN]
+            found[kind] += value == 0
+            missed += [f"{asked.query.query_id}: {kind}"] * (value != 0)
+    assert not missed
+    assert min(found.values()) >= 5
+
+
+def has_packs(asked: TurnAsked) -> bool:
+    return any(fit.is_pack for thing in asked.followed.things for fit in thing.fits)
+
+
+def loosens(asked: TurnAsked, before: Picks) -> bool:
+    """True where the cart before happens to do for what is asked now as well."""
+    return valued(asked, before)[TURN] == 1 and not asked.query.relations
+
+
+def bib(color: str, name: str = "bib", quantity: int = 1) -> Want:
+    must = (Demand(say=color, field="Color", any_of=(color,)),) if color else ()
+    return Want(name=name, kinds=("Bibs",), must=must, quantity=quantity)
+
+
+BAG = Want(name="bag", kinds=("Diaper Bags",))
+MUSTARD, SAGE, CARAMEL, CHARCOAL = "B05QGUF1HR", "B0F7V3Y889", "B08QD24CH1", "B0RLGT15JB"
+
+
+def cart(*products: str) -> Picks:
+    return tuple(Pick(product=product) for product in products)
+
+
+def follow_up(offers: Offers, before: Picks, *wants: Want, **fields: object) -> TurnAsked:
+    """A turn after one that wanted a bib and a bag for $100."""
+    budget = Money.of(100)
+    first = build.query("t-1", wish=Wish(wants=(bib(""), BAG), budget=budget))
+    wish = Wish(wants=wants, budget=budget)
+    return asked_of(offers, [(first, before)], build.query("t-2", after="t-1", wish=wish, **fields))
+
+
+def test_parts_say_which_of_them_a_cart_misses(offers: Offers) -> None:
+    asked = follow_up(offers, cart(SAGE, CARAMEL), bib("Mustard"), BAG)
+    every = {TURN: 1, HELD: 1, CHANGED: 1, UNTOUCHED: 1}
+    assert valued(asked, cart(MUSTARD, CARAMEL)) == every
+    assert valued(asked, cart(SAGE, CARAMEL)) == every | {TURN: 0, CHANGED: 0}
+    assert valued(asked, cart(MUSTARD, CHARCOAL)) == every | {TURN: 0, UNTOUCHED: 0}
+    assert valued(asked, cart(MUSTARD)) == every | {TURN: 0, HELD: 0, UNTOUCHED: 0}
+
+
+def test_what_is_dropped_must_go(offers: Offers) -> None:
+    asked = follow_up(offers, cart(SAGE, CARAMEL), BAG)
+    assert valued(asked, cart(CARAMEL))[TURN] == 1
+    assert valued(asked, cart(SAGE, CARAMEL)) == {TURN: 0, HELD: 1, CHANGED: 0, UNTOUCHED: 1}
+
+
+def test_a_cheaper_one_is_cheaper_than_the_systems_own(offers: Offers) -> None:
+    asked = follow_up(offers, cart(SAGE, CARAMEL), bib(""), BAG, relations={"bag": "cheaper"})
+    assert valued(asked, cart(SAGE, CHARCOAL))[TURN] == 1
+    assert valued(asked, cart(SAGE, "B0OZHLUP5X"))[CHANGED] == 0
+    # Of the cheapest there is none: to keep it is right, and so is to refuse.
+    asked = follow_up(offers, cart(SAGE, "B0UXJZK5MQ"), bib(""), BAG, relations={"bag": "cheaper"})
+    assert valued(asked, cart(SAGE, "B0UXJZK5MQ"))[TURN] == 1
+    assert valued(asked, ())[TURN] == 1
+    assert valued(asked, cart(SAGE, CARAMEL))[TURN] == 0
+
+
+def test_another_brand_is_none_of_the_systems_own(offers: Offers) -> None:
+    asked = follow_up(offers, cart(SAGE, CARAMEL), bib(""), BAG, relations={"bag": "other_brand"})
+    assert valued(asked, cart(SAGE, CHARCOAL))[TURN] == 1
+    assert valued(asked, cart(SAGE, "B0OZHLUP5X"))[TURN] == 0  # also by Marlowby
+
+
+def test_runs_go_on_with_what_was_said_and_a_failed_turn_ends_the_rest(tmp_path: Path) -> None:
+    told: list[list[str]] = []
+
+    def agent(question: str, history: list[dict[str, str]], toolkit: object) -> dict[str, object]:
+        told.append([each["content"].split("\n")[0] for each in history])
+        if question.startswith("Fail"):
+            raise RuntimeError("no more")
+        return {"report": f"For {question} [P:{SAGE}]", "picks": [{"product": SAGE}]}
+
+    wish = Wish(wants=(bib(""),))
+    texts = ("A bib, please.", "Fail now.", "Thanks.")
+    queries = [
+        build.query(f"t-{n}", text, user_id=None, mode="generic", wish=wish, after=f"t-{n - 1}" if n > 1 else None)
+        for n, text in enumerate(texts, 1)
+    ]
+    drretail.run(queries=queries, world="demo", agents={"mine": agent}, to=tmp_path / "exp", baselines=False)
+    folder = tmp_path / "exp"
+    runs = {name: build.known(ended_run(folder, "mine", name, 1)) for name in ("t-1", "t-2", "t-3")}
+    assert runs["t-1"].status == "done"
+    assert build.known(runs["t-2"].error).kind == "agent"
+    assert build.known(runs["t-3"].error).kind == "no_turn_before"
+    assert told == [[], ["A bib, please.", f"For A bib, please. [P:{SAGE}]"]]
+    scores = drretail.score(tmp_path / "exp", metrics="conversation")
+    assert build.rows(scores, "conversation")[WHOLE].value == 0
+    assert METRIC.variants == (TURN, HELD, CHANGED, UNTOUCHED, WHOLE)
