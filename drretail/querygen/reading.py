@@ -7,6 +7,7 @@ docs/queries.md says how they were made and what they are for.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
@@ -20,6 +21,7 @@ from drretail.files import read_lines
 from drretail.grounding.gold_files import gold_path, with_gold
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.parsing import parse_json
+from drretail.querygen.turns import CART, CONVERSATION, NOT_TYPED, ROOM, in_conversations, rows_of
 from drretail.records.base import fault_of, sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.query import LONGEST_TEXT, Query
@@ -143,6 +145,14 @@ class Question:
     """What is to be bought, if the file says it."""
     query_id: str | None = None
     """Its id in the file, in the letters that ids of queries have."""
+    conversation: str = ""
+    """The name of the conversation whose next turn it is."""
+    cart: Mapping[str, int] | None = None
+    """The products that are to be in the cart, each with its number; None if the file doesn't say."""
+    room: bool = False
+    """True if more may be in it."""
+    not_typed: tuple[str, ...] = ()
+    """What else the file expects, which has no place in a wish."""
     place: str = field(default="", compare=False)
     """Its place in the file, for messages."""
 
@@ -164,7 +174,8 @@ def read_questions(path: Path) -> tuple[Question, ...]:
         rows = ((f"row {number}", row) for number, row in sheet.rows)
     else:
         rows = _lines(path, as_json=ending == ".jsonl")
-    questions = tuple(_question(f"{path}, {place}", row) for place, row in rows)
+    turns = ((place, turn) for place, row in rows for turn in rows_of(row, place))
+    questions = tuple(_question(f"{path}, {place}", turn) for place, turn in turns)
     if not questions:
         raise UserError(f"{path} holds no question: write one a line, or CSV with the columns question and user.")
     return questions
@@ -195,8 +206,15 @@ def _question(place: str, row: Mapping[str, Any]) -> Question:
         raise UserError(f"{place}, has {len(text):,} characters; at most {LONGEST_TEXT:,} are taken.")
     if control := _CONTROL.search(f"{text}{user or ''}"):
         raise UserError(f"{place}, is not plain text: remove the control character U+{ord(control[0]):04X}.")
-    query_id = re.sub(r"[^a-z0-9._-]+", "-", (own_id or "").casefold()).strip("._-")[:_LONGEST_ID] or None
-    return Question(text, user, _wish(place, row.get(_WISH)), query_id, place)
+    query_id = _id_of(own_id or "") or None
+    of_case: dict[str, Any] = {name: row[name] for name in (CART, ROOM, NOT_TYPED) if name in row}
+    name = _text(row.get(CONVERSATION)) or ""
+    return Question(text, user, _wish(place, row.get(_WISH)), query_id, name, **of_case, place=place)
+
+
+def _id_of(name: str) -> str:
+    """The name in the letters that ids of queries have."""
+    return re.sub(r"[^a-z0-9._-]+", "-", name.casefold()).strip("._-")[:_LONGEST_ID]
 
 
 def _text(value: Any) -> str | None:
@@ -225,19 +243,26 @@ def queries_from(questions: Sequence[Question], source: str, world_fingerprint: 
     Without an id in the file it depends only on question and user, so that it stays the same in a longer file. Raises
     UserError if a question occurs twice with different wishes, and if two have one id.
     """
-    different: dict[tuple[str, str | None, str | None], Question] = {}
-    for question in questions:
-        key = question.text, question.user_id, question.query_id
+    different: dict[tuple[str | int | None, ...], Question] = {}
+    for at, question in enumerate(questions):
+        # Of a conversation each turn counts, also if it says the same again.
+        turn = at if question.conversation else None
+        key = question.text, question.user_id, question.query_id, turn
         earlier = different.setdefault(key, question)
         if earlier.wish is None:
             different[key] = question
         elif question.wish not in (None, earlier.wish):
             raise UserError(f"{question.place}: the question stands there before with another wish: keep one.")
     queries: dict[str, Query] = {}
+    turns = Counter[str]()
     for question in different.values():
+        own_id = question.query_id
+        if question.conversation and own_id is None:
+            turns[question.conversation] += 1
+            own_id = f"{_id_of(question.conversation) or 'talk'}-{turns[question.conversation]}"
         whose = "asked" if question.user_id is None else short_hash(question.user_id)
         query = Query(
-            query_id=question.query_id or f"{whose}-i{sha256_of([question.text, question.user_id])[:8]}",
+            query_id=own_id or f"{whose}-i{sha256_of([question.text, question.user_id])[:8]}",
             user_id=question.user_id,
             text=question.text,
             mode="generic" if question.user_id is None else "profile_aware",
@@ -247,7 +272,8 @@ def queries_from(questions: Sequence[Question], source: str, world_fingerprint: 
         )
         if queries.setdefault(query.query_id, query) is not query:
             raise UserError(f"{question.place}: another question has the id {query.query_id!r}: change one of them.")
-    return tuple(queries.values())
+    names = (question.conversation for question in different.values())
+    return tuple(in_conversations(zip(queries.values(), names, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

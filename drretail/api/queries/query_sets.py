@@ -3,6 +3,7 @@
 Plain questions become queries, and a model types their wishes.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from drretail.grounding.text.wording import wish_lines
 from drretail.querygen.reading import (
     FIFTY,
     MARKET,
+    Question,
     Split,
     TypedQueries,
     queries_from,
@@ -36,6 +38,7 @@ from drretail.querygen.reading import (
     read_questions,
     shipped_queries,
 )
+from drretail.querygen.turns import with_cart
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
@@ -67,17 +70,21 @@ def import_questions(options: ImportOptions) -> Result[TypedQueries]:
             for question in questions
         ]
         queries = queries_from(questions, source.name, shop.manifest.fingerprint)
+        if any(question.cart is not None for question in questions):  # each of them is a turn, and no turn is left out
+            queries = _with_carts(queries, questions, shop)
         types, spent = TypedQueries(queries), None
         if writer is not None:
             types, spent = typed_by_model(shop, Linter(shop), to, queries, writer, options)
     write_queries(to, types.queries, force=options.force)
     repeated = len(questions) - len(queries)
     untyped = [query.query_id for query in types.queries if query.wish is None]
+    not_typed = Counter(name for question in questions for name in question.not_typed)
     document: dict[str, Any] = {
         "queries": len(queries),
         "repeated": repeated,
         "typed": list(types.typed),
         "untyped": untyped,
+        "not_typed": dict(not_typed),
         "failed": types.failed,
         "findings": findings_by_id(types.wrong),
         **({} if spent is None else spent.document),
@@ -88,6 +95,9 @@ def import_questions(options: ImportOptions) -> Result[TypedQueries]:
     hints = on_types(types, spent)
     if repeated:
         hints.append(f"{counted(repeated, 'question')} of {source} are repeated and were left out.")
+    if not_typed:
+        named = ", ".join(f"{name} ({count})" for name, count in sorted(not_typed.items()))
+        hints.append(f"Not typed, since a wish has no place for it: {named}.")
     if untyped:
         hints.append(
             f"{counted(len(untyped), 'query')} without a wish. Write down what is to be bought: as the wish of each "
@@ -95,6 +105,15 @@ def import_questions(options: ImportOptions) -> Result[TypedQueries]:
         )
     lines = [f"{count} → {to}{types_line(types, spent)}"]
     return Result(types, document, lines, hints=hints, left=len(types.failed) + len(types.wrong), path=to)
+
+
+def _with_carts(queries: Sequence[Query], questions: Sequence[Question], shop: "World") -> tuple[Query, ...]:
+    """The queries of turns, with the carts that the file expects and the shop has."""
+    carts = ((query, question) for query, question in zip(queries, questions, strict=True))
+    return tuple(
+        (None if each.cart is None else with_cart(query, each.cart, shop.store, room=each.room)) or query
+        for query, each in carts
+    )
 
 
 def typed_by_model(
