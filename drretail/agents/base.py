@@ -114,7 +114,7 @@ def task_message(task: Task, session: Session) -> HumanMessage:
 
 def messages_before(task: Task) -> list[AnyMessage]:
     """What the shopper said in the turns before, and what was answered."""
-    return convert_to_messages(spoken(task))
+    return cast("list[AnyMessage]", convert_to_messages(spoken(task)))
 
 
 def spoken(task: Task) -> list[dict[str, str]]:

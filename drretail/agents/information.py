@@ -37,9 +37,9 @@ def agent_prompt(path: str, name: str) -> Prompt:
 question_prompt = partial(agent_prompt, __file__, "mcp_question")
 
 
-def own_agent_prompts() -> tuple[Prompt]:
-    """The one prompt of every agent with models of its own."""
-    return (agent_prompt(__file__, "own_question"),)
+def own_agent_prompts() -> tuple[Prompt, Prompt]:
+    """The prompts of every agent with models of its own: of a question, and of a later turn."""
+    return agent_prompt(__file__, "own_question"), follow_up_prompt()
 
 
 def follow_up_prompt() -> Prompt:

@@ -275,9 +275,8 @@ _AGENTS = Path(__file__).parent
 
 def wordings_of(agent: Agent) -> tuple[Prompt, ...]:
     """Every prompt that the agent uses, with that of later turns and the one that asks its writer for missing picks."""
-    asking = () if agent.writer is None else (asking_prompt(),)
-    told = agent.prompts()
-    return (*told, *([follow_up_prompt()] if told else []), *asking)
+    asking = () if agent.writer is None else (follow_up_prompt(), asking_prompt())
+    return (*agent.prompts(), *asking)
 
 
 def prompt_files(agents: Iterable[Agent]) -> dict[str, Path]:

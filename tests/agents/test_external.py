@@ -65,7 +65,7 @@ print({FEEDER!r} + "\\n\\n```picks\\nP:B0TEST0001 x 2\\n```")
     assert [citation.evidence_id for citation in run.citations] == ["P:B0TEST0001"]
     assert "P:B0TEST0001" in {entry.id for entry in made.evidence}
     assert [(change.field, change.after) for change in run.state_diff] == [("first_name", "Zoe")]
-    assert list(run.prompt_hashes) == ["own_question"]
+    assert sorted(run.prompt_hashes) == ["follow_up", "own_question"]
 
     document = json.loads((tmp_path / "asked").read_text())
     assert (document["query"], document["user"], document["seconds"]) == (QUERY.text, USER, 30)
@@ -200,7 +200,7 @@ def test_an_address_is_posted_the_same_and_answers_the_same(world: World, httpse
     run = recorded(world, httpserver.url_for("/agent")).run
     assert (run.status, run.report, run.picks) == ("done", FEEDER, (TUBE,))
     seen = [sorted(json.loads(request.data)) for request, _ in httpserver.log if request.method == "POST"]
-    assert seen == [["instructions", "mcp", "query", "seconds", "today", "user"]]
+    assert seen == [["conversation", "instructions", "mcp", "messages", "query", "seconds", "today", "user"]]
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_users_without_a_query_are_told_on_stderr_unless_quiet(world: World, tmp
         ("generate --model anthropic", "names no model"),
         ("generate --model anthropic:claude-sonnet-4-6 --mode generic --user ANNA", "leave out --user"),
         ("generate --user NOBODY", "no user 'NOBODY'"),
-        ("shipped --split foo", "no split 'foo'. Known are all, dev, generic"),
+        ("shipped --split foo", "no split 'foo'. Known are all, conversations, dev"),
     ],
 )
 def test_what_cannot_be_done_is_told_in_one_sentence_and_leaves_the_file_as_it_was(

@@ -127,7 +127,8 @@ class Runner:
         began = time.monotonic()
         try:
             with _named_in_traces(sut, query, repeat):
-                ended = await _answered(sut, query, self._reference, session, models, before)
+                conversation = _run_id(sut.label, (*before.queries, query)[0], repeat)
+                ended = await _answered(sut, query, self._reference, session, models, before, conversation)
             if self.outages is not None:
                 self.outages.check()
             seconds = time.monotonic() - began
@@ -338,6 +339,7 @@ async def _answered(
     session: Session,
     models: Models,
     before: TurnsBefore,
+    conversation: str,
 ) -> Answer | RunError:
     """The agent's answer with its picks, or why there is none.
 
@@ -353,7 +355,7 @@ async def _answered(
                 user_id=session.settings.user_id,
                 context=shopper_context(information, query) or None,
                 history=before.history,
-                conversation=before.conversation or f"{sut.label}/{query.query_id}",
+                conversation=conversation,
             )
             for condition, value in conditions_of(sut.system, sut.conditions):
                 task = task if condition.task is None else condition.task(task, query, value)

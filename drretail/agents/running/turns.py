@@ -30,10 +30,6 @@ class TurnsBefore:
     """All that they were shown."""
 
     @property
-    def conversation(self) -> str:
-        return f"{self.runs[0].system}/{self.queries[0].query_id}-r{self.runs[0].repeat}" if self.runs else ""
-
-    @property
     def history(self) -> tuple[Exchange, ...]:
         return tuple(
             Exchange(text=query.text, answer=shown(run)) for query, run in zip(self.queries, self.runs, strict=False)

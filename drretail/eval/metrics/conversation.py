@@ -51,7 +51,7 @@ def _turn(subject: Subject, at: int) -> dict[str, Measured]:
     asked = TurnAsked.after(past, query, reference, lambda ids: store.products(list(ids)))
     if run is None or run.picks is None or run.outcome is None:
         return dict.fromkeys((TURN, *_present(asked)), Measured(0.0, NO_DECISION)) | _absent(asked)
-    return _measured(asked, run.picks, is_refused=run.outcome.decision != "buy")
+    return turn_values(asked, run.picks, is_refused=run.outcome.decision != "buy")
 
 
 def _present(asked: TurnAsked) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ def _absent(asked: TurnAsked) -> dict[str, Measured]:
     return {name: Measured(None, FIRST) for name in (HELD, CHANGED, UNTOUCHED) if name not in _present(asked)}
 
 
-def _measured(asked: TurnAsked, picks: Sequence[Pick], *, is_refused: bool) -> dict[str, Measured]:
+def turn_values(asked: TurnAsked, picks: Sequence[Pick], *, is_refused: bool) -> dict[str, Measured]:
     """The values of a turn in which this was picked or refused."""
     leaves = not picks or asked.is_unchanged(picks)
     if asked.is_unmeetable or asked.is_beyond_shop:

@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import drretail
 from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
-from drretail.eval.metrics.conversation import CHANGED, HELD, METRIC, TURN, UNTOUCHED, WHOLE, _measured
+from drretail.eval.metrics.conversation import CHANGED, HELD, METRIC, TURN, UNTOUCHED, WHOLE, turn_values
 from drretail.experiment import ended_run
 from drretail.grounding.conversation import TurnAsked
 from drretail.querygen.reading import shipped_queries
@@ -48,7 +49,7 @@ def played(offers: Offers) -> Iterator[tuple[TurnAsked, Picks, Picks]]:
 
 
 def valued(asked: TurnAsked, picks: Picks) -> Mapping[str, float | None]:
-    measured = _measured(asked, picks, is_refused=not picks)
+    measured = turn_values(asked, picks, is_refused=not picks)
     return {name: one.value for name, one in measured.items()}
 
 
@@ -116,7 +117,7 @@ def cart(*products: str) -> Picks:
     return tuple(Pick(product=product) for product in products)
 
 
-def follow_up(offers: Offers, before: Picks, *wants: Want, **fields: object) -> TurnAsked:
+def follow_up(offers: Offers, before: Picks, *wants: Want, **fields: Any) -> TurnAsked:
     """A turn after one that wanted a bib and a bag for $100."""
     budget = Money.of(100)
     first = build.query("t-1", wish=Wish(wants=(bib(""), BAG), budget=budget))
