@@ -6,6 +6,7 @@
 import asyncio
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -31,8 +32,8 @@ from drretail.env.world import World
 from drretail.errors import CommandStopped, UserError
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.run import Limits
-from tests.agents.conftest import QUERY, calls, sut
-from tests.agents.hybrid_react.cast import DONE, cast, launch
+from tests.agents.conftest import QUERY, calls, record, sut
+from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch
 from tests.agents.slowed import SlowChat
 from tests.agents.test_contract import SAID, play
 from tests.build import known
@@ -136,6 +137,44 @@ async def test_a_run_that_was_cut_goes_on_from_a_checkpoint_without_a_warning(
         assert [message.text for message in end["messages"]] == [message.text for message in uncut["messages"]]
         assert len(requests_of(first)) - 1 + len(requests_of(second)) == turns, "nothing is asked twice"
     assert not caplog.records, "LangGraph warns once of a class that it may not read"
+
+
+async def test_another_question_on_a_thread_begins_anew(world: World) -> None:
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    shop = graph("react", world=world, model=scripted_model(play=play), checkpointer=InMemorySaver())
+    first, second = [await shop.ainvoke(QUESTION, thread, context=ASKING) for _ in range(2)]
+    assert (first["answer"], len(first["messages"])) == (second["answer"], len(second["messages"]))
+
+
+def team(seed: int = 0) -> Cast:
+    """Three researchers, the second of whom fails, and a fourth; each turn takes its own few milliseconds."""
+    return cast(
+        (launch("a", "b", "c"), launch("d"), calls(DONE)),
+        {"a": (calls(FEEDER, BATH), calls(DONE)), "b": (calls(FEEDER), ZeroDivisionError("a bug"))},
+        pause=lambda role, about: random.Random(f"{seed} {role} {about}").uniform(0, 0.04) if seed else 0.0,
+    )
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_ids_and_ledger_are_in_the_order_of_the_launches_whichever_ends_first(world: World, seed: int) -> None:
+    usual, mixed = (record(world, sut(world, team(each).models(), "hybrid_react")) for each in (0, seed))
+    assert usual.run.failed_branches[0].startswith("0.2: model: ZeroDivisionError")
+    assert mixed.run == usual.run
+    assert [entry.as_line() for entry in mixed.evidence] == [entry.as_line() for entry in usual.evidence]
+
+
+def test_what_ends_the_command_in_one_branch_lets_the_others_end(world: World) -> None:
+    turns = (calls(FEEDER), calls(BATH), calls(DONE))
+    played = cast(
+        (launch("stops", "goes on"), calls(DONE)),
+        {"stops": (CommandStopped("The key is refused."),), "goes on": turns},
+        pause=lambda role, about: 0.05 if about == "goes on" else 0.0,
+    )
+    with pytest.raises(CommandStopped):
+        record(world, sut(world, played.models(), "hybrid_react"))
+    assert len(played.shown["researcher"]) == 1 + len(turns)
+    assert len(played.shown["synthesis"]) == 1
+    assert not played.shown["report"]
 
 
 async def test_time_that_runs_out_in_a_branch_ends_every_branch(world: World) -> None:

@@ -20,6 +20,7 @@ from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted
 from drretail.run_file import Recorded
 from drretail.tools.web import READ_BEFORE
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
+from tests.agents.hybrid_react.cast import DONE, cast, launch, reported
 
 CORPUS = [
     SandboxPage(url="https://a.example/clean", title="Clean", text="Clean the bird feeder weekly.\nUse hot  water."),
@@ -131,6 +132,15 @@ def test_a_page_that_was_read_in_vain_is_read_again_for_another_search(world: Wo
     assert any('"summary":"On Clean for clean weekly."' in text.text for text in entry.texts)
 
 
+def test_a_summary_that_is_blank_although_the_page_is_relevant_is_asked_for_again(world: World) -> None:
+    def play(request: Request) -> ScriptedAnswer:
+        return ScriptedAnswer(structured={"relevant": True, "summary": "On it." if request.turn > 1 else " "})
+
+    recorded, shown = perform(world, scripted_model(play=play, name="reader"))
+    assert results(shown)[IDS[0]]["summary"] == "On it."
+    assert recorded.run.usage["summariser"].calls == 4
+
+
 HEIGHT = SandboxPage(url="https://a.example/height", title="Height", text="Hang a bird feeder five feet high.")
 SEED = SandboxPage(url="https://b.example/seed", title="Seed", text="Cardinals take sunflower seed.")
 HEIGHT_ID = web_evidence_id(HEIGHT.url)
@@ -163,3 +173,30 @@ def test_a_page_read_in_an_earlier_call_is_not_fetched_or_summarised_again(world
     assert [step.evidence for step in steps] == [(HEIGHT_ID,)] * 2
     (entry,) = recorded.evidence
     assert [(text.form, text.shown) for text in entry.texts] == [("page", False), ("summary", True)]
+
+
+SUB_PROBLEMS = ("bird feeder", "five feet high", "feeder high")
+
+
+def test_a_researcher_takes_what_an_earlier_turn_read_and_never_what_is_read_beside_it(world: World) -> None:
+    runs: list[Recorded] = []
+    for slow in ("never", "bird", "five"):
+        web, (reader, asked) = CountingWeb(), summariser()
+        played = cast(
+            (launch(*SUB_PROBLEMS[:2]), launch(SUB_PROBLEMS[2]), calls(DONE)),
+            {about: (calls(("web_search", {"query": about})), calls(DONE)) for about in SUB_PROBLEMS},
+            {"": (reported(HEIGHT_ID, statement="Five feet."),)},
+            (FIVE_FEET,),
+            pause=lambda role, about, slow=slow: 0.1 if role == "researcher" and slow in about else 0,
+        )
+        recorded = read_through(world, web, played.models(), reader, "hybrid_react")
+        assert recorded.run.status == "done", recorded.run.error
+        # The two of the first turn each read for themselves; the third takes what the first launch's researcher read.
+        assert {*searches(asked)} == {*SUB_PROBLEMS[:2]}
+        assert len(web.fetched) == len(asked) == 2
+        (third,) = [step for step in recorded.run.steps if (step.path, step.name) == ("0.3", "web_search")]
+        (result,) = json.loads(recorded.texts[third.result_sha or ""])["results"]
+        assert result["summary"] == "On Height for bird feeder."
+        runs.append(recorded)
+    assert runs[1].run == runs[2].run, "whoever ended first"
+    assert runs[1].evidence == runs[2].evidence

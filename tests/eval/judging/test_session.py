@@ -1,19 +1,24 @@
 """The judge seam: what goes to a judge, what is done with bad answers, and that nothing is asked twice."""
 
+import asyncio
 import json
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
-from drretail.eval.judging.question import JudgeAnswer, VerdictFile
-from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
+from drretail.eval.judging.question import LEFT_OUT, JudgeAnswer, JudgeQuestion, Ruling, VerdictFile
+from drretail.eval.judging.session import AT_ONCE, CODE_JUDGE, Again, Judge, JudgeSession
+from drretail.eval.judging.spending import CapReached
 from drretail.journal import read_effects
 from drretail.llm.prompt import Prompt, tagged
 from drretail.llm.registry import open_model
+from drretail.llm.scripted import scripted_model
 from drretail.records.base import Record
-from tests.build import known
-from tests.llm.provider import Provider, Step, answers, fails
+from drretail.records.run import Usage
+from tests.build import journal_usage, known, scripted_judge
+from tests.llm.provider import Provider, Step, answers, completes, fails
 
 KEY = "sk-test-0123456789abcdef"
 PROMPT = Prompt("taste", "How good is this?\n\n{{report}}\n")
@@ -80,6 +85,24 @@ async def test_the_schema_goes_out_as_the_models_own_structured_output_or_else_i
     ], "the journal knows no form"
 
 
+async def test_openais_form_carries_the_schema_and_what_breaks_it_is_repaired(tmp_path: Path) -> None:
+    pytest.importorskip("langchain_openai")
+    broken, right = json.dumps({"rating": 7, "why": "x"}), json.dumps({"rating": 1, "why": "x"})
+    with Provider(completes({"content": broken}), completes({"content": right})) as provider:
+        model = open_model("openai:local", base_url=f"{provider.url}/v1", timeout=5, max_retries=0)
+        with judge_session(Judge.of(model), tmp_path) as open_judge_session:
+            claim_verdict = await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
+            assert journal_usage(open_judge_session.journal_path) == Usage(
+                calls=2, input_uncached=60, output=10, unpriced=2
+            )
+            kept = [open_judge_session.record("rating", "taste", "scored", 1) for _ in range(2)]
+            assert [verdict.repairs for verdict in kept] == [1, 0], "a repair is counted once"
+    assert claim_verdict.answer == Taste(rating=1, why="x")
+    form = provider.seen[0].body["response_format"]
+    assert form["type"] == "json_schema"
+    assert form["json_schema"]["schema"]["required"] == ["rating", "why"]
+
+
 @pytest.mark.parametrize(
     ("broken", "expected"),
     [
@@ -128,6 +151,24 @@ async def test_after_two_repairs_the_verdict_is_failed_and_other_failures_are_no
     assert known(late.error).startswith("timeout: ")
 
 
+def test_a_verdict_stands_until_its_report_or_its_words_change(tmp_path: Path) -> None:
+    with judge_session(CODE_JUDGE, tmp_path) as first:
+        first.record("rating", "taste", "scored", 2, prompt_hash="p1")
+        first.record("rating", "looks", "failed", prompt_hash="p1", error="timeout: late")
+    with judge_session(CODE_JUDGE, tmp_path) as second:
+        existing = second.existing("rating", "taste", "p1")
+        assert known(existing).value == 2
+        assert second.existing("rating", "looks", "p1") is not None
+        assert second.existing("rating", "taste", "p2") is None
+        assert second.existing("rating", "smell", "p1") is None
+    with judge_session(CODE_JUDGE, tmp_path, report_sha="r2") as other_report:
+        assert other_report.existing("rating", "taste", "p1") is None
+    with judge_session(CODE_JUDGE, tmp_path, rules="paper") as other_rules:
+        assert other_rules.existing("rating", "taste", "p1") is None
+    with judge_session(CODE_JUDGE, tmp_path, version=2) as other_version:
+        assert other_version.existing("rating", "taste", "p1") is None
+
+
 def test_judges_with_other_parameters_have_other_names() -> None:
     judges = [claude("http://localhost:1", max_tokens=length) for length in (700, 800)]
     assert judges[0].slug != judges[1].slug
@@ -136,3 +177,101 @@ def test_judges_with_other_parameters_have_other_names() -> None:
     assert (one.ref, one.slug) == (other.ref, other.slug), "an address is no parameter"
     assert Judge.of(open_model("offline:judge")).slug == "offline-judge"
     assert (CODE_JUDGE.slug, CODE_JUDGE.model) == ("code", None)
+
+
+async def test_the_room_for_sources_follows_the_judges_context(tmp_path: Path) -> None:
+    model = scripted_model()
+    rooms = [
+        judge_session(Judge.of(each), tmp_path).room
+        for each in (model, replace(model, stated_context=8_192), open_model("offline:judge"))
+    ]
+    assert rooms == [65_536, 16_384, None]
+    assert judge_session(claude("http://localhost:1"), tmp_path).room == 400_000
+
+
+TWO_PARTS = Prompt("taste", "How good is its {{side}}?\n", "Taste this.\n{{report}}\n")
+
+
+def asking(side: str, report: str = "A dog bed.") -> JudgeQuestion[Taste]:
+    given = {"report": report, "side": side}
+    return JudgeQuestion(
+        "rating", side, TWO_PARTS, given, Taste, lambda answer: Ruling(answer.rating), begins_with=report
+    )
+
+
+async def test_what_questions_share_is_marked_for_claude_and_no_part_of_the_journal_s_keys(tmp_path: Path) -> None:
+    with (
+        Provider(text_of("no"), text_of({"rating": 1, "why": "x"})) as provider,
+        judge_session(claude(provider.url), tmp_path) as session,
+    ):
+        await session.ask_and_record(asking("crust"))
+    for request in provider.seen:  # the repair begins alike
+        shared, own = request.body["messages"][0]["content"]
+        assert shared == {"type": "text", "text": "Taste this.\nA dog bed.\n", "cache_control": {"type": "ephemeral"}}
+        assert own == {"type": "text", "text": "How good is its crust?\n"}
+    contents = [effect.request["messages"][0]["content"] for effect in read_effects(session.journal_path)]
+    assert contents == ["Taste this.\nA dog bed.\nHow good is its crust?\n"] * 2
+
+
+@dataclass
+class Kitchen:
+    """A judge that takes its time; ``busy`` is how many it serves after each that came in."""
+
+    fails_at: str = ""
+    busy: list[int] = field(default_factory=list[int])
+    served: list[str] = field(default_factory=list[str])
+    _now: int = 0
+
+    def serving(self, session: JudgeSession) -> JudgeSession:
+        """The session, whose judge is this one."""
+
+        async def ask(stage: str, side: str, prompt: Prompt, *_: object, **__: object) -> JudgeAnswer[Taste]:
+            self._now += 1
+            self.busy.append(self._now)
+            await asyncio.sleep(0.02 if side == "b" else 0.01)
+            self._now -= 1
+            self.served.append(side)
+            if side == self.fails_at:
+                raise CapReached("1 token")
+            return JudgeAnswer(Taste(rating=1, why="x"), prompt.hash)
+
+        vars(session)["ask"] = ask
+        return session
+
+
+SIDES = "abcdefg"
+
+
+async def test_the_first_of_each_beginning_is_asked_alone_and_others_at_once_within_bounds(tmp_path: Path) -> None:
+    kitchen, batches = Kitchen(), Kitchen()
+    with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
+        questions = [asking(side, "cat" if side in "bd" else "dog") for side in SIDES]
+        verdicts = await kitchen.serving(session).ask_and_record(*questions)
+        assert [verdict.item for verdict in verdicts] == [*SIDES]
+        assert sorted(kitchen.served[:2]) == ["a", "b"]
+        assert kitchen.busy[:3] == [1, 2, 1]
+        assert max(kitchen.busy) == AT_ONCE
+        assert [verdict.item for verdict in session.file.lasts()] == [*SIDES]
+    with judge_session(scripted_judge(lambda _: None)[0], tmp_path / "batches") as session:
+        session.judge = replace(session.judge, in_batches=True)
+        await batches.serving(session).ask_and_record(*map(asking, SIDES))
+        assert max(batches.busy) == len(SIDES), "in batches all are asked at once"
+        assert [verdict.item for verdict in session.file.lasts()] == [*SIDES]
+
+
+@pytest.mark.parametrize(("fails_at", "kept"), [("a", ""), ("c", "abdefg")])
+async def test_a_cap_in_the_midst_leaves_what_came_back_recorded(tmp_path: Path, fails_at: str, kept: str) -> None:
+    kitchen = Kitchen(fails_at)
+    with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
+        with pytest.raises(CapReached):
+            await kitchen.serving(session).ask_and_record(*map(asking, SIDES))
+        assert [verdict.item for verdict in session.file.lasts()] == [*kept]
+    assert len(kitchen.served) == (1 if fails_at == "a" else len(SIDES))
+
+
+async def test_an_item_that_the_answer_leaves_out_failed_and_the_others_did_not(tmp_path: Path) -> None:
+    both = replace(asking("a"), items=("a", "b"), read=lambda answer: {"b": Ruling(answer.rating, "Because.")})
+    with judge_session(scripted_judge(lambda _: None)[0], tmp_path) as session:
+        left_out, ruled = await Kitchen().serving(session).ask_and_record(both)
+    assert (left_out.state, left_out.error) == ("failed", LEFT_OUT)
+    assert (ruled.state, ruled.value, ruled.reason) == ("scored", 1, "Because.")
