@@ -4,7 +4,6 @@ import html
 import json
 import math
 import re
-from functools import lru_cache
 from typing import Any
 
 from drretail.parsing import writable
@@ -27,8 +26,6 @@ MADE_UP_PICTURES = "https://images.shop.example/"
 """Where the made-up shops' pictures would be; there are none."""
 
 
-# Products share brands, categories, the names of details and many of their values.
-@lru_cache(maxsize=32_768)
 def clean_text(text: str) -> str:
     """The text with entities resolved, tags and control characters removed, and white space as single spaces.
 
