@@ -146,6 +146,7 @@ def experiment(own: Path, shop: World, tmp_path_factory: pytest.TempPathFactory)
     (folder.parent / "files" / QUERY.query_id).mkdir(parents=True)
     (folder.parent / "files" / QUERY.query_id / "note.txt").write_text("Five feet.", encoding="utf-8")
     query = QUERY.model_copy(update={"files": ("note.txt",)})
+    later = QUERY.model_copy(update={"query_id": "later", "after": QUERY.query_id})
     played = {name: scripted_model(play=play, name=name) for name, play in PLAYS.items()}
     main = {"": played["clumsy"], "researcher": played["sends"], "retriever": played["never_ends"]}
     parts = [
@@ -158,7 +159,7 @@ def experiment(own: Path, shop: World, tmp_path_factory: pytest.TempPathFactory)
     for agents, models in parts:
         runner = Runner(shop, "w", files=folder.parent / "files")
         made = suts(agents, models, shop, overrides)
-        run(folder, runner, made, [query], seed="4", title="")
+        run(folder, runner, made, [query, later], seed="4", title="")
     return folder
 
 
