@@ -258,7 +258,7 @@ def _environment() -> "Environment":
     )
     names: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS, "decisions": DECISIONS, "ends": ENDS}
     functions = (
-        *(_plural, short_title, words_of_code, is_web_address, page_parts, sections_of, model_words),
+        *(plural, short_title, words_of_code, is_web_address, page_parts, sections_of, model_words),
         *(claim_anchor, finding_anchor, step_anchor),
     )
     names |= {function.__name__: function for function in functions}
@@ -336,7 +336,7 @@ def writable(text: str) -> str:
     return _TURNING.sub("", text).encode("utf-8", "replace").decode("utf-8")
 
 
-def _plural(count: int, single: str, many: str) -> str:
+def plural(count: int, single: str, many: str) -> str:
     """A number with its noun: "1 query", "2,000 queries"."""
     return f"{count:,} {single if count == 1 else many}"
 
