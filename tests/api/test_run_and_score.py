@@ -173,7 +173,7 @@ def test_a_sandbox_brings_its_queries(tmp_path: Path) -> None:
     with drretail.open_world(place) as world:
         page = Page("good", "Bird feeder test", "Clean a bird feeder every two weeks.", "32k", "supportive")
         web = f"sandbox:{seal(tmp_path / 's', {'q1': [page]}, [QUERY], world.manifest)}"
-        with pytest.raises(UserError, match="name questions with --queries FILE"):
+        with pytest.raises(UserError, match="Name questions with --queries FILE"):
             drretail.run(world, baselines=False)
         with pytest.raises(UserError, match="give its web to open_world"):
             drretail.run(world, web=web)

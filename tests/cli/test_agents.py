@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.experiment import read_runs, reference_path
-from drretail.records.run import NULL_AGENTS, ORACLE_AGENT
+from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, TURN_FLOORS
 from tests.cli.commands import Command
 
 QUESTION = "Which bird feeder suits me, under $30, and how do I clean it?"
@@ -150,7 +150,7 @@ def test_a_commands_files_and_those_beside_them_are_its_code(
     assert [made.report for made in read_runs(tmp_path / "exp")] == ["Two.\n"] * 2
 
 
-BESIDE = {*NULL_AGENTS, ORACLE_AGENT}
+BESIDE = {*NULL_AGENTS, ORACLE_AGENT} - {*TURN_FLOORS}
 
 
 def test_floors_run_once_for_each_query_and_are_scored(succeeds: Command, run: tuple[str, ...], tmp_path: Path) -> None:

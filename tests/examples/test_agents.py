@@ -103,7 +103,7 @@ def test_the_plain_loop_over_anthropics_api_runs_is_recorded_and_is_scored(
     assert [(result["tool_use_id"], result["is_error"]) for result in results] == [("t1", False), ("t2", True)]
     (made,) = (run for run in read_runs(tmp_path / "exp") if run.system == "anthropic_loop-answer")
     assert [(it.kind, it.name) for it in made.steps] == [("tool", one["name"]) for one in (SEARCHES, ERRS)]
-    assert (made.status, list(made.prompt_hashes)) == ("done", ["own_question"])
+    assert (made.status, list(made.prompt_hashes)) == ("done", ["follow_up", "own_question"])
     scores = json.loads(succeeds("score", "exp", "--json").stdout)["scores"]
     assert "anthropic_loop-answer" in {row["system"] for row in scores}
     succeeds("compare", "exp", "anthropic_loop:answer", "react")

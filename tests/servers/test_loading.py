@@ -26,7 +26,7 @@ def opened(servers: Servers) -> Iterator[Callable[[], World]]:
         yield lambda: stack.enter_context(open_world(f"servers:{servers.name}", servers=servers.settings))
 
 
-def write(servers: Servers, orders: Iterable[OrderFields] = ORDERS, **given: Any) -> Manifest:
+def write(servers: Servers, orders: Iterable[OrderRow] = ORDERS, **given: Any) -> Manifest:
     """``given`` are other fields of ``WorldRows``."""
     fields: dict[str, Any] = {"seed": "42", "pool": default_pool(), **given}
     return write_servers(servers, WorldRows(PRODUCTS, orders, **fields))

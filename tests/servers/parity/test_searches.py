@@ -15,6 +15,7 @@ from drretail.env.catalog.base import CatalogPage, CatalogQuery, Match, SortBy, 
 from drretail.env.catalog.formulation import category_names, words
 from drretail.env.copying import copy_world
 from drretail.env.folder import rows_of
+from drretail.env.manifest import OrderRow
 from drretail.env.world import World
 from drretail.records.shop import Product
 from tests.places import Place, PlaceKind
@@ -58,7 +59,7 @@ def copies(
         ingest([request.getfixturevalue("realdata") / "amazon"], folder / "w", IngestOptions(min_interactions=0))
     source = new_place("embedded")
     with rows_of(folder / "w") as kept:
-        source.write([*kept.products, *odd_products(Random(7))], kept.orders, analyzer)
+        source.write([*kept.products, *odd_products(Random(7))], map(OrderRow._make, kept.orders), analyzer)
     servers = new_place("servers")
     copy_world(source.spec, servers.spec, servers=servers.servers)
     places: dict[PlaceKind, Place] = {"embedded": source, "servers": servers}
