@@ -132,7 +132,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("It should be made for wrens.", must("birdhouse", "Target Species=Wren=for wrens")),
         ("In moss green, please.", must("birdhouse", "Color=Moss Green")),
         ("Hm, white would go better with the fence after all.", must("birdhouse", "Color=White")),
-        ("Then I'll take two of it. You may go up to $50.", pieces("birdhouse", 2), most(50)),
+        ("Then I'll take two of them. You may go up to $50.", pieces("birdhouse", 2), most(50)),
         ("And some flower seeds, $75 for everything.", add("flower seeds"), most(75)),
     ],
     [
@@ -163,18 +163,21 @@ CONVERSATIONS: list[list[Turn]] = [
         ("It needs a waterproof liner, too.", must("dog bed", "Cover=Waterproof Liner")),
         ("Could you find me that for under $30?", most(30), IMPOSSIBLE),
         ("All right, then leave it as it was.",),
-        ("Add a slow feeder bowl. It's $80 together, then.", add("slow feeder"), most(80)),
+        ("Add a slow feeder bowl. I can spend $80 on both.", add("slow feeder"), most(80)),
     ],
     [
         ("I'm after a burr coffee grinder, up to $90.", add("coffee grinder"), most(90)),
-        ("Please one of the quiet ones, with 62 dB.", must("coffee grinder", "Noise Level=Low Noise 62 dB=62 dB")),
+        ("A quiet one, please, with 62 dB.", must("coffee grinder", "Noise Level=Low Noise 62 dB=62 dB")),
         (
             "That's a lot of money. Never mind the noise, what do you have that's cheaper?",
             forget("coffee grinder", "Noise Level"),
             than("coffee grinder", "cheaper"),
         ),
-        ("It should have 30 grind settings.", must("coffee grinder", "Grind Settings=30 Grind Settings")),
-        ("And is there such a one for less than $20?", most(20), IMPOSSIBLE),
+        (
+            "Back to $90, then, but it should have 30 grind settings.",
+            must("coffee grinder", "Grind Settings=30 Grind Settings"),
+        ),
+        ("Is there one like that for $20?", most(20), IMPOSSIBLE),
         ("Okay, keep what we had.",),
     ],
     [
@@ -188,7 +191,7 @@ CONVERSATIONS: list[list[Turn]] = [
     [
         ("I'm looking for a shampoo, not more than $25.", add("shampoo"), most(25)),
         ("My hair is dry, so one for that.", must("shampoo", "Hair Type=Dry=for dry hair")),
-        ("Two of it, then; $35 is fine.", pieces("shampoo", 2), most(35)),
+        ("Two of them, then; $35 is fine.", pieces("shampoo", 2), most(35)),
         (
             "My daughter needs one, too, for her curls. $55 for all of it.",
             add("daughter's shampoo", "Hair Type=Curly=for curls"),
@@ -216,9 +219,9 @@ CONVERSATIONS: list[list[Turn]] = [
             "I take pills four times a day.",
             must("pill organizer", "Doses per Day=4 Times a Day=four times a day"),
         ),
-        ("Clear blue would be nice, I want that one.", must("pill organizer", "Color=Clear Blue")),
+        ("In clear blue, please.", must("pill organizer", "Color=Clear Blue")),
         ("Show me another one like that.", than("pill organizer", "other")),
-        ("Yes, that one. I'll have two.", pieces("pill organizer", 2)),
+        ("Fine. I'll have two.", pieces("pill organizer", 2)),
     ],
     [
         ("My dog eats too fast. A slow feeder, please, up to $20.", add("slow feeder"), most(20)),
@@ -235,7 +238,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("Our cat wants a scratching post. I'd pay up to $110.", add("scratching post"), most(110)),
         ("It must be 40 inches tall.", must("scratching post", "Height=40 Inch=40 inches")),
         ("And wound with sisal rope.", must("scratching post", "Material=Sisal Rope")),
-        ("That's quite dear. Is there a cheaper one?", than("scratching post", "cheaper")),
+        ("That's a bit pricey. Is there a cheaper one?", than("scratching post", "cheaper")),
         (
             "Fine. Then a brush for long hair, too. $130 together.",
             add("pet brush", "Hair Type=Long Hair=for long hair"),
@@ -249,22 +252,22 @@ CONVERSATIONS: list[list[Turn]] = [
             must("smoke detector", "Power Source=10-Year Sealed Battery=sealed ten-year battery"),
         ),
         (
-            "And it should link to others by radio.",
+            "And it should link to the others wirelessly.",
             must("smoke detector", "Connectivity=Wireless Interlink=wireless interlink"),
         ),
         (
-            "Does any of these also speak, with a voice alert?",
+            "Do any of these have a voice alert?",
             must("smoke detector", "Alarm Type=Voice Alert"),
             IMPOSSIBLE,
         ),
         ("Then without the voice, as we had it.",),
-        ("Two of it, up to $130.", pieces("smoke detector", 2), most(130)),
+        ("I'll take two, up to $130.", pieces("smoke detector", 2), most(130)),
     ],
     [
         ("Please suggest a face moisturizer up to $40.", add("moisturizer"), most(40)),
         ("It has to be fragrance free.", must("moisturizer", "Scent=Fragrance Free")),
         ("My skin is sensitive.", must("moisturizer", "Skin Type=Sensitive")),
-        ("What's the cheaper option?", than("moisturizer", "cheaper")),
+        ("Do you have anything cheaper?", than("moisturizer", "cheaper")),
         (
             "And a serum with L-ascorbic acid. All of it for $50.",
             add("serum", "Active Ingredient=L-Ascorbic Acid"),
@@ -284,7 +287,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("And a brushless motor.", must("drill", "Motor Type=Brushless Motor")),
         ("Can I get that for $40?", most(40), IMPOSSIBLE),
         (
-            "Then leave the drill. Add a 35 ft tape measure, $130 in all.",
+            "Keep the drill as it was, then. Add a 35 ft tape measure, $130 in all.",
             add("tape measure", "Length=35 ft"),
             most(130),
         ),
@@ -319,7 +322,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("A mouse pad, please, up to $50.", add("mouse pad"), most(50)),
         ("In slate gray.", must("mouse pad", "Color=Slate Gray")),
         ("With a smooth cloth surface.", must("mouse pad", "Surface=Smooth Cloth")),
-        ("Two of it, one for the office.", pieces("mouse pad", 2)),
+        ("Make it two, one is for the office.", pieces("mouse pad", 2)),
         ("And a silver desk lamp, everything for $60.", add("desk lamp", "Color=Silver"), most(60)),
         ("Leave the mouse pads out after all.", drop("mouse pad")),
     ],
@@ -327,12 +330,12 @@ CONVERSATIONS: list[list[Turn]] = [
         ("Our baby sleeps badly. A white noise machine, up to $70?", add("white noise machine"), most(70)),
         ("It should have a sunrise light.", must("white noise machine", "Light=Sunrise Wake Light=sunrise light")),
         (
-            "And a battery for 24 hours.",
+            "And a battery that lasts 24 hours.",
             must("white noise machine", "Power Source=24-Hour Battery=24-hour battery"),
         ),
         ("Show me one of another brand.", than("white noise machine", "other_brand")),
         (
-            "A baby bottle with it, of glass. $110 for both.",
+            "Add a glass baby bottle. $110 for both.",
             add("baby bottle", "Material=Borosilicate Glass=glass"),
             most(110),
         ),
@@ -341,14 +344,14 @@ CONVERSATIONS: list[list[Turn]] = [
         ("I'd like a swaddle blanket for a newborn, up to $40.", add("swaddle blanket"), most(40)),
         ("Cotton jersey.", must("swaddle blanket", "Material=Cotton Jersey")),
         ("A warm one, with a double layer.", must("swaddle blanket", "Fabric Weight=Double Layer")),
-        ("What else is there of that sort? I'll take that.", than("swaddle blanket", "other")),
-        ("No, the first was nicer, back to it.", than("swaddle blanket", "back")),
+        ("Can you show me a different one?", than("swaddle blanket", "other")),
+        ("No, the first one was nicer. Let's go back to that.", than("swaddle blanket", "back")),
         ("Add a bib in sage, $50 altogether.", add("bib", "Color=Sage"), most(50)),
     ],
     [
         ("Find me a hair clip for $25 or less.", add("hair clip"), most(25)),
         ("Tortoiseshell.", must("hair clip", "Color=Tortoiseshell")),
-        ("Of matte plastic.", must("hair clip", "Material=Matte Plastic")),
+        ("In matte plastic.", must("hair clip", "Material=Matte Plastic")),
         ("Isn't there a cheaper one?", than("hair clip", "cheaper")),
         (
             "And a shampoo for curly hair, $30 together.",
@@ -401,7 +404,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("Cotton percale.", must("sheet set", "Material=Cotton Percale")),
         ("In oatmeal, if you have it.", must("sheet set", "Color=Oatmeal"), IMPOSSIBLE),
         (
-            "Then sateen is fine, but oatmeal it must be.",
+            "Then sateen is fine, but it has to be oatmeal.",
             must("sheet set", "Material=Cotton Sateen=sateen", "Color=Oatmeal"),
         ),
     ],
@@ -409,23 +412,23 @@ CONVERSATIONS: list[list[Turn]] = [
         ("A brush for my dog, up to $35.", add("pet brush"), most(35)),
         ("He has short hair.", must("pet brush", "Hair Type=Short Hair=for short hair")),
         ("A small one.", must("pet brush", "Size=Small")),
-        ("Sorry, he's grown: large.", must("pet brush", "Size=Large")),
-        ("Two of it, my parents have him at weekends.", pieces("pet brush", 2)),
+        ("Sorry, my mistake: he needs the large one.", must("pet brush", "Size=Large")),
+        ("Two of them, my parents have him on weekends.", pieces("pet brush", 2)),
     ],
     [
         ("I need a baby bottle, up to $40.", add("baby bottle"), most(40)),
         ("No plastic: borosilicate glass.", must("baby bottle", "Material=Borosilicate Glass")),
         ("The small size, 5 oz.", must("baby bottle", "Capacity=5 oz")),
-        ("What's the other one of that sort? I'll take that.", than("baby bottle", "other")),
+        ("Could you show me a different one?", than("baby bottle", "other")),
         ("Can you get that below $20?", most(20), IMPOSSIBLE),
-        ("Okay. It stays as it is, then.",),
+        ("Okay, then leave it as it is.",),
     ],
     [
         ("I'd like a silicone bib, at most $30.", add("bib"), most(30)),
         ("In sage.", must("bib", "Color=Sage")),
         ("With long sleeves.", must("bib", "Style=Long-Sleeve=long sleeves")),
-        ("Could I have the other one?", than("bib", "other")),
-        ("And a baby bottle of polypropylene, $35 in all.", add("baby bottle", "Material=Polypropylene"), most(35)),
+        ("Could you show me a different one?", than("bib", "other")),
+        ("And a polypropylene baby bottle, $35 in all.", add("baby bottle", "Material=Polypropylene"), most(35)),
     ],
     [
         (
@@ -437,7 +440,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("The lamp should be silver.", must("desk lamp", "Color=Silver")),
         ("And the organizer needs ten compartments.", must("desk organizer", "Number of Compartments=10 Compartments")),
         ("I don't need the organizer after all.", drop("desk organizer")),
-        ("Rather a mouse pad in navy.", add("mouse pad", "Color=Navy")),
+        ("Add a navy mouse pad instead.", add("mouse pad", "Color=Navy")),
     ],
     [
         (
@@ -461,7 +464,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("Cool white.", must("path lights", "Light Color=Cool White")),
         ("Stainless steel.", must("path lights", "Material=Stainless Steel")),
         (
-            "That's dear. Plastic will do if it's cheaper.",
+            "That's expensive. Plastic will do if it's cheaper.",
             must("path lights", "Material=ABS Plastic=plastic"),
             than("path lights", "cheaper"),
         ),
@@ -490,16 +493,16 @@ CONVERSATIONS: list[list[Turn]] = [
     [
         ("For a baby shower: a swaddle blanket and a bib, $60.", add("swaddle blanket"), add("bib"), most(60)),
         ("The bib in mustard.", must("bib", "Color=Mustard")),
-        ("The blanket of organic cotton muslin.", must("swaddle blanket", "Material=Organic Cotton Muslin")),
+        ("The blanket should be organic cotton muslin.", must("swaddle blanket", "Material=Organic Cotton Muslin")),
         ("Add a baby bottle; $90 then.", add("baby bottle"), most(90)),
         ("I'd prefer the bib in sage.", must("bib", "Color=Sage")),
         ("They have bottles, so no bottle.", drop("baby bottle")),
     ],
     [
         ("A cordless drill and wall anchors, $110 at most.", add("drill"), add("wall anchors"), most(110)),
-        ("18 volts are enough.", must("drill", "Voltage=18V=18 volts")),
-        ("Anchors of zinc alloy.", must("wall anchors", "Material=Zinc Alloy")),
-        ("Show me the other drill.", than("drill", "other")),
+        ("An 18 volt drill, please.", must("drill", "Voltage=18V=18 volt")),
+        ("And zinc alloy anchors.", must("wall anchors", "Material=Zinc Alloy")),
+        ("Show me a different drill.", than("drill", "other")),
         ("Leave out the anchors.", drop("wall anchors")),
     ],
     [
