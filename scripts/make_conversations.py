@@ -174,7 +174,7 @@ CONVERSATIONS: list[list[Turn]] = [
             than("coffee grinder", "cheaper"),
         ),
         (
-            "Back to $90, then, but it should have 30 grind settings.",
+            "Back to $90, but with 30 grind settings.",
             must("coffee grinder", "Grind Settings=30 Grind Settings"),
         ),
         ("Is there one like that for $20?", most(20), IMPOSSIBLE),
