@@ -30,6 +30,7 @@ LACKS: Mapping["Lack", str] = {
 """Why there is no basket. From ``too_dear`` on it is the one part of the wish without which there would be one."""
 Lack = Literal["not_typed", "no_things", "no_basket", Because]
 NOT_TYPED = LACKS["not_typed"]
+NOT_LAST = "the conversation goes on"
 
 
 def lack_in_words(lack: Lack, wish: Wish | None = None) -> str:

@@ -10,14 +10,13 @@ from drretail.eval.metric import of_measures
 from drretail.experiment import ended_run, read_definition
 from drretail.grounding.cart import Cart
 from drretail.grounding.conversation import TurnAsked
-from drretail.records.query import NOT_TYPED, Query, turn_numbers
+from drretail.records.query import NOT_LAST, NOT_TYPED, Query, turn_numbers
 from drretail.records.reading import Pick
 from drretail.records.run import Run
 
 NO_CONVERSATION = "it is no turn of a conversation"
 NO_DECISION = "its run declares no picks, and no refusal"
 FIRST = "nothing was said before"
-NOT_LAST = "the conversation goes on"
 BESIDE_SHOP = "nothing in the shop does what is asked of the system's own picks"
 TURN, HELD, CHANGED, UNTOUCHED, WHOLE = VARIANTS = ("turn", "held", "changed", "untouched", "whole")
 

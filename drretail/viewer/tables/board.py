@@ -17,6 +17,7 @@ from drretail.experiment import Definition
 from drretail.grounding.text.wording import listed
 from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import ComparedRow
+from drretail.records.query import NOT_LAST
 from drretail.records.run import DUMPS, place_of
 from drretail.records.score import BoardRow, Scoreboard, ShownColumn, Unit, reasons_of
 from drretail.records.tables.figures import NOTHING, counted
@@ -115,7 +116,7 @@ class BoardTables:
             f"{name} leaves out {cell.n_planned - cell.n_scored:,} of {counted(cell.n_planned, 'answer')}: "
             f"{'; '.join(reasons)}."
             for name, cell in rows
-            if (reasons := reasons_of(cell.items))
+            if (reasons := [reason for reason in reasons_of(cell.items) if reason != NOT_LAST])
         )
         return [*dict.fromkeys(phrases)]
 
