@@ -51,7 +51,7 @@ def board_parts(scores: Scores, about: Sequence[str] = (), faults: Sequence[str]
     tables = BoardTables(board)
     yield from prose(f"{', '.join(about)}.") if about else ()
     yield from prose(*board.not_read, board.sentence, "")
-    left_out = (f"{variant.partition(':')[0]} (--details says why)." for variant in tables.left_out)
+    left_out = dict.fromkeys(f"{variant.partition(':')[0]} (--details says why)." for variant in tables.left_out)
     notes = (*tables.equal_in_brief, *left_out, tables.tested, *tables.absent)
     yield replace(tables.brief, notes=tuple(filter(None, notes)))
     yield from prose(*faults, *([""] if faults else []))
