@@ -61,7 +61,9 @@ def _present(asked: TurnAsked) -> tuple[str, ...]:
 
 
 def _absent(asked: TurnAsked) -> dict[str, Measured]:
-    return {name: Measured(None, FIRST) for name in (HELD, CHANGED, UNTOUCHED) if name not in _present(asked)}
+    lacking = {HELD: "no earlier limit stands", CHANGED: "the turn asks for no change", UNTOUCHED: "all is changed"}
+    reasons = lacking if asked.before is not None else dict.fromkeys(lacking, FIRST)
+    return {name: Measured(None, reason) for name, reason in reasons.items() if name not in _present(asked)}
 
 
 def turn_values(asked: TurnAsked, picks: Sequence[Pick], *, is_refused: bool) -> dict[str, Measured]:
