@@ -26,7 +26,7 @@ def size(paths: Sequence[str]) -> int:
 BUDGET: tuple[tuple[str, Callable[[Sequence[str]], int], str, str | None, int], ...] = (
     ("lines of the package", lines, "drretail/", None, 89_000),
     ("lines of the core", lines, "drretail/", "drretail/addons/", 72_000),
-    ("lines of the tests", lines, "tests/", None, 58_000),
+    ("lines of the tests", lines, "tests/", None, 52_000),
     ("bytes of the package", size, "drretail/", None, 6_300_000),
 )
 """What is counted, of the files in one folder but not in another, and the most that it may be."""
