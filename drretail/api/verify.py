@@ -45,7 +45,7 @@ from drretail.files import unsynced
 from drretail.parsing import parse_json
 from drretail.progress import Bar, choose_progress
 from drretail.records.base import Document, Record, sha256_of
-from drretail.records.query import turns_before
+from drretail.records.query import Query, turns_before
 from drretail.records.run import FILES, SANDBOX
 from drretail.records.score import Scores
 from drretail.records.tables.figures import counted
@@ -229,20 +229,26 @@ async def _replayed(
         async def finding_of(run: Planned) -> _Finding:
             sut = systems[run.label]
             async with gate:
-                finding = sut if isinstance(sut, _Finding) else await _replay(folder, copy, runner, run, sut)
+                finding = (
+                    sut
+                    if isinstance(sut, _Finding)
+                    else await _replay(folder, copy, runner, run, sut, definition.queries)
+                )
             bar.advance()
             return finding
 
         return [*await asyncio.gather(*map(finding_of, planned))]
 
 
-async def _replay(folder: Path, copy: Experiment, runner: Runner, planned: Planned, sut: SystemUnderTest) -> _Finding:
+async def _replay(
+    folder: Path, copy: Experiment, runner: Runner, planned: Planned, sut: SystemUnderTest, queries: Sequence[Query]
+) -> _Finding:
     """A run beside its replay in the folder ``copy``."""
     recorded, path = planned.path_in(folder), planned.path_in(copy.folder)
     if sut.agent.sees_reference and _lacks_gold(folder):
         return _Finding("runs", "not compared", f"{planned.label} was told what stands in {GOLD}, which is not here")
     try:
-        earlier = turns_before(planned.query, read_definition(folder).queries) if planned.query.after else ()
+        earlier = turns_before(planned.query, queries)
         await runner.run_into(copy, sut, planned.query, planned.repeat, earlier=earlier)
         before, now = (read_members(path, "run", "evidence") for path in (recorded, path))
         if before == now:

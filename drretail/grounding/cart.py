@@ -41,7 +41,7 @@ class Cart:
         """For each want, the pieces assigned to it: as many as possible, with required wants before optional ones."""
         return [
             tuple(Taken(self._fits[number][offer_id], count) for offer_id, count in sorted(of_thing.items()) if count)
-            for number, of_thing in enumerate(_assigned(self.things, self._fits, self._pieces))
+            for number, of_thing in enumerate(_assigned(self.things, self._fits, self.pieces))
         ]
 
     def is_covered(self, number: int) -> bool:
@@ -73,7 +73,7 @@ class Cart:
     @cached_property
     def besides(self) -> Mapping[str, int]:
         """The pieces that are assigned to no want, by offer."""
-        left = Counter(self._pieces)
+        left = Counter(self.pieces)
         for part in (part for of_thing in self.taken for part in of_thing):
             left[part.fit.offer_id] -= part.pieces
         return {offer_id: count for offer_id, count in left.items() if count}
@@ -88,7 +88,7 @@ class Cart:
     def sold_out(self) -> list[str]:
         """The picked offers of which fewer are left."""
         offers = {self.offer_id(pick): self.offer_of(pick) for pick in self.picks}
-        return [key for key, offer in offers.items() if offer is not None and not offer.has(self._pieces[key])]
+        return [key for key, offer in offers.items() if offer is not None and not offer.has(self.pieces[key])]
 
     @property
     def unpriced(self) -> list[str]:
@@ -147,7 +147,7 @@ class Cart:
         )
 
     @cached_property
-    def _pieces(self) -> Mapping[str, int]:
+    def pieces(self) -> Counter[str]:
         """The number of pieces of each offer, in the order of the picks."""
         bought = Counter[str]()
         for pick in self.picks:

@@ -8,7 +8,7 @@ A turn that the shop can't meet leaves the cart as it was: later turns follow th
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,7 +21,7 @@ from drretail.records.reading import Pick
 from drretail.records.shop import USD, Product
 from drretail.records.wish import Want, Wish
 
-LookUp = Callable[[Iterable[str]], Mapping[str, Product]]
+LookUp = Callable[[Sequence[str]], Mapping[str, Product]]
 """Finds products by their ids."""
 _DEMANDS = ("must", "must_not", "brands_unwanted")
 _SINGLE = ("rating_min", "ratings_min", "price_max", "brands_wanted")
@@ -75,7 +75,7 @@ class TurnAsked:
         """What this turn alone says: its new wants, and of others what is new of them; the budget if it is another."""
         budget = self.wish.budget if self.before is None or self.before.wish.budget != self.wish.budget else None
         wants = [
-            want if (then := self.wants_before.get(want.name)) is None else _new_in(want, then)
+            want if (then := self.wants_before.get(want.name)) is None else _part(want, then, of_before=False)
             for want in self.wish.wants
             if not self.is_kept(want)
         ]
@@ -86,7 +86,8 @@ class TurnAsked:
         """The limits of earlier turns that still stand."""
         pairs = [(want, self.wants_before[want.name]) for want in self.wish.wants if want.name in self.wants_before]
         budget = None if self.before is None or self.before.wish.budget != self.wish.budget else self.wish.budget
-        return Wish(wants=tuple(_common(*pair) for pair in pairs), budget=budget, room=True, owned=self.wish.owned)
+        wants = tuple(_part(*pair, of_before=True) for pair in pairs)
+        return Wish(wants=wants, budget=budget, room=True, owned=self.wish.owned)
 
     @property
     def dropped(self) -> set[str]:
@@ -158,7 +159,7 @@ class TurnAsked:
         if relation == "cheaper":
             return _among(thing, lambda fit: fit.price is not None and all(fit.cost < price for price in prices))
         if relation == "other_brand":
-            known = self.look_up({fit.product_id for fit in (*thing.fits, *thing.undecided)} | products)
+            known = self.look_up([*({fit.product_id for fit in (*thing.fits, *thing.undecided)} | products)])
             makers = {key: listing_of(product).makers for key, product in known.items()}
             brands = frozenset[str]().union(*(makers.get(key, ()) for key in products))
             others = {key for key, names in makers.items() if names and not names & brands}
@@ -171,7 +172,7 @@ class TurnAsked:
 
     def is_unchanged(self, picks: Sequence[Pick]) -> bool:
         """True if these are the picks before."""
-        return self.before is not None and _pieces(replace(self.before, picks=tuple(picks))) == _pieces(self.before)
+        return self.before is not None and replace(self.before, picks=tuple(picks)).pieces == self.before.pieces
 
     def asked_of(self, picks: Sequence[Pick]) -> Cart:
         """The picks as a cart for what this turn alone says."""
@@ -201,7 +202,7 @@ class TurnAsked:
 
     def touched(self, cart: Cart) -> list[str]:
         """The offers that a cart has in another number than before, though nothing was asked of them."""
-        now, then = _pieces(cart), _pieces(self.before) if self.before else Counter[str]()
+        now, then = cart.pieces, self.before.pieces if self.before else Counter[str]()
         fewer = [offer_id for offer_id in sorted(self._kept) if now[offer_id] < then[offer_id]]
         beside = {} if self.wish.room else cart.besides
         return [*fewer, *(offer_id for offer_id in beside if now[offer_id] > then[offer_id])]
@@ -220,22 +221,19 @@ class _Titles(dict[str, str]):
         return self[product_id]
 
 
-def _new_in(want: Want, then: Want) -> Want:
-    """What a want says that it did not say before."""
-    more = {name: tuple(v for v in getattr(want, name) if v not in getattr(then, name)) for name in _DEMANDS}
-    single = {name: getattr(want, name) for name in _SINGLE if getattr(want, name) != getattr(then, name)}
-    options = {name: values for name, values in want.options.items() if then.options.get(name) != values}
+def _part(want: Want, then: Want, *, of_before: bool) -> Want:
+    """The limits of a want that stood before, or those that did not."""
+    lists = {
+        name: tuple(value for value in getattr(want, name) if (value in getattr(then, name)) is of_before)
+        for name in _DEMANDS
+    }
+    single = {
+        name: getattr(want, name) for name in _SINGLE if (getattr(want, name) == getattr(then, name)) is of_before
+    }
+    options = {name: values for name, values in want.options.items() if (then.options.get(name) == values) is of_before}
     plain = {"name": want.name, "kinds": want.kinds, "quantity": want.quantity, "again": want.again}
-    return Want.model_validate(plain | more | single | {"options": options})
-
-
-def _common(want: Want, then: Want) -> Want:
-    """What a want says that it said before."""
-    both = {name: tuple(v for v in getattr(want, name) if v in getattr(then, name)) for name in _DEMANDS}
-    single = {name: getattr(want, name) for name in _SINGLE if getattr(want, name) == getattr(then, name)}
-    options = {name: values for name, values in want.options.items() if then.options.get(name) == values}
-    plain = {"name": want.name, "kinds": want.kinds, "quantity": want.quantity, "again": want.again}
-    return Want.model_validate(plain | both | single | {"options": options, "optional": want.optional})
+    optional = of_before and want.optional
+    return Want.model_validate(plain | lists | single | {"options": options, "optional": optional})
 
 
 def _picked(cart: Cart | None, name: str) -> list[Fit]:
@@ -247,11 +245,3 @@ def _picked(cart: Cart | None, name: str) -> list[Fit]:
 def _among(thing: WantedThing, does: Callable[[Fit], bool]) -> WantedThing:
     fits = {name: tuple(filter(does, getattr(thing, name))) for name in ("fits", "undecided")}
     return thing.model_copy(update=fits)
-
-
-def _pieces(cart: Cart) -> Counter[str]:
-    """How many pieces of each offer a cart has."""
-    pieces = Counter[str]()
-    for pick in cart.picks:
-        pieces[cart.offer_id(pick)] += pick.quantity
-    return pieces

@@ -139,7 +139,7 @@ class TurnCart:
 
 def turn_carts(subject: "Subject") -> list[TurnCart]:
     """The turns of a conversation up to this one; empty for a question by itself."""
-    if not subject.is_turn or subject.folder is None:
+    if subject.folder is None or not (subject.earlier or subject.is_followed):
         return []
     turns: list[TurnCart] = []
     before = dict[str, CartLine]()

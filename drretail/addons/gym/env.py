@@ -104,12 +104,12 @@ class Shop:
         of the carts ``before``.
         """
         run, query = recorded.run, self.query(recorded.run.query_id)
-        reference, _ = before.told(query, lambda asked: self.references[asked.query_id], self.world.store)
+        reference, _ = before.for_oracle(query, lambda asked: self.references[asked.query_id], self.world.store)
         return reward_of(run, recorded.evidence, query, reference, self.world.store, system)
 
     def following(self, query: Query) -> Query | None:
         """The next turn of its conversation; None after the last."""
-        return next((each for each in self.queries.values() if each.after == query.query_id), None)
+        return next((turn for turn in self.queries.values() if turn.after == query.query_id), None)
 
     def close(self) -> None:
         """Closes the world if ``open`` opened it."""
@@ -318,7 +318,7 @@ class ShopEnv:
         with self._lock:
             if self._is_closed:
                 raise UserError(CLOSED)
-            queries = [each for each in self.shop.queries.values() if each.after is None]
+            queries = [query for query in self.shop.queries.values() if query.after is None]
             if query is not None:
                 drawn = self.shop.query(query)
             elif seed is not None:

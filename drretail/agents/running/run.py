@@ -173,7 +173,7 @@ class Batch:
         floors. Raises CommandStopped if no further run can succeed, KeyboardInterrupt after
         Ctrl-C, and what keeps a run from being written, such as a full disk.
         """
-        turns = {query.query_id: turns_before(query, queries) if query.after else () for query in queries}
+        turns = {query.query_id: turns_before(query, queries) for query in queries}
         in_order = sorted(queries, key=lambda query: len(turns[query.query_id]))
         wanted = (
             _Job(*place, turns[place[1].query_id])

@@ -360,8 +360,8 @@ async def _answered(
             for condition, value in conditions_of(sut.system, sut.conditions):
                 task = task if condition.task is None else condition.task(task, query, value)
             if sut.agent.sees_reference:  # oracles alone are told what could be sold for the query
-                told = partial(before.told, query, reference_of, session.settings.world.store)
-                reference, wish = await asyncio.to_thread(told, alone=sut.agent.obeys_last)
+                look_up = partial(before.for_oracle, query, reference_of, session.settings.world.store)
+                reference, wish = await asyncio.to_thread(look_up, alone=sut.agent.obeys_last)
                 task = task.model_copy(update={"reference": reference, "wish": wish})
             async with asyncio.timeout(sut.seconds) as limit:
                 ask = partial(_awaited, sut.agent.answer, task, session, models, sut.system.limits)

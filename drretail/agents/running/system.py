@@ -243,8 +243,8 @@ def with_baselines(
     """The systems, with the null agents and the oracle after them, each once; those of conversations only for such."""
     talks = any(query.after is not None for query in queries)
     names = (name for name in BASELINES if talks or name not in TURN_FLOORS)
-    beside = (SystemUnderTest.of(name, load_agent(name), {}, world) for name in names)
-    return list({sut.label: sut for sut in (*suts, *beside)}.values())
+    floors = (SystemUnderTest.of(name, load_agent(name), {}, world) for name in names)
+    return list({sut.label: sut for sut in (*suts, *floors)}.values())
 
 
 def definition(

@@ -52,17 +52,18 @@ class TurnsBefore:
             # What this turn changes is told from what it found.
             session.overlay[user_id] = session.before[user_id] = UserProfile.model_validate(profile)
 
-    def told(
+    def for_oracle(
         self, query: Query, reference_of: Callable[[Query], Reference], store: Store, *, alone: bool = False
     ) -> tuple[Reference, Wish | None]:
-        """What the oracle is told: what the shop has for the turn, as it follows the oracle's own carts. With
-        ``alone``, what it has for what this turn alone says.
+        """What the shop has for the turn, as it follows the oracle's own carts, and the turn's wish.
+
+        With ``alone``, both for what this turn alone says.
         """
         reference = reference_of(query)
         if query.wish is None or not self.runs:
             return reference, query.wish
         past = [(turn, run.picks or ()) for turn, run in zip(self.queries, self.runs, strict=True)]
-        asked = TurnAsked.after(past, query, reference, lambda ids: store.products(list(ids)))
+        asked = TurnAsked.after(past, query, reference, store.products)
         if alone:
             return reference_of(query.model_copy(update={"wish": asked.asked, "relations": {}})), asked.asked
         return asked.followed, query.wish

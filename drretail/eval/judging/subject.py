@@ -79,8 +79,8 @@ class Subject:
     """Those of all queries, by id, for the turns of a conversation."""
     earlier: tuple[Query, ...] = ()
     """The turns of the conversation before this one, the first one first."""
-    is_turn: bool = False
-    is_last_turn: bool = False
+    is_followed: bool = False
+    """True if a later turn follows this one."""
     look_up: LookUp | None = None
     """Finds the shop's records of what a run's answer names; None without the world."""
 
@@ -293,7 +293,6 @@ def read_subject(experiment: Path, definition: Definition, planned: Planned, sto
     query = planned.query
     path, run = planned.path_in(experiment), ended_run(experiment, planned.label, query.query_id, planned.repeat)
     system = definition.systems[planned.label]
-    is_followed = any(each.after == query.query_id for each in definition.queries)
     is_read = run is not None and (run.error is None or run.error.kind != "unreadable")
     return Subject(
         label=planned.label,
@@ -307,9 +306,8 @@ def read_subject(experiment: Path, definition: Definition, planned: Planned, sto
         now=definition.now,
         shop_url=definition.shop_url or SHOP_URL,
         folder=experiment,
-        earlier=turns_before(query, definition.queries) if query.after else (),
-        is_turn=query.after is not None or is_followed,
-        is_last_turn=query.after is not None and not is_followed,
+        earlier=turns_before(query, definition.queries),
+        is_followed=any(later.after == query.query_id for later in definition.queries),
     )
 
 

@@ -23,31 +23,28 @@ TURN, HELD, CHANGED, UNTOUCHED, WHOLE = VARIANTS = ("turn", "held", "changed", "
 
 def measure(subject: Subject) -> Mapping[str, Measured] | str:
     """The values of one turn, and in the last one whether all were right."""
-    if not subject.is_turn:
+    if not subject.earlier and not subject.is_followed:
         return NO_CONVERSATION
     if subject.query.wish is None:
         return NOT_TYPED
     if subject.reference is None or subject.store is None:
         return NO_WORLD
-    measured = _turn(subject, len(subject.earlier))
-    return measured | {WHOLE: _whole(subject, measured[TURN])}
-
-
-def _run_of(subject: Subject, query: Query) -> Run | None:
     assert subject.folder is not None
-    return ended_run(subject.folder, subject.label, query.query_id, subject.repeat)
+    folder, label, repeat = subject.folder, subject.label, subject.repeat
+    runs = [*(ended_run(folder, label, query.query_id, repeat) for query in subject.earlier), subject.run]
+    measured = _turn(subject, runs)
+    return measured | {WHOLE: _whole(subject, runs, measured[TURN])}
 
 
-def _turn(subject: Subject, at: int) -> dict[str, Measured]:
-    """The values of a turn of the subject's conversation: 0 is the first."""
-    turns = (*subject.earlier, subject.query)
-    runs = [subject.run if query is subject.query else _run_of(subject, query) for query in turns[: at + 1]]
-    run, query, store = runs[at], turns[at], subject.store
+def _turn(subject: Subject, runs: Sequence[Run | None]) -> dict[str, Measured]:
+    """The values of the last turn of which a run is given."""
+    turns = (*subject.earlier, subject.query)[: len(runs)]
+    run, query, store = runs[-1], turns[-1], subject.store
     reference = subject.references.get(query.query_id) or subject.reference
     assert store is not None
     assert reference is not None
-    past = [(turn, (each.picks if each else None) or ()) for turn, each in zip(turns, runs[:at], strict=False)]
-    asked = TurnAsked.after(past, query, reference, lambda ids: store.products(list(ids)))
+    past = [(turn, (then.picks if then else None) or ()) for turn, then in zip(turns[:-1], runs[:-1], strict=True)]
+    asked = TurnAsked.after(past, query, reference, store.products)
     if run is None or run.picks is None or run.outcome is None:
         return dict.fromkeys((TURN, *_present(asked)), Measured(0.0, NO_DECISION)) | _absent(asked)
     return turn_values(asked, run.picks, is_refused=run.outcome.decision != "buy")
@@ -106,11 +103,11 @@ def _changed(asked: TurnAsked, picks: Sequence[Pick]) -> Measured:
     return Measured(0.0, f"not dropped: {', '.join(left)}") if left else feasible(cart)
 
 
-def _whole(subject: Subject, last: Measured) -> Measured:
-    if not subject.is_last_turn:
+def _whole(subject: Subject, runs: Sequence[Run | None], last: Measured) -> Measured:
+    if subject.is_followed or not subject.earlier:
         return Measured(None, NOT_LAST)
     typed = (at for at, query in enumerate(subject.earlier) if query.wish is not None)
-    turns = [*(_turn(subject, at)[TURN] for at in typed), last]
+    turns = [*(_turn(subject, runs[: at + 1])[TURN] for at in typed), last]
     wrong = [str(number) for number, turn in enumerate(turns, 1) if turn.value == 0]
     if not wrong and any(turn.is_open for turn in turns):
         return Measured(None, "a demand is open", is_open=True)
@@ -120,13 +117,14 @@ def _whole(subject: Subject, last: Measured) -> Measured:
 def applies(experiment: Path, query: Query) -> tuple[str, ...]:
     """What a turn has by the wishes alone, whatever its report says."""
     queries = read_definition(experiment).queries
-    if query.query_id not in (numbers := turn_numbers(queries)) or query.wish is None:
+    is_followed = any(later.after == query.query_id for later in queries)
+    if query.wish is None or (query.after is None and not is_followed):
         return ()
-    known = [TURN, CHANGED] if query.wish.wants else [TURN]
-    if numbers[query.query_id] > 1:
-        known += [HELD, UNTOUCHED]
-        known += [WHOLE] if all(each.after != query.query_id for each in queries) else []
-    return tuple(known)
+    variants = [TURN, CHANGED] if query.wish.wants else [TURN]
+    if query.after is not None:
+        variants += [HELD, UNTOUCHED]
+        variants += [] if is_followed else [WHOLE]
+    return tuple(variants)
 
 
 def lacks(experiment: Path) -> str:
