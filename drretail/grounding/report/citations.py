@@ -253,7 +253,7 @@ def _read(report: str) -> _Reading:
     own_lines, blocks = _belonging(rest, sorted(marks))
     placed: list[tuple[_Mark, UnreadReason | None]] = [(mark, None) for mark in marks]
     for mark in _find_marks(report, [piece for piece in every if 0 < places[piece.start] < len(_PLACES)], references):
-        forms = ("source", "own", "no_entry") if references.entries else ("source",)
+        forms = ("source", "own", "nowhere", "no_entry") if references.entries else ("source",)
         is_known = any(target.form in forms for target in mark.targets)
         if is_known and not report[mark.start - 1 : mark.start].isalnum():
             placed.append((mark, _PLACES[places[mark.start]]))
