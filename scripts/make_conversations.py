@@ -155,7 +155,7 @@ CONVERSATIONS: list[list[Turn]] = [
             forget("planner", "Cover Material"),
             must("planner", "Size=8.5 x 11 Inch=8.5 x 11 inches"),
         ),
-        ("Make it two, one is for my sister.", pieces("planner", 2)),
+        ("Make it two, one is for my sister. $80 for both.", pieces("planner", 2)),
     ],
     [
         ("Our dog needs a new bed, and I can spend $70.", add("dog bed"), most(70)),
@@ -167,26 +167,26 @@ CONVERSATIONS: list[list[Turn]] = [
     ],
     [
         ("I'm after a burr coffee grinder, up to $90.", add("coffee grinder"), most(90)),
-        ("A quiet one, please, with 62 dB.", must("coffee grinder", "Noise Level=Low Noise 62 dB=62 dB")),
+        ("It should be one of the quiet ones, with 62 dB.", must("coffee grinder", "Noise Level=Low Noise 62 dB=62 dB")),
         (
             "That's a lot of money. Never mind the noise, what do you have that's cheaper?",
             forget("coffee grinder", "Noise Level"),
             than("coffee grinder", "cheaper"),
         ),
         (
-            "Back to $90, but with 30 grind settings.",
+            "Okay. It should have 30 grind settings, though.",
             must("coffee grinder", "Grind Settings=30 Grind Settings"),
         ),
-        ("Is there one like that for $20?", most(20), IMPOSSIBLE),
+        ("Could I get that for $20?", most(20), IMPOSSIBLE),
         ("Okay, keep what we had.",),
     ],
     [
         ("A friend is having a baby. I want to give her a diaper bag for up to $60.", add("diaper bag"), most(60)),
         ("She'd prefer a messenger bag.", must("diaper bag", "Style=Messenger=messenger bag")),
-        ("It should hold 32 liters.", must("diaper bag", "Capacity=32 L=32 liters")),
-        ("Is there one by another maker?", than("diaper bag", "other_brand")),
+        ("Mine holds 32 liters, and hers should, too.", must("diaper bag", "Capacity=32 L=32 liters")),
+        ("Is there one from another brand?", than("diaper bag", "other_brand")),
         ("Put a swaddle blanket in as well. $100 in all.", add("swaddle blanket"), most(100)),
-        ("No, take the blanket out again.", drop("swaddle blanket")),
+        ("No, take the blanket out again. Then it's $60.", drop("swaddle blanket"), most(60)),
     ],
     [
         ("I'm looking for a shampoo, not more than $25.", add("shampoo"), most(25)),
@@ -221,7 +221,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ),
         ("In clear blue, please.", must("pill organizer", "Color=Clear Blue")),
         ("Show me another one like that.", than("pill organizer", "other")),
-        ("Fine. I'll have two.", pieces("pill organizer", 2)),
+        ("Fine. I'll have two, up to $60.", pieces("pill organizer", 2), most(60)),
     ],
     [
         ("My dog eats too fast. A slow feeder, please, up to $20.", add("slow feeder"), most(20)),
@@ -237,7 +237,7 @@ CONVERSATIONS: list[list[Turn]] = [
     [
         ("Our cat wants a scratching post. I'd pay up to $110.", add("scratching post"), most(110)),
         ("It must be 40 inches tall.", must("scratching post", "Height=40 Inch=40 inches")),
-        ("And wound with sisal rope.", must("scratching post", "Material=Sisal Rope")),
+        ("And wrapped with sisal rope.", must("scratching post", "Material=Sisal Rope")),
         ("That's a bit pricey. Is there a cheaper one?", than("scratching post", "cheaper")),
         (
             "Fine. Then a brush for long hair, too. $130 together.",
@@ -260,7 +260,7 @@ CONVERSATIONS: list[list[Turn]] = [
             must("smoke detector", "Alarm Type=Voice Alert"),
             IMPOSSIBLE,
         ),
-        ("Then without the voice, as we had it.",),
+        ("Then without the voice alert, please.",),
         ("I'll take two, up to $130.", pieces("smoke detector", 2), most(130)),
     ],
     [
@@ -279,7 +279,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("With a 3-blade foil head.", must("shaver", "Head Type=3-Blade Foil")),
         ("The battery should last two hours.", must("shaver", "Battery Life=120-Minute Battery=two hours")),
         ("Anything from another brand?", than("shaver", "other_brand")),
-        ("I can't spend more than $60, though.", most(60)),
+        ("Nice, but I'd rather not spend more than $60.", most(60)),
     ],
     [
         ("I need a cordless drill, up to $100.", add("drill"), most(100)),
@@ -295,23 +295,23 @@ CONVERSATIONS: list[list[Turn]] = [
     [
         ("My father needs a blood pressure monitor, up to $60.", add("blood pressure monitor"), most(60)),
         ("For the upper arm.", must("blood pressure monitor", "Cuff Position=Upper Arm")),
-        ("It should remember 240 readings.", must("blood pressure monitor", "Memory=240 Readings")),
+        ("He measures a lot, so it should store 240 readings.", must("blood pressure monitor", "Memory=240 Readings")),
         ("Is there another brand?", than("blood pressure monitor", "other_brand")),
         ("I'd rather have the one from before.", than("blood pressure monitor", "back")),
     ],
     [
-        ("Something to sort my desk: a desk organizer for up to $70.", add("desk organizer"), most(70)),
+        ("I want to tidy my desk. A desk organizer for up to $70, please.", add("desk organizer"), most(70)),
         ("It needs ten compartments.", must("desk organizer", "Number of Compartments=10 Compartments")),
-        ("Black, please.", must("desk organizer", "Color=Black")),
         ("Made of bamboo.", must("desk organizer", "Material=Bamboo")),
-        ("Recycled plastic instead of bamboo.", must("desk organizer", "Material=Recycled Plastic")),
+        ("No, recycled plastic is better.", must("desk organizer", "Material=Recycled Plastic")),
+        ("In black, please.", must("desk organizer", "Color=Black")),
         ("And put a mouse pad in navy with it, still for $70.", add("mouse pad", "Color=Navy")),
     ],
     [
         ("We'd like a birdbath, for no more than $60.", add("birdbath"), most(60)),
         ("16 inches wide.", must("birdbath", "Size=16 inch=16 inches wide")),
         ("Do you have that in glazed ceramic?", must("birdbath", "Material=Glazed Ceramic"), IMPOSSIBLE),
-        ("Too bad. Then as it was, without the ceramic.",),
+        ("Too bad. Then it doesn't have to be ceramic.",),
         (
             "And a birdhouse for chickadees, $70 for both.",
             add("birdhouse", "Target Species=Chickadee=for chickadees"),
@@ -322,9 +322,9 @@ CONVERSATIONS: list[list[Turn]] = [
         ("A mouse pad, please, up to $50.", add("mouse pad"), most(50)),
         ("In slate gray.", must("mouse pad", "Color=Slate Gray")),
         ("With a smooth cloth surface.", must("mouse pad", "Surface=Smooth Cloth")),
-        ("Make it two, one is for the office.", pieces("mouse pad", 2)),
+        ("Make it two, one is for the office. $50 for both.", pieces("mouse pad", 2)),
         ("And a silver desk lamp, everything for $60.", add("desk lamp", "Color=Silver"), most(60)),
-        ("Leave the mouse pads out after all.", drop("mouse pad")),
+        ("One mouse pad is enough after all.", pieces("mouse pad", 1)),
     ],
     [
         ("Our baby sleeps badly. A white noise machine, up to $70?", add("white noise machine"), most(70)),
@@ -333,7 +333,7 @@ CONVERSATIONS: list[list[Turn]] = [
             "And a battery that lasts 24 hours.",
             must("white noise machine", "Power Source=24-Hour Battery=24-hour battery"),
         ),
-        ("Show me one of another brand.", than("white noise machine", "other_brand")),
+        ("Show me one from another brand.", than("white noise machine", "other_brand")),
         (
             "Add a glass baby bottle. $110 for both.",
             add("baby bottle", "Material=Borosilicate Glass=glass"),
@@ -362,9 +362,9 @@ CONVERSATIONS: list[list[Turn]] = [
     [
         ("I need a headlamp for camping, at most $50.", add("headlamp"), most(50)),
         ("With both a spot and a flood beam.", must("headlamp", "Beam=Spot and Flood Beam=spot and flood beam")),
-        ("It has to run on AA batteries.", must("headlamp", "Power Source=AA Battery Powered=AA batteries")),
+        ("With AA batteries, please.", must("headlamp", "Power Source=AA Battery Powered=AA batteries")),
         (
-            "Or could I charge it by USB-C instead?",
+            "Or do you have one like that with USB-C charging?",
             must("headlamp", "Power Source=USB-C Rechargeable=USB-C"),
             IMPOSSIBLE,
         ),
@@ -375,7 +375,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("We're out of light bulbs. LED, up to $40.", add("light bulbs"), most(40)),
         ("Soft white, 2700K.", must("light bulbs", "Light Color=Soft White 2700K=soft white, 2700K")),
         ("Bright ones, with 1,600 lumens.", must("light bulbs", "Brightness=1,600 Lumens")),
-        ("No, 800 lumens are enough.", must("light bulbs", "Brightness=800 Lumens")),
+        ("No, 800 lumens is enough.", must("light bulbs", "Brightness=800 Lumens")),
         ("And a white desk lamp. $60 together.", add("desk lamp", "Color=White"), most(60)),
     ],
     [
@@ -392,19 +392,19 @@ CONVERSATIONS: list[list[Turn]] = [
     ],
     [
         ("Please find me magnesium for up to $40.", add("magnesium"), most(40)),
-        ("Capsules, no powder.", must("magnesium", "Item Form=Capsules")),
-        ("As glycinate.", must("magnesium", "Magnesium Form=Glycinate")),
+        ("Capsules, please, not powder.", must("magnesium", "Item Form=Capsules")),
+        ("Magnesium glycinate.", must("magnesium", "Magnesium Form=Glycinate")),
         ("With 200 mg a serving.", must("magnesium", "Magnesium per Serving=200 mg")),
         ("My doctor says 120 mg is enough.", must("magnesium", "Magnesium per Serving=120 mg")),
-        ("Then two bottles.", pieces("magnesium", 2)),
+        ("Two bottles of it, up to $70.", pieces("magnesium", 2), most(70)),
     ],
     [
         ("I'd like a new sheet set, for at most $80.", add("sheet set"), most(80)),
         ("Our bed is a queen.", must("sheet set", "Size=Queen")),
         ("Cotton percale.", must("sheet set", "Material=Cotton Percale")),
-        ("In oatmeal, if you have it.", must("sheet set", "Color=Oatmeal"), IMPOSSIBLE),
+        ("In oatmeal.", must("sheet set", "Color=Oatmeal"), IMPOSSIBLE),
         (
-            "Then sateen is fine, but it has to be oatmeal.",
+            "Then I'll take sateen, but it has to be oatmeal.",
             must("sheet set", "Material=Cotton Sateen=sateen", "Color=Oatmeal"),
         ),
     ],
@@ -413,7 +413,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("He has short hair.", must("pet brush", "Hair Type=Short Hair=for short hair")),
         ("A small one.", must("pet brush", "Size=Small")),
         ("Sorry, my mistake: he needs the large one.", must("pet brush", "Size=Large")),
-        ("Two of them, my parents have him on weekends.", pieces("pet brush", 2)),
+        ("Two of them for $35: my parents have him on weekends.", pieces("pet brush", 2)),
     ],
     [
         ("I need a baby bottle, up to $40.", add("baby bottle"), most(40)),
@@ -424,11 +424,11 @@ CONVERSATIONS: list[list[Turn]] = [
         ("Okay, then leave it as it is.",),
     ],
     [
-        ("I'd like a silicone bib, at most $30.", add("bib"), most(30)),
+        ("I'd like a bib for our baby, at most $30.", add("bib"), most(30)),
         ("In sage.", must("bib", "Color=Sage")),
         ("With long sleeves.", must("bib", "Style=Long-Sleeve=long sleeves")),
         ("Could you show me a different one?", than("bib", "other")),
-        ("And a polypropylene baby bottle, $35 in all.", add("baby bottle", "Material=Polypropylene"), most(35)),
+        ("And a plastic baby bottle, $35 in all.", add("baby bottle", "Material=Polypropylene=plastic"), most(35)),
     ],
     [
         (
@@ -447,16 +447,17 @@ CONVERSATIONS: list[list[Turn]] = [
             "For our new dog: a bed, a slow feeder and a brush, $120 in all.",
             *(add("dog bed"), add("slow feeder"), add("pet brush"), most(120)),
         ),
-        ("Take a large bed.", must("dog bed", "Size=Large")),
+        ("The bed should be a large one.", must("dog bed", "Size=Large")),
         ("The brush should be for short hair.", must("pet brush", "Hair Type=Short Hair=for short hair")),
-        ("We have a brush, I just saw. Leave it out.", drop("pet brush")),
+        ("I just found our old brush, so leave that out.", drop("pet brush")),
         ("But two of the feeders, please.", pieces("slow feeder", 2)),
     ],
     [
         ("Flower seeds and a birdhouse for the garden, up to $60.", add("flower seeds"), add("birdhouse"), most(60)),
         ("The seeds should be a mix for birds and butterflies.", must("flower seeds", "Mix=Bird and Butterfly")),
         ("A white birdhouse.", must("birdhouse", "Color=White")),
-        ("Two of the birdhouses, so $70.", pieces("birdhouse", 2), most(70)),
+        ("Could I have both for $15?", most(15), IMPOSSIBLE),
+        ("I see. Two of the birdhouses, then, for $70 with the seeds.", pieces("birdhouse", 2), most(70)),
         ("Forget about the seeds.", drop("flower seeds")),
     ],
     [
@@ -487,7 +488,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("With L-ascorbic acid.", must("serum", "Active Ingredient=L-Ascorbic Acid")),
         ("15 percent.", must("serum", "Active Ingredient Strength=15%=15 percent")),
         ("From another brand, please.", than("serum", "other_brand")),
-        ("No, I want the one before.", than("serum", "back")),
+        ("No, I want the one from before.", than("serum", "back")),
         ("And a moisturizer with SPF 50, all for $80.", add("moisturizer", "Sun Protection=SPF 50"), most(80)),
     ],
     [
@@ -496,7 +497,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("The blanket should be organic cotton muslin.", must("swaddle blanket", "Material=Organic Cotton Muslin")),
         ("Add a baby bottle; $90 then.", add("baby bottle"), most(90)),
         ("I'd prefer the bib in sage.", must("bib", "Color=Sage")),
-        ("They have bottles, so no bottle.", drop("baby bottle")),
+        ("They have bottles, so no bottle. $60 again.", drop("baby bottle"), most(60)),
     ],
     [
         ("A cordless drill and wall anchors, $110 at most.", add("drill"), add("wall anchors"), most(110)),
@@ -508,7 +509,7 @@ CONVERSATIONS: list[list[Turn]] = [
     [
         ("I'm looking for a shampoo and a face moisturizer, $60.", add("shampoo"), add("moisturizer"), most(60)),
         ("The shampoo is for color-treated hair.", must("shampoo", "Hair Type=Color-Treated")),
-        ("The moisturizer as a gel.", must("moisturizer", "Item Form=Gel=gel")),
+        ("The moisturizer should be a gel.", must("moisturizer", "Item Form=Gel=gel")),
         ("Is there another moisturizer like that?", than("moisturizer", "other")),
         ("Two of the shampoos, up to $75.", pieces("shampoo", 2), most(75)),
     ],
