@@ -132,7 +132,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("It should be made for wrens.", must("birdhouse", "Target Species=Wren=for wrens")),
         ("In moss green, please.", must("birdhouse", "Color=Moss Green")),
         ("Hm, white would go better with the fence after all.", must("birdhouse", "Color=White")),
-        ("Then I'll take two of them. You may go up to $50.", pieces("birdhouse", 2), most(50)),
+        ("Then I'll take two of them. You can go up to $50.", pieces("birdhouse", 2), most(50)),
         ("And some flower seeds, $75 for everything.", add("flower seeds"), most(75)),
     ],
     [
@@ -151,7 +151,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("A weekly one.", must("planner", "Format=Weekly")),
         ("And I'd like a hardcover.", must("planner", "Cover Material=Hardcover")),
         (
-            "Forget the hardcover. I'd rather have the big size, 8.5 x 11 inches.",
+            "A hardcover isn't that important. But the big size, please: 8.5 x 11 inches.",
             forget("planner", "Cover Material"),
             must("planner", "Size=8.5 x 11 Inch=8.5 x 11 inches"),
         ),
@@ -169,20 +169,20 @@ CONVERSATIONS: list[list[Turn]] = [
         ("I'm after a burr coffee grinder, up to $90.", add("coffee grinder"), most(90)),
         ("A quiet one, please.", must("coffee grinder", "Noise Level=Low Noise 62 dB=quiet")),
         (
-            "That's a lot of money. Never mind the noise, what do you have that's cheaper?",
+            "The noise isn't that important. What do you have that's cheaper?",
             forget("coffee grinder", "Noise Level"),
             than("coffee grinder", "cheaper"),
         ),
         (
-            "And one with 30 grind settings? I could go up to $90 for that.",
+            "It should have 30 grind settings, though, even if it's not the cheapest.",
             must("coffee grinder", "Grind Settings=30 Grind Settings"),
         ),
-        ("Great, I'll take two of them, $180 for both.", pieces("coffee grinder", 2), most(180)),
+        ("Good. My sister wants one, too, so two of them, up to $180.", pieces("coffee grinder", 2), most(180)),
     ],
     [
         ("A friend is having a baby. I want to give her a diaper bag for up to $60.", add("diaper bag"), most(60)),
         ("She'd prefer a messenger bag.", must("diaper bag", "Style=Messenger=messenger bag")),
-        ("It should be a big one, with 32 liters.", must("diaper bag", "Capacity=32 L=32 liters")),
+        ("A big one that holds 32 liters.", must("diaper bag", "Capacity=32 L=32 liters")),
         ("Is there one from another brand?", than("diaper bag", "other_brand")),
         ("Put a swaddle blanket in as well. $100 in all.", add("swaddle blanket"), most(100)),
         ("No, take the blanket out again. Back to $60, then.", drop("swaddle blanket"), most(60)),
@@ -260,7 +260,7 @@ CONVERSATIONS: list[list[Turn]] = [
             IMPOSSIBLE,
         ),
         ("Then without the voice alert, please.",),
-        ("I'll take two, up to $130.", pieces("smoke detector", 2), most(130)),
+        ("I'll take two, one for each floor, up to $130.", pieces("smoke detector", 2), most(130)),
     ],
     [
         ("Please suggest a face moisturizer up to $40.", add("moisturizer"), most(40)),
@@ -394,7 +394,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ),
     ],
     [
-        ("Please find me magnesium for up to $40.", add("magnesium"), most(40)),
+        ("I need a magnesium supplement, up to $40.", add("magnesium"), most(40)),
         ("Capsules, please, not powder.", must("magnesium", "Item Form=Capsules")),
         ("Magnesium glycinate.", must("magnesium", "Magnesium Form=Glycinate")),
         ("With 200 mg a serving.", must("magnesium", "Magnesium per Serving=200 mg")),
@@ -484,7 +484,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("The planner should be undated.", must("planner", "Period=Undated")),
         ("Do you have a cheaper planner?", than("planner", "cheaper")),
         ("I can do without the mouse pad.", drop("mouse pad")),
-        ("Two planners, up to $60.", pieces("planner", 2), most(60)),
+        ("Two planners, so that my wife has one. Up to $60.", pieces("planner", 2), most(60)),
     ],
     [
         ("Could you choose a vitamin C serum for me, up to $60?", add("serum"), most(60)),
