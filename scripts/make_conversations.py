@@ -132,7 +132,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("It should be made for wrens.", must("birdhouse", "Target Species=Wren=for wrens")),
         ("In moss green, please.", must("birdhouse", "Color=Moss Green")),
         ("Hm, white would go better with the fence after all.", must("birdhouse", "Color=White")),
-        ("Then I'll take two of them. You can go up to $50.", pieces("birdhouse", 2), most(50)),
+        ("Then I'll take two of them. You can spend up to $50 in all.", pieces("birdhouse", 2), most(50)),
         ("And some flower seeds, $75 for everything.", add("flower seeds"), most(75)),
     ],
     [
@@ -182,7 +182,7 @@ CONVERSATIONS: list[list[Turn]] = [
     [
         ("A friend is having a baby. I want to give her a diaper bag for up to $60.", add("diaper bag"), most(60)),
         ("She'd prefer a messenger bag.", must("diaper bag", "Style=Messenger=messenger bag")),
-        ("A big one that holds 32 liters.", must("diaper bag", "Capacity=32 L=32 liters")),
+        ("A big one. I saw some with 32 liters.", must("diaper bag", "Capacity=32 L=32 liters")),
         ("Is there one from another brand?", than("diaper bag", "other_brand")),
         ("Put a swaddle blanket in as well. $100 in all.", add("swaddle blanket"), most(100)),
         ("No, take the blanket out again. Back to $60, then.", drop("swaddle blanket"), most(60)),
@@ -236,10 +236,10 @@ CONVERSATIONS: list[list[Turn]] = [
     [
         ("Our cat wants a scratching post. I'd pay up to $110.", add("scratching post"), most(110)),
         ("It should be 40 inches tall.", must("scratching post", "Height=40 Inch=40 inches")),
-        ("And wrapped with sisal rope.", must("scratching post", "Material=Sisal Rope")),
+        ("And wrapped in sisal rope.", must("scratching post", "Material=Sisal Rope")),
         ("That's a bit pricey. Is there a cheaper one?", than("scratching post", "cheaper")),
         (
-            "Fine. Then a brush for long hair, too. $130 together.",
+            "Fine. He has long hair, so a brush for that, too. $130 for both.",
             add("pet brush", "Hair Type=Long Hair=for long hair"),
             most(130),
         ),
@@ -255,7 +255,7 @@ CONVERSATIONS: list[list[Turn]] = [
             must("smoke detector", "Connectivity=Wireless Interlink=wireless interlink"),
         ),
         (
-            "Do any of these have a voice alert?",
+            "I'd like one with a voice alert.",
             must("smoke detector", "Alarm Type=Voice Alert"),
             IMPOSSIBLE,
         ),
@@ -294,7 +294,7 @@ CONVERSATIONS: list[list[Turn]] = [
     [
         ("My father needs a blood pressure monitor, up to $60.", add("blood pressure monitor"), most(60)),
         ("For the upper arm.", must("blood pressure monitor", "Cuff Position=Upper Arm")),
-        ("He checks it a lot, so it should store 240 readings.", must("blood pressure monitor", "Memory=240 Readings")),
+        ("It should store a lot of readings. I've seen 240.", must("blood pressure monitor", "Memory=240 Readings")),
         ("Is there another brand?", than("blood pressure monitor", "other_brand")),
         ("I'd rather have the one from before.", than("blood pressure monitor", "back")),
     ],
@@ -345,7 +345,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("A warm one, with a double layer.", must("swaddle blanket", "Fabric Weight=Double Layer")),
         ("Can you show me a different one?", than("swaddle blanket", "other")),
         ("No, the first one was nicer. Let's go back to that.", than("swaddle blanket", "back")),
-        ("Add a bib in sage, $50 altogether.", add("bib", "Color=Sage"), most(50)),
+        ("Add a bib in sage, $50 in total.", add("bib", "Color=Sage"), most(50)),
     ],
     [
         ("Find me a hair clip for $25 or less.", add("hair clip"), most(25)),
@@ -353,7 +353,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("In matte plastic.", must("hair clip", "Material=Matte Plastic")),
         ("Isn't there a cheaper one?", than("hair clip", "cheaper")),
         (
-            "And a shampoo for curly hair, $30 together.",
+            "And a shampoo for curly hair, $30 for both.",
             add("shampoo", "Hair Type=Curly=for curly hair"),
             most(30),
         ),
@@ -375,7 +375,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("Soft white, 2700K.", must("light bulbs", "Light Color=Soft White 2700K=soft white, 2700K")),
         ("Bright ones, with 1,600 lumens.", must("light bulbs", "Brightness=1,600 Lumens")),
         ("No, 800 lumens is enough.", must("light bulbs", "Brightness=800 Lumens")),
-        ("And a white desk lamp. $60 together.", add("desk lamp", "Color=White"), most(60)),
+        ("And a white desk lamp. $60 for both.", add("desk lamp", "Color=White"), most(60)),
     ],
     [
         ("What pruning shears do you have up to $45?", add("pruning shears"), most(45)),
@@ -388,7 +388,7 @@ CONVERSATIONS: list[list[Turn]] = [
             than("pruning shears", "back"),
         ),
         (
-            "A birdhouse for chickadees as well, $60 together.",
+            "A birdhouse for chickadees as well, $60 for both.",
             add("birdhouse", "Target Species=Chickadee=for chickadees"),
             most(60),
         ),
@@ -480,11 +480,11 @@ CONVERSATIONS: list[list[Turn]] = [
         ("And a birdbath, for $140 in all.", add("birdbath"), most(140)),
     ],
     [
-        ("A planner and a mouse pad, $70 together.", add("planner"), add("mouse pad"), most(70)),
+        ("A planner and a mouse pad, up to $70 for both.", add("planner"), add("mouse pad"), most(70)),
         ("The planner should be undated.", must("planner", "Period=Undated")),
         ("Do you have a cheaper planner?", than("planner", "cheaper")),
         ("I can do without the mouse pad.", drop("mouse pad")),
-        ("Two planners, so that my wife has one. Up to $60.", pieces("planner", 2), most(60)),
+        ("And a second planner for my wife. Up to $60 for both.", pieces("planner", 2), most(60)),
     ],
     [
         ("Could you choose a vitamin C serum for me, up to $60?", add("serum"), most(60)),
@@ -500,7 +500,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("The blanket should be organic cotton muslin.", must("swaddle blanket", "Material=Organic Cotton Muslin")),
         ("Add a baby bottle; $90 then.", add("baby bottle"), most(90)),
         ("I'd prefer the bib in sage.", must("bib", "Color=Sage")),
-        ("They have bottles, so no bottle. $60 again.", drop("baby bottle"), most(60)),
+        ("They already have bottles, so leave that out. Back to $60.", drop("baby bottle"), most(60)),
     ],
     [
         ("A cordless drill and wall anchors, $110 at most.", add("drill"), add("wall anchors"), most(110)),
@@ -514,7 +514,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("The shampoo is for color-treated hair.", must("shampoo", "Hair Type=Color-Treated")),
         ("The moisturizer should be a gel.", must("moisturizer", "Item Form=Gel=gel")),
         ("Is there another moisturizer like that?", than("moisturizer", "other")),
-        ("Two of the shampoos, up to $75.", pieces("shampoo", 2), most(75)),
+        ("Two of the shampoos, up to $75 for everything.", pieces("shampoo", 2), most(75)),
     ],
 ]
 
