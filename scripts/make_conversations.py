@@ -220,7 +220,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ),
         ("In clear blue, please.", must("pill organizer", "Color=Clear Blue")),
         ("Show me another one like that.", than("pill organizer", "other")),
-        ("Fine. I'll have two, up to $60.", pieces("pill organizer", 2), most(60)),
+        ("Fine. I'll take two, up to $60.", pieces("pill organizer", 2), most(60)),
     ],
     [
         ("My dog eats too fast. A slow feeder, please, up to $20.", add("slow feeder"), most(20)),
@@ -228,7 +228,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("One that holds 3 cups.", must("slow feeder", "Capacity=3 Cup=3 cups")),
         ("Is there one like that for under $10?", most(10), IMPOSSIBLE),
         (
-            "Then the 1.5-cup size will do, but for $10.",
+            "Then I'd take the 1.5-cup size, if it's no more than $10.",
             must("slow feeder", "Capacity=1.5 Cup=1.5 cups"),
             most(10),
         ),
@@ -245,13 +245,13 @@ CONVERSATIONS: list[list[Turn]] = [
         ),
     ],
     [
-        ("I want a smoke detector for the hall, up to $70.", add("smoke detector"), most(70)),
+        ("I want a smoke detector, up to $70.", add("smoke detector"), most(70)),
         (
             "One with a sealed battery that lasts ten years.",
             must("smoke detector", "Power Source=10-Year Sealed Battery=sealed ten-year battery"),
         ),
         (
-            "And it should link to the others wirelessly.",
+            "And it should link to other detectors wirelessly.",
             must("smoke detector", "Connectivity=Wireless Interlink=wireless interlink"),
         ),
         (
@@ -294,7 +294,10 @@ CONVERSATIONS: list[list[Turn]] = [
     [
         ("My father needs a blood pressure monitor, up to $60.", add("blood pressure monitor"), most(60)),
         ("For the upper arm.", must("blood pressure monitor", "Cuff Position=Upper Arm")),
-        ("It should store a lot of readings. I've seen 240.", must("blood pressure monitor", "Memory=240 Readings")),
+        (
+            "It should store a lot of readings. I've seen some that hold 240.",
+            must("blood pressure monitor", "Memory=240 Readings"),
+        ),
         ("Is there another brand?", than("blood pressure monitor", "other_brand")),
         ("I'd rather have the one from before.", than("blood pressure monitor", "back")),
     ],
@@ -323,10 +326,10 @@ CONVERSATIONS: list[list[Turn]] = [
         ("With a smooth cloth surface.", must("mouse pad", "Surface=Smooth Cloth")),
         ("Make it two, one is for the office. $50 for both.", pieces("mouse pad", 2)),
         ("And a silver desk lamp, everything for $80.", add("desk lamp", "Color=Silver"), most(80)),
-        ("They have one at the office, so one mouse pad is enough.", pieces("mouse pad", 1)),
+        ("There's already one at the office, so one mouse pad is enough.", pieces("mouse pad", 1)),
     ],
     [
-        ("Our baby sleeps badly. A white noise machine, up to $70?", add("white noise machine"), most(70)),
+        ("Our baby isn't sleeping well. A white noise machine, up to $70?", add("white noise machine"), most(70)),
         ("It should have a sunrise light.", must("white noise machine", "Light=Sunrise Wake Light=sunrise light")),
         (
             "And a battery that lasts 24 hours.",
@@ -458,7 +461,7 @@ CONVERSATIONS: list[list[Turn]] = [
     [
         ("Flower seeds and a birdhouse for the garden, up to $60.", add("flower seeds"), add("birdhouse"), most(60)),
         ("The seeds should be a mix for birds and butterflies.", must("flower seeds", "Mix=Bird and Butterfly")),
-        ("A white birdhouse.", must("birdhouse", "Color=White")),
+        ("And the birdhouse in white.", must("birdhouse", "Color=White")),
         ("Could I have both for $25?", most(25), IMPOSSIBLE),
         ("All right, then leave it as it was.",),
         ("And a second birdhouse for my neighbor, $75 in all.", pieces("birdhouse", 2), most(75)),
