@@ -43,7 +43,7 @@ _MARK = "\ue000"
 # A stop, closing quotes or brackets, and following marks; a link with words begins the next sentence.
 _STOP = re.compile(
     r"(?P<stop>(?<![.!?…])[.!?…]++|[。！？])[\"'”’)\]*_»]*"
-    r"(?:[ \t]*\ue000+)*(?=\s+[^\sa-z(]|\s*$|(?<=[。！？])\S)"
+    r"(?:[ \t]*+\ue000++)*(?=\s+[^\sa-z(]|\s*$|(?<=[。！？])\S)"
 )
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|approx|etc|incl|excl|no|nos|st|dr|mr|mrs|ms|prof|inc|ltd|co|corp|oz|lbs?|in|ft|sq|fl|qt|pt|gal"

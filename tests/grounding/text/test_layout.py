@@ -146,3 +146,9 @@ def test_writers_judges_and_docs_have_the_rule_in_the_same_words() -> None:
     assert rule in extraction_prompt(EXTRACT).shared
     docs = Path(__file__).parents[3] / "docs/scores.md"
     assert rule in "\n".join(line.removeprefix(">").removeprefix(" ") for line in docs.read_text("utf-8").splitlines())
+
+
+def test_marks_between_a_stop_and_a_line_that_goes_on_are_read_in_linear_time() -> None:
+    # Every way to divide the marks was once tried, which took hours for these three.
+    marks = "[P:B0KITCHENK][P:B0KITCHENK][C:nws6kqhn]"
+    assert len(find_sentences(f"It folds. {marks}|---|---|\n- Flat")) == 3
