@@ -2,6 +2,7 @@
 later. Modules are looked at, and not seconds, which depend on the machine (``benchmarks/start.py`` prints those).
 """
 
+import json
 import shlex
 import subprocess
 import sys
@@ -12,10 +13,16 @@ import pytest
 from tests.cli.commands import Command, environment
 
 MODULES = """
-import atexit, sys
-atexit.register(lambda: print("LOADED", *sys.modules))
+import json, sys
 from drretail.cli.entry import main
-main()
+for command in json.loads(sys.argv[1]):
+    sys.argv[1:] = command
+    try:
+        main()
+    except SystemExit as ended:
+        if ended.code:
+            raise
+    print("\\nLOADED", *sys.modules)
 """
 NEVER = [
     "anthropic", "babel", "duckdb", "elasticsearch", "httpcore2", "jinja2", "langchain", "lxml", "mcp",
@@ -32,11 +39,10 @@ ALONE = ["drretail.env.folder", "drretail.env.gold", "drretail.env.offers", "drr
 """What only floors, the oracle and several systems need."""
 
 
-def loaded_by(folder: Path, *arguments: str) -> set[str]:
-    """The modules that are loaded when the command has ended."""
-    command = [sys.executable, "-c", MODULES, *arguments]
+def loaded_by(folder: Path, *commands: str) -> list[set[str]]:
+    """The modules that are loaded when each of the commands has ended, which follow each other in one process."""
     done = subprocess.run(
-        command,
+        [sys.executable, "-c", MODULES, json.dumps([shlex.split(command) for command in commands])],
         cwd=folder,
         env=environment(folder),
         stdin=subprocess.DEVNULL,
@@ -44,27 +50,28 @@ def loaded_by(folder: Path, *arguments: str) -> set[str]:
         text=True,
         check=True,
     )
-    return set(done.stdout.partition("LOADED")[2].split())
+    lines = [line.split() for line in done.stdout.splitlines() if line.startswith("LOADED ")]
+    return [{*modules} for _, *modules in lines]
 
 
 ABSENT = {
+    "ask 'Which bird feeder?' --world w --agent null_search": [*NEVER, *JUDGING, *ALONE, "langgraph"],
     "ask 'Which bird feeder?' --world w": [*NEVER, *JUDGING, *ALONE],
     "run --queries queries.jsonl --world w --to exp --only q1 --no-floors": [*NEVER, *JUDGING, "numpy"],
-    "ask 'Which bird feeder?' --world w --agent null_search": [*NEVER, *JUDGING, *ALONE, "langgraph"],
 }
+"""Each may load what those before it may, and more."""
 
 
 @pytest.mark.usefixtures("shop", "queries")
 def test_agents_work_without_what_judges_them(tmp_path: Path) -> None:
-    for command, absent in ABSENT.items():
-        loaded = loaded_by(tmp_path, *shlex.split(command))
+    for (command, absent), loaded in zip(ABSENT.items(), loaded_by(tmp_path, *ABSENT), strict=True):
         assert "drretail.agents.running.runner" in loaded
         assert [name for name in absent if name in loaded] == [], command
 
 
 def test_score_loads_no_agents_and_no_pages(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
     assert drretail("run", "--queries", queries, "--world", shop, "--to", "exp", "--only", "q1").returncode == 0
-    loaded = loaded_by(tmp_path, "score", "exp", "--quiet")
+    (loaded,) = loaded_by(tmp_path, "score exp --quiet")
     assert "drretail.eval.scoring" in loaded
     quoted = {"drretail.viewer.experiment", "drretail.viewer.page"}  # the board quotes what to look at first
     absent = {*NEVER, "langgraph", "drretail.agents.registry"} - quoted

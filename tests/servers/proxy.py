@@ -21,8 +21,6 @@ class Proxy:
         self._server = (host, port)
         self._lock = threading.Lock()
         self._open: set[socket.socket] = set()
-        self._flowing = threading.Event()
-        self._flowing.set()
         self._listener: socket.socket | None = None
         self.port = 0
         self.accept()
@@ -47,17 +45,8 @@ class Proxy:
         for connection in open_now:
             cut(connection)
 
-    def stall(self) -> None:
-        """Connections stay open and nothing passes, in either direction, until ``flow``."""
-        self._flowing.clear()
-
-    def flow(self) -> None:
-        """Heals everything but ``refuse``."""
-        self._flowing.set()
-
     def close(self) -> None:
         self.refuse()
-        self.flow()
 
     def _serve(self, listener: socket.socket) -> None:
         while True:
@@ -78,7 +67,6 @@ class Proxy:
     def _pump(self, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):
             while piece := source.recv(PIECE):
-                self._flowing.wait()
                 target.sendall(piece)
         for connection in (source, target):
             with self._lock:

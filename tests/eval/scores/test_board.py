@@ -32,7 +32,6 @@ ONE, OTHER, THIRD = judge("one"), judge("other"), judge("third")
 Asked = Mapping[str, Any]
 DEFAULT: Asked = {"judges": (ONE,)}
 PAPER: Asked = {"judges": (ONE,), "rules": "paper"}
-BY_OTHER: Asked = {"judges": (OTHER,)}
 BY_BOTH: Asked = {"judges": (ONE, OTHER)}
 BY_THIRD: Asked = {"judges": (THIRD,)}
 
@@ -74,11 +73,9 @@ def shown(folder: Path) -> dict[str, Any]:
     ("before", "last"),
     [
         ([DEFAULT], PAPER),
-        ([PAPER], DEFAULT),
-        ([DEFAULT], BY_OTHER),
         ([BY_THIRD, PAPER], BY_BOTH),
     ],
-    ids=["default, paper", "paper, default", "one, other", "three, both"],
+    ids=["other rules", "other rules and judges"],
 )
 def test_what_is_shown_is_as_in_a_new_folder(recorded: Path, tmp_path: Path, before: list[Asked], last: Asked) -> None:
     alone, after = (

@@ -118,7 +118,7 @@ def expected(runs: tuple[Made, ...], column: str) -> tuple[float | None, int]:
 
 
 @given(EXPERIMENTS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_the_board_s_numbers_and_their_n_are_those_of_a_few_lines(
     tmp_path_factory: pytest.TempPathFactory, made: dict[str, tuple[Made, ...]]
 ) -> None:
