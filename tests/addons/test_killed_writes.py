@@ -1,6 +1,6 @@
 """Every command of an add-on that makes a folder, killed as it writes one of its files, and given once more."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -42,6 +42,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @MOMENTS
 @pytest.mark.parametrize("name", COMMANDS)
 def test_given_again_a_killed_command_of_an_add_on_ends_like_one_that_was_not(
-    home: Path, tmp_path: Path, fork_server: ForkServer, name: str, moments: int
+    home: Path, tmp_path: Path, fork_server: ForkServer, name: str, moments: Sequence[float]
 ) -> None:
     ends_alike(COMMANDS[name], home, tmp_path, fork_server, moments)

@@ -1,5 +1,6 @@
 """A run, its scores and a comparison from Python, and the options that an experiment keeps to be made again."""
 
+import shutil
 from collections.abc import Generator
 from pathlib import Path
 from types import ModuleType
@@ -8,7 +9,19 @@ from typing import Any
 import pytest
 
 import drretail
-from drretail import Agent, Answer, agents, ask, open_experiment, open_model, open_world, read_experiment, run, score
+from drretail import (
+    Agent,
+    Answer,
+    agents,
+    ask,
+    compare,
+    open_experiment,
+    open_model,
+    open_world,
+    read_experiment,
+    run,
+    score,
+)
 from drretail.api.options.run import RunOptions
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.systems import with_preset
@@ -16,7 +29,7 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.scores.board import Board, read_board
-from drretail.experiment import KeptOptions, read_definition, read_options
+from drretail.experiment import Experiment, KeptOptions, other_versions, read_definition, read_options, write_definition
 from drretail.llm.models import Models
 from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Task
@@ -27,6 +40,7 @@ from tests.build import files
 from tests.run_files import runs_in
 from tests.sealed import Page, seal
 from tests.shop import USER, build_shop
+from tests.viewer.agents import DIFFERING
 
 QUESTION = "Which bird feeder suits me, under $30?"
 
@@ -251,3 +265,21 @@ def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
         (tmp_path / "options" / "a.toml").write_text(text, encoding="utf-8")
         with pytest.raises(UserError, match="delete it, or restore it"):
             read_options(tmp_path)
+
+
+def test_experiments_on_two_versions_of_one_set_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = tmp_path / "exp"
+    with open_world(build_shop(tmp_path / "w")) as world:
+        run(world, [QUESTION], DIFFERING, to=first, user=USER, baselines=False)
+    score(first, ["faithfulness", "checks"])
+    one, two = folders = [Path(shutil.copytree(first, tmp_path / name)) for name in ("one", "two")]
+    for version, folder in enumerate(folders, 1):
+        definition = read_definition(folder)
+        queries = [query.model_copy(update={"part_of": f"demo-50 {version}"}) for query in definition.queries]
+        write_definition(folder, definition.model_copy(update={"queries": tuple(queries)}))
+    compare(one, last=two, fail_if=["FP < last"])
+    sentence = "The queries are of demo-50 1 here and of demo-50 2 there: a difference may come from the queries."
+    assert sentence in " ".join(capsys.readouterr().err.split())
+    assert other_versions(read_definition(one), read_definition(first)) == []
+    with pytest.raises(UserError, match=r"one asks queries of demo-50 1, not of demo-50 2: use a new folder"):
+        Experiment(one, read_definition(two))

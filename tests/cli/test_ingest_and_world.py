@@ -14,7 +14,7 @@ from drretail.env.manifest import DATABASE_FILE, live_generation
 from drretail.files import read_json
 from tests import build
 from tests.cli.commands import Command, refused_by
-from tests.data_ingest.download.server import Script, serve
+from tests.data_ingest.mirror_server import Script, serve
 from tests.data_ingest.raw_rows import START, write_lines
 from tests.shop import JANUARY, PRODUCTS, OrderRow
 

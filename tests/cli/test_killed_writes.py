@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,13 +66,16 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-MOMENTS = pytest.mark.parametrize("moments", [1, pytest.param(3, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
+MOMENTS = pytest.mark.parametrize(
+    "moments", [(1 / 2,), pytest.param((1 / 6, 5 / 6), marks=pytest.mark.slow)], ids=["half-way", "early and late"]
+)
+"""Shares of a command's writes after which it is killed."""
 
 
 @MOMENTS
 @pytest.mark.parametrize("name", COMMANDS)
 def test_given_again_a_killed_command_ends_like_one_that_was_not(
-    home: Path, tmp_path: Path, fork_server: ForkServer, name: str, moments: int
+    home: Path, tmp_path: Path, fork_server: ForkServer, name: str, moments: Sequence[float]
 ) -> None:
     ends_alike(COMMANDS[name], home, tmp_path, fork_server, moments)
 
@@ -82,11 +85,11 @@ def test_given_again_a_killed_command_ends_like_one_that_was_not(
 def test_a_run_that_is_killed_at_any_moment_of_writing_loses_nothing(
     home: Path, tmp_path: Path, fork_server: ForkServer
 ) -> None:
-    ends_alike(COMMANDS["run"], home, tmp_path, fork_server, 40)
+    ends_alike(COMMANDS["run"], home, tmp_path, fork_server, [(place + 0.5) / 40 for place in range(40)])
 
 
-def ends_alike(command: str, home: Path, tmp_path: Path, fork_server: ForkServer, moments: int) -> None:
-    """Gives the command in copies of ``home``: killed at so many of its writes, and once more; and undisturbed."""
+def ends_alike(command: str, home: Path, tmp_path: Path, fork_server: ForkServer, moments: Sequence[float]) -> None:
+    """Gives the command in copies of ``home``: killed at some of its writes, and once more; and undisturbed."""
 
     def run(folder: Path, dies: int) -> tuple[int, str]:
         ended = fork_server.run(tuple(command.split()), folder, environment(folder, **dies_at(dies)))
@@ -96,8 +99,7 @@ def ends_alike(command: str, home: Path, tmp_path: Path, fork_server: ForkServer
     code, told = run(whole, 0)
     assert code == 0, told
     writes = int(told.split()[-1])
-    # Of the thousand files of some commands not each: the moments are spread evenly.
-    for number in sorted({round(writes * (place + 0.5) / moments + 0.5) for place in range(moments)}):
+    for number in sorted({round(writes * moment + 0.5) for moment in moments}):
         cut = shutil.copytree(home, tmp_path / f"cut-{number}")
         code, told = run(cut, number)
         assert code == -9, told

@@ -10,7 +10,7 @@ from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf
 from tests.eval.metrics.pairwise.judging import A, B, two
 from tests.eval.own import STUB
-from tests.llm.batches.server import BatchServer, succeeded
+from tests.llm.batch_server import BatchServer, succeeded
 
 STUBBED, PAIRWISE = ("score", "exp", "--metrics", STUB), ("score", "exp", "--metrics", "pairwise")
 

@@ -17,7 +17,7 @@ from tests.cli.forked import ForkServer
 from tests.cli.terminal import Terminal
 from tests.cli.test_ingest_and_world import FILES
 from tests.cli.test_interrupting import run_command
-from tests.data_ingest.download.server import Script, serve
+from tests.data_ingest.mirror_server import Script, serve
 from tests.shop import USER
 
 SHAPES = r"""

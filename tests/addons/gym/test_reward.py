@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from decimal import Decimal
-from random import Random
 from typing import Any
 
 import pytest
@@ -25,10 +24,9 @@ from drretail.eval.metrics.reward import (
 from drretail.eval.metrics.reward import NOT_SHOWN as NEVER_SHOWN
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.query import Query
-from drretail.records.reading import Pick
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from tests.addons.gym.policies import QUERY, best_picks, call, looked_up, praised, search, submit, wanted
+from tests.addons.gym.policies import QUERY, call, looked_up, praised, submit, wanted
 from tests.build import known
 
 CHEAP = "B0AQAKLECG"
@@ -91,27 +89,6 @@ def test_what_the_query_asks_the_web_is_answered_by_a_statement_whose_page_was_r
         assert told_of_the_web(env, line=f"- {said} [{page}].").web == 0, "nobody has read it"
     with ShopEnv(researched, without=["web"]) as env:
         assert told_of_the_web(env, line="").value == 1, "there is no web to ask"
-
-
-def test_no_cart_that_is_not_right_earns_more_than_half_however_well_it_is_told(shop: Shop) -> None:
-    chance, wrong = Random(7), 0
-    with ShopEnv(shop) as env:
-        for query_id in shop.queries:
-            env.reset(query_id)
-            best = best_picks(shop, query_id)
-            _, _, _, info = env.step(search(" ".join(env.query.text.split()[:8])))
-            found = [each.removeprefix("P:") for each in info["evidence"] if each.startswith("P:")]
-            others = [Pick(product=each) for each in chance.sample(found, min(2, len(found)))]
-            picks = list(
-                {
-                    other.product: other for other in [*chance.sample(best, chance.randint(0, len(best))), *others]
-                }.values()
-            )
-            looked_up(env, [pick.product for pick in picks])
-            env.step(submit(praised(shop, [pick.product for pick in picks]), *picks))
-            wrong += not rewarded(env).right
-            assert rewarded(env).right or rewarded(env).value <= 0.5, query_id
-    assert wrong > len(shop.queries) / 2
 
 
 def test_a_guess_without_research_and_a_report_without_picks_earn_nothing(env: ShopEnv) -> None:
@@ -189,17 +166,6 @@ def test_false_figures_and_what_hides_cost_everything_and_open_ones_nothing(env:
         env.reset(QUERY)
         told = well_told(env, *(line.format(bag=bag, wrong=wrong) for line in lines))
         assert {name: getattr(told, name) for name in left} == pytest.approx(left), case
-
-
-def test_one_more_true_figure_never_costs_anything(env: ShopEnv) -> None:
-    items = env.shop.world.store.products(wanted(env))
-    facts = [f"- It is rated {item.average_rating} by {item.rating_number} [P:{each}]." for each, item in items.items()]
-    for inventions in ([], ["- It weighs 812 ounces.", "- It was awarded 330 prizes."]):
-        values: list[float] = []
-        for number in range(len(facts) + 1):
-            env.reset(QUERY)
-            values.append(well_told(env, *inventions, *facts[:number]).value)
-        assert values == sorted(values), inventions
 
 
 def refused(env: ShopEnv, *lines: str) -> float:

@@ -23,15 +23,6 @@ def by_task(material: Material) -> dict[tuple[str, str], str]:
     return {key: report.text for key, report in material.reports.items()}
 
 
-def test_drb_a_file_is_a_system(tmp_path: Path) -> None:
-    drb(tmp_path / "claude.jsonl", REPORT, "Nothing cited.")
-    drb(tmp_path / "gpt.jsonl", "Other.")
-    material = read("drb", tmp_path)
-    assert material.systems() == ["claude", "gpt"]
-    assert by_task(material)["claude", "1"] == REPORT
-    assert material.tasks["2"].text == "Question 2?"
-
-
 def test_reporteval_numbers_topics_as_its_own_files_do(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "qwen.jsonl", [{"topic": "Kettles", "report": REPORT}])
     jsonl(tmp_path / "topics.jsonl", [{"category_str": "Home", "topic": "Pans"}])

@@ -27,7 +27,7 @@ from drretail.eval.scores.gathering import gather
 from drretail.records.score import JudgeRef
 from drretail.viewer.tables.scores import score_tables
 from tests import build
-from tests.addons.lab.test_correcting import called
+from tests.addons.lab.test_correction import called
 from tests.build import LABEL, experiment, known
 
 SAID = ("The lamp costs $25.", "The lamp is rated 4.5 stars.", "The lamp costs $21.49.", "The lamp is rated 3.1 stars.")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.addons.lab.kept_findings import content_of, finding_lines, verdict_folders
-from tests.addons.lab.test_correcting import as_judged, called, filled
+from tests.addons.lab.test_correction import as_judged, called, filled
 
 
 def corrected(exp: Path) -> str:

@@ -1,5 +1,6 @@
 """Copies with planted errors, and who finds these errors."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from drretail.addons.lab import planting
 from drretail.addons.lab.planted_errors import KINDS, Material, Planted
 from drretail.addons.lab.planting import CHECKS, ORIGINALS, errors_found, make_copies
 from drretail.env.store.base import Store
@@ -22,6 +24,7 @@ from drretail.progress import Progress
 from tests import build
 from tests.addons.lab.honest_report import GOOD, REPORT, honest_experiment
 from tests.build import LABEL, scripted_judge
+from tests.cli.commands import Command, ErrorOf
 
 CLAIM = re.compile(r'<claim id="(\d+)"[^>]*>(.*?)</claim>', re.DOTALL)
 NOT_IN_RECORDS = {"citation moved to another product", "invented feature", "contradicted web advice"}
@@ -139,3 +142,35 @@ def test_verdicts_of_judges_on_the_originals_are_copied(made: tuple[Path, Store]
     path.write_text("{}\n")
     copies_of(folder, store)
     assert (folder / "planted" / path.relative_to(folder)).read_text() == "{}\n"
+
+
+@pytest.fixture
+def exp(tmp_path: Path) -> Path:
+    folder, store = honest_experiment(tmp_path)
+    store.close()
+    return folder
+
+
+def test_plant_prints_a_row_a_kind_and_leaves_copies(succeeds: Command, exp: Path) -> None:
+    done = succeeds("lab", "plant", "exp")
+    table = " ".join(done.stdout.split())
+    assert "kind planted checks offline:judge" in table
+    assert "wrong price 1 1/1 1/1" in table
+    assert "originals, accused 1 0/1" in table
+    assert (exp / "lab" / "planted" / "experiment.json").exists()
+    as_json = json.loads(succeeds("lab", "plant", "exp", "--json").stdout)
+    assert {"kind": "wrong price", "by": "checks", "n": 1, "judged": 1, "found": 1} in as_json["found"]
+    assert [copy["kind"] for copy in as_json["copies"]] == [*KINDS]
+
+
+@pytest.mark.usefixtures("exp")
+def test_what_cannot_be_planted_and_what_a_cap_left_are_said(
+    drretail: Command, error_of: ErrorOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planting, "KINDS", {"wrong price": KINDS["wrong price"]})
+    assert "nowhere" in error_of("lab", "plant", "nowhere")
+    assert "nobody" in error_of("lab", "plant", "exp", "--system", "nobody")
+    done = drretail("lab", "plant", "exp", "--max-tokens", "1")
+    assert done.returncode == 3
+    assert "The cap of 1 tokens for judging is reached" in done.stderr
+    assert "Planted errors that were found" in done.stdout

@@ -26,7 +26,7 @@ from drretail.env.web.cleaning import (
 from drretail.env.web.providers import LiveWeb
 from drretail.errors import ToolError, UserError
 from drretail.grounding.report.citations import find_citations
-from tests.env.web.fetching.local_site import by_path, fetcher, html, serving
+from tests.env.web.local_site import by_path, fetcher, html, serving
 from tests.tools.conftest import ListWeb
 from tests.tools.test_registry import points
 

@@ -137,14 +137,6 @@ def test_at_most_one_pair_in_ten_may_lack_a_value_and_what_neither_can_have_is_n
     assert (row.n_due, row.n_pairs, row.outcome) == (10, 10, "higher"), "a failed run is 0 in what counts success"
 
 
-@pytest.mark.parametrize(("lacking", "outcome"), [(1, "higher"), (2, "missing")])
-def test_over_a_tenth_of_picks_that_rest_on_open_demands_conclude_nothing(lacking: int, outcome: str) -> None:
-    bought: Any = {"metric": "basket", "variant": "right", "assessor": CODE}
-    values = [*["unverifiable"] * lacking, *[1.0] * (10 - lacking)]
-    row = only_row(comparison(beside(values, [0.0] * 10, **bought)))
-    assert (row.n_due, row.n_pairs, row.outcome) == (10, 10 - lacking, outcome)
-
-
 @pytest.mark.parametrize(("floor", "outcome"), [(0.9, "higher"), (1.0, "missing")])
 def test_where_a_floor_does_as_well_as_the_oracle_nothing_is_concluded_of_carts(floor: float, outcome: str) -> None:
     by_label = {"a": [1.0] * 10, "b": [0.0] * 10, "null_search": [floor] * 10, "oracle": [1.0] * 10}

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from itertools import chain
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -135,12 +134,3 @@ def test_memory_holds_products_and_no_reviews(tmp_path: Path) -> None:
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < peaks[0] + 250_000
-
-
-def test_every_text_of_a_kind_can_be_filled() -> None:
-    for kind in chain.from_iterable(read_recipe(name).kinds for name in category_names()):
-        words = {"brand": "Brand"} | {name: axis.options[0] for name, axis in kind.axes.items()}
-        words |= {name: texts[0] for name, texts in kind.extra.items()}
-        statements = [option.says for axis in kind.axes.values() for option in axis.options if option.says]
-        for text in chain(kind.title, kind.features, kind.descriptions, statements):
-            assert "{" not in text.format(**words), kind.name

@@ -17,7 +17,7 @@ from drretail.data_ingest.download import DownloadReport, Wanted, download, want
 from drretail.errors import UnknownName, UserError
 from drretail.progress import Progress
 from tests.build import files
-from tests.data_ingest.download.server import Answer, Script, serve
+from tests.data_ingest.mirror_server import Answer, Script, serve
 
 DATA = gzip.compress(random.Random(3).randbytes(300_000))
 PATH = "/raw/Pet_Supplies.jsonl.gz"

@@ -14,7 +14,7 @@ from drretail.llm.batches import batching
 from drretail.llm.calling import answer_of
 from drretail.llm.registry import Model, open_model
 from drretail.llm.usage import usage_of
-from tests.llm.batches.server import EXPIRED, BatchServer, errored, succeeded
+from tests.llm.batch_server import EXPIRED, BatchServer, errored, succeeded
 
 pytestmark = pytest.mark.anyio
 KEY = "sk-test-0123456789abcdef"

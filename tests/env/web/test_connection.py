@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from drretail.env.web.base import Blocked
 from drretail.env.web.connection import Address, is_public, read_address
-from tests.env.web.fetching.local_site import Names, Site, always, by_path, fetcher, html, redirect, serving
+from tests.env.web.local_site import Names, Site, always, by_path, fetcher, html, redirect, serving
 
 PORTS = frozenset({80, 443})
 

@@ -1,6 +1,6 @@
 """Pages that are made to cost: what each takes of processor and memory, one process for all of them.
 
-Run as ``python -m tests.env.web.reading.costly_pages``: a JSON object by name, [seconds, megabytes].
+Run as ``python -m tests.env.web.costly_pages``: a JSON object by name, [seconds, megabytes].
 """
 
 import gc

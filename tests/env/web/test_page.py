@@ -4,13 +4,15 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
+from benchmarks.pages import Reading, read_folder
 from drretail.env.web.base import Fetched, WebPage
 from drretail.env.web.cleaning import LONGEST_LINE, LONGEST_TEXT
 from drretail.env.web.page import read_page
-from tests.env.web.reading.costly_pages import PAGES
+from tests.env.web.costly_pages import PAGES
 
 URL = "https://site.example/page"
 PROSE = (
@@ -177,8 +179,8 @@ MOST_SECONDS, MOST_MEGABYTES = 6.0, 200.0
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the most memory is read off Linux's /proc")
 def test_no_page_costs_more_than_some_seconds_and_200_megabytes_to_read() -> None:
     measured = subprocess.run(
-        [sys.executable, "-m", "tests.env.web.reading.costly_pages"],
-        cwd=Path(__file__).parents[4],
+        [sys.executable, "-m", "tests.env.web.costly_pages"],
+        cwd=Path(__file__).parents[3],
         capture_output=True,
         text=True,
         timeout=240,
@@ -188,3 +190,28 @@ def test_no_page_costs_more_than_some_seconds_and_200_megabytes_to_read() -> Non
     too_dear = {name: cost for name, cost in costs.items() if cost[0] > MOST_SECONDS or cost[1] > MOST_MEGABYTES}
     assert len(costs) > 20
     assert too_dear == {}
+
+
+WITHOUT_CONTENT = "0585"
+
+
+@pytest.fixture(scope="module")
+def readings(realdata: Path) -> dict[str, Reading]:
+    """Real pages that people have marked, read by us and by trafilatura; benchmarks/pages.py prints the same."""
+    return {reading.name.split("_")[1]: reading for reading in read_folder(realdata / "web")}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["article", "collection", "listing", "product"])
+def test_pages_of_every_kind_are_read_as_well_as_by_trafilatura_alone(readings: dict[str, Reading], kind: str) -> None:
+    these = [reading for reading in readings.values() if reading.truth and reading.type == kind]
+    assert fmean(reading.ours.f1 for reading in these) >= fmean(reading.alone.f1 for reading in these) - 0.0005
+
+
+@pytest.mark.slow
+def test_no_page_with_content_is_given_up_nor_dated_too_early(readings: dict[str, Reading]) -> None:
+    assert [reading.name for reading in readings.values() if reading.truth and reading.state != "ok"] == []
+    assert readings[WITHOUT_CONTENT].state != "ok", "only scripts can fill it"
+    dated = [reading for reading in readings.values() if reading.date and reading.true_date]
+    assert len(dated) >= 3
+    assert all(str(reading.date) >= str(reading.true_date) for reading in dated)

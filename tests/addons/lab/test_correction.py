@@ -30,6 +30,7 @@ from drretail.stats.intervals import Clusters
 from drretail.stats.prediction_powered import corrected_mean, labels_alone
 from tests import build
 from tests.addons.lab.test_opinions import judge_of_both, mixed, votes
+from tests.api.test_notebook import played
 from tests.build import experiment, known, scripted_judge
 from tests.eval.metrics.pairwise.judging import A, B, C, compared, finds_equal, prefers_a, reports, two
 from tests.shop import build_shop
@@ -312,3 +313,15 @@ def test_fr_is_that_of_labels_and_scores_without_what_is_no_claim_and_needs_labe
     one_sided = {claim.system for claim in claims if not claim.cited}
     assert not one_sided & {system for _, system, _ in made.values()}
     assert "no corrected FR" in " ".join(made.notes)
+
+
+@pytest.mark.slow  # a notebook, from raw files on
+def test_an_example_goes_from_raw_files_to_a_corrected_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made, ingested, written, *_, corrected = played("from_files_to_score.ipynb")
+    assert [table.title for table in made.tables] == ["A made-up shop in raw", "Quirks"]
+    assert "World shop, fingerprint" in repr(ingested)
+    assert repr(written).startswith("30 queries of 30 users → queries.jsonl")
+    ((what, *_), fp) = next(iter(corrected.value.values().items()))
+    assert (what, fp["judge alone"].value > fp["corrected"].value) == ("FP", True), "people found less support"
+    assert {"judge alone", "corrected"} <= {column.name for column in corrected.tables[0].columns}

@@ -25,7 +25,7 @@ from pytest_httpserver import HTTPServer
 from drretail.env.web.base import Empty, Fetched, PageOptions
 from drretail.env.web.fetcher import Fetcher, read_rules
 from drretail.env.web.page import codec_name, text_kind
-from tests.env.web.fetching.local_site import (
+from tests.env.web.local_site import (
     AGENT,
     Answering,
     Names,
