@@ -30,6 +30,7 @@ from tests.eval.compare.crafted import (
     pair_row,
     runs,
 )
+from tests.golden import read_golden, write_golden
 
 GOLDEN = Path(__file__).with_name("sentences.txt")
 CLEAR, UNCLEAR = noisy(30, 1.0), noisy(30, 0.05)
@@ -135,20 +136,15 @@ def written(name: str) -> str:
 NAMES = [*COMPARISONS, *(f"all at once: {name}" for name in ALL_AT_ONCE)]
 
 
-def golden() -> dict[str, str]:
-    cases = GOLDEN.read_text(encoding="utf-8").split("\n\n## ")
-    parts = [case.removeprefix("## ").partition("\n") for case in cases]
-    return {name: text.strip("\n") for name, _, text in parts}
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_case_is_said_as_written_down(name: str) -> None:
-    assert written(name) == golden()[name]
+    assert written(name) == read_golden(GOLDEN)[name]
 
 
 def test_the_golden_file_holds_these_cases_and_no_others() -> None:
-    assert [*golden()] == NAMES
-    assert golden()["all at once: one system"] == ALONE
+    golden = read_golden(GOLDEN)
+    assert [*golden] == NAMES
+    assert golden["all at once: one system"] == ALONE
     assert "the same in" not in GOLDEN.read_text(encoding="utf-8")
 
 
@@ -184,4 +180,4 @@ def test_where_every_run_failed_that_is_all_that_is_said() -> None:
 
 
 if __name__ == "__main__":
-    GOLDEN.write_text("\n\n".join(f"## {name}\n{written(name)}" for name in NAMES) + "\n", encoding="utf-8")
+    write_golden(GOLDEN, {name: written(name) for name in NAMES})

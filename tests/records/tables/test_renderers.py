@@ -1,8 +1,11 @@
-"""One table, drawn in each form, its parts, and numbers as text."""
+"""One table, drawn in each form, its parts, and numbers as text, as ``renderers.txt`` has them.
 
-import csv
-import io
+``python -m tests.records.tables.test_renderers`` writes the file anew.
+"""
+
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,6 +16,9 @@ from drretail.records.tables.markup import latex_table, markdown_table
 from drretail.records.tables.result import parts, table_lines
 from drretail.records.tables.sheets import csv_table
 from drretail.records.tables.table import Cell, Column, Row, Table, table_of
+from tests.golden import read_golden, write_golden
+
+GOLDEN = Path(__file__).with_name("renderers.txt")
 
 SCORES = Table(
     "Scores",
@@ -29,28 +35,6 @@ SCORES = Table(
 )
 
 
-def test_a_terminal_has_every_figure_whole_and_a_rule_above_the_oracle() -> None:
-    assert table_lines(SCORES, 80) == [
-        "System              FP  words",
-        "─────────────────────────────",
-        "react   0.74 (.68–.80)  1,235",
-        "              48 of 50",
-        "                 2 n/a",
-        "─────────────────────────────",
-        "oracle            1.00      –",
-        "                  n=50",
-    ]
-    heading, rule = table_lines(replace(SCORES, rows=()), 80)
-    assert heading.split() == ["System", "FP", "words"]
-    assert set(rule) == {"─"}
-
-
-def test_where_room_lacks_intervals_go_below_their_values() -> None:
-    lines = table_lines(replace(SCORES, rows=SCORES.rows[:1]), 22)
-    assert "  ".join(lines[2].split()) == "react  0.74  1,235"
-    assert lines[3].split() == [".68–.80"]
-
-
 LABELS = st.lists(st.text("ab_-@+ ", min_size=1, max_size=40).filter(str.strip), min_size=1, max_size=4)
 
 
@@ -64,77 +48,6 @@ def test_no_figure_is_broken_or_lost_and_lines_fit(names: list[str], values: lis
     for cell in table.rows[0].cells:
         assert cell is not None
         assert words.count(cell.text) >= len(names)
-
-
-def test_markdown_keeps_intervals_and_counts_and_sets_numbers_to_the_right() -> None:
-    lines = markdown_table(SCORES).splitlines()
-    head, rule, first = ([each.strip() for each in line.strip("|").split("|")] for line in lines[:3])
-    assert head == ["System", "FP", "words"]
-    assert [each[-1] for each in rule] == ["-", ":", ":"]
-    assert first == ["react", "0.74 (.68–.80), 48 of 50, 2 n/a", "1,235"]
-    assert markdown_table(SCORES).endswith("\n\nn: planned runs that a value is over.")
-    assert "a\\|b" in markdown_table(table_of("", ["x", "y"], [("a|b", 1)]))
-
-
-def test_csv_has_values_unrounded_and_their_ends_beside() -> None:
-    head, first, _ = csv.reader(io.StringIO(csv_table(SCORES).decode("utf-8-sig")))
-    assert head == ["System", "FP", "FP low", "FP high", "FP n", "FP planned", "FP missing", "words"]
-    assert first == ["react@m", "0.7412", "0.68", "0.8", "48", "50", "2 n/a", "1234.6"]
-
-
-def test_csv_has_both_ends_of_an_interval_that_begins_at_zero() -> None:
-    table = replace(SCORES, columns=SCORES.columns[:1], rows=(Row("none", (Cell(0.0, "percent", 0.0, 0.08),)),))
-    head, none = csv.reader(io.StringIO(csv_table(table).decode("utf-8-sig")))
-    assert dict(zip(head, none, strict=True)) == {"System": "none", "FP": "0.0", "FP low": "0.0", "FP high": "0.08"}
-
-
-def test_latex_is_as_wide_as_a_page_with_a_rule_above_the_oracle_and_no_raw_character() -> None:
-    column = Column("50% & more", meaning="a_b")
-    table = replace(SCORES, columns=(column, SCORES.columns[1]), notes=("one\ntwo",))
-    assert (
-        latex_table(table)
-        == r"""% 50% & more: a_b.
-% one
-% two
-\begin{table*}
-\centering\small\setlength{\tabcolsep}{3pt}\setlength{\belowcaptionskip}{4pt}
-\caption{Scores. n: planned runs that a value is over.}
-\begin{tabular*}{\textwidth}{@{\extracolsep{\fill}}lrr}
-\toprule
-System & 50\% \& more & words \\
-\midrule
-react & 0.74 & 1,235 \\
- & {\scriptsize .68--.80, 48 of 50, 2 n/a} &  \\
-\midrule
-oracle & 1.00 & -- \\
- & {\scriptsize n=50} &  \\
-\bottomrule
-\end{tabular*}
-\end{table*}
-"""
-    )
-    columns = tuple(Column(f"metric{at}") for at in range(12))
-    drawn = latex_table(Table("Many", columns, (Row("a", tuple(Cell(0.5, "number", 0.25, 0.75) for _ in columns)),)))
-    assert (drawn.count(r"\begin{tabular*}"), drawn.count(r"\begin{table*}")) == (2, 1)
-    assert all(f"& metric{at} " in drawn for at in range(12))
-    assert drawn.count(".25--.75") == 12
-
-
-@pytest.mark.parametrize(
-    ("cell", "text", "interval"),
-    [
-        (Cell(9, "of_all", 0.55, 1.0, n=10), "9 of 10", "55–100"),
-        (Cell(9, "fraction", n=10), "9/10", ""),
-        (Cell(1, "of_all", -0.13, 0.33, signed=True), "+1", "-13 to 33"),
-        (Cell(0.98, "short"), ".98", ""),
-        (Cell(-0.014, "short", signed=True), "-.01", ""),
-        (Cell(23_000, "thousands", signed=True), "+23k", ""),
-        (Cell(4_700, "thousands"), "4.7k", ""),
-        (Cell(0.0, "tenths", signed=True), "0.0", ""),
-    ],
-)
-def test_a_cell_is_one_number_in_the_form_of_its_kind(cell: Cell, text: str, interval: str) -> None:
-    assert (cell.text, cell.interval, cell.counts) == (text, interval, "")
 
 
 BASIS = "n: planned runs that a value is over."
@@ -158,29 +71,8 @@ def test_n_stands_beside_every_value_and_below_the_table_what_it_counts(
     assert table.basis == basis
 
 
-def test_a_cell_in_json_has_its_ends_and_its_denominator() -> None:
-    first, second = SCORES.rows[0].cells
-    assert first is not None
-    assert second is not None
-    counts = {"n": 48, "planned": 50, "missing": ("2 n/a",)}
-    assert first.document() == {"value": 0.7412, "low": 0.68, "high": 0.8, **counts}
-    assert second.document() == 1234.6
-
-
 def columns(groups: str) -> list[Column]:
     return [Column(f"{group}{at}", group) for at, group in enumerate(groups)]
-
-
-@pytest.mark.parametrize(
-    ("groups", "widths", "room", "made"),
-    [
-        ("aaabbb", [1] * 6, 4, [[0, 1, 2], [3, 4, 5]]),  # a group stays together where it fits by itself
-        ("aaaaab", [1] * 6, 2, [[0, 1], [2, 3], [4, 5]]),  # and is torn where it doesn't
-        ("abc", [1, 9, 1], 4, [[0], [1], [2]]),  # but for one that is too wide
-    ],
-)
-def test_columns_are_parted_by_group(groups: str, widths: list[int], room: int, made: list[list[int]]) -> None:
-    assert parts(columns(groups), widths, room) == made
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 5)), max_size=20), st.integers(5, 12))
@@ -194,28 +86,6 @@ def test_every_column_stands_once_in_order_and_every_part_fits(given_columns: li
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "shown"),
-    [
-        (0.676, 0.8, ".68–.80"),
-        (0.631, 1.0, ".63–1"),
-        (0.0, 0.37, "0–.37"),
-        (-0.124, 0.3, "-.12 to .30"),
-        (-1.0, 1.0, "-1 to 1"),
-        (0.12, 1.58, "0.12–1.58"),
-        (148.5, 327.24, "148.5–327.2"),
-    ],
-)
-def test_an_interval_of_shares_has_no_zeros_in_front(low: float, high: float, shown: str) -> None:
-    assert figures.interval(low, high) == shown
-
-
-def test_figures_have_the_digits_that_they_need() -> None:
-    assert [figures.dollars(each) for each in (12.345, 1.0, 0.0123, 0.0)] == ["12.35", "1.00", "0.0123", "0.00"]
-    assert [figures.spread(1370.4, each) for each in (58.2, None)] == ["1,370 ± 58", "1,370"]
-    assert figures.spread(19.52, 8.04) == "19.5 ± 8.0"
-
-
 @given(NUMBERS)
 def test_a_sign_stands_where_a_difference_can_be_seen(value: float) -> None:
     shown = figures.signed(value)
@@ -223,8 +93,59 @@ def test_a_sign_stands_where_a_difference_can_be_seen(value: float) -> None:
     assert shown.startswith(("+", "-")) == (float(shown.replace(",", "")) != 0)
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"), [(87, "87"), (100, "100"), (163, "160"), (1104, "1,100"), (2856, "2,900"), (None, "–")]
+WITH_SIGNS = replace(SCORES, columns=(Column("50% & more | a", meaning="a_b"), SCORES.columns[1]), notes=("one\ntwo",))
+FROM_ZERO = replace(SCORES, columns=SCORES.columns[:1], rows=(Row("none", (Cell(0.0, "percent", 0.0, 0.08),)),))
+WIDE = Table(
+    "Wide",
+    tuple(Column(f"metric{at}") for at in range(12)),
+    (Row("a", tuple(Cell(0.5, "number", 0.25, 0.75) for _ in range(12))),),
 )
-def test_a_number_that_is_roughly_known_has_two_digits(value: int | None, shown: str) -> None:
-    assert figures.roughly(value) == shown
+CELLS = (
+    Cell(9, "of_all", 0.55, 1.0, n=10),
+    Cell(9, "fraction", n=10),
+    Cell(1, "of_all", -0.13, 0.33, signed=True),
+    Cell(0.98, "short"),
+    Cell(-0.014, "short", signed=True),
+    Cell(23_000, "thousands", signed=True),
+    Cell(4_700, "thousands"),
+    Cell(0.0, "tenths", signed=True),
+)
+INTERVALS = ((0.676, 0.8), (0.631, 1.0), (0.0, 0.37), (-0.124, 0.3), (-1.0, 1.0), (0.12, 1.58), (148.5, 327.24))
+SPREADS = ((1370.4, 58.2), (1370.4, None), (19.52, 8.04))
+
+
+def in_csv(table: Table) -> str:
+    return csv_table(table).decode("utf-8-sig").replace("\r\n", "\n").rstrip("\n")
+
+
+DRAWN: dict[str, Callable[[], str]] = {
+    "terminal": lambda: "\n".join(table_lines(SCORES, 80)),
+    "terminal, no rows": lambda: "\n".join(table_lines(replace(SCORES, rows=()), 80)),
+    "terminal, intervals below their values where room lacks": lambda: "\n".join(table_lines(SCORES, 22)),
+    "markdown": lambda: markdown_table(SCORES),
+    "markdown, signs of its own": lambda: markdown_table(WITH_SIGNS),
+    "csv": lambda: in_csv(SCORES),
+    "csv, an interval from zero": lambda: in_csv(FROM_ZERO),
+    "latex, signs of its own": lambda: latex_table(WITH_SIGNS),
+    "latex, wide": lambda: latex_table(WIDE),
+    "json": lambda: "\n".join(str(cell and cell.document()) for row in SCORES.rows for cell in row.cells),
+    "cells and their intervals": lambda: "\n".join(f"{cell.text} ({cell.interval}) {cell.counts}" for cell in CELLS),
+    "intervals": lambda: "\n".join(figures.interval(*each) for each in INTERVALS),
+    "roughly": lambda: "\n".join(figures.roughly(each) for each in (87, 100, 163, 1104, 2856, None)),
+    "dollars": lambda: "\n".join(figures.dollars(each) for each in (12.345, 1.0, 0.0123, 0.0)),
+    "spreads": lambda: "\n".join(figures.spread(*each) for each in SPREADS),
+    "columns in groups": lambda: "\n".join(
+        str(parts(columns(groups), widths, room))
+        # A group stays together where it fits by itself, and is torn where it doesn't; one column is too wide.
+        for groups, widths, room in (("aaabbb", [1] * 6, 4), ("aaaaab", [1] * 6, 2), ("abc", [1, 9, 1], 4))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_tables_and_figures_are_drawn_as_written_down(name: str) -> None:
+    assert DRAWN[name]().strip("\n") == read_golden(GOLDEN)[name]
+
+
+if __name__ == "__main__":
+    write_golden(GOLDEN, {name: draw().strip("\n") for name, draw in DRAWN.items()})
