@@ -13,7 +13,7 @@ from drretail.records.run import place_of
 from drretail.records.tables.figures import counted
 from drretail.viewer.anchors import claim_anchor, finding_anchor, statement_anchor
 from drretail.viewer.cart import Cart, cart_as_read
-from drretail.viewer.experiment import ExperimentView, Question, RunView, two_of
+from drretail.viewer.experiment import TURN, ExperimentView, Question, RunView, two_of
 from drretail.viewer.judged import PairJudgement, Support, words_of_code
 from drretail.viewer.run_lines import (
     DECISIONS,
@@ -32,6 +32,8 @@ from drretail.viewer.run_lines import (
 from drretail.viewer.tables.false_statements import CHECKED
 from drretail.viewer.tables.scores import system_names
 
+PARTS = ("held", "changed", "untouched")
+"""What a turn of a conversation is told apart by."""
 _WRONG: tuple[Support, ...] = ("contradicted", "none")
 _NOT_A_LIMIT = ("owned:", "orders:")
 
@@ -118,18 +120,19 @@ def question_card(
 
 def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> AnswerCard:
     """What the first screen and the question's page say of one answer."""
-    proof = proof_of(view)
+    proof, limits_met, has_wish = proof_of(view), "", line.question.query.wish is not None
     doubted = [finding for finding in view.checks.findings if finding.code in LIMITS]
     is_broken = any(finding.severity == "error" for finding in doubted)
     of_cart = tuple(f"{words[:2]}{words[2:3].upper()}{words[3:]}" for words in _broken(doubted, None))
+    if view.subject.is_turn:
+        of_cart, limits_met = _of_turn(view)
     # The proof over every product may contradict what was bought, or that nothing was
-    if cart is not None and cart.lines and proof == "proved" and not is_broken:
+    elif cart is not None and cart.lines and proof == "proved" and not is_broken:
         of_cart += ("✗ Nothing in the shop meets every limit",)
     elif cart is not None and not cart.lines and proof == "refuted":
         of_cart += ("✗ The shop has products that meet every limit",)
     is_broken = is_broken or any(words.startswith("✗") for words in of_cart)
-    limits_met = ""
-    if cart and not of_cart and not doubted and line.question.query.wish is not None and view.checks.made:
+    if cart and not view.subject.is_turn and not of_cart and not doubted and has_wish and view.checks.made:
         refused = "Right: nothing in the shop meets every limit" if proof == "proved" else "Breaks no limit"
         limits_met = "Meets every limit" if cart.lines else refused
     decision = _decision(view, cart, is_broken=is_broken, is_kept=bool(limits_met))
@@ -165,8 +168,23 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> A
     )
 
 
+def _of_turn(view: RunView) -> tuple[tuple[str, ...], str]:
+    """What is wrong with the cart of a turn, a line for each part of the turn; and that it is right, if it is."""
+    turn, parts = view.parts.get(TURN), {name: view.parts[name] for name in PARTS if name in view.parts}
+    if turn is None or view.is_right is None:
+        return (), ""
+    wrong = tuple(f"✗ {name}: {part.reason}" for name, part in parts.items() if part.value == 0)
+    return ((), "Right after this turn") if view.is_right else (wrong or (f"✗ {turn.reason}",), "")
+
+
 def _wrong_pick(view: RunView, line: RunLine, decision: Decision, of_cart: Sequence[str]) -> Iterator[Fault]:
-    """The first error that code finds in the picks; else what is proved of the cart, or what became of it."""
+    """What is wrong with a turn; of a question the first error that code finds in the picks; else what is proved of the
+    cart, or what became of it.
+    """
+    if view.is_right == 0 and view.subject.is_turn:
+        parts = sum(view.parts[name].value == 0 for name in PARTS)
+        yield Fault(f"turn {len(view.subject.earlier) + 1}", view.parts[TURN].reason, f"{line.anchor}-answer", parts)
+        return
     for number, finding in enumerate(view.checks.findings, 1):
         if finding.code in LIMITS and finding.severity == "error":
             words = finding.found or finding.text
@@ -199,6 +217,10 @@ def _decision(view: RunView, cart: Cart | None, *, is_broken: bool, is_kept: boo
         return "failed"
     if view.is_right is not None and view.is_right >= 1:
         return "right"
+    if view.subject.is_turn:
+        is_limit = "held" in view.parts and view.parts["held"].value == 0
+        bought = "limit" if is_limit else "wrong"
+        return "open" if view.is_right is None else bought if cart and cart.lines else "refused"
     if case.refused_wrongly is not None or (cart is not None and not cart.lines and is_broken):
         return "refused"
     if any(finding.code in WRONG_THINGS and finding.severity == "error" for finding in view.checks.findings):
@@ -217,7 +239,7 @@ def _broken(doubted: Sequence[Finding], evidence_id: str | None) -> tuple[str, .
 
 LINE = 100
 """The width of a fault's line."""
-MOST_READ = 100
+MOST_READ = 1_000
 """The most runs that are read to find what a terminal shows of them."""
 
 
