@@ -19,7 +19,7 @@ from drretail.grounding.cart import Cart
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.listing import listing_of
 from drretail.records.query import Fit, Proof, Query, Reference, WantedThing
-from drretail.records.reading import Pick
+from drretail.records.reading import Decision, Pick
 from drretail.records.run import Run
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
@@ -51,10 +51,9 @@ class ConversationTurn:
     """Of its whole wish, over the whole shop."""
     look_up: LookUp
     picks: tuple[Pick, ...] = ()
-    is_refused: bool = False
-    """True if a want is refused, or all are."""
-    is_decided: bool = False
-    """True if it was declared what is bought, or that nothing is."""
+    """The cart: what was declared, or after a refusal of everything what was in it before."""
+    decision: Decision | None = None
+    """None if nothing was declared."""
     carts: tuple[Cart, ...] = ()
     """Those of the turns before, the last one last."""
     is_sound: bool = True
@@ -64,12 +63,13 @@ class ConversationTurn:
         """The same turn with what a run declared in it."""
         if run is None or run.picks is None or run.outcome is None:
             return self
-        return replace(self, picks=run.picks, is_refused=run.outcome.decision != "buy", is_decided=True)
+        left = self.before if run.outcome.decision == "none" else None
+        return replace(self, picks=run.picks if left is None else left.picks, decision=run.outcome.decision)
 
     def followed_by(self, query: Query, reference: Reference) -> "ConversationTurn":
         """The turn after it. A cart that is left as it was is no further one."""
         carts, is_unmet = self.carts, self.can_be_met is False
-        if self.picks and not (is_unmet and self.leaves):
+        if self.decision in ("buy", "part") and not (is_unmet and self.leaves):
             wish = self.cart_as_far.wish if is_unmet else None
             carts = (*carts, cart_of(self.query, self.picks, self.look_up, wish))
         return ConversationTurn(query, reference, self.look_up, carts=carts, is_sound=self.is_right is not False)
@@ -91,40 +91,16 @@ class ConversationTurn:
         """True if the turn asks nothing of a want: it stays as it was."""
         return self.wants_before.get(want.name) == want and want.name not in self.query.relations
 
-    @cached_property
-    def new_limits(self) -> Wish:
-        """What this turn alone says: its new wants, and of others what is new of them; the budget if it is another."""
-        budget = self.wish.budget if self.before is None or self.before.wish.budget != self.wish.budget else None
+    def limits(self, *, of_before: bool) -> Wish:
+        """The limits of earlier turns that still stand, or what this turn alone says."""
+        is_same = self.before is not None and self.before.wish.budget == self.wish.budget
         wants = [
-            want if (then := self.wants_before.get(want.name)) is None else _part(want, then, of_before=False)
+            want if (then := self.wants_before.get(want.name)) is None else _part(want, then, of_before=of_before)
             for want in self.wish.wants
-            if not self.is_kept(want)
+            if (want.name in self.wants_before if of_before else not self.is_kept(want))
         ]
+        budget = self.wish.budget if is_same is of_before else None
         return Wish(wants=tuple(wants), budget=budget, room=self.before is not None, owned=self.wish.owned)
-
-    @cached_property
-    def earlier_limits(self) -> Wish:
-        """The limits of earlier turns that still stand."""
-        pairs = [(want, self.wants_before[want.name]) for want in self.wish.wants if want.name in self.wants_before]
-        budget = None if self.before is None or self.before.wish.budget != self.wish.budget else self.wish.budget
-        wants = tuple(_part(*pair, of_before=True) for pair in pairs)
-        return Wish(wants=wants, budget=budget, room=True, owned=self.wish.owned)
-
-    @property
-    def _names_dropped(self) -> set[str]:
-        return self.wants_before.keys() - {want.name for want in self.wish.wants}
-
-    @property
-    def asks_something(self) -> bool:
-        """True if the turn says what the cart must have or be rid of."""
-        return bool(self.new_limits.wants or self.new_limits.budget or self._names_dropped)
-
-    @property
-    def not_dropped(self) -> list[str]:
-        """The offers in the cart that were for wants that stand no more, and are for none of this turn."""
-        dropped = {fit.offer_id for name in self._names_dropped for fit in _picked(self.carts[-1:], name)}
-        cart = cart_of(self.query, self.picks, self.look_up) if dropped else None
-        return [offer_id for offer_id in cart.besides if offer_id in dropped] if cart else []
 
     @cached_property
     def _kept_and_followed(self) -> tuple[bool, Reference]:
@@ -159,7 +135,7 @@ class ConversationTurn:
     @property
     def can_be_met(self) -> bool | None:
         """False if nothing in the shop does what the turn asks, so that the cart should stay; None if nobody knows."""
-        if self.followed.best is not None:
+        if self.followed.best is not None or not self.wish.wants:
             return True
         return False if self.followed.proof is not None and self.followed.proof.state == "proved" else None
 
@@ -218,46 +194,33 @@ class ConversationTurn:
     @cached_property
     def is_right(self) -> bool | None:
         """Whether the cart is what the turn asks; None if that rests on what nobody has decided."""
-        if not self.is_decided:
+        if self.decision is None or (self.decision == "none" and self.can_be_met):
             return False
         if self.can_be_met is not False:
             return None if self.can_be_met is None or self.cart.rests_on_open else self.cart.is_feasible
         # Who is asked for a cheaper one than the cheapest may also just keep it.
         is_silent = bool(self.picks) and self.reference.best is not None
-        return (self.is_refused or is_silent) and (self.leaves or self.cart_as_far.is_feasible)
+        return (self.decision != "buy" or is_silent) and (self.leaves or self.cart_as_far.is_feasible)
 
     @property
     def leaves(self) -> bool:
-        """True if the cart stays as it was: a refusal without picks leaves it."""
-        return not self.picks or (self.before is not None and self.cart.pieces == self.before.pieces)
+        """True if the cart stays as it was."""
+        return self.cart.pieces == (self.before.pieces if self.before else Counter())
 
-    @property
-    def new_limits_cart(self) -> Cart:
-        """The picks as a cart for what this turn alone says."""
-        cart = cart_of(self.query, self.picks, self.look_up, self.new_limits)
+    def limits_cart(self, *, of_before: bool) -> Cart:
+        """The picks as a cart for ``limits``."""
+        cart = cart_of(self.query, self.picks, self.look_up, self.limits(of_before=of_before))
+        if of_before:
+            return cart
         whole = {want.name: want for want in self.wish.wants}
-        things = [self._following(thing, whole[thing.name], keeps=self.may_keep) for thing in cart.things]
-        return replace(cart, reference=cart.reference.model_copy(update={"things": tuple(things)}))
-
-    @property
-    def earlier_limits_cart(self) -> Cart:
-        """The picks as a cart for the limits of earlier turns."""
-        return cart_of(self.query, self.picks, self.look_up, self.earlier_limits)
+        things = tuple(self._following(thing, whole[thing.name], keeps=self.may_keep) for thing in cart.things)
+        return replace(cart, reference=cart.reference.model_copy(update={"things": things}))
 
     @cached_property
     def kept(self) -> set[str]:
         """The offers in the cart before of which nothing is asked."""
         names = [want.name for want in self.wish.wants if self.is_kept(want)]
         return {fit.offer_id for name in names for fit in _picked(self.carts[-1:], name)}
-
-    def touched(self, cart: Cart) -> dict[str, tuple[int, int]]:
-        """The offers that a cart has in another number than before, though nothing was asked of them: then and now."""
-        now, then = cart.pieces, self.before.pieces if self.before else Counter[str]()
-        kept = sorted(self.kept) if self.may_keep else ()
-        fewer = [offer_id for offer_id in kept if now[offer_id] < then[offer_id]]
-        beside = () if self.wish.room or self.before is None else cart.besides
-        more = [offer_id for offer_id in beside if now[offer_id] > then[offer_id]]
-        return {offer_id: (then[offer_id], now[offer_id]) for offer_id in (*fewer, *more)}
 
 
 def turns_of(

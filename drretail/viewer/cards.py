@@ -32,8 +32,6 @@ from drretail.viewer.run_lines import (
 from drretail.viewer.tables.false_statements import CHECKED
 from drretail.viewer.tables.scores import system_names
 
-PARTS = ("held", "changed", "untouched")
-"""What a turn of a conversation is told apart by."""
 _WRONG: tuple[Support, ...] = ("contradicted", "none")
 _NOT_A_LIMIT = ("owned:", "orders:")
 
@@ -125,7 +123,8 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> A
     is_broken = any(finding.severity == "error" for finding in doubted)
     of_cart = tuple(f"{words[:2]}{words[2:3].upper()}{words[3:]}" for words in _broken(doubted, None))
     if view.subject.is_turn:
-        of_cart, limits_met = _of_turn(view)
+        of_cart = (f"✗ {view.parts[TURN].reason}",) if view.is_right == 0 else ()
+        limits_met = "Right after this turn" if view.is_right else ""
     # The proof over every product may contradict what was bought, or that nothing was
     elif cart is not None and cart.lines and proof == "proved" and not is_broken:
         of_cart += ("✗ Nothing in the shop meets every limit",)
@@ -168,21 +167,12 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> A
     )
 
 
-def _of_turn(view: RunView) -> tuple[tuple[str, ...], str]:
-    """What is wrong with the cart of a turn, a line for each part of the turn; and that it is right, if it is."""
-    turn, parts = view.parts.get(TURN), {name: view.parts[name] for name in PARTS if name in view.parts}
-    if turn is None or view.is_right is None:
-        return (), ""
-    wrong = tuple(f"✗ {name}: {part.reason}" for name, part in parts.items() if part.value == 0)
-    return ((), "Right after this turn") if view.is_right else (wrong or (f"✗ {turn.reason}",), "")
-
-
 def _wrong_pick(view: RunView, line: RunLine, decision: Decision, of_cart: Sequence[str]) -> Iterator[Fault]:
     """What is wrong with a turn; of a question the first error that code finds in the picks; else what is proved of the
     cart, or what became of it.
     """
     if view.is_right == 0 and view.subject.is_turn:
-        parts = sum(view.parts[name].value == 0 for name in PARTS)
+        parts = sum(part.value == 0 for part in view.parts.values())
         yield Fault(f"turn {len(view.subject.earlier) + 1}", view.parts[TURN].reason, f"{line.anchor}-answer", parts)
         return
     for number, finding in enumerate(view.checks.findings, 1):
@@ -218,9 +208,7 @@ def _decision(view: RunView, cart: Cart | None, *, is_broken: bool, is_kept: boo
     if view.is_right is not None and view.is_right >= 1:
         return "right"
     if view.subject.is_turn:
-        is_limit = "held" in view.parts and view.parts["held"].value == 0
-        bought = "limit" if is_limit else "wrong"
-        return "open" if view.is_right is None else bought if cart and cart.lines else "refused"
+        return "open" if view.is_right is None else "wrong" if cart and cart.lines else "refused"
     if case.refused_wrongly is not None or (cart is not None and not cart.lines and is_broken):
         return "refused"
     if any(finding.code in WRONG_THINGS and finding.severity == "error" for finding in view.checks.findings):

@@ -95,8 +95,10 @@ class RunView:
     """Who judged which statements are false."""
     shown: Mapping[str, Sequence[str | None]] = field(default_factory=dict[str, Sequence[str | None]])
     """By evidence id, the address of the shop's page, and its picture's, of what such an answer names."""
-    bought: Mapping[str, Verdict] = field(default_factory=dict[str, Verdict])
-    """What code measures of its picks, by variant: of a question basket's, of a turn those of the conversation."""
+    is_right: float | None = None
+    """What code measures of its picks: 1 if they are right; None without gold."""
+    parts: Mapping[str, Verdict] = field(default_factory=dict[str, Verdict])
+    """What the metric of conversations says of a turn, by variant; empty for a question, and if it was not scored."""
 
     @property
     def run(self) -> Run | None:
@@ -105,17 +107,6 @@ class RunView:
     @property
     def anchor(self) -> str:
         return f"r{self.number}"
-
-    @property
-    def is_right(self) -> float | None:
-        """1 if its picks are right; None without gold."""
-        verdict = self.bought.get(TURN if self.subject.is_turn else OUTCOME)
-        return verdict.value if verdict is not None and verdict.state == "scored" else None
-
-    @property
-    def parts(self) -> Mapping[str, Verdict]:
-        """What became of a turn, by variant; empty for a question, and if it was not scored."""
-        return self.bought if self.subject.is_turn else {}
 
     def claim_of(self, statement: Finding) -> Claim | None:
         """The claim of the first judge, or of code in an assistant's answer; None for what else code finds."""
@@ -159,6 +150,8 @@ class Runs:
             for judged in faithfulness.by_judge
         )
         statements, by, value = _false(false, claims)
+        measured = {verdict.item: verdict for judged in bought.by_judge for verdict in judged.verdicts}
+        picks = measured.get(TURN if subject.is_turn else OUTCOME)
         read = tuple(Statement(**fields) for fields in value.get("read", ()))
         is_answer = subject.system.is_of_shop or (
             self.board is not None
@@ -188,7 +181,8 @@ class Runs:
             false_by="" if by is None else by.judge.spec,
             shown=value.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
-            bought={verdict.item: verdict for judged in bought.by_judge for verdict in judged.verdicts},
+            is_right=None if picks is None or picks.state != "scored" else picks.value,
+            parts=measured if subject.is_turn else {},
         )
 
 

@@ -63,7 +63,8 @@ class TurnsBefore:
             return reference_of(query), query.wish
         *_, asked = turns_of((*self.queries, query), self.runs, reference_of, store.products)
         if alone:
-            return reference_of(query.model_copy(update={"wish": asked.new_limits, "relations": {}})), asked.new_limits
+            wish = asked.limits(of_before=False)
+            return reference_of(query.model_copy(update={"wish": wish, "relations": {}})), wish
         return asked.followed, query.wish
 
 

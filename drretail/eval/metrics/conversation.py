@@ -1,6 +1,6 @@
 """Whether a turn's cart does what was said in it, and keeps what was said before, without a model (docs/scores.md)."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from drretail.eval.baskets import Measured, described
@@ -11,21 +11,15 @@ from drretail.experiment import read_definition
 from drretail.grounding.cart import Cart
 from drretail.grounding.conversation import ConversationTurn
 from drretail.grounding.text.wording import format_amount, format_money, listed, short_title
-from drretail.records.query import NOT_LAST, NOT_TYPED, Relation, turn_numbers
+from drretail.records.query import NOT_LAST, NOT_TYPED, conversations
 from drretail.records.shop import product_of
 
 NO_CONVERSATION = "it is no turn of a conversation"
-NO_CART = "its run declares no picks, and no refusal"
-NO_DECISION = "The run declares no picks, and no refusal."
+NO_DECISION = "its run declares no picks, and no refusal"
+REFUSED = "It is refused, and the shop has what is asked for."
 BESIDE_SHOP = "nothing in the shop does what is asked"
 OPEN = "whether the shop can do what is asked is neither proved nor refuted"
-TURN, HELD, CHANGED, UNTOUCHED, WHOLE = ("turn", "held", "changed", "untouched", "whole")
-_ASKED: Mapping[Relation, str] = {
-    "other": "another one",
-    "other_brand": "one of another brand",
-    "cheaper": "a cheaper one",
-    "back": "the one of before",
-}
+TURN, HELD, CHANGED, UNTOUCHED, WHOLE = "turn", "held", "changed", "untouched", "whole"
 
 
 def measure(subject: Subject) -> Mapping[str, Measured] | str:
@@ -41,93 +35,77 @@ def measure(subject: Subject) -> Mapping[str, Measured] | str:
 
 def turn_values(turn: ConversationTurn) -> dict[str, Measured]:
     """The values of a turn with what was declared in it. Why it is wrong is said in sentences."""
-    if not turn.is_decided:
-        return {TURN: Measured(0.0, NO_DECISION)} | dict.fromkeys((HELD, CHANGED, UNTOUCHED), Measured(None, NO_CART))
+    if turn.decision is None:
+        return dict.fromkeys((HELD, CHANGED, UNTOUCHED), Measured(None, NO_DECISION)) | {
+            TURN: Measured(0.0, NO_DECISION)
+        }
     if turn.can_be_met is None:
         return dict.fromkeys((TURN, HELD, CHANGED, UNTOUCHED), Measured(None, OPEN, is_open=True))
     right, cart = turn.is_right, turn.cart if turn.can_be_met else turn.cart_as_far
-    wrong = dict[str, Iterable[str]].fromkeys((HELD, CHANGED, UNTOUCHED), ())
-    if not right and turn.can_be_met:
-        wrong = {HELD: _not_held(turn), CHANGED: _not_changed(turn), UNTOUCHED: _touched(turn, cart)}
-    elif not right:
-        unmet = "and the cart is not as it was" if turn.is_refused else "and nothing is refused"
-        wrong |= {
-            CHANGED: [f"{BESIDE_SHOP.capitalize()}, {unmet}."],
-            UNTOUCHED: () if turn.leaves else _touched(turn, cart),
-        }
-    parts = {name: " ".join(sentences) for name, sentences in wrong.items()}
-    why = described(cart)
-    if right is False:
-        more = _besides(cart, turn, turn.touched(cart)) if any(parts.values()) else _faults(cart, turn)
-        why = " ".join(filter(None, (*parts.values(), *more)))
-    if right is False and turn.can_be_met and not turn.picks:
-        why = "Nothing is bought, and the shop has what is asked for."
+    wrong = {} if right else {name: " ".join(sentences) for name, sentences in _wrong(turn, cart).items()}
+    why = " ".join(filter(None, wrong.values())) or (described(cart) if right else " ".join(_faults(cart, turn)))
     values = {TURN: Measured(None if right is None else float(right), why, is_open=right is None)}
     for name, lack in _lacks(turn).items():
-        is_open = right is None and not parts[name]
-        value = None if lack or is_open else float(not parts[name])
-        values[name] = Measured(value, lack or parts[name] or why, is_open=is_open and not lack)
+        is_open = right is None and not wrong[name]
+        value = None if lack or is_open else float(not wrong.get(name))
+        values[name] = Measured(value, lack or wrong.get(name) or why, is_open=is_open and not lack)
     return values
 
 
 def _lacks(turn: ConversationTurn) -> dict[str, str]:
     """Why a part of a turn can be neither right nor wrong; empty if it can."""
-    is_limited = turn.earlier_limits.wants or turn.earlier_limits.budget
+    earlier, is_asking = turn.limits(of_before=True), turn.before is None or turn.before.wish != turn.wish
+    held = "" if earlier.wants or earlier.budget else "no earlier limit stands"
     untouched = "" if turn.may_keep else "not all can stay, or the turn before was wrong"
     return {
-        HELD: BESIDE_SHOP if not turn.can_be_met else "" if is_limited else "no earlier limit stands",
-        CHANGED: "" if turn.asks_something else "the turn asks for no change",
+        HELD: held if turn.can_be_met else BESIDE_SHOP,
+        CHANGED: "" if is_asking or turn.query.relations else "the turn asks for no change",
         UNTOUCHED: untouched if turn.kept else "nothing was there to keep",
+    }
+
+
+def _wrong(turn: ConversationTurn, cart: Cart) -> dict[str, list[str]]:
+    """What is wrong with each part of a turn, in sentences."""
+    now, then = cart.pieces, turn.before.pieces if turn.before else cart.pieces
+    beside = () if cart.wish.room else cart.besides
+    still = [f"{_title(turn, key)} is still in the cart." for key in beside if now[key] <= then[key] and turn.before]
+    new = [f"{_title(turn, key)} is new, and not asked for." for key in beside if now[key] > then[key]]
+    kept = turn.kept if turn.may_keep else ()
+    gone = [f"Of {_title(turn, key)} something is gone." for key in sorted(kept) if now[key] < then[key]]
+    if not turn.can_be_met:
+        unmet = "and nothing is refused" if turn.decision == "buy" else "and the cart is not as it was"
+        return {HELD: [], CHANGED: [f"{BESIDE_SHOP.capitalize()}, {unmet}."], UNTOUCHED: [*gone, *new]}
+    held = turn.limits_cart(of_before=True).with_open()
+    pairs = zip(held.things, held.taken, strict=True)
+    lacking = [thing.name for thing, taken in pairs if not taken and not thing.optional]
+    changed = [REFUSED] if turn.decision == "none" else _faults(turn.limits_cart(of_before=False).with_open(), turn)
+    return {
+        HELD: [*(f"The cart has no {name} as asked for before." for name in lacking), *_too_dear(held, turn)],
+        CHANGED: [*changed, *still],
+        UNTOUCHED: [*gone, *new],
     }
 
 
 def _faults(cart: Cart, turn: ConversationTurn) -> Iterator[str]:
     """What is wrong with a cart, a sentence each."""
     for thing, taken in zip(cart.things, cart.taken, strict=True):
-        asked = f" ({_ASKED[turn.query.relations[thing.name]]})" if thing.name in turn.query.relations else ""
-        if thing.name in cart.left_out and not taken:
-            yield f"The cart has no {thing.name} as asked for{asked}."
-        elif thing.name in cart.left_out:
-            pieces = sum(part.pieces for part in taken)
+        relation, pieces = turn.query.relations.get(thing.name), sum(part.pieces for part in taken)
+        as_asked = f"as asked for ({relation.replace('_', ' ')})" if relation else "as asked for"
+        if thing.name in cart.left_out and pieces:
             yield f"Of {thing.name} {thing.quantity} are asked for, and the cart has {pieces}."
-    yield from _besides(cart, turn)
-    yield from (f"The shop has no {offer_id}." for offer_id in cart.unknown)
-    yield from (f"Of {_title(turn, offer_id)} fewer are left." for offer_id in cart.sold_out)
+        elif thing.name in cart.left_out:
+            yield f"The cart has no {thing.name} {as_asked}."
+    yield from (f"{_title(turn, key)} is not asked for." for key in cart.besides if not cart.wish.room)
+    yield from (f"The shop has no {key}." for key in cart.unknown)
+    yield from (f"Of {_title(turn, key)} fewer are left." for key in cart.sold_out)
     yield from _too_dear(cart, turn)
-
-
-def _besides(cart: Cart, turn: ConversationTurn, told: Collection[str] = ()) -> Iterator[str]:
-    for offer_id in () if cart.wish.room else cart.besides:
-        if offer_id not in told:
-            yield f"{_title(turn, offer_id)} is not asked for."
 
 
 def _too_dear(cart: Cart, turn: ConversationTurn) -> Iterator[str]:
     if cart.wish.budget is not None and cart.is_over:
         cost = format_money(cart.known_cost, cart.wish.budget.currency)
         yield f"The cart costs {cost}, and the budget is {format_amount(cart.wish.budget)}."
-    for offer_id in cart.unpriced if cart.wish.counts_money else ():
-        yield f"The shop names no price of {_title(turn, offer_id)}."
-
-
-def _not_held(turn: ConversationTurn) -> Iterator[str]:
-    cart = turn.earlier_limits_cart.with_open()
-    for thing, taken in zip(cart.things, cart.taken, strict=True):
-        if not taken and not thing.optional:
-            yield f"The cart has no {thing.name} as asked for before."
-    yield from _too_dear(cart, turn)
-
-
-def _not_changed(turn: ConversationTurn) -> Iterator[str]:
-    yield from _faults(turn.new_limits_cart.with_open(), turn)
-    yield from (f"{_title(turn, offer_id)} is still in the cart, and was taken back." for offer_id in turn.not_dropped)
-
-
-def _touched(turn: ConversationTurn, cart: Cart) -> Iterator[str]:
-    for offer_id, (then, now) in turn.touched(cart).items():
-        has = "is gone" if not now else f"is there {now} times instead of {then}"
-        why = f"{has}, and nobody spoke of it" if then else "is new, and nothing that is asked for"
-        yield f"{_title(turn, offer_id)} {why}."
+    yield from (f"The shop names no price of {_title(turn, key)}." for key in cart.unpriced if cart.wish.counts_money)
 
 
 def _title(turn: ConversationTurn, offer_id: str) -> str:
@@ -140,9 +118,9 @@ def _whole(subject: Subject) -> Measured:
         return Measured(None, NOT_LAST)
     queries = [*subject.earlier, subject.query]
     wrong = [str(queries.index(turn.query) + 1) for turn in subject.turns if turn.is_right is False]
-    if not wrong and any(turn.is_right is None for turn in subject.turns):
-        return Measured(None, "a turn is open", is_open=True)
-    return Measured(float(not wrong), f"Wrong: turn {listed(wrong)}." if wrong else "every turn is right")
+    is_open = not wrong and any(turn.is_right is None for turn in subject.turns)
+    why = f"Wrong: turn {listed(wrong)}." if wrong else "a turn is open" if is_open else "every turn is right"
+    return Measured(None if is_open else float(not wrong), why, is_open=is_open)
 
 
 def applies(subject: Subject) -> tuple[str, ...]:
@@ -154,9 +132,8 @@ def applies(subject: Subject) -> tuple[str, ...]:
 
 def lacks(experiment: Path) -> str:
     """A sentence if the experiment has no conversation with a wish."""
-    queries = read_definition(experiment).queries
-    numbers = turn_numbers(queries)
-    has = any(query.wish is not None for query in queries if query.query_id in numbers)
+    turns = conversations(read_definition(experiment).queries)
+    has = any(query.wish is not None for queries in turns for query in queries)
     return "" if has else "No query of this experiment is a turn of a conversation with a wish."
 
 
