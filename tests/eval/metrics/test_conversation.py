@@ -17,8 +17,13 @@ from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Query
 from drretail.records.reading import Decision, Outcome, Pick
 from drretail.records.shop import Money
+from drretail.records.tables.result import part_lines
 from drretail.records.wish import Demand, Want, Wish
+from drretail.viewer.experiment import read_view
+from drretail.viewer.text_report import text_of
 from tests import build
+from tests.viewer.dom import parse
+from tests.viewer.experiment import render_page
 
 Picks = tuple[Pick, ...]
 FORTY = shipped_queries("conversations")
@@ -239,3 +244,35 @@ def test_runs_go_on_with_what_was_said_and_a_failed_turn_ends_the_rest(tmp_path:
     scores = drretail.score(tmp_path / "exp", metrics="conversation")
     assert build.rows(scores, "conversation")[WHOLE].value == 0
     assert METRIC.variants == (TURN, HELD, CHANGED, UNTOUCHED, WHOLE)
+
+
+def test_what_is_wrong_with_a_turn_is_shown_everywhere_and_nothing_contradicts_it(tmp_path: Path) -> None:
+    carts = {"Any bib.": f"P:{SAGE} x 1", "In mustard.": f"P:{SAGE} x 1", "In plaid.": "none: demands"}
+
+    def agent(question: str) -> str:
+        return f"It is this [P:{SAGE}].\n\n```picks\n{carts[question]}\n```"
+
+    wishes = [Wish(wants=(bib(color),)) for color in ("", "Mustard", "Plaid")]
+    queries = [
+        build.query(f"t-{n}", text, user_id=None, mode="generic", wish=wish, after=f"t-{n - 1}" if n > 1 else None)
+        for n, (text, wish) in enumerate(zip(carts, wishes, strict=True), 1)
+    ]
+    folder = tmp_path / "exp"
+    drretail.run(queries=queries, world="demo", agents={"mine": agent}, to=folder, baselines=False)
+    scores = drretail.score(folder, metrics="conversation,basket,outcome,checks")
+    assert build.rows(scores, "conversation")[TURN].value == pytest.approx(2 / 3)
+    assert [build.rows(scores, metric)[name].n_na for metric, name in (("basket", "right"), ("outcome", "J"))] == [3, 3]
+    assert build.rows(scores, "checks")["without_demand_broken"].n_na == 3
+
+    wrong = "The cart has no bib as asked for."
+    page = parse(render_page(folder))
+    answers = {each.attributes["data-run"]: " ".join(each.text.split()) for each in page.all("article", "answer")}
+    first, second, third = (answers[f"mine/t-{n}-r1"] for n in (1, 2, 3))
+    assert all("✓ right" in text and "turn ✓" in text and wrong not in text for text in (first, third))
+    assert "Refused: the cart stays as it was." in third
+    assert all(words in second for words in ("✗ wrong thing", "turn ✗", "changed ✗", f"✗ {wrong}"))
+    printed = "\n".join(part_lines(scores.result().parts, 100))
+    for text in (printed, text_of(read_view(folder))):
+        assert "3 turns of 1 conversation, 1 user" in text
+        assert f"✗ mine turn 2: {wrong}" in " ".join(text.split())
+        assert "turn 1:" not in text
