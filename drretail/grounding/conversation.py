@@ -116,8 +116,8 @@ class ConversationTurn:
         things = self._followed(keeps=False)
         lenient = [thing.model_copy(update={"fits": (*thing.fits, *thing.undecided)}) for thing in things]
         is_open = baskets(lenient, self.wish, titles, currency)[1] is not None
-        proof = Proof(state="open" if is_open else "proved")
-        lacking = {"things": things, "cheapest": None, "best": None, "lack": "no_basket", "proof": proof}
+        proof = Proof(state="open" if is_open else "proved", lack="demands")
+        lacking = {"things": things, "cheapest": None, "best": None, "lack": proof.lack, "proof": proof}
         return self.is_sound, whole.model_copy(update=lacking)
 
     @property

@@ -19,7 +19,7 @@ from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import ComparedRow
 from drretail.records.query import NOT_LAST, questions_in_words
 from drretail.records.run import DUMPS, place_of
-from drretail.records.score import BoardRow, Scoreboard, ShownColumn, Unit, reasons_of
+from drretail.records.score import CODE, BoardRow, Scoreboard, ShownColumn, Unit, reasons_of
 from drretail.records.tables.figures import NOTHING, counted
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table
 from drretail.stats.intervals import Clusters
@@ -283,7 +283,8 @@ class BoardTables:
                 if any(published) and len(published) == len(pairs)
                 else []
             )
-        is_judged = any(column.metric not in ("", VOTES) and not column.decides for column in columns)
+        judged = {column.name for column in columns if column.metric not in ("", VOTES) and not column.decides}
+        is_judged = any(row.cells[name].judge != CODE for row in self.board.rows for name in judged & row.cells.keys())
         by = judged_by(self.board.judge) if is_judged else ""
         return Table(title, tuple(head for head, _ in pairs), tuple(rows), by=by, heading="System")
 
