@@ -23,7 +23,6 @@ from drretail.eval.judging.subject import Pair, Subject, Task
 from drretail.experiment import Definition
 from drretail.llm.prompt import Prompt
 from drretail.records.criteria import Criteria
-from drretail.records.query import Query
 from drretail.records.run import BASELINES, DUMPS, System
 from drretail.records.score import WHY_NOT, JudgeRef, MetricDescription, Order, Rules, Verdict, VerdictState, reasons_of
 
@@ -177,8 +176,8 @@ class Metric:
     """Copies what good answers are known to contain from a folder into the experiment."""
     lacks: Callable[[Path], str] | None = None
     """What an experiment lacks for this metric, in a sentence; empty if nothing."""
-    applies: Callable[[Path, Query], Collection[str]] | None = None
-    """Which variants of success a query of an experiment has, whatever a report says; None for all."""
+    applies: Callable[[Subject], Collection[str]] | None = None
+    """Which variants of success a run's query has, whatever a report says; None for all."""
 
     def __post_init__(self) -> None:
         if not self.description.title:
@@ -195,13 +194,13 @@ class Metric:
         """The hashes of the current prompts, and "" for verdicts without a prompt; all others are stale."""
         return frozenset({"", *(prompt.hash for prompt in self.prompts())})
 
-    def without_report(self, experiment: Path, query: Query, *, failed: bool) -> dict[str, Value]:
+    def without_report(self, subject: Subject, *, failed: bool) -> dict[str, Value]:
         """The values of success of a run without a report.
 
         They are n/a in the variants that the query lacks. In all others they are 0 if the run ``failed``.
         """
         success = self.description.success
-        applicable = success if self.applies is None or not success else self.applies(experiment, query)
+        applicable = success if self.applies is None or not success else self.applies(subject)
         values = {variant: Value(variant, "na") for variant in success if variant not in applicable}
         return values | ({variant: Value(variant, "scored", 0.0) for variant in applicable} if failed else {})
 
@@ -313,7 +312,7 @@ def of_measures(
     *,
     after: tuple[str, ...] = ("reading",),
     lacks: Callable[[Path], str] | None = None,
-    applies: Callable[[Path, Query], Collection[str]] | None = None,
+    applies: Callable[[Subject], Collection[str]] | None = None,
 ) -> Metric:
     """A metric without a judge: code measures one number for each variant that the metric's description explains, or
     says why there is nothing to measure.

@@ -1,28 +1,33 @@
-"""A turn of a conversation: what it asks of the system's own cart, and what of this a cart keeps.
+"""A turn of a conversation: what it asks of the system's own cart, and whether a cart does it.
 
 A wish is whole: what is wanted from this turn on. What a turn asks is the difference from the turn before. Where that
 is relative to the system's own picks, fewer of the shop's offers would do: the picks themselves where nothing was
 asked, others where others are asked for. So a turn is right exactly if its cart is feasible among these.
 
-A turn that the shop can't meet leaves the cart as it was: later turns follow the last one that could be met.
+A turn that is refused, or that can't be met, leaves the cart as it was: later turns follow the cart before it. After a
+wrong turn anything may be mended: then only what the turn says of the system's own picks is relative to them.
 """
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 
 from drretail.grounding.basket import baskets, reference_of
 from drretail.grounding.cart import Cart
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.listing import listing_of
-from drretail.records.query import Fit, Query, Reference, WantedThing
-from drretail.records.reading import Pick
-from drretail.records.shop import USD, Product
+from drretail.records.query import Fit, Proof, Query, Reference, WantedThing
+from drretail.records.reading import Decision, Pick
+from drretail.records.run import Run
+from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 
 LookUp = Callable[[Sequence[str]], Mapping[str, Product]]
 """Finds products by their ids."""
+ReferenceOf = Callable[[Query], Reference]
+"""What a shop has for the wish of a query."""
 _DEMANDS = ("must", "must_not", "brands_unwanted")
 _SINGLE = ("rating_min", "ratings_min", "price_max", "brands_wanted")
 
@@ -38,25 +43,41 @@ def cart_of(query: Query, picks: Sequence[Pick], look_up: LookUp, wish: Wish | N
 
 
 @dataclass(frozen=True)
-class TurnAsked:
-    """A turn with the carts that it follows. ``reference`` is of its whole wish, over the whole shop."""
+class ConversationTurn:
+    """A turn with what was declared in it, and the carts that it follows. What no wish is typed of is no turn."""
 
     query: Query
     reference: Reference
+    """Of its whole wish, over the whole shop."""
     look_up: LookUp
-    before: Cart | None = None
-    """The cart before it; None in the first turn."""
-    earlier: Cart | None = None
-    """The cart before that."""
+    picks: tuple[Pick, ...] = ()
+    """The cart: what was declared, or after a refusal of everything what was in it before."""
+    decision: Decision | None = None
+    """None if nothing was declared."""
+    carts: tuple[Cart, ...] = ()
+    """Those of the turns before, the last one last."""
+    is_sound: bool = True
+    """False if the turn before was wrong, so that anything in its cart may have to be mended."""
 
-    @classmethod
-    def after(
-        cls, past: Sequence[tuple[Query, Sequence[Pick]]], query: Query, reference: Reference, look_up: LookUp
-    ) -> "TurnAsked":
-        """The turn after these, the first one first, each with what was picked in it."""
-        followed = [(turn, picks) for turn, picks in past if turn.wish is not None and not turn.infeasible][-2:]
-        met = [cart_of(turn, picks, look_up) for turn, picks in followed]
-        return cls(query, reference, look_up, *reversed(met))
+    def answered(self, run: Run | None) -> "ConversationTurn":
+        """The same turn with what a run declared in it."""
+        if run is None or run.picks is None or run.outcome is None:
+            return self
+        left = self.before if run.outcome.decision == "none" else None
+        return replace(self, picks=run.picks if left is None else left.picks, decision=run.outcome.decision)
+
+    def followed_by(self, query: Query, reference: Reference) -> "ConversationTurn":
+        """The turn after it. A cart that is left as it was is no further one."""
+        carts, is_unmet = self.carts, self.can_be_met is False
+        if self.decision in ("buy", "part") and not (is_unmet and self.leaves):
+            wish = self.cart_as_far.wish if is_unmet else None
+            carts = (*carts, cart_of(self.query, self.picks, self.look_up, wish))
+        return ConversationTurn(query, reference, self.look_up, carts=carts, is_sound=self.is_right is not False)
+
+    @property
+    def before(self) -> Cart | None:
+        """The cart before it; None in the first turn."""
+        return self.carts[-1] if self.carts else None
 
     @property
     def wish(self) -> Wish:
@@ -70,87 +91,65 @@ class TurnAsked:
         """True if the turn asks nothing of a want: it stays as it was."""
         return self.wants_before.get(want.name) == want and want.name not in self.query.relations
 
-    @cached_property
-    def asked(self) -> Wish:
-        """What this turn alone says: its new wants, and of others what is new of them; the budget if it is another."""
-        budget = self.wish.budget if self.before is None or self.before.wish.budget != self.wish.budget else None
+    def limits(self, *, of_before: bool) -> Wish:
+        """The limits of earlier turns that still stand, or what this turn alone says."""
+        is_same = self.before is not None and self.before.wish.budget == self.wish.budget
         wants = [
-            want if (then := self.wants_before.get(want.name)) is None else _part(want, then, of_before=False)
+            want if (then := self.wants_before.get(want.name)) is None else _part(want, then, of_before=of_before)
             for want in self.wish.wants
-            if not self.is_kept(want)
+            if (want.name in self.wants_before if of_before else not self.is_kept(want))
         ]
+        budget = self.wish.budget if is_same is of_before else None
         return Wish(wants=tuple(wants), budget=budget, room=self.before is not None, owned=self.wish.owned)
 
     @cached_property
-    def held(self) -> Wish:
-        """The limits of earlier turns that still stand."""
-        pairs = [(want, self.wants_before[want.name]) for want in self.wish.wants if want.name in self.wants_before]
-        budget = None if self.before is None or self.before.wish.budget != self.wish.budget else self.wish.budget
-        wants = tuple(_part(*pair, of_before=True) for pair in pairs)
-        return Wish(wants=wants, budget=budget, room=True, owned=self.wish.owned)
-
-    @property
-    def dropped(self) -> set[str]:
-        """The offers that were picked for wants that stand no more."""
-        gone = self.wants_before.keys() - {want.name for want in self.wish.wants}
-        return {fit.offer_id for name in gone for fit in _picked(self.before, name)}
-
-    @property
-    def asks_something(self) -> bool:
-        """True if the turn says what the cart must have or be rid of."""
-        is_dropping = self.wants_before.keys() - {want.name for want in self.wish.wants}
-        return bool(self.asked.wants or self.asked.budget or is_dropping)
-
-    def wanted_still(self, picks: Sequence[Pick]) -> set[str]:
-        """The offers among these picks that are for a want of this turn."""
-        cart = cart_of(self.query, picks, self.look_up)
-        return {part.fit.offer_id for taken in cart.taken for part in taken}
-
-    @property
-    def is_unmeetable(self) -> bool:
-        """True if it is proved that the shop can't meet the wish."""
-        return self.reference.proof is not None and self.reference.proof.state == "proved"
-
-    @cached_property
-    def _levels(self) -> tuple[int, Reference]:
-        """0 if all that is to stay can stay; 1 if that costs too much, so that anything may change; 2 if nothing in the
-        shop does what is asked of the system's own picks: the cart should stay as it was.
-        """
-        if self.before is None or self.is_unmeetable:
-            return 0, self.reference
-        for level, keeps in enumerate((True, False)):
-            things = [
-                self._followed(thing, want) if keeps or not self.is_kept(want) else thing
-                for thing, want in zip(self.reference.things, self.wish.wants, strict=True)
-            ]
-            currency = self.reference.best.total.currency if self.reference.best else USD
-            cheapest, best = baskets(things, self.wish, _Titles(self.look_up), currency)
+    def _kept_and_followed(self) -> tuple[bool, Reference]:
+        whole = self.reference
+        if self.before is None or whole.best is None:
+            return self.is_sound, whole
+        titles, currency = _Titles(self.look_up), whole.best.total.currency
+        for keeps in (True, False) if self.is_sound else (False,):
+            things = self._followed(keeps=keeps)
+            cheapest, best = baskets(things, self.wish, titles, currency)
             if best is not None:
-                found = {"things": tuple(things), "cheapest": cheapest, "best": best, "lack": None}
-                return level, self.reference.model_copy(update=found)
-        lacking = {"cheapest": None, "best": None, "lack": "no_basket"}
-        return 2, self.reference.model_copy(update=lacking)
+                return keeps, whole.model_copy(update={"things": things, "cheapest": cheapest, "best": best})
+        things = self._followed(keeps=False)
+        lenient = [thing.model_copy(update={"fits": (*thing.fits, *thing.undecided)}) for thing in things]
+        is_open = baskets(lenient, self.wish, titles, currency)[1] is not None
+        proof = Proof(state="open" if is_open else "proved", lack="demands")
+        lacking = {"things": things, "cheapest": None, "best": None, "lack": proof.lack, "proof": proof}
+        return self.is_sound, whole.model_copy(update=lacking)
 
     @property
     def followed(self) -> Reference:
-        """The reference with those offers alone that do what the turn asks of the system's own picks."""
-        return self._levels[1]
+        """The reference with those offers alone that do what the turn asks of the system's own picks. It holds a proof
+        where nothing in the shop does, such as a cheaper one.
+        """
+        return self._kept_and_followed[1]
 
     @property
     def may_keep(self) -> bool:
-        """True if what the turn does not speak of can stay as it was."""
-        return self._levels[0] == 0
+        """True if all that the turn does not speak of was right before, and can stay."""
+        return self._kept_and_followed[0]
 
     @property
-    def is_beyond_shop(self) -> bool:
-        """True if nothing in the shop does what is asked of the system's own picks, such as a cheaper one."""
-        return self._levels[0] == 2
+    def can_be_met(self) -> bool | None:
+        """False if nothing in the shop does what the turn asks, so that the cart should stay; None if nobody knows."""
+        if self.followed.best is not None or not self.wish.wants:
+            return True
+        return False if self.followed.proof is not None and self.followed.proof.state == "proved" else None
 
-    def _followed(self, thing: WantedThing, want: Want) -> WantedThing:
-        """The thing with those of its offers that follow what was picked for it before."""
+    def _followed(self, *, keeps: bool) -> tuple[WantedThing, ...]:
+        """The things with those of their offers that follow what was picked for them before; unless it ``keeps`` them,
+        only where the turn speaks of these picks.
+        """
+        pairs = zip(self.reference.things, self.wish.wants, strict=True)
+        return tuple(self._following(thing, want, keeps=keeps) for thing, want in pairs)
+
+    def _following(self, thing: WantedThing, want: Want, *, keeps: bool) -> WantedThing:
         relation, then = self.query.relations.get(want.name), self.wants_before.get(want.name)
-        picked = _picked(self.earlier if relation == "back" else self.before, want.name)
-        if then is None or not picked:
+        picked = _picked(self.carts[-2:-1] if relation == "back" else self.carts[-1:], want.name)
+        if then is None or not picked or not (keeps or relation):
             return thing
         offers, products = {fit.offer_id for fit in picked}, {fit.product_id for fit in picked}
         prices = [fit.cost for fit in picked if fit.price is not None]
@@ -170,42 +169,71 @@ class TurnAsked:
             return _among(thing, lambda fit: fit.product_id in products)
         return thing
 
-    def is_unchanged(self, picks: Sequence[Pick]) -> bool:
-        """True if these are the picks before."""
-        return self.before is not None and replace(self.before, picks=tuple(picks)).pieces == self.before.pieces
-
-    def asked_of(self, picks: Sequence[Pick]) -> Cart:
-        """The picks as a cart for what this turn alone says."""
-        cart = cart_of(self.query, picks, self.look_up, self.asked)
-        whole = {want.name: want for want in self.wish.wants}
-        things = [self._followed(thing, whole[thing.name]) for thing in cart.things]
-        return replace(cart, reference=cart.reference.model_copy(update={"things": tuple(things)}))
-
-    def held_in(self, picks: Sequence[Pick]) -> Cart:
-        """The picks as a cart for the limits of earlier turns."""
-        return cart_of(self.query, picks, self.look_up, self.held)
+    @cached_property
+    def cart(self) -> Cart:
+        """The picks as a cart for the turn."""
+        return Cart(self.wish, self.followed, self.picks, self.look_up([pick.product for pick in self.picks]))
 
     @cached_property
-    def _kept(self) -> set[str]:
+    def cart_as_far(self) -> Cart:
+        """The picks as a cart for what they hold of a wish that can't be met; for the rest, for what stood before."""
+        things = self._followed(keeps=self.is_sound)
+        whole = replace(self.cart, reference=self.reference.model_copy(update={"things": things}))
+        before = {} if self.before is None else {thing.name: thing for thing in self.before.things}
+        parts: list[tuple[Want, WantedThing]] = []
+        for number, (want, thing) in enumerate(zip(self.wish.wants, things, strict=True)):
+            if whole.is_covered(number):
+                parts.append((want, thing))
+            elif want.name in before:
+                parts.append((self.wants_before[want.name], before[want.name]))
+        budget = self.before.wish.budget if self.before is not None and whole.is_over else self.wish.budget
+        wish = self.wish.model_copy(update={"wants": tuple(want for want, _ in parts), "budget": budget})
+        reference = self.reference.model_copy(update={"things": tuple(thing for _, thing in parts)})
+        return replace(whole, wish=wish, reference=reference)
+
+    @cached_property
+    def is_right(self) -> bool | None:
+        """Whether the cart is what the turn asks; None if that rests on what nobody has decided."""
+        if self.decision is None or (self.decision == "none" and self.can_be_met):
+            return False
+        if self.can_be_met is not False:
+            return None if self.can_be_met is None or self.cart.rests_on_open else self.cart.is_feasible
+        # Who is asked for a cheaper one than the cheapest may also just keep it.
+        is_silent = bool(self.picks) and self.reference.best is not None
+        return (self.decision != "buy" or is_silent) and (self.leaves or self.cart_as_far.is_feasible)
+
+    @property
+    def leaves(self) -> bool:
+        """True if the cart stays as it was."""
+        return self.cart.pieces == (self.before.pieces if self.before else Counter())
+
+    def limits_cart(self, *, of_before: bool) -> Cart:
+        """The picks as a cart for ``limits``."""
+        cart = cart_of(self.query, self.picks, self.look_up, self.limits(of_before=of_before))
+        if of_before:
+            return cart
+        whole = {want.name: want for want in self.wish.wants}
+        things = tuple(self._following(thing, whole[thing.name], keeps=self.may_keep) for thing in cart.things)
+        return replace(cart, reference=cart.reference.model_copy(update={"things": things}))
+
+    @cached_property
+    def kept(self) -> set[str]:
+        """The offers in the cart before of which nothing is asked."""
         names = [want.name for want in self.wish.wants if self.is_kept(want)]
-        return {fit.offer_id for name in names for fit in _picked(self.before, name)}
+        return {fit.offer_id for name in names for fit in _picked(self.carts[-1:], name)}
 
-    @property
-    def has_before(self) -> bool:
-        """True if something was in the cart before."""
-        return self.before is not None and bool(self.before.picks)
 
-    @property
-    def has_kept(self) -> bool:
-        """True if the cart before had something of which nothing is asked."""
-        return bool(self._kept)
-
-    def touched(self, cart: Cart) -> list[str]:
-        """The offers that a cart has in another number than before, though nothing was asked of them."""
-        now, then = cart.pieces, self.before.pieces if self.before else Counter[str]()
-        fewer = [offer_id for offer_id in sorted(self._kept) if now[offer_id] < then[offer_id]]
-        beside = {} if self.wish.room else cart.besides
-        return [*fewer, *(offer_id for offer_id in beside if now[offer_id] > then[offer_id])]
+def turns_of(
+    queries: Sequence[Query], runs: Sequence[Run | None], reference_of_query: ReferenceOf, look_up: LookUp
+) -> list[ConversationTurn]:
+    """The turns of a conversation that have a wish, the first one first, with the runs that they have by now."""
+    turns: list[ConversationTurn] = []
+    for query, run in zip_longest(queries, runs):
+        if query.wish is not None:
+            reference = reference_of_query(query)
+            turn = turns[-1].followed_by(query, reference) if turns else ConversationTurn(query, reference, look_up)
+            turns.append(turn.answered(run))
+    return turns
 
 
 class _Titles(dict[str, str]):
@@ -236,9 +264,9 @@ def _part(want: Want, then: Want, *, of_before: bool) -> Want:
     return Want.model_validate(plain | lists | single | {"options": options, "optional": optional})
 
 
-def _picked(cart: Cart | None, name: str) -> list[Fit]:
-    """The offers that a cart has for the want of this name."""
-    parts = [] if cart is None else zip(cart.things, cart.taken, strict=True)
+def _picked(carts: Sequence[Cart], name: str) -> list[Fit]:
+    """The offers that these carts have for the want of this name."""
+    parts = [pair for cart in carts for pair in zip(cart.things, cart.taken, strict=True)]
     return [part.fit for thing, taken in parts if thing.name == name for part in taken]
 
 

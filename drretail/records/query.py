@@ -1,6 +1,6 @@
 """Queries, what a shop has for their wishes, and the part of a query that an agent is given."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal, get_args
@@ -11,6 +11,7 @@ from drretail.records.base import Document, Record, sha256_of
 from drretail.records.criteria import Fact, Gold, WebQuestion
 from drretail.records.reading import Because, Pick
 from drretail.records.shop import Money, product_of
+from drretail.records.tables.figures import counted
 from drretail.records.wish import Wish
 
 LACKS: Mapping["Lack", str] = {
@@ -31,6 +32,7 @@ LACKS: Mapping["Lack", str] = {
 Lack = Literal["not_typed", "no_things", "no_basket", Because]
 NOT_TYPED = LACKS["not_typed"]
 NOT_LAST = "the conversation goes on"
+OF_TURNS = "the cart of a conversation's turn is judged by the metric conversation"
 
 
 def lack_in_words(lack: Lack, wish: Wish | None = None) -> str:
@@ -321,11 +323,31 @@ def turns_before(query: Query, queries: Iterable[Query]) -> tuple[Query, ...]:
     return tuple(reversed(turns))
 
 
+def conversations(queries: Sequence[Query]) -> Iterator[list[Query]]:
+    """The turns of each conversation, in order; without queries that are asked alone."""
+    ids, following = {query.query_id for query in queries}, {query.after: query for query in queries if query.after}
+    for first in queries:
+        if first.after in ids or (first.after is None and first.query_id not in following):
+            continue
+        turns = [first]
+        while (turn := following.get(turns[-1].query_id)) is not None:
+            turns.append(turn)
+        yield turns
+
+
 def turn_numbers(queries: Sequence[Query]) -> dict[str, int]:
     """The number of each turn in its conversation, from 1, by query id; without queries that are asked alone."""
-    followed = {query.after for query in queries}
-    turns = [query for query in queries if query.after is not None or query.query_id in followed]
-    return {query.query_id: len(turns_before(query, turns)) + 1 for query in turns}
+    return {turn.query_id: number for turns in conversations(queries) for number, turn in enumerate(turns, 1)}
+
+
+def questions_in_words(queries: Sequence[Query]) -> str:
+    """ "50 questions", "44 turns of 8 conversations", or both."""
+    lengths = [*map(len, conversations(queries))]
+    alone, turns = (
+        len(queries) - sum(lengths),
+        f"{counted(sum(lengths), 'turn')} of {counted(len(lengths), 'conversation')}",
+    )
+    return " and ".join([counted(alone, "question")] * (alone > 0 or not lengths) + [turns] * bool(lengths))
 
 
 def version_of(query: Query) -> str:

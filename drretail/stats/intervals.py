@@ -24,7 +24,7 @@ from statistics import fmean
 from typing import Any
 
 from drretail.records.base import NoInterval
-from drretail.records.query import Query
+from drretail.records.query import Query, conversations
 
 FEWEST = 5
 """The fewest clusters for an interval: four do not show how much users differ."""
@@ -37,8 +37,8 @@ Groups = tuple[int, ...]
 class Clusters:
     """The user who asked each query of an experiment.
 
-    A query without a user (as in many imported experiments) is a cluster of its own, since nothing tells which others
-    are like it.
+    The turns of a conversation have one user, also if nobody says who. Any other query without a user (as in many
+    imported experiments) is a cluster of its own, since nothing tells which others are like it.
     """
 
     user_of: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -47,7 +47,11 @@ class Clusters:
     @classmethod
     def of(cls, queries: Iterable[Query]) -> "Clusters":
         """The clusters of these queries."""
-        return cls({query.query_id: query.cluster for query in queries if query.cluster is not None})
+        every = [*queries]
+        users = {query.query_id: query.cluster for query in every if query.cluster is not None}
+        for turns in conversations(every):
+            users |= dict.fromkeys((turn.query_id for turn in turns), turns[0].cluster or turns[0].query_id)
+        return cls(users)
 
     def groups(self, query_ids: Iterable[str]) -> Groups:
         """The cluster numbers of these queries, in their order."""

@@ -13,7 +13,7 @@ from drretail.records.run import place_of
 from drretail.records.tables.figures import counted
 from drretail.viewer.anchors import claim_anchor, finding_anchor, statement_anchor
 from drretail.viewer.cart import Cart, cart_as_read
-from drretail.viewer.experiment import ExperimentView, Question, RunView, two_of
+from drretail.viewer.experiment import TURN, ExperimentView, Question, RunView, two_of
 from drretail.viewer.judged import PairJudgement, Support, words_of_code
 from drretail.viewer.run_lines import (
     DECISIONS,
@@ -118,18 +118,20 @@ def question_card(
 
 def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> AnswerCard:
     """What the first screen and the question's page say of one answer."""
-    proof = proof_of(view)
+    proof, limits_met, has_wish = proof_of(view), "", line.question.query.wish is not None
     doubted = [finding for finding in view.checks.findings if finding.code in LIMITS]
     is_broken = any(finding.severity == "error" for finding in doubted)
     of_cart = tuple(f"{words[:2]}{words[2:3].upper()}{words[3:]}" for words in _broken(doubted, None))
+    if view.subject.is_turn:
+        of_cart = (f"✗ {view.parts[TURN].reason}",) if view.is_right == 0 else ()
+        limits_met = "Right after this turn" if view.is_right else ""
     # The proof over every product may contradict what was bought, or that nothing was
-    if cart is not None and cart.lines and proof == "proved" and not is_broken:
+    elif cart is not None and cart.lines and proof == "proved" and not is_broken:
         of_cart += ("✗ Nothing in the shop meets every limit",)
     elif cart is not None and not cart.lines and proof == "refuted":
         of_cart += ("✗ The shop has products that meet every limit",)
     is_broken = is_broken or any(words.startswith("✗") for words in of_cart)
-    limits_met = ""
-    if cart and not of_cart and not doubted and line.question.query.wish is not None and view.checks.made:
+    if cart and not view.subject.is_turn and not of_cart and not doubted and has_wish and view.checks.made:
         refused = "Right: nothing in the shop meets every limit" if proof == "proved" else "Breaks no limit"
         limits_met = "Meets every limit" if cart.lines else refused
     decision = _decision(view, cart, is_broken=is_broken, is_kept=bool(limits_met))
@@ -166,7 +168,13 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> A
 
 
 def _wrong_pick(view: RunView, line: RunLine, decision: Decision, of_cart: Sequence[str]) -> Iterator[Fault]:
-    """The first error that code finds in the picks; else what is proved of the cart, or what became of it."""
+    """What is wrong with a turn; of a question the first error that code finds in the picks; else what is proved of the
+    cart, or what became of it.
+    """
+    if view.is_right == 0 and view.subject.is_turn:
+        parts = sum(part.value == 0 for part in view.parts.values())
+        yield Fault(f"turn {len(view.subject.earlier) + 1}", view.parts[TURN].reason, f"{line.anchor}-answer", parts)
+        return
     for number, finding in enumerate(view.checks.findings, 1):
         if finding.code in LIMITS and finding.severity == "error":
             words = finding.found or finding.text
@@ -199,6 +207,8 @@ def _decision(view: RunView, cart: Cart | None, *, is_broken: bool, is_kept: boo
         return "failed"
     if view.is_right is not None and view.is_right >= 1:
         return "right"
+    if view.subject.is_turn:
+        return "open" if view.is_right is None else "wrong" if cart and cart.lines else "refused"
     if case.refused_wrongly is not None or (cart is not None and not cart.lines and is_broken):
         return "refused"
     if any(finding.code in WRONG_THINGS and finding.severity == "error" for finding in view.checks.findings):
@@ -217,7 +227,7 @@ def _broken(doubted: Sequence[Finding], evidence_id: str | None) -> tuple[str, .
 
 LINE = 100
 """The width of a fault's line."""
-MOST_READ = 100
+MOST_READ = 1_000
 """The most runs that are read to find what a terminal shows of them."""
 
 

@@ -135,6 +135,8 @@ class TurnCart:
     said: str
     lines: tuple[tuple[str, str], ...]
     """Each line of the cart, and what changed in it: "new", "was 1 ×", "left out"; empty if nothing did."""
+    note: str
+    """Why the cart stays as it was: a refusal, or no answer; else empty."""
 
 
 def turn_carts(subject: "Subject") -> list[TurnCart]:
@@ -146,10 +148,14 @@ def turn_carts(subject: "Subject") -> list[TurnCart]:
     for query in (*subject.earlier, subject.query):
         run = ended_run(subject.folder, subject.label, query.query_id, subject.repeat)
         cart = None if run is None else cart_of(run, subject.evidence)
-        now = {f"{line.product}/{line.variant}": line for line in (cart.lines if cart else ())}
-        lines = [(line.words, _change(before.get(key), line) if turns else "") for key, line in now.items()]
-        lines += [(line.words, "left out") for key, line in before.items() if key not in now]
-        turns.append(TurnCart(query.text, tuple(lines)))
+        note = "No cart was declared." if run is None or cart is None else ""
+        if run is not None and run.outcome is not None and run.outcome.decision == "none":
+            note = "Refused: the cart stays as it was."
+        lines = before.values() if note or cart is None else cart.lines
+        now = {f"{line.product}/{line.variant}": line for line in lines}
+        shown = [(line.words, _change(before.get(key), line) if turns else "") for key, line in now.items()]
+        shown += [(line.words, "left out") for key, line in before.items() if key not in now]
+        turns.append(TurnCart(query.text, tuple(shown), note))
         before = now
     return turns
 

@@ -11,12 +11,12 @@ from pydantic import TypeAdapter
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.eval.method import score_notes
-from drretail.eval.registry import FALSE_STATEMENTS
+from drretail.eval.registry import CONVERSATION, FALSE_STATEMENTS
 from drretail.eval.scores.file import made_of, read_scores
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.text.wording import listed
 from drretail.records.evidence import Finding
-from drretail.records.query import Query
+from drretail.records.query import Query, questions_in_words
 from drretail.records.reading import Statement
 from drretail.records.run import Run, Systems, in_order, place_of, shared_models
 from drretail.records.score import Scoreboard, Scores, Verdict
@@ -33,8 +33,10 @@ from drretail.viewer.judged import (
     statement_claims,
 )
 
-DECIDES, OUTCOME = "basket", "right"
-"""The metric and its variant that say whether a run picks what is wanted."""
+OUTCOME = "right"
+"""The variant of the metric basket that says whether a run picks what is wanted."""
+TURN = "turn"
+"""That of the metric of conversations, for their turns."""
 LONGEST_TITLE = 90
 MOST_NAMED = 4
 """The most systems named in a title."""
@@ -95,6 +97,8 @@ class RunView:
     """By evidence id, the address of the shop's page, and its picture's, of what such an answer names."""
     is_right: float | None = None
     """What code measures of its picks: 1 if they are right; None without gold."""
+    parts: Mapping[str, Verdict] = field(default_factory=dict[str, Verdict])
+    """What the metric of conversations says of a turn, by variant; empty for a question, and if it was not scored."""
 
     @property
     def run(self) -> Run | None:
@@ -133,9 +137,9 @@ class Runs:
         if run is None:
             state = "interrupted" if journal_path(path).exists() else "not run"
             return RunView(number, self.experiment, subject, state, {}, (), (), Checks((), (), ()), 0)
-        shown = ("faithfulness", "quality", "checks", FALSE_STATEMENTS)
+        shown = ("faithfulness", "quality", "checks", FALSE_STATEMENTS, CONVERSATION if subject.is_turn else "basket")
         faithfulness, quality, checks, false, bought = (
-            read_judgements(self.experiment, metric, run) for metric in (*shown, DECIDES)
+            read_judgements(self.experiment, metric, run) for metric in shown
         )
         claims = tuple(
             ClaimsView(
@@ -146,6 +150,8 @@ class Runs:
             for judged in faithfulness.by_judge
         )
         statements, by, value = _false(false, claims)
+        measured = {verdict.item: verdict for judged in bought.by_judge for verdict in judged.verdicts}
+        picks = measured.get(TURN if subject.is_turn else OUTCOME)
         read = tuple(Statement(**fields) for fields in value.get("read", ()))
         is_answer = subject.system.is_of_shop or (
             self.board is not None
@@ -175,7 +181,8 @@ class Runs:
             false_by="" if by is None else by.judge.spec,
             shown=value.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
-            is_right=_is_right(bought),
+            is_right=None if picks is None or picks.state != "scored" else picks.value,
+            parts=measured if subject.is_turn else {},
         )
 
 
@@ -249,7 +256,7 @@ def title_of(definition: Definition) -> str:
     names = [*_researching(definition).values()] or [*systems]
     if len(names) > MOST_NAMED:
         names = [counted(len(names), "system")]
-    subject = counted(len(queries), "question")
+    subject = questions_in_words(queries)
     if len(queries) == 1:
         subject = f"“{shorten(queries[0].text, LONGEST_TITLE, placeholder=' …')}”"
     return f"{subject} answered by {listed(names) if names else 'nobody'}"
@@ -307,12 +314,6 @@ def _checks(by_judge: Sequence[Judged]) -> Checks:
         not_made=tuple(sorted((v for v in verdicts if v.state != "scored"), key=lambda verdict: verdict.item)),
         read=readers_in_words(next((v.reason for judged in by_judge for v in judged.stage("read")), "")),
     )
-
-
-def _is_right(bought: Judgements) -> float | None:
-    """What code measured of the run's picks, if anything."""
-    verdicts = (verdict for judged in bought.by_judge for verdict in judged.verdicts)
-    return next((verdict.value for verdict in verdicts if verdict.item == OUTCOME and verdict.state == "scored"), None)
 
 
 def _false(

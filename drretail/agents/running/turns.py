@@ -9,7 +9,7 @@ from drretail.env.session import Session
 from drretail.env.store.base import Store
 from drretail.errors import ModelError
 from drretail.experiment import ended_run, run_path
-from drretail.grounding.conversation import TurnAsked
+from drretail.grounding.conversation import turns_of
 from drretail.grounding.report.picks import picks_block
 from drretail.records.evidence import Evidence
 from drretail.records.query import Exchange, Query, Reference
@@ -59,13 +59,12 @@ class TurnsBefore:
 
         With ``alone``, both for what this turn alone says.
         """
-        reference = reference_of(query)
         if query.wish is None or not self.runs:
-            return reference, query.wish
-        past = [(turn, run.picks or ()) for turn, run in zip(self.queries, self.runs, strict=True)]
-        asked = TurnAsked.after(past, query, reference, store.products)
+            return reference_of(query), query.wish
+        *_, asked = turns_of((*self.queries, query), self.runs, reference_of, store.products)
         if alone:
-            return reference_of(query.model_copy(update={"wish": asked.asked, "relations": {}})), asked.asked
+            wish = asked.limits(of_before=False)
+            return reference_of(query.model_copy(update={"wish": wish, "relations": {}})), wish
         return asked.followed, query.wish
 
 

@@ -2,7 +2,7 @@
 for each headline that speaks of A and B, and how steady each system is.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from drretail.eval.compare.wording import compared, headlines_of, primary_varian
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import resolve_name
 from drretail.eval.metric import Metric, is_unrated
-from drretail.eval.registry import METRICS, PAIRWISE, USUAL, load_metrics, recorded_metric
+from drretail.eval.registry import CONVERSATION, METRICS, PAIRWISE, USUAL, load_metrics, recorded_metric
 from drretail.eval.scores.facts import facts_of
 from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, read_judgements
 from drretail.eval.scores.pair_rows import derive_pairs
@@ -111,11 +111,18 @@ def compare_recorded(
     if turn is not None:
         numbers = turn_numbers(gathered.definition.queries)
         of_turn = tuple(plan for plan in gathered.plans if numbers.get(plan.query.query_id) == turn)
-        gathered = replace(gathered, plans=of_turn)
+        gathered = replace(gathered, plans=of_turn, metrics=dict(_of_one_turn(gathered.metrics)))
     assessors = assessors_of(gathered, met, judges)
     met = [row for row in met if Assessor.of(row) in assessors]
     family = family_of(gathered, pairs, assessors, met, names)
     return [compare(gathered, label, other, assessors, met, family, names) for label, other in shown]
+
+
+def _of_one_turn(metrics: Mapping[str, Metric]) -> Iterator[tuple[str, Metric]]:
+    """The metrics, of which that of conversations says whether one turn is right."""
+    for name, metric in metrics.items():
+        change = {"primary": ("turn",)} if name == CONVERSATION else {}
+        yield name, replace(metric, description=metric.description.model_copy(update=change))
 
 
 def judged_metrics(experiment: Path) -> list[str | Metric]:

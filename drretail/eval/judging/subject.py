@@ -24,6 +24,7 @@ from drretail.experiment import (
     run_path,
 )
 from drretail.grounding.constraints import Decisions
+from drretail.grounding.conversation import ConversationTurn, turns_of
 from drretail.grounding.report.page import read_page
 from drretail.grounding.report.render import Rendered, render_report
 from drretail.grounding.text.layout import Layout, read_layout
@@ -85,6 +86,11 @@ class Subject:
     """Finds the shop's records of what a run's answer names; None without the world."""
 
     @property
+    def is_turn(self) -> bool:
+        """True if the query is a turn of a conversation: its cart is judged by what the turn asks of the one before."""
+        return self.query.after is not None or self.is_followed
+
+    @property
     def is_external(self) -> bool:
         """True if the report was imported and no user of the shop asked: there is no shopper."""
         return self.system.is_imported and self.profile is None
@@ -121,6 +127,17 @@ class Subject:
     def ends(self) -> Reference | KeptReference | None:
         """The cheapest and the best basket of the query, or why there is none; None if nobody has looked."""
         return self.reference or (None if self.folder is None else read_reference(self.folder, self.query.query_id))
+
+    @cached_property
+    def turns(self) -> Sequence[ConversationTurn]:
+        """The turns of its conversation that have a wish, up to this one, by their references; for turns alone."""
+        assert self.folder is not None
+        assert self.store is not None
+        before = [ended_run(self.folder, self.label, turn.query_id, self.repeat) for turn in self.earlier]
+        queries = (*self.earlier, self.query)
+        return turns_of(
+            queries, [*before, self.run], lambda query: self.references[query.query_id], self.store.products
+        )
 
     @cached_property
     def sources(self) -> Mapping[str, Evidence]:
@@ -202,7 +219,8 @@ class Subject:
             read_shown=lambda: self.ledger,
             is_imported=self.system.is_imported,
             is_of_shop=self.system.is_of_shop,
-            ends=self.ends,
+            is_turn=self.is_turn,
+            ends=None if self.is_turn else self.ends,
         )
 
 

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from drretail.eval.baskets import MEASURES, Measured, decided_by, feasible, not_measured
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import picks_by, picks_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
-from drretail.experiment import read_reference
 from drretail.grounding.cart import Cart
-from drretail.records.query import NOT_TYPED, Ends, Query, Reference
+from drretail.records.query import NOT_TYPED, OF_TURNS, Ends, Reference
 from drretail.records.reading import Pick
 
 NO_SHOP = "finding the best basket takes the whole shop, and an import keeps only the products that reports name"
@@ -29,10 +27,15 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
     return {variant: replace(measured, notes=(by,)) for variant, measured in measures.items()}
 
 
-def applies(experiment: Path, query: Query) -> tuple[str, ...]:
+def applies(subject: Subject) -> tuple[str, ...]:
     """``right``, if the shop can meet the wish or it is proved that it can't; ``feasible``, if it can."""
-    reference = read_reference(experiment, query.query_id) if query.wants_something else None
-    if reference is None or (reference.best is None and not is_unmeetable(reference)):
+    query, reference = subject.query, subject.ends
+    if (
+        subject.is_turn
+        or not query.wants_something
+        or reference is None
+        or (reference.best is None and not is_unmeetable(reference))
+    ):
         return ()
     return (RIGHT,) if not_measured(query.wish, reference) is not None else (RIGHT, "feasible")
 
@@ -47,6 +50,8 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
         return dict.fromkeys(VARIANTS, Measured(None, why))
 
     wish = subject.query.wish
+    if subject.is_turn:
+        return none(OF_TURNS)
     if reference is None:
         return none(NO_SHOP if subject.system.is_imported else NOT_TYPED if wish is None else NO_WORLD)
     lack, undecided = not_measured(wish, reference), subject.case.no_decision

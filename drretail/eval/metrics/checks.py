@@ -14,7 +14,7 @@ from drretail.grounding.verify.checks import Case, check_report
 from drretail.grounding.verify.findings import CODES, WEB_SEARCH
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
-from drretail.records.query import NOT_TYPED
+from drretail.records.query import NOT_TYPED, OF_TURNS
 from drretail.records.reading import Reading, ValueKind
 from drretail.records.score import Verdict
 from drretail.records.wish import Want, Wish
@@ -59,6 +59,7 @@ _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
         lambda case, _: case.run is not None and not case.is_imported,
         "the report is imported: nobody asked its system for picks",
     ),
+    "alone": (lambda case, _: not case.is_turn, OF_TURNS),
     "typed": (lambda case, _: case.wish is not None, NOT_TYPED),
     "wants": (_wish(lambda wish: wish.wants), "nothing is to be bought"),
     "needed": (_any_want(lambda want: not want.optional), "nothing has to be bought"),
@@ -124,18 +125,18 @@ CHECKS: Mapping[str, _Check] = {
         _Check("not_in_catalog", "world products"),
         _Check("pick_not_argued", "picks buys"),
         _Check("no_decision", "typed wants was_asked", of_claims=False),
-        _Check("refused_wrongly", "needed was_asked possible", of_claims=False),
-        _Check("not_wanted", "picks records typed bounded buys"),
-        _Check("want_left_out", "picks records typed needed buys"),
-        _Check("over_budget", "picks records typed money buys"),
-        _Check("price_unknown", "picks records typed money buys", only_warns=True),
-        _Check("below_rating", "picks records typed ratings buys"),
-        _Check("recommended_although_owned", "picks records typed orders owner buys"),
-        _Check("unwanted_brand", "picks records typed brands buys"),
-        _Check("demand_broken", "picks records typed demands buys"),
-        _Check("not_borne_out", "picks records typed demands buys", only_warns=True),
-        _Check("unsafe_pick", "picks records typed facts buys"),
-        _Check("quantity_wrong", "picks records typed wants buys"),
+        _Check("refused_wrongly", "alone needed was_asked possible", of_claims=False),
+        _Check("not_wanted", "picks records alone typed bounded buys"),
+        _Check("want_left_out", "picks records alone typed needed buys"),
+        _Check("over_budget", "picks records alone typed money buys"),
+        _Check("price_unknown", "picks records alone typed money buys", only_warns=True),
+        _Check("below_rating", "picks records alone typed ratings buys"),
+        _Check("recommended_although_owned", "picks records alone typed orders owner buys"),
+        _Check("unwanted_brand", "picks records alone typed brands buys"),
+        _Check("demand_broken", "picks records alone typed demands buys"),
+        _Check("not_borne_out", "picks records alone typed demands buys", only_warns=True),
+        _Check("unsafe_pick", "picks records alone typed facts buys"),
+        _Check("quantity_wrong", "picks records alone typed wants buys"),
         _Check("variant_unknown", "picks records buys"),
         _Check("unavailable", "picks records buys"),
         *(_Check(code, of_values=(kind,)) for kind, code in CODES.items() if code != "not_in_catalog"),

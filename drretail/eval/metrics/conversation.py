@@ -1,138 +1,140 @@
 """Whether a turn's cart does what was said in it, and keeps what was said before, without a model (docs/scores.md)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from drretail.eval.baskets import Measured, described, feasible
+from drretail.eval.baskets import Measured, described
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
-from drretail.experiment import ended_run, read_definition
+from drretail.experiment import read_definition
 from drretail.grounding.cart import Cart
-from drretail.grounding.conversation import TurnAsked
-from drretail.records.query import NOT_LAST, NOT_TYPED, Query, turn_numbers
-from drretail.records.reading import Pick
-from drretail.records.run import Run
+from drretail.grounding.conversation import ConversationTurn
+from drretail.grounding.text.wording import format_amount, format_money, listed, short_title
+from drretail.records.query import NOT_LAST, NOT_TYPED, conversations
+from drretail.records.shop import product_of
 
 NO_CONVERSATION = "it is no turn of a conversation"
 NO_DECISION = "its run declares no picks, and no refusal"
-FIRST = "nothing was said before"
-BESIDE_SHOP = "nothing in the shop does what is asked of the system's own picks"
-TURN, HELD, CHANGED, UNTOUCHED, WHOLE = VARIANTS = ("turn", "held", "changed", "untouched", "whole")
+REFUSED = "It is refused, and the shop has what is asked for."
+BESIDE_SHOP = "nothing in the shop does what is asked"
+OPEN = "whether the shop can do what is asked is neither proved nor refuted"
+TURN, HELD, CHANGED, UNTOUCHED, WHOLE = "turn", "held", "changed", "untouched", "whole"
 
 
 def measure(subject: Subject) -> Mapping[str, Measured] | str:
     """The values of one turn, and in the last one whether all were right."""
-    if not subject.earlier and not subject.is_followed:
+    if not subject.is_turn:
         return NO_CONVERSATION
     if subject.query.wish is None:
         return NOT_TYPED
     if subject.reference is None or subject.store is None:
         return NO_WORLD
-    assert subject.folder is not None
-    folder, label, repeat = subject.folder, subject.label, subject.repeat
-    runs = [*(ended_run(folder, label, query.query_id, repeat) for query in subject.earlier), subject.run]
-    measured = _turn(subject, runs)
-    return measured | {WHOLE: _whole(subject, runs, measured[TURN])}
+    return turn_values(subject.turns[-1]) | {WHOLE: _whole(subject)}
 
 
-def _turn(subject: Subject, runs: Sequence[Run | None]) -> dict[str, Measured]:
-    """The values of the last turn of which a run is given."""
-    turns = (*subject.earlier, subject.query)[: len(runs)]
-    run, query, store = runs[-1], turns[-1], subject.store
-    reference = subject.references.get(query.query_id) or subject.reference
-    assert store is not None
-    assert reference is not None
-    past = [(turn, (then.picks if then else None) or ()) for turn, then in zip(turns[:-1], runs[:-1], strict=True)]
-    asked = TurnAsked.after(past, query, reference, store.products)
-    if run is None or run.picks is None or run.outcome is None:
-        return dict.fromkeys((TURN, *_present(asked)), Measured(0.0, NO_DECISION)) | _absent(asked)
-    return turn_values(asked, run.picks, is_refused=run.outcome.decision != "buy")
+def turn_values(turn: ConversationTurn) -> dict[str, Measured]:
+    """The values of a turn with what was declared in it. Why it is wrong is said in sentences."""
+    if turn.decision is None:
+        return dict.fromkeys((HELD, CHANGED, UNTOUCHED), Measured(None, NO_DECISION)) | {
+            TURN: Measured(0.0, NO_DECISION)
+        }
+    if turn.can_be_met is None:
+        return dict.fromkeys((TURN, HELD, CHANGED, UNTOUCHED), Measured(None, OPEN, is_open=True))
+    right, cart = turn.is_right, turn.cart if turn.can_be_met else turn.cart_as_far
+    wrong = {} if right else {name: " ".join(sentences) for name, sentences in _wrong(turn, cart).items()}
+    why = " ".join(filter(None, wrong.values())) or (described(cart) if right else " ".join(_faults(cart, turn)))
+    values = {TURN: Measured(None if right is None else float(right), why, is_open=right is None)}
+    for name, lack in _lacks(turn).items():
+        is_open = right is None and not wrong[name]
+        value = None if lack or is_open else float(not wrong.get(name))
+        values[name] = Measured(value, lack or wrong.get(name) or why, is_open=is_open and not lack)
+    return values
 
 
-def _present(asked: TurnAsked) -> tuple[str, ...]:
-    """The parts of a turn that can be right or wrong, by its wish and the one before."""
-    present = ((HELD, asked.held.wants or asked.held.budget), (CHANGED, asked.asks_something))
-    kept = any(map(asked.is_kept, asked.wish.wants))
-    return tuple(name for name, has in (*present, (UNTOUCHED, asked.before is not None and kept)) if has)
+def _lacks(turn: ConversationTurn) -> dict[str, str]:
+    """Why a part of a turn can be neither right nor wrong; empty if it can."""
+    earlier, is_asking = turn.limits(of_before=True), turn.before is None or turn.before.wish != turn.wish
+    held = "" if earlier.wants or earlier.budget else "no earlier limit stands"
+    untouched = "" if turn.may_keep else "not all can stay, or the turn before was wrong"
+    return {
+        HELD: held if turn.can_be_met else BESIDE_SHOP,
+        CHANGED: "" if is_asking or turn.query.relations else "the turn asks for no change",
+        UNTOUCHED: untouched if turn.kept else "nothing was there to keep",
+    }
 
 
-def _absent(asked: TurnAsked) -> dict[str, Measured]:
-    lacking = {HELD: "no earlier limit stands", CHANGED: "the turn asks for no change", UNTOUCHED: "all is changed"}
-    reasons = lacking if asked.before is not None else dict.fromkeys(lacking, FIRST)
-    return {name: Measured(None, reason) for name, reason in reasons.items() if name not in _present(asked)}
+def _wrong(turn: ConversationTurn, cart: Cart) -> dict[str, list[str]]:
+    """What is wrong with each part of a turn, in sentences."""
+    now, then = cart.pieces, turn.before.pieces if turn.before else cart.pieces
+    beside = () if cart.wish.room else cart.besides
+    still = [f"{_title(turn, key)} is still in the cart." for key in beside if now[key] <= then[key] and turn.before]
+    new = [f"{_title(turn, key)} is new, and not asked for." for key in beside if now[key] > then[key]]
+    kept = turn.kept if turn.may_keep else ()
+    gone = [f"Of {_title(turn, key)} something is gone." for key in sorted(kept) if now[key] < then[key]]
+    if not turn.can_be_met:
+        unmet = "and nothing is refused" if turn.decision == "buy" else "and the cart is not as it was"
+        return {HELD: [], CHANGED: [f"{BESIDE_SHOP.capitalize()}, {unmet}."], UNTOUCHED: [*gone, *new]}
+    held = turn.limits_cart(of_before=True).with_open()
+    pairs = zip(held.things, held.taken, strict=True)
+    lacking = [thing.name for thing, taken in pairs if not taken and not thing.optional]
+    changed = [REFUSED] if turn.decision == "none" else _faults(turn.limits_cart(of_before=False).with_open(), turn)
+    return {
+        HELD: [*(f"The cart has no {name} as asked for before." for name in lacking), *_too_dear(held, turn)],
+        CHANGED: [*changed, *still],
+        UNTOUCHED: [*gone, *new],
+    }
 
 
-def turn_values(asked: TurnAsked, picks: Sequence[Pick], *, is_refused: bool) -> dict[str, Measured]:
-    """The values of a turn in which this was picked or refused."""
-    leaves = not picks or asked.is_unchanged(picks)
-    if asked.is_unmeetable or asked.is_beyond_shop:
-        # Who is asked for a cheaper one than the cheapest may also just keep it.
-        right = leaves and (is_refused or (asked.is_beyond_shop and bool(picks)))
-        why = BESIDE_SHOP if asked.is_beyond_shop else "the shop provably can't meet the wish"
-        decided = dict.fromkeys((TURN, CHANGED), Measured(float(right), why))
-        untouched = Measured(float(leaves), why) if asked.has_before else Measured(None, "nothing was there to keep")
-        return decided | {HELD: Measured(None, why), UNTOUCHED: untouched}
-    cart = Cart(asked.wish, asked.followed, tuple(picks), asked.look_up([pick.product for pick in picks]))
-    values = {TURN: feasible(cart), **_absent(asked)}
-    if HELD not in values:
-        values[HELD] = _held(asked, picks)
-    if CHANGED not in values:
-        values[CHANGED] = _changed(asked, picks)
-    if UNTOUCHED not in values:
-        touched = asked.touched(cart)
-        other = f"other than before: {', '.join(touched)}" if touched else "as before"
-        lack = "not all can stay" if not asked.may_keep else None if asked.has_kept else "nothing was there to keep"
-        values[UNTOUCHED] = Measured(float(not touched), other) if lack is None else Measured(None, lack)
-    return {name: values[name] for name in (TURN, HELD, CHANGED, UNTOUCHED)}
+def _faults(cart: Cart, turn: ConversationTurn) -> Iterator[str]:
+    """What is wrong with a cart, a sentence each."""
+    for thing, taken in zip(cart.things, cart.taken, strict=True):
+        relation, pieces = turn.query.relations.get(thing.name), sum(part.pieces for part in taken)
+        as_asked = f"as asked for ({relation.replace('_', ' ')})" if relation else "as asked for"
+        if thing.name in cart.left_out and pieces:
+            yield f"Of {thing.name} {thing.quantity} are asked for, and the cart has {pieces}."
+        elif thing.name in cart.left_out:
+            yield f"The cart has no {thing.name} {as_asked}."
+    yield from (f"{_title(turn, key)} is not asked for." for key in cart.besides if not cart.wish.room)
+    yield from (f"The shop has no {key}." for key in cart.unknown)
+    yield from (f"Of {_title(turn, key)} fewer are left." for key in cart.sold_out)
+    yield from _too_dear(cart, turn)
 
 
-def _held(asked: TurnAsked, picks: Sequence[Pick]) -> Measured:
-    cart = asked.held_in(picks)
-    needed = [number for number, thing in enumerate(cart.things) if not thing.optional]
-    if not all(cart.taken[number] for number in needed) or not cart.keeps_to_money:
-        lenient = cart.with_open()
-        is_open = all(lenient.taken[number] for number in needed) and cart.keeps_to_money
-        return Measured(None if is_open else 0.0, described(cart), is_open=is_open)
-    return Measured(1.0, described(cart))
+def _too_dear(cart: Cart, turn: ConversationTurn) -> Iterator[str]:
+    if cart.wish.budget is not None and cart.is_over:
+        cost = format_money(cart.known_cost, cart.wish.budget.currency)
+        yield f"The cart costs {cost}, and the budget is {format_amount(cart.wish.budget)}."
+    yield from (f"The shop names no price of {_title(turn, key)}." for key in cart.unpriced if cart.wish.counts_money)
 
 
-def _changed(asked: TurnAsked, picks: Sequence[Pick]) -> Measured:
-    cart = asked.asked_of(picks)
-    left = sorted(asked.dropped & {cart.offer_id(pick) for pick in picks} - asked.wanted_still(picks))
-    return Measured(0.0, f"not dropped: {', '.join(left)}") if left else feasible(cart)
+def _title(turn: ConversationTurn, offer_id: str) -> str:
+    known = turn.look_up([product_of(offer_id)])
+    return next((f"“{short_title(product.title)}”" for product in known.values()), offer_id)
 
 
-def _whole(subject: Subject, runs: Sequence[Run | None], last: Measured) -> Measured:
-    if subject.is_followed or not subject.earlier:
+def _whole(subject: Subject) -> Measured:
+    if subject.is_followed:
         return Measured(None, NOT_LAST)
-    typed = (at for at, query in enumerate(subject.earlier) if query.wish is not None)
-    turns = [*(_turn(subject, runs[: at + 1])[TURN] for at in typed), last]
-    wrong = [str(number) for number, turn in enumerate(turns, 1) if turn.value == 0]
-    if not wrong and any(turn.is_open for turn in turns):
-        return Measured(None, "a demand is open", is_open=True)
-    return Measured(float(not wrong), f"wrong: turn {', '.join(wrong)}" if wrong else "every turn is right")
+    queries = [*subject.earlier, subject.query]
+    wrong = [str(queries.index(turn.query) + 1) for turn in subject.turns if turn.is_right is False]
+    is_open = not wrong and any(turn.is_right is None for turn in subject.turns)
+    why = f"Wrong: turn {listed(wrong)}." if wrong else "a turn is open" if is_open else "every turn is right"
+    return Measured(None if is_open else float(not wrong), why, is_open=is_open)
 
 
-def applies(experiment: Path, query: Query) -> tuple[str, ...]:
-    """What a turn has by the wishes alone, whatever its report says."""
-    queries = read_definition(experiment).queries
-    is_followed = any(later.after == query.query_id for later in queries)
-    if query.wish is None or (query.after is None and not is_followed):
+def applies(subject: Subject) -> tuple[str, ...]:
+    """What a run without a report gets 0 in."""
+    if not subject.is_turn or subject.query.wish is None:
         return ()
-    variants = [TURN, CHANGED] if query.wish.wants else [TURN]
-    if query.after is not None:
-        variants += [HELD, UNTOUCHED]
-        variants += [] if is_followed else [WHOLE]
-    return tuple(variants)
+    return (TURN,) if subject.is_followed else (TURN, WHOLE)
 
 
 def lacks(experiment: Path) -> str:
     """A sentence if the experiment has no conversation with a wish."""
-    queries = read_definition(experiment).queries
-    numbers = turn_numbers(queries)
-    has = any(query.wish is not None for query in queries if query.query_id in numbers)
+    turns = conversations(read_definition(experiment).queries)
+    has = any(query.wish is not None for queries in turns for query in queries)
     return "" if has else "No query of this experiment is a turn of a conversation with a wish."
 
 
-METRIC = of_measures("conversation", 1, measure, lacks=lacks, applies=applies, after=())
+METRIC = of_measures("conversation", 2, measure, lacks=lacks, applies=applies, after=())

@@ -1,14 +1,12 @@
 """Whether a system refuses exactly the wishes that the shop can't meet, without a model (docs/scores.md)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 from drretail.eval.baskets import NOT_REQUIRED, Decided, decided_by
 from drretail.eval.judging.question import NO_WORLD, CodeVerdict
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value, all_lacking, by_code, description_of, of_verdicts
-from drretail.experiment import read_reference
-from drretail.records.query import NOT_TYPED, Query, lack_in_words
+from drretail.records.query import NOT_TYPED, OF_TURNS, lack_in_words
 from drretail.records.score import Verdict
 
 OPEN = "whether the shop can meet the wish is neither proved nor refuted"
@@ -18,8 +16,8 @@ def decision(subject: Subject) -> CodeVerdict:
     """The report's decision, compared with the proof."""
     reference = subject.reference
     proof = None if reference is None else reference.proof
-    if subject.query.wish is None:
-        return CodeVerdict("na", None, NOT_TYPED)
+    if subject.is_turn or subject.query.wish is None:
+        return CodeVerdict("na", None, OF_TURNS if subject.is_turn else NOT_TYPED)
     if not subject.query.wish.wants:
         return CodeVerdict("na", None, lack_in_words("no_things"))
     if subject.run is None or reference is None or proof is None:
@@ -63,9 +61,9 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     return [Value(J, "scored", right), *measured]
 
 
-def applies(experiment: Path, query: Query) -> tuple[str, ...]:
+def applies(subject: Subject) -> tuple[str, ...]:
     """Whether a refusal would be right or false, if that is proved."""
-    reference = read_reference(experiment, query.query_id) if query.wants_something else None
+    reference = subject.ends if subject.query.wants_something and not subject.is_turn else None
     state = None if reference is None or reference.proof is None else reference.proof.state
     return {"proved": (J, "refusal_recall"), "refuted": (J, "false_refusal")}.get(state or "", ())
 

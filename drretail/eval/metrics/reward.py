@@ -31,7 +31,7 @@ from drretail.eval.baskets import Measured, decided_by, not_measured, worth_rati
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
-from drretail.experiment import read_definition, read_reference
+from drretail.experiment import read_definition
 from drretail.grounding.cart import Cart
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.page import blanked, read_page
@@ -266,6 +266,8 @@ def measure(subject: Subject) -> Mapping[str, Measured] | str:
     lack = None if ends is None else lacking(subject.query, ends)
     if lack is not None or reference is None or subject.store is None:
         return lack or NO_WORLD
+    if subject.is_turn:
+        reference = subject.turns[-1].followed
     earned = Reward(why=NO_REPORT)
     if subject.run is not None:
         evidence = subject.evidence.values()
@@ -280,10 +282,10 @@ def lacking(query: Query, ends: Ends) -> str | None:
     return None if is_proved else not_measured(query.wish, ends)
 
 
-def applies(experiment: Path, query: Query) -> tuple[str, ...]:
+def applies(subject: Subject) -> tuple[str, ...]:
     """``reward``, if something is paid on the query."""
-    ends = read_reference(experiment, query.query_id)
-    return () if ends is None or lacking(query, ends) is not None else ("reward",)
+    ends = subject.ends
+    return () if ends is None or lacking(subject.query, ends) is not None else ("reward",)
 
 
 def lacks_rollouts(experiment: Path) -> str:

@@ -436,7 +436,7 @@ def _without_report(subject: Subject, metric: Metric) -> Mapping[str, Value]:
     status = _status(subject)
     if subject.folder is None or status == "done":
         return {}
-    return metric.without_report(subject.folder, subject.query, failed=status == "failed")
+    return metric.without_report(subject, failed=status == "failed")
 
 
 def averaged(repeats: Sequence[Mapping[str, Value]]) -> Mapping[str, Value]:

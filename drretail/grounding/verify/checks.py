@@ -83,6 +83,8 @@ class Case:
     """True if the ledger holds only what the report itself names."""
     is_of_shop: bool = False
     """True if the products that an imported report names were looked up in its shop."""
+    is_turn: bool = False
+    """True for a turn of a conversation, whose picks are not held against its wish alone."""
     ends: Reference | KeptReference | None = None
     """The baskets that satisfy the wish; None if they are not known, as while a draft is checked."""
 
@@ -264,7 +266,7 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
             reading.picks,
             report=case.report,
             cited=case.cited,
-            wish=case.wish,
+            wish=None if case.is_turn else case.wish,
             owned=case.all_owned,
             ledger=case.ledger(reading.picks),
             catalog=catalog,

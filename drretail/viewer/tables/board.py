@@ -17,11 +17,12 @@ from drretail.experiment import Definition
 from drretail.grounding.text.wording import listed
 from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import ComparedRow
-from drretail.records.query import NOT_LAST
+from drretail.records.query import NOT_LAST, questions_in_words
 from drretail.records.run import DUMPS, place_of
-from drretail.records.score import BoardRow, Scoreboard, ShownColumn, Unit, reasons_of
+from drretail.records.score import CODE, BoardRow, Scoreboard, ShownColumn, Unit, reasons_of
 from drretail.records.tables.figures import NOTHING, counted
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table
+from drretail.stats.intervals import Clusters
 from drretail.viewer.experiment import OUTCOME
 from drretail.viewer.published import published_rows
 from drretail.viewer.tables.scores import judged_by, notes_on, score_cell, system_names
@@ -52,13 +53,13 @@ _WHY = {"too_few": "too few", "missing": "not comparable", "not_read": "not read
 def about_words(definition: Definition, board: Scoreboard | None) -> list[str]:
     """What was asked of whom, by how many users, and who judged: "10 questions", "demo shop", "judge: openai:gpt-5"."""
     queries, shop = definition.queries, f"shop {(definition.world_fingerprint or '')[:8]}"
-    users = len({query.user_id for query in queries} - {None})
+    users = len({*Clusters.of(queries).user_of.values()})
     shop = "demo shop" if definition.world_fingerprint == DEMO else shop
     judge = "" if board is None or not board.judge.judge else judged_by(board.judge).removeprefix("judged by ")
     planned = () if board is None else (row.cells[DONE].n_planned for row in board.rows if DONE in row.cells)
     repeats = max(planned, default=1)
     words = [
-        counted(len(queries), "question"),
+        questions_in_words(queries),
         counted(users, "user") if users else "",
         "imported reports" if definition.world_fingerprint is None else shop,
         f"judge: {judge.removeprefix('a ')}" if judge else "",
@@ -282,7 +283,8 @@ class BoardTables:
                 if any(published) and len(published) == len(pairs)
                 else []
             )
-        is_judged = any(column.metric not in ("", VOTES) and not column.decides for column in columns)
+        judged = {column.name for column in columns if column.metric not in ("", VOTES) and not column.decides}
+        is_judged = any(row.cells[name].judge != CODE for row in self.board.rows for name in judged & row.cells.keys())
         by = judged_by(self.board.judge) if is_judged else ""
         return Table(title, tuple(head for head, _ in pairs), tuple(rows), by=by, heading="System")
 

@@ -245,27 +245,23 @@ def slice_sections(
     for key, by in product(dict.fromkeys(map(table_key_of, slices)), BY):
         rows = [row for row in slices if row.by == by and by in wanted and table_key_of(row) == key]
         metric = description(metrics, key[0])
-        same = [score for score in scores if table_key_of(score) == key]
-        checked = {score.system for score in same if score.self_checked}
-        # Systems and variants that lack values only because there is nothing to score
-        na = {
-            (score.system, score.variant) for score in same if score.n_na and not score.n_failed + score.n_unverifiable
-        }
+        checked = {score.system for score in scores if table_key_of(score) == key and score.self_checked}
+        research = [row for row in rows if by == "turn" and place_of(row.system, systems) == "system"]
+        names = system_names((row.system for row in research or rows), systems, checked)
+        variants = dict.fromkeys(row.variant for row in research or rows)
+        # Of turns, one table has every measure of the systems that research; else each measure has one of all systems.
+        groups = (
+            {"": research} if research else {name: [row for row in rows if row.variant == name] for name in variants}
+        )
+        of_turns = {f"{name}/{label}": f"{name} {names[label]}" for name, label in product(variants, names)}
         tables: list[Table] = []
-        for variant in dict.fromkeys(row.variant for row in rows):
-            shown = [row for row in rows if row.variant == variant]
-            only_na = {system for system, of in na if of == variant}
-            cells: dict[tuple[str, str], Cell] = {}
-            for row in shown:
-                cell = part_cell(row)
-                is_na = row.system in only_na and row.value is None
-                cells[row.system, row.part] = replace(cell, value="n/a") if is_na else cell
-            sizes = {row.part: row.n_asked for row in shown}
+        for variant, shown in groups.items():
+            labels = [row.system if variant else f"{row.variant}/{row.system}" for row in shown]
             table = pivot(
-                f"{metric.title}: {variant} by {by}",
-                cells,
-                system_names((row.system for row in shown), systems, checked),
-                {name: Column(f"{name.replace('_', ' ')} (n={n})", name) for name, n in sizes.items()},
+                f"{metric.title}: {variant} by {by}" if variant else f"{metric.title} by {by}",
+                {(label, row.part): _slice_cell(row) for label, row in zip(labels, shown, strict=True)},
+                {label: name for label, name in (names if variant else of_turns).items() if label in labels},
+                {row.part: Column(f"{row.part.replace('_', ' ')} (n={row.n_asked})", row.part) for row in shown},
                 systems,
                 by=judged_by(shown[0]),
                 unit="query",
@@ -276,3 +272,9 @@ def slice_sections(
             notes = [MEANINGS[by], *about]
             sections[key, by] = Section(f"{metric.title} by {by}", judged_by(rows[0]), tables, notes)
     return sections
+
+
+def _slice_cell(row: Score) -> Cell:
+    """A part's cell; n/a if there is only nothing to score."""
+    is_na = row.value is None and row.n_na and not row.n_failed + row.n_unverifiable
+    return replace(part_cell(row), value="n/a") if is_na else part_cell(row)

@@ -94,7 +94,20 @@ def test_judges_never_share_slices_and_one_with_nothing_to_score_says_so() -> No
     assert [table.title for table in sliced.tables] == ["Faithfulness: FP by kind"]
 
     why = {"a@m": {"n_na": 4, "n_failed": 0}, "b@m": {"n_na": 2, "n_failed": 2}}
-    rated = [score(label, n_planned=12, n_scored=8, **left) for label, left in why.items()]
-    empty = {"value": None, "ci_low": None, "ci_high": None, "n_counted": 0, "n_scored": 0}
-    (sliced,) = slice_sections([of_slice("Pet_Supplies", system=label, **empty) for label in why], rated).values()
+    empty = {"value": None, "ci_low": None, "ci_high": None, "n_counted": 0, "n_scored": 0, "n_planned": 4}
+    rows = [of_slice("Pet_Supplies", system=label, **empty, **left) for label, left in why.items()]
+    (sliced,) = slice_sections(rows, ()).values()
     assert [cell.text for line in sliced.tables[0].rows for cell in line.cells if cell] == ["n/a", "–"]
+
+
+def test_turns_have_one_table_with_a_row_for_each_measure_of_the_systems_that_research() -> None:
+    rows = [
+        of_slice(str(turn), by="turn", variant=variant, system=system)
+        for system in ("a@m", "b@m", "oracle")
+        for variant in ("FP", "FR")
+        for turn in (1, 2)
+    ]
+    (section,) = slice_sections(rows, (), ["turn"], systems=systems(["a@m", "b@m", "oracle"])).values()
+    (table,) = section.tables
+    assert names(table) == ["FP a", "FP b", "FR a", "FR b"]
+    assert [column.group for column in table.columns] == ["1", "2"]
