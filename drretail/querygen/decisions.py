@@ -226,14 +226,18 @@ def holds(decision: Decision, offers: Offers) -> bool:
 
 def dead_decisions(query: Query, offers: Offers) -> list[Decision]:
     """The decisions that no longer hold, and those on a demand that the query no longer has."""
-    wants = () if query.wish is None else query.wish.wants
-    demands = {(want.name, demand) for want in wants for demand in (OF_KIND, *map(str, want.demands))}
-    decided = () if query.gold is None else query.gold.decisions
+    demands, decided = decidable(query.wish), () if query.gold is None else query.gold.decisions
     return [
         decision
         for decision in decided
         if (decision.want, decision.demand) not in demands or not holds(decision, offers)
     ]
+
+
+def decidable(wish: Wish | None) -> set[tuple[str, str]]:
+    """What may be decided of products: each want with each of its demands, and whether it is of the kind."""
+    wants = () if wish is None else wish.wants
+    return {(want.name, demand) for want in wants for demand in (OF_KIND, *map(str, want.demands))}
 
 
 def died_line(died: int) -> str:

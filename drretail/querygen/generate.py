@@ -81,18 +81,8 @@ class Drafts:
         *,
         on_query: Callable[[], object] = bool,
     ) -> None:
-        """``on_query`` is called after each query.
-
-        Raises UserError for a shop whose language is not English, which the rules write."""
-        language = world.manifest.language.title()
-        if language == "English" and world.manifest.is_own_shop:  # also if its mapping leaves the language out
-            texts = ((product.title, *product.features, *product.description) for product in _popular(world))
-            language = language if is_english(" ".join(chain.from_iterable(texts))) else "in another language"
-        if language != "English":
-            raise UserError(
-                f"The rules write English questions, and this shop's texts are {language}: have a model write them "
-                "(--model)."
-            )
+        """``on_query`` is called after each query. Raises UserError as ``check_english`` does."""
+        check_english(world)
         self.world, self.seed, self.linter, self._on_query = world, seed, linter or Linter(world), on_query
         self.assortment, self._written = Assortment(self.linter.stock), Texts()
 
@@ -127,6 +117,19 @@ class Drafts:
             return False
         self._written.add(query)
         return True
+
+
+def check_english(world: World) -> None:
+    """Raises UserError for a shop whose language is not English, which the rules write."""
+    language = world.manifest.language.title()
+    if language == "English" and world.manifest.is_own_shop:  # also if its mapping leaves the language out
+        texts = ((product.title, *product.features, *product.description) for product in _popular(world))
+        language = language if is_english(" ".join(chain.from_iterable(texts))) else "in another language"
+    if language != "English":
+        raise UserError(
+            f"The rules write English questions, and this shop's texts are {language}: have a model write them "
+            "(--model)."
+        )
 
 
 def _popular(world: World) -> list[Product]:

@@ -40,15 +40,15 @@ Twins = tuple[Query, Query] | None
 
 
 @dataclass(slots=True)
-class Spoiled:
-    """Twins made from queries: pairs by kind, and why the other queries gave none."""
+class Derived:
+    """Queries made from others: how many of each kind, and why the other queries gave none."""
 
     queries: list[Query] = field(default_factory=list[Query])
     counts: Counter[str] = field(default_factory=Counter[str])
     without: Counter[str] = field(default_factory=Counter[str])
 
 
-def spoil(queries: Sequence[Query], offers: Offers, kinds: Sequence[str], seed: str) -> Spoiled:
+def spoil(queries: Sequence[Query], offers: Offers, kinds: Sequence[str], seed: str) -> Derived:
     """One pair of twins for each query that the shop can meet, in an order that tells nothing; the kinds take turns.
 
     Raises UserError for an unknown kind, and for none.
@@ -57,7 +57,7 @@ def spoil(queries: Sequence[Query], offers: Offers, kinds: Sequence[str], seed: 
     if wrong is not None:
         raise UnknownName("kind of spoiled queries", wrong, KINDS, names_all=True)
     check_made_for(queries, offers.world.manifest.fingerprint)
-    spoiled = Spoiled()
+    spoiled = Derived()
     for query in queries:
         cheapest = offers.reference(query).cheapest
         if query.wish is None or cheapest is None or not cheapest.items:

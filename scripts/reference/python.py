@@ -25,7 +25,8 @@ NAMES = {
         "drretail.env.world: World",
     ),
     "Queries": (
-        "drretail.api.queries: generate import_questions check decide show shipped spoil personas context pair",
+        "drretail.api.queries: generate import_questions check decide show shipped spoil converse",
+        "drretail.api.queries: personas context pair",
     ),
     "Runs": (
         "drretail: run ask open_experiment read_experiment reproduce",

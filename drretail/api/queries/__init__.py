@@ -4,8 +4,8 @@ writing.py     models that write and read queries, opened and asked, and the fil
 generate.py    generate: by rules, or by a model
 check.py       check: what is wrong with queries
 decide.py      decide: which products keep their demands, by fields and as a model reads the records
-query_sets.py  show, shipped; spoil: pairs of queries, of which the shop can meet one; import_questions: plain questions
-               as queries, typed by a model
+query_sets.py  show, shipped; spoil: pairs of queries, of which the shop can meet one; converse: conversations made of
+               queries; import_questions: plain questions as queries, typed by a model
 """
 
 from importlib import import_module
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from drretail.api.queries.check import check
 from drretail.api.queries.decide import decide
 from drretail.api.queries.generate import generate
-from drretail.api.queries.query_sets import import_questions, shipped, show, spoil
+from drretail.api.queries.query_sets import converse, import_questions, shipped, show, spoil
 from drretail.plugins import addon_names
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "check",
     "context",
+    "converse",
     "decide",
     "generate",
     "import_questions",

@@ -1,4 +1,4 @@
-"""``queries import``, ``show``, ``shipped`` and ``spoil``: files of queries.
+"""``queries import``, ``show``, ``shipped``, ``spoil`` and ``converse``: files of queries.
 
 Plain questions become queries, and a model types their wishes.
 """
@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING, Any, get_args
 from drretail.agents.running.shard import only as only_those
 from drretail.api.models import Spent
 from drretail.api.option import accepts
-from drretail.api.options.queries import ImportOptions, QueryCalls, ShippedOptions, ShowOptions, SpoilOptions
+from drretail.api.options.queries import (
+    ConverseOptions,
+    ImportOptions,
+    QueryCalls,
+    ShippedOptions,
+    ShowOptions,
+    SpoilOptions,
+)
 from drretail.api.options.shared import names_in
 from drretail.api.queries.writing import (
     asking,
+    check_unused,
     findings_by_id,
     in_own_words,
     journal_beside,
@@ -49,7 +57,7 @@ if TYPE_CHECKING:
     from drretail.env.world import World
     from drretail.llm.registry import Model
     from drretail.querygen.lint import Linter
-    from drretail.querygen.spoil import Spoiled
+    from drretail.querygen.spoil import Derived
 
 
 @accepts(ImportOptions)
@@ -207,24 +215,61 @@ def shipped(options: ShippedOptions) -> Result[tuple[Query, ...]]:
 
 
 @accepts(SpoilOptions)
-def spoil(options: SpoilOptions) -> "Result[Spoiled]":
+def spoil(options: SpoilOptions) -> "Result[Derived]":
     """The pairs that were written. Raises UserError if no query gave one."""
     from drretail.env.offers import Offers
     from drretail.querygen.spoil import spoil as spoiled
 
-    queries, to = read_queries(Path(options.file)), Path(options.to)
     with world_of(options.world) as shop:
-        spoiled_set = spoiled(queries, Offers(shop), names_in(options.only), options.seed)
-    if not spoiled_set.queries:
-        why = ", ".join(f"{count} × {reason}" for reason, count in sorted(spoiled_set.without.items()))
-        raise UserError(f"{options.file} gave no pair of queries: {why or 'it holds none'}.")
-    write_queries(to, spoiled_set.queries, force=options.force)
-    document = {
-        "queries": len(spoiled_set.queries),
-        "pairs": dict(spoiled_set.counts),
-        "without": dict(spoiled_set.without),
-    }
-    of_kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(spoiled_set.counts.items()))
-    lines = [f"{counted(len(spoiled_set.queries), 'query')} → {to}; pairs: {of_kinds}."]
-    lines += [f"  left out: {counted(count, 'query')} ({why})" for why, count in sorted(spoiled_set.without.items())]
-    return Result(spoiled_set, document, lines, path=to)
+        pairs = spoiled(read_queries(Path(options.file)), Offers(shop), names_in(options.only), options.seed)
+    return _derived(pairs, options, ("pairs", "pair of queries"))
+
+
+@accepts(ConverseOptions)
+@in_own_words
+def converse(options: ConverseOptions) -> "Result[Derived]":
+    """The conversations that were written. Raises UserError if no query gave one."""
+    from drretail.querygen.by_model.follow_ups import word_follow_ups
+    from drretail.querygen.converse import converse as conversed
+    from drretail.querygen.generate import check_english
+    from drretail.querygen.lint import Linter
+
+    writer, to = named_writer(options.model, options), Path(options.to)
+    with world_of(options.world) as shop:
+        linter = Linter(shop)
+        if writer is None:
+            check_english(shop)
+        else:  # before it is paid
+            check_unused(to, force=options.force)
+        made = conversed(read_queries(Path(options.file)), linter.stock, options.seed)
+        if writer is None:
+            return _derived(made, options, ("follow_ups", "conversation"))
+        firsts = sum(turn.after is None for turn in made.queries)
+        with asking(writer, journal_beside(to), options, firsts) as (session, bar):
+            made.queries, failed = word_follow_ups(made.queries, session, linter, bar.advance)
+    spent = Spent(writer, session.usage, session.served)
+    result = _derived(made, options, ("follow_ups", "conversation"))
+    return replace(
+        result,
+        documented={**result.document, "failed": failed, **spent.document},
+        parts=[*result.parts, spent.line],
+        hints=[*on_failures(failed), *spent.on_prices],
+        left=len(failed),
+    )
+
+
+def _derived(made: "Derived", options: SpoilOptions | ConverseOptions, names: tuple[str, str]) -> "Result[Derived]":
+    """Writes queries that were made of others, ``names`` what was counted and what each gave.
+
+    Raises UserError if there are none.
+    """
+    to, (sort, thing) = Path(options.to), names
+    if not made.queries:
+        why = ", ".join(f"{count} × {reason}" for reason, count in sorted(made.without.items()))
+        raise UserError(f"{options.file} gave no {thing}: {why or 'it holds no query'}.")
+    write_queries(to, made.queries, force=options.force)
+    document = {"queries": len(made.queries), sort: dict(made.counts), "without": dict(made.without)}
+    of_kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(made.counts.items()))
+    lines = [f"{counted(len(made.queries), 'query')} → {to}; {sort.replace('_', '-')}: {of_kinds}."]
+    lines += [f"  left out: {counted(count, 'query')} ({why})" for why, count in sorted(made.without.items())]
+    return Result(made, document, lines, path=to)

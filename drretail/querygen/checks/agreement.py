@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from drretail.grounding.listing import folded
-from drretail.grounding.text.amounts import find_amounts
+from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.grounding.text.words import NUMBERS, STOP_WORDS, content_stems, is_negation, stem
 from drretail.querygen.checks import contract
@@ -54,15 +54,15 @@ def _amounts(case: Case, wish: Wish) -> Iterator[Finding]:
     A text with a typed limit may name other amounts, such as a price paid before, but no other upper limit. A text by a
     model may name none.
     """
-    money = [amount for amount in find_amounts(case.query.text) if amount.kind == "money"]
-    if wish.limits and not money and (contract.binds(case.query) or not _SPELT_AMOUNT.search(case.query.text)):
+    money, said = ([*_money_in(text)] for text in (case.query.text, case.said))
+    if wish.limits and not said and (contract.binds(case.query) or not _SPELT_AMOUNT.search(case.query.text)):
         yield finding("amount_not_in_text", format_amount(wish.limits[0]), "write it in digits")
-    amounts, typed = {amount.high for amount in money}, {limit.value for limit in wish.limits}
-    for limit in wish.limits if money else ():
+    amounts, typed = {amount.high for amount in said}, {limit.value for limit in wish.limits}
+    for limit in wish.limits if said else ():
         if limit.value not in amounts:
             shown = ", ".join(format_money(value, limit.currency) for value in sorted(amounts))
             yield finding("amount_not_in_text", format_amount(limit), f"the text says {shown}")
-    signs = {amount.currency for amount in money if amount.high in typed}
+    signs = {amount.currency for amount in said if amount.high in typed}
     currencies = {limit.currency for limit in wish.limits}
     if signs and not signs & currencies and not signs | currencies <= _DOLLARS:
         yield finding(
@@ -75,8 +75,12 @@ def _amounts(case: Case, wish: Wish) -> Iterator[Finding]:
             yield finding("amount_not_typed", case.query.text[slice(*span)], f"the wish has {limits}", span=span)
 
 
+def _money_in(text: str) -> Iterator[Amount]:
+    return (amount for amount in find_amounts(text) if amount.kind == "money")
+
+
 def _numbers(case: Case, wish: Wish) -> Iterator[Finding]:
-    text = case.query.text
+    text = case.said
     words = {word: Decimal(number) for word, number in (*NUMBERS.items(), *_HOW_MANY.items())}
     spoken = set(folded(text).split())
     numbers = {end for amount in find_amounts(text) for end in (amount.low, amount.high)}
@@ -96,7 +100,7 @@ def _words(case: Case, wish: Wish) -> Iterator[Finding]:
     titles = (
         f"{listing.product.title} {listing.product.brand or ''}" for listing in case.stock.offers.listings(bought)
     )
-    words = folded(" ".join((case.query.text, *titles))).split()
+    words = folded(" ".join((case.said, *titles))).split()
     spoken = {*map(stem, words), *(first + second for first, second in pairwise(words))}
     phrases = [wish.deadline or ""]
     for want in wish.wants:
@@ -111,7 +115,7 @@ def _words(case: Case, wish: Wish) -> Iterator[Finding]:
 
 def _owned(case: Case, wish: Wish) -> Iterator[Finding]:
     del wish
-    spoken = {*content_stems(case.query.text)}
+    spoken = {*content_stems(case.said)}
     for listing in case.owned:
         if not spoken & names_of(listing):
             product = listing.product

@@ -115,6 +115,8 @@ class Case:
     shopper: Shopper | None
     stock: Stock
     now: datetime
+    said: str
+    """Its text, behind those of the turns before it."""
 
     @cached_property
     def offered(self) -> Sequence[tuple[Want, Candidates]]:

@@ -72,9 +72,9 @@ class Texts:
 
 
 def near_duplicates(queries: Sequence[Query]) -> dict[str, Finding]:
-    """The findings by query id: of each two near-duplicates, on the later one."""
+    """The findings by query id: of each two near-duplicates, on the later one. A later turn repeats no query."""
     texts, findings = Texts(), dict[str, Finding]()
-    for query in queries:
+    for query in (query for query in queries if query.after is None):
         if near := texts.near_duplicate(query):
             findings[query.query_id] = near
         texts.add(query)

@@ -37,7 +37,8 @@ _LEVELS, _ROOM = (0.4, 0.5, 0.6, 0.75), Decimal("1.1")
 _STEPS = ((30, 5), (100, 10), (300, 25), (1000, 50), (10**12, 100))
 # Nobody limits smaller sums, or wants to spend more than so many times what was paid before.
 _LEAST_BUDGET, _MOST_ABOVE = 10, Decimal("2.5")
-_COUNTS = {number: word for word, number in NUMBERS.items()}
+COUNTS = {number: word for word, number in NUMBERS.items()}
+"""Numbers in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ class Author:
                 return None
             cost += price * want.quantity
             currencies.add(at_level.product.currency)
-        amount = _rounded(cost * _ROOM)
+        amount = rounded(cost * _ROOM)
         is_known = len(currencies) == 1 and currencies <= SYMBOLS.keys() and amount >= _LEAST_BUDGET
         return Money.of(amount, currencies.pop()) if is_known else None
 
@@ -165,7 +166,7 @@ def _text(plan: _Plan, budget: Money | None) -> str:
     slots = {
         **need.slots,
         "amount": "" if budget is None else f"{SYMBOLS[budget.currency]}{budget.value:,}",
-        "count": _COUNTS.get(plan.want.quantity, ""),
+        "count": COUNTS.get(plan.want.quantity, ""),
         "clauses": listed([f"{verb} {listed(rests)}" for verb, rests in grouped]) if plan.chosen else "",
     }
     # Sentences begin with a capital, except for a quoted title.
@@ -178,6 +179,7 @@ def _want(need: Need) -> Want:
     return Want(name=name, kinds=(name,), again=not need.is_other)
 
 
-def _rounded(total: Decimal) -> int:
+def rounded(total: Decimal) -> int:
+    """The next amount that people would name as a budget."""
     step = next(step for limit, step in _STEPS if total < limit)
     return ceil(total / step) * step

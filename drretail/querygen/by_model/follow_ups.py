@@ -1,0 +1,67 @@
+"""A model words the follow-ups of conversations. What is wanted in each turn stays as rules made it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+from drretail.llm.prompt import load_prompt, replaced, tagged
+from drretail.querygen.by_model.examination import in_words
+from drretail.querygen.by_model.session import Ask, ModelSession, ask_all
+from drretail.querygen.checks import agreement, privacy
+from drretail.querygen.lint import Linter
+from drretail.records.base import Record
+from drretail.records.evidence import Finding
+from drretail.records.query import Query
+
+Talk = Sequence[Query]
+_LONGEST = 400
+
+
+# Models read the first line of the class below.
+class FollowUps(Record):
+    """The words of each note, in their order."""
+
+    turns: tuple[str, ...]
+
+
+def word_follow_ups(
+    turns: Sequence[Query], session: ModelSession, linter: Linter, on_end: Callable[[], object] = lambda: None
+) -> tuple[list[Query], dict[str, str]]:
+    """The turns of conversations in the model's words, and why some keep those of the rules, by their first ids."""
+    talks, asks = list[list[Query]](), list[Ask[FollowUps]]()
+    for turn in turns:
+        talks += [] if turn.after else [[]]
+        talks[-1].append(turn)
+    prompt = load_prompt(__file__, "follow_ups")
+    for talk in talks:
+        notes = "\n".join(f"{number}. {turn.text}" for number, turn in enumerate(talk[1:], 1))
+        message = prompt.render(question=tagged("question", talk[0].text), notes=notes)
+        asks.append(Ask(talk[0].query_id, message, FollowUps, partial(_problem, talk, linter)))
+    answers = ask_all(session, asks, on_end)
+    by = {"source": session.model.spec, "prompts": replaced()}
+    worded = (_with(talk, answers.found.get(talk[0].query_id), by) for talk in talks)
+    return [turn for talk in worded for turn in talk], answers.failed
+
+
+def _with(talk: Talk, written: FollowUps | None, by: Mapping[str, object]) -> Talk:
+    if written is None:
+        return talk
+    pairs = zip(talk[1:], written.turns, strict=True)
+    return [talk[0], *(turn.model_copy(update={**by, "text": text.strip()}) for turn, text in pairs)]
+
+
+def _problem(talk: Talk, linter: Linter, written: FollowUps) -> str | None:
+    """What the words lack of what is wanted, or have beside it; what the question lacks already is not their fault."""
+    if len(written.turns) != len(talk) - 1 or not all(0 < len(text.strip()) <= _LONGEST for text in written.turns):
+        return f"there are {len(talk) - 1} notes, and each needs its words, at most {_LONGEST} characters"
+    known = {(finding.code, finding.text) for finding in _findings(talk, linter)}
+    wrong = [found for found in _findings(_with(talk, written, {}), linter) if (found.code, found.text) not in known]
+    return "\n".join(dict.fromkeys(f"- {in_words(finding)}" for finding in wrong)) or None
+
+
+def _findings(talk: Talk, linter: Linter) -> Iterator[Finding]:
+    said = ""
+    for turn in talk:
+        case = linter.case(turn, said)
+        said = f"{case.said}\n"
+        if turn.after is not None:
+            yield from (*agreement.check(case), *privacy.check(case))
