@@ -17,7 +17,7 @@ from pathlib import Path
 
 from figures import keep, parser_of
 
-from benchmarks.trouble import fetching, inputs, interrupted, provider, servers, texts
+from benchmarks.trouble import fetching, inputs, interrupted, provider, servers, texts, turns
 from benchmarks.trouble.bench import Bench, Row
 
 # Rows that start threads come last: the commands of the others are forked.
@@ -35,6 +35,7 @@ ROWS: dict[str, Callable[[Bench], Row]] = {
     "names": inputs.odd_names,
     "hostile texts": texts.hostile,
     "clock jumps": interrupted.clock_jumps,
+    "turns": turns.failing,
     "answers": provider.misbehaviours,
     "bad hour": provider.passing,
     "denials": provider.denials,

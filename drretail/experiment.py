@@ -520,10 +520,11 @@ def read_runs(folder: Path) -> Iterator[Run]:
     """All ended runs of an experiment, sorted by label and query, without those that ``read_run`` cannot read."""
     for path in run_files(folder):
         with suppress(UserError):  # ended_run counts it
-            yield _run_at(folder, path)
+            yield run_at(folder, path)
 
 
-def _run_at(experiment: Path, path: Path, *members: Member) -> Run:
+def run_at(experiment: Path, path: Path, *members: Member) -> Run:
+    """The run in one of its files. Raises UserError if the file can't be read, or holds another run."""
     run = read_run(path, *members)
     if path_of(experiment, run) != path:
         raise UserError(f"{path} holds another run, {run.run_id}: put each where it belongs.")
@@ -545,7 +546,7 @@ def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run |
     if not path.exists():
         return None
     try:
-        return _run_at(experiment, path, "evidence", "parts")  # a run that nobody can look into is lost
+        return run_at(experiment, path, "evidence", "parts")  # a run that nobody can look into is lost
     except UserError as problem:
         message = str(problem).replace(f"{experiment}/", "").rstrip(".")
         return Run(

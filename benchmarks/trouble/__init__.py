@@ -5,6 +5,7 @@ interrupted.py  kills at each writing, two at once, full disks, clock jumps, sig
 clock.py        a wall clock that jumps
 inputs.py       damaged files, bombs, large tables, gold and journals of others, plugins that fail, odd names
 provider.py     a model's provider that misbehaves
+turns.py        conversations of which a turn fails
 servers.py      `view` and `mcp --http`: crowds, intruders, clients that vanish
 fetching.py     addresses, redirects, names and bodies that want to be let in
 texts.py        texts of strangers in prompts, pages and terminals

@@ -14,7 +14,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,9 +52,28 @@ KILLED = -signal.SIGKILL
 RUN = ("run", "--world", "w", "--queries", "q.jsonl", "--agent", "react", "--no-floors", "--to", "exp", "--quiet")
 SCORE = ("score", "exp", "--metrics", "faithfulness,checks", "--quiet")
 REPORT = ("report", "exp", "--format", "text")
+TALK = ("run", "--world", "w", "--queries", "talk.jsonl", "--no-floors", "--quiet", "--to", "talked")
+TALKING = (*TALK, "--agent", "talker:answer")
 IMPORT = ("import", "chat", "log.jsonl", "--world", "w", "--to", "imported", "--quiet")
 INGEST = ("ingest", "raw", "--world", "shop", "--min-interactions", "2", "--parallel", "1", "--quiet")
 
+TALKER = """
+import os, sys
+from pathlib import Path
+def answer(question, history, user, toolkit):
+    fault = Path("../fault")  # what is in its own folder is its code
+    if fault.exists() and fault.read_text().partition(": ")[0] == question:
+        return eval(fault.read_text().partition(": ")[2])
+    name = toolkit.call("get_user_profile", {"user_id": user}).value["first_name"]
+    toolkit.call("update_user_profile", {"user_id": user, "first_name": f"{name}{len(history)}"})
+    hit = toolkit.call("product_catalog_search", {"query": "bird feeder"}).value["hits"][0]["evidence"]
+    before = sum(len(message["content"]) for message in history)
+    return f"{name} asks {question!r} after {before} letters: [{hit}].\\n\\n```picks\\n{hit} x 1\\n```"
+"""
+"""An agent whose answers show what it is told of the turns before, and what its session kept of them. In the turn that
+the file ``fault`` names it gives what stands there.
+"""
+TURNS = ("Which bird feeder suits me?", "Is there a cheaper one?", "Then two of it.", "No, the one before.")
 T = TypeVar("T")
 Fault = Literal["lost", "leaked", "wrong"]
 
@@ -101,10 +120,13 @@ class Bench:
         make_world(self.start / "w")
         query = Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="benchmark")
         (self.start / "q.jsonl").write_text(f"{canonical_json(query.model_dump(mode='json'))}\n", "utf-8")
+        (self.start / "talk.jsonl").write_text("".join(turns_of("talk", *TURNS)), "utf-8")
+        (self.start / "talker.py").write_text(TALKER, "utf-8")
         write_log(self.start / "log.jsonl")
         for arguments in (
             RUN,
             SCORE,
+            TALKING,
             IMPORT,
             ("synth", "--to", "raw", "--products", "300", "--reviews", "6000", "--quiet"),
             INGEST,
@@ -172,6 +194,14 @@ def make_world(folder: Path, said: str = "") -> None:
         for number, user in ((1, USER), (2, USER), (3, "AF" + "Y" * 26))
     ]
     write_world(folder, WorldRows(products, orders, seed="42", pool=default_pool()))
+
+
+def turns_of(name: str, *texts: str) -> Iterator[str]:
+    """The lines of a conversation."""
+    for number, text in enumerate(texts, 1):
+        after = f"{name}-{number - 1}" if number > 1 else None
+        query = Query(query_id=f"{name}-{number}", user_id=USER, text=text, after=after, source="benchmark")
+        yield f"{canonical_json(query.model_dump(mode='json'))}\n"
 
 
 def write_log(path: Path, said: str = "") -> None:

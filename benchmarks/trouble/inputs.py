@@ -7,6 +7,7 @@ and versions that belong elsewhere; agents, metrics, tools and models of one's o
 import csv
 import gzip
 import io
+import json
 import os
 import random
 import re
@@ -15,7 +16,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from .bench import IMPORT, INGEST, REPORT, RUN, SCORE, USER, Bench, Row, make_world, run
+from .bench import IMPORT, INGEST, REPORT, RUN, SCORE, TALKING, USER, Bench, Row, make_world, run
 
 NASTY: Mapping[str, bytes] = {
     "nothing": b"",
@@ -80,6 +81,7 @@ FAULTS = ("raise ValueError('away')", "raise RecursionError", "raise SystemExit(
 RUN_NEW = (*RUN[:-3], "--to", "new", "--quiet")
 COMPARE = ("compare", "exp", "react@offline-shopper", "react@offline-shopper")
 VERIFY = ("verify", "exp")
+VERIFY_TALKED = ("verify", "talked")
 READERS = {
     "w": (
         ("world", "info", "w"),
@@ -91,6 +93,11 @@ READERS = {
     ),
     "exp": (REPORT, SCORE, RUN, COMPARE, VERIFY, ("export", "exp", "--format", "chat", "--to", "out.jsonl")),
     "imported": (("report", "imported", "--format", "text"), ("score", "imported", "--metrics", "checks")),
+    "talked": (
+        TALKING,
+        ("report", "talked", "--format", "text"),
+        VERIFY_TALKED,
+    ),
     "q.jsonl": (RUN_NEW, ("queries", "check", "q.jsonl", "--world", "w"), ("queries", "show", "q.jsonl")),
     "log.jsonl": ((*IMPORT[:-3], "--to", "again", "--quiet"),),
     "raw": ((*INGEST[:3], "anew", *INGEST[4:]),),
@@ -253,6 +260,18 @@ def _foreign_lines(place: Path) -> None:
     own.write_bytes(other.read_bytes())
 
 
+def _after(text: str, turn: str, after: str | None) -> str:
+    """Lines of turns of which one follows another turn than it did."""
+    rows = list(map(json.loads, text.splitlines()))
+    return "".join(f"{json.dumps(row | ({'after': after} if row['query_id'] == turn else {}))}\n" for row in rows)
+
+
+def _swapped_turns(place: Path) -> None:
+    """The second turn's run file under the third's name."""
+    second, third = (next((place / "talked").glob(f"runs/*/talk-{number}*.gz")) for number in (2, 3))
+    third.write_bytes(second.read_bytes())
+
+
 def _of_another_version(text: str) -> str:
     return text.replace('"format":1', '"format":99').replace('"format": 1', '"format": 99')
 
@@ -277,12 +296,21 @@ def _judged(edit: Callable[[str], str]) -> Callable[[Path], object]:
 
 
 SCORE_JUDGED = ("score", "judged", "--metrics", "basket,outcome", "--quiet")
+TALK_NEW = (*TALKING[:-4], "--to", "new", *TALKING[-2:])
 FOREIGN: tuple[tuple[str, Callable[[Path], object], tuple[str, ...]], ...] = (
     ("another run's file", _foreign_lines, VERIFY),
     ("an experiment of another version", _edit("exp/experiment.json", _of_another_version), REPORT),
     ("a world of another version", _edit("w/*/manifest.json", _of_another_version), ("world", "info", "w")),
     ("queries of another version", _edit("q.jsonl", _of_another_version), RUN_NEW),
     ("scores of another version", _edit("exp/scores*.json", _of_another_version), ("compare", "exp", "a", "b")),
+    ("no turns", _edit("talk.jsonl", lambda text: ""), TALK_NEW),
+    ("a turn that is gone", _edit("talk.jsonl", lambda text: "".join(text.splitlines(keepends=True)[::2])), TALK_NEW),
+    ("turns in a circle", _edit("talk.jsonl", lambda text: _after(text, "talk-1", "talk-4")), TALK_NEW),
+    ("a turn after itself", _edit("talk.jsonl", lambda text: _after(text, "talk-2", "talk-2")), TALK_NEW),
+    ("two turns after one", _edit("talk.jsonl", lambda text: _after(text, "talk-3", "talk-1")), TALK_NEW),
+    ("turns of another file", _edit("talk.jsonl", lambda text: _after(text, "talk-1", "other-4")), TALK_NEW),
+    ("another turn's run", _swapped_turns, VERIFY_TALKED),
+    ("another order of turns in a folder", _edit("talk.jsonl", lambda text: _after(text, "talk-4", None)), TALKING),
     ("another world", _other_world, (*SCORE, "--world", "w")),
     ("emptied gold", _judged(lambda text: ""), SCORE_JUDGED),
     ("another's gold", _judged(lambda text: re.sub(r'"query_id":"[^"]+"', '"query_id":"other"', text)), SCORE_JUDGED),

@@ -27,7 +27,7 @@ from drretail.packs import PACKS
 from drretail.records.base import canonical_json
 from drretail.run_file import RUN_FILE, journal_path, read_members, read_results
 
-from .bench import IMPORT, INGEST, KILLED, MAIN, RUN, SCORE, Bench, Ended, Row, run
+from .bench import IMPORT, INGEST, KILLED, MAIN, RUN, SCORE, TALKING, Bench, Ended, Row, run
 from .clock import JumpingClock, negative_durations
 
 # Times stand in these, so that no two runs write them alike; pages say when they were made.
@@ -62,6 +62,7 @@ JOBS = (
     Job(("world", "copy", "w", "copied", "--quiet"), "copied"),
     Job(("queries", "generate", "--world", "shop", "--n", "2", "--to", "new.jsonl", "--quiet"), "new.jsonl"),
     Job(RUN, "exp"),
+    Job(TALKING, "talked"),
     Job(SCORE, "exp", fresh=False),
     Job(("report", "exp", "--quiet"), "exp", fresh=False),
     Job(IMPORT, "imported"),

@@ -189,6 +189,8 @@ class Faults:
     usage: Mapping[str, Any] | None = field(default_factory=lambda: COUNTED)
     endless: bool = False
     """Every answer asks for another search."""
+    within: str = ""
+    """What the last words of the user have in a request that meets the fault."""
     asked: int = 0
     injected: int = 0
     answered: int = 0
@@ -201,7 +203,9 @@ class Faults:
             self.asked += 1
             key = json.dumps(body.get("messages"))
             self.conversations[key] += 1
-            fault = self.fault if self.asked > self.after else None
+            users = [message for message in body.get("messages", ()) if message["role"] == "user"]
+            is_within = self.within in json.dumps(users[-1:], ensure_ascii=False)
+            fault = self.fault if self.asked > self.after and is_within else None
             if self.first_alone and self.conversations[key] > 1:
                 fault = None
             if self.every and self.asked % self.every == 0:
@@ -405,7 +409,7 @@ def misbehaviours(bench: Bench) -> Row:
     start = ("run", "--world", "w", "--queries", "q.jsonl", "--no-floors", "--quiet", "--agent", "react", "--to", "new")
     judge = ("score", "exp", "--metrics", "faithfulness,quality", "--quiet")
     for fault, first_alone, stream, kind in bench.sample(cases, 10, len(cases)):
-        with bench.place() as place, _apart(Faults(fault, first_alone=first_alone)) as port:
+        with bench.place() as place, apart(Faults(fault, first_alone=first_alone)) as port:
             address = f"{kind}=http://127.0.0.1:{port}{'' if kind == 'anthropic' else '/v1'}"
             variables = {**KEYS, "DRRETAIL_STREAM": stream, "DRRETAIL_MODEL_RETRIES": "1"}
             when = f"{fault}{' at first' if first_alone else ''}, {kind}{', streamed' if stream == 'true' else ''}"
@@ -424,7 +428,7 @@ def misbehaviours(bench: Bench) -> Row:
 
 
 @contextmanager
-def _apart(faults: Faults) -> Generator[int]:
+def apart(faults: Faults) -> Generator[int]:
     """The port of a provider in a process of its own: threads beside this one would hinder commands that are forked."""
     server = Provider(faults)
     child = os.fork()

@@ -68,7 +68,7 @@ def hostile(bench: Bench) -> Row:
 
 
 def plant(place: Path, text: str) -> None:
-    """Puts a text into the shop, the web, a log and a folder of reports."""
+    """Puts a text into the shop, the web, both turns of a conversation, a log and a folder of reports."""
     shutil.rmtree(place / "w")
     shutil.rmtree(place / "exp")
     shutil.rmtree(place / "imported")
@@ -79,7 +79,8 @@ def plant(place: Path, text: str) -> None:
     (place / "pages.jsonl").write_text(f"{json.dumps(page)}\n", "utf-8")
     question = json.loads((place / "q.jsonl").read_text("utf-8"))
     question["text"] += f" {said}"
-    (place / "q.jsonl").write_text(f"{json.dumps(question)}\n", "utf-8")
+    turn = question | {"query_id": "q2", "after": question["query_id"], "text": f"And a cheaper one? {said}"}
+    (place / "q.jsonl").write_text(f"{json.dumps(question)}\n{json.dumps(turn)}\n", "utf-8")
     given = place / "given"
     given.mkdir()
     name = "".join(letter for letter in said if letter not in "/\0")[:60]

@@ -9,18 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from langchain_core.messages import AnyMessage, HumanMessage, convert_to_messages
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, convert_to_messages
 from pydantic import ValidationError
 
 from drretail.agents.information import following
 from drretail.env.session import Session
 from drretail.errors import ModelError, UserError, shortened
 from drretail.grounding.report.picks import MOST_PIECES, merged, take_picks
+from drretail.grounding.text.untrusted import harmless
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
 from drretail.parsing import writable
 from drretail.records.base import canonical_json, fault_of
-from drretail.records.query import Task
+from drretail.records.query import Exchange, Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits, Role, Usage
 from drretail.tools.tool import Tool
@@ -113,8 +114,22 @@ def task_message(task: Task, session: Session) -> HumanMessage:
 
 
 def messages_before(task: Task) -> list[AnyMessage]:
-    """What the shopper said in the turns before, and what was answered."""
-    return cast("list[AnyMessage]", convert_to_messages(spoken(task)))
+    """What the shopper said in the turns before, and what was answered, made safe for a prompt."""
+    said = ({**message, "content": harmless(message["content"])} for message in spoken(task))
+    return cast("list[AnyMessage]", convert_to_messages(said))
+
+
+def read_chat(messages: Sequence[BaseMessage]) -> tuple[tuple[Exchange, ...], str]:
+    """The turns of a chat that have an answer, the last words of the assistant; and the question that has none."""
+    turns, said = list[Exchange](), list[str]()
+    for message in messages:
+        if isinstance(message, HumanMessage):
+            said.append(message.text)
+        elif isinstance(message, AIMessage) and message.text and (said or turns):
+            text = "\n".join(said) if said else turns.pop().text
+            turns.append(Exchange(text=text, answer=message.text))
+            said = []
+    return tuple(turns), "\n".join(said).strip()
 
 
 def spoken(task: Task) -> list[dict[str, str]]:

@@ -40,6 +40,7 @@ from drretail.experiment import (
     kept_hashes,
     prompts_path,
     read_definition,
+    run_at,
 )
 from drretail.files import unsynced
 from drretail.parsing import parse_json
@@ -150,7 +151,7 @@ def hash_findings(folder: Path, definition: Definition) -> Iterator[_Finding]:
     for planned in _planned(folder, definition):
         path = planned.path_in(folder)
         try:
-            run, evidence, results = read_run(path), read_evidence(path), read_results(path)
+            run, evidence, results = run_at(folder, path), read_evidence(path), read_results(path)
         except UserError as problem:
             yield _Finding("hashes", "differs", _here(folder, problem))
             continue

@@ -105,6 +105,20 @@ async def test_a_graph_that_cannot_be_had_or_is_asked_nothing_says_so(world: Wor
     assert list(graph("react", world=world, model=model).get_input_jsonschema()["properties"]) == ["messages"]
 
 
+async def test_messages_before_the_question_are_the_turns_of_a_conversation(world: World) -> None:
+    def answer(request: Request) -> Any:
+        has_looked = any(message.type == "tool" for message in request.messages)
+        return play(request) if has_looked else calls(FEEDER)
+
+    model = scripted_model(play=answer)
+    chat = [("user", "A feeder, please."), ("ai", "Let me see."), ("ai", "Take the tube feeder.")]
+    asked = {"messages": [*chat, ("user", "Sorry,"), ("user", "is there a cheaper one?")]}
+    await graph("react", world=world, model=model).ainvoke(asked)
+    texts = [message.text for message in requests_of(model)[0].messages]
+    assert texts[1:3] == ["A feeder, please.", "Take the tube feeder."]
+    assert "Sorry,\nis there a cheaper one?" in texts[3]
+
+
 def cut_at(turn: int) -> Callable[[Request], Any]:
     """Plays, but for the command's end in place of one answer."""
     seen: list[Request] = []

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, cast, get_args
 
-from drretail.agents.information import follow_up_prompt, question_prompt, recorded_instructions
+from drretail.agents.information import next_words, question_prompt, recorded_instructions
 from drretail.agents.picks import answer_of
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import recorded_spec, run_of
@@ -29,7 +29,6 @@ from drretail.errors import ToolError, UserError, check_known
 from drretail.eval.metrics.reward import NO_REPORT, Reward, lacking, reward_of
 from drretail.experiment import read_definition, run_files
 from drretail.grounding.text.serialisation import compact_json
-from drretail.llm.prompt import tagged
 from drretail.parsing import parse_json
 from drretail.querygen.reading import FIFTY, Split, shipped_queries
 from drretail.records.query import Query, Reference
@@ -164,7 +163,7 @@ class _Rollout:
         """What a policy reads first: the question, and the form of the report."""
         settings = self._session.settings
         if self.query.after is not None:
-            return f"{tagged('query', self.query.text)}\n{follow_up_prompt().render().rstrip()}"
+            return next_words(self.query.text)
         return recorded_instructions(self.query.text, settings.user_id, settings.now)
 
     @property

@@ -266,6 +266,8 @@ def _asked(queries: str, world: World) -> list[Query]:
     check_askable(world, chosen)
     if not chosen:
         raise UserError(f"There is nothing to answer: {queries} holds no query.")
+    if any(query.after for query in chosen):
+        raise UserError(f"{queries} holds conversations, and a sample is one question: ask them by `drretail run`.")
     return chosen
 
 

@@ -12,6 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
+from drretail.agents.base import read_chat
 from drretail.agents.graphs import Graphed
 from drretail.agents.names import BUILT_IN
 from drretail.agents.registry import load_agent, split_web_mode
@@ -44,10 +45,10 @@ def graph(
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """An agent's compiled graph: ``await graph(…).ainvoke({"messages": [question]}, context={"user_id": …})``.
 
-    The last message is the question. The report is the last message of the state, and ``answer`` in it is what our own
-    runs record. Every run has a session of its own; ``model`` is one for all roles or one for each, and ``NAME+ws``
-    reads whole pages. With a checkpointer, a run that was cut goes on if its thread is invoked with None; its limits
-    then count from there. A new question on a thread is a new beginning.
+    The messages before the question are the turns of a conversation. The report is the last message of the state, and
+    ``answer`` in it is what our own runs record. Every run has a session of its own; ``model`` is one for all roles or
+    one for each, and ``NAME+ws`` reads whole pages. With a checkpointer, a run that was cut goes on if its thread is
+    invoked with None; its limits then count from there. A new question on a thread is a new beginning.
 
     Raises UserError for an agent that is no graph.
     """
@@ -116,9 +117,11 @@ class ShopGraph(CompiledStateGraph[Any, Any, Any, Any]):
         begun = input
         if isinstance(input, Mapping):
             messages = convert_to_messages(cast("Mapping[str, Any]", input).get("messages") or [])
-            if not messages or not messages[-1].text.strip():
+            history, question = read_chat(messages)
+            if not question:
                 raise UserError('The graph was asked nothing: give it {"messages": [the question]}.')
-            begun = self.answering.begun(Task(text=messages[-1].text, user_id=user_id), session, system.limits)
+            task = Task(text=question, user_id=user_id, history=history)
+            begun = self.answering.begun(task, session, system.limits)
         with self.answering.opened(session, models, system.limits) as loop:
             async for chunk in super().astream(begun, config, context=loop, **inputs):
                 yield chunk

@@ -68,7 +68,7 @@ def ask_over_mcp(shop: Shop, query: Query, to: Path) -> None:
     async def visit() -> None:
         session = Session(SessionSettings(shop.world, user_id=query.user_id))
         runner = Runner(shop.world, str(shop.world.folder))
-        with closing(Recording(to, runner, query, scope="own", options={})) as recording:
+        with closing(Recording(to, runner, (query,), scope="own", options={})) as recording:
             async with Client(mcp_server(session, recording.opened, "", takes_report=True), mode="legacy") as client:
                 for pick in best_picks(shop):
                     await client.call_tool(DETAILS, {"product_id": pick.product})

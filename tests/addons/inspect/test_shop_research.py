@@ -12,6 +12,7 @@ from drretail.grounding.gold_files import write_with_gold
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from drretail.tools.registry import SUBMIT, SUBMITTING, json_schemas
+from tests.build import query
 from tests.shop import OTHER, USER
 
 pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
@@ -188,6 +189,8 @@ def test_a_log_alone_is_enough_to_score_it_again(place: str, asked: str) -> None
 
 
 def test_what_is_wrong_is_a_sentence_before_a_run(place: str, asked: str) -> None:
+    turns = query("t-1"), query("t-2", after="t-1")
+    Path("talk.jsonl").write_text("".join(f"{turn.as_line()}\n" for turn in turns))
     for name, value, sentence in (
         ("world", "nowhere", "nowhere"),
         ("queries", "nowhere.jsonl", "nowhere.jsonl"),
@@ -196,6 +199,7 @@ def test_what_is_wrong_is_a_sentence_before_a_run(place: str, asked: str) -> Non
         ("judge", "offline:jduge", "Did you mean judge"),
         ("scope", "every", "scope 'every'"),
         ("to", "queries.jsonl", "is a file"),
+        ("queries", "talk.jsonl", "holds conversations"),
     ):
         given = {"world": place, "queries": asked} | {name: value}
         with pytest.raises(PrerequisiteError) as problem:
