@@ -61,7 +61,7 @@ TALKER = """
 import os, sys
 from pathlib import Path
 def answer(question, history, user, toolkit):
-    fault = Path("../fault")  # what is in its own folder is its code
+    fault = Path.cwd().parent / "fault"  # what it reads or names beside it is its code
     if fault.exists() and fault.read_text().partition(": ")[0] == question:
         return eval(fault.read_text().partition(": ")[2])
     name = toolkit.call("get_user_profile", {"user_id": user}).value["first_name"]

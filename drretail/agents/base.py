@@ -16,7 +16,7 @@ from drretail.agents.information import following
 from drretail.env.session import Session
 from drretail.errors import ModelError, UserError, shortened
 from drretail.grounding.report.picks import MOST_PIECES, merged, take_picks
-from drretail.grounding.text.untrusted import harmless
+from drretail.grounding.text.untrusted import cleaned
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
 from drretail.parsing import writable
@@ -115,7 +115,7 @@ def task_message(task: Task, session: Session) -> HumanMessage:
 
 def messages_before(task: Task) -> list[AnyMessage]:
     """What the shopper said in the turns before, and what was answered, made safe for a prompt."""
-    said = ({**message, "content": harmless(message["content"])} for message in spoken(task))
+    said = ({**message, "content": cleaned(message["content"])} for message in spoken(task))
     return cast("list[AnyMessage]", convert_to_messages(said))
 
 

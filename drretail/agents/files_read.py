@@ -35,7 +35,7 @@ def _heard(event: str, about: tuple[Any, ...]) -> None:
     if event != "open" or not isinstance(about[0], str | os.PathLike):
         return
     place: str | bytes = os.fspath(about[0])
-    name = "" if isinstance(place, bytes) else os.path.abspath(place)  # noqa: PTH100 -- "../x" is beside the folder
+    name = "" if isinstance(place, bytes) else str(Path(place).absolute())
     if not name.startswith(tuple(_folders)) or name.endswith((".py", ".pyc")):
         return
     frame = inspect.currentframe()
