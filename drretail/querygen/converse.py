@@ -190,10 +190,11 @@ class _Talk:
             now.budget = Money.of(int(float(total.value) * self.rng.uniform(*_SHORT)), total.currency)
             yield now, {"name": "", "amount": _written(now.budget)}
         elif kind == "add":
-            nouns = {*map(noun_of, offers.world.catalog.categories())} - {"", *now.wants}
+            nouns = {*map(noun_of, offers.world.catalog.categories())} - {""}
+            wanted = {key for want in now.wants.values() for key in offers.of_want(want).titles}
             for noun in self._shuffled(sorted(nouns)):
                 priced = comparable(offers.of_kind(noun))
-                if len(priced) >= ENOUGH:
+                if len(priced) >= ENOUGH and wanted.isdisjoint(offers.of_kind(noun).titles):
                     draft = Draft({**now.wants, noun: Want(name=noun, kinds=(noun,))}, now.budget)
                     price = priced[len(priced) // 2].price or Decimal(0)
                     yield draft, {"name": noun, "thing": f"{article(noun)} {noun}", **draft.raised(rounded(price))}
