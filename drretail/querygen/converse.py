@@ -6,7 +6,7 @@ what is asked of the oracle's own picks. One that the shop can't meet is taken i
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from importlib.resources import files
 from itertools import islice
@@ -14,7 +14,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from drretail.env.offers import Offers
-from drretail.grounding.conversation import TurnAsked
+from drretail.grounding.conversation import ConversationTurn
 from drretail.grounding.text.wording import article, format_amount
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.decisions import decidable
@@ -25,7 +25,6 @@ from drretail.querygen.rules.limits import by_fields, by_options
 from drretail.querygen.spoil import UNMET, UNTYPED, Derived, noun_of
 from drretail.records.base import sha256_of
 from drretail.records.query import Query, Relation
-from drretail.records.reading import Pick
 from drretail.records.shop import Money
 from drretail.records.wish import Demand, Want, Wish
 
@@ -129,7 +128,7 @@ class _Talk:
     stock: Stock
     rng: Random
     turns: list[Query] = field(default_factory=list[Query])
-    met: list[tuple[Query, Sequence[Pick]]] = field(default_factory=list[Any])
+    met: list[ConversationTurn] = field(default_factory=list[ConversationTurn])
     """The turns that the shop can meet, with the oracle's picks."""
 
     def takes(self, turn: Query) -> bool:
@@ -138,10 +137,12 @@ class _Talk:
         if not is_proved(turn, offers):
             return False
         if not turn.infeasible:
-            asked = TurnAsked.after(self.met, turn, offers.reference(turn), offers.world.store.products)
+            reference, look_up = offers.reference(turn), offers.world.store.products
+            first = ConversationTurn(turn, reference, look_up)
+            asked = self.met[-1].followed_by(turn, reference) if self.met else first
             if asked.followed.best is None or not asked.may_keep:
                 return False
-            self.met.append((turn, asked.followed.best.picks))
+            self.met.append(replace(asked, picks=asked.followed.best.picks, decision="buy"))
         self.turns.append(turn)
         return True
 
@@ -169,7 +170,7 @@ class _Talk:
 
     @property
     def _now(self) -> Draft:
-        return Draft.after(self.met[-1][0])
+        return Draft.after(self.met[-1].query)
 
     def _text(self, sorts: Sequence[str], slots: Mapping[str, str]) -> str:
         """A sentence of each sort."""
@@ -180,9 +181,9 @@ class _Talk:
 
     def _drafts(self, kind: str) -> Iterator[tuple[Draft, dict[str, str]]]:
         """Edits of a kind, with what sentences say of them."""
-        turn, now, offers = self.met[-1][0], self._now, self.stock.offers
+        turn, now, offers = self.met[-1].query, self._now, self.stock.offers
         if kind == "back":
-            then = Draft.after(self.met[-2][0])
+            then = Draft.after(self.met[-2].query)
             name = next(name for name in now.wants if name in turn.relations or now.wants[name] != then.wants[name])
             yield Draft(then.wants, then.budget, {name: "back"}), {"name": name}
         elif kind == "too_dear" and (cheapest := offers.reference(turn).cheapest):

@@ -10,7 +10,7 @@ from drretail.querygen.checks import agreement, privacy
 from drretail.querygen.lint import Linter
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
-from drretail.records.query import Query
+from drretail.records.query import Query, conversations
 
 Talk = Sequence[Query]
 _LONGEST = 400
@@ -27,11 +27,7 @@ def word_follow_ups(
     turns: Sequence[Query], session: ModelSession, linter: Linter, on_end: Callable[[], object] = lambda: None
 ) -> tuple[list[Query], dict[str, str]]:
     """The turns of conversations in the model's words, and why some keep those of the rules, by their first ids."""
-    talks, asks = list[list[Query]](), list[Ask[FollowUps]]()
-    for turn in turns:
-        talks += [] if turn.after else [[]]
-        talks[-1].append(turn)
-    prompt = load_prompt(__file__, "follow_ups")
+    talks, asks, prompt = [*conversations(turns)], list[Ask[FollowUps]](), load_prompt(__file__, "follow_ups")
     for talk in talks:
         notes = "\n".join(f"{number}. {turn.text}" for number, turn in enumerate(talk[1:], 1))
         message = prompt.render(question=tagged("question", talk[0].text), notes=notes)
