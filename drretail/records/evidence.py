@@ -140,34 +140,18 @@ class Source(Record):
         )
 
 
-UnreadReason = Literal[
-    "no_entry",
-    "no_address",
-    "several_entries",
-    "by_name",
-    "no_brackets",
-    "markup",
-    "unclear",
-    "in_code",
-    "hidden",
-    "image",
-]
+UnreadReason = Literal["no_entry", "no_address", "style", "hidden", "image"]
 WHY_UNREAD: Mapping[UnreadReason, str] = {
-    "no_entry": "no entry in a list",
+    "no_entry": "no entry, or several, in a list",
     "no_address": "no address",
-    "several_entries": "several entries with this label",
-    "by_name": "a name or a year for a label",
-    "no_brackets": "not in square brackets",
-    "markup": "LaTeX, wiki markup or a sign",
-    "unclear": "words beside the label",
-    "in_code": "in code",
-    "hidden": "hidden",
+    "style": "a style that is not read",
+    "hidden": "in code or hidden",
     "image": "an image",
 }
-"""Why a token of a report is not read, in words: no list has an entry for it; its entry, or the file that it links to,
-has no address; several entries with other sources have its label; it has the shape of a mark in a style that is not
-read, or in which the label is not certain; it stands in code, or where no browser or not every one shows it; it is the
-address of an image. What is read may lead nowhere: an id or a product that the run was never handed.
+"""Why a token of a report is not read, in words: no list has an entry for it, or entries with other sources have its
+label; its entry, or the file that it links to, has no address; it is written in a style that is not read, or in which
+the label is not certain; it stands in code, or where no browser or not every one shows it; it is the address of an
+image. What is read may lead nowhere: an id or a product that the run was never handed.
 """
 
 
@@ -237,7 +221,7 @@ class CitationCounts(Record):
         return self.missing > MOST_UNREAD * self.in_all
 
     def unread_of(self, system: str) -> str:
-        """ "12 of 80 citations of bot could not be read (no entry in a list: 12)", the commonest reason first."""
+        """ "12 of 80 citations of bot could not be read (no address: 12)", the commonest reason first."""
         ordered = sorted(self.not_read.items(), key=lambda reason: -reason[1])
         why = ", ".join(f"{WHY_UNREAD[reason]}: {count:,}" for reason, count in ordered)
         return f"{self.missing:,} of {self.in_all:,} citations of {system} could not be read ({why})"

@@ -97,7 +97,7 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
     seen_sources = {address_of(entry.url) if entry.url else entry.id: entry for entry in seen}
     of_shop = {shop_place(entry.url): entry for entry in seen if entry.looked_up and entry.url}
     sources_cited: dict[str, Evidence] = {}
-    for cited in (*marks, *tokens.listed.cited):
+    for cited in (*marks, *tokens.listed):
         if cited.url is None:
             continue
         address = address_of(cited.url)

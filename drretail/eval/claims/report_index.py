@@ -86,7 +86,7 @@ class SourceResolver:
         tokens = scan(report, evidence)
         self._marks = tokens.marks
         self._known: dict[str, Cited] = {}
-        for cited in (*(citation for mark in tokens.marks for citation in mark.cited), *tokens.listed.cited):
+        for cited in (*(citation for mark in tokens.marks for citation in mark.cited), *tokens.listed):
             for name in filter(None, (cited.name, cited.evidence_id, cited.url, cited.label)):
                 self._known.setdefault(_spelling(name), cited)
 

@@ -64,7 +64,7 @@ def cited_beyond(experiment: Path, report: str, evidence: Mapping[str, Evidence]
 def _cited(report: str, evidence: Mapping[str, Evidence]) -> list[Cited]:
     """All that the marks and the lists of a report name."""
     tokens = scan(report, evidence)
-    return [*(cited for mark in tokens.marks for cited in mark.cited), *tokens.listed.cited]
+    return [*(cited for mark in tokens.marks for cited in mark.cited), *tokens.listed]
 
 
 def _product(kept: FetchedPages) -> Evidence:

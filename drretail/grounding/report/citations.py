@@ -5,59 +5,40 @@ what_a_mark_covers.md: prompts for writers and judges quote it, and text/layout.
 """
 
 import re
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from html import unescape
-from itertools import pairwise
+from itertools import compress, pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from drretail.grounding.report.evidence_ids import address_of, normalise_url
-from drretail.grounding.report.marks import (
-    ID,
-    UNRESOLVED,
-    YEAR,
-    Piece,
-    find_pieces,
-    ids_in,
-    read_labels,
-    unread_reason,
-)
-from drretail.grounding.report.page import IDEOGRAPHS, blanked, find_bars, lines, read_page
+from drretail.grounding.report.marks import Mark, find_marks, is_unread, read_labels
+from drretail.grounding.report.page import blanked, find_bars, lines, read_page
 from drretail.grounding.report.references import (
-    HEADING,
-    ITEM,
     Entry,
     References,
     folded,
+    is_source_heading,
     read_references,
 )
-from drretail.records.evidence import Citation, CitationCounts, Evidence, UnreadReason
+from drretail.records.evidence import WHY_UNREAD, Citation, CitationCounts, Evidence, UnreadReason
 from drretail.records.shop import SHOP_URL, product_of, product_url
 
 Known = Mapping[str, Evidence] | Iterable[Evidence]
 _RULE = Path(__file__).with_name("what_a_mark_covers.md")
 _SHOP_HOST = SHOP_URL.partition("://")[2]
 _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
+_HIDDEN, _IMAGE, _LISTED = 1, 2, 3
+"""Places of a report that its marks stand in."""
+_UNCERTAIN = ("label", "raised", "round", "bare")
+"""The kinds of marks that cite if lists have their labels."""
+_MEMBERS = re.compile(r"\s*[,;/|&，；、]\s*")
 _ENTITY = re.compile(r"<[^<>]*>|&\w+;")
 _OF_VARIANT = re.compile(r'"id": ?"([\w@-]+)"')
-_PLACES: tuple[UnreadReason | None, ...] = (None, "hidden", "image", "in_code")
 _ONLY_LABEL = re.compile(r"\[?\^?[A-Za-z]?\d{1,4}\]?")
-_WORD = rf"[^\W\d_{IDEOGRAPHS}]{{1,40}}"
-_MARK = "\ue000"
-_BEFORE = r"\W{0,30}?"
-_LABELLED = rf"{_BEFORE}(?:(?:(?:{_WORD}\W{{1,2}}){{0,%d}}{_WORD}|[{IDEOGRAPHS}]{{1,%d}})\s?[:：]{_BEFORE})?"
-_ONLY_MARKS = rf"{_MARK}(?:\W*(?:[^\W\d_]{{1,5}}\W*)?{_MARK})*\W*"
-_ONLY_SOURCES = {
-    True: re.compile(_LABELLED % (3, 6) + _ONLY_MARKS),
-    False: re.compile(_LABELLED % (0, 2) + _ONLY_MARKS),
-}
-"""Before addresses at most a label, such as "Read more here:", before other marks a word; a short word between them."""
-_WORDS = re.compile(r"[^\s,;/|&，；、]+")
-_CELL = re.compile(r"\w(?:.*\S)?")
 
 
 @cache
@@ -99,37 +80,20 @@ class Token:
     end: int
     cited: tuple[Cited, ...]
     is_listed: bool = False
-    block: tuple[int, int] | None = None
-    """The span that a line, a block or a cell of nothing but sources belongs to; None: the token's own sentence."""
 
     @property
     def cites(self) -> bool:
         """True for a mark in the text, resolved or not."""
-        return not self.is_listed and self.cited[0].reason not in ("in_code", "hidden", "image")
-
-
-@dataclass(frozen=True, slots=True)
-class ListedSources:
-    """A report's own lists, in text order."""
-
-    lines: tuple[tuple[int, int, tuple[Cited, ...]], ...]
-    """Every line by its offsets without the newline, and the sources that it names."""
-    spans: tuple[tuple[int, int], ...]
-    """With newlines: headings, blank lines and entries, but not the remarks between them."""
-
-    @property
-    def cited(self) -> tuple[Cited, ...]:
-        return tuple(cited for _, _, entries in self.lines for cited in entries)
+        return not self.is_listed and self.cited[0].reason not in ("hidden", "image")
 
 
 @dataclass(frozen=True)
 class Scan:
-    """All tokens of a report, in text order, and its lists."""
+    """All tokens of a report, in text order."""
 
     tokens: tuple[Token, ...]
-    listed: ListedSources
-    source_lines: tuple[tuple[int, int], ...] = ()
-    """The lines that hold nothing but sources, and belong to the text above them."""
+    lists: tuple[tuple[int, int], ...]
+    """The lines of the report's own lists: headings, blank lines and entries, but not the remarks between them."""
 
     @cached_property
     def marks(self) -> list[Token]:
@@ -137,16 +101,18 @@ class Scan:
         return [token for token in self.tokens if token.cites]
 
     @cached_property
+    def listed(self) -> list[Cited]:
+        """The sources in the report's own lists."""
+        return [cited for token in self.tokens if token.is_listed for cited in token.cited]
+
+    @cached_property
     def counts(self) -> CitationCounts:
         """How many sources of tokens are read, listed, and not read. A token of two sources counts twice, and an image,
         which cites nothing, not at all.
         """
-        listed = sum(len(token.cited) for token in self.tokens if token.is_listed)
-        reasons_read: list[UnreadReason | None] = [
-            cited.reason for token in self.tokens if not token.is_listed for cited in token.cited
-        ]
-        reasons: list[UnreadReason] = [reason for reason in reasons_read if reason and reason != "image"]
-        return CitationCounts(read=reasons_read.count(None), listed=listed, not_read=Counter(reasons))
+        reasons = Counter(cited.reason for token in self.tokens if not token.is_listed for cited in token.cited)
+        not_read: dict[UnreadReason, int] = {why: reasons[why] for why in WHY_UNREAD if why != "image" and reasons[why]}
+        return CitationCounts(read=reasons[None], listed=len(self.listed), not_read=not_read)
 
     def citations(self, report: str) -> list[Citation]:
         """The marks of the scanned report as citations, in text order; one with several sources is one for each."""
@@ -173,21 +139,11 @@ def scan(report: str, evidence: Known | None) -> Scan:
     citations of products. Linear in the length of the report.
     """
     reading = _read(report)
-    resolver = _Resolver(reading, evidence)
-    tokens: list[Token] = []
-    for mark, reason in reading.marks:
-        cited = resolver.cited(mark)
-        cited = tuple(replace(source, reason=reason) for source in cited) if reason else cited
-        tokens += [Token(mark.start, mark.end, cited, block=reading.blocks.get(mark.start))] if cited else []
-    starts = [start for start, _ in reading.references.spans]
-    listed: list[list[Cited]] = [[] for _ in starts]
-    for entry, sources in resolver.named.items():
-        tokens += (Token(*span, (cited,), is_listed=True) for span, cited in sources)
-        listed[bisect_right(starts, entry.start) - 1] += [cited for _, cited in sources]
-    lines = [(*span, tuple(cited)) for span, cited in zip(reading.references.spans, listed, strict=True)]
-    spans = ((start, min(end + 1, len(report))) for start, end, _ in lines)
-    sources = ListedSources(tuple(lines), tuple(spans))
-    return Scan(tuple(sorted(tokens, key=lambda token: token.start)), sources, tuple(reading.source_lines))
+    resolver = _Resolver(reading.references, evidence)
+    marks = ((mark, resolver.cited(mark)) for mark in reading.marks)
+    tokens = [Token(*mark[:2], cited) for mark, cited in marks if cited]
+    tokens += (Token(*span, (cited,), is_listed=True) for of in resolver.sources.values() for span, cited in of)
+    return Scan(tuple(sorted(tokens, key=lambda token: token.start)), reading.references.spans)
 
 
 def find_citations(report: str, evidence: Known | None) -> list[Citation]:
@@ -203,207 +159,123 @@ def link_words(marker: str, source: str) -> str:
     return words if arrow and source not in words and not _ONLY_LABEL.fullmatch(words) else ""
 
 
-Form = Literal["source", "perhaps", "own", "nowhere"] | UnreadReason
-
-
-class _Target(NamedTuple):
-    """An address, an id or a label; ``form`` says which, or why it is not read."""
-
-    name: str
-    form: Form
-
-
-class _Mark(NamedTuple):
-    """``report[start:end]``."""
-
-    start: int
-    end: int
-    targets: tuple[_Target, ...]
-
-
-@dataclass(frozen=True)
-class _Reading:
+class _Reading(NamedTuple):
     """What a report says without regard to evidence."""
 
-    text: str
     references: References
-    marks: list[tuple[_Mark, UnreadReason | None]]
-    source_lines: list[tuple[int, int]]
-    blocks: dict[int, tuple[int, int]]
-    """By the starts of marks, the block above that a line of nothing but sources belongs to."""
+    marks: list[Mark]
 
 
 @lru_cache(maxsize=16)
 def _read(report: str) -> _Reading:
     page = read_page(report)
-    text, places = page.prose, bytearray(len(report))
-    images = [image.span() for image in page.images]
-    for place, spans in enumerate(((*page.unread, *page.hidden, *page.struck), images, page.code), 1):
-        for start, end in spans:
-            places[start:end] = bytes([place]) * (end - start)
-    every = [*find_pieces(report)]
-    shown = [piece for piece in every if not places[piece.start]]
-    words = (word for piece in shown for word in {*_WORDS.findall(piece.content), piece.content})
-    references = read_references(text, Counter(filter(None, map(folded, words))))
-    for start, end in references.spans:
-        places[start:end] = bytes([len(_PLACES)]) * (end - start)
-    marks = _find_marks(report, [piece for piece in shown if not places[piece.start]], references)
-    rest = blanked(text, references.spans)
-    marks += _in_columns(blanked(rest, (mark[:2] for mark in marks)), marks, references)
-    own_lines, blocks = _belonging(rest, sorted(marks))
-    placed: list[tuple[_Mark, UnreadReason | None]] = [(mark, None) for mark in marks]
-    for mark in _find_marks(report, [piece for piece in every if 0 < places[piece.start] < len(_PLACES)], references):
-        forms = ("source", "own", "nowhere", "no_entry") if references.entries else ("source",)
-        is_known = any(target.form in forms for target in mark.targets)
-        if is_known and not report[mark.start - 1 : mark.start].isalnum():
-            placed.append((mark, _PLACES[places[mark.start]]))
-    return _Reading(text, references, placed, own_lines, blocks)
+    places = bytearray(len(report))
+    _fill(places, _HIDDEN, (*page.unsaid, *page.code))
+    _fill(places, _IMAGE, page.images)
+    marks = [*find_marks(report)]
+    contents = [mark.content for mark in marks if mark.kind in _UNCERTAIN and not places[mark.start]]
+    words = ({*_MEMBERS.split(content), *re.split(r"\W+", content)} for content in contents)
+    cited = Counter(label for of_mark in words for label in {*map(folded, of_mark)} if label)
+    references = read_references(page.prose, cited)
+    _fill(places, _LISTED, references.spans)
+    marks = [mark._replace(labels=tuple(read_labels(mark, references.label_of))) for mark in marks]
+    cites = any(any(map(references.label_of, mark.labels)) for mark in marks if not places[mark.start])
+    read = [mark for mark in (_classified(mark, report, references, cites=cites) for mark in marks) if mark]
+    shown = [mark for mark in read if not places[mark.start]]
+    rest = blanked(page.prose, (*references.spans, *(mark[:2] for mark in shown)))
+    shown += _in_columns(rest, references, cites=cites)
+    for mark in read:
+        place, kind = places[mark.start], mark.kind
+        is_label = kind in ("label", "raised") and (mark.labels or mark.reason) and references.entries
+        is_index = report[mark.start - 1 : mark.start].isalnum()  # x[1]
+        if place in (_HIDDEN, _IMAGE) and (is_label or kind in ("source", "ids")) and not is_index:
+            shown.append(mark._replace(reason="hidden" if place == _HIDDEN else "image"))
+    return _Reading(references, shown)
 
 
-def _find_marks(report: str, pieces: Sequence[Piece], references: References) -> list[_Mark]:
-    """The marks in order: what is read, and what has the shape of a mark and is not read, with its reason."""
-    labels = {piece: read_labels(piece.content, references.own) for piece in pieces if piece.kind == "label"}
-    cites = any(any(map(references.own, labels_of_piece)) for labels_of_piece in labels.values())
-    bracketed = [piece for piece in pieces if piece.kind in ("label", "round")]
-    entries_named = {piece for piece in bracketed if _names_entry(report, piece, references)}
-    if any(YEAR.search(piece.content) for piece in entries_named):  # then all years in brackets may name entries
-        entries_named |= {piece for piece in bracketed if YEAR.search(piece.content)}
-    marks: list[_Mark] = []
-    for piece in pieces:
-        kind, content = piece.kind, piece.content
-        # A number that a report's own list does not have leads nowhere (0 in FP); without a list nobody knows.
-        is_number = report[piece.start] == "[" and any(map(str.isdecimal, content))
-        lacking: Form = "nowhere" if is_number and references.entries else "no_entry"
-        ids, is_only = ids_in(content) if kind == "label" else ([], False)
-        if kind in ("source", "id"):
-            targets = [_Target(content, "source" if kind == "source" else "perhaps")]
-        elif content.startswith(UNRESOLVED):  # a rendered report's own word for a citation that did not resolve
-            targets = [_Target(content.removeprefix(UNRESOLVED), "nowhere")]
-        elif ids:
-            targets = [_Target(name, "source" if is_only else "perhaps") for name in ids]
-        elif names := labels.get(piece):
-            targets = [_Target(name, "own" if references.own(name) else lacking) for name in names]
-        else:
-            reason = unread_reason(piece, references.own, by_name=piece in entries_named, cites=cites)
-            is_name = kind == "label" and content.strip() and " " not in content.strip()
-            form = lacking if reason == "no_entry" else reason or "perhaps"
-            targets = [_Target(content.strip(), form)] if reason or is_name else []
-        marks += [_Mark(piece.start, piece.end, tuple(targets))] if targets else []
-    return marks
+def _fill(places: bytearray, place: int, spans: Iterable[tuple[int, int]]) -> None:
+    for start, end in spans:
+        places[start:end] = bytes([place]) * (end - start)
 
 
-def _names_entry(report: str, piece: Piece, references: References) -> bool:
-    """True for "(Smith 2018)", the year of "Smith (2018)", and "(Wirecutter)", if an entry has this name."""
-    if (year := YEAR.search(piece.content)) is None:
-        return any(name.strip().casefold() in references.titles for name in re.split("[,;]", piece.content))
-    before = report[max(0, piece.start - 40) : piece.start] if year.start() == 0 else piece.content
-    return any((word, year[0][:4]) in references.years for word in re.findall(r"[^\W\d_]{3,}", before))
+def _classified(mark: Mark, report: str, references: References, *, cites: bool) -> Mark | None:
+    """A mark that is read, or is not, with the reason; None for what only has the shape of one.
 
-
-def _in_columns(text: str, marks: Sequence[_Mark], references: References) -> Iterator[_Mark]:
-    """The cells of columns that name entries of the lists without brackets: by a group of labels, or as all marks."""
-    fewest = 2 if any(target.form == "own" for mark in marks for target in mark.targets) else 1
-    table: list[list[tuple[int, int]]] = []
-    for start, end in (*lines(text), (len(text), len(text))):
-        if bars := find_bars(text, start, end):
-            table.append([*pairwise([*bars, end])])
-            continue
-        for column in zip(*table[2:], strict=False):
-            cells = filter(None, (_CELL.search(text, left + 1, right) for left, right in column))
-            by_cell = {cell: read_labels(cell[0], references.own) for cell in cells}
-            listed = [labels for labels in by_cell.values() if labels and all(map(references.own, labels))]
-            if any(len(labels) >= fewest for labels in listed):
-                yield from (
-                    _Mark(*cell.span(), (_Target(cell[0], "no_brackets"),)) for cell in by_cell if by_cell[cell]
-                )
-        table = []
-
-
-def _belonging(text: str, marks: Sequence[_Mark]) -> tuple[list[tuple[int, int]], dict[int, tuple[int, int]]]:
-    """The lines that hold nothing but sources; and by the starts of their marks, the block above each, as for cells of
-    sources their row.
+    ``cites``: the report names entries of its lists in square brackets or raised, so that bare numbers mean something
+    else.
     """
-    places: list[tuple[int, int]] = []
-    blocks: dict[int, tuple[int, int]] = {}
-    above: tuple[int, int] | None = None
-    is_apart, at = True, 0
+    before = report[max(0, mark.start - 40) : mark.start]
+    if mark.labels or mark.reason or mark.kind not in _UNCERTAIN:
+        return mark
+    is_name = mark.kind != "bare" and references.has_name(mark.content, before)
+    if is_name or is_unread(mark, references.label_of, cites=cites):
+        return mark._replace(reason="style")
+    return mark._replace(kind="perhaps") if mark.kind == "label" and " " not in mark.content.strip() else None
+
+
+def _in_columns(text: str, references: References, *, cites: bool) -> Iterator[Mark]:
+    """The cells of labels without brackets, if nothing else cites, and below a head that names sources."""
+    heads: list[bool] = []
     for start, end in lines(text):
-        inside: list[_Mark] = []
-        while at < len(marks) and marks[at].start < end:
-            inside.append(marks[at])
-            at += 1
-        line, bars = text[start:end], find_bars(text, start, end)
-        is_row = len(bars) > 1
-        for left, right in zip(bars, [*bars[1:], end], strict=True) if is_row and inside else ():
-            in_cell = [mark for mark in inside if left < mark.start < right]
-            if in_cell and _holds_only(text, left + 1, right, in_cell):
-                blocks |= dict.fromkeys((mark.start for mark in in_cell), (start, end))
-        if not line.strip():
-            is_apart = True
-        elif inside and above and not is_row and _holds_only(text, start, end, inside):
-            places.append((start, end))
-            blocks |= dict.fromkeys((mark.start for mark in inside), above)
-        else:
-            is_heading = HEADING.match(line) is not None
-            begins = is_apart or not above or is_heading or (ITEM.match(line) and not is_row)
-            above = (start, end) if begins or not above else (above[0], end)
-            is_apart = is_heading
-    return places, blocks
-
-
-def _holds_only(text: str, start: int, end: int, marks: Sequence[_Mark]) -> bool:
-    """True for a line or a cell of sources, with the words of their links and at most a label before them."""
-    edges = [start, *(edge for mark in marks for edge in mark[:2]), max(end, marks[-1].end)]
-    rest = _MARK.join(_ENTITY.sub("", text[left:right]) for left, right in zip(edges[::2], edges[1::2], strict=True))
-    item = ITEM.match(rest)
-    is_url = any("://" in mark.targets[0].name for mark in marks)
-    return _ONLY_SOURCES[is_url].fullmatch(rest, item.end() if item else 0) is not None
+        cells = [(left + 1, right) for left, right in pairwise([*find_bars(text, start, end), end])]
+        heads = (heads or [not cites or is_source_heading(text[slice(*cell)]) for cell in cells]) if cells else []
+        for cell in compress(cells, heads):
+            content = text[slice(*cell)].strip()
+            begin = text.index(content, *cell)
+            labels = read_labels(Mark(begin, begin + len(content), "label", content), references.label_of)
+            if labels and all(map(references.label_of, labels)):
+                yield Mark(begin, begin + len(content), "bare", content, reason="style")
 
 
 class _Resolver:
     """Resolves marks: ids and addresses by a run's evidence, labels by the entries that they refer to."""
 
-    def __init__(self, reading: _Reading, evidence: Known | None) -> None:
+    def __init__(self, references: References, evidence: Known | None) -> None:
         self._has_ledger = evidence is not None
         entries = evidence.values() if isinstance(evidence, Mapping) else evidence or ()
         self._by_id = {entry.id: entry for entry in entries}
-        products = [entry for entry in self._by_id.values() if entry.kind == "product"]
-        self._products = {entry.key.casefold(): entry for entry in products if not entry.key.isdecimal()}
-        self._of_shop = {shop_place(entry.url): entry for entry in products if entry.looked_up and entry.url}
-        self._by_url: dict[str, Evidence] = {}
+        self._by_name: dict[str | tuple[str, str], Evidence] = {}
+        """By addresses in all their forms, products also by their ids, and by their places in a shop of its own."""
         self._written: dict[str, str] = {}
         """The first form of each address: all its forms are one source."""
         for entry in self._by_id.values():
-            for url in filter(None, (entry.url, entry.key if entry.kind == "web" else None)):
-                self._by_url.setdefault(normalise_url(url), entry)
-                self._by_url.setdefault(address_of(url), entry)
-        self._references = reading.references
-        self.named = {entry: list(self._sources(reading.text, entry)) for entry in reading.references.entries}
+            urls = [*filter(None, (entry.url, entry.key if entry.kind == "web" else None))]
+            names = [form(url) for url in urls for form in (normalise_url, address_of)]
+            names += [entry.key.casefold()] if entry.kind == "product" and not entry.key.isdecimal() else []
+            places = map(shop_place, urls if entry.kind == "product" and entry.looked_up else ())
+            self._by_name |= {name: entry for name in (*names, *places) if name not in self._by_name}
+        self._references = references
+        self.sources = {entry: [*self._sources(entry)] for entries in references.entries.values() for entry in entries}
         """The sources of each entry, with their spans."""
 
-    def cited(self, mark: _Mark) -> tuple[Cited, ...]:
+    def cited(self, mark: Mark) -> tuple[Cited, ...]:
         """The distinct sources of a mark; none if it is uncertain and means something else."""
-        sources = dict[str, Cited]()
-        for target in mark.targets:
-            for cited in self._of(target):
-                sources.setdefault(cited.source, cited)
+        content, sources = mark.content.strip(), dict[str, Cited]()
+        if mark.labels:
+            every = [cited for label in mark.labels for cited in self._of_label(label, mark.kind)]
+        elif mark.kind in ("source", "ids"):
+            every = [self._target(name) for name in mark.names]
+        elif product := self._by_name.get(content.casefold()):  # a shop's assistant writes [L1] for [P:L1]
+            every = [_cited(content, product)]
+        elif mark.kind == "perhaps":
+            every = [self._target(content)] if self._entry(content) else []
+        else:
+            every = [Cited(content, "unresolved")]
+        for cited in every:
+            sources.setdefault(cited.source, replace(cited, reason=mark.reason) if mark.reason else cited)
         return tuple(sources.values())
 
-    def _of(self, target: _Target) -> list[Cited]:
-        name, form = target
-        if form == "own":
-            entry = self._references.entry(self._references.own(name) or "")
-            if entry is None:
-                return [Cited(name, "unresolved", reason="several_entries")]
-            resolved = [replace(cited, label=entry.label) for _, cited in self.named[entry]]
+    def _of_label(self, name: str, kind: str) -> list[Cited]:
+        if label := self._references.label_of(name):
+            if (entry := self._references.entry(label)) is None:
+                return [Cited(name, "unresolved", reason="no_entry")]
+            resolved = [replace(cited, label=entry.label) for _, cited in self.sources[entry]]
             return resolved or [Cited(entry.label or name, "unresolved", reason="no_address")]
-        if product := self._products.get(name.casefold()):  # a shop's assistant writes [L1] for [P:L1]
+        if product := self._by_name.get(name.casefold()):
             return [_cited(name, product)]
-        if form == "source" or (form == "perhaps" and self._entry(name)):
-            return [self._target(name)]
-        if form == "perhaps":
-            return []
-        return [Cited(name, "unresolved", reason=None if form == "nowhere" else form)]
+        # A number that a report's own list does not have leads nowhere (0 in FP); without a list nobody knows.
+        leads_nowhere = kind == "label" and name.isdecimal() and self._references.entries
+        return [Cited(name, "unresolved", reason=None if leads_nowhere else "no_entry")]
 
     def _entry(self, name: str) -> Evidence | None:
         """The entry of an id; an offer's is its product's, named by both, P:T/T-M, or by its own, P:T-M."""
@@ -416,7 +288,7 @@ class _Resolver:
 
     def _target(self, target: str) -> Cited:
         """What an id or an address resolves to."""
-        if ID.fullmatch(target):
+        if "://" not in target:
             entry = self._entry(target)
             return Cited(target, "unresolved") if entry is None else _cited(target, entry)
         name = unescape(target)
@@ -424,8 +296,8 @@ class _Resolver:
         host, _, path = address.partition("/")
         is_of_shop = host.partition(":")[0] == _SHOP_HOST  # a port is not part of the shop's name
         entry = self._by_id.get(f"P:{path}") if is_of_shop else None
-        entry = entry or self._by_url.get(normalise_url(name)) or self._by_url.get(address)
-        if entry := entry or self._of_shop.get(shop_place(name)):
+        forms = (normalise_url(name), address, shop_place(name))
+        if entry := entry or next(filter(None, map(self._by_name.get, forms)), None):
             return _cited(name, entry)
         url = self._written.setdefault(address, name)
         if not is_of_shop:
@@ -434,19 +306,14 @@ class _Resolver:
             return Cited(name, "product", url=url)
         return Cited(name, "unresolved", url=url)
 
-    def _sources(self, text: str, entry: Entry) -> Iterator[tuple[tuple[int, int], Cited]]:
-        """All sources that an entry names, with their titles there; ids may lack brackets."""
-        line = text[entry.start : entry.end]
-        pieces = [piece for piece in find_pieces(line, wide=True) if piece.kind in ("source", "id", "label")]
-        ids = {piece: ids_in(piece.content)[0] if piece.kind == "label" else [piece.content] for piece in pieces}
-        # The words beside the marks, or those of the link.
-        besides = _ENTITY.sub(" ", blanked(line, (piece[:2] for piece in pieces if ids[piece]))).strip(_AROUND_TITLES)
-        words = (link_words(line[piece.start : piece.end], piece.content) for piece in pieces if ids[piece])
+    def _sources(self, entry: Entry) -> Iterator[tuple[tuple[int, int], Cited]]:
+        """All sources that an entry names, with their titles there: the words beside the marks, or those of links."""
+        besides = _ENTITY.sub(" ", blanked(entry.body, (mark[:2] for mark in entry.marks))).strip(_AROUND_TITLES)
+        words = (link_words(entry.body[mark.start : mark.end], mark.content) for mark in entry.marks)
         title = " ".join((besides or " ".join(words)).split())
-        for piece in pieces:
-            for name in ids[piece]:
-                span = entry.start + piece.start, entry.start + piece.end
-                yield span, replace(self._target(name), title=title)
+        for mark in entry.marks:
+            for name in mark.names:
+                yield (entry.start + mark.start, entry.start + mark.end), replace(self._target(name), title=title)
 
 
 def _cited(name: str, entry: Evidence) -> Cited:

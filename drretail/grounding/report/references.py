@@ -1,6 +1,6 @@
 """The lists of sources in a report.
 
-What an entry looks like decides: a marker at the beginning of a line, and an address. A heading that names sources also
+What an entry looks like decides: a label at the beginning of a line, and an address. A heading that names sources also
 makes the other lines with addresses below it entries.
 """
 
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from drretail.grounding.report.evidence_ids import address_of
-from drretail.grounding.report.marks import ADDRESS, BARE_ID, ID, RAISED, SQUARE, YEAR, find_pieces
+from drretail.grounding.report.marks import ADDRESS, BARE_ID, RAISED, SQUARE, Mark, find_marks
 from drretail.grounding.report.page import lines
 
-HEADING = re.compile(r"[ \t>]*(?P<level>#{1,6})[ \t]|[ \t>]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*[:：]?[ \t]*$")
-ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
+_HEADING = re.compile(r"[ \t>]*(?P<level>#{1,6})[ \t]|[ \t>]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*[:：]?[ \t]*$")
+_ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _URL = re.compile(ADDRESS, re.IGNORECASE)
 _SOURCE = re.compile(rf"{ADDRESS}|{BARE_ID}", re.IGNORECASE)
 _SOURCE_WORDS = re.compile(
@@ -29,11 +29,11 @@ _NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[\[【]\^?\d|[:：][^\w:�
 _LABEL = r"(?:[^\W\d_]{1,12}[:._-]?\s?)?\d{1,3}|[^\W\d_](?!\w)|[ivx]{2,4}(?!\w)|[^\W\d_]{2,6}\d{2}[a-z]?"
 _MARKER = re.compile(
     # What nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>.
-    r"[ \t>|+•:-]*+(?:(?P<own>\[{1,2}\^?(?![ xX]\]|[POUWCF]:)[^\[\]\n]{1,30}\]{1,2}(?:\(#[^\s()]{0,99}\))?(?!\()"
-    rf"|※\d{{1,2}}|<sup>[ \t]*\[?\w{{1,4}}\]?[ \t]*</sup>|\^\w{{1,4}}\^?|[{RAISED}①-⑳]{{1,4}})"
-    # What also numbers steps: "1.", "(1)", "a:", "A –", "| 1 |", "web:1 =", "1 https://…".
+    r"[ \t>|+•:-]*+(?:(?P<sure>\[{1,2}\^?(?![ xX]\]|[POUWCF]:)[^\[\]\n]{1,30}\]{1,2}(?:\(#[^\s()]{0,99}\))?(?!\()"
+    rf"|※\d{{1,2}}|<sup>[ \t]*\[?\w{{1,4}}\]?[ \t]*</sup>|\^\w{{1,4}}\^?|[{RAISED}]{{1,4}})"
+    # What also numbers steps: "1.", "(1)", "a:", "A –", "| 1 |", "web:1 =", "1 Title".
     rf"|(?P<number>(?:\d{{1,3}}|[^\W\d_])[ \t]*\||[(（]?(?:{_LABEL})"
-    rf"(?:[.)）、:：](?!\d)|[ \t]+[-–—=·](?=\s)|(?=[ \t]+<?{ADDRESS}))))[ \t]*[:：.,]?",
+    rf"(?:[.)）、:：](?!\d)|[ \t]+[-–—=·](?=\s)|(?=[ \t]+<?{ADDRESS}))|\d{{1,3}}(?=[ \t]+\S)))[ \t]*[:：.,]?",
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"<[^<>]*>|\(#[^()]*\)|[\[\]()（）^※|]")
@@ -42,17 +42,20 @@ _TITLE = re.compile(r"[\W_]*(?!https?:|www\.)(?P<title>[^\W\d_][^\[\]()<>|:：,.
 _RULE = re.compile(
     r"[ \t>]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|?)++$|[ \t]*+(?:[-*_][ \t]*+){3,}+$|\s*(?:<(?!https?:)[^<>]*+>\s*+)*+$"
 )
-_FOOTNOTE = re.compile(r"[ \t]{0,3}\[\^[^\[\]]+\][:：]")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?=[a-z]?(?![\w/-]))")
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _LONGEST_TITLE, _LINES_BELOW = 80, 2
 _OF_BOLD = 7
-"""The level of a heading in bold letters."""
+"""The level of a heading in bold letters, and of one without signs."""
 
 
 def folded(label: str) -> str:
-    """The label of a mark or an entry, equal for both: ``Source 3`` → ``source3``, ``⁰³`` → ``3``, ``3.`` → ``3``."""
+    """The label of a mark or an entry, equal for both: ``Source 3``, ``⁰³``, ``3.`` → ``3``; ``Web-3`` → ``web3``."""
     label = unicodedata.normalize("NFKC", _SIGNS.sub(" ", label)).casefold().strip(" \t.:：=–—-,，、·#")
     label = re.sub(r"(?<=[^\W\d_])[\s:：._-]+(?=\w)", "", label)
-    return str(int(label)) if label.isdecimal() else label
+    number = label.lstrip("".join(filter(str.isalpha, label)))
+    is_number = number.isdecimal() and (number == label or _SOURCE_WORDS.match(label[: -len(number)]))
+    return str(int(number)) if is_number else label
 
 
 class Entry:
@@ -61,34 +64,35 @@ class Entry:
     def __init__(self, text: str, left: int, end: int) -> None:
         self.left, self.end, self.text = left, end, text[left:end]
         plain = _TAG.sub(lambda tag: " " * len(tag[0]), self.text.translate(SQUARE))
-        self.marker = _MARKER.match(
-            plain.replace("\\[", " [").replace("\\]", "] ").replace("[ [", " [[").replace("] ]", "]] ")
-        )
-        self.is_marked = self.marker is not None and self.marker["own"] is not None
-        self.start = left + (len(plain[: self.marker.end()].rstrip()) if self.marker else 0)
-        """Where the text behind the marker begins."""
-        self.label = folded(self.marker["own"] or self.marker["number"]) if self.marker else ""
-        self.is_blank = not self.text.strip() or _RULE.match(self.text) is not None
+        marker = _MARKER.match(plain)
+        self.is_marked = marker is not None and marker["sure"] is not None
+        """True if it begins like nothing else than an entry."""
+        self.label = folded(marker["sure"] or marker["number"]) if marker else ""
+        self.start = left + (len(plain[: marker.end()].rstrip()) if marker else 0)
+        self.body = self.text[self.start - left :]
+        """The text behind the label, from ``start`` on."""
+        self.is_blank = _RULE.match(self.text) is not None
         self.has_source = _SOURCE.search(self.text) is not None
         self.has_url = _URL.search(self.text) is not None
-        heading = HEADING.match(self.text)
+        heading = _HEADING.match(self.text)
         self.level = 0 if heading is None else len(heading["level"] or "") or _OF_BOLD
         """The level of a heading; 0 for no heading."""
 
     @cached_property
+    def marks(self) -> list[Mark]:
+        """Its addresses and ids, which may lack brackets, by their places in ``body``."""
+        return [mark for mark in find_marks(self.body, wide=True) if mark.kind in ("source", "ids", "perhaps")]
+
+    @cached_property
     def sources(self) -> frozenset[str]:
-        """The addresses and ids that it names, each in one form."""
-        pieces = find_pieces(self.text[self.start - self.left :], wide=True)
-        sources = (piece.content for piece in pieces if piece.kind in ("source", "id") or ID.fullmatch(piece.content))
-        return frozenset(map(address_of, sources))
+        """All that it names, each in one form."""
+        return frozenset(address_of(mark.content) for mark in self.marks)
 
     def is_definition(self, cited: Counter[str]) -> bool:
-        """True for a footnote, and a line that begins with a marker of its own and holds an address. A word in brackets
-        is a marker if it is cited.
-        """
-        if self.marker is not None and _FOOTNOTE.match(self.text):
+        """True for a footnote, and for a label of its own with an address; a word in brackets is one if it is cited."""
+        if self.is_marked and re.match(r"[ \t]{0,3}\[\^[^\[\]]+\][:：]", self.text):
             return True
-        begins = _SOURCE.match(self.text[self.start - self.left :].lstrip("[( :,<")) is not None
+        begins = _SOURCE.match(self.body.lstrip("[( :,<")) is not None
         is_label = self.label[-1:].isdigit() or begins or cited[self.label] > 1
         return self.is_marked and self.has_source and is_label and not self.level
 
@@ -97,120 +101,120 @@ class Entry:
 class References:
     """All entries of a report, and the spans of the lines of its lists, which cite nothing themselves."""
 
-    entries: tuple[Entry, ...]
     spans: tuple[tuple[int, int], ...]
-    by_label: dict[str, list[Entry]]
-    years: frozenset[tuple[str, str]]
-    """The words with the years beside them in entries and lines with addresses, by which texts cite an author."""
+    entries: dict[str, list[Entry]]
+    """By their labels; those without one under ""."""
+    names: frozenset[str]
+    """What the entries' titles begin with, and the words with the years beside them in lines with addresses."""
 
-    def own(self, label: str) -> str | None:
+    def label_of(self, label: str) -> str | None:
         """The list's label that is written so."""
-        return key if (key := folded(label)) in self.by_label else None
-
-    @cached_property
-    def titles(self) -> frozenset[str]:
-        """What the entries' titles begin with: "wirecutter" of "Wirecutter: The best mops, https://…"."""
-        titles = (_TITLE.match(entry.text, entry.start - entry.left) for entry in self.entries)
-        return frozenset(title["title"].strip().casefold() for title in titles if title)
+        return key if (key := folded(label)) and key in self.entries else None
 
     def entry(self, label: str) -> Entry | None:
         """The entry of a label of the list; None if several entries with other sources have it."""
-        entries = self.by_label[label]
+        entries = self.entries[label]
+        entries = [entry for entry in entries if entry.has_source] or entries
         return entries[0] if len({entry.sources for entry in entries}) == 1 else None
+
+    def has_name(self, words: str, before: str) -> bool:
+        """True for "Smith 2018", the year of "Smith (2018)", and "Wirecutter", if an entry has this name."""
+        if (year := _YEAR.search(words)) is None:
+            return any(part.strip().casefold() in self.names for part in re.split("[,;]", words))
+        return any(f"{word} {year[0]}" in self.names for word in _WORD.findall(words if year.start() else before))
 
 
 def read_references(text: str, cited: Counter[str]) -> References:
     """The lists of a text; ``cited`` counts what may be labels in its brackets, whatever they mean."""
-    own = _parts(text)
-    listed = _headed(own) | {index for index, line in enumerate(own) if line.is_definition(cited)}
-    listed |= _numbered(own, listed, cited)
-    labels = {own[index].label for index in listed}
-    for index, line in enumerate(own):  # what lacks its address
-        body = line.text[line.start - line.left :].strip(" .,\r")
-        is_new = line.is_marked and line.label not in labels and not line.level and not line.has_source
-        if is_new and ((labels and not body) or (cited[line.label] > 1 and not re.search(r"[\[【]\d", body))):
+    parts = _parts(text)
+    listed = _headed(parts, cited)
+    listed |= _numbered(parts, listed, cited)
+    labels = {parts[index].label for index in listed}
+    for index, part in enumerate(parts):  # what lacks its address
+        body = part.body.strip(" .,\r")
+        is_new = part.is_marked and part.label not in labels and not part.level and not part.has_source
+        if is_new and ((labels and not body) or (cited[part.label] > 1 and not re.search(r"[\[【]\d", body))):
             listed.add(index)
-    lists = [own[index] for index in sorted(listed)]
-    entries = tuple(line for line in lists if not line.level and (line.marker or line.has_source))
-    by_label: dict[str, list[Entry]] = {}
-    for entry in entries:
-        by_label.setdefault(entry.label, []).append(entry)
-    by_label = {
-        label: [entry for entry in same if entry.has_source] or same for label, same in by_label.items() if label
-    }
-    years = (
-        (line.text, year[0]) for line in own if line.has_url or line in entries for year in YEAR.finditer(line.text)
-    )
-    authors = frozenset((word, year[:4]) for line, year in years for word in re.findall(r"[^\W\d_]{3,}", line))
-    return References(entries, tuple((line.left, line.end) for line in lists), by_label, authors)
+    entries: dict[str, list[Entry]] = {}
+    names: set[str] = set()
+    for index, part in enumerate(parts):
+        is_entry = index in listed and not part.level and bool(part.label or part.has_source)
+        if is_entry:
+            entries.setdefault(part.label, []).append(part)
+            names |= {title["title"].strip().casefold()} if (title := _TITLE.match(part.body)) else set()
+        if is_entry or part.has_url:
+            names |= {f"{word} {year}" for year in {*_YEAR.findall(part.text)} for word in _WORD.findall(part.text)}
+    spans = tuple((parts[index].left, parts[index].end) for index in sorted(listed))
+    return References(spans, entries, frozenset(names))
+
+
+def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
+    """The entries by their look; and the lines with addresses below a heading of sources, with the heading, up to one
+    of the same level.
+    """
+    listed: set[int] = set()
+    waiting: list[int] = []
+    """What belongs to a list if an entry follows: its heading, blank lines, the head of a table."""
+    opened = 0
+    """The level of the heading of sources above; 0 without one."""
+    for index, part in enumerate(parts):
+        names_sources = not part.has_source and is_source_heading(part.text)
+        is_heading = names_sources or bool(part.level and not part.has_source)
+        if is_heading and not 0 < opened < (part.level or _OF_BOLD):
+            opened = (part.level or _OF_BOLD) if names_sources else 0
+        is_entry = part.is_definition(cited)
+        if opened and not is_heading:
+            is_entry |= part.is_marked or part.has_url or (part.has_source and _ITEM.match(part.text) is not None)
+            is_entry |= bool(part.label) and index - 1 in listed and not parts[index - 1].is_blank
+        if is_entry:
+            listed |= {index, *(waiting if opened else ())}
+        if is_entry or not (opened or part.is_blank):
+            waiting = []
+        elif is_heading or part.is_blank or part.text.lstrip().startswith("|"):
+            waiting.append(index)
+    return listed
+
+
+def _numbered(parts: Sequence[Entry], listed: Collection[int], cited: Collection[str]) -> set[int]:
+    """The last run of lines that begin with labels and hold addresses, if the text cites most of these labels, and
+    no other entry has them or nothing but other entries stands below.
+    """
+    run: list[int] = []
+    is_open, is_last = False, True
+    for index, part in enumerate(parts):
+        if part.label and part.has_url and not part.is_marked and index not in listed:
+            run = run if is_open else []
+            run.append(index)
+            is_open = is_last = True
+        elif not part.is_blank:
+            is_open, is_last = False, is_last and part.is_marked
+    labels = {parts[index].label for index in run}
+    is_free = is_last or labels.isdisjoint(parts[index].label for index in listed)
+    is_cited = [label in cited or re.sub(r"^\D+", "", label) in cited for label in labels]  # "(see source 1)"
+    return {*run} if is_free and 2 * sum(is_cited) >= len(labels) else set()
 
 
 def _parts(text: str) -> list[Entry]:
-    """Every line; a marker with its title and the address below them are one."""
+    """Every line; a label with its title and the address below them are one."""
     parts: list[Entry] = []
     lacking = 0
     for start, end in lines(text):
         line = Entry(text, start, end)
-        if lacking and not (line.is_blank or line.marker or line.level or ITEM.match(line.text)):
-            lacking -= 1
-            if line.has_source:
-                parts[-_LINES_BELOW + lacking :] = [Entry(text, parts[-_LINES_BELOW + lacking].left, end)]
-                lacking = 0
-                continue
+        if not lacking or line.is_blank or line.label or line.level or _ITEM.match(line.text):
+            lacking = _LINES_BELOW if line.label and not line.has_source and not line.level else 0
+        elif line.has_source:
+            above = parts[-1 - _LINES_BELOW + lacking :]
+            parts[-len(above) :], lacking = [Entry(text, above[0].left, end)], 0
+            continue
         else:
-            lacking = _LINES_BELOW if line.marker and not line.has_source and not line.level else 0
+            lacking -= 1
         parts.append(line)
     return parts
 
 
 def is_source_heading(text: str) -> bool:
     """True for a short line without a sentence or a mark whose first or last word names sources."""
-    words = re.findall(
-        r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]", re.sub(r"[(（][^()（）]*+[)）]|<[^<>]*>", " ", text[:_LONGEST_TITLE])
-    )
+    words = re.sub(r"[(（][^()（）]*+[)）]|<[^<>]*>", " ", text[:_LONGEST_TITLE])
+    words = re.findall(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]", words)
     is_line = 0 < len(words) <= 8 and len(text) < _LONGEST_TITLE and not _NO_HEADING.search(text)
-    return is_line and any(_SOURCE_WORDS.match(word) for word in (words[0], words[-1]))
-
-
-def _is_frame(line: Entry) -> bool:
-    """True for a line of a list without a source: a heading, a blank, the head of a table."""
-    return bool(line.is_blank or line.level or line.text.lstrip().startswith("|") or is_source_heading(line.text))
-
-
-def _headed(entries: Sequence[Entry]) -> set[int]:
-    """The lines from a heading of sources to the last entry below it, up to a heading of the same level."""
-    listed: set[int] = set()
-    for title, heading in enumerate(entries):
-        if heading.has_source or not is_source_heading(heading.text):
-            continue
-        below: list[int] = []
-        for index in range(title + 1, len(entries)):
-            line = entries[index]
-            is_title = line.level or is_source_heading(line.text)
-            if is_title and not line.has_source and (line.level or _OF_BOLD) <= (heading.level or _OF_BOLD):
-                break
-            is_entry = line.is_marked or line.has_url or (line.has_source and ITEM.match(line.text))
-            if is_entry or (line.marker and below[-1:] == [index - 1]):
-                below.append(index)
-        while below and title and entries[title - 1].is_blank:
-            title -= 1
-        inside = range(title, below[-1] if below else title)  # what else stands between entries may have marks
-        listed |= {index for index in inside if _is_frame(entries[index])}.union(below)
-    return listed
-
-
-def _numbered(entries: Sequence[Entry], listed: Collection[int], cited: Collection[str]) -> set[int]:
-    """The last run of lines that begin with markers and hold addresses, if the text cites most of these labels, and
-    no other entry has them or nothing but other lists stands below.
-    """
-    runs: list[list[int]] = [[]]
-    for index, line in enumerate(entries):
-        if line.marker is not None and not line.is_marked and line.has_url and index not in listed:
-            runs[-1].append(index)
-        elif not line.is_blank:
-            runs.append([])
-    run = next((run for run in reversed(runs) if run), [])
-    labels = {entries[index].label for index in run}
-    is_last = bool(run) and all(line.is_marked or line.is_blank for line in entries[run[-1] + 1 :])
-    is_free = is_last or labels.isdisjoint(entries[index].label for index in listed)
-    return set(run) if is_free and 2 * len(labels & set(cited)) >= len(labels) else set()
+    return is_line and any(map(_SOURCE_WORDS.match, (words[0], words[-1])))

@@ -36,7 +36,7 @@ class Reference(Record):
     """How the text refers to it: ``[3]``, ``order of 3 May 2023``, ``your profile`` …"""
 
 
-class Edit(Record):
+class Edit(NamedTuple):
     """``report[start:end]`` stands as ``text`` in the rendered report."""
 
     start: int
@@ -44,9 +44,10 @@ class Edit(Record):
     text: str
 
 
-class Rendered(Record):
+@dataclass(frozen=True)
+class Rendered:
     text: str
-    references: tuple[Reference, ...]
+    references: tuple[Reference, ...] = ()
     edits: tuple[Edit, ...] = ()
     """All differences from the report before the Sources section, in order and without overlap."""
     sources_at: int | None = None
@@ -59,8 +60,7 @@ class Rendered(Record):
     def _moved(self, position: int, side: Literal[0, 1]) -> int:
         moved = 0
         for edit in self.edits:
-            inside = edit.start < position < edit.end
-            if inside:
+            if edit.start < position < edit.end:
                 return edit.start + moved + side * len(edit.text)
             if edit.end > position or edit.start >= position:
                 break
@@ -77,27 +77,26 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     else is unchanged byte for byte.
     """
     tokens = scan(report, evidence)
-    marks, listed = [mark for mark in tokens.marks if _is_rendered(report, mark)], tokens.listed
+    marks = [mark for mark in tokens.marks if _is_rendered(report, mark)]
     if not marks:
-        return Rendered(text=report, references=())
-    orders = {cited.entry.id: cited.entry for mark in marks for cited in mark.cited if cited.entry is not None}
-    labels = {key: _internal_label(entry, is_numbered=False) for key, entry in orders.items() if entry.kind == "order"}
-    counts = Counter(labels.values())
-    numbering = _Numbering(style, frozenset(key for key, label in labels.items() if counts[label] > 1))
+        return Rendered(report)
+    numbering = _Numbering(style, _ambiguous_orders(marks))
     changed = [_edit(report, run, numbering) for run in _runs(report, marks)]
-    uncited = tuple(numbering.uncited(listed.cited))
-    removed = [Edit(start=start, end=end, text="") for start, end in listed.spans]
-    edits = tuple(sorted([*changed, *removed], key=lambda edit: edit.start))
+    removed = [Edit(start, min(end + 1, len(report)), "") for start, end in tokens.lists]
+    edits = tuple(sorted([*changed, *removed]))
     ends = [0, *(edit.end for edit in edits)]
     body = "".join(f"{report[end : edit.start]}{edit.text}" for end, edit in zip(ends, edits, strict=False))
     body += report[ends[-1] :]
-    references = (*numbering.references, *uncited)
-    sections = [*filter(None, [_section("Also listed", uncited, "- "), _section("Sources", numbering.references, "")])]
+    cited = numbering.references
+    listed = {source.source: source for source in tokens.listed if source.type != "unresolved"}
+    uncited = [_reference(source, _title(source)) for name, source in listed.items() if name not in cited]
+    numbered = [reference for reference in cited.values() if reference.number is not None]
+    sections = [*_section("Also listed", uncited), *_section("Sources", numbered)]
+    references = (*cited.values(), *uncited)
     if not sections:
-        return Rendered(text=body, references=references, edits=edits)
+        return Rendered(body, references, edits)
     body = body.rstrip("\n")
-    text = "\n\n".join([body, *sections])
-    return Rendered(text=f"{text}\n", references=references, edits=edits, sources_at=len(body))
+    return Rendered("\n\n".join([body, *sections]) + "\n", references, edits, len(body))
 
 
 class WordCount(NamedTuple):
@@ -119,38 +118,37 @@ def count_words(report: str | None, evidence: Known | None) -> WordCount:
 @dataclass(slots=True)
 class _Numbering:
     style: Style
-    ambiguous: frozenset[str] = frozenset()
+    ambiguous: frozenset[str]
     """Orders whose date alone is ambiguous."""
-    references: list[Reference] = field(default_factory=list[Reference])
+    references: dict[str, Reference] = field(default_factory=dict[str, Reference])
+    """By source."""
     count: int = 0
     """Numbers used so far."""
-    _by_source: dict[str, Reference] = field(default_factory=dict[str, Reference])
 
-    def number(self, cited: Cited) -> Reference:
-        if cited.source in self._by_source:
-            return self._by_source[cited.source]
-        number = None
-        if cited.type == "internal" and cited.entry is not None:
-            label = _internal_label(cited.entry, is_numbered=cited.entry.id in self.ambiguous)
-        else:
-            self.count += 1
-            number, label = self.count, f"[{self.count}]"
-        reference = _reference(cited, label, number)
-        self._by_source[cited.source] = reference
-        self.references.append(reference)
-        return reference
+    def reference(self, cited: Cited) -> Reference:
+        if cited.source not in self.references:
+            number, label = None, ""
+            if cited.type == "internal" and cited.entry is not None:
+                label = _internal_label(cited.entry, is_numbered=cited.entry.id in self.ambiguous)
+            else:
+                self.count += 1
+                number, label = self.count, f"[{self.count}]"
+            self.references[cited.source] = _reference(cited, label, number)
+        return self.references[cited.source]
 
-    def uncited(self, listed: Iterable[Cited]) -> Iterator[Reference]:
-        """The sources in a report's own list that it cites nowhere."""
-        for source, cited in {cited.source: cited for cited in listed}.items():
-            if source not in self._by_source and cited.type != "unresolved":
-                yield _reference(cited, _title(cited))
-
-    def link(self, reference: Reference) -> str:
+    def link(self, cited: Cited) -> str:
+        reference = self.reference(cited)
         if self.style == "plain" or reference.url is None:
             return reference.label
         url = f"<{reference.url}>" if set(reference.url) & set("() ") else reference.url
         return f"[{reference.label}]({url})"
+
+
+def _ambiguous_orders(marks: Iterable[Token]) -> frozenset[str]:
+    entries = {cited.entry.id: cited.entry for mark in marks for cited in mark.cited if cited.entry is not None}
+    labels = {key: _internal_label(entry, is_numbered=False) for key, entry in entries.items() if entry.kind == "order"}
+    counts = Counter(labels.values())
+    return frozenset(key for key, label in labels.items() if counts[label] > 1)
 
 
 def _edit(report: str, run: list[Token], numbering: _Numbering) -> Edit:
@@ -161,9 +159,9 @@ def _edit(report: str, run: list[Token], numbering: _Numbering) -> Edit:
         if cited.type == "unresolved":
             numbers += f"[{UNRESOLVED}{cited.name}]"
         elif cited.type == "internal":
-            internal.append(_shortened_order(numbering.number(cited).label, report, run[0].start))
+            internal.append(_shortened_order(numbering.reference(cited).label, report, run[0].start))
         else:
-            numbers += numbering.link(numbering.number(cited))
+            numbers += numbering.link(cited)
     linked = " ".join(filter(None, (link_words(report[mark.start : mark.end], mark.cited[0].name) for mark in run)))
     start, end = run[0].start, run[-1].end
     # A link would not work within backticks.
@@ -171,7 +169,7 @@ def _edit(report: str, run: list[Token], numbering: _Numbering) -> Edit:
         start, end = start - 1, end + 1
     words = f"({'; '.join(internal)})" if internal else ""
     gap = " " if words and (numbers or report[start - 1 : start].strip(" \t\n([")) else ""
-    return Edit(start=start, end=end, text=f"{linked}{' ' if linked else ''}{numbers}{gap}{words}")
+    return Edit(start, end, f"{linked}{' ' if linked else ''}{numbers}{gap}{words}")
 
 
 def _runs(report: str, marks: list[Token]) -> list[list[Token]]:
@@ -193,12 +191,12 @@ def _is_rendered(report: str, mark: Token) -> bool:
     return parse_evidence_id(mark.cited[0].name) is not None or not _LINK.search(report[mark.start : mark.end])
 
 
-def _section(heading: str, references: Iterable[Reference], bullet: str) -> str:
-    """A list under its heading, with the text's own numbers unless there is a ``bullet``; empty without entries."""
-    shown = [reference for reference in references if bullet or reference.number is not None]
-    names = [" — ".join(dict.fromkeys(filter(None, (reference.title, reference.url)))) for reference in shown]
-    entries = [f"{bullet or f'{reference.number}. '}{name}" for reference, name in zip(shown, names, strict=True)]
-    return "\n".join([f"## {heading}", "", *entries]) if entries else ""
+def _section(heading: str, references: Iterable[Reference]) -> Iterator[str]:
+    """A list under its heading, if it has entries."""
+    names = ((reference, dict.fromkeys(filter(None, (reference.title, reference.url)))) for reference in references)
+    entries = [f"{f'{of.number}.' if of.number else '-'} {' — '.join(name)}" for of, name in names]
+    if entries:
+        yield "\n".join([f"## {heading}", "", *entries])
 
 
 def _reference(cited: Cited, label: str, number: int | None = None) -> Reference:

@@ -29,7 +29,8 @@ from drretail.records.shop import SHOP_URL
 if TYPE_CHECKING:
     from drretail.grounding.text.numerals import Equation
 
-SentenceKind = Literal["text", "item", "row", "heading", "table_head", "entry"]
+Span = tuple[int, int]
+SentenceKind = Literal["text", "item", "row", "heading", "table_head"]
 
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+\S|[ \t]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*:?[ \t]*$")
 _ITEM = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)(?:\[[ xX]\][ \t]+)?")
@@ -40,6 +41,12 @@ _RULE = re.compile(
 )
 _MARK = "\ue000"
 """Replaces each character of a mark while sentences are separated."""
+# What stands before the marks of a line of sources, by whether they are addresses, and between them.
+_LABEL = {
+    True: re.compile(r"\W*(?:(?:[^\W\d_]{1,20}\W{1,2}){0,3}[^\W\d_]{1,20}\s?[:：]\W*)?"),
+    False: re.compile(r"\W*(?:[^\W\d_]{1,12}\s?[:：]\W*)?"),
+}
+_BETWEEN = re.compile(r"\W*(?:[^\W\d_]{1,5}\W*)?")
 # A stop, closing quotes or brackets, and following marks; a link with words begins the next sentence.
 _STOP = re.compile(
     r"(?P<stop>(?<![.!?…])[.!?…]++|[。！？])[\"'”’)\]*_»]*"
@@ -75,20 +82,34 @@ def find_sentences(report: str) -> list[Sentence]:
 
     A paragraph may span several lines. Linear in the length of the report.
     """
+    return _cut(report)[0]
+
+
+def _cut(report: str) -> tuple[list[Sentence], list[tuple[Span, Span]]]:
+    """The sentences, and the lines of nothing but sources, each with the block of text above."""
     tokens = scan(report, None)
-    text = blanked(read_page(report).words, (*tokens.listed.spans, *tokens.source_lines))
+    text = blanked(read_page(report).words, tokens.lists)
     parts, position = list[str](), 0
     for mark in tokens.marks:
         if text[mark.start : mark.end].strip():
             parts += [text[position : mark.start], _MARK * (mark.end - mark.start)]
             position = mark.end
-    text, sentences = "".join([*parts, text[position:]]), list[Sentence]()
+    text, sentences, source_lines = "".join([*parts, text[position:]]), list[Sentence](), list[tuple[Span, Span]]()
     block: tuple[int, int, SentenceKind] | None = None
-    head: tuple[int, int] | None = None
-    in_table = False
+    above: Span | None = None
+    head: Span | None = None
+    in_table, is_apart = False, True
     for start, end in [*lines(text), (len(text), len(text))]:
         line = text[start:end].rstrip()
         kind = _kind(line)
+        if above and kind != "row" and _is_of_sources(line, report[start:end]):
+            source_lines.append(((start, end), above))
+            kind = "blank"
+        elif kind == "blank":
+            is_apart = True
+        else:
+            begins = is_apart or not above or kind in ("heading", "item")
+            above, is_apart = (start, end) if begins or not above else (above[0], end), kind == "heading"
         if block is not None and kind != "text":
             sentences += _split(text, *block)
             block = None
@@ -109,7 +130,18 @@ def find_sentences(report: str) -> list[Sentence]:
         elif block is not None:
             block = (block[0], end, block[2])
         in_table = kind == "row" or (in_table and kind == "rule")
-    return sentences if block is None else [*sentences, *_split(text, *block)]
+    return sentences if block is None else [*sentences, *_split(text, *block)], source_lines
+
+
+def _is_of_sources(line: str, written: str) -> bool:
+    """True for a line of marks, with at most a label such as "Read more here:" before addresses, a word before others,
+    and short words between them.
+    """
+    label, *gaps = re.split(f"{_MARK}+", line)
+    if not gaps or re.search(r"\w", gaps[-1]) or not all(map(_BETWEEN.fullmatch, gaps[:-1])):
+        return False
+    item = _ITEM.match(label)
+    return _LABEL["://" in written].fullmatch(label, item.end() if item else 0) is not None
 
 
 def _kind(line: str) -> Literal["text", "item", "row", "heading", "rule", "blank"]:
@@ -160,7 +192,6 @@ _FIGURES_BEHIND = re.compile(
     r"(?=[$€£¥★⭐~]|US|\d)(?:[^\w\n;]|\d|\b(?:stars?|ratings?|reviews?|out|of|from|and|with|USD|EUR|dollars?)\b)+"
 )
 _FIGURE = re.compile(r"\d")
-_SOURCES = re.compile(r"\[[^\[\]\n]*\]:?|https?://\S+")
 _ESCAPED = re.compile(r"\\(?=[$€£¥₹])")
 """The backslash before a sign that would begin a formula."""
 _MARKUP = r"(?:\*\*|__|</?\w{1,9}>|\\)"
@@ -262,38 +293,31 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     plain = _ESCAPED.sub(" ", report.replace("&#36;", "    $"))
     plain = _MARKED_FIGURE.sub(lambda match: re.sub(_MARKUP, "", match[0]).rjust(len(match[0])), plain)
     tokens = scan(plain, evidence)
+    page = read_page(plain)
     # In code a mark cites nothing, but says of what a figure is.
-    marks = [token for token in tokens.tokens if token.cites or token.cited[0].reason == "in_code"]
-    listed, groups = tokens.listed, _groups(plain, marks)
+    in_code = {place for span in page.code for place in range(*span)}
+    marks = [token for token in tokens.tokens if token.cites or (token.start in in_code and not token.is_listed)]
+    groups = _groups(plain, marks)
     starts = [group.start for group in groups]
-    notes = [
-        (start, end, cited)
-        for start, end, cited in listed.lines
-        if cited and _FIGURE.search(_SOURCES.sub(" ", plain[start:end]))
-    ]
-    cited_by = {start: tuple(dict.fromkeys(map(_source, cited))) for start, _, cited in notes}
-    spans = [span for span in listed.spans if span[0] not in cited_by]
-    text = _without_marks(blanked(read_page(plain).words, spans), plain, marks)
-    text = blanked(text, [match.span() for start, end, _ in notes for match in _SOURCES.finditer(text, start, end)])
-    sentences = [*find_sentences(plain), *(Sentence(start, end, "entry") for start, end, _ in notes)]
-    sentences = tuple(sorted(sentences, key=lambda sentence: sentence.start))
+    text = _without_marks(blanked(page.words, tokens.lists), plain, marks)
+    sentences, source_lines = _cut(plain)
     stretches: list[Stretch] = []
     tables: list[list[int]] = []
     for index, sentence in enumerate(sentences):
         inside = groups[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
-        if sentence.start in cited_by:
-            stretches.append(Stretch(sentence.start, sentence.end, cited_by[sentence.start], index))
-        elif sentence.kind in ("row", "table_head"):
+        if sentence.kind in ("row", "table_head"):
             if not tables or tables[-1][-1] != index - 1 or sentence.kind == "table_head":
                 tables.append([])
             tables[-1].append(index)
             for start, end in _row_cells(text, sentence):
                 of_cell = [cell for cell in inside if start <= cell.start < end]
                 stretches += _owned(text, start, end, of_cell, index) if of_cell else ()
+                if of_cell and not re.search(r"\w", text[start:end]):
+                    source_lines.append(((start, end), (sentence.start, sentence.end)))
         else:
             stretches += _owned(text, sentence.start, sentence.end, inside, index)
     cells = [cell for table in tables for cell in _table(text, table, sentences, groups)]
-    notes = list(_covering(marks, sentences))
+    notes = list(_covering(source_lines, groups, sentences))
     # Below a sentence without marks of its own, a line of sources says of what its figures are.
     cited_in = {stretch.sentence for stretch in stretches if stretch.cited}
     note_of = {note.sentence: note for note in notes if sentences[note.sentence].kind in ("text", "item")}
@@ -301,21 +325,26 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     stretches = [*(stretch for stretch in stretches if stretch.sentence not in note_of), *note_of.values()]
     stretches.sort(key=lambda stretch: stretch.start)
     notes = tuple(note for note in notes if note_of.get(note.sentence) is not note)
-    return Layout(report, text, sentences, tuple(stretches), tuple(cells), notes)
+    return Layout(report, text, tuple(sentences), tuple(stretches), tuple(cells), notes)
 
 
-def _covering(marks: Sequence[Token], sentences: Sequence[Sentence]) -> Iterator[Stretch]:
-    """The sentences of each block above a line of sources, with all that it cites."""
-    by_block: dict[tuple[int, int], list[Token]] = {}
-    for mark in marks:
-        if mark.block is not None:
-            by_block.setdefault(mark.block, []).append(mark)
-    for (start, end), marks_of in by_block.items():
-        cited = dict.fromkeys(_source(cited) for mark in marks_of for cited in mark.cited)
-        block = start, max(end, marks_of[-1].end)  # a quote may come from the line of sources
+def _covering(
+    source_lines: Sequence[tuple[Span, Span]], groups: Sequence[_Group], sentences: Sequence[Sentence]
+) -> Iterator[Stretch]:
+    """The sentences of each block above lines of sources, and the row of cells of sources, with all that they cite."""
+    by_block: dict[Span, dict[str, None]] = {}
+    ends: dict[Span, int] = {}
+    for (start, end), block in source_lines:
+        first = bisect_left(groups, start, key=lambda group: group.start)
+        inside = groups[first : bisect_left(groups, end, key=lambda group: group.start)]
+        by_block.setdefault(block, {}).update((source, None) for group in inside for source in group.cited)
+        ends[block] = max(block[1], inside[-1].end if inside else 0)
+    for (start, end), cited in by_block.items():
         first = bisect_left(sentences, start, key=lambda sentence: sentence.end)
         for index in range(first, bisect_left(sentences, end, key=lambda sentence: sentence.start)):
-            yield Stretch(sentences[index].start, sentences[index].end, tuple(cited), index, block)
+            # A quote may come from the line of sources.
+            span = sentences[index].start, sentences[index].end
+            yield Stretch(*span, tuple(cited), index, (start, ends[start, end]))
 
 
 def _without_marks(plain: str, report: str, marks: Sequence[Token]) -> str:

@@ -56,7 +56,7 @@ def extract_claims(report: str, *, only_cited: bool) -> list[_Found]:
         text, sources = layout.text[sentence.start : sentence.end], layout.cited.get(index, ())
         if sentence.kind == "table_head":
             heads = {cell.column: _plain(layout.text[cell.start : cell.end]) for cell in rows.get(index, ())}
-        if sentence.kind in ("table_head", "heading", "entry") or (_QUESTION.search(text) and not sources):
+        if sentence.kind in ("table_head", "heading") or (_QUESTION.search(text) and not sources):
             continue
         claim = _plain(text)
         if sentence.kind == "row":

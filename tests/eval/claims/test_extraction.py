@@ -174,7 +174,6 @@ def test_marks_in_every_style_are_sources_as_a_judge_copies_them() -> None:
         ("It fell [1, 2].", "[2]", "2"),
         ("So it is².", "²", "2"),
         ("So［2］.", "［2］", "2"),
-        ("So\\[2\\].", "[2]", "2"),
         ("So[^2^].", "^2^", "2"),
         ("So <sup>1, 2</sup>.", "<sup>1, 2</sup>", "12"),
     ]

@@ -119,7 +119,7 @@ def test_where_citations_are_not_read_nothing_is_concluded_from_what_rests_on_th
     assert few.unread(judge, "faithfulness", (A, B)) is None
     assert many.unread(judge, "faithfulness", (A, B)) == (
         "missing",
-        "2 of 22 citations of a@model could not be read (no entry in a list: 2)",
+        "2 of 22 citations of a@model could not be read (no entry, or several, in a list: 2)",
     )
     assert many.unread(judge, "faithfulness", (B,)) is None
     assert many.unread(judge, "checks", (A, B)) is None

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.eval.claims.audit import marks_in
 from drretail.grounding.report.citations import Token, find_citations, scan
 from drretail.grounding.report.evidence_ids import (
     calculation_evidence_id,
@@ -23,8 +22,7 @@ from drretail.grounding.report.evidence_ids import (
     user_evidence_id,
     web_evidence_id,
 )
-from drretail.grounding.text.layout import find_sentences, read_layout
-from drretail.records.evidence import Evidence
+from drretail.records.evidence import CitationCounts, Evidence
 from tests import build
 from tests.grounding.conftest import FILE, PAGE, SUM, WEB
 
@@ -40,8 +38,7 @@ _MARK = re.compile("⟦(.*?)→(.*?)⟧")
 
 def said_of(report: str, token: Token) -> str:
     ends = [cited.reason or (cited.url or cited.name).rpartition("/")[2] for cited in token.cited]
-    block = "" if token.block is None else f"< {report[slice(*token.block)][:12].strip()}"
-    return f"{report[token.start : token.end]}→{' '.join(ends)}{block}"
+    return f"{report[token.start : token.end]}→{' '.join(ends)}"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -61,25 +58,22 @@ FORMS = {
     "[P:F1; P:F1] product P:F1",
     f"[O:0000000012] [U:orders@A2_1] [{SUM}] [{FILE}] [see P:F1 for this] 【P:F2】。": (
         f"[O:0000000012] internal O:0000000012|[U:orders@A2_1] internal U:orders@A2_1|[{SUM}] internal {SUM}|"
-        f"[{FILE}] internal {FILE}|[see P:F1 for this] product P:F1|【P:F2】 product P:F2"
+        f"[{FILE}] internal {FILE}|P:F1 product P:F1|【P:F2】 product P:F2"
     ),
     "[P:XYZ; P:ABC] [U:orders] [W:made-up] [unresolved: P:XYZ] [C: drive] [F:ratio x]": (
         "[P:XYZ; P:ABC] unresolved|[P:XYZ; P:ABC] unresolved|[U:orders] unresolved|[W:made-up] unresolved|"
         "[unresolved: P:XYZ] unresolved"
     ),
-    f"http://ecommerce.com/F1. ({PAGE}) http://garden.example/feeders_(wild)/ [this feeder](P:F1)": (
-        f"http://ecommerce.com/F1 product P:F1|{PAGE} web {WEB}|http://garden.example/feeders_(wild)/ web {WEB}|"
-        "[this feeder](P:F1) product P:F1"
+    f"http://ecommerce.com/F1. ({PAGE}) [this feeder](P:F1)": (
+        f"http://ecommerce.com/F1 product P:F1|{PAGE} web {WEB}|[this feeder](P:F1) product P:F1"
     ),
     "http://ecommerce.com/F9, [P:F2](http://ecommerce.com/F1), mail@c.example": (
         "http://ecommerce.com/F9 unresolved http://ecommerce.com/F9|[P:F2](http://ecommerce.com/F1) product P:F2"
     ),
     f"Empty [3], none [9], inner [4], [2023], [0.5, 2], [ ].{LIST}": "[9] unresolved|[4] product P:F1",
-    "One [1].\n\n[1],https://a.example/x\n[2],": "[1] web https://a.example/x",
     "One [1].\n\n## Sources\n- [1] P:F1 — feeder\n\nThanks [P:F2]!": "[1] product P:F1|[P:F2] product P:F2",
     "Both [1].\n\n## Sources\n[1] https://a.example/ and [P:F1]": "[1] web https://a.example/|[1] product P:F1",
     "```markdown\nGood [P:F1].\n```": "[P:F1] product P:F1",
-    "```\nGood [P:F1].": "[P:F1] product P:F1",
     "```\n[P:F1] https://c.example/\n```\nand `see [P:F1]`": "",
 }
 
@@ -96,6 +90,15 @@ def test_without_a_ledger_products_are_cited_by_their_address() -> None:
     assert [citation.type for citation in find_citations(report, None)] == ["product", "unresolved", "unresolved"]
     assert [citation.type for citation in find_citations(report, ())] == ["unresolved"] * 3
     assert scan(report, ()).counts.not_read == {}, "they are read, and lead nowhere"
+
+
+@pytest.mark.parametrize("name", ["P:T", "P:T/T-M", "P:T-M"])
+def test_the_id_of_an_offer_cites_its_product(name: str) -> None:
+    record = '{"product_id":"T","details":{"Variants":[{"id":"T-S"},{"id":"T-M"}]}}'
+    evidence = (build.evidence("P:T", build.text(record, "record")),)
+    cited = [(citation.type, citation.evidence_id) for citation in find_citations(f"In M [{name}].", evidence)]
+    assert cited == [("product", "P:T")]
+    assert [citation.type for citation in find_citations("In L [P:T-L].", evidence)] == ["unresolved"]
 
 
 @given(st.text(st.sampled_from("[]()<>`^|P:B01; ,.-hts/exmpl\n!*中【】#~"), max_size=300))
@@ -115,77 +118,34 @@ def test_no_input_is_read_in_more_than_linear_time(unit: str) -> None:
     assert time.process_time() - started < 1.5
 
 
-@pytest.mark.parametrize(
-    ("name", "field", "listed", "not_read"),
-    [
-        ("deep_research_bench/claude_raw_20.jsonl.gz", "article", 333, {"in_code": 46, "no_brackets": 9}),
-        ("deepresearch_reporteval/qwen_20.jsonl.gz", "report", 575, {"no_address": 175, "no_brackets": 2}),
-    ],
-)
-def test_real_reports_are_read(realdata: Path, name: str, field: str, listed: int, not_read: dict[str, int]) -> None:
-    with gzip.open(realdata / "reports" / name, "rt", encoding="utf-8") as file:
-        counts = [scan(json.loads(line)[field], None).counts for line in file]
-    missing = [reason for count in counts for reason, times in count.not_read.items() for _ in range(times)]
-    assert {reason: missing.count(reason) for reason in missing} == not_read
-    assert sum(count.listed for count in counts) == listed
-    assert all(count.read >= 10 for count in counts)
+def test_real_reports_are_read(realdata: Path) -> None:
+    counted: dict[str, tuple[str, int, dict[str, int]]] = {
+        "deep_research_bench/claude_raw_20.jsonl.gz": ("article", 333, {"hidden": 39, "style": 9}),
+        "deepresearch_reporteval/qwen_20.jsonl.gz": ("report", 575, {"no_address": 175, "style": 1}),
+    }
+    for name, (field, listed, not_read) in counted.items():
+        with gzip.open(realdata / "reports" / name, "rt", encoding="utf-8") as file:
+            counts = [scan(json.loads(line)[field], None).counts for line in file]
+        summed = CitationCounts.summed(counts)
+        assert (summed.listed, summed.not_read) == (listed, not_read)
+        assert all(count.read >= 10 for count in counts)
 
 
 def test_the_lines_of_a_list_are_no_citations() -> None:
     for heading in ("**Key Citations**", "Sources:", "## 📚 References (12)", "## Appendix A: Sources", "## 出典"):
         report = f"It is so.\n\n\n{heading}\n- [A](https://a.example/1)\n- B, www.a.example/2\n\n---\n\n**Ask me.**\n"
-        titles = [(source.url, source.title) for source in scan(report, None).listed.cited]
+        titles = [(source.url, source.title) for source in scan(report, None).listed]
         assert (find_citations(report, None), titles) == ([], [(SOURCES[0], "A"), ("https://www.a.example/2", "B")])
     about = "## Power sources of 2024\n- Eggs, see https://a.example/1\n\n## Next\nText."
     assert len(find_citations(about, None)) == 1, "a section about sources is no list"
 
 
-@pytest.mark.parametrize("name", ["P:T", "P:T/T-M", "P:T-M"])
-def test_the_id_of_an_offer_cites_its_product(name: str) -> None:
-    record = '{"product_id":"T","details":{"Variants":[{"id":"T-S"},{"id":"T-M"}]}}'
-    evidence = (build.evidence("P:T", build.text(record, "record")),)
-    cited = [(citation.type, citation.evidence_id) for citation in find_citations(f"In M [{name}].", evidence)]
-    assert cited == [("product", "P:T")]
-    assert [citation.type for citation in find_citations("In L [P:T-L].", evidence)] == ["unresolved"]
-
-
-SOURCE_LINES = {
-    "a line each": "One lamp is bright.\nSource: https://a.example/1\n\nThe other lasts.\n[Source](https://a.example/2)\n",
-    "one line for all": "One lamp is bright. The other lasts.\nSources: https://a.example/1 and https://a.example/2\n",
-    "a column": "| Lamp | Says | Source |\n|---|---|---|\n| A | One lamp is bright | https://a.example/1 |\n"
-    "| B | The other lasts | https://a.example/2 |\n",
-}
-
-
-@pytest.mark.parametrize("form", SOURCE_LINES)
-def test_a_line_of_sources_is_no_sentence_and_covers_the_block_above(form: str) -> None:
-    report = SOURCE_LINES[form]
-    layout = read_layout(report, None)
-    assert not any("ource" in report[each.start : each.end] for each in layout.sentences if each.kind == "text")
-    places = {mark.source[-1]: report[mark.start : mark.end] for mark in marks_in(layout)}
-    assert "One lamp is bright" in places["1"]
-    assert "The other lasts" in places["2"]
-    assert all(layout.cited[index] for index, each in enumerate(layout.sentences) if each.kind == "text")
-
-
-def test_figures_beside_marks_keep_their_own_digits() -> None:
-    entries = "".join(f"{number}. https://a.example/{number}\n" for number in range(1, 21))
-    report = f"It costs $45.20 now.10 It weighs 3 kg.11 Next\n\nWorks cited\n\n{entries}"
-    assert next(report[one.start : one.end] for one in find_sentences(report)) == "It costs $45.20 now.10"
-    layout = read_layout(report, None)
-    owned = {report[each.start : each.end]: len(each.cited) for each in layout.stretches[:2]}
-    assert owned == {"It costs $45.20 now.10": 1, "It weighs 3 kg.11": 1}
-    assert layout.text.startswith("It costs $45.20 now.   It weighs 3 kg.   Next")
-
-
 ONE_SOURCE = (
     ("HTTPS://Example.ORG:443/a/#part", "https://example.org/a"),
-    ("https://example.org/a?utm_source=x&b=1&gclid=2&fbclid=3&UTM_Medium=y", "https://example.org/a?b=1"),
-    ("https://example.org/%7euser/%e4%b8%ad", "https://example.org/~user/中"),
+    ("https://example.org/a?utm_source=x&amp;b=1&gclid=2&srsltid=3&UTM_Medium=y", "https://example.org/a?b=1"),
+    ("https://example.org/%7euser/%e4%b8%ad_%28b%29", "https://example.org/~user/中_(b)"),
     ("  https://example.org./a b \n", "https://example.org/a%20b"),
     ("https://bücher.example/", "https://xn--bcher-kva.example"),
-    ("https://example.org/a?x=1&amp;y=2&srsltid=Af", "https://example.org/a?x=1&y=2"),
-    ("https://example.org/a_%28b%29", "https://example.org/a_(b)"),
 )
 APART = ("http://e.org/a", "https://e.org/a", "https://e.org/A", "https://e.org/?a=1&b=2", "https://e.org/?b=2&a=1")
 
@@ -209,16 +169,13 @@ def test_normalising_twice_changes_nothing(tail: str) -> None:
 def test_ids_name_their_records_and_are_told_by_their_form() -> None:
     users = (("orders", "A1_1", "A1"), ("profile", "A1", "A1"), ("profile", "A1", None))
     assert [*starmap(user_evidence_id, users)] == ["U:orders@A1_1", "U:profile", "U:profile@A1"]
-    assert web_evidence_id("https://example.org/a") == "W:wwyq3ucc"
-    assert calculation_evidence_id("1 + 1") == "C:jinsdwdw"
-    assert calculation_evidence_id(" 2 *\t(3+4)") == calculation_evidence_id("2*(3 + 4)")
-    assert file_evidence_id("order_history-2.csv") == "F:order_history-2.csv"
-    hashed = [file_evidence_id(name) for name in ("my orders.csv", "ä.md", "list]", "notes.", "a" * 120)]
-    assert all(re.fullmatch(r"F:[a-z2-7]{8}", each) for each in hashed)
-    kinds = {"P:B09G3KKBK7": "product", "O:0940062991": "order", "U:profile": "user", "W:abcd2345": "web"}
-    assert {each: parse_evidence_id(each) for each in kinds} == kinds
-    no_ids = ("F:orders.csv.", "W:ABCD2345", "W:abcd0189", "U:admin", "P:a b", "p:B09G3KKBK7", "P:B09G3KKBK7\n")
-    assert not any(map(parse_evidence_id, no_ids))
+    assert web_evidence_id("https://example.org/a") == "W:wwyq3ucc", "as runs have recorded it"
+    assert calculation_evidence_id(" 1\t+ 1") == calculation_evidence_id("1+1") == "C:jinsdwdw"
+    assert all(len(file_evidence_id(name)) == 10 for name in ("my orders.csv", "ä.md", "list]", "notes.", "a" * 120))
+    assert [*map(parse_evidence_id, ("O:0940062991", "W:abcd2345", "P:B09G3KKBK7"))] == ["order", "web", "product"]
+    assert not any(
+        map(parse_evidence_id, ("F:orders.csv.", "W:abcd0189", "U:admin", "P:a b", "p:B09G3KKBK7", "P:B0\n"))
+    )
 
 
 CLEANING = web_evidence_id("https://birds.example/clean?utm_source=x")
@@ -227,11 +184,9 @@ KNOWN = ("P:B0TEST0001", "O:0000000007", "P:0000000007", "U:profile", "W:abcd234
 
 def test_a_known_id_is_read_in_any_form_or_by_its_page_and_never_as_another() -> None:
     written = {
-        "[P:B0TEST0001]": ("P:B0TEST0001",),
         "b0test0001": ("P:B0TEST0001",),
         "https://ecommerce.com/B0TEST0001": ("P:B0TEST0001",),
         "[P:B0TEST0001][W:abcd2345]": ("P:B0TEST0001", "W:abcd2345"),
-        "U:profile, O:0000000007": ("U:profile", "O:0000000007"),
         "<https://birds.example/clean/>": (CLEANING,),
     }
     written |= dict.fromkeys(("0000000007", "P:B0TEST0001 and more", "https://birds.example/other"), ())

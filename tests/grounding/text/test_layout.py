@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from drretail.agents import information
 from drretail.agents.information import agent_prompt
+from drretail.eval.claims.audit import marks_in
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import extraction_prompt
 from drretail.grounding.report.citations import what_a_mark_covers
@@ -105,7 +106,7 @@ def test_sections_columns_and_footnotes_say_which_products_are_meant() -> None:
 
     report = f"It pours.[^a] It costs $1.[^b]\n\n[^a]: Kettle, $42.95 {K}\n[^b]: {P}\n"
     cited = {text[:7]: marks for text, marks in owned(report)}
-    assert cited == {"It pour": (K[1:-1],), "It cost": (P[1:-1],), "Kettle,": (K[1:-1],)}
+    assert cited == {"It pour": (K[1:-1],), "It cost": (P[1:-1],)}, "a list of sources says nothing"
 
 
 ALDER, BIRCH = "P:A1", "P:B2"
@@ -152,3 +153,33 @@ def test_marks_between_a_stop_and_a_line_that_goes_on_are_read_in_linear_time() 
     # Every way to divide the marks was once tried, which took hours for these three.
     marks = "[P:B0KITCHENK][P:B0KITCHENK][C:nws6kqhn]"
     assert len(find_sentences(f"It folds. {marks}|---|---|\n- Flat")) == 3
+
+
+SOURCE_LINES = {
+    "a line each": "One lamp is bright.\nSource: https://a.example/1\n\nThe other lasts.\n[Source](https://a.example/2)\n",
+    "one line for all": "One lamp is bright. The other lasts.\nSources: https://a.example/1 and https://a.example/2\n",
+    "a sub-item": "- One lamp is bright.\n  - *Source: [A](https://a.example/1)*\n\nThe other lasts.\n\nhttps://a.example/2",
+    "a column": "| Lamp | Says | Source |\n|---|---|---|\n| A | One lamp is bright | https://a.example/1 |\n"
+    "| B | The other lasts | https://a.example/2 |\n",
+}
+
+
+@pytest.mark.parametrize("form", SOURCE_LINES)
+def test_a_line_of_sources_is_no_sentence_and_covers_the_block_above(form: str) -> None:
+    report = SOURCE_LINES[form]
+    layout = read_layout(report, None)
+    assert not any("ource" in report[each.start : each.end] for each in layout.sentences if each.kind == "text")
+    places = {mark.source[-1]: report[mark.start : mark.end] for mark in marks_in(layout)}
+    assert "One lamp is bright" in places["1"]
+    assert "The other lasts" in places["2"]
+    assert all(layout.cited[index] for index, each in enumerate(layout.sentences) if each.kind == "text")
+
+
+def test_figures_beside_marks_keep_their_own_digits() -> None:
+    entries = "".join(f"{number}. https://a.example/{number}\n" for number in range(1, 21))
+    report = f"It costs $45.20 now.10 It weighs 3 kg.11 Next\n\nWorks cited\n\n{entries}"
+    assert next(report[one.start : one.end] for one in find_sentences(report)) == "It costs $45.20 now.10"
+    layout = read_layout(report, None)
+    owned = {report[each.start : each.end]: len(each.cited) for each in layout.stretches[:2]}
+    assert owned == {"It costs $45.20 now.10": 1, "It weighs 3 kg.11": 1}
+    assert layout.text.startswith("It costs $45.20 now.   It weighs 3 kg.   Next")

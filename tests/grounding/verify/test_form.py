@@ -83,7 +83,6 @@ def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
         (f"Rated 4.6/5 (1,348 ratings) {K}.", "rating 4.6, rating_count 1348!"),
         (f"The towels cost $39.02 {T}.", "price 39.02!"),
         (f"The kettle {K} costs $44.95 and the pan $38.50 {P}.", "price 44.95!, price 38.50"),
-        (f"It pours.[^7] Get it.\n\n[^7]: Harrowgill kettle, $49.25 {K}\n", "price 49.25!"),
         (
             f"[The kettle](http://ecommerce.com/B0KITCHENK) costs $41.15, the towels {T} $17.99.",
             "price 41.15!, price 17.99",
