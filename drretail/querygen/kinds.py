@@ -79,7 +79,7 @@ def quoted_title(product: Product) -> str | None:
 # Cached: thousands of products share their categories.
 @lru_cache(maxsize=16_384)
 def _things(category: str) -> list[str]:
-    """The things that a category names: "Dish Cloths & Dish Towels" are two; half of "Muffin & Cupcake Pans" is none."""
+    """The things that a category names: two in "Dish Cloths & Dish Towels", none in "Muffin & Cupcake Pans"."""
     parts = [part for part in _ANDS.split(category) if _ONLY_LETTERS.fullmatch(part)]
     return parts if len(parts) == 1 or all(is_plural(part.split()[-1]) for part in parts) else []
 
