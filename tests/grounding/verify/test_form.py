@@ -71,21 +71,21 @@ def wrongly_read(rows: list[tuple[str, str]]) -> list[str]:
 
 def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
     rows = [
-        (f"The Harrowgill kettle costs $42.95 {K}.", "price 42.95"),
-        (f"The Harrowgill kettle costs $44.95 {K}.", "price 44.95!"),
+        (f"The Harrowgill kettle, $42.95 {K}.", "price 42.95"),
+        (f"Our pick: the Harrowgill kettle ($44.95) {K}.", "price 44.95!"),
         (f"- **Harrowgill kettle** – USD 24.95, 4.6 from 1,843 {K}", "price 24.95!"),
         (
             f"> **Top – kettle · $38.50**\n> **4.6 ★ · 1,843 ratings** {K}",
             "price 38.50!, rating 4.6, rating_count 1843",
         ),
-        (f"At just under $43, with 4.6 stars over some 1,850 ratings {K}.", "rating 4.6, rating_count 1850"),
-        (f"1,843 buyers gave it 4.9 stars {K}.", "rating 4.9!"),
+        (f"Just under $43; 4.6 stars, about 1,850 ratings {K}.", "rating 4.6"),
+        (f"1,843 buyers, 4.9 stars {K}.", "rating 4.9!"),
         (f"Rated 4.6/5 (1,348 ratings) {K}.", "rating 4.6, rating_count 1348!"),
-        (f"The towels cost $39.02 {T}.", "price 39.02!"),
-        (f"The kettle {K} costs $44.95 and the pan $38.50 {P}.", "price 44.95!, price 38.50"),
+        (f"The towels – $39.02 {T}.", "price 39.02!"),
+        (f"The kettle {K} ($44.95) and the pan $38.50 {P}.", "price 44.95!, price 38.50"),
         (f"It pours.[^7] Get it.\n\n[^7]: Harrowgill kettle, $49.25 {K}\n", "price 49.25!"),
         (
-            f"[The kettle](http://ecommerce.com/B0KITCHENK) costs $41.15, the towels {T} $17.99.",
+            f"[The kettle](http://ecommerce.com/B0KITCHENK), $41.15, the towels {T} $17.99.",
             "price 41.15!, price 17.99",
         ),
         (f"You bought the scale on March 14, 2022 {O1}.", "order_date 2022-03-14"),
@@ -101,24 +101,16 @@ def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
 
 
 @pytest.mark.parametrize(
-    "price",
+    "said",
     [
-        *("half of {}", "50% of {}", "⅓ of {}", "not {}", "twice {}", "a tenth of {}", "more than {}", "−{}"),
-        *(
-            "{} minus 20%",
-            "{} less than the pan",
-            "{} per cup",
-            "{} a month",
-            "{} off",
-            "{} thousand",
-            "{}%",
-            "{} /100",
-        ),
+        *("does not cost {}", "never was {}", "is not {}", "is half of {}", "at ⅓ of {}", "for more than {}", "−{}"),
+        *(": {} minus 20%", ": {} less than the pan", ": {} per cup", ": {} off", ": {}%", ": {} /100", " “{}”"),
+        *("has a price that is not: {}", "no longer: {}"),
     ],
 )
-def test_a_price_that_words_or_signs_beside_it_change_is_left_open(price: str) -> None:
-    written = (price.format(amount) for amount in ("$42.95", "$44.95"))
-    assert [read(f"The Harrowgill kettle costs {text} {K}.") for text in written] == ["", ""]
+def test_a_price_beside_any_word_or_sign_but_its_name_is_left_open(said: str) -> None:
+    written = (said.format(amount) for amount in ("$42.95", "$44.95"))
+    assert [read(f"The Harrowgill kettle {text} {K}.") for text in written] == ["", ""]
 
 
 def test_tables_are_read_by_plain_heads() -> None:
@@ -217,7 +209,7 @@ def test_signs_and_plain_labels_are_read_in_any_language() -> None:
         (f"| Bestellung | Bestelldatum |\n|---|---|\n| {O2} | 30.10.2021 |", "order_date 2021-10-30!"),
         (f"| Ware | 注文日 |\n|---|---|\n| Waage {O1} | 2022年3月15日 |", "order_date 2022-03-15!"),
         (f"Die Waage wurde am 14. März 2022 bestellt {O1}.", "order_date 2022-03-14"),
-        (f"Der Kessel hat 4,6 Sterne bei 1.483 Bewertungen {K}.", "rating 4.6, rating_count 1483!"),
+        (f"- 4,6 Sterne, 1.483 Bewertungen {K}", "rating 4.6, rating_count 1483!"),
         (f"Der Kessel kostet unter 47 $ {K}.", ""),
         (f"- Kessel {K} (ab 40,95 $)", ""),
         (f"- Preis pro 100 g: 2,10 $ {K}\n- Versand: 4,99 $ {K}", ""),
@@ -231,30 +223,29 @@ def test_signs_and_plain_labels_are_read_in_any_language() -> None:
 @pytest.mark.parametrize(
     "form",
     [
-        *("**{}**", "`{}`", "({})", "“{}”", "<b>{}</b>", "<span>{}</span>", "<price>{}</price>", "\\({}\\)", "=={}=="),
+        *("**{}**", "`{}`", "({})", "<b>{}</b>", "<span>{}</span>", "<price>{}</price>", "\\({}\\)", "=={}=="),
         *("[{}](http://ecommerce.com/B0KITCHENK)", "~~$50.95~~ {}", "<s>$50.95</s> {}", "now<br>{}"),
     ],
 )
 def test_a_price_is_read_as_a_page_shows_it(form: str) -> None:
     for price in ("${}.95", "\\${}.95", "{}.95 USD", "{}.95$", "US${}.95"):
-        found = [read(f"The kettle costs {form.format(price.format(dollars))} {K}.") for dollars in (44, 42)]
+        found = [read(f"Harrowgill kettle: {form.format(price.format(dollars))} {K}.") for dollars in (44, 42)]
         assert found == ["price 44.95!", "price 42.95"], (form, price)
 
 
 def test_power_counts_the_figures_whose_other_digit_is_found() -> None:
-    case = Case(f"The kettle costs $42.95 {K}. It has at most 4.6 stars {K}.\n{TABLE}", EVIDENCE, QUERY)
+    case = Case(f"Harrowgill kettle: $42 {K}. Kettle: $42.95 {K}.\n{TABLE}", EVIDENCE, QUERY)
     looked = read_report(case).looked_at
-    # All but the stars, of which a limit is said.
-    assert (looked.altered, looked.caught, looked.contradicted) == (8, 7, 0)
-    assert looked.power == 7 / 8
-    assert "(0.88 of the right ones would be found if wrong)" in looked.in_words
+    assert (looked.altered, looked.caught, looked.contradicted) == (7, 7, 0)
+    assert looked.power == 1
+    assert "(1.00 of the right ones would be found if wrong)" in looked.in_words
     nothing = read_report(Case(f"It pours well {K}.", EVIDENCE, QUERY)).looked_at
     assert (nothing.power, nothing.in_words) == (None, "no numbers")
 
 
 def test_where_a_model_has_read_form_is_silent_but_for_sums_quoted_words_and_what_calculations_leave() -> None:
     report = (
-        f"The kettle costs $41.15 {K}. In all: $42.95 + $17.99 = $66.94. “it never leaks on the table” {K} "
+        f"Harrowgill kettle: $41.15 {K}. In all: $42.95 + $17.99 = $66.94. “it never leaks on the table” {K} "
         f"This leaves $24.06 of your $75 {LEFT}."
     )
     case = Case(report, EVIDENCE, QUERY)
@@ -290,7 +281,7 @@ def test_any_text_is_read_and_values_lie_within_it(report: str) -> None:
     assert all(0 <= one.start < one.end <= len(report) for one in places)
 
 
-@pytest.mark.parametrize("figure", ["$ⅩⅩⅩⅤ", "$₃₅", "$３５", "$३५", "½ of it"])
+@pytest.mark.parametrize("figure", ["$ⅩⅩⅩⅤ", "$₃₅", "$３５", "$३५", "約三十五元", "½ of it"])
 def test_what_looks_like_a_figure_counts_as_not_looked_at(figure: str) -> None:
     looked = read_report(Case(f"The kettle costs {figure} {K}.", EVIDENCE, QUERY)).looked_at
     assert (looked.numerals, looked.decided - looked.contradicted) == (1, 0)

@@ -243,7 +243,7 @@ def test_a_claim_is_decided_by_what_form_makes_certain_in_any_language_and_by_no
         ("You ordered the Slowpaw Bowl on May 31, 2023.", [ORDER], "full_support"),
         ("That is $103.75.", [SUM], "full_support"),
         # they say otherwise
-        ("The Steamhollow kettle costs $59.99 and is toxic.", [KETTLE], "contradicted"),
+        ("The Steamhollow kettle costs $59.99 and is toxic.", [KETTLE], "not_rated"),
         ("Der Kessel (59,99 $) ist giftig", [KETTLE], "contradicted"),
         ("You ordered it on May 30, 2023.", [ORDER], "contradicted"),
         ("That is $104.75 together.", [SUM], "contradicted"),
