@@ -144,5 +144,6 @@ def _user(about: Any) -> str:
 
 def _number(value: Any) -> float | None:
     with suppress(TypeError, ValueError):
-        return number if abs(number := float(_GRADES[value] if value in _GRADES else value)) <= _LARGEST else None
+        grade = _GRADES.get(value)
+        return number if abs(number := float(value if grade is None else grade)) <= _LARGEST else None
     return None
