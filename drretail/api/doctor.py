@@ -33,7 +33,6 @@ PACKAGES = {
     "starlette": "ui",
     "mcp": "mcp",
     "pyspark": "spark",
-    "pillow": "sandbox",
     "markitdown": "documents",
     "inspect-ai": "inspect",
     "verifiers": "verifiers",
@@ -82,8 +81,7 @@ def examine(environ: Mapping[str, str]) -> Iterator[Sign]:
         if present:
             yield Sign(what=f"key of {name}", state="ok", found=f"{present} is set")
         elif keys:
-            found = f"{' or '.join(keys)} is not set"
-            yield Sign(what=f"key of {name}", state="absent", found=found, mend=f"export {keys[0]}=…")
+            yield Sign(what=f"key of {name}", state="absent", found=f"{' or '.join(keys)} is not set")
     for name in CHECKS.own:  # what add-ons need besides packages, such as Java
         yield cast(Callable[[Mapping[str, str]], Sign], CHECKS.load(name)[1])(environ)
 
