@@ -135,7 +135,7 @@ def sends(request: Request) -> AIMessage:
 
 
 def wrong(_: Request) -> AIMessage:
-    return AIMessage("Take it for $21.99 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```")
+    return AIMessage("It costs $21.99 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```")
 
 
 @pytest.fixture(scope="module")

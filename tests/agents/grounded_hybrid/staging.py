@@ -21,7 +21,7 @@ from tests.grounding.goods import EVIDENCE, GOODS
 from tests.grounding.goods import QUERY as GIFT
 
 DRAFT = (
-    "# Feeders\n\nGet the **Tanagrove Hopper Bird Feeder, Cedar** at $39.50 [P:B0TEST0002]. It holds seed.\n\n"
+    "# Feeders\n\nGet the **Tanagrove Hopper Bird Feeder, Cedar**, $39.50 [P:B0TEST0002]. It holds seed.\n\n"
     "You bought the Tanagrove Tube Bird Feeder before [O:0000000002].\n"
 )
 CART = "\n\n```picks\nP:B0TEST0002 x 1\n```"

@@ -160,7 +160,7 @@ def test_words_around_the_things_of_a_line_choose_none() -> None:
 ASKED = Query(query_id="q1", user_id=QUERY.user_id, text="Which new bird feeder suits me?", source="test")
 BIRDS = "You bought the Tanagrove Tube Bird Feeder before [O:0000000002]."
 GOOD = "It takes twelve finches at a time and opens at the top [P:B0TEST0002]."
-RIGHT = f"# Feeders\n\nGet the **Tanagrove Hopper Bird Feeder, Cedar** at $39.50 [P:B0TEST0002]. {GOOD}\n\n{BIRDS}"
+RIGHT = f"# Feeders\n\nGet the **Tanagrove Hopper Bird Feeder, Cedar**, $39.50 [P:B0TEST0002]. {GOOD}\n\n{BIRDS}"
 WRONG = RIGHT.replace("$39.50", "$29.50")
 WORSE = WRONG.replace("# Feeders", "# Feeders\n\nGet the **Zephyrine Cloud Nine Seed Silo** ($31.99) [P:B0NOTHERE0].")
 HOPPER = (Pick(product="B0TEST0002"),)
@@ -180,7 +180,7 @@ def test_a_draft_goes_back_with_its_problems_and_comes_back_mended(world: World)
     assert problem == {
         "code": "price_wrong",
         "said": "$29.50",
-        "sentence": "Get the **Tanagrove Hopper Bird Feeder, Cedar** at $29.50 [P:B0TEST0002].",
+        "sentence": "Get the **Tanagrove Hopper Bird Feeder, Cedar**, $29.50 [P:B0TEST0002].",
         "found": "$39.50",
         "evidence_id": "P:B0TEST0002",
     }
@@ -196,7 +196,7 @@ def test_what_stays_wrong_after_two_repairs_is_struck_whole_and_listed(world: Wo
     assert "a wrong price; in fact $39.50 [P:B0TEST0002]." in listed
     assert "29.50" not in run.report
     assert [(finding.code, finding.text) for finding in run.struck] == [
-        ("price_wrong", "Get the **Tanagrove Hopper Bird Feeder, Cedar** at $29.50 [P:B0TEST0002].")
+        ("price_wrong", "Get the **Tanagrove Hopper Bird Feeder, Cedar**, $29.50 [P:B0TEST0002].")
     ]
     assert run.picks == HOPPER, "another statement still cites it"
     fault, refusal = json.loads(tag_content("problems", cast.shown["report"][2].messages[1].text) or "")
