@@ -2,7 +2,6 @@
 
 option.py           an option, written once for flags, files and keyword arguments
 options/            the options of each command
-observer.py         the notes and progress that a command shows during a call
 shops/              ``download``, ``synth``, ``ingest``, the functions of ``world``, and ``check``: an answer and a shop
 queries/            the functions behind ``queries``, and the queries of a call
 doctor.py           ``doctor``: what works on this machine
