@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     from drretail.api import queries as queries
     from drretail.api.compare import compare as compare
     from drretail.api.demo import demo as demo
-    from drretail.api.doctor.command import check_machine as check_machine
+    from drretail.api.doctor import check_machine as check_machine
     from drretail.api.models import open_model as open_model
     from drretail.api.options.experiment_file import read_experiment as read_experiment
     from drretail.api.prompts import write_prompts as write_prompts
@@ -127,7 +127,7 @@ _PLACES = {
     "ask": "drretail.api.run:ask",
     "check": "drretail.api.shops.answer:check",
     "build_sandbox": "drretail.addons.sandboxes.commands:build_sandbox",
-    "check_machine": "drretail.api.doctor.command:check_machine",
+    "check_machine": "drretail.api.doctor:check_machine",
     "check_sandbox": "drretail.addons.sandboxes.commands:check_sandbox",
     "compare": "drretail.api.compare:compare",
     "demo": "drretail.api.demo:demo",

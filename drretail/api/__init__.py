@@ -2,10 +2,9 @@
 
 option.py           an option, written once for flags, files and keyword arguments
 options/            the options of each command
-observer.py         the notes and progress that a command shows during a call
 shops/              ``download``, ``synth``, ``ingest``, the functions of ``world``, and ``check``: an answer and a shop
 queries/            the functions behind ``queries``, and the queries of a call
-doctor/             ``doctor``: what works on this machine, and what a model does with our prompts
+doctor.py           ``doctor``: what works on this machine
 settings.py         flags, environment and drretail.toml, read here only
 worlds.py           a world by its spec and a web by its name, with the settings' addresses and keys
 models.py           models by role, from specs, profiles and settings

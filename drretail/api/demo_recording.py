@@ -8,7 +8,7 @@ from pathlib import Path
 from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.system import suts
-from drretail.api.observer import SILENT
+from drretail.api.options.observer import SILENT
 from drretail.api.settings import read_settings
 from drretail.api.systems import runner_of
 from drretail.env.world import World

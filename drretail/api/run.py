@@ -16,9 +16,9 @@ from drretail.agents.running.shard import only as select_only
 from drretail.agents.running.spending import Caps
 from drretail.agents.running.system import SystemUnderTest, definition, read_values, varied, with_baselines
 from drretail.api.models import Opener
-from drretail.api.observer import SILENT, Observer
 from drretail.api.option import accepts
 from drretail.api.options import research
+from drretail.api.options.observer import SILENT, Observer
 from drretail.api.options.run import AskOptions, RunOptions, SystemOptions
 from drretail.api.options.shared import names_in
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment

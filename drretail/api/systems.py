@@ -25,10 +25,10 @@ from drretail.agents.running.run import question_as_query
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, Values, files_hash, suts
 from drretail.api.models import Opener, choices_by_role, profile_of
-from drretail.api.observer import Observer
 from drretail.api.option import RESUMING, DeclaredOption
 from drretail.api.options import research
 from drretail.api.options.experiment_file import HEADER, chosen, entry, toml
+from drretail.api.options.observer import Observer
 from drretail.api.options.research import Agents, ModelSpec
 from drretail.api.options.run import AskOptions, Queries, RunOptions, SystemOptions
 from drretail.api.settings import OFFLINE_MODEL, Settings

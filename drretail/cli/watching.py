@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from drretail.api.observer import Observer
+from drretail.api.options.observer import Observer
 from drretail.cli.narration import narrate
 from drretail.progress import Waits, choose_progress
 from drretail.viewer.output import say

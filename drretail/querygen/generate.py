@@ -18,7 +18,7 @@ from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Author
-from drretail.querygen.rules.needs import needs_of, purchases_of
+from drretail.querygen.rules.needs import needs_of
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
@@ -51,8 +51,8 @@ def users_of(world: World, users: Sequence[str] | int, seed: str) -> Iterable[st
 
 _READ = 25
 """The most popular products, by whose texts the language of a shop is known if its mapping names none."""
-_PURCHASES = 24
-"""The newest purchases that are looked at."""
+_NEEDS = 24
+"""The newest needs of a user that are looked at."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
 # On fewer queries a floor may do as well as the oracle by chance.
@@ -93,20 +93,19 @@ class Drafts:
             return
         rng = Random(f"{self.seed}|{user_id}")
         now = self.world.manifest.now.date()
-        purchases = [*islice(purchases_of(shopper, self.assortment, now), _PURCHASES)]
+        needs = [*islice(needs_of(shopper, self.assortment, now), _NEEDS)]
         taken, kinds = set[str](), list[str]()
-        needs = list(needs_of(purchases))
-        author = Author(self.world, self.assortment, shopper, rng, tuple(needs))
+        author = Author(self.world, self.assortment, user_id, rng, tuple(needs))
         rng.shuffle(needs)
         offered = Counter(need.kind for need in needs)
         # First what bears a demand, then rare kinds of need.
         needs.sort(key=lambda need: (not author.bears_demand(need), offered[need.kind]))
         while needs:
-            need = min(needs, key=lambda need: (need.product_id in taken, kinds.count(need.kind)))
+            need = min(needs, key=lambda need: (need.order.product_id in taken, kinds.count(need.kind)))
             needs.remove(need)
             query = author.query(need, len(kinds) + 1)
             if query is not None and not self.linter.findings(query) and self._is_new(query):
-                taken.add(need.product_id)
+                taken.add(need.order.product_id)
                 kinds.append(need.kind)
                 self._on_query()
                 yield query

@@ -9,7 +9,7 @@ from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.words import stem
 from drretail.querygen.checks.case import Case
 from drretail.querygen.checks.contract import USER_TOOLS
-from drretail.querygen.kinds import kind_of
+from drretail.querygen.kinds import kinds_of
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
 
@@ -65,8 +65,7 @@ def profile_mentions(case: Case) -> int:
     """How many kinds and makers of ordered products, and dates with a year, the text names; 0 without a user."""
     if case.shopper is None:
         return 0
-    kinds = (kind_of(listing.product) for listing in case.shopper.listings)
-    names = {kind.name for kind in kinds if kind is not None}
+    names = {kind for listing in case.shopper.listings for kind in kinds_of(listing.product)[-1:]}
     names |= {maker for listing in case.shopper.listings for maker in listing.makers}
     text, *stemmed = (f" {' '.join(map(stem, folded(words).split()))} " for words in (case.query.text, *names))
     return sum(name in text for name in set(stemmed)) + len({date.iso for date in find_dates(case.query.text)})

@@ -38,7 +38,7 @@ NAMES = {
         "drretail.records.run: Run Step Limits",
         "drretail.records.evidence: Citation Evidence",
         "drretail.llm.estimates: Estimate",
-        "drretail.api.observer: Observer",
+        "drretail.api.options.observer: Observer",
     ),
     "Scores": (
         "drretail: score verify check Checked",

@@ -10,8 +10,8 @@ from drretail.addons.gym.env import Shop
 from drretail.addons.gym.options import TryOptions
 from drretail.agents.running.run import ask_once
 from drretail.api.models import Opener
-from drretail.api.observer import SILENT
 from drretail.api.option import accepts
+from drretail.api.options.observer import SILENT
 from drretail.api.recorded import RecordedAnswer
 from drretail.api.run import note_understood, one_system
 from drretail.api.settings import read_settings

@@ -7,8 +7,8 @@ from secrets import token_urlsafe
 
 from drretail.addons.live.options import ViewOptions
 from drretail.addons.people.results import VoteResults, results_of, vote_tables
-from drretail.api.observer import SILENT
 from drretail.api.option import accepts
+from drretail.api.options.observer import SILENT
 from drretail.api.options.shared import folder_of
 from drretail.errors import UserError, install_line
 from drretail.eval.ballots import read_votes

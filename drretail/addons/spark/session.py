@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Event, Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
-from drretail.api.doctor.machine import Sign, lacks, works
+from drretail.api.doctor import Sign
 from drretail.errors import UserError, install_line
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def examine_java(environ: Mapping[str, str]) -> Sign:
     java = find_java(environ)
     version = 0 if java is None else java_version(java)
     if java is not None and version >= OLDEST_JAVA:
-        return works("Java", f"{version} ({java})")
+        return Sign(what="Java", state="ok", found=f"{version} ({java})")
     version_text = f"{version} ({java}), which is too old" if version else f"{java}, which does not start"
     mend = f"install a JDK of version {OLDEST_JAVA} or later, or set JAVA_HOME to one"
-    return lacks("Java", "none" if java is None else version_text, "ingest --engine spark", mend)
+    return Sign(what="Java", state="absent", found="none" if java is None else version_text, mend=mend)
 
 
 LOCAL = "local[*]"

@@ -8,4 +8,5 @@ score.py            ScoreOptions, VerifyOptions, CompareOptions, ReportOptions
 queries.py          one record for each command of queries
 shops.py            those of download, synth, ingest, tools, mcp and of each command of world
 doctor.py           DoctorOptions, PromptsOptions
+observer.py         an option of calls from Python: what shows notes and progress
 """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from drretail.agents.base import Agent
     from drretail.agents.running.system import Values
-    from drretail.api.observer import Observer as AnyObserver
+    from drretail.api.options.observer import Observer as AnyObserver
     from drretail.env.web.base import Web as OpenWeb
     from drretail.env.world import World as OpenWorld
     from drretail.llm.registry import Model as OpenModel

@@ -15,8 +15,8 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from drretail.agents.information import instructions, recorded_instructions
-from drretail.api.observer import SILENT, Observer
 from drretail.api.option import accepts
+from drretail.api.options.observer import SILENT, Observer
 from drretail.api.options.shops import McpOptions, ToolsOptions
 from drretail.api.settings import Settings, read_settings
 from drretail.api.worlds import check_askable, check_user, chosen_web, open_world, web_of, world_of

@@ -6,14 +6,14 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from drretail.env.catalog.base import Language
-from drretail.errors import UserError, file_error, nearest_names, suggestion
+from drretail.errors import UserError, file_error
 from drretail.parsing import parse_toml
-from drretail.records.base import Record
+from drretail.records.base import Record, fault_of
 from drretail.records.shop import OrderStatus, Policy
 
 FormatName = Literal["shopify", "woocommerce", "merchant"]
@@ -131,7 +131,7 @@ def read_mapping(path: Path, columns_of: ColumnsOf) -> Mapping:
     except tomllib.TOMLDecodeError as problem:
         raise UserError(f"{path} cannot be read as a mapping: {problem}.") from problem
     except ValidationError as problem:
-        raise UserError(f"{path}: {_in_words(problem)}") from problem
+        raise UserError(f"{path}: {fault_of(problem)}; docs/shop.md shows a whole mapping.") from problem
     if mapping.status and (mapping.orders is None or not mapping.orders.status):
         raise UserError(f"{path}: [status] says what words mean, but no orders.status says which column has them.")
     return mapping
@@ -188,19 +188,3 @@ def _folded(name: str) -> str:
     """The name in lower case, without "g:" and brackets, as "product_detail(section_name:…)" has them."""
     plain = re.sub(r"\([^()]*+\)", "", name.casefold().removeprefix("g:")).replace("’", "'")
     return "_".join(plain.replace("_", " ").split())
-
-
-def _in_words(problem: ValidationError) -> str:
-    errors = problem.errors()
-    # A misspelt key is reported before the one that is missing because of it.
-    first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
-    where = [str(part) for part in first["loc"] if not str(part).startswith("literal[")]
-    if first["type"] == "extra_forbidden":
-        models: dict[str, type[BaseModel]] = {"products": ProductColumns, "orders": OrderColumns, "policy": Policy}
-        fields = cast("dict[str, Any]", (models[where[-2]] if len(where) > 1 else Mapping).model_fields)
-        return (
-            f"the key {'.'.join(where)} is unknown. {suggestion(nearest_names(where[-1], fields), fields, len(fields))}"
-        )
-    given = "" if first["type"] == "missing" else f" = {first['input']!r:.60}"
-    said = first["msg"].removeprefix("Value error, ")
-    return f"{'.'.join(where)}{given}: {said}; docs/shop.md shows a whole mapping."

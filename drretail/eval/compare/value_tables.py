@@ -1,8 +1,5 @@
-"""Values that others computed, compared by the same paired test: a table with a row for each value, logs of inspect, or
-promptfoo's results.
-"""
+"""Values that others computed, by the same paired test: a table of them, inspect's logs, or promptfoo's JSON."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -26,12 +23,11 @@ from drretail.records.tables.sheets import read_sheet
 from drretail.stats.intervals import Clusters
 
 COLUMNS = ("system", "query", "value")
-"""The columns that a table needs; ``repeat``, ``user`` and ``metric`` may stand beside them."""
+"""The columns that a table needs; ``user`` and ``metric`` may stand beside them. Further rows of a query repeat it."""
 _LARGEST = 1e100
 """A value above it is none: its square would be no number."""
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """How inspect writes that an answer is correct, partly correct, incorrect, or that there is none."""
-_NO_VALUE = "no value in the file"
 
 
 class _Value(NamedTuple):
@@ -40,7 +36,6 @@ class _Value(NamedTuple):
     value: float | None
     user: str = ""
     metric: str = "value"
-    repeat: str = ""
 
 
 def is_value_table(path: Path) -> bool:
@@ -55,21 +50,16 @@ def compare_values(
 ) -> tuple[list[Comparison], Clusters, dict[str, System]]:
     """The comparisons of the systems in a file, the clusters of their queries, and the systems by label.
 
-    Raises UserError for a file without values, and as ``chosen_pairs`` does.
-    """
+    Raises UserError for a file without values, and as ``chosen_pairs``."""
     values = list(_values(path))
     users: dict[str, set[str]] = defaultdict(set)
     for value in values:
         users[value.query].add(value.user)
     by_side: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(dict)
-    user_of, answers = dict[str, str](), set[_Value]()
+    user_of = dict[str, str]()
     for value in values:
         # What several users asked is a query of each.
         query = value.query if len(users[value.query]) == 1 else f"{value.query} ({value.user or 'no user'})"
-        answer = value._replace(value=None)
-        if value.repeat and answer in answers:
-            raise UserError(f"{path}: {value.system} has two values for repeat {value.repeat} of {value.query!r}.")
-        answers.add(answer)
         user_of |= {query: value.user} if value.user else {}
         by_side[value.metric, value.system].setdefault(query, []).extend([] if value.value is None else [value.value])
     systems = {value.system: System(agent=IMPORTED_AGENT, models={}) for value in values}
@@ -78,7 +68,9 @@ def compare_values(
     for (label, other), metric in product(dict.fromkeys([*shown, *pairs]), dict.fromkeys(name for name, _ in by_side)):
         sides = by_side[metric, label], by_side[metric, other]
         is_share = all(0 <= value <= 1 for side in sides for its in side.values() for value in its)
-        a_side, b_side = (Side(its, {}, {query: _NO_VALUE for query in its if not its[query]}) for its in sides)
+        a_side, b_side = (
+            Side(its, {}, {query: "no value in the file" for query in its if not its[query]}) for its in sides
+        )
         row = contrast_of("table", metric, (a_side, b_side), clusters, whole=1.0 if is_share else inf)
         rows.append(row.model_copy(update={"name": metric, "a": label, "b": other}))
     final, columns = concluded(rows, clusters), Assessor(JudgeRef(spec=path.name, kind="rule_based"), "default").columns
@@ -105,10 +97,8 @@ def _values(path: Path) -> Iterator[_Value]:
             else:
                 yield from _of_promptfoo(document["results"]["results"])
     except (OSError, BadZipFile, NotImplementedError, KeyError, TypeError, ValueError, AttributeError) as problem:
-        raise UserError(
-            f"{path} cannot be read ({problem}): it is no table of {', '.join(COLUMNS)}, no log of inspect and no "
-            "JSON of promptfoo's."
-        ) from None
+        others = f"no table of {', '.join(COLUMNS)}, no log of inspect and no JSON of promptfoo's"
+        raise UserError(f"{path} cannot be read ({problem}): it is {others}.") from None
 
 
 def _of_table(path: Path) -> Iterator[_Value]:
@@ -119,8 +109,7 @@ def _of_table(path: Path) -> Iterator[_Value]:
         value = _number(row["value"])
         if row["value"] and value is None:
             raise UserError(f"{path}, row {number}: {row['value']!r} is no number.")
-        user, metric, repeat = (row.get(name, "") for name in ("user", "metric", "repeat"))
-        yield _Value(row["system"], row["query"], value, user, metric or "value", repeat)
+        yield _Value(row["system"], row["query"], value, row.get("user", ""), row.get("metric") or "value")
 
 
 def _document(path: Path) -> dict[str, Any]:
@@ -135,27 +124,18 @@ def _of_inspect(log: Mapping[str, Any], system: str) -> Iterator[_Value]:
         user = _user(sample.get("metadata"))
         for name, score in (sample.get("scores") or {}).items():
             value = score.get("value") if isinstance(score, dict) else score
-            parts = (
-                {f"{name} {part}": part_value for part, part_value in value.items()}
-                if isinstance(value, dict)
-                else {name: value}
-            )
-            for metric, part_value in parts.items():
-                yield _Value(system, str(sample["id"]), _number(part_value), user, metric, str(sample.get("epoch", "")))
+            for part, part_value in value.items() if isinstance(value, dict) else [("", value)]:
+                yield _Value(system, str(sample["id"]), _number(part_value), user, f"{name} {part}".strip())
 
 
 def _of_promptfoo(results: Sequence[Mapping[str, Any]]) -> Iterator[_Value]:
-    prompts = {json.dumps(result.get("prompt", {}).get("label")) for result in results}
+    prompts = {result.get("prompt", {}).get("label") for result in results}
     for result in results:
-        provider = result.get("provider")
-        provider_name = (provider.get("label") or provider.get("id")) if isinstance(provider, dict) else provider
-        prompt = result.get("prompt", {}).get("label")
-        system = f"{provider_name} {prompt}" if len(prompts) > 1 else str(provider_name)
-        variables = result.get("vars") or {}
-        query = str(result.get("testIdx", json.dumps(variables, sort_keys=True)))
-        scores = {"score": result.get("score"), **(result.get("namedScores") or {})}
-        for metric, value in scores.items():
-            yield _Value(system, query, _number(value), _user(variables), metric)
+        provider, user = result.get("provider"), _user(result.get("vars"))
+        name = (provider.get("label") or provider.get("id")) if isinstance(provider, dict) else provider
+        system = f"{name} {result.get('prompt', {}).get('label')}" if len(prompts) > 1 else str(name)
+        for metric, value in {"score": result.get("score"), **(result.get("namedScores") or {})}.items():
+            yield _Value(system, str(result["testIdx"]), _number(value), user, metric)
 
 
 def _user(about: Any) -> str:
@@ -163,8 +143,7 @@ def _user(about: Any) -> str:
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, str) and value in _GRADES:
-        return _GRADES[value]
     with suppress(TypeError, ValueError):
-        return number if abs(number := float(value)) <= _LARGEST else None
+        grade = _GRADES.get(value)
+        return number if abs(number := float(value if grade is None else grade)) <= _LARGEST else None
     return None

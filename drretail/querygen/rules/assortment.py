@@ -16,7 +16,7 @@ from drretail.grounding.constraints import decided_by_field
 from drretail.grounding.listing import Listing, folded
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
-from drretail.querygen.kinds import OF_WHOM, Kind, kind_of, lowered, stems
+from drretail.querygen.kinds import OF_WHOM, kinds_of, lowered, stems
 from drretail.records.shop import Product
 from drretail.records.wish import Demand
 from drretail.remembered import remembered, remembered_by
@@ -129,20 +129,18 @@ class Assortment:
 
     stock: Stock
 
-    def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> Kind | None:
-        """The kind by the first name that titles say and enough offers have, nearly all around it; ``had`` are none."""
-        kind = self._named(product)
-        for name in () if kind is None else kind.names:
+    def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> str | None:
+        """The first name of its kind that titles say and enough offers have, nearly all around it; ``had`` are none."""
+        for name in self._names_of(product):
             offered = self.of(name)
-            left = len(offered.ids - had)
-            if kind and left >= ENOUGH and offered.is_said and offered.is_within(product.categories[:-1]):
-                return Kind(kind.name, name, kind.gender)
+            if len(offered.ids - had) >= ENOUGH and offered.is_said and offered.is_within(product.categories[:-1]):
+                return name
         return None
 
     @remembered_by(lambda product: product.product_id)
-    def _named(self, product: Product) -> Kind | None:
-        """What the product's record calls its kind; reading titles is most of the work, so each is read once."""
-        return kind_of(product)
+    def _names_of(self, product: Product) -> tuple[str, ...]:
+        """The names of its kind; reading titles is most of the work, so each is read once."""
+        return kinds_of(product)
 
     @remembered
     def of(self, name: str) -> KindOffers:

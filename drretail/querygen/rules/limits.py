@@ -1,8 +1,7 @@
-"""The limits that a question may set: demands on fields, options, ratings and makers that tell the offers apart.
+"""The limits that a question may set: demands on fields, options and ratings that tell the offers apart.
 
 Each axis is one of those that make shopping hard: a property or a pack by a field, a fit to what the shopper has, trust
-in ratings. A demand is selective: records decide it for most offers, and 10 to 60 percent keep
-it.
+in ratings. A demand is selective: records decide it for most offers, and 10 to 60 percent keep it.
 """
 
 import re
@@ -11,16 +10,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import product
 from math import ceil, floor
 from typing import Any
 
-from drretail.grounding.constraints import decided_by_field
 from drretail.grounding.listing import Listing, folded
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import article, is_plural
 from drretail.querygen.checks.contract import LEAST_SHARE, MOST_SHARE
 from drretail.querygen.kinds import lowered, stems
 from drretail.querygen.rules.assortment import KindOffers
+from drretail.records.shop import Product
 from drretail.records.wish import Demand, Want
 
 LIMITS: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "limits.toml").read_text("utf-8"))
@@ -53,22 +53,16 @@ class Choice:
         return want.model_copy(update={**self.want, "must": must, "options": options})
 
 
-def choices(offers: KindOffers, axis: str, owned: Listing, order: str, *, is_other: bool) -> Iterator[Choice]:
-    """Every demand of an axis that may be made on these offers, in a fixed order.
-
-    A shopper who would take what is ``owned`` again demands nothing that it lacks; ``is_other`` if it would not do.
-    """
-    if axis in ("property", "pack"):
-        for choice in offers.once(by_fields):
-            (demand,) = choice.want["must"]
-            if choice.axis == axis and (is_other or decided_by_field(demand, owned).state == "met"):
-                yield choice
-        if axis == "property":
-            yield from offers.once(by_options)
-    elif axis == "trust":
-        yield from by_ratings(offers, None if is_other else owned)
-    elif axis == "fit":
+def choices(offers: KindOffers, axis: str, owned: Product, order: str) -> Iterator[Choice]:
+    """Every demand of an axis that may be made on these offers, in a fixed order."""
+    if axis == "fit":
         yield from _fits(offers, owned, order)
+    elif axis == "trust":
+        yield from offers.once(by_ratings)
+    else:
+        yield from (choice for choice in offers.once(by_fields) if choice.axis == axis)
+    if axis == "property":
+        yield from offers.once(by_options)
 
 
 def by_fields(offers: KindOffers) -> Iterator[Choice]:
@@ -144,39 +138,31 @@ def _measures(offers: KindOffers) -> Iterator[Choice]:
                 yield Choice("pack" if row.get("pack") else "property", {"must": (demand,)}, clause)
 
 
-def _fits(offers: KindOffers, owned: Listing, order: str) -> Iterator[Choice]:
+def _fits(offers: KindOffers, owned: Product, order: str) -> Iterator[Choice]:
     """What must be as it is of the product that the shopper has; the question does not say how that is.
 
     Only what the title says, too: other fields may be of a part of the product, and no shopper knows them.
     """
-    title = f" {folded(owned.product.title)} "
+    title = f" {folded(owned.title)} "
     for name, clause in LIMITS["fit"].items():
-        value = owned.product.details.get(name)
+        value = owned.details.get(name)
         if isinstance(value, str) and value and f" {folded(value)} " in title and name in offers.fields:
             demand = Demand(say=clause[clause.index("the same ") :], field=name, any_of=(value.casefold(),))
             if offers.is_selective(demand):
                 yield Choice("fit", {"must": (demand,)}, LIMITS["clause"]["same"].format(clause=clause), order)
 
 
-def by_ratings(offers: KindOffers, same: Listing | None = None) -> Iterator[Choice]:
-    """Stars and a number of ratings that together tell the offers apart; ``same`` keeps them, too."""
-    for stars, reviews in offers.once(_ratings):
-        if same is None or is_rated(same, stars, reviews):
+def by_ratings(offers: KindOffers) -> Iterator[Choice]:
+    """Stars and a number of ratings that together tell the offers apart."""
+    for stars, reviews in product(_STARS, _RATINGS):
+        if offers.tells_apart(sum(is_rated(offer, stars, reviews) for offer in offers.counted)):
             limits = {"rating_min": stars, "ratings_min": reviews}
             yield Choice("trust", limits, LIMITS["clause"]["trust"].format(stars=stars, reviews=reviews))
 
 
-def _ratings(offers: KindOffers) -> Iterator[tuple[float, int]]:
-    for stars in _STARS:
-        for reviews in _RATINGS:
-            if offers.tells_apart(sum(is_rated(offer, stars, reviews) for offer in offers.counted)):
-                yield stars, reviews
-
-
 def is_rated(listing: Listing, stars: float, reviews: int) -> bool:
     """True if a product has at least so many stars from at least so many ratings."""
-    product = listing.product
-    return (product.average_rating or 0) >= stars and (product.rating_number or 0) >= reviews
+    return (listing.product.average_rating or 0) >= stars and (listing.product.rating_number or 0) >= reviews
 
 
 def _round(figure: float, *, up: bool) -> float:

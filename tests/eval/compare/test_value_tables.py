@@ -89,7 +89,6 @@ def test_what_several_users_asked_is_a_query_of_each(tmp_path: Path) -> None:
     [
         ("s.csv", "system,query\na,b\n", "has no column value"),
         ("s.csv", "system,query,value\na,b,many\n", "row 2: 'many' is no number"),
-        ("s.csv", "system,query,repeat,value\na,b,1,1\na,b,1,0\nc,b,1,1\n", "two values for repeat 1 of 'b'"),
         ("s.json", "{}", "no log of inspect and no JSON of promptfoo's"),
         ("s.json", "no", "cannot be read"),
         ("s.json", "[" * 100_000, "nested deeper than 200 levels"),
