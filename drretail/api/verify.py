@@ -32,16 +32,7 @@ from drretail.eval.registry import PAIRWISE, recorded_metric
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey, is_panel
 from drretail.event_loop import run_loop
-from drretail.experiment import (
-    GOLD,
-    Definition,
-    Experiment,
-    hash_of,
-    kept_hashes,
-    prompts_path,
-    read_definition,
-)
-from drretail.files import unsynced
+from drretail.experiment import GOLD, Definition, Experiment, hash_of, kept_hashes, prompts_path, read_definition
 from drretail.parsing import parse_json
 from drretail.progress import Bar, choose_progress
 from drretail.records.base import Document, Record, sha256_of
@@ -189,7 +180,7 @@ def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -
             yield from (_Finding("runs", "not compared", NO_WORLD) for _ in open_runs)
         else:
             runner = replace(runner_of(world, read_settings(), "", folder, files=options.files), outages=None)
-            with unsynced(), choose_progress().track("Replaying runs", len(open_runs)) as bar:
+            with choose_progress().track("Replaying runs", len(open_runs)) as bar:
                 yield from run_loop(_replayed(folder, definition, open_runs, runner, bar))
 
 

@@ -20,7 +20,7 @@ from drretail.env.catalog.base import Analyzer, Language
 from drretail.env.catalog.formulation import ENGLISH, Formulation, formulation_of_index
 from drretail.env.store.users import ProfilePool
 from drretail.errors import UserError, file_error
-from drretail.files import is_unfinished, part_folder, read_json, sync_folder, sync_tree, write_atomically, write_lines
+from drretail.files import is_unfinished, part_folder, read_json, sync_tree, write_atomically, write_lines
 from drretail.locks import LOCK, locked_folder
 from drretail.records.base import FORMAT, Document, Record, canonical_json, fault_of, lean, normalised, sha256_of
 from drretail.records.evidence import Finding
@@ -329,7 +329,6 @@ def publish(folder: Path, staging: Path, name: str) -> None:
         # Not atomic; only a damaged generation is replaced, and the next write repairs a crash here.
         generation.rename(staging.with_name(f"{staging.name}-replaced"))
     staging.rename(generation)
-    sync_folder(folder)
     make_live(folder, name)
     latest = {name, before}
     for entry in folder.iterdir():

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, ValidationError
 
 from drretail.errors import UserError
 from drretail.files import LineAppender, check_format, parsed_lines
-from drretail.journal import Effect, effects_in
+from drretail.journal import Effect, read_effects
 from drretail.llm.prompt import Prompt
 from drretail.llm.structured import Check
 from drretail.packs import JOURNAL, lines_of, names_in, unpack
@@ -228,7 +228,7 @@ def _judged_files(experiment: Path) -> list[Path]:
 
 def read_journal_of(path: Path) -> list[Effect]:
     """The effects of a judge's journal, packed or not; none if there is none."""
-    return effects_in(path, lines_of(path))
+    return read_effects(path, lines_of(path))
 
 
 def judges_in(experiment: Path, metric: str) -> list[str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from drretail.env.web.base import Pages
 from drretail.env.web.bm25 import Bm25
-from drretail.experiment import keep_source, kept_sources, path_of, read_definition, read_runs, read_source
+from drretail.experiment import SOURCES, keep_source, kept_sources, path_of, read_definition, read_runs
 from drretail.grounding.report.citations import Cited, scan
 from drretail.grounding.report.evidence_ids import (
     normalise_url,
@@ -41,7 +41,7 @@ LookUp = Callable[[Run, Query, Iterable[Evidence]], Sequence[Evidence]]
 
 def completed(experiment: Path, entry: Evidence, corpus: str | None) -> Evidence:
     """The entry with its page, if that was fetched after the run had ended; ``corpus`` is the run's web's."""
-    source = read_source(experiment, entry.id) if entry.lacks_page else None
+    source = SOURCES.read(experiment, entry.id) if entry.lacks_page else None
     page = None if source is None else next((page for page in source.pages if page.corpus == corpus), None)
     return entry if page is None else entry.with_page(page.text, page.state, page.date, page.problem)
 
