@@ -1,4 +1,4 @@
-"""One writer per folder: a lock that names its holder, and ends with its process, however that ends."""
+"""One writer of a file or folder: a lock ends with its process, however that ends, and a folder's names its holder."""
 
 import fcntl
 import os

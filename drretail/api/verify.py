@@ -132,7 +132,7 @@ def verify(options: VerifyOptions) -> Verification:
 
 
 def hash_findings(folder: Path, definition: Definition) -> Iterator[_Finding]:
-    """Each file that the folder keeps a hash of, and each run's report, evidence and results."""
+    """Each file that the folder keeps a hash of, and each run's report and results."""
     for name, kept in kept_hashes(folder).items():
         if not (folder / name).exists():
             yield _Finding("hashes", "not compared", f"{name} is not here")
@@ -141,13 +141,12 @@ def hash_findings(folder: Path, definition: Definition) -> Iterator[_Finding]:
     for planned in _planned(folder, definition):
         path = planned.path_in(folder)
         try:
-            run, evidence, results = read_run(path), read_evidence(path), read_results(path)
+            run, _, results = read_run(path), read_evidence(path), read_results(path)
         except UserError as problem:
             yield _Finding("hashes", "differs", _here(folder, problem))
             continue
         is_whole = {
             "report": run.report is None or sha256_of(run.report) == run.report_sha,
-            "evidence": all(sha256_of(text.text) == text.sha256 for entry in evidence for text in entry.texts),
             "results": all(step.result_sha is None or step.result_sha in results for step in run.steps),
         }
         for name, is_same in is_whole.items():

@@ -71,7 +71,7 @@ class LabelledClaim:
         entries: dict[str, Evidence] = {}
         for source in self.sources:
             sha = sha256_of(source)
-            text = EvidenceText(sha256=sha, form="page", text=source, shown=True, path="0", seq=0)
+            text = EvidenceText(form="page", text=source, shown=True, path="0", seq=0)
             entries[f"W:{sha[:8]}"] = Evidence(id=f"W:{sha[:8]}", kind="web", key=sha, title="", texts=(text,))
         return entries
 

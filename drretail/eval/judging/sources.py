@@ -25,7 +25,6 @@ from drretail.grounding.report.evidence_ids import (
 from drretail.grounding.verify.records import UNKNOWN
 from drretail.journal import Journal
 from drretail.progress import Progress
-from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText, FetchedPage, FetchedPages
 from drretail.records.query import Query
 from drretail.records.run import Run
@@ -70,7 +69,7 @@ def _cited(report: str, evidence: Mapping[str, Evidence]) -> list[Cited]:
 def _product(kept: FetchedPages) -> Evidence:
     """The record of a product that a run never opened; without a text if the shop does not have it."""
     (record,) = kept.pages
-    text = EvidenceText(sha256=sha256_of(record.text), form="record", text=record.text, shown=False, path="0", seq=0)
+    text = EvidenceText(form="record", text=record.text, shown=False, path="0", seq=0)
     return Evidence(
         id=kept.id,
         kind="product",
