@@ -163,7 +163,7 @@ class Experiment(AbstractContextManager["Experiment"]):
         self._keeping = Lock()
         if folder.exists() and not folder.is_dir():
             raise UserError(f"{folder} is a file: name a folder for the experiment.")
-        if folder.is_dir() and not self._file.exists():
+        if folder.is_dir() and not (folder / "experiment.json").exists():
             # The gold is written before experiment.json: a command that was killed between them goes on.
             present = (path for path in folder.iterdir() if path.name not in (LOCK, GOLD))
             if not all(map(is_unfinished, present)):
@@ -179,10 +179,6 @@ class Experiment(AbstractContextManager["Experiment"]):
                     journal.unlink()
             self._lock = lock.pop_all()
 
-    @property
-    def _file(self) -> Path:
-        return self.folder / "experiment.json"
-
     def add_code(self, code: Mapping[str, Mapping[str, str]]) -> None:
         """Adds files of agents' code that were not known before their runs, such as those that they read."""
         existing = self.definition.code
@@ -193,7 +189,8 @@ class Experiment(AbstractContextManager["Experiment"]):
 
     def ask(self, definition: Definition, anew: Collection[str] = ()) -> None:
         """Adds the definition's queries and systems; raises UserError as opening does."""
-        existing = written_definition(self.folder) if self._file.exists() else _bare(definition)
+        is_new = not (self.folder / "experiment.json").exists()
+        existing = _bare(definition) if is_new else written_definition(self.folder)
         changed = [label for label in anew if changed_code(existing, definition, label)]
         code = existing.code | {label: definition.code.get(label, {}) for label in changed}
         joined = self._joined(existing.model_copy(update={"code": code}), definition)
@@ -202,11 +199,11 @@ class Experiment(AbstractContextManager["Experiment"]):
             by_id = {query.query_id: query for query in with_gold(joined.queries, self.folder / GOLD)}
             for query_id, query in golden.items():
                 if not by_id[query_id].asks_the_same_as(query):
-                    raise self._another(query, by_id[query_id])
+                    raise self._another(query)
                 by_id[query_id] = by_id[query_id].with_gold_of(query)
             golden = by_id
         for path in (path for label in changed for path in run_files(self.folder, label)):
-            self._discard(path)
+            self.discard(path)
         self.definition = joined
         write_definition(self.folder, joined, golden.values())
 
@@ -218,11 +215,8 @@ class Experiment(AbstractContextManager["Experiment"]):
         journal = journal_path(run_path(self.folder, label, query_id, repeat))
         return "interrupted" if journal.exists() else "absent"
 
-    def discard(self, label: str, query_id: str, repeat: int) -> None:
-        """Removes a run, so that it can be made again; its usage is kept."""
-        self._discard(run_path(self.folder, label, query_id, repeat))
-
-    def _discard(self, path: Path) -> None:
+    def discard(self, path: Path) -> None:
+        """Removes the run in a file, so that it can be made again; its usage is kept."""
         with suppress(UserError):  # one that can't be read has no usage to keep
             run = read_run(path)
             discarded_run = DiscardedRun(system=run.system, query_id=run.query_id, repeat=run.repeat, usage=run.usage)
@@ -247,12 +241,8 @@ class Experiment(AbstractContextManager["Experiment"]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _another(self, query: Query, first: Query) -> UserError:
-        if query.part_of and first.part_of and query.part_of != first.part_of:
-            return UserError(
-                f"{self.folder} asks queries of {first.part_of}, not of {query.part_of}: use a new folder."
-            )
-        return UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours.")
+    def _another(self, query: Query) -> UserError:
+        return UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours, or use a new folder.")
 
     def _joined(self, existing: Definition, planned: Definition) -> Definition:
         """Both definitions together, with the tasks of their queries."""
@@ -270,7 +260,7 @@ class Experiment(AbstractContextManager["Experiment"]):
         queries = {query.query_id: query for query in existing.queries}
         for query in planned.queries:
             if queries.setdefault(query.query_id, query).task != query.task:
-                raise self._another(query, queries[query.query_id])
+                raise self._another(query)
         for label, system in planned.systems.items():
             asked_before = existing.systems.get(label, system)
             if asked_before.web_corpus != system.web_corpus:

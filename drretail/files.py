@@ -236,16 +236,15 @@ def check_replaceable(path: Path) -> None:
             check_format(value, path)
 
 
-def read_jsonl(path: Path, *, forgives_a_cut: bool = True) -> Iterator[dict[str, Any]]:
-    """The objects of a .jsonl or .jsonl.gz file. Raises UserError for a broken line.
+def read_jsonl(
+    path: Path, lines: Sequence[str] | None = None, *, forgives_a_cut: bool = True
+) -> Iterator[dict[str, Any]]:
+    """The objects of a .jsonl or .jsonl.gz file, or in ``lines`` that were read already.
 
-    A cut last line, as a killed program leaves it, is skipped if ``forgives_a_cut``; set it False for users' files.
+    Raises UserError for a broken line. A cut last line, as a killed program leaves it, is skipped if
+    ``forgives_a_cut``; set it False for users' files.
     """
-    return parsed_lines(path, read_lines(path), forgives_a_cut=forgives_a_cut)
-
-
-def parsed_lines(path: Path, lines: Sequence[str], *, forgives_a_cut: bool = True) -> Iterator[dict[str, Any]]:
-    """The same of lines that were read from a file."""
+    lines = read_lines(path) if lines is None else lines
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -315,9 +314,10 @@ class LineAppender:
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        drop_cut_line(path)
-        self._file = path.open("ab")
         self._path = path
+        self._file = path.open("a+b")
+        self._file.seek(0)
+        self._file.truncate(self._file.read().rfind(b"\n") + 1)
 
     def append(self, line: str) -> None:
         with _naming(self._path):
@@ -333,12 +333,6 @@ def append_line(path: Path, line: str) -> None:
     """Appends one line to a file."""
     with closing(LineAppender(path)) as file:
         file.append(line)
-
-
-def drop_cut_line(path: Path) -> None:
-    """Cuts the file after its last newline, if there is such a file."""
-    with suppress(FileNotFoundError), path.open("r+b") as file:
-        file.truncate(file.read().rfind(b"\n") + 1)
 
 
 def sync_tree(path: Path) -> None:

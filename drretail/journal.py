@@ -16,13 +16,14 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, 
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ValidationError
 
 from drretail.errors import ModelError, ToolError, UserError
-from drretail.files import LineAppender, check_format, parsed_lines, read_lines
+from drretail.files import LineAppender, check_format, read_jsonl
 from drretail.parsing import writable
 from drretail.records.base import FORMAT, Document, canonical_json, json_object, sha256_of
 
@@ -129,7 +130,7 @@ class Journal:
             path.unlink(missing_ok=True)  # a replay that was cut begins anew
         self._file = None if path is None else LineAppender(path)
         if replay is None and path is not None:
-            effects, parts = _read(path, read_lines(path))
+            effects, parts = _read(path)
             self.lines = Lines(map(canonical_json, parts))
             # The user who resumes has mended the key that a service refused.
             replay = [effect for effect in effects if (effect.error or {}).get("kind") != "forbidden"]
@@ -270,14 +271,14 @@ def part_line(part: str) -> str:
 
 def read_effects(path: Path, lines: Sequence[str] | None = None) -> list[Effect]:
     """All effects of a journal file in the order in which they were written; ``lines`` if they were read already."""
-    return _read(path, read_lines(path) if lines is None else lines)[0]
+    return _read(path, lines)[0]
 
 
-def _read(path: Path, lines: Sequence[str]) -> tuple[list[Effect], list[Any]]:
+def _read(path: Path, lines: Sequence[str] | None = None) -> tuple[list[Effect], list[Any]]:
     """The effects of a journal, and the parts of their requests."""
     effects: list[Effect] = []
     parts: list[Any] = []
-    for line in parsed_lines(path, lines):
+    for line in read_jsonl(path, lines):
         check_format(line, path)
         if "part" in line:
             parts.append(line["part"])
@@ -310,17 +311,12 @@ class Tries:
     """The scopes in the journal when it was opened."""
     retry_failed: bool = False
 
-    @classmethod
-    def of(cls, effects: Iterable[Effect], *, retry_failed: bool) -> "Tries":
-        return cls(frozenset(effect.scope for effect in effects), retry_failed)
-
     def scopes(self, name: str) -> Iterator[str]:
         """The scope of the first try, then that of each further try; the caller goes on after a failure."""
-        number = 1
-        yield f"{name}#1"
-        while self.is_followed(f"{name}#{number}", f"{name}#{number + 1}"):
-            number += 1
+        for number in count(1):
             yield f"{name}#{number}"
+            if not self.is_followed(f"{name}#{number}", f"{name}#{number + 1}"):
+                return
 
     def is_followed(self, scope: str, following: str) -> bool:
         """True if a further try was begun, or if failures are retried and ``scope`` is an earlier run's."""

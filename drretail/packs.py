@@ -8,7 +8,6 @@ a command that is killed while it packs leaves both. ``zcat`` shows a pack: a li
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 from drretail.archive import archive, damaged, read_index, read_parts
 from drretail.errors import UserError, file_error
@@ -24,14 +23,8 @@ Smaller parts take more room: of 7,100 files of 6 KB, each packed by itself take
 _PARTS, _INDEXES = 4, 256
 """The most of each that are remembered: a stranger's part may unpack to 512 MB."""
 _Stamp = tuple[int, int, int]
-
-
-class _Place(NamedTuple):
-    """Where a file is: in which bytes of the pack its part is, and which bytes of the part it is."""
-
-    part: tuple[int, int]
-    begin: int
-    end: int
+_Place = tuple[tuple[int, int], int, int]
+"""Where a file is: the place and size of its part in the pack, and where the file begins and ends in the part."""
 
 
 def names_in(folder: Path) -> list[str]:
@@ -51,7 +44,8 @@ def data_of(path: Path) -> bytes:
         pack = _pack_of(path)
         if (place := _files(pack).get(path.name)) is None:
             raise
-    return _part(pack, _stamp(pack), place.part)[place.begin : place.end]
+    part, begin, end = place
+    return _part(pack, _stamp(pack), part)[begin:end]
 
 
 def lines_of(path: Path) -> list[str]:
@@ -121,7 +115,7 @@ def _stamp(pack: Path) -> _Stamp:
 def _index(pack: Path, stamp: _Stamp) -> Mapping[str, _Place]:
     index, parts = read_index(pack)
     try:
-        files = {name: _Place(parts[part], int(begin), int(end)) for name, (part, begin, end) in index["files"].items()}
+        files = {name: (parts[part], int(begin), int(end)) for name, (part, begin, end) in index["files"].items()}
     except (AttributeError, LookupError, TypeError, ValueError) as problem:
         raise damaged(pack) from problem
     if any("/" in name or not name.endswith(".jsonl") for name in files):

@@ -36,7 +36,7 @@ def test_a_run_with_a_journal_and_no_file_was_interrupted(tmp_path: Path) -> Non
         path.parent.mkdir(parents=True)
         journal_path(path).touch()
         assert experiment.state(LABEL, "q1", 1) == "interrupted"
-        experiment.discard(LABEL, "q1", 1)
+        experiment.discard(path)
         assert experiment.state(LABEL, "q1", 1) == "absent"
         journal_path(path).touch()
         experiment.save(MADE)

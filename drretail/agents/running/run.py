@@ -282,7 +282,7 @@ class Batch:
             if not self._stopping:  # Ctrl-C may have come while it waited
                 self.watch.began(job.sut.label, job.query)
                 if self.experiment.state(*job.place) in ("done", "failed"):  # it is to be made again
-                    self.experiment.discard(*job.place)
+                    self.experiment.discard(run_path(self.experiment.folder, *job.place))
                 run = await self.runner.run_into(
                     self.experiment, job.sut, job.query, job.repeat, gate=gate, earlier=job.earlier
                 )

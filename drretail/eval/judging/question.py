@@ -12,7 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import AfterValidator, ValidationError
 
 from drretail.errors import UserError
-from drretail.files import LineAppender, check_format, parsed_lines
+from drretail.files import LineAppender, check_format, read_jsonl
 from drretail.journal import Effect, read_effects
 from drretail.llm.prompt import Prompt
 from drretail.llm.structured import Check
@@ -200,7 +200,7 @@ def _read(path: Path) -> list[Verdict]:
             return [Verdict.model_validate_json(line) for line in lines]
     verdicts: list[Verdict] = []
     try:
-        for line in parsed_lines(path, lines):
+        for line in read_jsonl(path, lines):
             check_format(line, path)
             verdicts.append(Verdict.model_validate(line))
     except ValidationError as problem:
