@@ -20,10 +20,16 @@ def open_locked(path: Path, flags: int, *, waits: bool = True) -> int:
 
     Raises BlockingIOError if another one has locked it, unless this one ``waits``.
     """
+    is_folder = bool(flags & os.O_DIRECTORY)
     while True:
-        if flags & os.O_DIRECTORY:
+        if is_folder:
             path.mkdir(exist_ok=True)
-        descriptor = os.open(path, flags, 0o666)
+        try:
+            descriptor = os.open(path, flags | os.O_NOFOLLOW, 0o666)  # a stranger's link could lead to any file
+        except FileNotFoundError:
+            if is_folder:  # its last holder removed it meanwhile
+                continue
+            raise
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
         except BlockingIOError:

@@ -144,6 +144,14 @@ def test_what_a_link_points_to_is_replaced_and_the_link_stays(tmp_path: Path) ->
         assert (tmp_path / "elsewhere" / name).read_text() == "new"
 
 
+def test_a_link_in_the_place_of_the_unfinished_file_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("mine")
+    (tmp_path / f".a{PART}").symlink_to(tmp_path / "precious")
+    with pytest.raises(OSError, match="symbolic links"):
+        write_atomically(tmp_path / "a", "new")
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
 def test_a_new_file_keeps_to_the_umask_and_a_replaced_one_keeps_its_mode(tmp_path: Path, umask: int, mode: int) -> None:
     path, before = tmp_path / "a", os.umask(umask)
