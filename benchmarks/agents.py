@@ -32,6 +32,7 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.data_ingest.demo import build_shop
 from drretail.env.world import World, open_world
+from drretail.experiment import run_path
 from drretail.files import write_lines
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries, shipped_queries
@@ -84,7 +85,7 @@ def runs_of(
         (tally,) = batch.run_all([sut], queries, repeats)
         seconds, cpu = time.perf_counter() - began, time.process_time() - cpu - (memory.cpu - models)
         paths = [
-            experiment.run_path(sut.label, query.query_id, repeat)
+            run_path(experiment.folder, sut.label, query.query_id, repeat)
             for query in queries
             for repeat in range(1, repeats + 1)
         ]

@@ -125,7 +125,7 @@ def failing(rng: Random, values: Numbers, groups: Sequence[int]) -> Numbers:
 POINTS = 20
 SUPPORT = ("no_support", "partial_support", "full_support")
 RECORD = '{"product_id": "B0BED00001", "title": "Bed", "features": ["It is a bed for dogs of all sizes"]}'
-_TEXT = EvidenceText(sha256=sha256_of(RECORD), form="record", text=RECORD, shown=True, path="0", seq=0)
+_TEXT = EvidenceText(form="record", text=RECORD, shown=True, path="0", seq=0)
 BED = Evidence(id="P:B0BED00001", kind="product", key="B0BED00001", title="Bed", texts=(_TEXT,))
 
 

@@ -55,8 +55,8 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     archive.py     gzip members that are read without the others
     event_loop.py  the process's one event loop, and how Ctrl-C cancels what runs in it
     threads.py     threads that are reused, and that no process waits for
-    files.py       files that survive a crash
-    locks.py       one writer per folder
+    files.py       files that survive a killed process
+    locks.py       one writer of a file or folder
     remembered.py  methods whose results an object remembers
     plugins.py     built-in things, entry points and module:attribute, by name
     records/       records that more than one layer uses

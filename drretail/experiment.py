@@ -1,35 +1,35 @@
 """An experiment's folder: experiment.json defines queries and systems, and each run has a file of its own."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from glob import escape
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import Field, ValidationError, field_serializer
+from pydantic import Field, field_serializer
 
 from drretail.errors import UserError
 from drretail.files import (
-    LineAppender,
+    append_line,
     check_entries,
     is_unfinished,
-    read_json,
+    read_document,
     read_jsonl,
     readable_json,
     write_atomically,
     write_json,
+    write_once,
 )
 from drretail.grounding.gold_files import as_task, with_gold, write_gold
 from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.locks import LOCK, locked_folder, release_lock, take_lock
+from drretail.locks import LOCK, locked_folder
 from drretail.parsing import parse_toml
-from drretail.records.base import Document, canonical_json, fault_of, file_name, sha256_of
-from drretail.records.criteria import KnownAnswer
+from drretail.records.base import Document, canonical_json, file_name
+from drretail.records.criteria import Criteria, KnownAnswer
 from drretail.records.evidence import FetchedPage, FetchedPages
 from drretail.records.query import KeptReference, Query
 from drretail.records.run import BASELINES, DiscardedRun, Run, RunError, System
@@ -38,7 +38,7 @@ from drretail.run_file import JOURNAL, RUN_FILE, Member, Recorded, journal_path,
 
 T = TypeVar("T", bound=Document)
 OPTIONS = "options"
-"""The folder in an experiment's folder that keeps the options of ``run``."""
+"""The folder in an experiment's folder that keeps the options of ``run``; equal texts are one file."""
 LABELS, NEEDS = "labels", "needs"
 """What these files hold besides options."""
 GOLD = "gold.jsonl"
@@ -96,6 +96,47 @@ class Definition(Document):
         return bool(self.systems) and all(system.is_of_shop for system in self.systems.values())
 
 
+class Seals(Document):
+    """sha256.json: the sha256 of each file that was sealed, by its path within the experiment."""
+
+    sums: dict[str, str] = Field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Kept(Generic[T]):
+    """Documents of one kind in a folder of an experiment, each in a file of its own."""
+
+    folder: str
+    record: type[T]
+
+    def path(self, experiment: Path, name: str) -> Path:
+        return experiment / self.folder / f"{file_name(name)}.json"
+
+    def read(self, experiment: Path, name: str | None) -> T | None:
+        """The document of that name, or None."""
+        path = self.path(experiment, name or "")
+        return read_document(path, self.record) if path.exists() else None
+
+    def freeze(self, experiment: Path, name: str, document: T) -> None:
+        """Keeps a document, unless there is one of that name: the first stays, even if the world changes later."""
+        write_once(self.path(experiment, name), readable_json(document.model_dump(mode="json")))
+
+
+PROFILES = Kept("profiles", ProfileSummary)
+"""Users' summaries as judges are shown them, by user."""
+KNOWN_ANSWERS = Kept("gold", KnownAnswer)
+"""What a good answer is known to contain, by query."""
+REFERENCES = Kept("rubrics/basket", KeptReference)
+"""What is kept of queries' reference baskets, by query."""
+SOURCES = Kept("sources", FetchedPages)
+"""Cited pages and records as they were fetched after the runs, by evidence id."""
+
+
+def rubrics(metric: str) -> Kept[Criteria]:
+    """A metric's criteria, by query."""
+    return Kept(f"rubrics/{file_name(metric)}", Criteria)
+
+
 @dataclass(frozen=True, slots=True)
 class KeptOptions:
     """The options of a run, in a file that ``drretail run`` takes."""
@@ -107,7 +148,7 @@ class KeptOptions:
     """What these systems need and the experiment's folder does not hold, such as an agent's module."""
 
 
-class Experiment:
+class Experiment(AbstractContextManager["Experiment"]):
     """An experiment's folder, locked for writing; a context manager that releases the lock."""
 
     def __init__(self, folder: Path, definition: Definition, anew: Collection[str] = ()) -> None:
@@ -120,44 +161,23 @@ class Experiment:
         """
         self.folder = folder
         self._keeping = Lock()
-        if self.folder.exists() and not self.folder.is_dir():
-            raise UserError(f"{self.folder} is a file: name a folder for the experiment.")
-        if self.folder.is_dir() and not self._file.exists():
+        if folder.exists() and not folder.is_dir():
+            raise UserError(f"{folder} is a file: name a folder for the experiment.")
+        if folder.is_dir() and not (folder / "experiment.json").exists():
             # The gold is written before experiment.json: a command that was killed between them goes on.
-            present = (path for path in self.folder.iterdir() if path.name not in (LOCK, GOLD))
-            strange = [path.name for path in present if not is_unfinished(path)]
-            if strange:
-                raise UserError(f"{self.folder} holds no experiment but other files: name a new folder.")
+            present = (path for path in folder.iterdir() if path.name not in (LOCK, GOLD))
+            if not all(map(is_unfinished, present)):
+                raise UserError(f"{folder} holds no experiment but other files: name a new folder.")
         check_entries(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        self._lock = take_lock(folder, str(folder))
-        try:
-            self._discard_changed(definition, anew)
-            self.ask(definition)
-            # A run that was killed as it ended still has its journal, which its file holds, or a part of its file.
-            for journal in self.folder.glob(f"runs/*/*{JOURNAL}"):
+        with ExitStack() as lock:
+            lock.enter_context(locked_folder(folder))
+            self.ask(definition, anew)
+            # A run that was killed as it ended still has its journal, which its file holds.
+            for journal in folder.glob(f"runs/*/*{JOURNAL}"):
                 if journal.with_name(f"{journal.name.removesuffix(JOURNAL)}{RUN_FILE}").exists():
                     journal.unlink()
-            for part in filter(is_unfinished, self.folder.glob("runs/*/.*")):
-                part.unlink()
-        except BaseException:
-            self.close()
-            raise
-
-    @property
-    def _file(self) -> Path:
-        return self.folder / "experiment.json"
-
-    def _discard_changed(self, definition: Definition, labels: Iterable[str]) -> None:
-        """Discards the runs that other code of these systems made, and then forgets that code."""
-        existing = _validated(Definition, self._file) if self._file.exists() else definition
-        changed = [label for label in labels if changed_code(existing, definition, label)]
-        for label in changed:
-            for path in run_files(self.folder, label):
-                self._discard(path)
-        if changed:
-            code = existing.code | {label: definition.code.get(label, {}) for label in changed}
-            write_definition(self.folder, existing.model_copy(update={"code": code}), ())
+            self._lock = lock.pop_all()
 
     def add_code(self, code: Mapping[str, Mapping[str, str]]) -> None:
         """Adds files of agents' code that were not known before their runs, such as those that they read."""
@@ -167,63 +187,41 @@ class Experiment:
             self.definition = self.definition.model_copy(update={"code": together})
             write_definition(self.folder, self.definition, ())
 
-    def ask(self, definition: Definition) -> None:
+    def ask(self, definition: Definition, anew: Collection[str] = ()) -> None:
         """Adds the definition's queries and systems; raises UserError as opening does."""
-        existing = _validated(Definition, self._file) if self._file.exists() else None
-        joined = self._joined(existing, definition)
-        bringing = [query for query in definition.queries if query.has_gold]
-        golden: Iterable[Query] | None = None
-        if bringing:
+        is_new = not (self.folder / "experiment.json").exists()
+        existing = _bare(definition) if is_new else written_definition(self.folder)
+        changed = [label for label in anew if changed_code(existing, definition, label)]
+        code = existing.code | {label: definition.code.get(label, {}) for label in changed}
+        joined = self._joined(existing.model_copy(update={"code": code}), definition)
+        golden = {query.query_id: query for query in definition.queries if query.has_gold}
+        if golden:
             by_id = {query.query_id: query for query in with_gold(joined.queries, self.folder / GOLD)}
-            for query in bringing:
-                first = by_id[query.query_id]
-                if not first.asks_the_same_as(query):
-                    raise self._another(query, first)
-                by_id[query.query_id] = first.with_gold_of(query)
-            golden = by_id.values()
+            for query_id, query in golden.items():
+                if not by_id[query_id].asks_the_same_as(query):
+                    raise self._another(query)
+                by_id[query_id] = by_id[query_id].with_gold_of(query)
+            golden = by_id
+        for path in (path for label in changed for path in run_files(self.folder, label)):
+            self.discard(path)
         self.definition = joined
-        write_definition(self.folder, joined, golden)
-
-    def run_path(self, label: str, query_id: str, repeat: int) -> Path:
-        return run_path(self.folder, label, query_id, repeat)
+        write_definition(self.folder, joined, golden.values())
 
     def state(self, label: str, query_id: str, repeat: int) -> RunState:
         """A run's state; one with a journal alone was interrupted, and will be resumed from its journal."""
         run = ended_run(self.folder, label, query_id, repeat)
         if run is not None:
             return run.status
-        return "interrupted" if journal_path(self.run_path(label, query_id, repeat)).exists() else "absent"
+        journal = journal_path(run_path(self.folder, label, query_id, repeat))
+        return "interrupted" if journal.exists() else "absent"
 
-    def freeze_profile(self, summary: ProfileSummary) -> None:
-        """Keeps a user's summary as judges are shown it; the first one stays, even if the world changes later."""
-        path = profile_path(self.folder, summary.user_id)
-        if not path.exists():
-            write_json(path, summary.model_dump(mode="json"))
-
-    def freeze_prompts(self, label: str, name: str, texts: Mapping[str, str]) -> None:
-        """Keeps a system's own prompts, by file name, in the form that ``--prompts`` takes."""
-        for file, text in texts.items():
-            path = prompts_path(self.folder, label, name) / file
-            if not path.exists():
-                write_atomically(path, text)
-
-    def keep_options(self, text: str) -> None:
-        """Keeps the text of a file with the options that made systems; equal texts are one file."""
-        path = self.folder / OPTIONS / f"{sha256_of(text)[:12]}.toml"
-        if not path.exists():
-            write_atomically(path, text)
-
-    def discard(self, label: str, query_id: str, repeat: int) -> None:
-        """Removes a run, so that it can be made again; its usage is kept."""
-        self._discard(self.run_path(label, query_id, repeat))
-
-    def _discard(self, path: Path) -> None:
+    def discard(self, path: Path) -> None:
+        """Removes the run in a file, so that it can be made again; its usage is kept."""
         with suppress(UserError):  # one that can't be read has no usage to keep
             run = read_run(path)
             discarded_run = DiscardedRun(system=run.system, query_id=run.query_id, repeat=run.repeat, usage=run.usage)
             if run.usage:
-                with closing(LineAppender(self.folder / DISCARDED)) as discarded:
-                    discarded.append(canonical_json(discarded_run.model_dump(mode="json")))
+                append_line(self.folder / DISCARDED, canonical_json(discarded_run.model_dump(mode="json")))
         path.unlink(missing_ok=True)
         journal_path(path).unlink(missing_ok=True)
 
@@ -238,35 +236,16 @@ class Experiment:
         return path
 
     def close(self) -> None:
-        release_lock(self.folder, self._lock)
+        self._lock.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _another(self, query: Query, first: Query) -> UserError:
-        if query.part_of and first.part_of and query.part_of != first.part_of:
-            return UserError(
-                f"{self.folder} asks queries of {first.part_of}, not of {query.part_of}: use a new folder."
-            )
-        return UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours.")
+    def _another(self, query: Query) -> UserError:
+        return UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours, or use a new folder.")
 
-    def _joined(self, existing: Definition | None, planned: Definition) -> Definition:
+    def _joined(self, existing: Definition, planned: Definition) -> Definition:
         """Both definitions together, with the tasks of their queries."""
-        nothing = {
-            "queries": (),
-            "asked": {},
-            "systems": {},
-            "baseline": None,
-            "prompt_hashes": {},
-            "code": {},
-            "categories": {},
-        }
-        existing = existing or planned.model_copy(update=nothing)
         if existing.world_fingerprint != planned.world_fingerprint:
             if existing.world_fingerprint is None or planned.world_fingerprint is None:
                 raise UserError(f"{self.folder} holds imported reports, which have no world: use a new folder.")
@@ -281,7 +260,7 @@ class Experiment:
         queries = {query.query_id: query for query in existing.queries}
         for query in planned.queries:
             if queries.setdefault(query.query_id, query).task != query.task:
-                raise self._another(query, queries[query.query_id])
+                raise self._another(query)
         for label, system in planned.systems.items():
             asked_before = existing.systems.get(label, system)
             if asked_before.web_corpus != system.web_corpus:
@@ -319,6 +298,12 @@ class Experiment:
                 "categories": dict(sorted((planned.categories | existing.categories).items())),
             }
         )
+
+
+def _bare(planned: Definition) -> Definition:
+    """What a definition says of its experiment, without queries and systems."""
+    names = ("title", "preset", "world_fingerprint", "now", "shop_url", "tool_schema_hash", "seed", "versions")
+    return Definition(**{name: getattr(planned, name) for name in names})
 
 
 def other_versions(first: Definition, other: Definition) -> list[str]:
@@ -368,11 +353,6 @@ def _asked_together(existing: Definition, planned: Definition) -> dict[str, tupl
     return together
 
 
-def locked(folder: Path) -> AbstractContextManager[None]:
-    """Locks an experiment's folder to write beside its runs, such as verdicts. Raises UserError if it is locked."""
-    return locked_folder(folder, str(folder))
-
-
 def run_files(experiment: Path, label: str = "*") -> list[Path]:
     """The files of all ended runs, or of a system's, sorted."""
     return sorted(experiment.glob(f"runs/{escape(file_name(label)) if label != '*' else label}/*{RUN_FILE}"))
@@ -388,49 +368,9 @@ def path_of(experiment: Path, run: Run) -> Path:
     return run_path(experiment, run.system, run.query_id, run.repeat)
 
 
-def profile_path(experiment: Path, user_id: str) -> Path:
-    return experiment / "profiles" / f"{file_name(user_id)}.json"
-
-
 def prompts_path(experiment: Path, label: str, name: str) -> Path:
+    """The folder of a system's own prompts, in the form that ``--prompts`` takes."""
     return experiment / "prompts" / file_name(label) / file_name(name)
-
-
-def rubric_path(experiment: Path, metric: str, query_id: str) -> Path:
-    return experiment / "rubrics" / file_name(metric) / f"{file_name(query_id)}.json"
-
-
-def read_rubric(experiment: Path, metric: str, query_id: str, record: type[T]) -> T | None:
-    """A metric's rubric for a query, or None if none was kept."""
-    return _kept(record, rubric_path(experiment, metric, query_id))
-
-
-def gold_path(experiment: Path, query_id: str) -> Path:
-    return experiment / "gold" / f"{file_name(query_id)}.json"
-
-
-def read_gold(experiment: Path, query_id: str) -> KnownAnswer | None:
-    """What a good answer to a query is known to contain, or None."""
-    return _kept(KnownAnswer, gold_path(experiment, query_id))
-
-
-def read_gold_file(path: Path) -> KnownAnswer:
-    """The gold of one query from any path. Raises UserError for any other file."""
-    return _validated(KnownAnswer, path)
-
-
-def read_profile(experiment: Path, user_id: str | None) -> ProfileSummary | None:
-    """A user's summary as it was kept, or None."""
-    return None if user_id is None else _kept(ProfileSummary, profile_path(experiment, user_id))
-
-
-def reference_path(experiment: Path, query_id: str) -> Path:
-    return experiment / "rubrics" / "basket" / f"{file_name(query_id)}.json"
-
-
-def read_reference(experiment: Path, query_id: str) -> KeptReference | None:
-    """What is kept of a query's reference baskets, or None."""
-    return _kept(KeptReference, reference_path(experiment, query_id))
 
 
 def read_definition(folder: Path) -> Definition:
@@ -447,7 +387,7 @@ def written_definition(folder: Path) -> Definition:
         inside = ", ".join(str(file.parent) for file in sorted(folder.glob("*/experiment.json")))
         name = inside or "the folder that drretail run --to, or drretail import, has made"
         raise UserError(f"{folder} {what}. Name {name}.")
-    return _validated(Definition, path)
+    return read_document(path, Definition)
 
 
 def write_definition(folder: Path, definition: Definition, queries: Iterable[Query] | None = None) -> None:
@@ -478,7 +418,7 @@ def seal(folder: Path, *paths: Path) -> None:
     sums = {path.relative_to(folder).as_posix(): hash_of(path) for path in paths if path.exists()}
     seals = kept_hashes(folder)
     if seals != seals | sums:
-        write_json(folder / SEALS, {"format": 1, "sums": seals | sums})
+        write_json(folder / SEALS, Seals(sums=seals | sums).model_dump(mode="json"))
 
 
 def hash_of(path: Path) -> str:
@@ -489,8 +429,7 @@ def hash_of(path: Path) -> str:
 def kept_hashes(folder: Path) -> dict[str, str]:
     """The sha256 of each file that was sealed, by its path within the experiment."""
     path = folder / SEALS
-    sums = read_json(path).get("sums") if path.exists() else {}
-    return {str(name): str(digest) for name, digest in sums.items()} if isinstance(sums, dict) else {}
+    return read_document(path, Seals).sums if path.exists() else {}
 
 
 def entitle(folder: Path, title: str) -> None:
@@ -499,7 +438,7 @@ def entitle(folder: Path, title: str) -> None:
     Raises UserError if there is no experiment, or another process writes there.
     """
     definition = written_definition(folder)
-    with locked(folder):
+    with locked_folder(folder):
         write_definition(folder, definition.model_copy(update={"title": " ".join(title.split()) or None}))
 
 
@@ -560,15 +499,6 @@ def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run |
         )
 
 
-def sources_path(experiment: Path, evidence_id: str) -> Path:
-    return experiment / "sources" / f"{file_name(evidence_id)}.json"
-
-
-def read_source(experiment: Path, evidence_id: str) -> FetchedPages | None:
-    """A cited page as it was fetched after the runs, or None if it was not."""
-    return _kept(FetchedPages, sources_path(experiment, evidence_id))
-
-
 def kept_sources(experiment: Path, kind: str = "") -> list[FetchedPages]:
     """What was fetched or looked up after the runs, in the order of the files' names.
 
@@ -576,25 +506,13 @@ def kept_sources(experiment: Path, kind: str = "") -> list[FetchedPages]:
     """
     # ``file_name`` puts a "~" before an id that can be no name.
     paths = (path for path in (experiment / "sources").glob("*.json") if path.name.lstrip("~").startswith(kind))
-    return [_validated(FetchedPages, path) for path in sorted(paths)]
+    return [read_document(path, FetchedPages) for path in sorted(paths)]
 
 
 def keep_source(experiment: Path, evidence_id: str, url: str, page: FetchedPage) -> None:
     """Keeps a cited page or record; what an earlier fetch brought from the same web goes."""
-    before = read_source(experiment, evidence_id)
+    before = SOURCES.read(experiment, evidence_id)
     others = [other for other in before.pages if other.corpus != page.corpus] if before is not None else []
     kept = FetchedPages(id=evidence_id, url=url, pages=(*others, page))
-    if kept == before:
-        return
-    write_json(sources_path(experiment, evidence_id), kept.model_dump(mode="json", exclude_none=True))
-
-
-def _kept(record: type[T], path: Path) -> T | None:
-    return _validated(record, path) if path.exists() else None
-
-
-def _validated(record: type[T], path: Path) -> T:
-    try:
-        return record.model_validate(read_json(path))
-    except ValidationError as problem:
-        raise UserError(f"{path} is not as this version writes it: {fault_of(problem)}.") from problem
+    if kept != before:
+        write_json(SOURCES.path(experiment, evidence_id), kept.model_dump(mode="json", exclude_none=True))

@@ -8,21 +8,22 @@ A request to a model holds the whole conversation so far. A message or tool is a
 its own before the first effect that has it: the lists of a request hold the numbers of parts, from 0.
 """
 
-import asyncio
 import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ValidationError
 
 from drretail.errors import ModelError, ToolError, UserError
-from drretail.files import LineAppender, check_format, drop_cut_line, parsed_lines, read_lines
+from drretail.files import LineAppender, check_format, read_jsonl
 from drretail.parsing import writable
 from drretail.records.base import FORMAT, Document, canonical_json, json_object, sha256_of
 
@@ -30,8 +31,6 @@ EffectKind = Literal["model", "web_search", "page_fetch"]
 Clock = Callable[[], datetime]
 Asked = Mapping[str, str | Sequence[str]]
 """The canonical JSON of each field of a request; of a list, that of each of its parts."""
-SYNCED_AFTER = 1.0
-"""Seconds between two syncs: a fast model's answers do not each wait for the disk."""
 NO_ANSWER = "the replayed journal holds no answer to this request"
 
 
@@ -127,21 +126,17 @@ class Journal:
         self._replays = replay is not None
         self._lock = threading.Lock()
         self._occurrences: dict[tuple[str, str], int] = defaultdict(int)
-        self._known: dict[str, Effect] = {}
         if self._replays and path is not None:
             path.unlink(missing_ok=True)  # a replay that was cut begins anew
-        elif replay is None and path is not None and path.exists():
-            drop_cut_line(path)
-            replay, parts = _read(path, read_lines(path))
+        self._file = None if path is None else LineAppender(path)
+        if replay is None and path is not None:
+            effects, parts = _read(path)
             self.lines = Lines(map(canonical_json, parts))
+            # The user who resumes has mended the key that a service refused.
+            replay = [effect for effect in effects if (effect.error or {}).get("kind") != "forbidden"]
         self._parts_on_disk = len(self.lines.parts)
-        for effect in replay or ():
-            error = effect.error or {}
-            was_locked_out = error.get("class") == "ToolError" and error["kind"] == "forbidden"
-            if self._replays or not was_locked_out:  # the user who resumes has mended the key that a service refused
-                self._known[effect.key] = effect
-        self._file = None if path is None else LineAppender(path, SYNCED_AFTER)
-        self._on_disk = set() if self._replays else set(self._known)
+        self._known = {effect.key: effect for effect in replay or ()}
+        self._on_disk = set() if self._replays else {*self._known}
 
     def scope(self, name: str, role: str | None = None) -> "Effects":
         """The effects of one place in the run; equal requests within it are distinguished by their order."""
@@ -181,11 +176,6 @@ class Journal:
         self.record(effect, asked)
         return effect
 
-    @property
-    def waits_for_disk(self) -> bool:
-        """True if recording the next effect will wait for the disk."""
-        return self._file is not None and self._file.is_due
-
     def record(self, effect: Effect, asked: Asked) -> None:
         """Records the effect of a request."""
         with self._lock:
@@ -213,15 +203,10 @@ class Effects:
         """
         asked = texts_of(request)
         key = self.journal.key_of(self.name, kind, asked)
-        effect = self.journal.recorded(key, asked)
-        if effect is None:
-            recording = _Recording(self, key, kind, request, asked)
-            try:
-                effect = recording.answered(action())
-            except (ToolError, ModelError) as problem:
-                recording.failed(problem)
-                raise
-        return _answer(effect)
+        if effect := self.journal.recorded(key, asked):
+            return _answer(effect)
+        with self._recording(key, kind, request, asked) as answered:
+            return answered(action())
 
     async def aperform(
         self,
@@ -233,56 +218,42 @@ class Effects:
         """``perform`` for an async action; ``asked`` are the texts of the request, if known."""
         asked = texts_of(request) if asked is None else asked
         key = self.journal.key_of(self.name, kind, asked)
-        effect = self.journal.recorded(key, asked)
-        if effect is None:
-            recording = _Recording(self, key, kind, request, asked)
-            try:
-                outcome = await action()
-                recording.stop()
-                if self.journal.waits_for_disk:  # in a thread, so that other runs do not wait as well
-                    effect = await asyncio.to_thread(recording.answered, outcome)
-                else:
-                    effect = recording.answered(outcome)
-            except (ToolError, ModelError) as problem:
-                recording.failed(problem)
-                raise
-        return _answer(effect)
+        if effect := self.journal.recorded(key, asked):
+            return _answer(effect)
+        with self._recording(key, kind, request, asked) as answered:
+            return answered(await action())
+
+    @contextmanager
+    def _recording(
+        self, key: str, kind: EffectKind, request: dict[str, Any], asked: Asked
+    ) -> Generator[Callable[[Outcome], Effect]]:
+        """Records the outcome that its function gets, or the error of the ``with`` block."""
+        started, clock = self.journal.clock().isoformat(), time.monotonic()
+
+        def record(**ending: Any) -> Effect:
+            # Through JSON, so that a new answer and a served one are equal to the last digit.
+            fields = {name: json.loads(canonical_json(writable(value))) for name, value in ending.items()}
+            fields |= {"key": key, "scope": self.name, "kind": kind, "request": request, "role": self.role}
+            effect = Effect(**fields, started=started, seconds=round(time.monotonic() - clock, 6))
+            self.journal.record(effect, asked)
+            return effect
+
+        def answered(outcome: Outcome) -> Effect:
+            noted = {"retries": outcome.retries or None, "batched": outcome.batched or None, "served": outcome.served}
+            return record(response=outcome.response, usage=outcome.usage, **noted)
+
+        try:
+            yield answered
+        except ToolError as problem:
+            record(error=_error(problem) | {"field": problem.field, "allowed": problem.allowed})
+            raise
+        except ModelError as problem:
+            record(error=_error(problem), usage=problem.usage, retries=problem.retries or None)
+            raise
 
 
-class _Recording:
-    """An effect in progress: it knows its start time, and records its outcome."""
-
-    def __init__(self, scope: Effects, key: str, kind: EffectKind, request: dict[str, Any], asked: Asked) -> None:
-        self._journal = scope.journal
-        self._asked = asked
-        self._fields: dict[str, Any] = {"key": key, "scope": scope.name, "kind": kind, "request": request}
-        self._fields["role"] = scope.role
-        self._started = self._journal.clock()
-        self._clock = time.monotonic()
-        self._seconds: float | None = None
-
-    def stop(self) -> None:
-        """Ends the effect's time: what follows, such as the wait for the disk, does not count."""
-        self._seconds = time.monotonic() - self._clock
-
-    def answered(self, outcome: Outcome) -> Effect:
-        noted = {"retries": outcome.retries or None, "batched": outcome.batched or None, "served": outcome.served}
-        return self._write(response=outcome.response, usage=outcome.usage, **noted)
-
-    def failed(self, problem: ToolError | ModelError) -> Effect:
-        error: dict[str, Any] = {"class": type(problem).__name__, "kind": problem.kind, "message": problem.message}
-        if isinstance(problem, ToolError):
-            error |= {"field": problem.field, "allowed": problem.allowed}
-            return self._write(error=error)
-        return self._write(error=error, usage=problem.usage, retries=problem.retries or None)
-
-    def _write(self, **ending: Any) -> Effect:
-        seconds = round(time.monotonic() - self._clock if self._seconds is None else self._seconds, 6)
-        # Through JSON, so that a new answer and a served one are equal to the last digit.
-        brought = {name: json.loads(canonical_json(writable(value))) for name, value in ending.items()}
-        effect = Effect(**self._fields, **brought, started=self._started.isoformat(), seconds=seconds)
-        self._journal.record(effect, self._asked)
-        return effect
+def _error(problem: ToolError | ModelError) -> dict[str, Any]:
+    return {"class": type(problem).__name__, "kind": problem.kind, "message": problem.message}
 
 
 def texts_of(request: Mapping[str, Any]) -> Asked:
@@ -298,21 +269,16 @@ def part_line(part: str) -> str:
     return json_object({"format": f"{FORMAT}", "part": part})
 
 
-def read_effects(path: Path) -> list[Effect]:
-    """All effects of a journal file, packed or not, in the order in which they were written."""
-    return effects_in(path, read_lines(path))
-
-
-def effects_in(path: Path, lines: Sequence[str]) -> list[Effect]:
-    """The same of lines that were read from a file."""
+def read_effects(path: Path, lines: Sequence[str] | None = None) -> list[Effect]:
+    """All effects of a journal file in the order in which they were written; ``lines`` if they were read already."""
     return _read(path, lines)[0]
 
 
-def _read(path: Path, lines: Sequence[str]) -> tuple[list[Effect], list[Any]]:
+def _read(path: Path, lines: Sequence[str] | None = None) -> tuple[list[Effect], list[Any]]:
     """The effects of a journal, and the parts of their requests."""
     effects: list[Effect] = []
     parts: list[Any] = []
-    for line in parsed_lines(path, lines):
+    for line in read_jsonl(path, lines):
         check_format(line, path)
         if "part" in line:
             parts.append(line["part"])
@@ -345,17 +311,12 @@ class Tries:
     """The scopes in the journal when it was opened."""
     retry_failed: bool = False
 
-    @classmethod
-    def of(cls, effects: Iterable[Effect], *, retry_failed: bool) -> "Tries":
-        return cls(frozenset(effect.scope for effect in effects), retry_failed)
-
     def scopes(self, name: str) -> Iterator[str]:
         """The scope of the first try, then that of each further try; the caller goes on after a failure."""
-        number = 1
-        yield f"{name}#1"
-        while self.is_followed(f"{name}#{number}", f"{name}#{number + 1}"):
-            number += 1
+        for number in count(1):
             yield f"{name}#{number}"
+            if not self.is_followed(f"{name}#{number}", f"{name}#{number + 1}"):
+                return
 
     def is_followed(self, scope: str, following: str) -> bool:
         """True if a further try was begun, or if failures are retried and ``scope`` is an earlier run's."""

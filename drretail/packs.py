@@ -5,14 +5,13 @@ A file that lies in the folder counts before the one of its name in a pack: whoe
 a command that is killed while it packs leaves both. ``zcat`` shows a pack: a line that lists its files, then theirs.
 """
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from drretail.archive import archive, damaged, read_index, read_parts
 from drretail.errors import UserError, file_error
-from drretail.files import write_atomically
+from drretail.files import lines_in, write_atomically
 
 JOURNAL = ".journal.jsonl"
 PACKS = ("packed.jsonl.gz", "packed.journal.jsonl.gz")
@@ -23,38 +22,15 @@ Smaller parts take more room: of 7,100 files of 6 KB, each packed by itself take
 """
 _PARTS, _INDEXES = 4, 256
 """The most of each that are remembered: a stranger's part may unpack to 512 MB."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Index:
-    parts: tuple[tuple[int, int], ...]
-    """The place of each part in the packed file, and its size there."""
-    files: Mapping[str, tuple[int, int, int]]
-    """By name, the part, where the file begins in it, and where it ends."""
-
-
 _Stamp = tuple[int, int, int]
-
-
-def packs_below(folder: Path) -> list[Path]:
-    """All packs below a folder, sorted."""
-    return sorted(path for name in PACKS for path in folder.rglob(name))
+_Place = tuple[tuple[int, int], int, int]
+"""Where a file is: the place and size of its part in the pack, and where the file begins and ends in the part."""
 
 
 def names_in(folder: Path) -> list[str]:
     """The names of the .jsonl files in a folder and its packs, sorted."""
     names = {path.name for path in folder.glob("*.jsonl") if path.is_file()}
-    for packed in (folder / name for name in PACKS):
-        stamp = _stamp(packed)
-        names |= set() if stamp is None else _index(packed, stamp).files.keys()
-    return sorted(names)
-
-
-def is_there(path: Path) -> bool:
-    """True if the file lies in its folder or in the folder's pack."""
-    packed = _pack_of(path)
-    stamp = None if path.exists() else _stamp(packed)
-    return path.exists() if stamp is None else path.name in _index(packed, stamp).files
+    return sorted(names.union(*(_files(folder / pack) for pack in PACKS)))
 
 
 def data_of(path: Path) -> bytes:
@@ -65,21 +41,17 @@ def data_of(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        packed = _pack_of(path)
-        stamp = _stamp(packed)
-        if stamp is None or (place := _index(packed, stamp).files.get(path.name)) is None:
+        pack = _pack_of(path)
+        if (place := _files(pack).get(path.name)) is None:
             raise
     part, begin, end = place
-    data = _part(packed, stamp, *_index(packed, stamp).parts[part])
-    if not 0 <= begin <= end <= len(data):
-        raise damaged(packed)
-    return data[begin:end]
+    return _part(pack, _stamp(pack), part)[begin:end]
 
 
 def lines_of(path: Path) -> list[str]:
     """A file's lines, as ``read_lines`` gives them; none if it is not there."""
     try:
-        return data_of(path).decode("utf-8-sig").removesuffix("\n").split("\n")
+        return lines_in(data_of(path))
     except FileNotFoundError:
         return []
     except (OSError, UnicodeDecodeError) as problem:
@@ -88,73 +60,70 @@ def lines_of(path: Path) -> list[str]:
 
 def unpack(path: Path) -> None:
     """Lays the file in its folder, to be appended to, if only the pack has it."""
-    if not path.exists() and is_there(path):
+    if not path.exists() and path.name in _files(_pack_of(path)):
         write_atomically(path, data_of(path))
 
 
-def unpack_below(folder: Path, is_wanted: Callable[[str], bool] = bool) -> None:
-    """Lays the files of all packs below a folder beside them, or those with a wanted name; removes the packs."""
-    for packed in packs_below(folder):
-        stamp = _stamp(packed)
-        for name in filter(is_wanted, () if stamp is None else _index(packed, stamp).files):
-            unpack(packed.with_name(name))
-        packed.unlink()
+def unpack_below(folder: Path) -> None:
+    """Lays the files of all packs below a folder beside them, and removes the packs."""
+    for pack in sorted(path for name in PACKS for path in folder.rglob(name)):
+        for name in _files(pack):
+            unpack(pack.with_name(name))
+        pack.unlink()
 
 
 def pack_below(folder: Path) -> None:
     """Packs the .jsonl files of every folder three levels below this one. Call it under the experiment's lock."""
     for place in sorted({path.parent for path in folder.glob("*/*/*/*.jsonl")}):
         paths = [place / name for name in names_in(place)]
-        for packed in (place / name for name in PACKS):
-            its = [path for path in paths if _pack_of(path) == packed]
-            if any(path.exists() for path in its):
-                _write(packed, its)
-                for path in its:
+        for pack in (place / name for name in PACKS):
+            packed = [path for path in paths if _pack_of(path) == pack]
+            if any(path.exists() for path in packed):
+                write_atomically(pack, _packed(packed))
+                for path in packed:
                     path.unlink(missing_ok=True)
+
+
+def _packed(paths: list[Path]) -> bytes:
+    """A pack of these files, each without a cut last line, in parts of whole files."""
+    parts, files = [b""], dict[str, tuple[int, int, int]]()
+    for path in paths:
+        if len(parts[-1]) >= PART:
+            parts.append(b"")
+        data = data_of(path)
+        begin = len(parts[-1])
+        parts[-1] += data[: data.rfind(b"\n") + 1]
+        files[path.name] = len(parts) - 1, begin, len(parts[-1])
+    return archive(parts, files=files)
 
 
 def _pack_of(path: Path) -> Path:
     return path.with_name(PACKS[path.name.endswith(JOURNAL)])
 
 
-def _write(packed: Path, paths: Collection[Path]) -> None:
-    """Packs these files, each without a cut last line, in parts of whole files."""
-    parts: list[bytes] = []
-    files: dict[str, tuple[int, int, int]] = {}
-    waiting = b""
-    for path in paths:
-        data = data_of(path)
-        data = data[: data.rfind(b"\n") + 1]
-        files[path.name] = len(parts), len(waiting), len(waiting) + len(data)
-        waiting += data
-        if len(waiting) >= PART:
-            parts.append(waiting)
-            waiting = b""
-    write_atomically(packed, archive([*parts, waiting], files=files))
+def _files(pack: Path) -> Mapping[str, _Place]:
+    """By name, the files in a pack; none if there is no pack."""
+    return _index(pack, _stamp(pack)) if pack.exists() else {}
 
 
-def _stamp(packed: Path) -> _Stamp | None:
-    try:
-        stat = packed.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+def _stamp(pack: Path) -> _Stamp:
+    stat = pack.stat()
     return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 @lru_cache(maxsize=_INDEXES)
-def _index(packed: Path, stamp: _Stamp) -> _Index:
-    index, parts = read_index(packed)
+def _index(pack: Path, stamp: _Stamp) -> Mapping[str, _Place]:
+    index, parts = read_index(pack)
     try:
-        files = {str(name): (int(part), int(first), int(last)) for name, (part, first, last) in index["files"].items()}
-    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as problem:
-        raise damaged(packed) from problem
-    for name, (part, _, _) in files.items():
-        if "/" in name or "\\" in name or not name.endswith(".jsonl") or part not in range(len(parts)):
-            raise damaged(packed)  # it could name a file elsewhere
-    return _Index(tuple(parts), files)
+        files = {name: (parts[part], int(begin), int(end)) for name, (part, begin, end) in index["files"].items()}
+    except (AttributeError, LookupError, TypeError, ValueError) as problem:
+        raise damaged(pack) from problem
+    if any("/" in name or not name.endswith(".jsonl") for name in files):
+        raise damaged(pack)  # it could name a file elsewhere
+    return files
 
 
 @lru_cache(maxsize=_PARTS)
-def _part(packed: Path, stamp: _Stamp, begin: int, size: int) -> bytes:
-    (data,) = read_parts(packed, [(begin, size)])
+def _part(pack: Path, stamp: _Stamp, place: tuple[int, int]) -> bytes:
+    (data,) = read_parts(pack, [place])
     return data

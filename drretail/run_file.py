@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from drretail.archive import archive, damaged, read_index, read_parts
 from drretail.errors import UserError, file_error
-from drretail.files import pack, replace_file
+from drretail.files import pack, write_atomically
 from drretail.journal import Effect, Lines, effect_of, read_effects
 from drretail.parsing import parse_json
 from drretail.records.base import FORMAT, Document, canonical_json, fault_of, sha256_of
@@ -65,7 +65,7 @@ def write_run_file(path: Path, recorded: Recorded) -> None:
         "telemetry": [canonical_json({"format": FORMAT, **recorded.telemetry})],
     }
     members = ("".join(f"{line}\n" for line in contents[name]).encode() for name in MEMBERS)
-    replace_file(path, [archive(members)])
+    write_atomically(path, archive(members))
 
 
 def read_recorded(path: Path) -> Recorded:

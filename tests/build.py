@@ -15,7 +15,7 @@ from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Judging, Metric
 from drretail.eval.scoring import score
-from drretail.experiment import Definition, Experiment
+from drretail.experiment import PROFILES, Definition, Experiment
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
@@ -67,7 +67,7 @@ def demands(*words: str) -> tuple[Demand, ...]:
 def text(content: str, form: TextForm = "page", **fields: Any) -> EvidenceText:
     """A text that the run was shown."""
     given: dict[str, Any] = {"shown": True, "path": "0", "seq": 0} | fields
-    return EvidenceText(sha256=sha256_of(content), form=form, text=content, **given)
+    return EvidenceText(form=form, text=content, **given)
 
 
 def evidence(evidence_id: str, *texts: EvidenceText, **fields: Any) -> Evidence:
@@ -177,7 +177,7 @@ def experiment(
     held = tuple(evidence)
     with Experiment(folder, definition(asked, made | dict(of or {}))) as opened:
         for user in sorted(set(users.values())):
-            opened.freeze_profile(profile(user))
+            PROFILES.freeze(opened.folder, user, profile(user))
         for label, reports in systems.items():
             for name, report in reports.items():
                 one = report if isinstance(report, Run) else run(name, report, (picks or {}).get(name), label=label)

@@ -4,7 +4,7 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.experiment import Definition, Experiment, read_definition, run_path
-from drretail.files import is_unfinished
+from drretail.files import PART, is_unfinished
 from drretail.locks import LOCK
 from drretail.records.run import Limits
 from drretail.run_file import Recorded, journal_path
@@ -32,11 +32,11 @@ MADE = Recorded(run(label=LABEL), (), {}, {})
 def test_a_run_with_a_journal_and_no_file_was_interrupted(tmp_path: Path) -> None:
     with Experiment(tmp_path / "exp", ASKED) as experiment:
         assert experiment.state(LABEL, "q1", 1) == "absent"
-        path = experiment.run_path(LABEL, "q1", 1)
+        path = run_path(experiment.folder, LABEL, "q1", 1)
         path.parent.mkdir(parents=True)
         journal_path(path).touch()
         assert experiment.state(LABEL, "q1", 1) == "interrupted"
-        experiment.discard(LABEL, "q1", 1)
+        experiment.discard(path)
         assert experiment.state(LABEL, "q1", 1) == "absent"
         journal_path(path).touch()
         experiment.save(MADE)
@@ -109,7 +109,7 @@ def test_a_label_says_what_differs_from_the_default(change: dict[str, object], l
 
 
 def test_a_kill_during_the_first_write_does_not_block_the_next_start(tmp_path: Path) -> None:
-    (tmp_path / ".experiment.json.0a1b2c3d.part").write_text("{", encoding="utf-8")
+    (tmp_path / f".experiment.json{PART}").write_text("{", encoding="utf-8")
     (tmp_path / LOCK).write_text("1 2026-01-01", encoding="utf-8")
     assert any(is_unfinished(path) for path in tmp_path.iterdir())
     Experiment(tmp_path, ASKED).close()
@@ -118,10 +118,11 @@ def test_a_kill_during_the_first_write_does_not_block_the_next_start(tmp_path: P
 
 def test_of_a_run_that_was_killed_as_it_ended_neither_its_journal_nor_a_part_stays(tmp_path: Path) -> None:
     Experiment(tmp_path, ASKED).close()
-    ended, cut = (run_path(tmp_path, LABEL, "q1", repeat) for repeat in (1, 2))
+    ended, cut = (run_path(tmp_path, LABEL, "q1", repeat) for repeat in (2, 1))
     ended.parent.mkdir(parents=True)
-    part = ended.with_name(f".{cut.name}.0a1b2c3d.part")
-    for path in (ended, journal_path(ended), journal_path(cut), part):
+    for path in (ended, journal_path(ended), journal_path(cut), cut.with_name(f".{cut.name}{PART}")):
         path.touch()
-    Experiment(tmp_path, ASKED).close()
-    assert {*ended.parent.iterdir()} == {ended, journal_path(cut)}
+    with Experiment(tmp_path, ASKED) as experiment:
+        assert not journal_path(ended).exists()
+        experiment.save(MADE)
+    assert {*ended.parent.iterdir()} == {ended, cut}

@@ -8,7 +8,7 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.files import pack
-from drretail.packs import PACKS, data_of, is_there, lines_of, names_in, pack_below, unpack, unpack_below
+from drretail.packs import PACKS, data_of, lines_of, names_in, pack_below, unpack, unpack_below
 from tests.build import files
 
 NAMES = [f"q{number:04}-r1.jsonl" for number in range(60)]
@@ -45,7 +45,6 @@ def test_a_packed_folder_is_read_as_it_was(folder: Path) -> None:
 
 def test_what_is_neither_in_the_folder_nor_in_its_pack_is_not_there(folder: Path) -> None:
     packed(folder)
-    assert not is_there(folder / "q9-r1.jsonl")
     assert lines_of(folder / "q9-r1.jsonl") == []
     with pytest.raises(FileNotFoundError):
         data_of(folder / "q9-r1.jsonl")

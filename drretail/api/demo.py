@@ -10,7 +10,7 @@ from drretail.api.option import accepts
 from drretail.api.options.run import DemoOptions
 from drretail.api.settings import read_settings
 from drretail.experiment import run_path
-from drretail.files import unsynced, write_atomically
+from drretail.files import write_atomically
 from drretail.grounding.report.render import render_report
 from drretail.progress import choose_progress
 from drretail.records.tables.figures import counted
@@ -61,7 +61,7 @@ def _write(to: Path) -> "Result[RecordedExperiment]":
         from drretail.env.world import open_world
     queries = recorded_queries()
     experiment = to / "recorded"
-    with open_world(folder) as shop, unsynced():  # saves 2,500 waits for the disk: a lost demo can be made again
+    with open_world(folder) as shop:
         counts = shop.manifest.counts
         sizes = counted(counts.products, "product"), counted(counts.users, "user"), counted(counts.orders, "order")
         progress.note(f"{folder}: {', '.join(sizes)}.")

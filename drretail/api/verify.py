@@ -42,7 +42,6 @@ from drretail.experiment import (
     read_definition,
     run_at,
 )
-from drretail.files import unsynced
 from drretail.parsing import parse_json
 from drretail.progress import Bar, choose_progress
 from drretail.records.base import Document, Record, sha256_of
@@ -142,7 +141,7 @@ def verify(options: VerifyOptions) -> Verification:
 
 
 def hash_findings(folder: Path, definition: Definition) -> Iterator[_Finding]:
-    """Each file that the folder keeps a hash of, and each run's report, evidence and results."""
+    """Each file that the folder keeps a hash of, and each run's report and results."""
     for name, kept in kept_hashes(folder).items():
         if not (folder / name).exists():
             yield _Finding("hashes", "not compared", f"{name} is not here")
@@ -151,13 +150,12 @@ def hash_findings(folder: Path, definition: Definition) -> Iterator[_Finding]:
     for planned in _planned(folder, definition):
         path = planned.path_in(folder)
         try:
-            run, evidence, results = run_at(folder, path), read_evidence(path), read_results(path)
+            run, _, results = run_at(folder, path), read_evidence(path), read_results(path)
         except UserError as problem:
             yield _Finding("hashes", "differs", _here(folder, problem))
             continue
         is_whole = {
             "report": run.report is None or sha256_of(run.report) == run.report_sha,
-            "evidence": all(sha256_of(text.text) == text.sha256 for entry in evidence for text in entry.texts),
             "results": all(step.result_sha is None or step.result_sha in results for step in run.steps),
         }
         for name, is_same in is_whole.items():
@@ -190,7 +188,7 @@ def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -
             yield from (_Finding("runs", "not compared", NO_WORLD) for _ in open_runs)
         else:
             runner = replace(runner_of(world, read_settings(), "", folder, files=options.files), outages=None)
-            with unsynced(), choose_progress().track("Replaying runs", len(open_runs)) as bar:
+            with choose_progress().track("Replaying runs", len(open_runs)) as bar:
                 yield from run_loop(_replayed(folder, definition, open_runs, runner, bar))
 
 

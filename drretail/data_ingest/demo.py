@@ -117,5 +117,6 @@ def ensure_world(name: str, cache_dir: Path, progress: Progress) -> Path:
         return world
     progress.note(f"Building the {name} shop, once.")
     with made_whole(home, is_shared=True) as staging:
-        build_shop(staging, progress, SHOPS[name])
+        if not world.exists():  # another process may have made it meanwhile
+            build_shop(staging, progress, SHOPS[name])
     return world

@@ -3,7 +3,6 @@ host of addresses.toml that has them.
 """
 
 import json
-import os
 import re
 import shutil
 import threading
@@ -20,7 +19,7 @@ from urllib.parse import urlsplit
 from drretail.data_ingest.plan import PRESETS, STEMS, Preset, in_preset_order
 from drretail.data_ingest.raw.sources import check_packed, is_packed
 from drretail.errors import UserError, check_known
-from drretail.files import sync_folder, write_atomically
+from drretail.files import sync_tree, write_atomically
 from drretail.parsing import parse_json, retry_after
 from drretail.progress import Bar, Progress
 from drretail.records.base import Document, Record
@@ -129,11 +128,9 @@ def fetch(url: str, target: Path, around: Surroundings) -> None:
         _forget(part, around)
         if attempt == DAMAGED_TRIES:
             raise Unavailable(f"{url} came damaged {DAMAGED_TRIES} times ({problem})")
-    with part.open("rb") as file:
-        os.fsync(file.fileno())
+    sync_tree(part)
     part.replace(target)
     _state_file(part).unlink(missing_ok=True)
-    sync_folder(target.parent)
 
 
 def _complete(url: str, part: Path, around: Surroundings) -> None:

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from drretail.data_ingest.engines.base import Selected
 from drretail.data_ingest.engines.duckdb_reading import close_engine, engine_errors, parquet, session
 from drretail.data_ingest.plan import CategoryReport, FileReport, Funnel, Plan
 from drretail.data_ingest.raw.products import ROW_FIELDS, parse_json, product_of, richness
-from drretail.env.manifest import CategoryCounts, OrderFields
+from drretail.env.manifest import CategoryCounts, OrderRow
 from drretail.files import is_unfinished
 from drretail.records.shop import OTHER_TITLES, Product
 
@@ -104,11 +104,11 @@ def selected_products(
         yield chosen.model_copy(update={"details": chosen.details | more}) if more else chosen
 
 
-def selected_orders(selected: Selected) -> Iterator[OrderFields]:
+def selected_orders(selected: Selected) -> Iterator[OrderRow]:
     """The orders by user, time and order id."""
     columns = "order_id, user_id, product_id, milliseconds, quantity, order_status, utc_offset"
     query = f"SELECT {columns} FROM {{}} ORDER BY user_id, milliseconds, order_id"  # noqa: S608 -- constants
-    return cast("Iterator[OrderFields]", parquet_rows(selected.orders, query))
+    return map(OrderRow._make, parquet_rows(selected.orders, query))
 
 
 class OwnCategories:
@@ -130,7 +130,7 @@ class OwnCategories:
             self._products[name] += 1
             yield product.model_copy(update={"category": name})
 
-    def take_orders(self, orders: Iterable[OrderFields]) -> Iterator[OrderFields]:
+    def take_orders(self, orders: Iterable[OrderRow]) -> Iterator[OrderRow]:
         for _, of_user in groupby(orders, key=itemgetter(1)):
             rows = list(of_user)
             names = [self._of_product.get(row[2], self._default) for row in rows]

@@ -13,7 +13,6 @@ from drretail.grounding.report.evidence_ids import order_evidence_id, product_ev
 from drretail.grounding.text.serialisation import compact_json, order_record, record_text
 from drretail.grounding.text.untrusted import harmless
 from drretail.grounding.verify.records import GONE, POLICY, UNKNOWN
-from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.shop import USD, Order, Product
 
@@ -39,7 +38,7 @@ def shop_address(world: World) -> str | None:
 
 
 def _texts(text: str) -> tuple[EvidenceText, ...]:
-    return (EvidenceText(sha256=sha256_of(text), form="record", text=text, shown=False, path="0", seq=0),)
+    return (EvidenceText(form="record", text=text, shown=False, path="0", seq=0),)
 
 
 def of_product(product: Product, url: str | None) -> Evidence:

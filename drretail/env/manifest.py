@@ -20,7 +20,7 @@ from drretail.env.catalog.base import Analyzer, Language
 from drretail.env.catalog.formulation import ENGLISH, Formulation, formulation_of_index
 from drretail.env.store.users import ProfilePool
 from drretail.errors import UserError, file_error
-from drretail.files import is_unfinished, part_folder, read_json, sync_folder, sync_tree, write_atomically, write_lines
+from drretail.files import is_unfinished, part_folder, read_json, sync_tree, write_atomically, write_lines
 from drretail.locks import LOCK, locked_folder
 from drretail.records.base import FORMAT, Document, Record, canonical_json, fault_of, lean, normalised, sha256_of
 from drretail.records.evidence import Finding
@@ -56,10 +56,6 @@ class OrderRow(NamedTuple):
     def as_order(self) -> Order:
         """The validated record."""
         return lean(Order.model_validate(self._asdict()))
-
-
-OrderFields = tuple[str, str, str, int, int, str, int]
-"""The fields of an OrderRow: to name them takes a third of the time of reading them."""
 
 
 class CategoryCounts(Record):
@@ -149,7 +145,7 @@ class Manifest(Document):
             versions={name: version for name, version in self.versions.items() if name not in KEEPERS},
         )
 
-    def rows(self, pool: ProfilePool, products: Iterable[Product], orders: Iterable[OrderFields]) -> "WorldRows":
+    def rows(self, pool: ProfilePool, products: Iterable[Product], orders: Iterable[OrderRow]) -> "WorldRows":
         """These rows of this world, for a copy. Raises UserError if this version cannot make its index."""
         formulation = formulation_of_index(self.versions.get(INDEX_VERSION, ""), "The world")
         return WorldRows(
@@ -224,7 +220,7 @@ def product_line(product: Product) -> str:
     return canonical_json(values)
 
 
-def order_line(row: OrderFields) -> str:
+def order_line(row: OrderRow) -> str:
     """The fields of an order between tabs, which the fingerprint hashes."""
     # By index: millions of orders pass, and a join would take twice as long.
     line = f"{row[0]}\t{row[1]}\t{row[2]}\t{row[3]}\t{row[4]}\t{row[5]}"
@@ -260,7 +256,7 @@ class WorldRows:
 
     products: Iterable[Product]
     """In order of id."""
-    orders: Iterable[OrderFields]
+    orders: Iterable[OrderRow]
     """In order of user id, time and order id."""
     _: KW_ONLY
     seed: int | str
@@ -329,7 +325,6 @@ def publish(folder: Path, staging: Path, name: str) -> None:
         # Not atomic; only a damaged generation is replaced, and the next write repairs a crash here.
         generation.rename(staging.with_name(f"{staging.name}-replaced"))
     staging.rename(generation)
-    sync_folder(folder)
     make_live(folder, name)
     latest = {name, before}
     for entry in folder.iterdir():

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.files import append_documents, read_json, read_jsonl, write_json
+from drretail.files import append_line, read_document, read_jsonl, write_json
 from drretail.locks import locked_file
 from drretail.records.vote import (
     Ballot,
@@ -72,7 +72,7 @@ def cast(experiment: Path, ballot: B, seen: str | None) -> tuple[B, Ballot | Non
         ballot = ballot.model_copy(update={"replaces": None if before is None else before.ballot_id})
         if before is not None and _says(before) == _says(ballot):
             return type(ballot).model_validate(before.model_dump()), None
-        append_documents(path, [ballot])
+        append_line(path, ballot.as_line())
     return ballot, unseen
 
 
@@ -85,7 +85,7 @@ def take_back(experiment: Path, annotator: str, ballot_id: str, clock: Callable[
         now = current_ballots(_lines(path, forgives_a_cut=True))
         gone = next((vote for vote in now if vote.ballot_id == ballot_id), None)
         if gone is not None:
-            append_documents(path, [Withdrawal(annotator=annotator, at=clock(), replaces=ballot_id)])
+            append_line(path, Withdrawal(annotator=annotator, at=clock(), replaces=ballot_id).as_line())
     return gone
 
 
@@ -96,12 +96,7 @@ def plan_path(experiment: Path) -> Path:
 def read_plan(experiment: Path) -> VotingPlan | None:
     """The voting plan, or None if there is none yet."""
     path = plan_path(experiment)
-    if not path.exists():
-        return None
-    try:
-        return VotingPlan.model_validate(read_json(path))
-    except ValidationError as problem:
-        raise UserError(f"{path} is no voting plan: {problem.errors()[0]['msg']}.") from problem
+    return read_document(path, VotingPlan) if path.exists() else None
 
 
 def write_plan(experiment: Path, plan: VotingPlan) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.experiment import read_definition, reference_path, write_sealed
+from drretail.experiment import REFERENCES, read_definition, write_sealed
 from drretail.grounding.cart import Cart
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import Case
@@ -151,5 +151,5 @@ def made_references(experiment: Path, world: World | None, offers: Offers | None
 
 def keep_references(experiment: Path, references: Mapping[str, Reference]) -> None:
     """Keeps what scores need of the references once the world is gone, whatever was kept before."""
-    kept = {reference_path(experiment, query_id): whole.kept for query_id, whole in references.items()}
+    kept = {REFERENCES.path(experiment, query_id): whole.kept for query_id, whole in references.items()}
     write_sealed(experiment, kept)

@@ -38,9 +38,10 @@ from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics,
 from drretail.eval.scores.board import Board, read_board, write_board
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
-from drretail.experiment import locked, read_definition
+from drretail.experiment import read_definition
 from drretail.files import check_replaceable, write_rows
 from drretail.llm.prompt import overridden
+from drretail.locks import locked_folder
 from drretail.progress import Bar, Progress
 from drretail.records.query import Reference
 from drretail.records.score import Rules, Scores
@@ -190,7 +191,7 @@ async def score(
     compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
     submitter = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance, rate_floors=rate_floors)
     check_replaceable(experiment / "scores.json")
-    with locked(experiment):
+    with locked_folder(experiment):
         keep_references(experiment, references or {})
         if look_up is not None:
             await asyncio.to_thread(keep_unopened, experiment, look_up)

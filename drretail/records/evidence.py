@@ -21,13 +21,14 @@ SourceState = Literal["ok", "no_content", "blocked", "error", "not_found"]
 class EvidenceText(Record):
     """One text under an evidence id; ``path`` and ``seq`` name the step that brought it first."""
 
-    sha256: str
     form: TextForm
     text: str
     shown: bool
     """True if an agent read this very text."""
     path: str
     seq: int
+    sha256: str = Field(default_factory=lambda fields: sha256_of(fields["text"]), exclude=True)
+    """Of the text; of a part of one, that of the whole."""
 
 
 class Evidence(Document):
@@ -88,7 +89,7 @@ class Evidence(Document):
         if state != "ok":
             return self.model_copy(update=changes)
         path, seq = next(((evidence_text.path, evidence_text.seq) for evidence_text in self.texts), ("0", 0))
-        page = EvidenceText(sha256=sha256_of(text), form="page", text=text, shown=False, path=path, seq=seq)
+        page = EvidenceText(form="page", text=text, shown=False, path=path, seq=seq)
         return self.model_copy(update={**changes, "texts": (*self.texts, page)})
 
 
@@ -135,9 +136,7 @@ class Source(Record):
     problem: str | None = None
 
     def as_text(self, path: str, seq: int) -> EvidenceText:
-        return EvidenceText(
-            sha256=sha256_of(self.text), form=self.form, text=self.text, shown=self.shown, path=path, seq=seq
-        )
+        return EvidenceText(form=self.form, text=self.text, shown=self.shown, path=path, seq=seq)
 
 
 UnreadReason = Literal["no_entry", "no_address", "style", "hidden", "image"]

@@ -8,7 +8,7 @@ from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.board import read_board
 from drretail.eval.scores.gathering import Assessor
 from drretail.experiment import OPTIONS, read_options
-from drretail.files import packed_lines
+from drretail.files import pack
 from drretail.grounding.gold_files import as_task, gold_line
 from drretail.records.base import canonical_json
 from drretail.records.run import BASELINES, IMPORTED_AGENT, INSPECT_AGENT, MCP_AGENT
@@ -29,7 +29,7 @@ def query_files(view: ExperimentView) -> dict[str, bytes]:
     queries = view.definition.queries
     files = {"queries.jsonl": "".join(f"{canonical_json(as_task(query))}\n" for query in queries).encode()}
     if gold := [gold_line(query) for query in queries if query.has_gold]:
-        files["queries.gold.jsonl.gz"] = packed_lines(gold)
+        files["queries.gold.jsonl.gz"] = pack("".join(f"{line}\n" for line in gold).encode())
     return files
 
 

@@ -19,7 +19,7 @@ from drretail.errors import ModelError
 from drretail.eval.judging.session import Judge
 from drretail.eval.method import judge_prompt_files, read_wording
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-from drretail.experiment import gold_path, read_definition, run_files
+from drretail.experiment import KNOWN_ANSWERS, read_definition, run_files
 from drretail.files import write_json
 from drretail.journal import read_effects
 from drretail.llm.prompt import overridden, replaced, write_prompts
@@ -202,7 +202,7 @@ def test_every_prompt_and_criterion_of_the_judges_is_sent_in_the_users_words_and
     reports = {name: {"q1-r1": f"{LONG} {name}"} for name in ("a@model", "b@model")}
     elsewhere = build.experiment(tmp_path / "exp", reports, agents=dict.fromkeys(reports, "imported"))
     gold = KnownAnswer(query_id="q1", sandbox=PartOfGold(insights=(GoldInsight(id="i", text="It lasts."),)))
-    write_json(gold_path(elsewhere, "q1"), gold.model_dump(mode="json"))
+    write_json(KNOWN_ANSWERS.path(elsewhere, "q1"), gold.model_dump(mode="json"))
     for rules, metrics in by_rules.items():
         scores = build.scored(here, metrics, judge, rules=rules, wording=wording, store=shop.store)
         assert {wording.label in row.judge_params for row in scores.scores if row.judge == judge.ref.spec} == {True}

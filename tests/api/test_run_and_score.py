@@ -281,5 +281,5 @@ def test_experiments_on_two_versions_of_one_set_say_so(tmp_path: Path, capsys: p
     sentence = "The queries are of demo-50 1 here and of demo-50 2 there: a difference may come from the queries."
     assert sentence in " ".join(capsys.readouterr().err.split())
     assert other_versions(read_definition(one), read_definition(first)) == []
-    with pytest.raises(UserError, match=r"one asks queries of demo-50 1, not of demo-50 2: use a new folder"):
+    with pytest.raises(UserError, match=r"one holds another query .*: rename yours, or use a new folder"):
         Experiment(one, read_definition(two))

@@ -189,7 +189,7 @@ def test_own_agents_are_not_replayed_whether_their_code_is_there_or_not(
     (why,) = (check.what for check in found.checks if check.state == "not compared")
     assert why == ("the agent looking:look is not one of the package's",)
     path = next((tmp_path / "exp").glob("runs/*look*/q1-r1.jsonl.gz"))
-    edit(path, lambda lines: lines[0]["texts"][0].update(text="x"), "evidence")
+    edit(path, worse, "run")
     assert len(verify(tmp_path / "exp", world).differences) == 1
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import read_runs, reference_path
+from drretail.experiment import REFERENCES, read_runs
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, TURN_FLOORS
 from tests.cli.commands import Command
 
@@ -159,7 +159,7 @@ def test_floors_run_once_for_each_query_and_are_scored(succeeds: Command, run: t
     counts = {system["label"]: system["done"] for system in document["systems"]}
     assert counts == {"react@offline-shopper": 4} | dict.fromkeys(BESIDE, 2)
     assert [row["system"] for row in document["spending"]] == ["react@offline-shopper"]
-    assert not reference_path(tmp_path / "exp", "q1").exists()
+    assert not REFERENCES.path(tmp_path / "exp", "q1").exists()
     again = succeeds(*run, "--repeats", "2", COLUMNS="120")
     heads = again.stdout.splitlines()[1].split("  ")
     assert [head.strip() for head in heads if head] == ["done", "ended before", "tool calls", "tokens"]  # none is empty

@@ -13,7 +13,7 @@ import pytest
 
 from drretail.env.processes import Job, Tell, WorkerPool, ignore
 from drretail.errors import UserError
-from drretail.locks import LOCK, locked_folder, take_lock
+from drretail.locks import LOCK, locked_folder
 
 
 class TwoArguments(UserError):
@@ -68,26 +68,33 @@ def test_jobs_are_done_and_what_they_tell_is_heard(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "c"]
 
 
-HOLD = "import sys; from pathlib import Path; from drretail.locks import take_lock; take_lock(Path(sys.argv[1]), 'x')"
+HOLD = """
+import os, sys
+from pathlib import Path
+from drretail.locks import locked_folder
+with locked_folder(Path(sys.argv[1])):
+    print(flush=True)
+"""
 
 
 def test_a_second_writer_is_told_which_process_writes(tmp_path: Path) -> None:
     holder = subprocess.Popen(
-        [sys.executable, "-c", f"{HOLD}; print(flush=True); sys.stdin.read()", str(tmp_path)],
+        [sys.executable, "-c", f"{HOLD}    sys.stdin.read()", str(tmp_path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
     assert holder.stdout is not None
     holder.stdout.readline()
     try:
-        with pytest.raises(UserError, match=rf"writing the shop \(process {holder.pid}, since .* UTC\): wait"):
-            take_lock(tmp_path, "the shop")
+        refused = rf"writing the shop \(process {holder.pid}, since .* UTC\): wait"
+        with pytest.raises(UserError, match=refused), locked_folder(tmp_path, "the shop"):
+            pass
     finally:
         holder.communicate()
 
 
 def test_the_lock_of_a_killed_process_is_free_and_one_that_was_given_back_leaves_nothing(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-c", f"{HOLD}; import os; os.kill(os.getpid(), 9)", str(tmp_path)])
+    subprocess.run([sys.executable, "-c", f"{HOLD}    os.kill(os.getpid(), 9)", str(tmp_path)])
     assert (tmp_path / LOCK).exists()
     with locked_folder(tmp_path, "the shop"):
         assert (tmp_path / LOCK).read_text().startswith(f"{os.getpid()} ")

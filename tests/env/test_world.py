@@ -23,6 +23,7 @@ from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
 from drretail.env.world import Manifest, OrderRow, default_pool, open_world
 from drretail.errors import UserError
+from drretail.files import PART
 from drretail.records.shop import ORDER_STATUSES, Product
 from tests.build import build_world
 from tests.env.store.test_store import json_values
@@ -149,7 +150,7 @@ def test_the_last_two_generations_stay(folder: Path, web: Web, products: list[Pr
 def test_what_an_interrupted_or_killed_write_left_goes_and_the_old_world_stays_live(
     folder: Path, manifest: Manifest, products: list[Product], orders: list[OrderRow]
 ) -> None:
-    leftover = folder / "staging.12345678.part" / "index"
+    leftover = folder / f"staging{PART}" / "index"
     leftover.mkdir(parents=True)
     (leftover / "half").write_text("half")
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from drretail import experiment
 from drretail.eval.baskets import MEASURES, NOT_REQUIRED, not_measured
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.registry import load_metric
-from drretail.experiment import read_reference
 from drretail.grounding.basket import reference_of
 from drretail.grounding.cart import Cart
 from drretail.grounding.listing import Listing, listing_of
@@ -122,7 +122,7 @@ def test_declared_picks_are_measured_once_there_are_references_and_unknown_ones_
     assert NO_WORLD in next(folder.glob("verdicts/basket/code/*/q1-r1.jsonl")).read_text(encoding="utf-8")
 
     found, whole = rows(folder, references=REFERENCES), REFERENCES["q1"]
-    kept = known(read_reference(folder, "q1"))
+    kept = known(experiment.REFERENCES.read(folder, "q1"))
     assert [(want.name, want.fits, want.undecided) for want in kept.wants] == [("pole", 1, 0)]
     assert (kept.best, kept.cheapest) == (whole.best, whole.cheapest)
     assert {name: row.value for name, row in rows(folder).items()} == {name: row.value for name, row in found.items()}

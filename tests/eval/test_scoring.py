@@ -15,11 +15,12 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.metrics.quality import prompt_for
 from drretail.eval.scores.board import Board, read_board
 from drretail.eval.scores.file import read_scores
-from drretail.experiment import locked, path_of
+from drretail.experiment import path_of
 from drretail.journal import read_effects
 from drretail.llm.offline.judge import tag_contents
 from drretail.llm.prompt import Prompt, tag_content
 from drretail.llm.registry import open_model
+from drretail.locks import locked_folder
 from drretail.records.score import Rules, Scores
 from tests import build
 from tests.build import LABEL, Asked, experiment, scripted_judge
@@ -151,7 +152,7 @@ def test_what_cannot_be_scored_is_said_and_nothing_is_written(tmp_path: Path) ->
     with pytest.raises(UserError, match=r"holds no experiment\.json"):
         scored(tmp_path)
     folder = experiment(tmp_path / "exp", TWO)
-    with locked(folder), pytest.raises(UserError, match="Another process is writing"):
+    with locked_folder(folder), pytest.raises(UserError, match="Another process is writing"):
         scored(folder)
     assert not (folder / "scores.json").exists()
     assert list(tmp_path.glob(".lock")) == []

@@ -15,7 +15,8 @@ from drretail.api.options.shared import folder_of
 from drretail.api.report import DEFAULT_NAMES
 from drretail.errors import UserError
 from drretail.eval.judging.criteria import FOLDER as CRITERIA
-from drretail.files import MOST_UNPACKED, files_below, read_json, read_jsonl, read_packed, write_json, write_lines
+from drretail.files import files_below, read_json, read_jsonl, read_lines, write_json, write_lines
+from drretail.locks import locked_folder
 from drretail.packs import pack_below, unpack_below
 from drretail.records.base import FORMAT, canonical_json, file_name
 from drretail.records.run import query_of_run
@@ -73,7 +74,7 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
     if not ids:
         other = "" if conversation else " Of a log without users, name each conversation with --conversation."
         raise UserError(f"{folder} asks nothing of {name!r}: experiment.json lists its queries and users.{other}")
-    with experiment.locked(folder):
+    with locked_folder(folder):
         write_json(under_way, {"format": FORMAT, "queries": sorted(ids)})
         unpack_below(folder)
         run_names = (_RUN_OF.sub("", _ENDING.sub("", path.name)) for path in experiment.run_files(folder))
@@ -107,7 +108,7 @@ def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Pa
     definition = experiment.read_definition(folder)
     paths = [folder / name for name in MADE_FROM_ALL]
     if user:
-        paths.append(experiment.profile_path(folder, user))
+        paths.append(experiment.PROFILES.path(folder, user))
     names = {file_name(query_id) for query_id in ids}
     files = [(path, _ENDING.sub("", path.name)) for pattern in _OF_QUERIES for path in sorted(folder.glob(pattern))]
     runs = [(path, _ENDING.sub("", path.name)) for pattern in _OF_RUNS for path in sorted(folder.glob(pattern))]
@@ -148,5 +149,4 @@ def _is_about(line: Any, ids: Collection[str]) -> bool:
 
 def _text_of(path: Path) -> str:
     """What a file of any kind says, packed or not: whoever is forgotten may stand in a file that others put there."""
-    data = read_packed(path, MOST_UNPACKED) if path.suffix == ".gz" else path.read_bytes()
-    return data.decode(errors="replace")
+    return "\n".join(read_lines(path)) if path.suffix == ".gz" else path.read_text("utf-8", errors="replace")

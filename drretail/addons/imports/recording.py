@@ -29,9 +29,9 @@ from drretail.env.web.page import read_page
 from drretail.env.world import World
 from drretail.errors import UserError, quoted
 from drretail.experiment import (
+    KNOWN_ANSWERS,
     Definition,
     Experiment,
-    gold_path,
     keep_source,
     path_of,
     read_definition,
@@ -273,7 +273,7 @@ def record(
     with Experiment(folder, definition) as experiment, progress.track("reports", len(material.reports)) as bar:
         # The gold in the files; a question that has gold already keeps it.
         for task_id, task in material.tasks.items():
-            path = gold_path(folder, queries[task_id].query_id)
+            path = KNOWN_ANSWERS.path(folder, queries[task_id].query_id)
             if task.gold is not None and not path.exists():
                 gold = KnownAnswer(query_id=queries[task_id].query_id, **task.gold)
                 write_json(path, gold.model_dump(mode="json", exclude_none=True))

@@ -127,4 +127,4 @@ def _entry(value: dict[str, Any], seq: int) -> Evidence | None:
 
 
 def _shown(text: str, form: TextForm, seq: int) -> EvidenceText:
-    return EvidenceText(sha256=sha256_of(text), form=form, text=text, shown=True, path="0", seq=seq)
+    return EvidenceText(form=form, text=text, shown=True, path="0", seq=seq)

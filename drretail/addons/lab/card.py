@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ValidationError
-
 from drretail.addons.lab.findings import Figure, JudgeCard, SetCard, unanswered_in_words
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS, SUPPORT, VERSION, Claim
@@ -21,7 +19,7 @@ from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Subject
-from drretail.files import read_json, read_jsonl, write_json
+from drretail.files import read_document, read_jsonl, write_json
 from drretail.grounding.text.words import content_stems
 from drretail.progress import Bar
 from drretail.records.base import sha256_of
@@ -73,7 +71,7 @@ class LabelledClaim:
         entries: dict[str, Evidence] = {}
         for source in self.sources:
             sha = sha256_of(source)
-            text = EvidenceText(sha256=sha, form="page", text=source, shown=True, path="0", seq=0)
+            text = EvidenceText(form="page", text=source, shown=True, path="0", seq=0)
             entries[f"W:{sha[:8]}"] = Evidence(id=f"W:{sha[:8]}", kind="web", key=sha, title="", texts=(text,))
         return entries
 
@@ -332,8 +330,8 @@ def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> tuple[Path, st
     Other sets of an earlier card are kept if its prompt, version and seed are the same.
     """
     path, before = card_path(experiment, judge.slug), None
-    with suppress(UserError, ValidationError):  # one that can't be read is made again
-        before = JudgeCard.model_validate(read_json(path)) if path.is_file() else None
+    with suppress(UserError):  # one that can't be read is made again
+        before = read_document(path, JudgeCard) if path.is_file() else None
     other_sets, replaced = list[SetCard](), ""
     if before and all(getattr(before, name) == getattr(card, name) for name in ("prompt_hash", "version", "seed")):
         names = {part.name for part in card.sets}
@@ -349,13 +347,7 @@ def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> tuple[Path, st
 
 def read_cards(experiment: Path) -> list[JudgeCard]:
     """All cards of an experiment. Raises UserError for a file that is no card."""
-    cards: list[JudgeCard] = []
-    for path in sorted(cards_folder(experiment).glob("*.json")):
-        try:
-            cards.append(JudgeCard.model_validate(read_json(path)))
-        except ValidationError as problem:
-            raise UserError(f"{path} is no judge's card: delete it, and drretail lab card makes it again.") from problem
-    return cards
+    return [read_document(path, JudgeCard) for path in sorted(cards_folder(experiment).glob("*.json"))]
 
 
 def card_lines(experiment: Path) -> dict[str, str]:

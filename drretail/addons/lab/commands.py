@@ -33,8 +33,9 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.judging.spending import CapReached, allowance_for, judging_costs
 from drretail.event_loop import run_loop
-from drretail.experiment import locked, read_definition
+from drretail.experiment import read_definition
 from drretail.files import write_atomically
+from drretail.locks import locked_folder
 from drretail.progress import busy, choose_progress
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
@@ -164,7 +165,7 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
     allowance = allowance_for([folder], models, options.max_tokens, options.max_dollars)
     folder.mkdir(parents=True, exist_ok=True)
     total = sum(len(labelled.claims) for _, labelled in pairs)
-    with locked(folder), choose_progress().track("judging labelled claims", total) as bar:
+    with locked_folder(folder), choose_progress().track("judging labelled claims", total) as bar:
         for judge, labelled in pairs:
             try:
                 run_loop(judge_labelled(folder, labelled, judge, again=again, allowance=allowance, bar=bar))

@@ -15,10 +15,11 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS, REPORT, SUPPORT, Claim, stages_of
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject, read_subjects, research_labels, resolve_name
-from drretail.experiment import locked, path_of, read_definition, run_path, write_definition
+from drretail.experiment import path_of, read_definition, run_path, write_definition
 from drretail.files import made_whole
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import outcome_of
+from drretail.locks import locked_folder
 from drretail.progress import Bar
 from drretail.records.base import file_name, sha256_of
 from drretail.records.evidence import Finding
@@ -68,7 +69,7 @@ def _write_experiment(source: Path, folder: Path, drawn: Sequence[tuple[Subject,
     definition, copies = read_definition(source), list[Planted]()
     systems, asked = dict[str, System](), defaultdict[str, set[str]](set)
     folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder):
+    with locked_folder(folder):
         (folder / "experiment.json").unlink(missing_ok=True)
         for name in ("runs", "profiles", "rubrics", "sources"):  # what judging reads
             shutil.rmtree(folder / name, ignore_errors=True)

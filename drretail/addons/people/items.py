@@ -17,7 +17,7 @@ from drretail.eval.claims.claims import about_sources, content_of
 from drretail.eval.judging.dimensions import PERSONALIZATION, published_criteria, without_shop
 from drretail.eval.judging.readings import NO_PROFILE
 from drretail.eval.judging.subject import Planned, Subject, pair_id, read_subject
-from drretail.experiment import Definition, read_profile
+from drretail.experiment import PROFILES, Definition
 from drretail.grounding.report.citations import scan
 from drretail.grounding.report.page import blanked
 from drretail.grounding.report.render import render_report
@@ -271,7 +271,7 @@ class Sheets:
         if isinstance(item, ClaimItem):
             support = (label_question(),) if item.has_verdict else ()
             return (*support, cited_question()) if self.asks_cited else support
-        with_profile = read_profile(self.experiment, self._query(item.query_id).user_id) is not None
+        with_profile = PROFILES.read(self.experiment, self._query(item.query_id).user_id) is not None
         return self._of_reports("vote" if isinstance(item, PairItem) else "rate", with_profile=with_profile)
 
     def _of_reports(self, path: str, *, with_profile: bool) -> tuple[_Question, ...]:

@@ -11,15 +11,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, Self, TypeVar
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from drretail.env.profile import day_of, may_be_shown, summarise
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
-from drretail.files import read_json, write_json
+from drretail.files import read_document, write_json
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.text.words import content_stems
-from drretail.records.base import Document, Record, fault_of, file_name
+from drretail.records.base import Document, Record, file_name
 from drretail.records.shop import VOID_STATUSES, Order, Product, ProfileSummary, UserProfile
 
 LONGEST_VALUE = 400
@@ -123,10 +123,7 @@ def read_people(people: Path, record: type[T]) -> dict[str, T]:
     """All personas or all contexts in the folder, by user id. Raises UserError for an invalid file."""
     records: dict[str, T] = {}
     for path in sorted((people / _FOLDERS[record]).glob("*.json")):
-        try:
-            read = record.model_validate(read_json(path))
-        except ValidationError as problem:
-            raise UserError(f"{path} is none of the {_FOLDERS[record]}: {fault_of(problem)}.") from problem
+        read = read_document(path, record)
         records[read.user_id] = read
     return records
 

@@ -21,9 +21,10 @@ from drretail.env.web.sandbox import (
 )
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
-from drretail.experiment import read_gold_file
+from drretail.files import read_document
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.records.base import file_name
+from drretail.records.criteria import KnownAnswer
 from drretail.records.query import Query
 
 
@@ -74,7 +75,7 @@ def _of_task(folder: Path, about: SandboxFolder, query: Query, world: World | No
             yield f"{name} has {tokens:,.0f} tokens."
     if any(labels.get(page.url) == "supportive" and page.since != names[0] for page in pages):
         yield "a supportive page does not stand in every size."
-    gold = read_gold_file(task / GOLD_FILE)
+    gold = read_document(task / GOLD_FILE, KnownAnswer)
     files = files_in(task)
     insights = (*gold.files.insights, *gold.sandbox.insights)
     if not insights:

@@ -23,7 +23,7 @@ from drretail.env.web.sandbox import (
     task_folder,
 )
 from drretail.errors import UserError
-from drretail.experiment import rubric_path
+from drretail.experiment import rubrics
 from drretail.files import is_unfinished, readable_json, write_atomically, write_json, write_lines
 from drretail.grounding.gold_files import gold_path, write_with_gold
 from drretail.locks import LOCK
@@ -259,7 +259,7 @@ def write_task(folder: Path, material: TaskMaterial, sizes: Mapping[str, int]) -
     write_json(task / "keywords.json", material.keywords.model_dump(mode="json"))
     write_json(task / "gold.json", material.gold.model_dump(mode="json"))
     for criteria in material.criteria:
-        write_json(rubric_path(folder, criteria.metric, query.query_id), criteria.model_dump(mode="json"))
+        write_json(rubrics(criteria.metric).path(folder, query.query_id), criteria.model_dump(mode="json"))
     return WrittenTask(query, placed.sizes, placed.tokens)
 
 

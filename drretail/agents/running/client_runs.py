@@ -16,7 +16,7 @@ from drretail.env.gold import add_gold
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.experiment import Experiment
+from drretail.experiment import Experiment, run_path
 from drretail.llm.models import Models
 from drretail.records.query import Query, Task
 from drretail.records.run import MCP_AGENT, Answer, Limits, RoleModel, Run, Scope, System
@@ -84,7 +84,7 @@ class Recording:
         self._begun.add((sut.label, repeat))
         # What a killed server left of a run can't go on, since its client is gone.
         if self._experiment.state(sut.label, query_id, repeat) == "interrupted":
-            self._experiment.discard(sut.label, query_id, repeat)
+            self._experiment.discard(run_path(self.to, sut.label, query_id, repeat))
         return await self.runner.run_into(self._experiment, sut, query, repeat, earlier=before)
 
     def close(self) -> None:

@@ -26,7 +26,17 @@ from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
 from drretail.errors import CommandStopped, UserError
 from drretail.event_loop import run_loop
-from drretail.experiment import Experiment, ended_run, read_discarded, written_definition
+from drretail.experiment import (
+    OPTIONS,
+    PROFILES,
+    Experiment,
+    ended_run,
+    prompts_path,
+    read_discarded,
+    run_path,
+    written_definition,
+)
+from drretail.files import write_once
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.base import sha256_of
 from drretail.records.query import ASK, LONGEST_TEXT, Query, turns_before
@@ -58,16 +68,17 @@ def open_experiment(
     defined = definition(world, tuple(queries), suts, seed, is_part=is_part)
     experiment = Experiment(folder, defined.model_copy(update={"title": title, "preset": preset}), anew)
     if options is not None:
-        experiment.keep_options(options)
+        write_once(folder / OPTIONS / f"{sha256_of(options)[:12]}.toml", options)
     for sut in suts:
-        experiment.freeze_prompts(sut.label, sut.overrides.name, sut.overrides.by_name())
+        for file, text in sut.overrides.by_name().items():
+            write_once(prompts_path(folder, sut.label, sut.overrides.name) / file, text)
     if users := sorted({query.user_id for query in queries if query.user_id is not None}):
         from drretail.env.summaries import Summaries  # only profiles need them
 
         summaries = Summaries(world)
         for user_id in users:
             questions = "\n".join(query.text for query in queries if query.user_id == user_id)
-            experiment.freeze_profile(summaries.of(user_id, questions))
+            PROFILES.freeze(folder, user_id, summaries.of(user_id, questions))
     return experiment
 
 
@@ -99,7 +110,7 @@ def ask_once(
     with open_experiment(to, runner.world, [query], [sut], "42", options=options) as experiment:
         if experiment.state(sut.label, query.query_id, 1) in ("absent", "interrupted"):
             run_loop(runner.run_into(experiment, sut, query))
-        return read_recorded(experiment.run_path(sut.label, query.query_id, 1))
+        return read_recorded(run_path(experiment.folder, sut.label, query.query_id, 1))
 
 
 ENDING = 60.0
@@ -271,7 +282,7 @@ class Batch:
             if not self._stopping:  # Ctrl-C may have come while it waited
                 self.watch.began(job.sut.label, job.query)
                 if self.experiment.state(*job.place) in ("done", "failed"):  # it is to be made again
-                    self.experiment.discard(*job.place)
+                    self.experiment.discard(run_path(self.experiment.folder, *job.place))
                 run = await self.runner.run_into(
                     self.experiment, job.sut, job.query, job.repeat, gate=gate, earlier=job.earlier
                 )

@@ -165,7 +165,7 @@ class Runner:
 
         ``earlier`` are the turns of its conversation before this one, whose runs are there, or where it is replayed.
         """
-        path = journal_path(experiment.run_path(sut.label, query.query_id, repeat))
+        path = journal_path(run_path(experiment.folder, sut.label, query.query_id, repeat))
         before = read_before(self.replay or experiment.folder, sut.label, earlier, repeat) if earlier else NO_TURNS
         recorded = await self.run(sut, query, repeat, path, gate=gate, before=before)
         await asyncio.to_thread(experiment.save, recorded)  # it waits for the disk, and other runs need not

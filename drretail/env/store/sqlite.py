@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from drretail.env.manifest import OrderFields, OrderRow
+from drretail.env.manifest import OrderRow
 from drretail.env.store.base import STRATA, Kept, OrderPage, Stratum, of_variants
 from drretail.env.store.users import (
     Aggregates,
@@ -279,7 +279,7 @@ class SqliteWriter:
             self._db.executemany("INSERT INTO variants VALUES (?, ?)", variants)
             yield batch
 
-    def add_orders(self, orders: Iterable[OrderFields]) -> Iterator[int]:
+    def add_orders(self, orders: Iterable[OrderRow]) -> Iterator[int]:
         """Writes all orders in batches, with their users; yields the size of each batch."""
         finished: list[Aggregates] = []
         users = 0
@@ -290,7 +290,7 @@ class SqliteWriter:
             finished.clear()
             yield len(batch)
 
-    def _order_rows(self, batch: Iterable[OrderFields]) -> Iterator[tuple[int, int, str, str, int, str, int]]:
+    def _order_rows(self, batch: Iterable[OrderRow]) -> Iterator[tuple[int, int, str, str, int, str, int]]:
         """The rows of the table orders; users are numbered from 1 in the order in which they come."""
         number, before = self._user
         for order_id, user_id, product_id, timestamp, quantity, status, offset in batch:

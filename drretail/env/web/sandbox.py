@@ -26,7 +26,7 @@ from drretail.env.manifest import Manifest
 from drretail.env.web.base import Web, WebOptions, WebPage, WebResult
 from drretail.env.web.bm25 import LONGEST_CHUNK, Bm25, best_passage
 from drretail.errors import ToolError, UserError, check_known
-from drretail.files import check_inside, read_documents, read_json, read_lines
+from drretail.files import check_inside, read_document, read_lines
 from drretail.grounding.gold_files import gold_path, with_gold
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.parsing import parse_json
@@ -426,7 +426,7 @@ def task_folder(sandbox: Path, query_id: str) -> Path:
 def written_queries(sandbox: Path) -> tuple[Query, ...]:
     """The queries of a sandbox that is complete or being built, with what its pages establish about products."""
     path = sandbox / QUERIES_FILE
-    return with_gold(read_documents(path, Query, "query"), gold_path(path))
+    return with_gold(_lines(path, Query) if path.exists() else (), gold_path(path))
 
 
 def read_queries_of(sandbox: Path) -> tuple[Query, ...]:
@@ -447,10 +447,7 @@ def read_sandbox(folder: Path) -> SandboxFolder:
     path = folder / SANDBOX_FILE
     if not path.is_file():
         raise UserError(f"{folder} is no sandbox: it has no {SANDBOX_FILE} (drretail sandbox build makes one).")
-    try:
-        return SandboxFolder.model_validate(read_json(path))
-    except ValidationError as problem:
-        raise UserError(f"{path} is broken: {problem.errors()[0]['msg']}.") from problem
+    return read_document(path, SandboxFolder)
 
 
 def read_pages(task: Path) -> list[TaskPage]:

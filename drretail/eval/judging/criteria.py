@@ -16,7 +16,7 @@ from drretail.eval.judging.question import JudgeQuestion, Ruling, still_to_ask
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject, Task
 from drretail.eval.metric import Metric, is_unrated
-from drretail.experiment import Definition, read_profile, read_rubric, rubric_path, seal, write_sealed
+from drretail.experiment import PROFILES, Definition, rubrics, seal, write_sealed
 from drretail.files import read_json, write_json
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.base import Record, sha256_of
@@ -35,7 +35,7 @@ def criteria_of(subject: Subject, metric: str) -> Criteria | None:
     """
     if subject.folder is None:
         return None
-    return read_rubric(subject.folder, metric, subject.query.query_id, Criteria)
+    return rubrics(metric).read(subject.folder, subject.query.query_id)
 
 
 def unprepared(
@@ -52,8 +52,8 @@ def unprepared(
         if judge is None or metric.prepare is None:
             continue
         for query in definition.queries:
-            if query.query_id in answered and not rubric_path(experiment, metric.name, query.query_id).exists():
-                profile = read_profile(experiment, query.user_id)
+            if query.query_id in answered and not rubrics(metric.name).path(experiment, query.query_id).exists():
+                profile = PROFILES.read(experiment, query.user_id)
                 is_external = profile is None and all(system.is_imported for system in definition.systems.values())
                 yield Task(query, profile, store, definition.now, experiment, is_external), metric, judge
 
@@ -76,7 +76,7 @@ async def prepare(task: Task, metric: Metric, judge_session: JudgeSession) -> No
     if isinstance(criteria, str):
         judge_session.record(STAGE, task.query.query_id, "failed", error=criteria)
     else:
-        write_sealed(task.folder, {rubric_path(task.folder, metric.name, task.query.query_id): criteria})
+        write_sealed(task.folder, {rubrics(metric.name).path(task.folder, task.query.query_id): criteria})
 
 
 def criteria_by(

@@ -12,8 +12,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import AfterValidator, ValidationError
 
 from drretail.errors import UserError
-from drretail.files import LineAppender, check_format, parsed_lines
-from drretail.journal import Effect, effects_in
+from drretail.files import LineAppender, check_format, read_jsonl
+from drretail.journal import Effect, read_effects
 from drretail.llm.prompt import Prompt
 from drretail.llm.structured import Check
 from drretail.packs import JOURNAL, lines_of, names_in, unpack
@@ -200,7 +200,7 @@ def _read(path: Path) -> list[Verdict]:
             return [Verdict.model_validate_json(line) for line in lines]
     verdicts: list[Verdict] = []
     try:
-        for line in parsed_lines(path, lines):
+        for line in read_jsonl(path, lines):
             check_format(line, path)
             verdicts.append(Verdict.model_validate(line))
     except ValidationError as problem:
@@ -228,7 +228,7 @@ def _judged_files(experiment: Path) -> list[Path]:
 
 def read_journal_of(path: Path) -> list[Effect]:
     """The effects of a judge's journal, packed or not; none if there is none."""
-    return effects_in(path, lines_of(path))
+    return read_effects(path, lines_of(path))
 
 
 def judges_in(experiment: Path, metric: str) -> list[str]:

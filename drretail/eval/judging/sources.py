@@ -14,7 +14,7 @@ from pathlib import Path
 
 from drretail.env.web.base import Pages
 from drretail.env.web.bm25 import Bm25
-from drretail.experiment import keep_source, kept_sources, path_of, read_definition, read_runs, read_source
+from drretail.experiment import SOURCES, keep_source, kept_sources, path_of, read_definition, read_runs
 from drretail.grounding.report.citations import Cited, scan
 from drretail.grounding.report.evidence_ids import (
     normalise_url,
@@ -25,7 +25,6 @@ from drretail.grounding.report.evidence_ids import (
 from drretail.grounding.verify.records import UNKNOWN
 from drretail.journal import Journal
 from drretail.progress import Progress
-from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText, FetchedPage, FetchedPages
 from drretail.records.query import Query
 from drretail.records.run import Run
@@ -41,7 +40,7 @@ LookUp = Callable[[Run, Query, Iterable[Evidence]], Sequence[Evidence]]
 
 def completed(experiment: Path, entry: Evidence, corpus: str | None) -> Evidence:
     """The entry with its page, if that was fetched after the run had ended; ``corpus`` is the run's web's."""
-    source = read_source(experiment, entry.id) if entry.lacks_page else None
+    source = SOURCES.read(experiment, entry.id) if entry.lacks_page else None
     page = None if source is None else next((page for page in source.pages if page.corpus == corpus), None)
     return entry if page is None else entry.with_page(page.text, page.state, page.date, page.problem)
 
@@ -70,7 +69,7 @@ def _cited(report: str, evidence: Mapping[str, Evidence]) -> list[Cited]:
 def _product(kept: FetchedPages) -> Evidence:
     """The record of a product that a run never opened; without a text if the shop does not have it."""
     (record,) = kept.pages
-    text = EvidenceText(sha256=sha256_of(record.text), form="record", text=record.text, shown=False, path="0", seq=0)
+    text = EvidenceText(form="record", text=record.text, shown=False, path="0", seq=0)
     return Evidence(
         id=kept.id,
         kind="product",

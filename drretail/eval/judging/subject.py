@@ -14,15 +14,7 @@ from pathlib import Path
 from drretail.env.store.base import Store
 from drretail.errors import NotFound, UnknownName, UserError
 from drretail.eval.judging.sources import LookUp, cited_beyond, completed
-from drretail.experiment import (
-    Definition,
-    ended_run,
-    read_definition,
-    read_profile,
-    read_reference,
-    run_files,
-    run_path,
-)
+from drretail.experiment import PROFILES, REFERENCES, Definition, ended_run, read_definition, run_files, run_path
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.conversation import ConversationTurn, turns_of
 from drretail.grounding.report.page import read_page
@@ -126,7 +118,7 @@ class Subject:
     @cached_property
     def ends(self) -> Reference | KeptReference | None:
         """The cheapest and the best basket of the query, or why there is none; None if nobody has looked."""
-        return self.reference or (None if self.folder is None else read_reference(self.folder, self.query.query_id))
+        return self.reference or (None if self.folder is None else REFERENCES.read(self.folder, self.query.query_id))
 
     @cached_property
     def turns(self) -> Sequence[ConversationTurn]:
@@ -319,7 +311,7 @@ def read_subject(experiment: Path, definition: Definition, planned: Planned, sto
         repeat=planned.repeat,
         run=run,
         evidence=_Ledger(experiment, path, system.web_corpus) if is_read else {},
-        profile=read_profile(experiment, query.user_id),
+        profile=PROFILES.read(experiment, query.user_id),
         store=store,
         now=definition.now,
         shop_url=definition.shop_url or SHOP_URL,

@@ -23,7 +23,6 @@ from drretail.grounding.verify.form import read_by_form
 from drretail.grounding.verify.parts import parts_by_marks
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.llm.offline.chat import Turn, filled, plain_answer, tags_in
-from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText
 from drretail.records.reading import ReadValue, ValueKind
 
@@ -136,7 +135,7 @@ def _entry(source: str) -> Evidence | None:
 
 
 def _evidence(name: str, kind: EvidenceKind, source: str) -> Evidence:
-    text = EvidenceText(sha256=sha256_of(source), form="record", text=source, shown=True, path="0", seq=0)
+    text = EvidenceText(form="record", text=source, shown=True, path="0", seq=0)
     return Evidence(id=name, kind=kind, key=name[2:], title=name, texts=(text,))
 
 

@@ -55,7 +55,7 @@ class ModelSession(AbstractContextManager["ModelSession"]):
     ) -> None:
         self.model = model
         self.journal = Journal(journal)
-        self.tries = Tries.of(read_effects(journal), retry_failed=retry_failed)
+        self.tries = Tries(frozenset(effect.scope for effect in read_effects(journal)), retry_failed)
         """Which questions are asked again."""
         self._on_use = on_use
         self._gate = asyncio.Semaphore(parallel)

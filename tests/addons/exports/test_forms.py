@@ -21,7 +21,7 @@ from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
 from drretail.eval.scores.file import read_scores
-from drretail.experiment import read_definition, read_runs, run_files, sources_path
+from drretail.experiment import SOURCES, read_definition, read_runs, run_files
 from drretail.files import write_json
 from drretail.progress import Progress
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
@@ -101,7 +101,7 @@ def fetch_a_page(exp: Path) -> Evidence:
         for each in corpora
     )
     kept = FetchedPages(id=entry.id, url=entry.url or "", pages=pages)
-    write_json(sources_path(exp, entry.id), kept.model_dump(mode="json", exclude_none=True))
+    write_json(SOURCES.path(exp, entry.id), kept.model_dump(mode="json", exclude_none=True))
     return entry
 
 

@@ -13,7 +13,7 @@ from drretail.addons.imports.recording import Imported, cited_sources, record, w
 from drretail.errors import UserError
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.file import made_scores
-from drretail.experiment import read_definition, read_runs, read_source, run_path
+from drretail.experiment import SOURCES, read_definition, read_runs, run_path
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.reading import Reading
@@ -351,7 +351,7 @@ def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:
     came = taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
     assert came.pages == (2, 3)
     ids = {entry.url: entry.id for entry in read_evidence(run_path(tmp_path / "exp", "a", "1", 1))}
-    kept = read_source(tmp_path / "exp", ids["https://lab.example/kettles"])
+    kept = SOURCES.read(tmp_path / "exp", ids["https://lab.example/kettles"])
     assert kept is not None
     assert (kept.pages[0].state, kept.pages[0].text[:20]) == ("ok", "The Alder kettle hol")
 

@@ -9,7 +9,7 @@ from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import LONGEST_REPORT, Material, read_text
 from drretail.addons.imports.recording import record
 from drretail.errors import UserError
-from drretail.experiment import read_gold
+from drretail.experiment import KNOWN_ANSWERS
 from drretail.progress import Progress
 from tests.addons.imports.foreign import REPORT, drb, jsonl, text
 from tests.test_packed_bombs import MEGABYTE, bomb
@@ -47,7 +47,7 @@ def test_dr3_gives_a_system_for_each_model_and_size(tmp_path: Path) -> None:
     task = material.tasks["001"]
     assert (task.checklist, task.files) == (("Names a price",), ("notes.pdf",))
     record(material, "dr3", tmp_path / "exp", Progress())
-    gold = read_gold(tmp_path / "exp", "001")
+    gold = KNOWN_ANSWERS.read(tmp_path / "exp", "001")
     assert gold is not None
     assert [insight.text for insight in gold.sandbox.insights] == ["The Alder is quiet."]
     assert [document.url for document in gold.sandbox.documents] == ["https://lab.example/kettles"]

@@ -5,7 +5,7 @@ from typing import Any
 
 from drretail.env.store.base import Store
 from drretail.env.world import OrderRow, open_world
-from drretail.experiment import Experiment
+from drretail.experiment import PROFILES, Experiment
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.base import canonical_json
@@ -120,7 +120,7 @@ def honest_experiment(folder: Path, report: str = REPORT) -> tuple[Path, Store]:
     evidence = ledger(world.store)
     with Experiment(folder / "exp", build.definition([query], {LABEL: SYSTEM}, **fields)) as opened:
         likes = (Statement(code="likes", text="Likes birds."),)
-        opened.freeze_profile(ProfileSummary(user_id=USER, statements=likes))
+        PROFILES.freeze(opened.folder, USER, ProfileSummary(user_id=USER, statements=likes))
         citations = tuple(find_citations(report, {entry.id: entry for entry in evidence}))
         run = build.run("q1-r1", report, (GOOD, SEED, LEASH), label=LABEL, user_id=USER, citations=citations)
         opened.save(Recorded(run, tuple(evidence), {}, {"world": str(folder / "world")}))

@@ -45,8 +45,7 @@ from drretail.env.web.sandbox import (
 )
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.experiment import read_gold_file
-from drretail.files import read_json, write_json, write_lines
+from drretail.files import read_document, read_json, write_json, write_lines
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.querygen.reading import shipped_queries
 from drretail.records.criteria import KnownAnswer
@@ -168,7 +167,7 @@ def test_a_keyword_finds_each_page_that_supports_and_nearly_all_others(task: Pat
 
 
 def test_what_is_planted_stands_once_inside_a_page_and_each_trap_names_what_it_contradicts(task: Path) -> None:
-    labels, insights = read_labels(task), read_gold_file(task / "gold.json").sandbox.insights
+    labels, insights = read_labels(task), read_document(task / "gold.json", KnownAnswer).sandbox.insights
     pages = {page.url: page for page in read_pages(task)}
     noise = [pages[label.url] for label in labels if label.label == "noise" and label.url in pages]
     for insight in insights:
@@ -205,7 +204,7 @@ def test_an_untyped_query_gets_facts_on_what_its_words_find_and_the_build_says_s
     folder = tmp_path / "s"
     build_offline(world, (plain,), folder, read_sizes("16k,32k"), "7", messages.append)
     assert any(NOT_TYPED in message and "litter mats" in message for message in messages)
-    gold = read_gold_file(task_folder(folder, "plain") / "gold.json")
+    gold = read_document(task_folder(folder, "plain") / "gold.json", KnownAnswer)
     assert any("most popular of litter mats" in insight.text for insight in gold.sandbox.insights)
     assert not any("orders.csv" in path.name for path in (task_folder(folder, "plain") / "files").iterdir())
 
@@ -230,7 +229,7 @@ def test_a_cut_build_leaves_nothing_behind(world: World, tmp_path: Path, monkeyp
 
 def test_the_user_has_orders_a_note_and_a_manual_that_hold_what_gold_says_of_them(sandbox: Path) -> None:
     task = task_folder(sandbox, QUERIES[0].query_id)
-    gold = read_gold_file(task / "gold.json")
+    gold = read_document(task / "gold.json", KnownAnswer)
     assert {"orders.csv", "note.md", "manual.txt"} <= {path.name for path in (task / "files").iterdir()}
     assert {document.title for document in gold.files.documents} == {"orders.csv", "note.md", "manual.txt"}
     for insight in gold.files.insights:

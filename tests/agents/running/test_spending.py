@@ -14,7 +14,7 @@ from drretail.agents.running.spending import Spending, spending_of
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.experiment import Experiment, run_files
+from drretail.experiment import Experiment, run_files, run_path
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import price_version
 from drretail.llm.registry import Model, open_model
@@ -71,7 +71,7 @@ def test_what_a_run_took_that_was_made_again_stays_counted(world: World, folder:
     before = spent(folder)
     player = sut(world, replace(scripted(calls(SEARCH), REPORT)[0], spec=MODEL))
     with Experiment(folder, definition(world, BOTH, [player], "42")) as opened:
-        opened.discard(player.label, QUERY.query_id, 1)
+        opened.discard(run_path(folder, player.label, QUERY.query_id, 1))
     tally = tally_of(folder, world, player, queries=BOTH)
     after = spent(folder)
     assert (before.runs, after.runs) == (2, 2)

@@ -14,7 +14,7 @@ from drretail.env.web.base import Pages, WebPage
 from drretail.env.world import open_world
 from drretail.eval.judging.sources import OMITTED, MissingPage, cut, fetch_missing, keep_unopened, missing_pages, size
 from drretail.eval.judging.subject import read_subjects
-from drretail.experiment import sources_path
+from drretail.experiment import SOURCES
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.progress import Progress
@@ -87,7 +87,7 @@ def test_cited_pages_are_named_once_a_web_and_fetched_beside_the_runs_which_stay
     assert fetched(folder, live, corpus) == {"ok": 2, "blocked": 2}
     assert build.files(folder / "runs") == before
     assert page_texts(folder) == {(LABEL, URL): "As it is now.", (FIXED, URL): "As it was."}
-    kept = json.loads(sources_path(folder, IDS[URL]).read_text(encoding="utf-8"))
+    kept = json.loads(SOURCES.path(folder, IDS[URL]).read_text(encoding="utf-8"))
     assert [page["fetched"] for page in kept["pages"]] == ["2026-01-02T12:00:00+00:00"] * 2
     assert (kept["id"], kept["url"]) == (IDS[URL], URL)
 

@@ -12,7 +12,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Value
 from drretail.eval.metrics.checks import CHECKS, METRIC, clean
 from drretail.eval.metrics.checks import values as checks_values
-from drretail.experiment import reference_path
+from drretail.experiment import REFERENCES
 from drretail.files import write_json
 from drretail.grounding.basket import reference_of
 from drretail.grounding.listing import listing_of
@@ -140,7 +140,7 @@ def test_who_buys_nothing_is_clean_only_where_the_shop_has_nothing_that_will_do(
         asked = FEEDER.model_copy(update={"budget": Money.of(budget)})
         subject = subject_of(RIGHT, picks=(), wish=asked)
         reference = reference_of(subject.query, offers, could_be=offers)
-        write_json(reference_path(tmp_path / name, subject.query.query_id), reference.kept.model_dump(mode="json"))
+        write_json(REFERENCES.path(tmp_path / name, subject.query.query_id), reference.kept.model_dump(mode="json"))
         run = known(subject.run).model_copy(update={"outcome": Outcome(decision="none", because=("too_dear",))})
         values = valued(tmp_path / name, replace(subject, run=run, folder=tmp_path / name))
         assert (known(reference.proof).state, values["clean"].value) == (state, clean_value)

@@ -17,7 +17,7 @@ from drretail.eval.metrics.quality import prompt_for
 from drretail.eval.scores.board import Board, write_board
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
-from drretail.experiment import read_runs, reference_path, run_path, write_sealed
+from drretail.experiment import REFERENCES, read_runs, run_path, write_sealed
 from drretail.records.query import FoundBasket, KeptReference
 from drretail.records.run import PICKS_MISSING, Run, RunError
 from drretail.records.score import JudgeRef, Scores
@@ -64,7 +64,7 @@ def scored(folder: Path, made: dict[str, tuple[Made, ...]]) -> Scores:
     }
     build.experiment(folder, reports, queries=QUERIES)
     kept = {
-        reference_path(folder, name): KeptReference(query_id=name, cheapest=FOUND, best=FOUND, wants=())
+        REFERENCES.path(folder, name): KeptReference(query_id=name, cheapest=FOUND, best=FOUND, wants=())
         for name in WANTED
     }
     write_sealed(folder, kept)

@@ -24,7 +24,8 @@ from drretail.eval.judging.readings import report_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
 from drretail.eval.metric import BY_RULES, UNFETCHED_PAGES, Metric, Value, description_of, gravest, joined, lacking
-from drretail.experiment import Definition, gold_path, read_gold, read_gold_file
+from drretail.experiment import KNOWN_ANSWERS, Definition
+from drretail.files import read_document
 from drretail.llm.prompt import Prompt
 from drretail.records.base import Rules, file_name
 from drretail.records.criteria import (
@@ -51,12 +52,16 @@ def take_gold(experiment: Path, definition: Definition, source: Path) -> int:
         places = (source / "gold" / f"{name}.json", source / f"{name}.json", source / "tasks" / name / "gold.json")
         path = next((place for place in places if place.is_file()), None)
         if path is not None:
-            golds[query.query_id] = gold = read_gold_file(path)
+            golds[query.query_id] = gold = read_document(path, KnownAnswer)
             if gold.query_id != query.query_id:
                 raise UserError(f"{path} is the gold of the query {gold.query_id}: move it to that name.")
     if not golds:
         raise UserError(f"{source} holds no gold of this experiment's queries: it stands there as QUERY.json.")
-    freeze("gold", source, {gold_path(experiment, name): gold.model_dump(mode="json") for name, gold in golds.items()})
+    freeze(
+        "gold",
+        source,
+        {KNOWN_ANSWERS.path(experiment, name): gold.model_dump(mode="json") for name, gold in golds.items()},
+    )
     return len(golds)
 
 
@@ -66,7 +71,7 @@ NO_RUBRIC = "the criteria of this query have no rubric of depth"
 
 def _gold_of(subject: Subject) -> KnownAnswer | None:
     """What a good answer to this run's query is known to contain, or None."""
-    return None if subject.folder is None else read_gold(subject.folder, subject.query.query_id)
+    return None if subject.folder is None else KNOWN_ANSWERS.read(subject.folder, subject.query.query_id)
 
 
 async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:

@@ -309,7 +309,7 @@ async def _check(subject: Subject, judge_session: JudgeSession) -> None:
         content = content_of([pair.source], subject.evidence)
         if judge_session.rules == RELEASED and content.unreadable:
             # The released code shows its judge the text "None" for an unreadable page.
-            text = EvidenceText(sha256=sha256_of("None"), form="page", text="None", shown=False, path="0", seq=0)
+            text = EvidenceText(form="page", text="None", shown=False, path="0", seq=0)
             content = Content((SourceText(pair.source, text),))
         if content.texts:
             texts = fitted(content.texts, [pair.sentence], judge_session.room)

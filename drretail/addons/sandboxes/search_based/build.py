@@ -51,8 +51,7 @@ from drretail.env.web.sandbox import (
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.spending import CapReached
-from drretail.experiment import read_gold_file
-from drretail.files import read_json, write_json
+from drretail.files import read_document, read_json, write_json
 from drretail.grounding.text.personal_data import People
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.records.base import Document, Record
@@ -267,7 +266,7 @@ class FoundBuilder:
     def _written_before(self, query: Query, gold: KnownAnswer) -> tuple[Query, KnownAnswer]:
         """The query and the gold that were written since for a task without them; unchanged if none were."""
         path, gold_file = self.to / QUERIES_FILE, task_folder(self.to, query.query_id) / "gold.json"
-        written = read_gold_file(gold_file) if path.exists() and gold_file.exists() else gold
+        written = read_document(gold_file, KnownAnswer) if path.exists() and gold_file.exists() else gold
         if not is_known(written):
             return query, gold
         same = (before for before in written_queries(self.to) if before.query_id == query.query_id)

@@ -25,8 +25,8 @@ from drretail.env.web.sandbox import QUERIES_FILE, SandboxPage, read_labels, rea
 from drretail.env.world import World
 from drretail.eval.judging.spending import CapReached
 from drretail.event_loop import all_ended
-from drretail.experiment import read_gold_file, rubric_path
-from drretail.files import files_below, read_json, write_json
+from drretail.experiment import rubrics
+from drretail.files import files_below, read_document, read_json, write_json
 from drretail.grounding.gold_files import write_with_gold
 from drretail.llm.models import Models
 from drretail.llm.prompt import load_prompt, tagged
@@ -35,6 +35,7 @@ from drretail.querygen.by_model.prompt import NOTHING, PromptBuilder, owned_by
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
 from drretail.records.base import Record
+from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 
@@ -144,7 +145,7 @@ async def write_queries(
             gold, facts = await gold_of(asker, query, pages, files, world, of_files=True)
             query = query.with_facts(facts)
             criteria = await criteria_of(asker, query, world, folder)
-            path = rubric_path(folder, criteria.metric, query_id)
+            path = rubrics(criteria.metric).path(folder, query_id)
             write_json(path, criteria.model_dump(mode="json", exclude_none=True))
         except TaskFailed as problem:
             failed[query_id] = str(problem)
@@ -163,7 +164,7 @@ async def write_queries(
 
 def lacking(folder: Path, queries: Mapping[str, Query]) -> list[str]:
     """The ids of queries whose gold has no insight yet."""
-    golds = {name: read_gold_file(task_folder(folder, name) / "gold.json") for name in queries}
+    golds = {name: read_document(task_folder(folder, name) / "gold.json", KnownAnswer) for name in queries}
     return [name for name, gold in golds.items() if not is_known(gold)]
 
 
@@ -209,7 +210,7 @@ async def review_tasks(folder: Path, queries: Sequence[Query], asker: Asker) -> 
         signals = "\n".join(keyword.text for keyword in keywords.convergent if keyword.kind == "signal")
         pages = supportive_pages(task)
         places = {page.url: f"page {number}" for number, page in enumerate(pages, 1)}
-        gold = read_gold_file(task / "gold.json")
+        gold = read_document(task / "gold.json", KnownAnswer)
         insights = (
             f"- {insight.text} ({places.get(insight.stands_in, insight.stands_in)})"
             for insight in (*gold.files.insights, *gold.sandbox.insights)

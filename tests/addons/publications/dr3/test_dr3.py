@@ -21,7 +21,7 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import SourceText
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.sources import size
-from drretail.experiment import Definition, gold_path, read_gold
+from drretail.experiment import KNOWN_ANSWERS, Definition
 from drretail.files import write_json
 from drretail.llm.registry import open_model
 from drretail.records.base import Rules, sha256_of
@@ -172,7 +172,7 @@ def test_titles_are_matched_as_generously_as_released() -> None:
 
 def taken(tmp_path: Path, source: Path) -> KnownAnswer | None:
     take_gold(tmp_path / "exp", Definition(queries=(QUERY,), systems={}), source)
-    return read_gold(tmp_path / "exp", "q1")
+    return KNOWN_ANSWERS.read(tmp_path / "exp", "q1")
 
 
 def test_gold_is_found_in_a_folder_an_experiment_and_a_sandbox(tmp_path: Path) -> None:
@@ -266,4 +266,4 @@ def test_gold_is_frozen_and_another_is_refused(folder: Path, gold: Path, tmp_pat
     other = gold_folder(tmp_path / "other", KnownAnswer(query_id="q1", files=GOLD.files))
     with pytest.raises(UserError, match="holds other gold than"):
         rows(folder, judge, gold=other)
-    assert KnownAnswer.model_validate(json.loads(gold_path(folder, "q1").read_text())) == GOLD
+    assert KnownAnswer.model_validate(json.loads(KNOWN_ANSWERS.path(folder, "q1").read_text())) == GOLD

@@ -45,11 +45,10 @@ from drretail.env.web.sandbox import (
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.eval.judging.spending import Allowance
-from drretail.experiment import read_gold_file
-from drretail.files import read_documents, read_json, write_json
+from drretail.files import read_document, read_json, read_jsonl, write_json
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.registry import Model
-from drretail.records.criteria import Criteria, Fact
+from drretail.records.criteria import Criteria, Fact, KnownAnswer
 from drretail.records.query import Query
 from drretail.records.run import Usage
 from drretail.records.wish import Want, Wish
@@ -177,7 +176,7 @@ def test_the_folder_is_whole_and_served(site: Site) -> None:
 
 
 def test_gold_stands_in_supportive_pages_and_files_and_score_finds_the_criteria(finished: Path) -> None:
-    gold = read_gold_file(task_folder(finished, "q1") / "gold.json")
+    gold = read_document(task_folder(finished, "q1") / "gold.json", KnownAnswer)
     assert [insight.stands_in for insight in gold.files.insights] == ["note.md"]
     assert {insight.quote for insight in gold.sandbox.insights} == {insight[1:].strip() for insight in FACTS}
     assert len(gold.sandbox.documents) == 4
@@ -249,7 +248,7 @@ def test_a_task_whose_pages_are_not_enough_is_named_and_the_others_are_made(site
         journal.write(text.replace(":q1/", ":q2/").replace('"scope":"q1/', '"scope":"q2/'))
     made = site.build(other, QUERY, by=model(Settlement=open_where("feeder weigh")))
     assert "the pages are not enough: What it weighs." in made.failed["q2"]
-    assert [query.query_id for query in read_documents(folder / "queries.jsonl", Query, "query")] == ["q1"]
+    assert [query["query_id"] for query in read_jsonl(folder / "queries.jsonl")] == ["q1"]
 
 
 def test_a_search_that_fails_is_told_and_asked_anew_when_that_is_wanted(site: Site) -> None:
@@ -293,7 +292,7 @@ def test_a_query_that_asks_too_much_is_told_so_and_written_anew(site: Site) -> N
     for _ in range(2):
         assert "not enough: What it weighs." in site.write(by).failed["q1"]
     assert site.write(by, retry_failed=True).failed == {}
-    (asked,) = read_documents(folder / "queries.jsonl", Query, "query")
+    (asked,) = map(Query.model_validate, read_jsonl(folder / "queries.jsonl"))
     assert "would do" in asked.text
 
 
