@@ -27,11 +27,11 @@ from simulated import Memory, Walked, simulated_model
 
 from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.outcomes import Ended
-from drretail.agents.running.run import Batch, open_experiment
+from drretail.agents.running.run import Batch, open_for_writing
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.data_ingest.demo import build_shop
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.experiment import run_path
 from drretail.files import write_lines
 from drretail.progress import Progress
@@ -52,7 +52,7 @@ PAPER = {"plan_to_function": (6.0, 34.2, 2.3), "react": (8.8, 198.9, 2.9), "hybr
 def prepared(folder: Path, agents: Sequence[str], seed: int) -> None:
     """The demo's shop and some of the queries that ship in ``folder``, and for each agent what its models answer."""
     world = build_shop(folder, Progress())
-    with open_world(world) as shop:
+    with world_at(world) as shop:
         queries = shipped_queries("dev")[:QUERIES]
         write_lines(folder / "queries.jsonl", (query.as_line() for query in queries))
         for agent in agents:
@@ -79,7 +79,7 @@ def runs_of(
 ) -> Ran:
     """Every query so often, up to ``parallel`` runs at once."""
     sut = SystemUnderTest.of(agent, load_agent(agent), {"": simulated_model(memory)}, shop)
-    with open_experiment(to, shop, queries, [sut], "42") as experiment:
+    with open_for_writing(to, shop, queries, [sut], "42") as experiment:
         batch = Batch(Runner(shop, "benchmark", model_calls=10_000), experiment, parallel)
         began, cpu, models = time.perf_counter(), time.process_time(), memory.cpu
         (tally,) = batch.run_all([sut], queries, repeats)
@@ -98,7 +98,7 @@ def measured(folder: Path, agent: str, alone: int, at_once: int, seed: int) -> d
     """All figures of one agent, in this process."""
     memory = Memory.load(folder / f"{agent}.json", seed)
     queries = read_queries(folder / "queries.jsonl")
-    with open_world(folder / "world") as shop, tempfile.TemporaryDirectory(dir=folder) as parent:
+    with world_at(folder / "world") as shop, tempfile.TemporaryDirectory(dir=folder) as parent:
         to = Path(parent)
         runs_of(to / "warm", shop, agent, memory, queries[:1])
         memory.seconds, before = MODEL_SECONDS, _mb_now()

@@ -27,7 +27,7 @@ from served import world_on_servers
 from world import CATEGORIES, loaded_apart, write_tables
 
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 
 CLIENTS = (1, 8, 50)
 ROUNDS = 3
@@ -46,7 +46,7 @@ def worlds(folder: Path, args: argparse.Namespace, loads: dict[str, Any]) -> Gen
     rows = args.products + args.orders
     loads["embedded"] = loaded_apart(folder, args.seed)
     with ExitStack() as stack:
-        opened = {"embedded": stack.enter_context(open_world(folder / "world"))}
+        opened = {"embedded": stack.enter_context(world_at(folder / "world"))}
         if args.mongo_url and args.es_url:
             settings = ServerSettings(mongo_url=args.mongo_url, es_url=args.es_url)
             loads["servers"] = {}

@@ -34,8 +34,8 @@ from drretail.eval.metric import Value
 from drretail.eval.metrics.faithfulness import FP, METRIC
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.board import Board
-from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, TableKey
-from drretail.eval.scoring import score
+from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, PlannedRun, TableKey
+from drretail.eval.scoring import score_experiment
 from drretail.experiment import Definition, Experiment, write_definition
 from drretail.grounding.report.citations import find_citations
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
@@ -186,19 +186,19 @@ def write(folder: Path, design: Design, reports: Sequence[Sequence[str | None]],
                     how |= {"report_sha": sha256_of(text), "citations": tuple(find_citations(text, {BED.id: BED}))}
                 about = {"system": label, "query_id": query.query_id, "user_id": query.user_id, "repeat": 1}
                 opened.save(Recorded(Run(run_id=f"{label}/{query.query_id}-r1", **about, **how), (BED,), {}, {}))
-    asyncio.run(score(folder, [metric], [JUDGE], progress=Progress()))
+    asyncio.run(score_experiment(folder, [metric], [JUDGE], progress=Progress()))
     return folder
 
 
 def exchanged(definition: Definition, values: Numbers) -> Gathered:
     """What is read of an experiment whose reports have these values, by system and query."""
-    plans: list[Plan] = []
+    plans: list[PlannedRun] = []
     judged: dict[str, JudgedRun] = {}
     for label, of_system in zip(definition.systems, values.tolist(), strict=True):
         for query, value in zip(definition.queries, of_system, strict=True):
             run_id, is_done = f"{label}/{query.query_id}-r1", value == value
             sha, status = ("sha", "done") if is_done else (None, "failed")
-            plans.append(Plan(label, query, 1, run_id, sha, words=int(is_done), status=status))
+            plans.append(PlannedRun(label, query, 1, run_id, sha, words=int(is_done), status=status))
             if is_done:
                 judged[run_id] = JudgedRun(query.query_id, {FP: Value(FP, "scored", value)}, verdicts=1)
     key = TableKey(FAITHFULNESS, Assessor(JUDGE.ref, "default"))
@@ -228,7 +228,7 @@ class Comparer:
             self._made[place] = folder, definition
         folder, definition = self._made[place]
         gathered = exchanged(definition, values)
-        with patch.object(comparing, "read_judgements", lambda *_: gathered):
+        with patch.object(comparing, "gather_with_panels", lambda *_: gathered):
             return rows_of(folder)
 
     def check(self, rng: Random) -> None:

@@ -24,11 +24,11 @@ from langchain_core.messages import AIMessage, BaseMessage
 import drretail
 from drretail.agents.registry import load_agent
 from drretail.agents.running.estimate import estimate_left
-from drretail.agents.running.run import run
+from drretail.agents.running.run import run_systems
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.demo_recording import LIMITS, recorded_model, recorded_queries
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.eval.estimate import likely_judging
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import judging_costs
@@ -128,7 +128,7 @@ def line(name: str, likely: Estimate, took: Usage) -> dict[str, float]:
 
 def of_run(world: World, to: Path, system: SystemUnderTest, query: Query) -> tuple[Estimate, Usage]:
     """What a run was likely to take, and what it took."""
-    run(to, Runner(world, "benchmark"), [system], [query])
+    run_systems(to, Runner(world, "benchmark"), [system], [query])
     ((_, _, took),) = taken(to)
     return by_table(to, system, [query]), took
 
@@ -142,7 +142,7 @@ def by_table(to: Path, system: SystemUnderTest, queries: Sequence[Query]) -> Est
 def of_demo(scratch: Path, demo: Path | None) -> Iterator[Measured]:
     """The demo's recorded runs and judging, and the twelve played runs."""
     demo = demo or Path(drretail.demo(scratch / "demo").value.folder).parent
-    with open_world(demo / "world") as world:
+    with world_at(demo / "world") as world:
         for agent, count, took in taken(demo / "recorded"):
             system = SystemUnderTest.of(agent, load_agent(agent), {"": recorded_model()}, world, limits=LIMITS)
             estimate = by_table(scratch / "recorded", system, recorded_queries())

@@ -21,7 +21,7 @@ from labelled_reports import LabelledReport, Planted, arguments, read_set, world
 
 from drretail.env.world import World
 from drretail.eval.judging.session import Judge
-from drretail.eval.scoring import score
+from drretail.eval.scoring import score_experiment
 from drretail.experiment import Definition, Experiment
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import take_picks
@@ -264,7 +264,9 @@ def play_of(truth: Truth, fault: Fault) -> Callable[[Request], ScriptedAnswer]:
 def audit_of(experiment: Path, world: World, play: Callable[[Request], ScriptedAnswer]) -> tuple[JudgeAudit, float]:
     """How a judge that answers so reads an experiment, and its FP of the honest reports."""
     judge = Judge.of(scripted_model(play=play, name="judge", kind="llm"))
-    scores = asyncio.run(score(experiment, ["faithfulness"], [judge], store=world.store, progress=Progress()))
+    scores = asyncio.run(
+        score_experiment(experiment, ["faithfulness"], [judge], store=world.store, progress=Progress())
+    )
     precision = scores.by_system("FP").get(HONEST)
     return scores.audits[0], nan if precision is None else precision
 

@@ -23,7 +23,7 @@ from typing import Any
 from figures import keep, parser_of
 
 from drretail.eval.judging.session import Judge
-from drretail.eval.scoring import score
+from drretail.eval.scoring import score_experiment
 from drretail.experiment import path_of, read_runs
 from drretail.grounding.text.layout import find_sentences
 from drretail.llm.prompt import tag_content
@@ -134,7 +134,7 @@ def sent_for(experiment: Path, metric: str, pairs: Sequence[str]) -> Sent:
             for run in read_runs(copied):
                 if run.report is not None and not any(citation.type == "web" for citation in run.citations):
                     path_of(copied, run).unlink()
-        asyncio.run(score(copied, METRICS[metric], [judge], progress=Progress(), pairs=pairs))
+        asyncio.run(score_experiment(copied, METRICS[metric], [judge], progress=Progress(), pairs=pairs))
         provider.sent.reports = len(list(copied.glob(f"verdicts/{metric}/*/*/*.journal.jsonl")))
     return provider.sent
 

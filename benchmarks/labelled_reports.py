@@ -22,14 +22,14 @@ from figures import parser_of
 from drretail.api.settings import read_settings
 from drretail.data_ingest.demo import ensure_world
 from drretail.env.session import Session, SessionSettings
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.eval.judging.subject import read_subjects
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.words import NUMBERS
 from drretail.grounding.verify.checks import Case
-from drretail.grounding.verify.places import Place, figures_at, place_of
+from drretail.grounding.verify.places import Passage, figures_at, value_at
 from drretail.progress import Progress
 from drretail.querygen.reading import shipped_queries
 from drretail.records.evidence import Evidence
@@ -227,7 +227,7 @@ def world_of(given: argparse.Namespace, scratch: Path) -> World:
     """The world of --world, else the one in the set, else the demo's."""
     own = given.folder / "world.tar.xz"
     place = given.world or (own if own.exists() else ensure_world("demo", read_settings().cache_dir, Progress()))
-    return open_world(unpacked(place, scratch) if place.name.endswith(".tar.xz") else place)
+    return world_at(unpacked(place, scratch) if place.name.endswith(".tar.xz") else place)
 
 
 def unpacked(archive: Path, scratch: Path) -> Path:
@@ -262,10 +262,10 @@ def _value(label: Mapping[str, Any], edit: _Edit, layout: Layout) -> ReadValue |
     if (
         len(of) != 1
         or (kind == "order_date" and of[0][:2] != "O:")
-        or not figures_at(kind, Place.of(edit.after, *place))
+        or not figures_at(kind, Passage.of(edit.after, *place))
     ):
         return None
-    return place_of(kind, edit.after, *place, of=of[0])
+    return value_at(kind, edit.after, *place, of=of[0])
 
 
 def _spelled(text: str) -> int:

@@ -32,7 +32,7 @@ from drretail.env.servers.loading import write_servers
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.store.mongo import BY_USER, order_document, product_document, user_document
 from drretail.env.store.users import Aggregates
-from drretail.env.world import OrderRow, default_pool, open_world
+from drretail.env.world import OrderRow, default_pool, world_at
 from drretail.records.shop import Product
 
 LOAD_AT_MOST = 1.5
@@ -101,7 +101,7 @@ def requests_per_search(settings: ServerSettings, products: list[Product]) -> di
         with connect(settings, name, loading=True) as servers:
             write_servers(servers, WorldRows(products, [], seed=1, pool=default_pool()))
         counts: dict[str, int] = {}
-        with open_world(f"servers:{name}", servers=settings) as world:
+        with world_at(f"servers:{name}", servers=settings) as world:
             Transport.perform_request = counted
             for number, (kind, given) in enumerate(SEARCHES.items()):
                 asked.clear()

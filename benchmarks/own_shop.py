@@ -19,8 +19,8 @@ from typing import Any
 import duckdb
 from figures import keep, parser_of
 
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions
+from drretail.data_ingest.ingest import ingest_files
+from drretail.data_ingest.plan import WHOLE_SHOP, IngestSettings
 
 MAPPING = """
 [products]
@@ -83,7 +83,7 @@ def write_inputs(folder: Path, count: int) -> dict[str, Path]:
 
 def seconds(path: Path, world: Path) -> float:
     begun = time.process_time()
-    ingest([path], world, IngestOptions(**WHOLE_SHOP), workers=1)
+    ingest_files([path], world, IngestSettings(**WHOLE_SHOP), workers=1)
     return time.process_time() - begun
 
 

@@ -25,7 +25,7 @@ from typing import Any
 import trafilatura
 
 from drretail.env.web.base import Fetched, WebPage
-from drretail.env.web.page import read_page
+from drretail.env.web.page import read_web_page
 
 TRUTH = ".truth.json"
 PLAIN: dict[str, Any] = {"output_format": "markdown", "include_tables": True, "include_comments": False}
@@ -89,7 +89,7 @@ def read_folder(folder: Path) -> Iterator[Reading]:
 def page_of(truth: Path) -> WebPage:
     """The page beside a truth file, as agents would read it."""
     url = str(json.loads(truth.read_text(encoding="utf-8"))["url"])
-    return read_page(Fetched(url, url, "ok", 200, "text/html", None, _body(truth)))
+    return read_web_page(Fetched(url, url, "ok", 200, "text/html", None, _body(truth)))
 
 
 def _body(truth: Path) -> bytes:

@@ -23,8 +23,8 @@ from typing import Any
 from command import cost_of
 from figures import keep, parser_of
 
-from drretail.env.world import World, open_world
-from drretail.querygen.generate import generate
+from drretail.env.world import World, world_at
+from drretail.querygen.generate import generate_queries
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import queries_from, read_queries, read_questions
 from drretail.records.query import Query
@@ -38,7 +38,7 @@ OFTEN = 3
 
 def made(world: World, wanted: int, linter: Linter) -> Sequence[Query]:
     users = wanted * 11 // (10 * PER_USER) + 1  # some have orders for fewer than three
-    return generate(world, users, per_user=PER_USER, seed="42", linter=linter).queries[:wanted]
+    return generate_queries(world, users, per_user=PER_USER, seed="42", linter=linter).queries[:wanted]
 
 
 def timed(world: Path, wanted: int) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def checked(world: World, files: Sequence[Path], *, good: bool) -> dict[str, Any
 def sentences(worlds: Sequence[Path]) -> dict[str, Any]:
     queries: list[Query] = []
     for path in worlds:
-        with open_world(path) as world:
+        with world_at(path) as world:
             queries += made(world, HUNDRED // len(worlds), Linter(world))
     shares = {"as_they_are": _stock(queries, str), "amounts_alike": _stock(queries, _without_amounts)}
     print(f"{len(queries)} queries: sentences in {OFTEN} of them or more: ", end="")
@@ -106,7 +106,7 @@ def main() -> None:
     elif arguments.what == "time":
         result = timed(arguments.worlds[0], arguments.queries)
     else:
-        with open_world(arguments.worlds[0]) as world:
+        with world_at(arguments.worlds[0]) as world:
             result = checked(world, arguments.good, good=True) | checked(world, arguments.bad, good=False)
     keep(arguments.json, result)
 

@@ -23,12 +23,12 @@ from typing import Any
 
 from figures import keep, parser_of
 
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions
+from drretail.data_ingest.ingest import ingest_files
+from drretail.data_ingest.plan import IngestSettings
 from drretail.env.catalog.base import Analyzer, CatalogQuery
-from drretail.env.catalog.formulation import other_texts, words
-from drretail.env.folder import rows_of
-from drretail.env.world import World, open_world
+from drretail.env.catalog.formulation import analyzed_words, other_texts
+from drretail.env.folder import open_world_rows
+from drretail.env.world import World, world_at
 from drretail.grounding.text.words import snowball
 from drretail.records.shop import Product
 
@@ -70,9 +70,9 @@ def worlds(products: Path, parent: Path) -> Generator[dict[Analyzer, World]]:
     with ExitStack() as stack:
         opened: dict[Analyzer, World] = {}
         for analyzer in analyzers:
-            options = IngestOptions(min_interactions=0, cap=10**6, category="Electronics", analyzer=analyzer)
-            ingest([products], parent / analyzer, options)
-            opened[analyzer] = stack.enter_context(open_world(parent / analyzer))
+            options = IngestSettings(min_interactions=0, cap=10**6, category="Electronics", analyzer=analyzer)
+            ingest_files([products], parent / analyzer, options)
+            opened[analyzer] = stack.enter_context(world_at(parent / analyzer))
         yield opened
 
 
@@ -88,7 +88,7 @@ def fts5_of(products: Sequence[Product]) -> Rank:
     db.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
 
     def rank(query: str) -> list[str]:
-        any_word = " OR ".join(f'"{word}"' for word in dict.fromkeys(words(query)))
+        any_word = " OR ".join(f'"{word}"' for word in dict.fromkeys(analyzed_words(query)))
         found = db.execute("SELECT id FROM t WHERE t MATCH ? ORDER BY rank, rowid LIMIT ?", (any_word, SHOWN))
         return [product_id for (product_id,) in found]
 
@@ -105,7 +105,7 @@ def rank_bm25_of(products: Sequence[Product]) -> Rank | None:
     porter = snowball("porter")
 
     def stems(text: str) -> list[str]:
-        return porter.stemWords(words(text))
+        return porter.stemWords(analyzed_words(text))
 
     index: Any = BM25Okapi([stems("\n".join([product.title, *other_texts(product)])) for product in products])
     ids = [product.product_id for product in products]
@@ -132,7 +132,7 @@ def rivals_of(products: Sequence[Product]) -> dict[str, Rank]:
 def measure(labels: Labels, products: Path, seed: int) -> dict[str, Any]:
     parts = halves(list(labels), seed)
     with tempfile.TemporaryDirectory() as parent, worlds(products, Path(parent)) as opened:
-        with rows_of(Path(parent) / "english") as rows:
+        with open_world_rows(Path(parent) / "english") as rows:
             shelf = list(rows.products)
         rankings = {f"drretail {analyzer}": ours(world) for analyzer, world in opened.items()} | rivals_of(shelf)
         scores = {

@@ -30,7 +30,7 @@ from drretail.files import write_json
 from drretail.packs import PACKS, data_of, pack_below
 from drretail.run_file import RUN_FILE, Member, read_members, read_recorded, write_run_file
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import write_report
+from drretail.viewer.page.document import write_report_page
 
 OF_RUNS: tuple[Member, ...] = ("run", "evidence", "parts")
 
@@ -141,7 +141,7 @@ def measured(experiment: Path, queries: int) -> Built:
         read = read_everything(folder)
         begun, wall = time.process_time(), time.perf_counter()
         view = read_view(folder)
-        index = write_report(view, folder / "report.html")
+        index = write_report_page(view, folder / "report.html")
         built, wall = time.process_time() - begun, time.perf_counter() - wall
         pages = [*index.parent.glob("*.html")]
         sizes = [page.stat().st_size / 1e6 for page in pages]

@@ -22,7 +22,7 @@ from agents import prepared, runs_of
 from simulated import Memory
 
 from drretail.agents.registry import BUILT_IN
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.grounding.text.serialisation import (
     compact_json,
     customer_card,
@@ -127,7 +127,7 @@ def print_table(sizes: Mapping[str, list[Size]]) -> None:
 def shipped(folder: Path) -> Iterator[tuple[str, list[Size]]]:
     """The runs of every agent, with offline:shopper, on the demo's shop."""
     prepared(folder, list(BUILT_IN), 42)
-    with open_world(folder / "world") as shop:
+    with world_at(folder / "world") as shop:
         queries = read_queries(folder / "queries.jsonl")
         for agent in BUILT_IN:
             memory = Memory.load(folder / f"{agent}.json", 42)
@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--world", help="the world that they ran in")
     args = parser.parse_args()
     if args.folder is not None:
-        with open_world(args.world) as world:
+        with world_at(args.world) as world:
             found = defaultdict[str, list[Size]](list)
             for path in sorted(args.folder.glob(f"*/*{RUN_FILE}")):
                 found[path.parent.name].append(size_of(path, world))

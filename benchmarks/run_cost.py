@@ -28,11 +28,11 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from drretail.agents.registry import load_agent
-from drretail.agents.running.run import Batch, open_experiment
+from drretail.agents.running.run import Batch, open_for_writing
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.llm.scripted import Request, scripted_model
 from drretail.records.query import Query
 
@@ -55,7 +55,7 @@ def drretail_runs(shop: World, count: int, folder: Path) -> None:
         Query(query_id=f"q{n}", text=f"Which bird feeder, {n}?", mode="generic", source="test") for n in range(count)
     ]
     sut = SystemUnderTest.of("react", load_agent("react"), {"": scripted_model(play=play)}, shop)
-    with open_experiment(folder, shop, queries, [sut], "42") as experiment:
+    with open_for_writing(folder, shop, queries, [sut], "42") as experiment:
         (tally,) = Batch(Runner(shop, "benchmark"), experiment, 4).run_all([sut], queries)
     if tally.failures:
         raise SystemExit(str(tally.failures[0]))
@@ -150,7 +150,7 @@ CONTENDERS = {
 def measured(name: str, world: Path, count: int) -> float:
     """Milliseconds of the processor that one more run of this contender takes, in this process."""
     runs = CONTENDERS[name][1]
-    with open_world(world) as shop, tempfile.TemporaryDirectory() as parent:
+    with world_at(world) as shop, tempfile.TemporaryDirectory() as parent:
         runs(shop, WARM, Path(parent) / "warm")
         spent: list[float] = []
         for number in (WARM, WARM + count):  # what opening and ending take is in both

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from figures import keep, parser_of
 
-from drretail.addons.sandboxes.check import check_sandbox
+from drretail.addons.sandboxes.check import sandbox_faults
 from drretail.addons.sandboxes.folder import read_sizes
 from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.api.worlds import open_world
@@ -125,7 +125,7 @@ def main() -> None:
         first, second = Path(folder, "first"), Path(folder, "second")
         seconds = [built(world, queries, to, given.sizes) for to in (first, second)]
         limit = packed(first, queries)
-        whole = sum(not faults for faults in check_sandbox(first, world).values())
+        whole = sum(not faults for faults in sandbox_faults(first, world).values())
         sizes = [of_size(first, size, queries) for size in read_sandbox(first).names]
         near = [nearly_one(read_pages(task_folder(first, query.query_id))) for query in queries]
         figures: Figures = {

@@ -16,7 +16,7 @@ from drretail.env.manifest import WorldRows
 from drretail.env.servers.clients import connect
 from drretail.env.servers.loading import write_servers
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.world import World, default_pool, open_world
+from drretail.env.world import World, default_pool, world_at
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def world_on_servers(settings: ServerSettings, folder: Path, seed: int, load: di
             load["load_seconds"] = timed(lambda: write_servers(servers, rows, stages))
         load["stages"] = stages.seconds
         load["mongodb_mb"], load["elasticsearch_mb"] = sizes(settings, name)
-        with open_world(f"servers:{name}", servers=settings) as world:
+        with world_at(f"servers:{name}", servers=settings) as world:
             yield world
     finally:
         remove(settings, name)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.agents.grounded_hybrid.drafts import Draft, Stricken, strike_out
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.grounding.verify.checks import Case
 from drretail.records.reading import Pick
@@ -33,7 +33,7 @@ def main() -> None:
     asked = parser.parse_args()
     homes = {json.loads(path.read_text("utf-8"))["text"]: path.parent for path in asked.folder.glob("*/query.json")}
     counted: Counter[str] = Counter()
-    with open_world(asked.world) as world:
+    with world_at(asked.world) as world:
         for subject in read_subjects(asked.experiment, world.store):
             home = homes.get(subject.query.text)
             if home is not None and subject.report == (home / "report.md").read_text("utf-8"):

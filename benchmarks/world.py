@@ -29,7 +29,7 @@ from drretail.data_ingest.selected import selected_orders, selected_products
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.folder import check_world, write_world
 from drretail.env.manifest import WorldRows
-from drretail.env.world import OrderRow, World, default_pool, open_world
+from drretail.env.world import OrderRow, World, default_pool, world_at
 from drretail.progress import Bar, Progress
 from drretail.records.shop import Product
 
@@ -194,7 +194,7 @@ def measure(products: int, orders: int, seed: int) -> dict[str, Any]:
         result = loaded_apart(folder, seed)
         check = timed(lambda: check_world(folder / "world"))
         rng = random.Random(seed)
-        with open_world(folder / "world") as world:
+        with world_at(folder / "world") as world:
             sample = timed(lambda: world.store.sample_users(seed, 50))
             reads = read_times(world, Texts(rng), products, orders, rng)
             size = sum(file.stat().st_size for file in (folder / "world" / world.manifest.generation).rglob("*"))

@@ -275,7 +275,7 @@ class Experiment(AbstractContextManager["Experiment"]):
                     f"{self.folder} holds runs of {label!r} by other code ({', '.join(changed)}): --force discards "
                     "them and runs the agent anew, or give it another name (--agent NAME=PLACE)."
                 )
-            changed = changed_prompts(existing, planned, label)
+            changed = differing_prompts(existing, planned, label)
             if changed:
                 elsewhere = "use a new folder"
                 elsewhere += "." if system.prompts is None else ", or give the folder of prompts another name."
@@ -315,7 +315,7 @@ def other_versions(first: Definition, other: Definition) -> list[str]:
     return [sentence] if here and other_parts and here != other_parts else []
 
 
-def changed_prompts(existing: Definition, planned: Definition, label: str) -> list[str]:
+def differing_prompts(existing: Definition, planned: Definition, label: str) -> list[str]:
     """The names of a system's prompts that differ from before: the user's files or, if these are equal, the prompts."""
     if label not in existing.prompt_hashes:
         return []

@@ -57,7 +57,7 @@ class Effect(Document):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ActionResult:
     """An action's result: JSON, tokens, the number of retries, whether by a batch, and the model that answered."""
 
     response: Any
@@ -196,7 +196,7 @@ class Effects:
     name: str
     role: str | None = None
 
-    def perform(self, kind: EffectKind, request: dict[str, Any], action: Callable[[], Outcome]) -> Effect:
+    def perform(self, kind: EffectKind, request: dict[str, Any], action: Callable[[], ActionResult]) -> Effect:
         """The recorded effect of ``request``; without one, performs ``action`` and records its effect.
 
         Raises the ToolError or ModelError that the action raises, or raised when it was recorded.
@@ -212,7 +212,7 @@ class Effects:
         self,
         kind: EffectKind,
         request: dict[str, Any],
-        action: Callable[[], Awaitable[Outcome]],
+        action: Callable[[], Awaitable[ActionResult]],
         asked: Asked | None = None,
     ) -> Effect:
         """``perform`` for an async action; ``asked`` are the texts of the request, if known."""
@@ -226,7 +226,7 @@ class Effects:
     @contextmanager
     def _recording(
         self, key: str, kind: EffectKind, request: dict[str, Any], asked: Asked
-    ) -> Generator[Callable[[Outcome], Effect]]:
+    ) -> Generator[Callable[[ActionResult], Effect]]:
         """Records the outcome that its function gets, or the error of the ``with`` block."""
         started, clock = self.journal.clock().isoformat(), time.monotonic()
 
@@ -238,7 +238,7 @@ class Effects:
             self.journal.record(effect, asked)
             return effect
 
-        def answered(outcome: Outcome) -> Effect:
+        def answered(outcome: ActionResult) -> Effect:
             noted = {"retries": outcome.retries or None, "batched": outcome.batched or None, "served": outcome.served}
             return record(response=outcome.response, usage=outcome.usage, **noted)
 

@@ -27,7 +27,7 @@ _Place = tuple[tuple[int, int], int, int]
 """Where a file is: the place and size of its part in the pack, and where the file begins and ends in the part."""
 
 
-def names_in(folder: Path) -> list[str]:
+def packed_names(folder: Path) -> list[str]:
     """The names of the .jsonl files in a folder and its packs, sorted."""
     names = {path.name for path in folder.glob("*.jsonl") if path.is_file()}
     return sorted(names.union(*(_files(folder / pack) for pack in PACKS)))
@@ -75,7 +75,7 @@ def unpack_below(folder: Path) -> None:
 def pack_below(folder: Path) -> None:
     """Packs the .jsonl files of every folder three levels below this one. Call it under the experiment's lock."""
     for place in sorted({path.parent for path in folder.glob("*/*/*/*.jsonl")}):
-        paths = [place / name for name in names_in(place)]
+        paths = [place / name for name in packed_names(place)]
         for pack in (place / name for name in PACKS):
             packed = [path for path in paths if _pack_of(path) == pack]
             if any(path.exists() for path in packed):

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING, ClassVar, TextIO
 
-from drretail.records.tables.screen import console, fitted, on_screen, print_above
+from drretail.records.tables.screen import console, fit_to_screen, on_screen, print_above
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -33,7 +33,7 @@ class Waits:
         now = self._clock()
         if _is_shown and sys.stderr.isatty() and now - self._announced_at >= WAIT_SECONDS:
             self._announced_at = now
-            print(fitted(line), file=sys.stderr, flush=True)
+            print(fit_to_screen(line), file=sys.stderr, flush=True)
 
 
 class Bar:
@@ -75,7 +75,7 @@ class PlainProgress(Progress):
 
     def note(self, text: str) -> None:
         PlainProgress._noted = self._clock()
-        print(fitted(text), file=self._stream, flush=True)
+        print(fit_to_screen(text), file=self._stream, flush=True)
 
     def note_if_silent(self, text: str) -> None:
         """Prints one line, unless one came in the last eight seconds."""
@@ -126,7 +126,7 @@ class RichProgress(Progress):
         self._console = console(stderr=True)
 
     def note(self, text: str) -> None:
-        print(fitted(text), file=sys.stderr)
+        print(fit_to_screen(text), file=sys.stderr)
 
     @contextmanager
     def track(self, label: str, total: int | None = None) -> Generator[Bar]:

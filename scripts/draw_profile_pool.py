@@ -12,7 +12,7 @@ from pathlib import Path
 
 from faker import Faker
 
-from drretail.env.store.users import POOL_FILE, Place, ProfilePool
+from drretail.env.store.users import POOL_FILE, City, ProfilePool
 from drretail.files import write_json
 
 POOL_VERSION = 1
@@ -74,13 +74,13 @@ WY: Cheyenne 82001 307; Casper 82601 307; Laramie 82070 307; Jackson 83001 307
 """
 
 
-def places() -> tuple[Place, ...]:
-    found: list[Place] = []
+def places() -> tuple[City, ...]:
+    found: list[City] = []
     for line in PLACES.strip().splitlines():
         state, _, cities = line.partition(": ")
         for entry in cities.split("; "):
             city, zip_code, area_code = entry.rsplit(" ", 2)
-            found.append(Place(city=city, state=state, zip=zip_code, area_code=area_code))
+            found.append(City(city=city, state=state, zip=zip_code, area_code=area_code))
     return tuple(found)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from drretail.api.worlds import world_of
 from drretail.env.offers import Offers
 from drretail.grounding.gold_files import gold_line, write_with_gold
-from drretail.querygen.converse import Draft, is_proved
+from drretail.querygen.converse import WishDraft, is_proved
 from drretail.querygen.reading import WORLD
 from drretail.records.query import Query, Relation
 from drretail.records.shop import Money
@@ -65,7 +65,7 @@ KINDS = {
 }
 
 
-Edit = Callable[[Draft], None]
+Edit = Callable[[WishDraft], None]
 
 
 def add(name: str, *fields: str) -> Edit:
@@ -515,7 +515,7 @@ def turns(number: int, written: list[Turn]) -> list[Query]:
     )
     made = [met]
     for say, *edits in written:
-        draft = Draft.after(met)
+        draft = WishDraft.after(met)
         for edit in edits:
             if edit is not IMPOSSIBLE:
                 edit(draft)

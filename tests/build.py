@@ -14,7 +14,7 @@ from drretail.eval.judging.question import VerdictFile, read_journal_of
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Judging, Metric
-from drretail.eval.scoring import score
+from drretail.eval.scoring import score_experiment
 from drretail.experiment import PROFILES, Definition, Experiment
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
@@ -26,7 +26,7 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import RoleModel, Run, RunError, System, Usage
 from drretail.records.score import JudgeRef, Score, Scores, Verdict, VerdictState
-from drretail.records.shop import Product, ProfileSummary, Statement
+from drretail.records.shop import Product, ProfileFact, ProfileSummary
 from drretail.records.wish import Demand
 from drretail.run_file import Recorded
 
@@ -124,7 +124,7 @@ def verdict(
 
 
 def profile(user_id: str) -> ProfileSummary:
-    return ProfileSummary(user_id=user_id, statements=(Statement(code="likes", text=f"{user_id} likes birds."),))
+    return ProfileSummary(user_id=user_id, statements=(ProfileFact(code="likes", text=f"{user_id} likes birds."),))
 
 
 def systems(labels: Iterable[str], options: Mapping[str, Any] | None = None) -> dict[str, System]:
@@ -257,7 +257,7 @@ def scored(folder: Path, metrics: str | Metric | Sequence[str | Metric], *judges
     """What ``score`` makes of an experiment; ``given`` are its other arguments."""
     names = [metrics] if isinstance(metrics, str | Metric) else metrics
     given.setdefault("progress", Progress())
-    return asyncio.run(score(folder, names, judges, **given))
+    return asyncio.run(score_experiment(folder, names, judges, **given))
 
 
 def rows(scores: Scores, metric: str = "", label: str = "", **fields: object) -> dict[str, Score]:

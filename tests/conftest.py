@@ -16,7 +16,7 @@ from hypothesis import settings
 from drretail.data_ingest.demo import MARKET
 from drretail.data_ingest.demo import build_shop as build_market
 from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.progress import Progress
 from tests.servers.running import own_this_run, stop_those_of_this_run
 from tests.shop import PAGES, build_shop
@@ -171,14 +171,14 @@ def tiny_shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def world(tiny_shop: Path) -> Iterator[World]:
     """The tiny shop with its web pages."""
-    with open_world(tiny_shop, web=SandboxWeb(PAGES)) as opened:
+    with world_at(tiny_shop, web=SandboxWeb(PAGES)) as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
 def market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """The larger of the shops that ship, as this version makes it."""
-    with open_world(build_market(tmp_path_factory.mktemp("market") / "shop", Progress(), MARKET)) as opened:
+    with world_at(build_market(tmp_path_factory.mktemp("market") / "shop", Progress(), MARKET)) as opened:
         yield opened
 
 

@@ -13,7 +13,7 @@ from drretail.env.copying import writer_to
 from drretail.env.manifest import WorldRows
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
-from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world
+from drretail.env.world import Manifest, OrderRow, World, default_pool, world_at
 from drretail.records.shop import Product
 
 PlaceKind = Literal["embedded", "servers"]
@@ -42,4 +42,4 @@ class Place:
             return write(rows, None)
 
     def open(self, web: Web | None = None) -> World:
-        return open_world(self.spec, web=web, servers=self.servers)
+        return world_at(self.spec, web=web, servers=self.servers)

@@ -29,7 +29,7 @@ from drretail.files import (
     write_json,
     write_lines,
 )
-from drretail.journal import Effect, Journal, Outcome, read_effects
+from drretail.journal import ActionResult, Effect, Journal, read_effects
 
 
 def test_a_cut_last_line_is_left_out_and_appending_starts_on_a_line_of_its_own(tmp_path: Path) -> None:
@@ -233,9 +233,9 @@ class Counter:
     def __init__(self) -> None:
         self.asked = 0
 
-    def __call__(self) -> Outcome:
+    def __call__(self) -> ActionResult:
         self.asked += 1
-        return Outcome({"answer": self.asked, "price": 25.0}, {"output": 3})
+        return ActionResult({"answer": self.asked, "price": 25.0}, {"output": 3})
 
 
 @pytest.fixture
@@ -243,7 +243,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "journal.jsonl"
 
 
-def search(journal: Journal, query: str, action: Callable[[], Outcome], scope: str = "0") -> Effect:
+def search(journal: Journal, query: str, action: Callable[[], ActionResult], scope: str = "0") -> Effect:
     return journal.scope(scope).perform("web_search", {"query": query}, action)
 
 
@@ -256,7 +256,7 @@ def test_an_effect_is_on_disk_before_its_answer_is_used(path: Path) -> None:
 
 
 def test_half_a_character_in_an_answer_is_replaced_before_it_is_used_and_written(path: Path) -> None:
-    effect = search(Journal(path), "feeder", lambda: Outcome({"text": ["half \ud83d", "nul \0"]}))
+    effect = search(Journal(path), "feeder", lambda: ActionResult({"text": ["half \ud83d", "nul \0"]}))
     assert effect.response == {"text": ["half \ufffd", "nul \ufffd"]}
     assert read_effects(path) == [effect]
 
@@ -302,7 +302,7 @@ def test_equal_requests_are_told_apart_by_scope_and_by_occurrence() -> None:
     ],
 )
 def test_a_recorded_error_is_raised_again_as_what_it_was(path: Path, problem: ModelError | ToolError) -> None:
-    def action() -> Outcome:
+    def action() -> ActionResult:
         raise problem
 
     journal = Journal(path)

@@ -8,7 +8,7 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.files import pack
-from drretail.packs import PACKS, data_of, lines_of, names_in, pack_below, unpack, unpack_below
+from drretail.packs import PACKS, data_of, lines_of, pack_below, packed_names, unpack, unpack_below
 from tests.build import files
 
 NAMES = [f"q{number:04}-r1.jsonl" for number in range(60)]
@@ -36,7 +36,7 @@ def test_a_packed_folder_is_read_as_it_was(folder: Path) -> None:
     before = files(folder)
     path = packed(folder)
     assert {each.name for each in folder.iterdir()} == {*PACKS}
-    assert {name: data_of(folder / name) for name in names_in(folder)} == before
+    assert {name: data_of(folder / name) for name in packed_names(folder)} == before
     assert path.stat().st_size * 20 < sum(map(len, before.values()))
     assert len(gzip.decompress(path.read_bytes()).splitlines()) == 1 + len(NAMES) * LINES
     unpack_below(folder.parents[2])
@@ -48,7 +48,7 @@ def test_what_is_neither_in_the_folder_nor_in_its_pack_is_not_there(folder: Path
     assert lines_of(folder / "q9-r1.jsonl") == []
     with pytest.raises(FileNotFoundError):
         data_of(folder / "q9-r1.jsonl")
-    assert names_in(folder.parent) == []
+    assert packed_names(folder.parent) == []
 
 
 def test_one_that_is_appended_to_counts_before_the_pack_and_enters_it(folder: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_kill_half_way_loses_nothing(folder: Path, killed_after: str) -> None:
         for name in NAMES[20:] if killed_after == "some files were removed" else NAMES:
             (folder / name).write_bytes(before[name])
     packed(folder)
-    assert {name: data_of(folder / name) for name in names_in(folder)} == before
+    assert {name: data_of(folder / name) for name in packed_names(folder)} == before
 
 
 def test_packing_again_gives_equal_bytes(folder: Path) -> None:
@@ -112,4 +112,4 @@ def test_a_damaged_pack_is_named(folder: Path, change: Callable[[bytes], bytes])
 def test_a_pack_of_a_newer_version_is_refused(folder: Path) -> None:
     packed(folder).write_bytes(pack(b'{"files":{},"format":2,"parts":[]}\n'))
     with pytest.raises(UserError, match="newer version"):
-        names_in(folder)
+        packed_names(folder)

@@ -13,7 +13,7 @@ from drretail.agents.registry import load_agent
 from drretail.env.web.base import open_web
 from drretail.errors import UserError
 from drretail.eval.registry import load_metric
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.plugins import Plugins
 from drretail.tools.registry import load_tool
 
@@ -75,7 +75,7 @@ LOADERS: dict[str, Callable[[str], object]] = {
     "agent": load_agent,
     "metric": load_metric,
     "web": open_web,
-    "model": open_model,
+    "model": build_model,
     "tool": load_tool,
 }
 

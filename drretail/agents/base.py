@@ -119,7 +119,7 @@ def messages_before(task: Task) -> list[AnyMessage]:
     return cast("list[AnyMessage]", convert_to_messages(said))
 
 
-def read_chat(messages: Sequence[BaseMessage]) -> tuple[tuple[Exchange, ...], str]:
+def turns_and_question(messages: Sequence[BaseMessage]) -> tuple[tuple[Exchange, ...], str]:
     """The turns of a chat that have an answer, the last words of the assistant; and the question that has none."""
     turns, said = list[Exchange](), list[str]()
     for message in messages:

@@ -57,7 +57,7 @@ _TELL_NOTHING = frozenset(Path(__file__).with_name("common_words.txt").read_text
 """Words that say nothing of what is wanted."""
 
 
-def keywords(text: str) -> tuple[str, ...]:
+def _keywords(text: str) -> tuple[str, ...]:
     """The distinct words of a text that are neither short nor common, in lower case and in their order."""
     words = (match[0].casefold().replace("’", "'") for match in _WORD.finditer(text))
     return tuple(dict.fromkeys(word for word in words if len(word) >= _SHORTEST and word not in _TELL_NOTHING))
@@ -65,7 +65,7 @@ def keywords(text: str) -> tuple[str, ...]:
 
 EMPTY = _stated(lambda task: "")
 COPY = _stated(lambda task: task.text)
-KEYWORDS = _stated(lambda task: ", ".join(keywords(task.text)))
+KEYWORDS = _stated(lambda task: ", ".join(_keywords(task.text)))
 
 
 PICKS = 3
@@ -88,7 +88,7 @@ async def best_sellers(task: Task, toolkit: Toolkit) -> Answer:
 
 
 async def _hits(toolkit: Toolkit, task: Task, limit: int) -> list[dict[str, Any]]:
-    return await _search(toolkit, query=" ".join(keywords(task.text))[:_LONGEST_SEARCH], limit=limit)
+    return await _search(toolkit, query=" ".join(_keywords(task.text))[:_LONGEST_SEARCH], limit=limit)
 
 
 async def _search(toolkit: Toolkit, **arguments: Any) -> list[dict[str, Any]]:

@@ -35,18 +35,18 @@ class Graphed:
 
     graph: Callable[[], Any]
     """The compiled graph."""
-    opened: Callable[[Session, Models, Limits], AbstractContextManager[Loop]]
+    open_loop: Callable[[Session, Models, Limits], AbstractContextManager[Loop]]
     """Opens its context."""
-    opening: Callable[[Task, Session, Limits], list[AnyMessage]]
+    first_messages: Callable[[Task, Session, Limits], list[AnyMessage]]
     """The first messages of its loop."""
 
     async def __call__(self, task: Task, session: Session, models: Models, limits: Limits) -> Answer:
         """The graph's answer. Raises ModelError if there is none."""
-        with self.opened(session, models, limits) as loop:
+        with self.open_loop(session, models, limits) as loop:
             begun = self.begun(task, session, limits)
             end = await self.graph().ainvoke(begun, context=loop, output_keys=["answer"])
         return end["answer"]
 
     def begun(self, task: Task, session: Session, limits: Limits) -> dict[str, Any]:
         """The state that a run begins with."""
-        return {**begun(self.opening(task, session, limits)), "task": task}
+        return {**begun(self.first_messages(task, session, limits)), "task": task}

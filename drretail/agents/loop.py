@@ -350,7 +350,7 @@ def after_act(state: Any, loop: Loop) -> str | list[Send]:
     return _report_or_challenge(state, loop) if is_over else "think"
 
 
-async def gather(state: Launching, loop: Loop) -> Change:
+async def _gather(state: Launching, loop: Loop) -> Change:
     """The replies to the launches of the last turn, once all their branches have ended."""
     launches, launched = launches_of(loop), state["launched"]
     branches = state["branches"][-len(launched) :]
@@ -525,7 +525,7 @@ def react(
     add_node(graph, think_, think, by_name(after_think), act_, *ends)
     add_node(graph, act_, act, by_name(after_act), think_, *branches, *ends)
     if branches:
-        add_node(graph, "gather", gather, by_name(after_act), think_, *ends)
+        add_node(graph, "gather", _gather, by_name(after_act), think_, *ends)
     for name, node in branches.items():
         graph.add_node(name, node)
         graph.add_edge(name, "gather")

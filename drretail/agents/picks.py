@@ -48,16 +48,16 @@ async def declared(report: str, task: Task, role: Role, models: Models) -> Decla
     return Declared(declaration.report, again.picks, outcome=again.outcome)
 
 
-def note_of(declaration: Declared, block: bool) -> str:
+def picks_note(declaration: Declared, block: bool) -> str:
     """Why the picks of a report are unknown. ``block`` says whether it had a block of picks."""
     return f"{PICKS_UNREADABLE if block else PICKS_MISSING}: {declaration.problem or NO_BLOCK}"
 
 
-def answer_of(report: str) -> Answer:
+def answer_with_picks(report: str) -> Answer:
     """A report without its block, with the picks that it declares. Nobody is asked for missing ones."""
     declaration = take_picks(report)
     text = report if declaration.report == report else declaration.report.strip()
-    notes = () if declaration.picks is not None else (note_of(declaration, text != report),)
+    notes = () if declaration.picks is not None else (picks_note(declaration, text != report),)
     return Answer(report=text, picks=declaration.picks, outcome=declaration.outcome, notes=notes)
 
 
@@ -83,7 +83,7 @@ async def with_picks(answer: Answer, task: Task, role: Role | None, models: Mode
     notes = (
         answer.notes
         if declaration.picks is not None
-        else (*answer.notes, note_of(declaration, report != answer.report))
+        else (*answer.notes, picks_note(declaration, report != answer.report))
     )
     answer = answer.model_copy(update={"report": report, "notes": notes})
     return _deciding(answer, declaration.picks, answer.outcome or declaration.outcome)

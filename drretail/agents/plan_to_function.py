@@ -17,7 +17,7 @@ from drretail.agents.base import Agent, messages_before, task_message
 from drretail.agents.graphs import Graphed, Reporting
 from drretail.agents.information import agent_prompt
 from drretail.agents.loop import Loop, challenges, react
-from drretail.agents.react import report
+from drretail.agents.react import report_last_text
 from drretail.env.session import Session
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
@@ -31,12 +31,12 @@ _prompt = partial(agent_prompt, __file__)
 
 @cache
 def graph() -> Any:
-    builder = react(Reporting, report, {"think": "plan", "act": "carry_out"})
+    builder = react(Reporting, report_last_text, {"think": "plan", "act": "carry_out"})
     return builder.add_edge(START, "plan").compile(name="plan_to_function")
 
 
 @contextmanager
-def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
+def open_loop(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
     """The loop of one turn over all nine tools."""
     del limits  # one turn is the method; ``models`` keeps the limit of tokens
     with Toolkit(session) as toolkit:
@@ -44,7 +44,7 @@ def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
         yield Loop("researcher", models, toolkit, TURNS, lambda stop: report_now, plans=True)
 
 
-def opening(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:
+def first_messages(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:
     del limits
     question = "\n".join([task_message(task, session).text, tagged("turns", str(TURNS))])
     return [SystemMessage(_prompt("plan_to_function").render()), *messages_before(task), HumanMessage(question)]
@@ -55,4 +55,6 @@ def prompts() -> tuple[Prompt, ...]:
 
 
 _HEEDS = frozenset({"tokens", "dollars"})
-PLAN_TO_FUNCTION = Agent(Graphed(graph, opened, opening), roles=("researcher",), prompts=prompts, heeds=_HEEDS)
+PLAN_TO_FUNCTION = Agent(
+    Graphed(graph, open_loop, first_messages), roles=("researcher",), prompts=prompts, heeds=_HEEDS
+)

@@ -39,10 +39,10 @@ STOPS: dict[Stop, str] = {
 
 @cache
 def graph() -> Any:
-    return react(Reporting, report).add_edge(START, "think").compile(name="react")
+    return react(Reporting, report_last_text).add_edge(START, "think").compile(name="react")
 
 
-async def report(state: Any, loop: Loop) -> Change:
+async def report_last_text(state: Any, loop: Loop) -> Change:
     """The last text is the report. Raises ModelError if there is none. No turn limit cuts a plan short."""
     end = await ended(state, loop)
     if not end.text:
@@ -56,13 +56,13 @@ async def report(state: Any, loop: Loop) -> Change:
 
 
 @contextmanager
-def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
+def open_loop(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
     """The loop over all nine tools."""
     with Toolkit(session) as toolkit:
         yield Loop("researcher", models, toolkit, limits.tool_turns, conclude_message, is_announcement)
 
 
-def opening(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:
+def first_messages(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:
     instructions = _prompt().render(turns=str(limits.tool_turns))
     return [SystemMessage(instructions), *messages_before(task), task_message(task, session)]
 
@@ -84,4 +84,4 @@ def conclude_message(stop: Stop) -> HumanMessage:
 
 
 _HEEDS = frozenset({"tool_turns", "tokens", "dollars"})
-REACT = Agent(Graphed(graph, opened, opening), roles=("researcher",), prompts=prompts, heeds=_HEEDS)
+REACT = Agent(Graphed(graph, open_loop, first_messages), roles=("researcher",), prompts=prompts, heeds=_HEEDS)

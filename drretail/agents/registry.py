@@ -35,7 +35,7 @@ from drretail.agents.picks import asking_prompt
 from drretail.env.session import Session
 from drretail.errors import ModelError, UserError, install_line, quoted
 from drretail.llm.models import Models
-from drretail.llm.prompt import Prompt, changed_prompts, files_loaded, overridden
+from drretail.llm.prompt import Prompt, changed_prompts, files_loaded, overridden_prompts
 from drretail.llm.usage import usage_of
 from drretail.plugins import Plugins
 from drretail.records.query import Task
@@ -306,7 +306,7 @@ class Overrides:
         """The overrides that the agent uses. An overridden prompt may use other shared parts than the packaged one."""
         if not self.texts:
             return self
-        with overridden(self.texts):
+        with overridden_prompts(self.texts):
             used = files_loaded(lambda: wordings_of(agent))
         return Overrides(self.name, {path: text for path, text in self.texts.items() if path in used})
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from drretail.api.option import accepts
 from drretail.api.options.score import CompareOptions
-from drretail.api.options.shared import folder_of, metrics_in, texts_in
+from drretail.api.options.shared import folder_of, metrics_in, text_list
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import tables_of_experiment
 from drretail.eval.compare.comparing import compare_recorded, metrics_away
 from drretail.eval.compare.fail_if import (
+    BoundRule,
     GateRule,
-    Rule,
     broken_rules,
     broken_since_last,
     judged_gates,
@@ -118,7 +118,7 @@ class Compared:
         """Scores by one option."""
         for table in ablations.headlines_first(self.settings):
             yield ablations.ablation_table(table, systems=self.systems)
-        yield Prose(ablations.note_of(ablations.condition_of(self.settings[0].by, self.systems)))
+        yield Prose(ablations.condition_note(ablations.condition_of(self.settings[0].by, self.systems)))
 
 
 @accepts(CompareOptions)
@@ -132,10 +132,10 @@ def compare(options: CompareOptions) -> Compared:
     contradict each other.
     """
     with busy("comparing"):
-        return _compared(options, [read_rule(text) for text in texts_in(options.fail_if)])
+        return _compared(options, [read_rule(text) for text in text_list(options.fail_if)])
 
 
-def _compared(options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compared:
+def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> Compared:
     if isinstance(options.experiment, str | Path) and is_value_table(path := Path(options.experiment)):
         return _of_values(path, options, read)
     experiment = folder_of(options.experiment)
@@ -145,8 +145,8 @@ def _compared(options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compa
     if options.by is not None:
         return replace(_by_setting(experiment, options), systems=systems, options=options)
     metrics = metrics_in(options.metrics or ()) or None  # all that were judged
-    judges = texts_in(options.judges)
-    rules = [rule for rule in read if isinstance(rule, Rule)]
+    judges = text_list(options.judges)
+    rules = [rule for rule in read if isinstance(rule, BoundRule)]
     since_last = [rule for rule in rules if rule.bound is None]
     if bool(since_last) != (options.last is not None):
         raise UserError("--last EXP2 and rules on last go together, such as --fail-if 'false_answers > last'.")
@@ -188,7 +188,7 @@ def _by_turn(experiment: Path, options: CompareOptions, systems: Systems) -> Com
     if not numbers or options.fail_if or options.last is not None:
         why = "leave out --fail-if and --last" if numbers else f"{experiment} holds no conversation"
         raise UserError(f"--by turn compares each turn of conversations by itself: {why}.")
-    metrics, judges = metrics_in(options.metrics or ()) or None, texts_in(options.judges)
+    metrics, judges = metrics_in(options.metrics or ()) or None, text_list(options.judges)
     sides = options.a, options.b
     turns = {
         number: compare_recorded(
@@ -199,9 +199,9 @@ def _by_turn(experiment: Path, options: CompareOptions, systems: Systems) -> Com
     return Compared(turns=turns, systems=systems, options=options)
 
 
-def _of_values(path: Path, options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compared:
+def _of_values(path: Path, options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> Compared:
     """The systems in a file of values that others computed."""
-    rules = [rule for rule in read if isinstance(rule, Rule)]
+    rules = [rule for rule in read if isinstance(rule, BoundRule)]
     if options.by or options.last or options.judges or options.metrics or any(rule.bound is None for rule in rules):
         raise UserError(f"{path} holds values alone: leave out --by, --last, --judge and --metrics.")
     comparisons, clusters, systems = compare_values(path, options.a, options.b, baseline=options.baseline)
@@ -216,7 +216,7 @@ def _names(options: CompareOptions) -> list[str]:
 
 
 def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
-    by, judges = options.by, texts_in(options.judges)
+    by, judges = options.by, text_list(options.judges)
     if options.a is not None or options.baseline is not None or options.fail_if:
         raise UserError(f"--by {by} compares settings of one agent: leave out systems, --baseline and --fail-if.")
     assert by is not None

@@ -58,10 +58,10 @@ def _write(to: Path) -> "Result[RecordedExperiment]":
         # Importing these takes one core a second, while the other makes the shop.
         from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
         from drretail.api.recorded import open_experiment
-        from drretail.env.world import open_world
+        from drretail.env.world import world_at
     queries = recorded_queries()
     experiment = to / "recorded"
-    with open_world(folder) as shop:
+    with world_at(folder) as shop:
         counts = shop.manifest.counts
         sizes = counted(counts.products, "product"), counted(counts.users, "user"), counted(counts.orders, "order")
         progress.note(f"{folder}: {', '.join(sizes)}.")

@@ -6,7 +6,7 @@ docs/agents.md says how to record them again.
 from pathlib import Path
 
 from drretail.agents.registry import load_agent
-from drretail.agents.running.run import run
+from drretail.agents.running.run import run_systems
 from drretail.agents.running.system import suts
 from drretail.api.options.observer import SILENT
 from drretail.api.settings import read_settings
@@ -15,7 +15,7 @@ from drretail.env.world import World
 from drretail.eval.baskets import made_references
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import PAIRWISE, USUAL
-from drretail.eval.scoring import score
+from drretail.eval.scoring import score_experiment
 from drretail.event_loop import run_loop
 from drretail.llm.registry import Model
 from drretail.llm.scripted import read_script, scripted_model
@@ -56,14 +56,14 @@ def play_answers(folder: Path, shop: World, spec: str) -> int:
     queries = recorded_queries()
     title = f"{counted(len(queries), 'question')}, two agents (a language model's recorded answers)"
     watch = SILENT.runs(runner, len(players) * len(queries), parallel=1)
-    outcome = run(folder, runner, players, queries, seed=SEED, title=title, parallel=1, watch=watch)
+    outcome = run_systems(folder, runner, players, queries, seed=SEED, title=title, parallel=1, watch=watch)
     return sum(tally.failed for tally in outcome.tallies)
 
 
 def play_judge(folder: Path, shop: World, progress: Progress) -> Scores:
     """Scores every report, and each pair of reports on a question, with the recorded judge."""
     return run_loop(
-        score(
+        score_experiment(
             folder,
             (*USUAL, PAIRWISE),
             [Judge.of(recorded_model())],

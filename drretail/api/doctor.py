@@ -10,7 +10,7 @@ from typing import Literal, cast
 from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.doctor import DoctorOptions
-from drretail.api.options.shared import texts_in
+from drretail.api.options.shared import text_list
 from drretail.api.settings import read_settings
 from drretail.errors import ModelError, UserError, install_line
 from drretail.event_loop import run_loop
@@ -54,7 +54,7 @@ class Sign(Record):
 @accepts(DoctorOptions)
 def check_machine(options: DoctorOptions) -> Result[list[Sign]]:
     """What was found on this machine. Raises UserError for an unknown model."""
-    models, opener = dict.fromkeys(texts_in(options.model)), Opener(read_settings(), options.base_url)
+    models, opener = dict.fromkeys(text_list(options.model)), Opener(read_settings(), options.base_url)
     for spec in models:
         check_spec(spec)
     with busy("checking this machine"):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from drretail.api.options.shared import texts_in
+from drretail.api.options.shared import text_list
 from drretail.errors import UnknownName, UserError, check_known, plain_address
 from drretail.progress import Waits
 from drretail.records.models import ModelChoice, ModelProfile
@@ -55,7 +55,7 @@ class Opener:
         addressed = sorted(providers & set(provider_names()) - ADDRESSLESS)
         # An address without a provider is for the only provider in use.
         addresses: dict[str, str] = {}
-        for flag in texts_in(self.base_urls):
+        for flag in text_list(self.base_urls):
             provider, equals, url = flag.partition("=")
             shown = plain_address(flag)
             if equals and "/" not in provider:
@@ -84,7 +84,7 @@ class Opener:
     def _open(self, choice: ModelChoice, addresses: Mapping[str, str]) -> "Model":
         from drretail.api.settings import SETTINGS_FILE, addresses_in_file
         from drretail.llm.providers import PROVIDERS, Pacer, Retrying
-        from drretail.llm.registry import open_model
+        from drretail.llm.registry import build_model
 
         settings = self.settings
         retries = settings.model_retries if choice.retries is None else choice.retries
@@ -103,7 +103,7 @@ class Opener:
                 self._announced.add(line)
                 print(line, file=sys.stderr, flush=True)
             environ = {}
-        return open_model(
+        return build_model(
             choice.model,
             base_url=base_url,
             timeout=choice.timeout or settings.model_timeout,
@@ -148,10 +148,10 @@ def open_model(
 
 def profile_of(name: str | None, settings: "Settings") -> ModelProfile | None:
     """The profile that --model-profile names, or else the settings; None if neither names one."""
-    from drretail.llm.providers import read_profile
+    from drretail.llm.providers import read_model_profile
 
     wanted = name or settings.model_profile
-    return None if wanted is None else read_profile(wanted, settings.profiles)
+    return None if wanted is None else read_model_profile(wanted, settings.profiles)
 
 
 @dataclass(frozen=True, slots=True)

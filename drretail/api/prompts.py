@@ -7,10 +7,9 @@ from typing import cast
 from drretail.agents.registry import prompt_files, with_pages
 from drretail.api.option import accepts
 from drretail.api.options.doctor import PromptsOptions
-from drretail.api.options.shared import names_in
+from drretail.api.options.shared import split_names
 from drretail.eval.method import judge_prompt_files
-from drretail.llm.prompt import changed_prompts, files_by_name
-from drretail.llm.prompt import write_prompts as write_packaged
+from drretail.llm.prompt import changed_prompts, files_by_name, write_prompt_files
 from drretail.plugins import Plugins
 from drretail.querygen.by_model.prompt import OPTIONAL
 from drretail.querygen.by_model.prompt import prompts as query_prompts
@@ -46,10 +45,10 @@ def write_prompts(options: PromptsOptions) -> Result[dict[str, Path]]:
 
     Raises UnknownName for an unknown agent, and UserError if the folder has a changed file of one of these names.
     """
-    names, to = names_in(options.whose), Path(options.to)
+    names, to = split_names(options.whose), Path(options.to)
     files: dict[str, Path] = {} if names else all_prompt_files()
     for name in names:
         files |= judge_prompt_files() if name == JUDGES else prompt_files(with_pages([name]).values())
-    write_packaged(to, files)
+    write_prompt_files(to, files)
     note = f"{counted(len(files), 'file')}. Change some, then: drretail run …, score EXP or queries … --prompts {to}"
     return Result(files, {"folder": str(to), "files": [*files]}, [str(to)], notes=[note], path=to)

@@ -23,7 +23,7 @@ from drretail.run_file import read_evidence, read_run
 
 if TYPE_CHECKING:
     from drretail.api.recorded_scores import RecordedScores
-    from drretail.viewer.cart import Cart
+    from drretail.viewer.cart import CartLines
 
 # What judges, and what shows results, is imported where it is used: no agent needs it for its work.
 MOST_FAILURES_SHOWN = 10
@@ -215,7 +215,7 @@ class RecordedAnswer:
         return document if self.cart is None else document | {"cart": cart_document(self.cart)}
 
     @property
-    def cart(self) -> "Cart | None":
+    def cart(self) -> "CartLines | None":
         """The cart that the report proposes; None if it is not known."""
         from drretail.viewer.cart import cart_of
 

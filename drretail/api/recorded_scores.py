@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from pydantic import PrivateAttr
 
 from drretail.api.options.score import ScoreOptions
-from drretail.api.options.shared import metrics_in, texts_in
+from drretail.api.options.shared import metrics_in, text_list
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import JudgingCost
 from drretail.eval.method import method_cards, score_notes
@@ -18,7 +18,7 @@ from drretail.eval.metric import Metric
 from drretail.eval.registry import CONVERSATION, recorded_metric
 from drretail.eval.scores.facts import run_values, with_slices
 from drretail.eval.scores.file import other_metrics, rows_of_metrics, without_board_metrics
-from drretail.eval.scores.gathering import Assessor, TableKey, is_panel, name_of, read_judgements
+from drretail.eval.scores.gathering import Assessor, TableKey, gather_with_panels, is_panel, judge_spec
 from drretail.llm.prices import unpriced
 from drretail.plugins import Plugins
 from drretail.records.score import CODE, Scores, SliceBy
@@ -99,7 +99,7 @@ class RecordedScores(Scores):
         from drretail.viewer.experiment import read_view
         from drretail.viewer.sections import slice_kinds
 
-        kinds = slice_kinds(texts_in(self._options.by))
+        kinds = slice_kinds(text_list(self._options.by))
         scores = with_slices(self._known_folder, self) if kinds else self
         spent = self._judging.spent
         document = {**scores.model_dump(mode="json", exclude_none=True), "spending": [cost.document for cost in spent]}
@@ -227,14 +227,16 @@ class RecordedScores(Scores):
         if by == "query":
             folder, by_name = self._known_folder, {metric.name: metric for metric in self._metrics}
             metrics = (by_name.get(name) or recorded_metric(folder, name) for name in self.metrics)
-            gathered = read_judgements(folder, [metric for metric in metrics if metric is not None])
+            gathered = gather_with_panels(folder, [metric for metric in metrics if metric is not None])
             asked = (TableKey(row.metric, Assessor.of(row)) for row in self.scores if not is_panel(row.judge))
             values = run_values(gathered, {*asked})
             chosen = self._chosen([asdict(value) for value in values], wanted)
             return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in chosen]
         scores: list[dict[str, Any]] = []
         for row in self.scores:
-            scores.append(row.model_dump(mode="json") | {"n": row.n_scored, "judge": name_of(Assessor.of(row).judge)})
+            scores.append(
+                row.model_dump(mode="json") | {"n": row.n_scored, "judge": judge_spec(Assessor.of(row).judge)}
+            )
         return [
             {
                 **{key: row[key] for key in (*_KEYS, "value", "ci_low", "ci_high", "n", "n_planned")},
@@ -249,7 +251,7 @@ class RecordedScores(Scores):
         if self.scoreboard is None:
             return rows
         judge, rules = Assessor.of(self.scoreboard.judge)
-        shown = {name: of for name, of in (("judge", name_of(judge)), ("rules", rules)) if wanted[name] is None}
+        shown = {name: of for name, of in (("judge", judge_spec(judge)), ("rules", rules)) if wanted[name] is None}
         return [row for row in rows if row["judge"] == CODE or all(row[name] == of for name, of in shown.items())]
 
     def _other_rows(self, by: str) -> tuple[list[str], list[dict[str, Any]]]:

@@ -19,11 +19,11 @@ from drretail.records.tables.result import Result
 from drretail.records.tables.sheets import csv_of
 from drretail.unchanged import is_unchanged, keep_state, state_of
 from drretail.viewer.experiment import ExperimentView, read_view
-from drretail.viewer.page.document import INDEX, write_report
+from drretail.viewer.page.document import INDEX, write_report_page
 from drretail.viewer.sections import board_sections, sections
 from drretail.viewer.summary import summary_of
 from drretail.viewer.tables.board import BoardTables
-from drretail.viewer.text_report import text_of
+from drretail.viewer.text_report import report_as_text
 
 MANY_RUNS = 50
 """From this many runs on, progress is shown while their pages are written."""
@@ -74,7 +74,7 @@ def report(options: ReportOptions) -> Result[str]:
         _write(to, text)
     else:
         with busy("writing the report"):
-            text = text_of(view, details=options.details)
+            text = report_as_text(view, details=options.details)
             _write(to, text)
     return _result(to, text, lambda: summary_of(view), [] if to is None else _unjudged(experiment))
 
@@ -117,7 +117,7 @@ def _pages(experiment: Path, to: Path, split: bool | None) -> Result[str]:
         view = _read(experiment)
         many = len(view.runs) >= MANY_RUNS
         with (choose_progress() if many else Progress()).track("Writing pages", len(view.runs)) as bar:
-            page = write_report(view, to, form, bar)
+            page = write_report_page(view, to, form, bar)
         keep_state(experiment, "report", _state(experiment, to, form))
     return _result(page, "", lambda: summary_of(read_view(experiment)), _unjudged(experiment))
 

@@ -12,7 +12,7 @@ from drretail.api.models import Opener
 from drretail.api.option import accepts, keywords
 from drretail.api.options.run import ReproduceOptions
 from drretail.api.options.score import ScoreOptions
-from drretail.api.options.shared import names_in, texts_in
+from drretail.api.options.shared import split_names, text_list
 from drretail.api.prompts import all_prompt_files
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.recorded_scores import RecordedScores
@@ -98,7 +98,7 @@ def reproduce(options: ReproduceOptions) -> Reproduction:
     """
     if options.to is None:
         raise UserError("Name the folder of the experiment: --to EXP.")
-    models = texts_in(options.model) if isinstance(options.model, Sequence) else []
+    models = text_list(options.model) if isinstance(options.model, Sequence) else []
     is_free = all(spec.rpartition("=")[2].startswith("offline:") for spec in models)
     if not is_free and options.max_dollars is None and options.max_tokens is None:
         raise UserError(NO_CAP)
@@ -143,7 +143,7 @@ def _run_options(options: ReproduceOptions) -> dict[str, Any]:
     of_judges = ("judge", "agents", "prompts")  # what is no option of ``run``, or means the judges' prompts here
     return {name: value for name, value in keywords(options).items() if name not in of_judges} | {
         "queries": shipped_queries() if options.queries is None else options.queries,
-        "agents": (*SYSTEMS, *names_in(options.agents)),
+        "agents": (*SYSTEMS, *split_names(options.agents)),
         "vary": {"scope": "any"},  # as the paper's tools
     }
 
@@ -162,7 +162,7 @@ def _judged(options: ReproduceOptions, folder: Path, spent: Cost) -> RecordedSco
         prompts=options.prompts,
         max_dollars=dollars_left,
         max_tokens=tokens_left,
-        retry="failed" if "failed" in names_in(options.retry) else None,
+        retry="failed" if "failed" in split_names(options.retry) else None,
     )
     judging = score(**keywords(by_judge)).judging
     return RecordedScores.of(score(**keywords(replace(common, metrics=BY_CODE))), folder, judging=judging)

@@ -9,8 +9,7 @@ from shlex import quote
 
 from drretail.agents.running.estimate import estimate_left
 from drretail.agents.running.outcomes import ALL, FAILED, SPOILED
-from drretail.agents.running.run import Outcome, ask_once, question_as_query
-from drretail.agents.running.run import run as run_systems
+from drretail.agents.running.run import RunsOutcome, ask_once, question_as_query, run_systems
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.shard import only as select_only
 from drretail.agents.running.spending import Caps
@@ -20,7 +19,7 @@ from drretail.api.option import accepts
 from drretail.api.options import research
 from drretail.api.options.observer import SILENT, Observer
 from drretail.api.options.run import AskOptions, RunOptions, SystemOptions
-from drretail.api.options.shared import names_in
+from drretail.api.options.shared import split_names
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment
 from drretail.api.settings import Settings, read_settings
 from drretail.api.systems import (
@@ -38,7 +37,7 @@ from drretail.env.web.sandbox import QUERIES_FILE, SealedWeb, cautions, has_fore
 from drretail.env.world import World
 from drretail.errors import UserError, check_known
 from drretail.eval.names import METRICS
-from drretail.experiment import changed_prompts, read_definition
+from drretail.experiment import differing_prompts, read_definition
 from drretail.grounding.text.wording import wish_lines
 from drretail.llm.estimates import Estimate, estimated
 from drretail.querygen.reading import read_tasks
@@ -77,7 +76,7 @@ def run(options: RunOptions) -> RecordedExperiment:
         else:
             recorded, planned = read_definition(Path(options.replay)), definition(world, (), [*ready.systems], "")
             for label in planned.systems:
-                if changed := ", ".join(changed_prompts(recorded, planned, label)):
+                if changed := ", ".join(differing_prompts(recorded, planned, label)):
                     where = f"{Path(options.replay)} ({changed})"
                     observer.note(f"{label} has other prompts than in {where}: its journals do not answer them.")
         systems = with_baselines(ready.systems, world, ready.queries) if options.baselines else ready.systems
@@ -91,7 +90,7 @@ def run(options: RunOptions) -> RecordedExperiment:
 
 def _run_systems(
     options: RunOptions, ready: "_Ready", systems: Sequence[SystemUnderTest], folder: Path, observer: Observer
-) -> Outcome:
+) -> RunsOutcome:
     """What became of the runs, and why some were not started if a cap was reached."""
     settings, replay = ready.settings, None if options.replay is None else Path(options.replay)
     runner = runner_of(ready.world, settings, ready.world_spec, replay, pages=options.pages, files=options.files)
@@ -156,7 +155,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     """World, queries and systems for the time of a ``with`` block. Checks that need no world come first."""
     observer = options.observer or SILENT
     options = with_preset(options)
-    kinds = names_in(options.retry)
+    kinds = split_names(options.retry)
     check_known("kind of runs for --retry", (FAILED, SPOILED), *kinds)
     retry = {*kinds, *([ALL] if options.force else [])}
     shard = WHOLE if options.shard is None else Shard.read(options.shard)

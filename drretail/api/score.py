@@ -12,7 +12,7 @@ from pathlib import Path
 from drretail.api.models import Opener, profile_of
 from drretail.api.option import accepts
 from drretail.api.options.score import ScoreOptions
-from drretail.api.options.shared import folder_of, metrics_in, texts_in
+from drretail.api.options.shared import folder_of, metrics_in, text_list
 from drretail.api.recorded_scores import JudgingOutcome, RecordedScores
 from drretail.api.settings import OFFLINE_MODEL, Settings, read_settings
 from drretail.api.worlds import pages_by_label, recorded_world
@@ -32,7 +32,7 @@ from drretail.eval.metric import Metric
 from drretail.eval.registry import METRICS, PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scores.file import made_scores
 from drretail.eval.scores.gathering import is_panel
-from drretail.eval.scoring import score as score_experiment
+from drretail.eval.scoring import score_experiment
 from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, read_definition
 from drretail.llm.estimates import Estimate, estimated
@@ -128,7 +128,7 @@ def score(options: ScoreOptions) -> RecordedScores:
     Raises UserError for a folder without an experiment, for a wrong name, for options that contradict each other, and
     while another process writes there.
     """
-    if kinds := texts_in(options.by):
+    if kinds := text_list(options.by):
         from drretail.viewer.sections import slice_kinds
 
         slice_kinds(kinds)  # raises for a wrong name before anything is judged
@@ -259,7 +259,7 @@ class _Plan:
             metrics,
             asked,
             options.rules or read_definition(folder).preset or "default",
-            texts_in(options.pairs),
+            text_list(options.pairs),
             options.retry or "nothing",
             wording,
             options.fetch_sources,

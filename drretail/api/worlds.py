@@ -43,15 +43,15 @@ def open_world(
     UserError when there is no such world, or one that is damaged or of another format.
     """
     from drretail.api.settings import read_settings
-    from drretail.env.world import open_world as open_place
+    from drretail.env.world import world_at
 
     if isinstance(web, str):
         web = chosen_web(read_settings(web=web))
     if not isinstance(spec, str | Path):  # pyright: ignore[reportUnnecessaryIsInstance]  # an open World, from untyped code
         raise UserError("A world is opened by its folder or name; this one is open already.")
-    place = place_of(str(spec))
+    place = world_place(str(spec))
     servers = server_settings(mongo_url=mongo_url, es_url=es_url) if is_on_servers(place) else None
-    return open_place(place, servers=servers, web=web)
+    return world_at(place, servers=servers, web=web)
 
 
 @contextmanager
@@ -112,7 +112,7 @@ def recorded_world(
         yield None
 
 
-def place_of(spec: str) -> str:
+def world_place(spec: str) -> str:
     """The folder or the "servers:NAME" behind a ``--world`` value, whether or not a world is there.
 
     Raises UserError for a text that is nearly a name on servers and is no existing folder.

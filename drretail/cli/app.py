@@ -19,7 +19,7 @@ from drretail.api.option import LAST_GROUPS, OUTPUT
 from drretail.errors import UserError, missing_addon, shortened
 from drretail.plugins import addon_names
 from drretail.progress import showing_progress
-from drretail.records.tables.screen import fitted
+from drretail.records.tables.screen import fit_to_screen
 
 UsageError: Any = typer.BadParameter.__base__  # the class of click, or of typer's own copy of click
 
@@ -166,7 +166,7 @@ def short_usage_errors() -> Generator[None]:
             raise
         label = "Error: "  # which is printed before it
         message = problem.message.replace("Value error, ", "")  # typer passes on pydantic's words
-        problem.message = fitted(label + shortened(message, LONGEST_USAGE)).removeprefix(label)
+        problem.message = fit_to_screen(label + shortened(message, LONGEST_USAGE)).removeprefix(label)
         raise
 
 

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from drretail.cli import DEBUG
 from drretail.errors import LONGEST_SENTENCE, ToolError, UserError, file_error, missing_addon, shortened, without_logins
-from drretail.records.tables.screen import fitted, guard_streams
+from drretail.records.tables.screen import fit_to_screen, guard_streams
 
 OUR_FAULT = 1
 USER_MUST_ACT = 2
@@ -77,7 +77,7 @@ def main() -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a second SIGTERM ends it at once
         if interruption.seen(problem):
             then = "begins anew" if begins_anew(sys.argv) else "continues from here"
-            end(f"Interrupted: the same command {then}.", INTERRUPTED)
+            _end(f"Interrupted: the same command {then}.", INTERRUPTED)
         if isinstance(problem.__context__, BrokenPipeError):  # whoever read the output has gone, as in `| head`
             sys.exit(READER_GONE)
         if isinstance(problem, SystemExit):
@@ -87,8 +87,8 @@ def main() -> None:
             traceback.print_exception(problem)
         sentence = sentence_of(problem)
         if sentence is None:
-            end(fault_of_ours(problem), OUR_FAULT)
-        end(f"Error: {sentence}", USER_MUST_ACT)
+            _end(fault_of_ours(problem), OUR_FAULT)
+        _end(f"Error: {sentence}", USER_MUST_ACT)
 
 
 KEEPING = ("demo", "ingest", "world", "run", "score", "reproduce", "download", "sandbox", "lab")
@@ -162,6 +162,6 @@ def fault_of_ours(problem: BaseException) -> str:
     return f"Error: drretail itself failed: {reason}{where}. {DEBUG} shows where it came from: please report that."
 
 
-def end(sentence: str, code: int) -> NoReturn:
-    print(fitted(without_logins(shortened(sentence, LONGEST_SENTENCE))), file=sys.stderr)
+def _end(sentence: str, code: int) -> NoReturn:
+    print(fit_to_screen(without_logins(shortened(sentence, LONGEST_SENTENCE))), file=sys.stderr)
     sys.exit(code)

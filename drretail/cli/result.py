@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin
 import typer
 
 from drretail.api.option import MODELS, OUTPUT, DeclaredOption, Option, declared_options, keywords
-from drretail.api.options.experiment_file import overridden, read_experiment
+from drretail.api.options.experiment_file import overridden_options, read_experiment
 from drretail.cli import DEBUG
 from drretail.errors import UserError
 from drretail.records.tables.result import Result
@@ -68,7 +68,7 @@ def with_flags(records: Mapping[str, type], command: Callable[..., None]) -> Cal
             values = _values(declared[name], options)
             values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
             if file is not None and not records_made:
-                values = overridden(read_experiment(file, record), values)
+                values = overridden_options(read_experiment(file, record), values)
             records_made[name] = record(**values)
         command(**records_made)
 
@@ -156,7 +156,7 @@ def result_command(record: str, function: str, estimate: str = "", *, from_file:
 
             values_given["observer"] = TerminalObserver(as_json=output.as_json)
         called = estimate if planned is not None and planned.estimate else function
-        show(loaded(called)(**values_given), as_json=output.as_json)
+        _show(loaded(called)(**values_given), as_json=output.as_json)
 
     records: dict[str, type] = {"options": loaded(record)}
     records |= {"file": FromFile} if from_file else {}
@@ -169,7 +169,7 @@ def loaded(place: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def show(printable: "Printable | Result[Any]", *, as_json: bool) -> None:
+def _show(printable: "Printable | Result[Any]", *, as_json: bool) -> None:
     """Prints what was made on stdout, what to do on stderr. Ends with the result's code if something is left."""
     result = printable if isinstance(printable, Result) else printable.result()
     if as_json:

@@ -15,7 +15,7 @@ _SIZE = re.compile(r"(\d+)([km]?)")
 _TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
-def tokens_of(size: str) -> float | None:
+def size_tokens(size: str) -> float | None:
     """The number of tokens that "64k" means; None for a size whose name does not state it."""
     match = _SIZE.fullmatch(size)
     return None if match is None else float(match[1]) * _TIMES[match[2]]
@@ -40,10 +40,10 @@ class _OfSandbox(Condition):
 
 class _Size(_OfSandbox):
     def number(self, value: str) -> float | None:
-        return tokens_of(value)
+        return size_tokens(value)
 
     def order(self, value: str) -> tuple[float, str]:
-        number = tokens_of(value)
+        number = size_tokens(value)
         return float("inf") if number is None else number, value
 
 
@@ -74,7 +74,7 @@ class _Web(Condition):
     def order(self, value: str) -> tuple[float, str]:
         # The open web first, then sandboxes by size (which adds less than 1), then no web.
         provider, _, size = value.partition(" ")
-        return {SANDBOX: 1.0, NO_WEB: 3.0}.get(provider, 0.0) + (tokens_of(size) or 0) / 1e12, value
+        return {SANDBOX: 1.0, NO_WEB: 3.0}.get(provider, 0.0) + (size_tokens(size) or 0) / 1e12, value
 
     def kind(self, value: str) -> str:
         return value.partition(" ")[0]

@@ -1,6 +1,6 @@
 """From raw Amazon Reviews 2023 files to a world (paper App. A.2, Algorithm 1).
 
-ingest.py     ingest(paths, folder, options) -> IngestReport: the order of the steps, and what may be replaced
+ingest.py     ingest_files(paths, folder, options) -> IngestReport: the order of the steps, and what may be replaced
 plan.py       options, categories and presets, which files are read; the report of what was kept and dropped
 raw/          raw files and rows: what each holds, how its lines are read, a row as a Product
 stages.py     finished stages of an ingest on disk, with the hashes of its files; the progress of reading

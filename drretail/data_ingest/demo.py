@@ -21,7 +21,7 @@ SEED = "42"
 
 
 @dataclass(frozen=True, slots=True)
-class Shop:
+class DemoShop:
     """A made-up shop that a name stands for."""
 
     products: int
@@ -31,9 +31,9 @@ class Shop:
     seed: str = SEED
 
 
-DEMO = Shop(400, 6_000, vary_orders=True)
+DEMO = DemoShop(400, 6_000, vary_orders=True)
 """Small enough that one can look through it."""
-MARKET = Shop(4_000, 60_000, min_interactions=0)
+MARKET = DemoShop(4_000, 60_000, min_interactions=0)
 """Large enough that search matters: some eighty products of each of fifty kinds."""
 SHOPS = {"demo": DEMO, "market": MARKET}
 LEAVES = frozenset({"raw", "world", "recorded", "report.md", "report.html"})
@@ -50,11 +50,11 @@ def check_is_demo(folder: Path) -> None:
         raise UserError(f"{folder} holds files that are not a demo's: name a new folder with --to.")
 
 
-def build_shop(folder: Path, progress: Progress, shop: Shop = DEMO) -> Path:
+def build_shop(folder: Path, progress: Progress, shop: DemoShop = DEMO) -> Path:
     """Builds the world in ``folder``/world from the files in ``folder``/raw. Existing files and worlds are reused."""
     # Imported here: most commands find the world made already.
-    from drretail.data_ingest.ingest import ingest
-    from drretail.data_ingest.plan import IngestOptions
+    from drretail.data_ingest.ingest import ingest_files
+    from drretail.data_ingest.plan import IngestSettings
     from drretail.data_ingest.raw.sources import ABOUT_MADE_UP
     from drretail.data_ingest.synth import write_shop
 
@@ -62,8 +62,8 @@ def build_shop(folder: Path, progress: Progress, shop: Shop = DEMO) -> Path:
     if not (raw / ABOUT_MADE_UP).exists():
         write_shop(raw, products=shop.products, reviews=shop.reviews, seed=shop.seed, progress=progress)
     if not (world / "CURRENT").exists():
-        options = IngestOptions(seed=shop.seed, min_interactions=shop.min_interactions, vary_orders=shop.vary_orders)
-        ingest([raw], world, options, progress)
+        options = IngestSettings(seed=shop.seed, min_interactions=shop.min_interactions, vary_orders=shop.vary_orders)
+        ingest_files([raw], world, options, progress)
     return world
 
 

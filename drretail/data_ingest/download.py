@@ -50,7 +50,7 @@ ROOM_TO_SPARE = 100_000_000
 PARTS = 100
 
 
-class Tally:
+class _Tally:
     """Sums up the progress of all transfers, and raises UserError before they fill the disk."""
 
     def __init__(self, folder: Path, bar: Bar, files: int) -> None:
@@ -101,7 +101,7 @@ class Surroundings:
     client: "Client"
     wait: Callable[[float], None]
     """Waits for so many seconds. Raises to end the transfer."""
-    tally: Tally
+    tally: _Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,14 +259,14 @@ class Host(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedFile:
     """A file of the dataset, with the addresses to try, best first."""
 
     category: str
     urls: tuple[str, ...]
 
 
-def wanted_files(categories: Sequence[str], preset: Preset | None, mirror: str | None = None) -> list[Wanted]:
+def wanted_files(categories: Sequence[str], preset: Preset | None, mirror: str | None = None) -> list[WantedFile]:
     """The product and the review file of each category, in preset order, with their addresses in addresses.toml.
 
     ``mirror`` names the only host to ask, or is the address of a copy of the first host's tree. Raises UserError if no
@@ -288,7 +288,7 @@ def wanted_files(categories: Sequence[str], preset: Preset | None, mirror: str |
             )
         chosen = [chosen[0].model_copy(update={"base": mirror.rstrip("/") + "/"})]
     return [
-        Wanted(name, tuple(host.base + getattr(host, kind).format(category=name) for host in chosen))
+        WantedFile(name, tuple(host.base + getattr(host, kind).format(category=name) for host in chosen))
         for name in names
         for kind in ("meta", "reviews")
     ]
@@ -315,8 +315,8 @@ class _Stopped(Exception):
     """Ends a transfer because another file has failed or the user has interrupted the download."""
 
 
-def download(
-    wanted: Sequence[Wanted],
+def download_files(
+    wanted: Sequence[WantedFile],
     folder: Path,
     client: "Client",
     progress: Progress,
@@ -331,7 +331,7 @@ def download(
     folder.mkdir(parents=True, exist_ok=True)
     stop = threading.Event()
     with progress.track("downloading", PARTS) as bar, ThreadPoolExecutor(parallel) as pool:
-        tally = Tally(folder, bar, len(wanted))
+        tally = _Tally(folder, bar, len(wanted))
 
         def pause(seconds: float) -> None:
             """Waits, and ends the waiting transfer if all are to stop."""
@@ -361,7 +361,7 @@ def download(
         return DownloadReport(folder=str(folder), files=tuple(job.result() for job in jobs))
 
 
-def _bring(file: Wanted, folder: Path, around: Surroundings) -> Downloaded:
+def _bring(file: WantedFile, folder: Path, around: Surroundings) -> Downloaded:
     # The name of a file says its category and kind.
     targets = {url: folder / urlsplit(url).path.rpartition("/")[2] for url in file.urls}
     for there in targets.values():
@@ -383,6 +383,6 @@ def _bring(file: Wanted, folder: Path, around: Surroundings) -> Downloaded:
     raise NowhereToBeHad(f"{'; '.join(problems)}. What came of the files is kept; the same command goes on from there.")
 
 
-def _downloaded(file: Wanted, path: Path, url: str | None) -> Downloaded:
+def _downloaded(file: WantedFile, path: Path, url: str | None) -> Downloaded:
     state: Literal["fetched", "already there"] = "fetched" if url else "already there"
     return Downloaded(name=path.name, category=file.category, size=path.stat().st_size, state=state, url=url)

@@ -12,14 +12,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from drretail import __version__
-from drretail.data_ingest.engines.base import Selected, Task, load_engine
+from drretail.data_ingest.engines.base import Selected, SelectionTask, load_engine
 from drretail.data_ingest.plan import (
     WHOLE_SHOP,
     Funnel,
-    IngestOptions,
+    IngestPlan,
     IngestReport,
+    IngestSettings,
     Input,
-    Plan,
     ReplacedWorld,
     plan_inputs,
     plan_shop,
@@ -44,8 +44,8 @@ from drretail.records.tables.figures import counted, first_few
 _NAMED_FILES = 3
 
 
-def check_replaceable(
-    name: str, live: Manifest, plan: Plan, options: IngestOptions, workers: int, progress: Progress
+def _check_replaceable(
+    name: str, live: Manifest, plan: IngestPlan, options: IngestSettings, workers: int, progress: Progress
 ) -> None:
     """Raises UserError with the live world and the differences, unless both have the same files and options."""
     other = list[str]()
@@ -97,7 +97,7 @@ WORTH_KEEPING = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class WorldTarget:
     """The destination of a world."""
 
     place: str | Path
@@ -113,10 +113,10 @@ class Target:
         return self.live() is not None and opens(self.place, self.servers)
 
 
-def ingest(
+def ingest_files(
     paths: Sequence[Path],
     folder: Path,
-    options: IngestOptions | None = None,
+    options: IngestSettings | None = None,
     progress: Progress | None = None,
     *,
     dry_run: bool = False,
@@ -124,7 +124,7 @@ def ingest(
     engine: str = "duckdb",
     master: str | None = None,
     workers: int | None = None,
-    into: Target | None = None,
+    into: WorldTarget | None = None,
     today: date | None = None,
 ) -> IngestReport:
     """Makes the world in ``folder`` from raw files and reports what was read, kept and dropped, and why.
@@ -148,7 +148,7 @@ def ingest(
     late, if the disk is full, if another world is live there, or if no shop comes out.
     """
     progress = progress or Progress()
-    into = into or Target(folder, partial(write_world, folder, is_locked=True))
+    into = into or WorldTarget(folder, partial(write_world, folder, is_locked=True))
     name = str(into.place)
     check_is_ours(folder)
     plan, options = plan_paths(paths, folder, options)
@@ -163,7 +163,7 @@ def ingest(
         before = None if dry_run else into.live()
         if before is not None and not replace:
             wanted = dated if before.parameters.get("until") else options
-            check_replaceable(name, before, plan, wanted, workers, progress)
+            _check_replaceable(name, before, plan, wanted, workers, progress)
             # Another version of drretail may make other rows from the same files.
             if before.versions.get("drretail") == __version__ and into.is_complete():
                 rmtree(folder / STAGES, ignore_errors=True)  # of a run that was killed while it removed them
@@ -173,7 +173,7 @@ def ingest(
             work = stages / engine
             work.mkdir(exist_ok=True)
             end = last_millisecond(until)
-            task = Task(plan, options, work, progress, workers, master, counts_only=dry_run, until_ms=end)
+            task = SelectionTask(plan, options, work, progress, workers, master, counts_only=dry_run, until_ms=end)
             selected = select(task)
             report = _report(selected, plan)
             if options.until is None:
@@ -188,13 +188,15 @@ def ingest(
     return report.model_copy(update=_made_live(name, manifest, before))
 
 
-def plan_paths(paths: Sequence[Path], folder: Path, options: IngestOptions | None) -> tuple[Plan, IngestOptions]:
+def plan_paths(
+    paths: Sequence[Path], folder: Path, options: IngestSettings | None
+) -> tuple[IngestPlan, IngestSettings]:
     """The plan for these paths, and the options with the defaults for this kind of shop."""
     if is_mapping(paths):
         mapping, sources = shop_sources(paths[0])
-        options = (options or IngestOptions(**WHOLE_SHOP)).model_copy(update={"mapping": mapping})
+        options = (options or IngestSettings(**WHOLE_SHOP)).model_copy(update={"mapping": mapping})
         return plan_shop(sources, options), options
-    options, sources = options or IngestOptions(), [recognise(path) for path in find_files(paths, folder)]
+    options, sources = options or IngestSettings(), [recognise(path) for path in find_files(paths, folder)]
     for source in sources:
         if source.why is not None and is_table(source.path) and not any(path.is_dir() for path in paths):
             raise UserError(
@@ -219,7 +221,7 @@ def _made_live(name: str, manifest: Manifest, before: Manifest | None) -> dict[s
 
 
 @contextmanager
-def _stages(folder: Path, plan: Plan, progress: Progress, *, dry_run: bool) -> Generator[Path]:
+def _stages(folder: Path, plan: IngestPlan, progress: Progress, *, dry_run: bool) -> Generator[Path]:
     """The folder in which the engine keeps finished stages, beside the world, until the world is complete.
 
     After an error the stages are kept if it took time to make them. A killed run always leaves them.
@@ -259,7 +261,7 @@ def _size(item: Input) -> int:
         return 0
 
 
-def _report(selected: Selected, plan: Plan) -> IngestReport:
+def _report(selected: Selected, plan: IngestPlan) -> IngestReport:
     categories = count_categories(selected.tables, plan, selected.files)
     totals = selected.tables["totals"][0]
     # An id's first digit tells apart ten orders with one hash; at a hundred million orders the chance of more is below
@@ -305,7 +307,7 @@ _REASONS = {
 }
 
 
-def _check_something_is_kept(selected: Selected, report: IngestReport, options: IngestOptions) -> None:
+def _check_something_is_kept(selected: Selected, report: IngestReport, options: IngestSettings) -> None:
     """Raises UserError with the counts if no product is left, or if no order of your own shop's table is left."""
     rows, dropped = report.reviews.read, _dropped(report.reviews)
     if not report.products.kept:
@@ -333,8 +335,8 @@ def _dropped(funnel: Funnel) -> str:
 
 def _write(
     write: WriteWorld,
-    task: Task,
-    options: IngestOptions,
+    task: SelectionTask,
+    options: IngestSettings,
     selected: Selected,
     report: IngestReport,
     sources: Sequence[SourceFile],
@@ -377,7 +379,7 @@ def _write(
     return write(rows, task.progress)
 
 
-def _parameters(options: IngestOptions) -> dict[str, Any]:
+def _parameters(options: IngestSettings) -> dict[str, Any]:
     """The options for a manifest's parameters, without those that have fields of their own there."""
     unsaid = {name for name in ("mapping", "until") if getattr(options, name) is None}
     parameters = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", *unsaid})

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from drretail.data_ingest.raw.columns import Mapping
-from drretail.data_ingest.raw.sources import Source
+from drretail.data_ingest.raw.sources import RawFile
 from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.env.manifest import Counts
 from drretail.errors import UserError
@@ -91,7 +91,7 @@ class ReplacedWorld(Record):
 
 
 class IngestReport(Document):
-    """The result of ``ingest``. ``products`` and ``reviews`` are the sums over the categories.
+    """The result of ``ingest_files``. ``products`` and ``reviews`` are the sums over the categories.
 
     If the world was ``there_already``, nothing was read, and so files and rows are not reported.
     """
@@ -149,7 +149,7 @@ def in_preset_order(names: Iterable[str]) -> tuple[str, ...]:
 CapBy = Literal["hash", "interactions"]
 
 
-class IngestOptions(Record):
+class IngestSettings(Record):
     """Options of an ingest. The defaults are the paper's: at most 10k products a category, each with 5 interactions
     since 2019.
     """
@@ -196,7 +196,7 @@ _NAMED_FILES = 3
 class Input:
     """A file that is read."""
 
-    source: Source
+    source: RawFile
     name: str
     """Its path below the folder that all files share."""
     category: str | None
@@ -204,7 +204,7 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class IngestPlan:
     inputs: tuple[Input, ...]
     skipped: tuple[FileReport, ...]
     categories: tuple[str, ...]
@@ -221,7 +221,7 @@ class Plan:
         return self.categories.index(category)
 
 
-def plan_inputs(sources: Sequence[Source], options: IngestOptions) -> Plan:
+def plan_inputs(sources: Sequence[RawFile], options: IngestSettings) -> IngestPlan:
     """The plan for the dataset's files. Raises UserError if no shop can come out of it, or of an unknown category."""
     names = names_below_shared_folder([source.path for source in sources])
     inputs, skipped = list[Input](), list[FileReport]()
@@ -241,10 +241,10 @@ def plan_inputs(sources: Sequence[Source], options: IngestOptions) -> Plan:
         inputs.append(Input(source, name, category))
     _check_a_shop_can_come_out(inputs, sources, options)
     categories = in_preset_order(item.category for item in inputs if item.category is not None)
-    return Plan(tuple(inputs), tuple(skipped), categories)
+    return IngestPlan(tuple(inputs), tuple(skipped), categories)
 
 
-def plan_shop(sources: Sequence[Source], options: IngestOptions) -> Plan:
+def plan_shop(sources: Sequence[RawFile], options: IngestSettings) -> IngestPlan:
     """The plan for your own shop. Algorithm 1 treats it as one category, whatever categories its products have."""
     if options.preset is not None:
         raise UserError("--preset is about the categories of Amazon Reviews 2023: leave it out for a shop of your own.")
@@ -252,7 +252,7 @@ def plan_shop(sources: Sequence[Source], options: IngestOptions) -> Plan:
     category = options.category or OWN_CATEGORY
     inputs = [Input(source, name, category) for source, name in zip(sources, names, strict=True)]
     _check_a_shop_can_come_out(inputs, sources, options)
-    return Plan(tuple(inputs), (), (category,))
+    return IngestPlan(tuple(inputs), (), (category,))
 
 
 def names_below_shared_folder(paths: Sequence[Path]) -> list[str]:
@@ -261,7 +261,7 @@ def names_below_shared_folder(paths: Sequence[Path]) -> list[str]:
     return [path.relative_to(shared).as_posix() for path in paths]
 
 
-def _check_a_shop_can_come_out(inputs: Sequence[Input], sources: Sequence[Source], options: IngestOptions) -> None:
+def _check_a_shop_can_come_out(inputs: Sequence[Input], sources: Sequence[RawFile], options: IngestSettings) -> None:
     shapes = {item.source.shape for item in inputs}
     if "products" not in shapes:
         raise UserError(
@@ -275,7 +275,7 @@ def _check_a_shop_can_come_out(inputs: Sequence[Input], sources: Sequence[Source
         )
 
 
-def _among(sources: Sequence[Source], options: IngestOptions) -> str:
+def _among(sources: Sequence[RawFile], options: IngestSettings) -> str:
     """ "among the files (a.jsonl is empty; …)": names what was found instead."""
     preset = f" of preset {options.preset!r}" if options.preset else ""
     names: list[str] = []

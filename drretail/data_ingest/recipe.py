@@ -36,7 +36,7 @@ class Brand(NamedTuple):
     rating: float
 
 
-class Option(Record):
+class _Option(Record):
     """One value of an axis. In a text it is written as its name."""
 
     name: str
@@ -49,12 +49,12 @@ class Option(Record):
         return self.name
 
 
-class Axis(Record):
+class _Axis(Record):
     detail: str
-    options: tuple[Option, ...]
+    options: tuple[_Option, ...]
 
 
-class Kind(Record):
+class _Kind(Record):
     """One kind of product; prices in USD, weights in pounds, lengths in inches."""
 
     name: str
@@ -68,7 +68,7 @@ class Kind(Record):
     descriptions: tuple[str, ...]
     praise: tuple[str, ...]
     complaints: tuple[str, ...]
-    axes: dict[str, Axis]
+    axes: dict[str, _Axis]
     months: tuple[int, ...] = ()
     consumable: bool = False
     extra: dict[str, tuple[str, ...]] = Field(default_factory=dict)
@@ -79,11 +79,11 @@ class CategoryRecipe(Record):
     main_category: str
     root: str
     brands: tuple[Brand, ...]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[_Kind, ...]
 
 
 @cache
-def category_names() -> tuple[str, ...]:
+def recipe_categories() -> tuple[str, ...]:
     """The categories that have a recipe, sorted."""
     return tuple(sorted(file.stem for file in RECIPES.glob("*.toml")))
 
@@ -106,7 +106,7 @@ class Article:
 
     row: dict[str, Any]
     category: str
-    kind: Kind
+    kind: _Kind
     brand: str
     price: float
     popularity: float
@@ -173,7 +173,7 @@ def product_id(key: str) -> str:
 
 
 def _details(
-    recipe: CategoryRecipe, kind: Kind, brand: Brand, chosen: dict[str, Option], random: Random
+    recipe: CategoryRecipe, kind: _Kind, brand: Brand, chosen: dict[str, _Option], random: Random
 ) -> dict[str, Any]:
     pounds = kind.pounds * random.uniform(0.9, 1.1)
     for option in chosen.values():

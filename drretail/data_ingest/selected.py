@@ -9,8 +9,8 @@ from typing import Any
 
 from drretail.data_ingest.engines.base import Selected
 from drretail.data_ingest.engines.duckdb_reading import close_engine, engine_errors, parquet, session
-from drretail.data_ingest.plan import CategoryReport, FileReport, Funnel, Plan
-from drretail.data_ingest.raw.products import ROW_FIELDS, parse_json, product_of, richness
+from drretail.data_ingest.plan import CategoryReport, FileReport, Funnel, IngestPlan
+from drretail.data_ingest.raw.products import ROW_FIELDS, loads_or_none, product_from_row, richness
 from drretail.env.manifest import CategoryCounts, OrderRow
 from drretail.files import is_unfinished
 from drretail.records.shop import OTHER_TITLES, Product
@@ -25,7 +25,7 @@ Tables = Mapping[str, list[dict[str, Any]]]
 """The rows of an engine's queries, by the name of the query (``selection.ACCOUNTS``)."""
 
 
-def count_categories(tables: Tables, plan: Plan, files: Sequence[FileReport]) -> tuple[CategoryReport, ...]:
+def count_categories(tables: Tables, plan: IngestPlan, files: Sequence[FileReport]) -> tuple[CategoryReport, ...]:
     """One row per category in preset order, then one for what belongs to none; ``files`` in the plan's order."""
     names = [*plan.categories, NO_CATEGORY]
     # By category, how many rows were "kept", and how many were dropped for each reason.
@@ -95,7 +95,7 @@ def selected_products(
     rows = parquet_rows(selected.kept_rows, f"{query} ORDER BY product_id, source, number")
     for product_id, group in groupby(rows, key=itemgetter(0)):
         candidates = [
-            product_of(product_id, categories[row[1]], dict(zip(ROW_FIELDS, _values(row[2:]), strict=True)))
+            product_from_row(product_id, categories[row[1]], dict(zip(ROW_FIELDS, _values(row[2:]), strict=True)))
             for row in group
         ]
         chosen = max(candidates, key=richness)
@@ -152,10 +152,10 @@ class OwnCategories:
 def _values(texts: Sequence[str | None]) -> list[Any]:
     """The values of JSON texts; None for a text that is not JSON, or is nested deeper than Python can read."""
     # One call for all texts takes half the time of one call for each.
-    values = parse_json(f"[{','.join(text or 'null' for text in texts)}]")
+    values = loads_or_none(f"[{','.join(text or 'null' for text in texts)}]")
     if isinstance(values, list) and len(values) == len(texts):
         return values
-    return [parse_json(text) for text in texts]
+    return [loads_or_none(text) for text in texts]
 
 
 def parquet_rows(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:

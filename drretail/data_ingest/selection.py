@@ -7,7 +7,7 @@ The queries of sql/ use only what DuckDB and Spark share: a total order in every
 from pathlib import Path
 from typing import Any
 
-from drretail.data_ingest.plan import IngestOptions
+from drretail.data_ingest.plan import IngestSettings
 from drretail.records.base import NO_ID, SAFE_ID
 
 SQL = Path(__file__).with_name("sql")
@@ -28,7 +28,7 @@ TABLES = (
 ACCOUNTS = ("product_fates", "review_fates", "category_orders", "totals")
 
 
-def parameters_of(options: IngestOptions) -> dict[str, Any]:
+def parameters_of(options: IngestSettings) -> dict[str, Any]:
     """The values of sql/parameters.sql by their names."""
     names = {"seed", "cap", "cap_by", "min_interactions", "vary_orders"}
     return {**options.model_dump(include=names), "since": options.since_ms, "keep_gone": options.mapping is not None}

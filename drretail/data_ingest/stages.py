@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
-from drretail.data_ingest.plan import Plan
+from drretail.data_ingest.plan import IngestPlan
 from drretail.data_ingest.raw.sources import file_state, reading
 from drretail.env.manifest import SourceFile
 from drretail.files import made_whole
@@ -86,7 +86,7 @@ def keep_only(folder: Path, names: Iterable[str]) -> None:
             shutil.rmtree(entry)
 
 
-def source_files(plan: Plan, workers: int, progress: Progress) -> list[SourceFile]:
+def source_files(plan: IngestPlan, workers: int, progress: Progress) -> list[SourceFile]:
     """Name, size and sha256 of every file of the plan, in its order. Threads will do: to hash needs no interpreter."""
     files = [(name, path, *file_state(path)) for name, path in plan.files()]
     with progress.track("hashing files", len(files)) as bar, ThreadPoolExecutor(workers) as threads:

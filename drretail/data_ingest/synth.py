@@ -29,10 +29,10 @@ from drretail.data_ingest.raw.sources import ABOUT_MADE_UP
 from drretail.data_ingest.recipe import (
     RECIPE_VERSION,
     Article,
-    category_names,
     draw_articles,
     product_id,
     read_recipe,
+    recipe_categories,
 )
 from drretail.errors import UserError, check_known
 from drretail.files import made_whole, write_json
@@ -66,7 +66,7 @@ class Purchase:
 
 
 @dataclass(frozen=True, slots=True)
-class Shopper:
+class _Shopper:
     user_id: str
     kinds: tuple[str, ...]
     """The kinds of products that they like to buy."""
@@ -115,10 +115,10 @@ class Market:
         weights = self._weights[name]
         return self._by_kind[name][min(bisect(weights, random.random() * weights[-1]), len(weights) - 1)]
 
-    def _draw_shopper(self, number: int) -> Shopper:
+    def _draw_shopper(self, number: int) -> _Shopper:
         random = Random(f"{self._seed}|shopper|{number}")
         kinds = random.sample(self._kinds, k=min(len(self._kinds), random.randint(2, 5)))
-        return Shopper(user_id(f"{self._seed}|{number}", random), tuple(kinds), random.random() < 0.4)
+        return _Shopper(user_id(f"{self._seed}|{number}", random), tuple(kinds), random.random() < 0.4)
 
 
 def user_id(key: str, random: Random) -> str:
@@ -297,7 +297,7 @@ CUT = "Office_Products"
 """The category whose review file breaks off within its last line."""
 
 
-class FileReport(Record):
+class _FileReport(Record):
     name: str
     rows: int
     bytes: int
@@ -310,7 +310,7 @@ class SynthReport(Document):
     seed: str
     products: int
     reviews: int
-    files: tuple[FileReport, ...]
+    files: tuple[_FileReport, ...]
     quirks: dict[str, int]
     """Quirk → rows that it happened to."""
 
@@ -340,7 +340,7 @@ def write_shop(
     Raises UnknownName if a category has no recipe, and UserError if the folder holds other files, or if another process
     is writing a shop into it.
     """
-    known, progress = category_names(), progress or Progress()
+    known, progress = recipe_categories(), progress or Progress()
     check_known("category", known, *categories)
     names = [name for name in known if not categories or name in categories]
     with _replaced(folder) as made:
@@ -367,7 +367,7 @@ def write_shop(
             products=products,
             reviews=reviews,
             files=tuple(
-                FileReport(name=file.path.name, rows=file.rows, bytes=file.path.stat().st_size)
+                _FileReport(name=file.path.name, rows=file.rows, bytes=file.path.stat().st_size)
                 for file in (*shop.meta.values(), *shop.reviews.values())
             ),
             quirks=dict(sorted(shop.quirks.items())),
@@ -382,7 +382,7 @@ def _replaced(folder: Path) -> Generator[Path]:
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file: name a folder for the shop's files.")
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set[str]()
-    stems = {f"{prefix}{name}" for name in category_names() for prefix in ("", "meta_")}
+    stems = {f"{prefix}{name}" for name in recipe_categories() for prefix in ("", "meta_")}
     strange = {name for name in names - {ABOUT_MADE_UP} if name.split(".")[0] not in stems}
     if names and (strange or ABOUT_MADE_UP not in names):
         raise UserError(f"{folder} holds files that are not a made-up shop's: name a new or an empty folder.")

@@ -1,6 +1,6 @@
 """The world that agents live in, and one run's view of it.
 
-world.py           the world and open_world
+world.py           the world and world_at
 manifest.py        a world's description, its fingerprint, and its folder: complete generations, one of them live
 store/             users, products, orders
 catalog/           product search

@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from drretail.env.folder import rows_of, write_world
+from drretail.env.folder import open_world_rows, write_world
 from drretail.env.manifest import (
     Manifest,
     WorldRows,
@@ -15,7 +15,7 @@ from drretail.env.manifest import (
 )
 from drretail.env.servers.naming import ServerSettings, is_on_servers, required, world_name
 from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.world import open_world
+from drretail.env.world import world_at
 from drretail.errors import UserError
 from drretail.progress import Progress
 
@@ -24,7 +24,7 @@ def find_live(spec: str | Path, servers: ServerSettings | None = None) -> Manife
     """The manifest of the live world at ``spec``; None if there is no world, or it cannot be read."""
     with suppress(UserError):
         if is_on_servers(spec):
-            with open_world(spec, servers=servers, web=SandboxWeb([])) as world:
+            with world_at(spec, servers=servers, web=SandboxWeb([])) as world:
                 return world.manifest
         return read_manifest(live_generation(Path(spec)))
     return None
@@ -33,7 +33,7 @@ def find_live(spec: str | Path, servers: ServerSettings | None = None) -> Manife
 def opens(spec: str | Path, servers: ServerSettings | None = None) -> bool:
     """True if the live world can be opened; its rows are not read."""
     try:
-        open_world(spec, servers=servers, web=SandboxWeb([])).close()
+        world_at(spec, servers=servers, web=SandboxWeb([])).close()
     except UserError:
         return False
     return True
@@ -79,7 +79,7 @@ def copy_world(
     """
     if _place(source) == _place(target):
         raise UserError(f"{source} and {target} are the same world: give the copy a place of its own.")
-    with rows_of(source, servers) as rows, writer_to(target, servers) as write:
+    with open_world_rows(source, servers) as rows, writer_to(target, servers) as write:
         try:
             return write(rows, progress)
         except (KeyError, TypeError, ValueError) as problem:  # an undamaged world has no row that is refused

@@ -44,10 +44,10 @@ from drretail.records.shop import Product
 
 
 @contextmanager
-def rows_of(spec: str | Path, servers: ServerSettings | None = None) -> Generator[WorldRows]:
+def open_world_rows(spec: str | Path, servers: ServerSettings | None = None) -> Generator[WorldRows]:
     """The rows of the live world at ``spec``, a folder or "servers:NAME", for the time of a ``with`` block.
 
-    Raises UserError as ``open_world`` does. While rows are read, it raises ToolError if a server fails.
+    Raises UserError as ``world_at`` does. While rows are read, it raises ToolError if a server fails.
     """
     if is_on_servers(spec):
         from drretail.env.servers.generations import rows_on_servers  # the clients take long to load

@@ -128,13 +128,13 @@ def first_orders(world: World, count: int) -> list[str]:
 
 @contextmanager
 def _rows_of(world: World) -> Generator[WorldRows | None]:
-    from drretail.env.folder import rows_of  # loads what reads an index, which a run does without
+    from drretail.env.folder import open_world_rows  # loads what reads an index, which a run does without
 
     place = world.servers or world.folder
     if place is None:
         yield None
         return
-    with rows_of(place, world.settings) as rows:
+    with open_world_rows(place, world.settings) as rows:
         yield rows
 
 

@@ -11,7 +11,7 @@ from drretail.errors import NotFound
 from drretail.grounding.basket import Candidates, reference_of
 from drretail.grounding.cart import Cart
 from drretail.grounding.constraints import UNDECIDED, Decisions
-from drretail.grounding.listing import Listing, could_be_of_kind, is_of_kind, joined, listing_of, search_words
+from drretail.grounding.listing import Listing, could_be_of_kind, is_of_kind, joined_words, listing_of, search_words
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
 from drretail.records.shop import VOID_STATUSES, Order
@@ -67,8 +67,8 @@ class Offers:
         # Kinds compare words by their stems. A catalog that compares unchanged words misses "feeders".
         text = search_words(kind) or kind if self.world.manifest.analyzer == "english" else ""
         ids = set(self.world.catalog.matching(CatalogQuery(text, match="all")))
-        if joined(kind):
-            ids.update(self.world.catalog.matching(CatalogQuery(joined(kind), match="all")))
+        if joined_words(kind):
+            ids.update(self.world.catalog.matching(CatalogQuery(joined_words(kind), match="all")))
         if self.has_category(kind):
             ids.update(self.world.catalog.matching(CatalogQuery("", category=kind)))
         return [listing for listing in self.listings(sorted(ids)) if could_be_of_kind(listing.product, kind)]

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 from drretail.grounding.text.untrusted import harmless
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.text.words import content_words, singular
-from drretail.records.shop import VOID_STATUSES, Order, Product, ProfileSummary, Statement, UserProfile
+from drretail.records.shop import VOID_STATUSES, Order, Product, ProfileFact, ProfileSummary, UserProfile
 from drretail.records.tables.figures import counted, percent
 
 # "Usually", "mostly" and "often" need so many items or orders, and so large a share: of 8 coins, 6 or more heads
@@ -96,7 +96,7 @@ class Purchases:
         title = short_title(product.title, _TITLE_LENGTH) if product else "a product that the shop has no more"
         return f"{title} [{product_id}]"
 
-    def about(self, code: str, text: str, orders: Sequence[Order]) -> Statement:
+    def about(self, code: str, text: str, orders: Sequence[Order]) -> ProfileFact:
         """A statement on the one product of these orders, oldest first."""
         product = self.products.get(orders[-1].product_id)
         if product is None:
@@ -107,11 +107,11 @@ class Purchases:
 
 def _stated(
     code: str, text: str, orders: Sequence[Order], *, categories: tuple[str, ...] = (), names: tuple[str, ...] = ()
-) -> Statement:
+) -> ProfileFact:
     """A statement that rests on these orders, oldest first, and names these things."""
     ids = tuple(order.order_id for order in orders[-MOST_IDS:])
     more = len(orders) - len(ids)
-    return Statement(code=code, text=harmless(text), orders=ids, more_orders=more, categories=categories, names=names)
+    return ProfileFact(code=code, text=harmless(text), orders=ids, more_orders=more, categories=categories, names=names)
 
 
 def by_name(orders: Iterable[tuple[str, Order]]) -> dict[str, list[Order]]:
@@ -171,7 +171,7 @@ class _Placed(NamedTuple):
     span: PriceSpan
 
 
-def price_level(bought: Purchases) -> Iterator[Statement]:
+def price_level(bought: Purchases) -> Iterator[ProfileFact]:
     """The median of today's prices of what was bought; nothing if they are in several currencies."""
     priced = [
         (product.price, product.currency, orders)
@@ -188,7 +188,7 @@ def price_level(bought: Purchases) -> Iterator[Statement]:
     yield _stated("price_level", text, _in_time(orders for _, _, orders in priced))
 
 
-def price_position(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
+def price_position(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[ProfileFact]:
     """The position of the user's prices among the shop's, by leaf category."""
     items = _placed(bought, spans)
     if len(items) < LEAST_PRICES:
@@ -265,7 +265,7 @@ def summarise(
     return ProfileSummary(user_id=profile.user_id, statements=tuple(statements))
 
 
-def _history(bought: Purchases) -> Iterator[Statement]:
+def _history(bought: Purchases) -> Iterator[ProfileFact]:
     """The number and the age of the orders, their pace, and the usual pause between two days with orders."""
     orders, void = bought.kept, len(bought.void)
     if not orders:
@@ -293,7 +293,7 @@ def _history(bought: Purchases) -> Iterator[Statement]:
 MOST_CATEGORIES, MOST_BRANDS, MOST_REORDERED, MOST_RECENT, MOST_VOID = 5, 3, 3, 5, 3
 
 
-def _preferences(bought: Purchases) -> Iterator[Statement]:
+def _preferences(bought: Purchases) -> Iterator[ProfileFact]:
     """The leaf categories with most orders, each with all orders in it or in categories below it; then the brands."""
     leaves = {leaf for _, product in bought.shown if (leaf := known_leaf(product)) is not None}
     in_each = by_name(
@@ -306,7 +306,7 @@ def _preferences(bought: Purchases) -> Iterator[Statement]:
         yield _stated("brand", f"{share} of the orders are of the brand {plain_name(name)}.", orders, names=(name,))
 
 
-def _single_products(bought: Purchases) -> Iterator[Statement]:
+def _single_products(bought: Purchases) -> Iterator[ProfileFact]:
     """What was ordered again, most often first, ties by id; the newest kept orders; the newest void ones."""
     by_product = by_name((order.product_id, order) for order in filter(bought.shows, bought.kept))
     again = [(key, orders) for key, orders in by_product.items() if len(orders) > 1]
@@ -328,7 +328,7 @@ def _most_frequent(
         yield name, f"{percent(len(orders) / len(bought.kept))} ({len(orders)} of {len(bought.kept)})", orders
 
 
-def _purchase(code: str, event: str, order: Order, bought: Purchases) -> Statement:
+def _purchase(code: str, event: str, order: Order, bought: Purchases) -> ProfileFact:
     number = f"{order.quantity} of " if order.quantity > 1 else ""
     product, price = bought.products.get(order.product_id), ""
     if product is not None and product.price is not None:
@@ -347,7 +347,7 @@ _PRICES: dict[Level, str] = {
 }
 
 
-def _domains(bought: Purchases) -> Iterator[Statement]:
+def _domains(bought: Purchases) -> Iterator[ProfileFact]:
     """The numbers of orders and of days with orders, for the domains with most orders."""
     for domain, orders in _by_domain(bought)[:MOST_DOMAINS]:
         days = {day_of(order) for order in orders}
@@ -356,7 +356,7 @@ def _domains(bought: Purchases) -> Iterator[Statement]:
         yield _stated("domain", text, orders, categories=(domain,))
 
 
-def _shopper_type(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
+def _shopper_type(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[ProfileFact]:
     """Pace, domains, price level and loyalty in one line, as far as the history shows them."""
     if len(bought.kept) < LEAST_USUAL:
         return

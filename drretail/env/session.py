@@ -28,7 +28,7 @@ class Shown(NamedTuple):
     sources: tuple[Source, ...]
 
 
-class Ledger:
+class EvidenceLedger:
     """Collects evidence from any number of threads.
 
     Its results are in the order of the places in the run, whichever parallel researcher came first.
@@ -218,7 +218,7 @@ class Session:
     settings: SessionSettings
     journal: Journal = field(default_factory=Journal)
     trajectory: Trajectory = field(default_factory=Trajectory)
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: EvidenceLedger = field(default_factory=EvidenceLedger)
     overlay: dict[str, UserProfile] = field(default_factory=dict)
     before: dict[str, UserProfile] = field(default_factory=dict)
     """The world's profiles of the users in ``overlay``, as they were at the first update."""

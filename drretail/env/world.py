@@ -45,7 +45,7 @@ __all__ = [
     "SourceFile",
     "World",
     "default_pool",
-    "open_world",
+    "world_at",
 ]
 
 
@@ -89,7 +89,7 @@ class World:
         self.close()
 
 
-def open_world(spec: str | Path, *, web: Web | None = None, servers: ServerSettings | None = None) -> World:
+def world_at(spec: str | Path, *, web: Web | None = None, servers: ServerSettings | None = None) -> World:
     """The world in a folder, or "servers:NAME" on the servers, pinned to the generation that is live now.
 
     ``web`` defaults to the sandbox with the pages that ship with drretail. ``servers`` is required for "servers:NAME":

@@ -3,7 +3,7 @@
 metric.py          a report's value in a variant; a metric, and ``@metric``, which makes one from a function
 names.py           every metric by name
 registry.py        metrics by name; errors of plugins name the metric
-scoring.py         ``score``: metrics x judges x runs, then scores.json
+scoring.py         ``score_experiment``: metrics x judges x runs, then scores.json
 estimate.py        what judging is likely to take
 judging/           what a judge is shown, what it is asked, and its verdicts
 scores/            verdicts → rows with intervals

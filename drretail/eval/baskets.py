@@ -50,7 +50,7 @@ def not_measured(wish: Wish | None, reference: Ends) -> str | None:
 def covered(cart: Cart) -> Measured:
     """The share of the wants with the wanted quantity; optional wants don't count."""
     needed = [number for number, thing in enumerate(cart.things) if not thing.optional]
-    return Measured(sum(map(cart.is_covered, needed)) / len(needed), described(cart))
+    return Measured(sum(map(cart.is_covered, needed)) / len(needed), describe_cart(cart))
 
 
 def feasible(cart: Cart) -> Measured:
@@ -59,8 +59,8 @@ def feasible(cart: Cart) -> Measured:
     It has no value if that rests on a demand that is open.
     """
     if cart.rests_on_open:
-        return Measured(None, f"a demand is open; {described(cart)}", is_open=True)
-    return Measured(float(cart.is_feasible), described(cart))
+        return Measured(None, f"a demand is open; {describe_cart(cart)}", is_open=True)
+    return Measured(float(cart.is_feasible), describe_cart(cart))
 
 
 def utility_ratio(cart: Cart) -> Measured:
@@ -71,7 +71,7 @@ def utility_ratio(cart: Cart) -> Measured:
     worth = worth_ratio(cart)
     if worth is None:
         return Measured(None, NOT_REQUIRED)
-    return Measured(worth * cart.share_wanted if cart.keeps_to_money else 0.0, described(cart))
+    return Measured(worth * cart.share_wanted if cart.keeps_to_money else 0.0, describe_cart(cart))
 
 
 def worth_ratio(cart: Cart) -> float | None:
@@ -87,7 +87,7 @@ def worth_ratio(cart: Cart) -> float | None:
     return min(1.0, cart.worth / most) if most else None
 
 
-def described(cart: Cart) -> str:
+def describe_cart(cart: Cart) -> str:
     """ "bird feeder: B0…; nothing for nest box; besides: B0…; $36.99 together"."""
     picks = [
         f"{thing.name}: {', '.join(_counted(part.fit.offer_id, part.pieces) for part in taken)}"

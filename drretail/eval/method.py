@@ -18,7 +18,7 @@ from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.judging.spending import JudgingCost, judging_costs
 from drretail.eval.registry import METRICS, PAIRWISE, installed, load_metric, pair_metric
 from drretail.files import write_atomically
-from drretail.llm.prompt import Prompt, changed_prompts, file_name_of, files_by_name, overridden, plain_text
+from drretail.llm.prompt import Prompt, changed_prompts, file_name_of, files_by_name, overridden_prompts, plain_text
 from drretail.plugins import ADDONS, Plugins
 from drretail.records.base import Rules, file_name, sha256_of
 from drretail.records.comparison import JudgeTable
@@ -78,7 +78,7 @@ def in_all_wordings(experiment: Path, load: Callable[[], frozenset[T]]) -> froze
     """The union of what ``load`` returns with the packaged prompts and with every set kept in the experiment."""
     union: frozenset[T] = frozenset()
     for texts in ({}, *[_texts(folder) for folder in sorted((experiment / KEPT).glob("*/"))]):
-        with overridden(texts):
+        with overridden_prompts(texts):
             union |= load()
     return union
 

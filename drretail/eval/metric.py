@@ -19,7 +19,7 @@ from drretail.errors import UserError, shortened
 from drretail.eval.baskets import Measured
 from drretail.eval.judging.question import NO_WORLD, CodeVerdict
 from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Pair, Subject, Task
+from drretail.eval.judging.subject import CriteriaTask, Pair, Subject
 from drretail.experiment import Definition
 from drretail.llm.prompt import Prompt
 from drretail.records.criteria import Criteria
@@ -47,7 +47,7 @@ class Value:
     """Counts of items behind it, which are summed over reports."""
 
 
-def lacking(variant: str, state: VerdictState, why: str = "") -> Value:
+def no_value(variant: str, state: VerdictState, why: str = "") -> Value:
     """A missing value, with the reason if there is nothing to score."""
     return Value(variant, state, None, {f"{WHY_NOT}{why}": 1.0} if why and state == "na" else {})
 
@@ -58,14 +58,14 @@ def value_of(variant: str, verdict: Verdict | None, items: Mapping[str, float] |
         return Value(variant, "failed")
     items = items or {}
     if verdict.state != "scored":
-        return Value(variant, verdict.state, None, {**items, **lacking(variant, verdict.state, verdict.reason).items})
+        return Value(variant, verdict.state, None, {**items, **no_value(variant, verdict.state, verdict.reason).items})
     return Value(variant, "scored", float(verdict.value), items)
 
 
 def all_lacking(verdict: Verdict | None, variants: Iterable[str]) -> list[Value]:
     """The values of a report whose one verdict has no value, or is missing, which counts as failed."""
     state, why = ("failed", "") if verdict is None else (verdict.state, verdict.reason)
-    return [lacking(variant, state, why) for variant in variants]
+    return [no_value(variant, state, why) for variant in variants]
 
 
 def share(variant: str, part: tuple[str, int], whole: tuple[str, int]) -> Value:
@@ -83,11 +83,11 @@ def gravest(states: Iterable[VerdictState | None]) -> VerdictState | None:
     return next((state for state in missing if state in present), None)
 
 
-def joined(variant: str, parts: Sequence[Value], formula: Callable[[Sequence[float]], float]) -> Value:
+def combine(variant: str, parts: Sequence[Value], formula: Callable[[Sequence[float]], float]) -> Value:
     """A formula over the parts' values, if each has one; else no value, with the gravest reason of any."""
     missing = gravest(part.state for part in parts)
     if missing is not None:
-        return lacking(variant, missing, reason_in(parts))
+        return no_value(variant, missing, reason_in(parts))
     return Value(variant, "scored", formula([part.value for part in parts if part.value is not None]))
 
 
@@ -100,7 +100,7 @@ class Unsound(Exception):
     """A metric returned something invalid; the sentence names no place, since the caller adds it."""
 
 
-def number_of(value: object, whose: str) -> float:
+def as_number(value: object, whose: str) -> float:
     """What a user's metric returned, as a number. Raises Unsound."""
     if isinstance(value, Real | Decimal) and isfinite(value):
         return float(value)
@@ -170,7 +170,7 @@ class Metric:
     pooled_means: frozenset[str] = frozenset()
     """The pooled variants whose parts are means of reports, such as J: repeats are first averaged within their query.
     """
-    prepare: Callable[[Task, JudgeSession], Awaitable[Criteria | str]] | None = None
+    prepare: Callable[[CriteriaTask, JudgeSession], Awaitable[Criteria | str]] | None = None
     """Makes a query's criteria before any report is judged, or says why there are none."""
     keep_gold: Callable[[Path, Definition, Path], object] | None = None
     """Copies what good answers are known to contain from a folder into the experiment."""
@@ -248,7 +248,7 @@ class PairMetric:
 AnyMetric = TypeVar("AnyMetric", Metric, PairMetric, Metric | PairMetric)
 
 
-def in_order(metrics: Sequence[AnyMetric]) -> list[list[AnyMetric]]:
+def judging_order(metrics: Sequence[AnyMetric]) -> list[list[AnyMetric]]:
     """The metrics in groups, each after those whose verdicts it reads; within a group in the order given.
 
     Raises UserError if metrics depend on one another in a circle.
@@ -394,7 +394,7 @@ def metric(
                 raise Unsound(
                     f"{measure.__name__} gave {', '.join(map(repr, outcomes)) or 'nothing'} for {', '.join(names)}"
                 )
-            numbers = {name: None if outcomes[name] is None else number_of(outcomes[name], name) for name in names}
+            numbers = {name: None if outcomes[name] is None else as_number(outcomes[name], name) for name in names}
             for variant, value in numbers.items():
                 judge_session.record(MEASURE, variant, "na" if value is None else "scored", value)
 

@@ -18,13 +18,13 @@ from drretail.errors import DrretailError, UnknownName, UserError, describe_erro
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import MEASURE, Metric, PairMetric, Unsound, Value, measured_metric, number_of
+from drretail.eval.metric import MEASURE, Metric, PairMetric, Unsound, Value, as_number, measured_metric
 from drretail.eval.names import METRICS as METRICS
 from drretail.eval.names import PAIRWISE as PAIRWISE
 from drretail.eval.names import PLUGINS
 from drretail.experiment import read_definition
 from drretail.files import read_json
-from drretail.packs import names_in
+from drretail.packs import packed_names
 from drretail.plugins import addon_names
 from drretail.records.score import CODE, BoardColumn, MetricDescription, Rules, Verdict, VerdictState, unfolded
 
@@ -123,7 +123,7 @@ def recorded_metric(experiment: Path, name: str) -> Metric | None:
 @cache  # pages ask for it with every run
 def _measured(scores: Path, name: str, written: int) -> Metric | None:
     folders = sorted((scores.parent / "verdicts" / name / CODE).glob("*/"))
-    files = [folder / file_name for folder in folders for file_name in names_in(folder)]
+    files = [folder / file_name for folder in folders for file_name in packed_names(folder)]
     every = unfolded(read_json(scores).get("scores", ()))
     rows = [row for row in every if isinstance(row, dict) and row.get("metric") == name]
     if (
@@ -137,7 +137,7 @@ def _measured(scores: Path, name: str, written: int) -> Metric | None:
     return _guarded(measured_metric(name, rows[0]["version"], variants, described, lambda subject, judge_session: None))
 
 
-def described(name: str) -> MetricDescription:
+def metric_description(name: str) -> MetricDescription:
     """The metric's description, for scores that were made before they included it."""
     metric = installed(name)
     return MetricDescription(title=name) if metric is None else metric.description
@@ -277,7 +277,7 @@ def _sound(value: object) -> Value:
     if value.state not in get_args(VerdictState):
         raise Unsound(f"{value.variant!r} is in the state {value.state!r}, which is none")
     if value.state == "scored":
-        return replace(value, value=number_of(value.value, repr(value.variant)))
+        return replace(value, value=as_number(value.value, repr(value.variant)))
     if value.value is not None:
         raise Unsound(f"{value.variant!r} has a value, although its state is {value.state!r}")
     return value

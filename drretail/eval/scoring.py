@@ -1,4 +1,4 @@
-"""``score``: every metric over every run by its judges, then scores.json.
+"""``score_experiment``: every metric over every run by its judges, then scores.json.
 
 Judging appends verdicts and can be resumed; existing verdicts are not asked for again. Pure code then makes the scores
 from all verdicts in the folder, this command's and earlier ones.
@@ -15,15 +15,15 @@ from drretail.env.store.base import Store
 from drretail.env.web.base import Pages
 from drretail.errors import UnknownName, UserError
 from drretail.eval.baskets import keep_references
-from drretail.eval.judging.criteria import FOLDER, about_task, prepare, take_criteria, unprepared
+from drretail.eval.judging.criteria import FOLDER, about_task, freeze_criteria, take_criteria, unprepared
 from drretail.eval.judging.question import VerdictFile, judged_in, verdict_path
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.sources import LookUp, fetch_missing, fetch_summary, keep_unopened
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import (
+    CriteriaTask,
     Pair,
     Subject,
-    Task,
     WouldDo,
     choose_pairs,
     meetings,
@@ -33,14 +33,14 @@ from drretail.eval.judging.subject import (
     read_subject,
 )
 from drretail.eval.method import PACKAGED, Wording, keep_wording
-from drretail.eval.metric import Metric, PairMetric, check_rules, in_order, is_judged, is_unrated
+from drretail.eval.metric import Metric, PairMetric, check_rules, is_judged, is_unrated, judging_order
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_metric, recorded_metric
 from drretail.eval.scores.board import Board, read_board, write_board
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import read_definition
 from drretail.files import check_replaceable, write_rows
-from drretail.llm.prompt import overridden
+from drretail.llm.prompt import overridden_prompts
 from drretail.locks import locked_folder
 from drretail.progress import Bar, Progress
 from drretail.records.query import Reference
@@ -79,10 +79,10 @@ class Submitter:
                 metric.run_judge(subject, judge_session.of_repeat(repeat)) for repeat in range(2, repeats + 1)
             )
 
-    async def prepare(self, task: Task, metric: Metric, judge: Judge) -> None:
+    async def prepare(self, task: CriteriaTask, metric: Metric, judge: Judge) -> None:
         """Makes the criteria of a query."""
         with self._judge_session(metric, judge, FOLDER, task.query.query_id, about_task(task)) as judge_session:
-            await prepare(task, metric, judge_session)
+            await freeze_criteria(task, metric, judge_session)
 
     async def compare(self, pair: Pair, metric: PairMetric, judge: Judge) -> None:
         """Compares two runs; skips pairs without two reports, and rule-based judges."""
@@ -133,7 +133,7 @@ BATCH_CONCURRENCY = 300
 """Jobs at once with batches: each has two open files, of which a process may have about a thousand."""
 
 
-async def score(
+async def score_experiment(
     experiment: Path,
     metrics: Sequence[str | Metric],
     judges: Sequence[Judge],
@@ -228,8 +228,8 @@ async def score(
         side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)
         with progress.track("judging", total) as bar:
             keep_wording(experiment, wording)
-            with overridden(wording.texts):
-                groups = in_order([*loaded, *of_pairs])
+            with overridden_prompts(wording.texts):
+                groups = judging_order([*loaded, *of_pairs])
                 # A run is read once for all metrics but those that need verdicts on pairs.
                 of_pairs_read = (
                     at for at, group in enumerate(groups) if any(PAIRWISE in metric.after for metric in group)

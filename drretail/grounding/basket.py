@@ -16,20 +16,20 @@ from functools import cached_property
 from drretail.grounding.constraints import (
     UNDECIDED,
     Decisions,
-    Ruling,
+    DemandRuling,
     decided_by_field,
     fitting,
     is_within,
     offers_for,
+    option_value,
     priced_in,
-    value_of,
 )
 from drretail.grounding.listing import Listing, pieces_in
 from drretail.records.base import lean
 from drretail.records.criteria import State
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
 from drretail.records.reading import REASONS
-from drretail.records.shop import USD, Money, with_options
+from drretail.records.shop import USD, Money, variant_title
 from drretail.records.wish import Demand, Want, Wish
 from drretail.remembered import remembered, remembered_by
 
@@ -171,7 +171,7 @@ class Candidates(tuple[Listing, ...]):
     @remembered
     def values_of(self, name: str) -> Counter[str]:
         """How many offers have each value of an option."""
-        values = (value_of(listing, offer, name)[0] for listing in self for offer in listing.offers)
+        values = (option_value(listing, offer, name)[0] for listing in self for offer in listing.offers)
         return Counter(filter(None, values))
 
     @cached_property
@@ -182,7 +182,7 @@ class Candidates(tuple[Listing, ...]):
         return Candidates(replace(listing, counts_stock=False) for listing in self)
 
     @remembered
-    def rulings(self, demand: Demand) -> Counter[Ruling]:
+    def rulings(self, demand: Demand) -> Counter[DemandRuling]:
         """How often records rule so on a demand."""
         return Counter(decided_by_field(demand, listing) for listing in self)
 
@@ -398,7 +398,7 @@ def _comparison(
         BasketItem(
             thing=thing.name,
             offer_id=fit.offer_id,
-            title=with_options(titles[fit.product_id], fit.name),
+            title=variant_title(titles[fit.product_id], fit.name),
             price=fit.price or "",
             quantity=thing.quantity,
         )

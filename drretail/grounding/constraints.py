@@ -27,7 +27,7 @@ _SHARE = re.compile(r"(?<![\d.])\d++(?:\.\d++)?\s?%\s?(?:of\s)?")
 _YES_OR_NO = {"yes": True, "true": True, "no": False, "false": False}
 
 
-class Ruling(NamedTuple):
+class DemandRuling(NamedTuple):
     """Whether a product keeps a demand, and who says so."""
 
     demand: str
@@ -53,7 +53,7 @@ class Decisions:
         """The same decisions, as if no product were unsafe."""
         return type(self)(None if self._gold is None else self._gold.model_copy(update={"facts": ()}))
 
-    def rulings(self, want: Want, listing: Listing, offer: Offer | None = None) -> Iterator[Ruling]:
+    def rulings(self, want: Want, listing: Listing, offer: Offer | None = None) -> Iterator[DemandRuling]:
         """The ruling on each of a want's demands, in their order, and then on its options: of one offer, or of any."""
         for demand in want.must:
             yield self._read(want, str(demand), listing) or decided_by_field(demand, listing)
@@ -67,10 +67,10 @@ class Decisions:
         states = {ruling.state for ruling in self.rulings(want, listing)}
         return "broken" if "broken" in states else "open" if "open" in states else "met"
 
-    def kind(self, want: Want, listing: Listing) -> Ruling:
+    def kind(self, want: Want, listing: Listing) -> DemandRuling:
         """The ruling whether a product is such a thing at all: as a model decided, else by its category and title."""
         state: State = "met" if any(listing.once(is_of_kind, kind) for kind in want.kinds) else "broken"
-        return self._read(want, OF_KIND, listing) or Ruling(OF_KIND, state, "code")
+        return self._read(want, OF_KIND, listing) or DemandRuling(OF_KIND, state, "code")
 
     def is_of_kind(self, want: Want, listing: Listing) -> bool:
         """True if a product is such a thing."""
@@ -89,14 +89,14 @@ class Decisions:
         kind = self._read(want, OF_KIND, listing)
         return (kind is None or kind.state != "broken") and self.state(want, listing) != "broken"
 
-    def _read(self, want: Want, demand: str, listing: Listing) -> Ruling | None:
+    def _read(self, want: Want, demand: str, listing: Listing) -> DemandRuling | None:
         """The decision of whoever read the record; None without one, and if the record has changed since."""
         if not self._decided:  # thousands of products are asked of most queries, of which nothing is decided
             return None
         decision = self._decided.get((want.name, demand, listing.product.product_id))
         if decision is None or decision.record_sha != record_sha(listing.product):
             return None
-        return Ruling(demand, decision.state, decision.by, decision.quote)
+        return DemandRuling(demand, decision.state, decision.by, decision.quote)
 
 
 UNDECIDED = Decisions()
@@ -110,20 +110,20 @@ def record_sha(product: Product) -> str:
     return sha256_of(list(record_lines(product)))
 
 
-def decided_by_field(demand: Demand, listing: Listing, *, unwanted: bool = False) -> Ruling:
+def decided_by_field(demand: Demand, listing: Listing, *, unwanted: bool = False) -> DemandRuling:
     """The ruling by the field that a demand names; "open" if it names none, and of a product without it."""
     value = None if demand.field is None else listing.fields.get(folded_name(demand.field))
     if value is None or isinstance(value, list | dict):
-        return Ruling(str(demand), "open", "field")
+        return DemandRuling(str(demand), "open", "field")
     return _by_value(demand, str(value), unwanted)
 
 
 # Cached, as measures are: thousands of offers of a kind have a few values in a field.
 @lru_cache(maxsize=16_384)
-def _by_value(demand: Demand, value: str, unwanted: bool) -> Ruling:
+def _by_value(demand: Demand, value: str, unwanted: bool) -> DemandRuling:
     has = _has(demand, value)
     state: State = "open" if has is None else "met" if has is not unwanted else "broken"
-    return Ruling(str(demand), state, "field", f"{demand.field}: {value}")
+    return DemandRuling(str(demand), state, "field", f"{demand.field}: {value}")
 
 
 def _has(demand: Demand, value: str) -> bool | None:
@@ -181,7 +181,7 @@ def offer_of(pick: Pick, products: Mapping[str, Product]) -> Offer | None:
     return None if item is None else listing_of(item).offer(pick.offer_id)
 
 
-def ruling_on_options(want: Want, listing: Listing, offer: Offer | None = None) -> Ruling:
+def ruling_on_options(want: Want, listing: Listing, offer: Offer | None = None) -> DemandRuling:
     """Whether an offer has the options that a want names, or any offer of the product, sold-out ones too.
 
     "open" if none is known to have them, and of one the record does not say.
@@ -189,11 +189,11 @@ def ruling_on_options(want: Want, listing: Listing, offer: Offer | None = None) 
     offers = listing.offers if offer is None else (offer,)
     state = best_of(option_states(want, listing, offers))
     values = {
-        name: dict.fromkeys(value_of(listing, listed_offer, name)[0] for listed_offer in offers)
+        name: dict.fromkeys(option_value(listing, listed_offer, name)[0] for listed_offer in offers)
         for name in want.options
     }
     quotes = (f"{name}: {', '.join(filter(None, of_offers))}" for name, of_offers in values.items() if any(of_offers))
-    return Ruling(want.options_in_words, state, "field", "; ".join(quotes))
+    return DemandRuling(want.options_in_words, state, "field", "; ".join(quotes))
 
 
 def option_states(want: Want, listing: Listing, offers: Iterable[Offer]) -> list[State]:
@@ -205,7 +205,7 @@ def best_of(states: Collection[State]) -> State:
     return "met" if "met" in states else "open" if "open" in states else "broken"
 
 
-def value_of(listing: Listing, offer: Offer, name: str) -> tuple[str, bool]:
+def option_value(listing: Listing, offer: Offer, name: str) -> tuple[str, bool]:
     """An offer's option and True; where its variant has none of this name, the product's field and False.
 
     Without an option of just this name, it is the only one whose name ends with it: "Shoe size" for "size".
@@ -235,7 +235,7 @@ def _has_options(want: Want, listing: Listing, offer: Offer) -> State:
     """An option's values are a closed field; a field of the product may list several, which leaves it open."""
     states: set[State] = set()
     for name, values in want.options.items():
-        value, is_option = value_of(listing, offer, name)
+        value, is_option = option_value(listing, offer, name)
         wanted, text = set(map(_padded, values)), _padded(value)
         is_open = not value or (not is_option and any(text_wanted in text for text_wanted in wanted))
         states.add("met" if text in wanted else "open" if is_open else "broken")

@@ -32,7 +32,7 @@ _DEMANDS = ("must", "must_not", "brands_unwanted")
 _SINGLE = ("rating_min", "ratings_min", "price_max", "brands_wanted")
 
 
-def cart_of(query: Query, picks: Sequence[Pick], look_up: LookUp, wish: Wish | None = None) -> Cart:
+def _cart_of(query: Query, picks: Sequence[Pick], look_up: LookUp, wish: Wish | None = None) -> Cart:
     """The picks as a cart for a query, or for another ``wish`` in its place, by their own records alone."""
     wanted = wish or query.wish or Wish()
     products = look_up([pick.product for pick in picks])
@@ -71,7 +71,7 @@ class ConversationTurn:
         carts, is_unmet = self.carts, self.can_be_met is False
         if self.decision in ("buy", "part") and not (is_unmet and self.leaves):
             wish = self.cart_as_far.wish if is_unmet else None
-            carts = (*carts, cart_of(self.query, self.picks, self.look_up, wish))
+            carts = (*carts, _cart_of(self.query, self.picks, self.look_up, wish))
         return ConversationTurn(query, reference, self.look_up, carts=carts, is_sound=self.is_right is not False)
 
     @property
@@ -209,7 +209,7 @@ class ConversationTurn:
 
     def limits_cart(self, *, of_before: bool) -> Cart:
         """The picks as a cart for ``limits``."""
-        cart = cart_of(self.query, self.picks, self.look_up, self.limits(of_before=of_before))
+        cart = _cart_of(self.query, self.picks, self.look_up, self.limits(of_before=of_before))
         if of_before:
             return cart
         whole = {want.name: want for want in self.wish.wants}

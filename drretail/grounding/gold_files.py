@@ -19,7 +19,7 @@ from drretail.records.query import IN_TASK, Query
 _OF_GOLD = Query.model_fields.keys() - IN_TASK - {"gold"}
 
 
-def gold_path(queries: Path) -> Path:
+def gold_file(queries: Path) -> Path:
     """The file of gold beside a file of tasks: q.gold.jsonl beside q.jsonl, or the packed one of drretail's own."""
     plain = queries.with_name(f"{queries.name.removesuffix('.jsonl')}.gold.jsonl")
     packed = plain.with_name(f"{plain.name}.gz")
@@ -53,7 +53,7 @@ def _joined(query: Query, row: Mapping[str, Any]) -> Query:
 
 def write_with_gold(queries: Sequence[Query], path: Path) -> None:
     """Writes the tasks of queries, one per line, and beside them the gold."""
-    write_gold(queries, gold_path(path))
+    write_gold(queries, gold_file(path))
     write_lines(path, (canonical_json(as_task(query)) for query in queries))
 
 

@@ -130,11 +130,11 @@ _SEGMENTS = 2
 
 def is_of_kind(product: Product, kind: str) -> bool:
     """True if a product is of this kind."""
-    wanted = unpacked(_stems(kind))
+    wanted = without_packing(_stems(kind))
     if not wanted or _is_for(product.title, wanted[-1]):
         return False
     below = product.categories[1:] or product.categories  # the first of several is a department
-    if below and unpacked(_stems(below[-1])) == wanted:
+    if below and without_packing(_stems(below[-1])) == wanted:
         return True
     if not _words(product).issuperset(wanted):
         return False
@@ -155,7 +155,7 @@ def is_sure_of_kind(product: Product, kinds: Sequence[str]) -> bool:
 
 def _is_in_title(product: Product, kind: str) -> bool:
     """True if one of the first parts of a product's title, up to what it is for, ends in the kind's noun."""
-    wanted = unpacked(_stems(kind))
+    wanted = without_packing(_stems(kind))
     has_all = bool(wanted) and _words(product).issuperset(wanted)
     return has_all and any(wanted[-1] == noun for noun in _nouns(product.title))
 
@@ -165,7 +165,7 @@ def _is_in_title(product: Product, kind: str) -> bool:
 def _nouns(title: str) -> tuple[str, ...]:
     """The last words of a title's first parts, without packing words."""
     parts = [part for part in _BORDER.split(_FOR.split(f" {title} ", maxsplit=1)[0]) if part.strip()]
-    names = (unpacked(_stems(_BESIDE.split(f" {part} ", maxsplit=1)[0])) for part in parts[:_SEGMENTS])
+    names = (without_packing(_stems(_BESIDE.split(f" {part} ", maxsplit=1)[0])) for part in parts[:_SEGMENTS])
     return tuple(name[-1] for name in names if name)
 
 
@@ -179,11 +179,11 @@ def _is_for(title: str, noun: str) -> bool:
 
 def could_be_of_kind(product: Product, kind: str) -> bool:
     """True if a product may be of a kind by its record: it has every word of it, or all written as one."""
-    wanted, words = unpacked(_stems(kind)), _words(product)
-    return bool(wanted) and (words.issuperset(wanted) or not words.isdisjoint(_stems(joined(kind))))
+    wanted, words = without_packing(_stems(kind)), _words(product)
+    return bool(wanted) and (words.issuperset(wanted) or not words.isdisjoint(_stems(joined_words(kind))))
 
 
-def joined(kind: str) -> str:
+def joined_words(kind: str) -> str:
     """The words of a kind as one: "headlamp" for "head lamp"; "" for a single word."""
     words = search_words(kind).split()
     return "".join(words) if len(words) > 1 else ""
@@ -191,7 +191,7 @@ def joined(kind: str) -> str:
 
 def search_words(kind: str) -> str:
     """The words that every product of a kind has, for a search: without packing words at its end."""
-    return " ".join(RUN.findall(kind)[: len(unpacked(_stems(kind)))])
+    return " ".join(RUN.findall(kind)[: len(without_packing(_stems(kind)))])
 
 
 def _words(product: Product) -> frozenset[str]:
@@ -203,10 +203,10 @@ def _words(product: Product) -> frozenset[str]:
 @lru_cache(maxsize=16_384)
 def _leaf_names(leaf: str) -> tuple[tuple[str, ...], ...]:
     """The names in a leaf category: "Bibs & Burp Cloths" has two."""
-    return tuple(unpacked(names) for part in _BORDER.split(leaf) if (names := _stems(part)))
+    return tuple(without_packing(names) for part in _BORDER.split(leaf) if (names := _stems(part)))
 
 
-def unpacked(words: tuple[str, ...]) -> tuple[str, ...]:
+def without_packing(words: tuple[str, ...]) -> tuple[str, ...]:
     """The words without packing words at the end, unless nothing else is left."""
     end = len(words)
     while end > 1 and words[end - 1] in PACKING:

@@ -11,12 +11,12 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 
 from drretail.errors import ModelError
-from drretail.llm.faults import PASSING_STATUS, Fault, address_of, attempt, denial_of
+from drretail.llm.faults import PASSING_STATUS, NoAnswer, attempt, denial_of, server_address
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.llm.providers import STREAM_TIMEOUTS
 from drretail.llm.registry import Model
 from drretail.llm.servers import ARGUMENTS, refused_argument, without
-from drretail.llm.structured import Form, forms_of
+from drretail.llm.structured import RequestForm, forms_of
 from drretail.llm.usage import estimated_tokens, usage_of
 from drretail.records.run import Usage
 
@@ -83,7 +83,7 @@ async def answer_of(
     the account is refused, or the server is down.
     """
     attempts = attempts or Attempts()
-    plain = Form(model.chat if chat is None else chat, messages)
+    plain = RequestForm(model.chat if chat is None else chat, messages)
     forms = iter([plain]) if schema is None else forms_of(model, schema, messages)
     form = next(forms)
     refused = list[str]()
@@ -92,7 +92,7 @@ async def answer_of(
             answer = await _answer_in(model, form, attempts, is_last=not form.method)
         except ModelError as problem:
             raise attempts.in_all(problem)  # noqa: B904 -- it is the same error
-        if not isinstance(answer, Fault):
+        if not isinstance(answer, NoAnswer):
             model.refused.update(refused)
             return answer
         attempts.failed.append(answer.error.message)
@@ -100,7 +100,7 @@ async def answer_of(
         form = next(forms)
 
 
-async def _answer_in(model: Model, form: Form, attempts: Attempts, *, is_last: bool) -> "AIMessage | Fault":
+async def _answer_in(model: Model, form: RequestForm, attempts: Attempts, *, is_last: bool) -> "AIMessage | NoAnswer":
     """The answer asked for in one form; the fault, unless it ``is_last``, if another form may bring an answer."""
     chat, messages = form.chat, form.messages
     policy, spent, tried, request = model.retrying, 0.0, 0, messages
@@ -112,10 +112,10 @@ async def _answer_in(model: Model, form: Form, attempts: Attempts, *, is_last: b
             if problem.usage is not None:
                 attempts.lose(Usage(**problem.usage))
             if not is_last and problem.kind == "model":
-                return Fault(problem, passes=False)
+                return NoAnswer(problem, passes=False)
             model.halt.check_denied(model, problem)
             raise
-        if not isinstance(outcome, Fault):
+        if not isinstance(outcome, NoAnswer):
             model.halt.answered(model)
             return outcome
         if (lost := _lost(outcome, chat, request)) is not None:
@@ -134,7 +134,7 @@ async def _answer_in(model: Model, form: Form, attempts: Attempts, *, is_last: b
             raise _unanswered(model, outcome)
         tried += 1
         if spent >= TOLD_AFTER:
-            whom = address_of(model) or model.info.provider
+            whom = server_address(model) or model.info.provider
             model.retrying.tell(
                 f"Waiting for {whom} ({model.info.model}): {outcome.error.message[:TOLD_LENGTH]}; "
                 f"try {tried + 1} of {policy.retries + 1} in {pause:.0f} s."
@@ -145,7 +145,7 @@ async def _answer_in(model: Model, form: Form, attempts: Attempts, *, is_last: b
         await policy.sleep(pause)
 
 
-def _is_of_the_form(fault: Fault) -> bool:
+def _is_of_the_form(fault: NoAnswer) -> bool:
     """True if the same question may be answered in another form: the server refuses it, or answers with nothing."""
     if fault.error.kind == "unusable":
         return not fault.was_cut
@@ -154,7 +154,7 @@ def _is_of_the_form(fault: Fault) -> bool:
     return fault.error.kind == "model"
 
 
-def _second_chance(fault: Fault) -> HumanMessage:
+def _second_chance(fault: NoAnswer) -> HumanMessage:
     """The message that asks once more for an answer that was empty or cut.
 
     A cut answer is shown as far as it goes, and half its length is asked for.
@@ -168,7 +168,7 @@ def _second_chance(fault: Fault) -> HumanMessage:
     return HumanMessage(f"{tagged('answer', text)}\n{instruction}")
 
 
-def _lost(fault: Fault, chat: Any, messages: Sequence["BaseMessage"]) -> Usage | None:
+def _lost(fault: NoAnswer, chat: Any, messages: Sequence["BaseMessage"]) -> Usage | None:
     """The tokens of an answer that did not arrive whole: the provider's count, or estimated from the question.
 
     None if there is nothing to pay for: the provider refused, or was not reached. An estimate counts no call.
@@ -183,9 +183,9 @@ def _given_up(chat: Any, messages: Sequence["BaseMessage"]) -> Usage:
     return Usage(input_uncached=estimated_tokens(chat, messages), estimated=1)
 
 
-def _unanswered(model: Model, fault: Fault) -> ModelError:
+def _unanswered(model: Model, fault: NoAnswer) -> ModelError:
     """The error that the call fails with. If a server of the user's own did not answer at all, the error names it."""
-    error, address = fault.error, address_of(model)
+    error, address = fault.error, server_address(model)
     if fault.status is None and fault.unfinished is None and address is not None:
         with_address = ModelError(error.kind, f"{error.message} (no usable answer from {address})")
         with_address.__cause__ = error.__cause__
@@ -195,7 +195,7 @@ def _unanswered(model: Model, fault: Fault) -> ModelError:
 
 async def paced_attempt(
     model: Model, chat: Any, messages: Sequence["BaseMessage"], spent: float
-) -> "tuple[AIMessage | Fault, float]":
+) -> "tuple[AIMessage | NoAnswer, float]":
     """One attempt, made as soon as the pace allows it, and the seconds that it took.
 
     An argument that the server refuses is left out from then on, and the attempt is made again.
@@ -207,7 +207,7 @@ async def paced_attempt(
         left_out = {*model.refused} & ARGUMENTS.keys()
         sent = without(chat, left_out)
         outcome = await _in_time(model, sent, messages, spent)
-        refused = refused_argument(outcome, sent) if isinstance(outcome, Fault) else None
+        refused = refused_argument(outcome, sent) if isinstance(outcome, NoAnswer) else None
         if refused is None or refused in left_out:  # the longest answer may be refused by both its names
             break
         model.refused.add(refused)
@@ -225,7 +225,7 @@ def _check_fits(model: Model, chat: Any, messages: Sequence["BaseMessage"]) -> N
         raise ModelError("context_overflow", f"{asks}: start its server with a longer context, or use another model")
 
 
-async def _in_time(model: Model, chat: Any, messages: Sequence["BaseMessage"], spent: float) -> "AIMessage | Fault":
+async def _in_time(model: Model, chat: Any, messages: Sequence["BaseMessage"], spent: float) -> "AIMessage | NoAnswer":
     """One attempt, cut at its own limit: a client's time-out begins anew with each piece of a streamed answer.
 
     Where the answer comes in pieces, the limit counts from the first: until then a slow server reads the question. A
@@ -245,7 +245,7 @@ async def _in_time(model: Model, chat: Any, messages: Sequence["BaseMessage"], s
         if is_last:
             late = f"no answer within {model.seconds:g} seconds, retries included: {higher}"
             raise ModelError("timeout", late, usage=_given_up(chat, messages).model_dump()) from None
-        return Fault(ModelError("timeout", f"no whole answer within {limit:g} seconds: {higher}"), passes=True)
+        return NoAnswer(ModelError("timeout", f"no whole answer within {limit:g} seconds: {higher}"), passes=True)
 
 
 @contextmanager
@@ -273,7 +273,7 @@ MARKED = frozenset({"anthropic"})
 _MARK = {"type": "ephemeral"}
 
 
-def marked(messages: Sequence[BaseMessage], *, continues: bool) -> list[BaseMessage]:
+def with_cache_marks(messages: Sequence[BaseMessage], *, continues: bool) -> list[BaseMessage]:
     """The messages, with a cache mark at the end of each stable prefix. The originals are not changed.
 
     The system message ends the part that all runs of an agent share (tools precede it). With ``continues`` two more

@@ -188,7 +188,7 @@ class _Answering(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class NoAnswer:
     """An attempt that brought no answer."""
 
     error: ModelError
@@ -210,7 +210,7 @@ class Fault:
 
 async def attempt(
     model: _Answering, messages: Sequence["BaseMessage"], *, streamed: bool = False
-) -> "AIMessage | Fault":
+) -> "AIMessage | NoAnswer":
     """The answer of a chat model, with or without bound tools: text or tool calls, never neither. Or the fault.
 
     ``streamed`` says that the provider sends its answer in pieces; an answer without a stop reason was then cut. Raises
@@ -234,7 +234,7 @@ async def attempt(
             return replace(_fault(model, kind, WRONG_FORM, problem), passes=True)
         return _fault(model, kind, type(problem).__name__, problem)
     if streamed and _stop_reason(answer) == UNSAID and not answer.response_metadata.get(STREAM_ENDED):
-        return Fault(ModelError("model", "the stream of the answer was cut"), passes=True)
+        return NoAnswer(ModelError("model", "the stream of the answer was cut"), passes=True)
     return _whole(_with_all_calls(with_possible_usage(answer, model, messages), len(messages)))
 
 
@@ -250,11 +250,11 @@ def _kind_of(problem: BaseException) -> ModelErrorKind:
     return "context_overflow" if overflows else "model"
 
 
-def _fault(model: object, kind: ModelErrorKind, lead: str, problem: Exception) -> Fault:
+def _fault(model: object, kind: ModelErrorKind, lead: str, problem: Exception) -> NoAnswer:
     error = _error(model, kind, lead, problem)
     error.__cause__ = problem
     lasts = kind in ("context_overflow", "refusal")
-    fault = Fault(error, not lasts and passes(problem), asked_wait(problem), status_of(problem))
+    fault = NoAnswer(error, not lasts and passes(problem), asked_wait(problem), status_of(problem))
     return replace(fault, is_unreached=is_unreached(problem))
 
 
@@ -314,7 +314,7 @@ def _with_all_calls(answer: "AIMessage", turn: int) -> "AIMessage":
     return answer.model_copy(update={"tool_calls": calls, "invalid_tool_calls": []})
 
 
-def _whole(answer: "AIMessage") -> "AIMessage | Fault":
+def _whole(answer: "AIMessage") -> "AIMessage | NoAnswer":
     """The answer if it ended by itself and is not empty, or a fault if it was cut or is empty.
 
     Raises ModelError for a refusal or a full context window.
@@ -339,7 +339,7 @@ def _whole(answer: "AIMessage") -> "AIMessage | Fault":
     else:
         return answer
     error = _unusable(answer, "unusable", problem)
-    return Fault(error, passes=False, usage=usage_of(answer), unfinished=answer.text.strip(), was_cut=reason in _CUT)
+    return NoAnswer(error, passes=False, usage=usage_of(answer), unfinished=answer.text.strip(), was_cut=reason in _CUT)
 
 
 def _unusable(answer: "AIMessage", kind: ModelErrorKind, message: str) -> ModelError:
@@ -412,7 +412,7 @@ class Halt:
         if denial is not None:
             self._stop(_sentence(model, denial, _detail(model, problem)), problem)
 
-    def check_down(self, model: "Model", fault: Fault) -> None:
+    def check_down(self, model: "Model", fault: NoAnswer) -> None:
         """Raises CommandStopped if the server can't be reached, or left ``IN_A_ROW`` calls in a row without an answer.
 
         ``fault`` is the result of a call with all its retries. If it is not one that passes, the server did answer,
@@ -420,7 +420,7 @@ class Halt:
         """
         if not fault.passes:
             return self.answered(model)
-        server = address_of(model) or model.info.provider
+        server = server_address(model) or model.info.provider
         unanswered = self._unanswered[server] = self._unanswered.get(server, 0) + 1
         detail = _detail(model, fault.error)
         if fault.is_unreached:
@@ -435,20 +435,20 @@ class Halt:
 
     def answered(self, model: "Model") -> None:
         """Notes that the model's server has answered."""
-        self._unanswered.pop(address_of(model) or model.info.provider, None)
+        self._unanswered.pop(server_address(model) or model.info.provider, None)
 
     def _stop(self, sentence: str, problem: BaseException) -> None:
         self._sentence, self._command = sentence, current_command()
         raise CommandStopped(sentence) from problem
 
 
-def address_of(model: "Model") -> str | None:
+def server_address(model: "Model") -> str | None:
     """The address of the user's own server, without user name and password; None if the provider itself is asked."""
     return model.params.get("base_url")
 
 
 def _sentence(model: "Model", denial: Denial, detail: str) -> str:
-    where, key = address_of(model) or model.info.provider, " or ".join(model.key_variables)
+    where, key = server_address(model) or model.info.provider, " or ".join(model.key_variables)
     if denial == "model":
         with_key = f" for the key in {key}" if key else ""
         return f"{where} has no model {model.info.model!r}{with_key} ({detail}): name one that it has {AGAIN}"

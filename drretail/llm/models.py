@@ -17,8 +17,8 @@ from pydantic import BaseModel
 
 from drretail.errors import ModelError, UserError, quoted
 from drretail.event_loop import run_loop
-from drretail.journal import Asked, Journal, Outcome
-from drretail.llm.calling import MARKED, Attempts, answer_of, marked
+from drretail.journal import ActionResult, Asked, Journal
+from drretail.llm.calling import MARKED, Attempts, answer_of, with_cache_marks
 from drretail.llm.registry import Model
 from drretail.llm.servers import with_calls_read
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
@@ -205,7 +205,7 @@ class Models:
         kind = "synthesis" if role == "synthesis" else "model"
         seq = self.trajectory.reserve(path)
 
-        async def action() -> Outcome:
+        async def action() -> ActionResult:
             attempts = Attempts(priced=model.priced)
             attributes = {
                 "gen_ai.request.model": model.spec,
@@ -218,7 +218,7 @@ class Models:
                 used = attempts.usage_with(answer)
                 note({"gen_ai.usage.input_tokens": used.input, "gen_ai.usage.output_tokens": used.output})
             content = answer.model_dump(mode="json", exclude_none=True)
-            return Outcome(content, used.model_dump(), len(attempts.failed))
+            return ActionResult(content, used.model_dump(), len(attempts.failed))
 
         try:
             async with self.gate or nullcontext():  # outside the timed part: waiting in line is no latency
@@ -289,7 +289,7 @@ def _sent(model: Model, messages: Sequence[BaseMessage], request: Mapping[str, A
     """
     if model.info.provider not in MARKED:
         return messages
-    return marked(messages, continues=bool(request.get("tools")) and bool(request.get("may_call")))
+    return with_cache_marks(messages, continues=bool(request.get("tools")) and bool(request.get("may_call")))
 
 
 def _bound(model: Model, tools: Sequence[dict[str, Any]], may_call: bool) -> Any:

@@ -1,8 +1,8 @@
 """Prompts are files beside their callers: ``prompts/<name>.md`` with ``{{placeholders}}``, and tables of criteria.
 
-Instructions are plain text; data is put in by ``tagged``, so that a model can distinguish the two. ``overridden``
-replaces the texts of packaged files during a block, for the code that runs in it and no other. A user's folder of
-prompts has the names of the packaged files.
+Instructions are plain text; data is put in by ``tagged``, so that a model can distinguish the two. A user's folder of
+prompts has the names of the packaged files. ``overridden_prompts`` replaces their texts during a block, for the code
+that runs in it and no other.
 """
 
 import re
@@ -106,7 +106,7 @@ def plain_text(text: str) -> str:
 
 
 @contextmanager
-def overridden(texts: Mapping[Path, str]) -> Generator[None]:
+def overridden_prompts(texts: Mapping[Path, str]) -> Generator[None]:
     """During the block, and in tasks started within it, these prompt files have the given texts."""
     token = _overrides.set(texts)
     try:
@@ -202,7 +202,7 @@ def changed_prompts(
     return texts
 
 
-def write_prompts(folder: Path, files: Mapping[str, Path]) -> list[Path]:
+def write_prompt_files(folder: Path, files: Mapping[str, Path]) -> list[Path]:
     """Writes the packaged prompts into ``folder``. Raises UserError if a changed one is there already."""
     targets = {folder / name: packaged_text(path) for name, path in files.items()}
     for target, text in targets.items():

@@ -245,7 +245,7 @@ def provider_names() -> list[str]:
 SHIPPED = Path(__file__).with_name("profiles.toml")
 
 
-def read_profile(name: str, profiles_own: Mapping[str, ModelProfile] | None = None) -> ModelProfile:
+def read_model_profile(name: str, profiles_own: Mapping[str, ModelProfile] | None = None) -> ModelProfile:
     """The profile called ``NAME``, the user's own or a packaged one, or the one at ``FILE.toml:NAME``.
 
     Raises UserError if the name is unknown, or the file is missing or holds no profiles.

@@ -54,7 +54,7 @@ OFFLINE_CHAT = "drretail.llm.offline.chat:OfflineChat"
 # Name of an offline model → "module:attribute" of its policy.
 OFFLINE_POLICIES = {
     "shopper": "drretail.llm.offline.shopper:shop",
-    "judge": "drretail.llm.offline.judge:judge",
+    "judge": "drretail.llm.offline.judge:judge_offline",
 }
 OWN = Plugins("model", {}, MODELS.group)
 """Models of the user's own, by their place."""
@@ -169,7 +169,7 @@ def open_recorded(model: RoleModel, params: Mapping[str, Any]) -> Model:
     return Model(model.spec, Unasked, info, {**params})
 
 
-def open_model(
+def build_model(
     spec: str,
     *,
     base_url: str | None = None,

@@ -21,7 +21,7 @@ from langchain_core.runnables import RunnableBinding
 
 from drretail.errors import causes_of
 from drretail.grounding.report.picks import is_whole_report, take_picks
-from drretail.llm.faults import Fault, body_of
+from drretail.llm.faults import NoAnswer, body_of
 from drretail.llm.structured import THOUGHT
 
 REFUSING = frozenset({400, 422, 500, 501})
@@ -53,7 +53,7 @@ ARGUMENTS: Mapping[str, Argument] = {
 """By the name that refusals give them."""
 
 
-def refused_argument(fault: Fault, chat: Any) -> str | None:
+def refused_argument(fault: NoAnswer, chat: Any) -> str | None:
     """The argument that the server refuses, if it names one that was sent."""
     cause = fault.error.__cause__
     if fault.status not in REFUSING or fault.error.kind != "model" or cause is None:

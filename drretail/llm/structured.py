@@ -32,7 +32,7 @@ _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<inner>.*?)\n?[ \t]*```\s*", re
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class RequestForm:
     """One way to ask for an answer: what is asked, and the messages."""
 
     chat: Any
@@ -41,7 +41,7 @@ class Form:
     """Of ``METHODS``; empty for a request that has no other form after it."""
 
 
-def forms_of(model: Model, schema: dict[str, Any], messages: "Sequence[BaseMessage]") -> Iterator[Form]:
+def forms_of(model: Model, schema: dict[str, Any], messages: "Sequence[BaseMessage]") -> Iterator[RequestForm]:
     """The forms in which the model can be asked for an answer in ``schema``, without those that its server refused.
 
     Each is made when it is needed, since the first nearly always serves. The schema is passed as JSON and not as a
@@ -50,8 +50,8 @@ def forms_of(model: Model, schema: dict[str, Any], messages: "Sequence[BaseMessa
     """
     for method in (method for method in METHODS if method not in model.refused):
         if (bound := _bound(model.chat, schema, method)) is not None:
-            yield Form(bound, messages, method)
-    yield Form(model.chat, _with_schema(messages, schema))
+            yield RequestForm(bound, messages, method)
+    yield RequestForm(model.chat, _with_schema(messages, schema))
 
 
 def _bound(chat: "BaseChatModel", schema: dict[str, Any], method: str) -> Any:

@@ -20,7 +20,7 @@ from drretail.querygen.checks.case import Stock
 from drretail.querygen.decisions import decidable
 from drretail.querygen.reading import check_made_for
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers, comparable
-from drretail.querygen.rules.drafting import COUNTS, rounded
+from drretail.querygen.rules.drafting import COUNTS, round_budget
 from drretail.querygen.rules.limits import by_fields, by_options
 from drretail.querygen.spoil import UNMET, UNTYPED, Derived, noun_of
 from drretail.records.base import sha256_of
@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class Draft:
+class WishDraft:
     """What is wanted from a turn on, while it is edited."""
 
     wants: dict[str, Want]
@@ -56,7 +56,7 @@ class Draft:
     relations: dict[str, Relation] = field(default_factory=dict[str, Relation])
 
     @classmethod
-    def after(cls, turn: Query) -> "Draft":
+    def after(cls, turn: Query) -> "WishDraft":
         wish = turn.wish or Wish()
         return cls({want.name: want for want in wish.wants}, wish.budget)
 
@@ -95,7 +95,7 @@ def is_proved(turn: Query, offers: Offers) -> bool:
     return proof is not None and proof.state == ("proved" if turn.infeasible else "refuted")
 
 
-def converse(queries: Sequence[Query], stock: Stock, seed: str) -> Derived:
+def make_conversations(queries: Sequence[Query], stock: Stock, seed: str) -> Derived:
     """A conversation of four to six turns for each query that the shop can meet, which is its first turn.
 
     The kinds of follow-ups take turns, as far as the shop bears them. Raises UserError for queries of another world.
@@ -169,8 +169,8 @@ class _Talk:
         return False
 
     @property
-    def _now(self) -> Draft:
-        return Draft.after(self.met[-1].query)
+    def _now(self) -> WishDraft:
+        return WishDraft.after(self.met[-1].query)
 
     def _text(self, sorts: Sequence[str], slots: Mapping[str, str]) -> str:
         """A sentence of each sort."""
@@ -179,13 +179,13 @@ class _Talk:
         said = (self.rng.choice(_PHRASES[sort]).format(it=it, of_thing=of_thing, **slots) for sort in sorts)
         return " ".join(sentence[0].upper() + sentence[1:] for sentence in said)
 
-    def _drafts(self, kind: str) -> Iterator[tuple[Draft, dict[str, str]]]:
+    def _drafts(self, kind: str) -> Iterator[tuple[WishDraft, dict[str, str]]]:
         """Edits of a kind, with what sentences say of them."""
         turn, now, offers = self.met[-1].query, self._now, self.stock.offers
         if kind == "back":
-            then = Draft.after(self.met[-2].query)
+            then = WishDraft.after(self.met[-2].query)
             name = next(name for name in now.wants if name in turn.relations or now.wants[name] != then.wants[name])
-            yield Draft(then.wants, then.budget, {name: "back"}), {"name": name}
+            yield WishDraft(then.wants, then.budget, {name: "back"}), {"name": name}
         elif kind == "too_dear" and (cheapest := offers.reference(turn).cheapest):
             total = cheapest.total
             now.budget = Money.of(int(float(total.value) * self.rng.uniform(*_SHORT)), total.currency)
@@ -196,14 +196,14 @@ class _Talk:
             for noun in self._shuffled(sorted(nouns)):
                 priced = comparable(offers.of_kind(noun))
                 if len(priced) >= ENOUGH and wanted.isdisjoint(offers.of_kind(noun).titles):
-                    draft = Draft({**now.wants, noun: Want(name=noun, kinds=(noun,))}, now.budget)
+                    draft = WishDraft({**now.wants, noun: Want(name=noun, kinds=(noun,))}, now.budget)
                     price = priced[len(priced) // 2].price or Decimal(0)
-                    yield draft, {"name": noun, "thing": f"{article(noun)} {noun}", **draft.raised(rounded(price))}
+                    yield draft, {"name": noun, "thing": f"{article(noun)} {noun}", **draft.raised(round_budget(price))}
         else:
             for want in self._shuffled([*now.wants.values()]):
                 yield from ((draft, {"name": want.name, **slots}) for draft, slots in self._of_want(kind, want))
 
-    def _of_want(self, kind: str, want: Want) -> Iterator[tuple[Draft, dict[str, str]]]:
+    def _of_want(self, kind: str, want: Want) -> Iterator[tuple[WishDraft, dict[str, str]]]:
         """The same, of those kinds that are about one of the things."""
         draft = self._now
         if kind in _RELATIONS:

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from drretail.env.offers import Offers
-from drretail.grounding.constraints import Decisions, Ruling, is_within, record_sha
+from drretail.grounding.constraints import Decisions, DemandRuling, is_within, record_sha
 from drretail.grounding.listing import Listing, is_sure_of_kind, pieces_in
 from drretail.grounding.text.serialisation import record_lines
 from drretail.records.criteria import OF_KIND, Decision, Gold, State
@@ -24,13 +24,13 @@ Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
-class Question:
+class DemandQuestion:
     """Whether one product keeps one demand of a want."""
 
     query: Query
     want: Want
     listing: Listing
-    ruling: Ruling
+    ruling: DemandRuling
     """What is decided so far."""
     unwanted: bool = False
 
@@ -63,7 +63,7 @@ def _label(demand: str, *, unwanted: bool) -> str:
     return f"must{' not' if unwanted else ''}: {demand}"
 
 
-def questions_of(queries: Iterable[Query], offers: Offers) -> Iterator[Question]:
+def questions_of(queries: Iterable[Query], offers: Offers) -> Iterator[DemandQuestion]:
     """A question for every demand of every candidate, decided or not.
 
     Candidates keep the limits that need no reading, unknown values included.
@@ -72,7 +72,7 @@ def questions_of(queries: Iterable[Query], offers: Offers) -> Iterator[Question]
         yield from _of_query(query, offers)
 
 
-def _of_query(query: Query, offers: Offers) -> Iterator[Question]:
+def _of_query(query: Query, offers: Offers) -> Iterator[DemandQuestion]:
     wish, decisions = query.wish or Wish(), Decisions(query.gold)
     owned = {*wish.owned, *offers.bought(query.user_id)}
     for want in wish.wants:
@@ -87,18 +87,18 @@ def _of_query(query: Query, offers: Offers) -> Iterator[Question]:
                 yield from _of_listing(query, want, listing, decisions)
 
 
-def _of_listing(query: Query, want: Want, listing: Listing, decisions: Decisions) -> Iterator[Question]:
+def _of_listing(query: Query, want: Want, listing: Listing, decisions: Decisions) -> Iterator[DemandQuestion]:
     """The question of the kind, unless title and leaf category both name it, then those of the demands.
 
     Of what is not of the kind, as far as is known, no demand is asked. Most of it is something else, such as a filter.
     """
     kind = decisions.kind(want, listing)
     if kind.by != "code" or not listing.once(is_sure_of_kind, want.kinds):
-        yield Question(query, want, listing, kind)
+        yield DemandQuestion(query, want, listing, kind)
     if kind.state == "met":
         rulings = decisions.rulings(want, listing)
         for place, ruling in enumerate(islice(rulings, len(want.demands))):  # options are a closed field
-            yield Question(query, want, listing, ruling, unwanted=place >= len(want.must))
+            yield DemandQuestion(query, want, listing, ruling, unwanted=place >= len(want.must))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +121,9 @@ class HowDecided:
         return asdict(self)
 
 
-def how_decided(questions: Iterable[Question]) -> list[HowDecided]:
+def how_decided(questions: Iterable[DemandQuestion]) -> list[HowDecided]:
     """One entry per demand, in order."""
-    by_demand: dict[tuple[str, str, str], list[Question]] = {}
+    by_demand: dict[tuple[str, str, str], list[DemandQuestion]] = {}
     for question in questions:
         by_demand.setdefault(question.key[:3], []).append(question)
     return [
@@ -164,14 +164,14 @@ Subject = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DemandAnswer:
     """A model's answer to one question, with the record's words that it rests on."""
 
     state: State
     quote: str = ""
 
 
-def problem_of(question: Question, answer: Answer) -> str | None:
+def problem_of(question: DemandQuestion, answer: DemandAnswer) -> str | None:
     """What is wrong with an answer: its quote isn't in the record, or is missing. None if nothing is.
 
     Whether a product is of the kind needs no quote, since the whole record says so.
@@ -184,7 +184,11 @@ def problem_of(question: Question, answer: Answer) -> str | None:
 
 
 def with_decisions(
-    queries: Iterable[Query], questions: Iterable[Question], answers: Mapping[Key, Answer], by: str, offers: Offers
+    queries: Iterable[Query],
+    questions: Iterable[DemandQuestion],
+    answers: Mapping[Key, DemandAnswer],
+    by: str,
+    offers: Offers,
 ) -> tuple[Query, ...]:
     """The queries with what ``by`` answered, and with what was decided before and still holds."""
     new: dict[str, dict[Subject, Decision]] = {}

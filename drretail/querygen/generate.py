@@ -136,7 +136,7 @@ def _popular(world: World) -> list[Product]:
     return [*world.store.products([hit.product_id for hit in shown]).values()]
 
 
-def generate(
+def generate_queries(
     world: World,
     users: Sequence[str] | int,
     *,

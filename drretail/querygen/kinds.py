@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from drretail.grounding.listing import PACKING, folded, unpacked
+from drretail.grounding.listing import PACKING, folded, without_packing
 from drretail.grounding.text.wording import is_plural
 from drretail.grounding.text.words import stem
 from drretail.records.shop import Product
@@ -38,7 +38,7 @@ def kinds_of(product: Product) -> tuple[str, ...]:
     title, head = {*_stems_of(product.title.split())}, _head((quoted_title(product) or "").split())
     whose = next((_WHOSE[name] for name in product.categories if name in _WHOSE), "")
     for part in _things(product.categories[-1]) if len(product.categories) > 1 else ():
-        if unpacked(stems(part))[-1] == head:
+        if without_packing(stems(part))[-1] == head:
             *before, noun = part.split()
             spoken = [*(word for word in before if word == "and" or title.issuperset(stems(word))), noun]
             names = (lowered(name) for name in (part, " ".join(spoken)))

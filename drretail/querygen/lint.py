@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from drretail.env.world import World
 from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, web_question, wording
-from drretail.querygen.checks.case import Case, Code, Shopper, Stock, finding, read_shopper
+from drretail.querygen.checks.case import Code, QueryCase, Shopper, Stock, finding, read_shopper
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 from drretail.remembered import remembered, remembered_by
@@ -20,7 +20,7 @@ CODES: dict[str, Code] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedQuery:
     """A query with its findings. ``reference`` holds the baskets that meet its wish, or why there are none."""
 
     query: Query
@@ -41,9 +41,9 @@ class Linter:
         self.stock = Stock(world)
         """The cached lookups, which drafts for the same shop may share."""
 
-    def check_all(self, queries: Sequence[Query], on_query: Callable[[], object] = bool) -> tuple[Checked, ...]:
+    def check_all(self, queries: Sequence[Query], on_query: Callable[[], object] = bool) -> tuple[CheckedQuery, ...]:
         """Every query in order, with its findings; of two that are alike, the later one has one that says so."""
-        alike, checked, said = wording.near_duplicates(queries), list[Checked](), dict[str | None, str]()
+        alike, checked, said = wording.near_duplicates(queries), list[CheckedQuery](), dict[str | None, str]()
         for query in queries:
             before = said.get(query.after, "")
             said[query.query_id] = f"{before}{query.text}\n"
@@ -51,12 +51,12 @@ class Linter:
             on_query()
         return tuple(checked)
 
-    def check(self, query: Query, before: str = "", also: Iterable[Finding] = ()) -> Checked:
+    def check(self, query: Query, before: str = "", also: Iterable[Finding] = ()) -> CheckedQuery:
         """Checks one query, whatever else is in its file; ``also`` are further findings on it.
 
         Of a turn, ``before`` is what was said before it.
         """
-        return Checked(query, (*self.findings(query, before), *also), self.case(query, before).reference)
+        return CheckedQuery(query, (*self.findings(query, before), *also), self.case(query, before).reference)
 
     @remembered_by(lambda query, before="": (query.as_line(), before))
     def findings(self, query: Query, before: str = "") -> tuple[Finding, ...]:
@@ -70,13 +70,13 @@ class Linter:
             findings += contract.check(case)
         # A twin is made to fail, and a turn holds what others demanded before it.
         elif query.source.startswith("offline:") and not query.infeasible and query.after is None:
-            findings += contract.check_rules(case)
+            findings += contract.check_demands(case)
         return tuple(findings)
 
     @remembered_by(lambda query, before="": (query.as_line(), before))
-    def case(self, query: Query, before: str = "") -> Case:
+    def case(self, query: Query, before: str = "") -> QueryCase:
         """The query with its user and offers, from which the checks start."""
-        return Case(query, self.shopper(query.user_id), self.stock, self._world.manifest.now, before + query.text)
+        return QueryCase(query, self.shopper(query.user_id), self.stock, self._world.manifest.now, before + query.text)
 
     @remembered
     def shopper(self, user_id: str | None) -> Shopper | None:

@@ -18,10 +18,10 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.files import read_lines
-from drretail.grounding.gold_files import gold_path, with_gold
+from drretail.grounding.gold_files import gold_file, with_gold
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.parsing import parse_json
-from drretail.querygen.turns import CART, CONVERSATION, NOT_TYPED, ROOM, in_conversations, rows_of
+from drretail.querygen.turns import CART, CONVERSATION, NOT_TYPED, ROOM, in_conversations, turn_rows
 from drretail.records.base import fault_of, sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.query import LONGEST_TEXT, Query
@@ -49,7 +49,7 @@ def with_our_names(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_queries(path: Path) -> tuple[Query, ...]:
     """The queries of a .jsonl file, in order, with their gold. Raises as ``read_tasks`` does, and for a broken gold."""
-    return with_gold(_read(path), gold_path(path))
+    return with_gold(_read(path), gold_file(path))
 
 
 def read_tasks(path: Path) -> tuple[Query, ...]:
@@ -136,7 +136,7 @@ _ENDINGS = ("", ".txt", ".md", ".csv", ".tsv", ".jsonl")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PlainQuestion:
     """A question, and the id of the user who asks it; None if nobody in particular asks it."""
 
     text: str
@@ -157,7 +157,7 @@ class Question:
     """Its place in the file, for messages."""
 
 
-def read_questions(path: Path) -> tuple[Question, ...]:
+def read_questions(path: Path) -> tuple[PlainQuestion, ...]:
     """The questions of a .csv, .tsv or .jsonl file, or of a text with one per line; in order, repeated ones too.
 
     Raises UserError for another format, a file without questions, a table without a column of questions, and an
@@ -174,7 +174,7 @@ def read_questions(path: Path) -> tuple[Question, ...]:
         rows = ((f"row {number}", row) for number, row in sheet.rows)
     else:
         rows = _lines(path, as_json=ending == ".jsonl")
-    turns = ((place, turn) for place, row in rows for turn in rows_of(row, place))
+    turns = ((place, turn) for place, row in rows for turn in turn_rows(row, place))
     questions = tuple(_question(f"{path}, {place}", turn) for place, turn in turns)
     if not questions:
         raise UserError(f"{path} holds no question: write one a line, or CSV with the columns question and user.")
@@ -196,7 +196,7 @@ def _lines(path: Path, *, as_json: bool) -> Iterator[tuple[str, Mapping[str, Any
         yield f"line {number}", row
 
 
-def _question(place: str, row: Mapping[str, Any]) -> Question:
+def _question(place: str, row: Mapping[str, Any]) -> PlainQuestion:
     """Raises UserError for a row without a question, with too long a one, control characters or an invalid wish."""
     columns = with_our_names(row)
     text, user, own_id = (_text(columns.get(name)) for name in ("text", "user_id", "query_id"))
@@ -209,7 +209,7 @@ def _question(place: str, row: Mapping[str, Any]) -> Question:
     query_id = _id_of(own_id or "") or None
     of_case: dict[str, Any] = {name: row[name] for name in (CART, ROOM, NOT_TYPED) if name in row}
     name = _text(row.get(CONVERSATION)) or ""
-    return Question(text, user, _wish(place, row.get(_WISH)), query_id, name, **of_case, place=place)
+    return PlainQuestion(text, user, _wish(place, row.get(_WISH)), query_id, name, **of_case, place=place)
 
 
 def _id_of(name: str) -> str:
@@ -237,13 +237,13 @@ def _wish(place: str, value: Any) -> Wish | None:
         raise UserError(f"{place}: this is no wish ({fault_of(problem)}).") from problem
 
 
-def queries_from(questions: Sequence[Question], source: str, world_fingerprint: str | None) -> tuple[Query, ...]:
+def queries_from(questions: Sequence[PlainQuestion], source: str, world_fingerprint: str | None) -> tuple[Query, ...]:
     """One query per distinct question and id.
 
     Without an id in the file it depends only on question and user, so that it stays the same in a longer file. Raises
     UserError if a question occurs twice with different wishes, and if two have one id.
     """
-    different: dict[tuple[str | int | None, ...], Question] = {}
+    different: dict[tuple[str | int | None, ...], PlainQuestion] = {}
     for at, question in enumerate(questions):
         # Of a conversation each turn counts, also if it says the same again.
         turn = at if question.conversation else None
@@ -314,5 +314,5 @@ def shipped_queries(*splits: Split) -> tuple[Query, ...]:
     for split in splits or FIFTY:
         with resources.as_file(folder) as place:
             lines = (place / f"{split}.jsonl").read_text(encoding="utf-8").splitlines()
-            queries += with_gold(map(Query.model_validate_json, lines), gold_path(place / f"{split}.jsonl"))
+            queries += with_gold(map(Query.model_validate_json, lines), gold_file(place / f"{split}.jsonl"))
     return tuple(queries)

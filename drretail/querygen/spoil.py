@@ -48,7 +48,7 @@ class Derived:
     without: Counter[str] = field(default_factory=Counter[str])
 
 
-def spoil(queries: Sequence[Query], offers: Offers, kinds: Sequence[str], seed: str) -> Derived:
+def spoil_queries(queries: Sequence[Query], offers: Offers, kinds: Sequence[str], seed: str) -> Derived:
     """One pair of twins for each query that the shop can meet, in an order that tells nothing; the kinds take turns.
 
     Raises UserError for an unknown kind, and for none.

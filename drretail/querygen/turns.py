@@ -18,7 +18,7 @@ _SAID = ("say", "user", "content", "text", "message")
 _EXPECTED = ("expected", "expect", "expected_state")
 
 
-def rows_of(row: Mapping[str, Any], place: str) -> list[dict[str, Any]]:
+def turn_rows(row: Mapping[str, Any], place: str) -> list[dict[str, Any]]:
     """A row for each turn of a case; any other row as it is."""
     turns = row.get(TURNS)
     if not isinstance(turns, list):

@@ -193,7 +193,7 @@ def product_of(offer_id: str) -> str:
     return offer_id.partition("/")[0]
 
 
-def with_options(title: str, name: str) -> str:
+def variant_title(title: str, name: str) -> str:
     """A title with the options of a variant: "Merino Shirt (M / navy)"."""
     return f"{title} ({name})" if name else title
 
@@ -243,7 +243,7 @@ def offers_of(item: Product) -> tuple[Offer, ...]:
     )
 
 
-def variants_of(item: Product) -> set[str]:
+def variant_ids(item: Product) -> set[str]:
     """The ids of a product's variants, without that of the product."""
     variants = {offer.offer_id.partition("/")[2] for offer in offers_of(item)} if VARIANTS in item.details else set()
     return variants - {""}
@@ -355,7 +355,7 @@ class UserRow(Record):
     top_category: str
 
 
-class Statement(Record):
+class ProfileFact(Record):
     """One fact from a shop's record about a user, with the orders that show it."""
 
     code: str
@@ -374,7 +374,7 @@ class ProfileSummary(Document):
     """The facts about a user that judges are given; frozen in exp/profiles/<user_id>.json when the experiment opens."""
 
     user_id: str
-    statements: tuple[Statement, ...]
+    statements: tuple[ProfileFact, ...]
 
     @property
     def text(self) -> str:

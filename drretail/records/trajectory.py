@@ -16,7 +16,7 @@ Note = Callable[[Mapping[str, Any]], None]
 """Adds attributes to a span."""
 
 
-class Place(NamedTuple):
+class StepPlace(NamedTuple):
     """Where a step stands in a run."""
 
     path: str

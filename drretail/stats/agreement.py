@@ -21,7 +21,7 @@ TIE = "tie"
 Level = Literal["nominal", "ordinal", "interval"]
 
 
-def percent(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
+def percent_agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
     """The share of items with equal labels, 0 to 1."""
     pairs = _both(first, second)
     return sum(a == b for a, b in pairs) / len(pairs) if pairs else None

@@ -10,8 +10,8 @@ from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import (
+    compact,
     compact_json,
-    lean,
     lean_items,
     product_card,
     product_record,
@@ -103,7 +103,7 @@ def get_product_details(session: Session, product_id: ProductId) -> ToolResult:
         it), store, category path, and further details. What the shop does not know is left out.
     """
     product = session.settings.world.store.product(product_id)
-    return ToolResult(lean(product_record(product)), (_source(product, "record", record_text(product), shown=True),))
+    return ToolResult(compact(product_record(product)), (_source(product, "record", record_text(product), shown=True),))
 
 
 # Cached: a third of a run's hits were hits earlier in the run, and most hits of the next run were hits in this one.

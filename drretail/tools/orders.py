@@ -7,9 +7,9 @@ from annotated_types import Ge, Le
 from drretail.env.session import Session
 from drretail.grounding.report.evidence_ids import order_evidence_id, user_evidence_id
 from drretail.grounding.text.serialisation import (
+    compact,
     compact_json,
     customer_card,
-    lean,
     lean_items,
     order_item,
     order_record,
@@ -78,7 +78,7 @@ def get_order_details(session: Session, order_id: OrderId) -> ToolResult:
     parts = {"product": card, "customer": customer}
     # The fields of each part that the order itself does not have.
     value = record | {
-        name: {field: content for field, content in lean(part).items() if record.get(field) != content}
+        name: {field: content for field, content in compact(part).items() if record.get(field) != content}
         for name, part in parts.items()
         if part is not None
     }

@@ -30,7 +30,7 @@ from drretail.grounding.text.untrusted import cleaned, harmless_values
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Source
 from drretail.records.run import Step
-from drretail.records.trajectory import Place, path_key, span
+from drretail.records.trajectory import StepPlace, path_key, span
 from drretail.tools.arguments import OtherUser, explained, read_arguments, recordable, with_ids_read
 from drretail.tools.registry import TOOLS, offered, openai_schemas
 from drretail.tools.tool import Tool, ToolResult, read_schema
@@ -69,8 +69,8 @@ class Launch:
     """The first call of its turn, if that was a call of its own and not one of the same list."""
 
     @property
-    def place(self) -> Place:
-        return Place(self.path, self.seq)
+    def place(self) -> StepPlace:
+        return StepPlace(self.path, self.seq)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Toolkit:
         self._workers = Workers(session.settings.tool_threads if threads is None else threads, _PLACES)
         self._writing = threading.Lock()
         self._noting = threading.Lock()
-        self._mended: dict[Place, dict[str, str]] = {}
+        self._mended: dict[StepPlace, dict[str, str]] = {}
         self._running: dict[str, set[int]] = defaultdict(set)
         """By path, the calls that are not recorded yet."""
         self._turns: dict[str, tuple[int, object]] = {}

@@ -5,7 +5,7 @@ from typing import Any, TypedDict
 from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import UserEvidence, user_evidence_id
-from drretail.grounding.text.serialisation import compact_json, lean, user_record
+from drretail.grounding.text.serialisation import compact, compact_json, user_record
 from drretail.grounding.text.untrusted import harmless_values
 from drretail.records.evidence import Source
 from drretail.records.shop import UserProfile
@@ -95,7 +95,7 @@ def get_user_statistics(session: Session, user_id: UserId) -> ToolResult:
     if statistics.orders_with_unknown_price and statistics.mean_order is None:
         value["spend"] = None  # no price is known: a sum of 0 would look like a figure
     source = user_source("statistics", f"Shopping statistics of user {user_id}", user_id, value)
-    return ToolResult(lean(value), (source,), about=user_id)
+    return ToolResult(compact(value), (source,), about=user_id)
 
 
 def _profile_result(session: Session, profile: UserProfile) -> ToolResult:

@@ -15,9 +15,9 @@ from drretail.env.web.cleaning import cleaned_page, cleaned_result
 from drretail.errors import ModelError, ToolError
 from drretail.grounding.report.evidence_ids import normalise_url, web_evidence_id
 from drretail.grounding.text.serialisation import compact_json
-from drretail.journal import Effects, Outcome
+from drretail.journal import ActionResult, Effects
 from drretail.records.evidence import Evidence, Source
-from drretail.records.trajectory import Place
+from drretail.records.trajectory import StepPlace
 from drretail.tools.tool import ToolResult
 from drretail.tools.workers import Job, Workers
 
@@ -32,7 +32,7 @@ def fetch_pages(web: Pages, urls: Sequence[str], effects: Effects, seconds: floa
     workers = Workers(len(urls))
     jobs: dict[int, Job[WebPage]] = {}
 
-    def fetched(rank: int) -> Outcome:
+    def fetched(rank: int) -> ActionResult:
         # The journal holds the pages before the first missing one, so this fetch starts that page and all later ones.
         nonlocal seconds
         if not jobs:
@@ -44,7 +44,7 @@ def fetch_pages(web: Pages, urls: Sequence[str], effects: Effects, seconds: floa
         if isinstance(outcome, Exception):
             raise outcome
         # Cleaned before it is recorded: from no web does anything unbounded or hidden go further.
-        return Outcome({"page": asdict(cleaned_page(outcome))})
+        return ActionResult({"page": asdict(cleaned_page(outcome))})
 
     pages: list[WebPage] = []
     try:
@@ -122,7 +122,7 @@ call would time out.
 
 
 def web_search(
-    session: Session, query: Annotated[str, MinLen(1), MaxLen(500)], *, effects: Effects, place: Place
+    session: Session, query: Annotated[str, MinLen(1), MaxLen(500)], *, effects: Effects, place: StepPlace
 ) -> ToolResult:
     """Searches the web for knowledge that the shop does not hold, such as guides, tests and advice.
 
@@ -139,7 +139,7 @@ def web_search(
     return _searched(session, query, effects, place, chunks=False)
 
 
-def _searched(session: Session, query: str, effects: Effects, place: Place, *, chunks: bool) -> ToolResult:
+def _searched(session: Session, query: str, effects: Effects, place: StepPlace, *, chunks: bool) -> ToolResult:
     began = time.monotonic()
     query = query.strip()
     if not query:
@@ -169,7 +169,7 @@ def _searched(session: Session, query: str, effects: Effects, place: Place, *, c
 
 
 def web_search_of_pages(
-    session: Session, query: Annotated[str, MinLen(1), MaxLen(500)], *, effects: Effects, place: Place
+    session: Session, query: Annotated[str, MinLen(1), MaxLen(500)], *, effects: Effects, place: StepPlace
 ) -> ToolResult:
     """Searches the web for knowledge that the shop does not hold, such as guides, tests and advice.
 
@@ -188,7 +188,7 @@ def web_search_of_pages(
 
 
 def web_search_of_chunks(
-    session: Session, query: Annotated[str, MinLen(1), MaxLen(500)], *, effects: Effects, place: Place
+    session: Session, query: Annotated[str, MinLen(1), MaxLen(500)], *, effects: Effects, place: StepPlace
 ) -> ToolResult:
     """Searches the web for knowledge that the shop does not hold, such as guides, tests and advice.
 
@@ -224,7 +224,7 @@ class _Found:
 def _results(session: Session, effects: Effects, query: str, *, chunks: bool) -> list[_Found]:
     web, k = session.settings.world.web, session.settings.web_k
 
-    def search() -> Outcome:
+    def search() -> ActionResult:
         # Cleaned before it is recorded: nothing unbounded or hidden goes further, whichever provider it came from.
         results = web.search(query, k)[:k]
         if chunks:
@@ -233,7 +233,7 @@ def _results(session: Session, effects: Effects, query: str, *, chunks: bool) ->
                 replace(result, snippet=part or result.snippet) for result, part in zip(results, parts, strict=True)
             ]
         cleaned = map(cleaned_result, results)
-        return Outcome({"results": [asdict(result) for result in cleaned if result is not None]})
+        return ActionResult({"results": [asdict(result) for result in cleaned if result is not None]})
 
     effect = effects.perform("web_search", {"provider": web.provider, "query": query, "k": k}, search)
     by_id: dict[str, WebResult] = {}

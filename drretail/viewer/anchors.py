@@ -2,10 +2,10 @@
 
 from drretail.records.evidence import Finding
 from drretail.viewer.experiment import RunView
-from drretail.viewer.judged import Claim
+from drretail.viewer.judged import ClaimView
 
 
-def claim_anchor(view: RunView, judge: int, claim: Claim) -> str:
+def claim_anchor(view: RunView, judge: int, claim: ClaimView) -> str:
     """The anchor of a claim with the verdict of the judge with this index."""
     return f"{view.anchor}-{f'j{judge + 1}-' if judge else ''}c{claim.number}"
 

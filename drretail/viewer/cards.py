@@ -12,8 +12,8 @@ from drretail.records.evidence import Finding
 from drretail.records.run import place_of
 from drretail.records.tables.figures import counted
 from drretail.viewer.anchors import claim_anchor, finding_anchor, statement_anchor
-from drretail.viewer.cart import Cart, cart_as_read
-from drretail.viewer.experiment import TURN, ExperimentView, Question, RunView, two_of
+from drretail.viewer.cart import CartLines, cart_as_read
+from drretail.viewer.experiment import TURN, ExperimentView, QueryRuns, RunView, two_of
 from drretail.viewer.judged import PairJudgement, Support, words_of_code
 from drretail.viewer.run_lines import (
     DECISIONS,
@@ -52,7 +52,7 @@ class AnswerCard:
 
     name: str
     line: RunLine
-    cart: Cart | None
+    cart: CartLines | None
     """None if the report's picks are unknown."""
     broken: Mapping[str | None, tuple[str, ...]]
     """The limits that each product breaks ("✗ …"), or may break ("? …"), by its id.
@@ -77,7 +77,7 @@ class AnswerCard:
 class QuestionCard:
     """A question, and one or two answers to it side by side."""
 
-    question: Question
+    question: QueryRuns
     limits: str
     """The limits on the picks in one line; empty if the query has no typed wish."""
     is_infeasible: bool
@@ -86,7 +86,7 @@ class QuestionCard:
 
 
 def question_card(
-    view: ExperimentView, question: Question, answers: Sequence[AnswerCard], judgements: Sequence[PairJudgement]
+    view: ExperimentView, question: QueryRuns, answers: Sequence[AnswerCard], judgements: Sequence[PairJudgement]
 ) -> QuestionCard:
     """The card with the first repeat of the two systems to show first, of all answers to the question."""
     shown = two_of(view.scores.scoreboard, view.definition.systems)
@@ -116,7 +116,7 @@ def question_card(
     )
 
 
-def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> AnswerCard:
+def answer_card(name: str, view: RunView, line: RunLine, cart: CartLines | None) -> AnswerCard:
     """What the first screen and the question's page say of one answer."""
     proof, limits_met, has_wish = proof_of(view), "", line.question.query.wish is not None
     doubted = [finding for finding in view.checks.findings if finding.code in LIMITS]
@@ -199,7 +199,7 @@ def _supported(view: RunView, line: RunLine) -> str:
     return supported
 
 
-def _decision(view: RunView, cart: Cart | None, *, is_broken: bool, is_kept: bool) -> Decision:
+def _decision(view: RunView, cart: CartLines | None, *, is_broken: bool, is_kept: bool) -> Decision:
     """What became of an answer: by whether code calls it right, else by what its picks break."""
     run, case = view.run, view.subject.case
     gave_up = run is not None and run.report is not None and (run.stop != "finished" or case.no_decision is not None)

@@ -13,7 +13,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import lack_in_words
 from drretail.records.reading import FORM, Outcome, Pick
 from drretail.records.run import Run
-from drretail.records.shop import Money, with_options
+from drretail.records.shop import Money, variant_title
 
 if TYPE_CHECKING:
     from drretail.eval.judging.subject import Subject
@@ -76,7 +76,7 @@ class CartLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Cart:
+class CartLines:
     """The lines of a cart in the report's order; without lines if nothing is to be bought."""
 
     lines: tuple[CartLine, ...]
@@ -110,12 +110,12 @@ class Cart:
         return " ".join(filter(None, (self.total_words if self.lines else NOTHING, self.refusal)))
 
 
-def cart_of(run: Run, evidence: Mapping[str, Evidence]) -> Cart | None:
+def cart_of(run: Run, evidence: Mapping[str, Evidence]) -> CartLines | None:
     """The cart of a run; None if its picks are unknown."""
     return None if run.picks is None else _cart(run.picks, evidence, run.outcome)
 
 
-def cart_as_read(subject: "Subject") -> tuple[Cart | None, str]:
+def cart_as_read(subject: "Subject") -> tuple[CartLines | None, str]:
     """The cart that scores use, None if unknown, and who read it if the run did not declare it: "picks by form"."""
     if subject.run is None or subject.run.picks is not None:
         return (None if subject.run is None else cart_of(subject.run, subject.evidence)), ""
@@ -166,14 +166,14 @@ def _change(before: CartLine | None, line: CartLine) -> str:
     return "" if before.quantity == line.quantity else f"was {before.quantity} ×"
 
 
-def cart_markdown(cart: Cart) -> str:
+def cart_markdown(cart: CartLines) -> str:
     """The cart as a Markdown section in which titles are escaped."""
     lines = [_MARKUP.sub(r"\\\g<0>", line.words) for line in cart.lines]
     parts = [f"## {TITLE}", "\n".join(f"- {line}" for line in lines), cart.closing]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def cart_document(cart: Cart) -> dict[str, Any]:
+def cart_document(cart: CartLines) -> dict[str, Any]:
     """The cart for ``--json``."""
     items = [
         {
@@ -191,7 +191,7 @@ def cart_document(cart: Cart) -> dict[str, Any]:
     return {"items": items, "total": total} | ({"refusal": cart.refusal} if cart.refusal else {})
 
 
-def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outcome | None = None) -> Cart:
+def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outcome | None = None) -> CartLines:
     """The picks with their prices, and the refusal in words, with the nearest alternatives; empty without any.
 
     "The agent says that everything suitable is too expensive. Nearest alternative: Tube Feeder ($24.99).".
@@ -213,7 +213,7 @@ def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outc
         )
         lines.append(line)
     if outcome is None or outcome.decision == "buy" or not (outcome.because or outcome.nearest):
-        return Cart(tuple(lines))
+        return CartLines(tuple(lines))
     reasons = " and ".join(lack_in_words(reason) for reason in outcome.because)
     refusal = f"The agent says that {reasons}." if reasons else "The agent gives no reason."
     nearest: list[str] = []
@@ -221,13 +221,13 @@ def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outc
         item, price, title = ledger.products.get(pick.product), ledger.price_of(pick), _title(pick, ledger)
         nearest.append(title if item is None or price is None else f"{title} ({format_money(price, item.currency)})")
     refusal += f" Nearest alternative: {', '.join(nearest)}." if nearest else ""
-    return Cart(tuple(lines), refusal)
+    return CartLines(tuple(lines), refusal)
 
 
 def _title(pick: Pick, ledger: Ledger) -> str:
     item, offer = ledger.products.get(pick.product), ledger.offer(pick)
     title = pick.offer_id if item is None else short_title(item.title, LONGEST_TITLE)
-    return with_options(title, "" if offer is None else offer.name)
+    return variant_title(title, "" if offer is None else offer.name)
 
 
 def readers_in_words(reading: str) -> str:

@@ -58,10 +58,10 @@ class Talk:
 
 def read_conversation(experiment: Path, run: Run) -> list[Talk]:
     """Every request of a run with its answer, by agent. Raises UserError if the journal can't be read."""
-    return conversation_of(read_journal(path_of(experiment, run)), run.steps)
+    return talks_of(read_journal(path_of(experiment, run)), run.steps)
 
 
-def conversation_of(effects: Iterable[Effect], steps: Sequence[Step]) -> list[Talk]:
+def talks_of(effects: Iterable[Effect], steps: Sequence[Step]) -> list[Talk]:
     """The turns of each agent, in the order of the agents' paths; effects without an agent come last."""
     by_path: dict[str, list[Effect]] = defaultdict(list)
     for effect in effects:

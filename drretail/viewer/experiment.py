@@ -24,10 +24,10 @@ from drretail.records.tables.figures import counted
 from drretail.run_file import journal_path, read_results
 from drretail.viewer.cart import readers_in_words
 from drretail.viewer.judged import (
-    Claim,
+    ClaimView,
     Judged,
     Judgements,
-    claims_of,
+    claim_views,
     failed_stages,
     read_judgements,
     statement_claims,
@@ -48,7 +48,7 @@ class ClaimsView:
     """The claims of a report with one judge's verdicts."""
 
     judged: Judged
-    claims: tuple[Claim, ...]
+    claims: tuple[ClaimView, ...]
     failures: tuple[Verdict, ...]
     are_statements: bool = False
     """True if these are the statements of an assistant's answers, beside the shop's records."""
@@ -108,7 +108,7 @@ class RunView:
     def anchor(self) -> str:
         return f"r{self.number}"
 
-    def claim_of(self, statement: Finding) -> Claim | None:
+    def claim_of(self, statement: Finding) -> ClaimView | None:
         """The claim of the first judge, or of code in an assistant's answer; None for what else code finds."""
         claims = self.claims[0].claims if self.claims and (self.is_answer or statement.code == CONTRADICTED) else ()
         place = statement.start, statement.end
@@ -144,7 +144,7 @@ class Runs:
         claims = tuple(
             ClaimsView(
                 judged,
-                tuple(claims_of(judged, run.report or "")),
+                tuple(claim_views(judged, run.report or "")),
                 tuple(failed_stages(judged)),
             )
             for judged in faithfulness.by_judge
@@ -187,7 +187,7 @@ class Runs:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QueryRuns:
     """One query with the indices of its runs among all runs."""
 
     number: int
@@ -238,14 +238,14 @@ class ExperimentView:
         return " against ".join(names[label] for label in two) if len(names) == 2 else title_of(self.definition)
 
     @property
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[QueryRuns]:
         """The queries in their order, without those that no system is asked."""
         places: dict[str, list[int]] = {query.query_id: [] for query in self.definition.queries}
         for place, planned in enumerate(self.planned):
             places[planned.query.query_id].append(place)
         queries = [(query, tuple(places[query.query_id])) for query in self.definition.queries]
         return [
-            Question(number, query, at)
+            QueryRuns(number, query, at)
             for number, (query, at) in enumerate([query for query in queries if query[1]], 1)
         ]
 

@@ -21,7 +21,7 @@ from drretail.eval.judging.subject import BETWEEN, Labels, pair_name
 from drretail.eval.method import in_all_wordings
 from drretail.eval.registry import PAIRWISE, installed, pair_metric
 from drretail.eval.scores.board import read_board
-from drretail.eval.scores.gathering import name_of, verdicts_by_assessor
+from drretail.eval.scores.gathering import judge_spec, verdicts_by_assessor
 from drretail.grounding.text.quotes import find_words
 from drretail.parsing import parse_json
 from drretail.records.reading import Statement
@@ -44,7 +44,7 @@ class Judged:
     def by(self) -> str:
         """The judge's name as a reader sees it."""
         rules = "" if self.rules == "default" else f" under the rules of {self.rules}"
-        return f"{name_of(self.judge)}{rules}"
+        return f"{judge_spec(self.judge)}{rules}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ _BY_VALUE: Mapping[float, Support] = {1: "full", 0.5: "partial", 0: "none"}
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ClaimView:
     """One claim; ``span`` is its place in the report, or None if the report does not contain it word for word."""
 
     number: int
@@ -248,7 +248,7 @@ class Claim:
         return () if self.verdict is None else types_of(self.sources)
 
 
-def claims_of(judged: Judged, report: str) -> list[Claim]:
+def claim_views(judged: Judged, report: str) -> list[ClaimView]:
     """Cited claims with their verdicts, and those without a source, in the report's order."""
     verdicts = {verdict.item: verdict for verdict in judged.stage(SUPPORT)}
 
@@ -263,7 +263,7 @@ def claims_of(judged: Judged, report: str) -> list[Claim]:
     uncited = [claim for claim in more if not claim.is_cited and claim.claim.casefold() not in wordings]
     placed = [(claim, span_of(claim, report)) for claim in [*cited, *uncited]]
     placed.sort(key=lambda pair: pair[1] or (len(report), 0))
-    claims: list[Claim] = []
+    claims: list[ClaimView] = []
     for number, (claim, span) in enumerate(placed, 1):
         verdict = verdicts.get(claim.claim_id)
         support: Support = "unjudged" if claim.sources or verdict is not None else "uncited"
@@ -275,21 +275,21 @@ def claims_of(judged: Judged, report: str) -> list[Claim]:
             support = verdict.state
         if support == "uncited" and claim.unresolved:
             support = "none"  # as in FP: nobody judges it, and a source that does not exist supports nothing
-        claims.append(Claim(number, claim.claim, claim.sources, claim.unresolved, span, verdict, support))
+        claims.append(ClaimView(number, claim.claim, claim.sources, claim.unresolved, span, verdict, support))
     return claims
 
 
-def statement_claims(read: Iterable[Statement], report: str, judged: Judged) -> Iterator[Claim]:
+def statement_claims(read: Iterable[Statement], report: str, judged: Judged) -> Iterator[ClaimView]:
     """What was read in an assistant's answers, as claims whose verdict is the shop's record."""
     scored = next(verdict for verdict in judged.verdicts if verdict.state == "scored")
     for number, statement in enumerate(read, 1):
         reason, span = f"{statement.title}: {statement.record}", (statement.start, statement.end)
         verdict = scored.model_copy(update={"reason": reason, "sources": (), "notes": ()})
         support: Support = "full" if statement.is_true else "contradicted"
-        yield Claim(number, report[slice(*span)], (statement.of,), (), span, verdict, support)
+        yield ClaimView(number, report[slice(*span)], (statement.of,), (), span, verdict, support)
 
 
-def counts_of(claims: Iterable[Claim]) -> dict[Support, int]:
+def support_counts(claims: Iterable[ClaimView]) -> dict[Support, int]:
     """The number of claims for each support that any claim has."""
     supports = [claim.support for claim in claims]
     return {support: supports.count(support) for support in WORDS if support in supports}

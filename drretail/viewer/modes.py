@@ -7,7 +7,7 @@ from statistics import fmean
 from drretail.grounding.listing import folded
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.words import stem
-from drretail.querygen.checks.case import Case
+from drretail.querygen.checks.case import QueryCase
 from drretail.querygen.checks.contract import USER_TOOLS
 from drretail.querygen.kinds import kinds_of
 from drretail.querygen.lint import Linter
@@ -40,7 +40,7 @@ class Mode:
 
 def modes_of(queries: Iterable[Query], linter: Linter) -> tuple[Mode, ...]:
     """The modes that occur, profile-aware first."""
-    by_mode: dict[str, list[Case]] = {}
+    by_mode: dict[str, list[QueryCase]] = {}
     for query in queries:
         by_mode.setdefault(query.mode, []).append(linter.case(query))
     return tuple(
@@ -49,7 +49,7 @@ def modes_of(queries: Iterable[Query], linter: Linter) -> tuple[Mode, ...]:
     )
 
 
-def measures(cases: Sequence[Case]) -> Measures:
+def measures(cases: Sequence[QueryCase]) -> Measures:
     """The means over these cases' queries."""
     tools = [set(case.query.expected_tools) for case in cases]
     return Measures(
@@ -61,7 +61,7 @@ def measures(cases: Sequence[Case]) -> Measures:
     )
 
 
-def profile_mentions(case: Case) -> int:
+def profile_mentions(case: QueryCase) -> int:
     """How many kinds and makers of ordered products, and dates with a year, the text names; 0 without a user."""
     if case.shopper is None:
         return 0
@@ -71,7 +71,7 @@ def profile_mentions(case: Case) -> int:
     return sum(name in text for name in set(stemmed)) + len({date.iso for date in find_dates(case.query.text)})
 
 
-def specifics(case: Case) -> int:
+def specifics(case: QueryCase) -> int:
     """How many wants and limits the wish has; each amount, demand, brand, number and deadline counts as one."""
     wish = case.query.wish
     if wish is None:

@@ -10,7 +10,7 @@ import typer
 from drretail.progress import is_progress_shown
 from drretail.records.base import FORMAT
 from drretail.records.tables.result import Markdown, Prose, draw, grid_width, paragraph
-from drretail.records.tables.screen import console, escaped, fitted, wrapped
+from drretail.records.tables.screen import console, escaped, fit_to_screen, wrapped
 from drretail.records.tables.table import Table
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def stdout_console() -> "Console":
 
 def say(text: str) -> None:
     """Prints one message on stderr."""
-    typer.echo(fitted(text), err=True)
+    typer.echo(fit_to_screen(text), err=True)
 
 
 def remark(text: str) -> None:

@@ -9,8 +9,8 @@ from typing import Literal
 from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.tables.figures import counted, counted_each
-from drretail.viewer.experiment import Question, RunView
-from drretail.viewer.judged import Support, counts_of
+from drretail.viewer.experiment import QueryRuns, RunView
+from drretail.viewer.judged import Support, support_counts
 from drretail.viewer.tables.false_statements import checked_in, unchecked_in
 
 Decision = Literal["failed", "refused", "wrong", "limit", "open", "right"]
@@ -69,7 +69,7 @@ class RunLine:
 
     number: int
     anchor: str
-    question: Question
+    question: QueryRuns
     label: str
     repeat: int
     state: str
@@ -92,7 +92,7 @@ class RunLine:
     faults: tuple["Fault", ...] = ()
 
 
-def run_line(view: RunView, question: Question) -> RunLine:
+def run_line(view: RunView, question: QueryRuns) -> RunLine:
     why, run = "", view.run
     if run is None:
         why = "it was cut before it ended" if view.state == "interrupted" else "it was never made"
@@ -111,7 +111,7 @@ def run_line(view: RunView, question: Question) -> RunLine:
         repeat=view.subject.repeat,
         state=view.state,
         why=why,
-        counts=counts_of(view.claims[0].claims) if view.claims else {},
+        counts=support_counts(view.claims[0].claims) if view.claims else {},
         lacks_claims=lacks_claims,
         checked=checked_in(view),
         false=len(view.false),

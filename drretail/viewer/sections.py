@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from drretail.errors import check_known
-from drretail.eval.compare.wording import headlines_of, name_of, needed_sentence, sentences
+from drretail.eval.compare.wording import headlines_of, needed_sentence, row_name, sentences
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.method import judges_of_faithfulness
 from drretail.records.comparison import Comparison, JudgeTable, PairScore
@@ -20,9 +20,9 @@ from drretail.records.tables.result import Part, Prose, Section, prose
 from drretail.records.tables.table import Cell, Table, table_of
 from drretail.viewer.tables.ablations import (
     ablation_table,
+    condition_note,
     condition_of,
     headlines_first,
-    note_of,
 )
 from drretail.viewer.tables.board import (
     LAB,
@@ -159,7 +159,7 @@ def _judge_table(table: JudgeTable, cards: Iterable[str]) -> Table:
         ends = "" if row.n_needed_low is None else f" ({roughly(row.n_needed_low)}–{roughly(row.n_needed_high)})"
         lines.append(
             [
-                (name_of(row) if several else row.variant) + "*" * row.is_primary,
+                (row_name(row) if several else row.variant) + "*" * row.is_primary,
                 row.mean_a,
                 row.mean_b,
                 difference_cell(row),
@@ -222,7 +222,7 @@ def conditions(scores: Scores) -> Iterator[Section]:
         condition = condition_of(by, systems)
         ordered = headlines_first(table for table in every if table.by == by)
         drawn = [ablation_table(table, scores.metrics, systems) for table in ordered]
-        yield Section(f"Score by {condition.about}", "", drawn, [note_of(condition)])
+        yield Section(f"Score by {condition.about}", "", drawn, [condition_note(condition)])
 
 
 def metrics(scores: Scores) -> Iterator[Section]:

@@ -14,7 +14,7 @@ from drretail.experiment import Definition, read_definition, run_files
 from drretail.records.score import Scoreboard
 from drretail.run_file import read_telemetry
 from drretail.viewer.experiment import ClaimsView, ExperimentView, title_of
-from drretail.viewer.judged import counts_of
+from drretail.viewer.judged import support_counts
 
 
 def summary_of(view: ExperimentView) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def _claims(view: ClaimsView) -> dict[str, Any]:
     return {
         "judge": view.judged.judge.model_dump(mode="json"),
         "rules": view.judged.rules,
-        "counts": counts_of(view.claims),
+        "counts": support_counts(view.claims),
         "claims": [
             {
                 "number": claim.number,

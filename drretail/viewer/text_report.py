@@ -18,7 +18,7 @@ WIDTH = 80
 """The width of sentences; tables may be wider."""
 
 
-def text_of(view: ExperimentView, *, details: bool = False) -> str:
+def report_as_text(view: ExperimentView, *, details: bool = False) -> str:
     """The text of a view; in short without ``details``."""
     score = score_command(view)
     fingerprint = view.definition.world_fingerprint

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from drretail.agents.running.run import Batch, open_experiment
+from drretail.agents.running.run import Batch, open_for_writing
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import with_baselines
 from drretail.env.gold import add_gold
@@ -106,7 +106,7 @@ def test_an_empty_budget_holds_no_baseline_back(world: World, folder: Path) -> N
     players = with_baselines([sut(world, scripted()[0])], world)
     experiment_budget = ExperimentBudget(tokens=1)
     experiment_budget.spent["tokens"] = 1.0
-    with open_experiment(folder, world, [QUERY], players, "42") as experiment:
+    with open_for_writing(folder, world, [QUERY], players, "42") as experiment:
         add_gold(experiment, world, [QUERY])
         batch = Batch(Runner(world, "w"), experiment, parallel=1, experiment_budget=experiment_budget)
         held_back = {tally.label for tally in batch.run_all(players, [QUERY]) if tally.not_started}

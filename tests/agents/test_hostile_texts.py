@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from drretail.env.web.base import Fetched, WebPage, WebResult
-from drretail.env.web.page import read_page
-from drretail.env.world import World, open_world
+from drretail.env.web.page import read_web_page
+from drretail.env.world import World, world_at
 from drretail.llm.scripted import Request
 from drretail.run_file import Recorded
 from tests.agents.conftest import Scripted, calls, perform, reporting
@@ -70,7 +70,7 @@ class HostileText:
         }.get(self.hidden, planted)
         body = f"<p>{GUIDE}</p>{planted}" if self.place == "below" else f"{planted}<p>{GUIDE}</p>"
         markup = f"<html><head><title>Fax machines</title></head><body><article>{body}</article></body></html>"
-        return read_page(Fetched(URL, URL, "ok", 200, "text/html", "utf-8", markup.encode()))
+        return read_web_page(Fetched(URL, URL, "ok", 200, "text/html", "utf-8", markup.encode()))
 
 
 TEXTS = [
@@ -111,7 +111,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     ]
     build_world(folder, sorted([*listings, *PRODUCTS], key=lambda product: product.product_id), ORDERS)
     before = files(folder)
-    with open_world(folder) as opened:
+    with world_at(folder) as opened:
         yield opened
     assert files(folder).items() >= before.items()
 

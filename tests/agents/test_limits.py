@@ -19,7 +19,7 @@ from drretail.agents.running.spending import spending_of
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.run import Limits, Usage
 from drretail.run_file import Recorded
@@ -84,7 +84,7 @@ def test_an_agent_that_hangs_ends_at_its_limit_by_its_own_fault_and_the_next_one
 
 
 def test_a_built_in_agent_has_a_limit_of_seconds_if_it_is_given(world: World) -> None:
-    model = open_model("offline:shopper")
+    model = build_model("offline:shopper")
     assert [of_name(world, model, limits=limits).seconds for limits in (Limits(), Limits(seconds=9))] == [None, 9]
     assert sut(world, sleeps).seconds == 600
 

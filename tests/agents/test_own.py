@@ -23,7 +23,7 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError, UnknownName, UserError
 from drretail.llm.models import Models
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.base import canonical_json
 from drretail.records.models import ModelProfile
@@ -300,7 +300,7 @@ def test_the_example_of_the_docs_makes_react_search_open_and_report(tmp_path: Pa
     script.write_text(textwrap.dedent(next(block for block in blocks if "# answers.toml" in block)))
     asked = Query(query_id="q1", text="Which bird feeder keeps squirrels away?", source="test")
     with open_world("demo") as demo:
-        system = sut(demo, open_model(f"scripted:{script}"))
+        system = sut(demo, build_model(f"scripted:{script}"))
         assert system.system.models["researcher"].kind == "scripted"
         found = record(demo, system, asked).run
     assert (found.status, found.stop, found.error) == ("done", "finished", None)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.agents.registry import NO_OVERRIDES, Overrides, load_agent, prompt_files, read_overrides, with_pages
-from drretail.agents.running.run import Batch, open_experiment
+from drretail.agents.running.run import Batch, open_for_writing
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, client_options, definition, prompt_hashes, suts
 from drretail.env.world import World
@@ -17,8 +17,8 @@ from drretail.eval.judging.readings import reading_of
 from drretail.eval.metrics.checks import CHECKS
 from drretail.eval.metrics.process import expected_tools
 from drretail.experiment import Experiment, prompts_path, read_definition, run_path
-from drretail.llm.prompt import packaged_text, write_prompts
-from drretail.llm.registry import open_model
+from drretail.llm.prompt import packaged_text, write_prompt_files
+from drretail.llm.registry import build_model
 from drretail.records.run import Information, Limits
 from drretail.run_file import read_journal, read_run
 from drretail.tools.registry import FAMILIES, TOOLS
@@ -50,7 +50,7 @@ def test_a_wrong_name_is_told_the_right_ones(world: World) -> None:
 )
 def test_a_limit_that_changes_nothing_makes_no_other_system(world: World, agent: str, label: str) -> None:
     limits = Limits(researchers=2, tool_turns=3, rag_turns=2, tokens=9, repairs=0)
-    assert sut(world, open_model("offline:shopper"), agent, limits=limits).label == label
+    assert sut(world, build_model("offline:shopper"), agent, limits=limits).label == label
 
 
 TOLD = QUERY.model_copy(update={"persona": "Pets: two finches", "context": "Bought: finch seed"})
@@ -132,7 +132,7 @@ def test_a_run_is_the_same_to_the_byte_however_it_is_delayed_cut_and_replayed(wo
 def terse(tmp_path: Path) -> Path:
     """All prompts written out, and what is said of a report's form changed."""
     folder = tmp_path / "terse"
-    write_prompts(folder, prompt_files(with_pages().values()))
+    write_prompt_files(folder, prompt_files(with_pages().values()))
     (folder / "report_form.md").write_text("# The report\nThree sentences.\n\n", encoding="utf-8")
     return folder
 
@@ -144,10 +144,10 @@ def overrides(folder: Path, *agents: str) -> Overrides:
 def test_prompts_are_written_as_they_are_packaged_and_never_over_a_changed_one(tmp_path: Path, terse: Path) -> None:
     files = prompt_files(with_pages().values())
     assert {"react.md", "picks.md", "hybrid_react/report.md", "summarise_page.md"} <= files.keys()
-    write_prompts(tmp_path / "all", files)
+    write_prompt_files(tmp_path / "all", files)
     assert all((tmp_path / "all" / name).read_text("utf-8") == packaged_text(path) for name, path in files.items())
     with pytest.raises(UserError, match=r"report_form\.md is there already"):
-        write_prompts(terse, prompt_files([load_agent("react")]))
+        write_prompt_files(terse, prompt_files([load_agent("react")]))
     assert "Three sentences" in (terse / "report_form.md").read_text(encoding="utf-8")
 
 
@@ -159,7 +159,7 @@ def test_systems_side_by_side_are_each_told_their_own_words_which_label_run_and_
         model, shown = scripted(calls(SEARCH), reporting("A feeder [P:B0TEST0001]."))
         players.append(sut(world, model, overrides=its))
         seen.append(shown)
-    with open_experiment(folder, world, [QUERY], players, "42") as experiment:
+    with open_for_writing(folder, world, [QUERY], players, "42") as experiment:
         Batch(Runner(world, "w"), experiment, 2).run_all(players, [QUERY])
     plain, changed = ([request.messages[0].text for request in shown] for shown in seen)
     assert (len(plain), len(changed)) == (2, 2)
@@ -206,7 +206,7 @@ def test_what_is_wrong_with_a_file_is_said_in_one_sentence(terse: Path, name: st
 
 
 def test_a_folder_that_changes_nothing_is_refused_and_hidden_files_are_none(tmp_path: Path) -> None:
-    write_prompts(tmp_path / "same", prompt_files([load_agent("react")]))
+    write_prompt_files(tmp_path / "same", prompt_files([load_agent("react")]))
     (tmp_path / "same" / ".DS_Store").write_bytes(b"\xff")
     with pytest.raises(UserError, match=r"No prompt in .* differs"):
         overrides(tmp_path / "same")
@@ -216,7 +216,7 @@ def test_a_folder_that_changes_nothing_is_refused_and_hidden_files_are_none(tmp_
 
 def test_prompts_that_changed_under_the_same_name_are_named(world: World, terse: Path, folder: Path) -> None:
     model, _ = scripted()
-    open_experiment(folder, world, [QUERY], [sut(world, model, overrides=overrides(terse))], "42").close()
+    open_for_writing(folder, world, [QUERY], [sut(world, model, overrides=overrides(terse))], "42").close()
     (terse / "report_form.md").write_text("Two sentences.", encoding="utf-8")
     with pytest.raises(UserError, match=r"other prompts \(report_form\.md\).*folder of prompts another name"):
-        open_experiment(folder, world, [QUERY], [sut(world, model, overrides=overrides(terse))], "42")
+        open_for_writing(folder, world, [QUERY], [sut(world, model, overrides=overrides(terse))], "42")

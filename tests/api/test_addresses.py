@@ -15,7 +15,7 @@ from drretail.api.options.run import RunOptions
 from drretail.api.settings import addresses_in_file, read_settings
 from drretail.api.worlds import chosen_web, server_settings
 from drretail.errors import CommandStopped, UserError, describe_error, plain_address
-from drretail.llm.faults import Halt, address_of, masked
+from drretail.llm.faults import Halt, masked, server_address
 from drretail.llm.registry import Model
 from drretail.records.models import ModelChoice
 
@@ -103,7 +103,7 @@ ADDRESSES = ("http://anna:p%40ss@127.0.0.1:9/v1", "https://anna:p@ss:w@127.0.0.1
 def test_a_password_in_an_address_goes_out_and_never_comes_back(url: str, capsys: pytest.CaptureFixture[str]) -> None:
     model = opened("", f"openai={url}")
     assert "ss" in str(model.chat.openai_api_base)  # pyright: ignore
-    shown = [str(model.params), str(model.asked), str(address_of(model)), plain_address(url)]
+    shown = [str(model.params), str(model.asked), str(server_address(model)), plain_address(url)]
     shown += [describe_error(ValueError(f"no answer from {url}")), capsys.readouterr().err]
     opened(f'base_url = "{url}"')
     assert not [text for text in [*shown, capsys.readouterr().err] if "p%40ss" in text or "p@ss" in text]

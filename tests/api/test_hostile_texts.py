@@ -15,20 +15,20 @@ from langchain_core.messages import BaseMessage
 
 from drretail.agents.names import BUILT_IN
 from drretail.agents.registry import load_agent
-from drretail.agents.running.run import run
+from drretail.agents.running.run import run_systems
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.session import Session, SessionSettings
 from drretail.env.store.users import default_pool
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
-from drretail.env.world import OrderRow, World, open_world
+from drretail.env.world import OrderRow, World, world_at
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-from drretail.eval.scoring import score
+from drretail.eval.scoring import score_experiment
 from drretail.event_loop import run_loop
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import read_effects
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.llm.scripted import scripted_model
 from drretail.progress import Progress
 from drretail.querygen.by_model.prompt import PromptBuilder
@@ -77,7 +77,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     pool = default_pool().model_copy(update={"last_names": (ALL,), "streets": (ALL,)})
     orders = [OrderRow("0000000001", USER, "B0TEST0001", JANUARY), OrderRow("0000000002", USER, "B0TEST0002", JANUARY)]
     build_world(folder, PRODUCTS, orders, pool=pool)
-    with open_world(folder, web=SandboxWeb([SandboxPage(url=URL, title=ALL, text=f"Bird feeder. {ALL}")])) as opened:
+    with world_at(folder, web=SandboxWeb([SandboxPage(url=URL, title=ALL, text=f"Bird feeder. {ALL}")])) as opened:
         yield opened
 
 
@@ -123,7 +123,7 @@ def test_honest_texts_keep_their_bytes_in_a_product_s_record(shop: World) -> Non
 def test_no_agent_s_request_holds_what_poses_as_a_prompt(shop: World, files: Path, tmp_path: Path, name: str) -> None:
     query = Query(query_id="q", user_id=USER, text=ASKED, source="test")
     plain, web_mode = (name.removesuffix("+ws"), "ws" if name.endswith("+ws") else "snippets")
-    system = SystemUnderTest.of(name, load_agent(plain), {"": open_model("offline:shopper")}, shop, web_mode=web_mode)
+    system = SystemUnderTest.of(name, load_agent(plain), {"": build_model("offline:shopper")}, shop, web_mode=web_mode)
     run_loop(Runner(shop, "w", files=files).run(system, query, journal=tmp_path / "journal.jsonl"))
     requests = requests_in(tmp_path / "journal.jsonl")
     assert len(requests) > 2
@@ -142,10 +142,10 @@ def test_no_judge_s_request_holds_what_poses_as_a_prompt(shop: World, tmp_path: 
     model = scripted_model(play=lambda request: turns[request.turn - 1], kind="llm")
     systems = [SystemUnderTest.of(name, load_agent("react"), {"": model}, shop) for name in ("react", "react_again")]
     query = Query(query_id="q", user_id=USER, text=ASKED, source="test")
-    run(tmp_path / "exp", Runner(shop, "w"), systems, [query])
-    judge = Judge.of(scripted_model("").with_chat(open_model("offline:shopper").chat))
+    run_systems(tmp_path / "exp", Runner(shop, "w"), systems, [query])
+    judge = Judge.of(scripted_model("").with_chat(build_model("offline:shopper").chat))
     metrics = [name for name in METRICS if load_metric(name).needs_judge]
-    run_loop(score(tmp_path / "exp", (*metrics, PAIRWISE), [judge], store=shop.store, progress=Progress()))
+    run_loop(score_experiment(tmp_path / "exp", (*metrics, PAIRWISE), [judge], store=shop.store, progress=Progress()))
     journals = sorted((tmp_path / "exp" / "verdicts").rglob("*.journal.jsonl"))
     requests = requests_in(*journals)
     assert len(requests) > 2 * len(metrics)

@@ -9,12 +9,12 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from drretail.agents.registry import BUILT_IN, load_agent, prompt_files, read_overrides, with_pages
-from drretail.agents.running.run import run
+from drretail.agents.running.run import run_systems
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import suts
 from drretail.api.prompts import all_prompt_files, query_prompt_files, read_query_prompts
 from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.errors import ModelError
 from drretail.eval.judging.session import Judge
 from drretail.eval.method import judge_prompt_files, read_wording
@@ -22,15 +22,15 @@ from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.experiment import KNOWN_ANSWERS, read_definition, run_files
 from drretail.files import write_json
 from drretail.journal import read_effects
-from drretail.llm.prompt import overridden, replaced, write_prompts
-from drretail.llm.registry import open_model
+from drretail.llm.prompt import overridden_prompts, replaced, write_prompt_files
+from drretail.llm.registry import build_model
 from drretail.llm.scripted import Request, ScriptedChat, scripted_model
 from drretail.plugins import ADDONS
 from drretail.querygen.by_model.follow_ups import word_follow_ups
 from drretail.querygen.by_model.reader import read_records
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import Target
-from drretail.querygen.by_model.write import type_wishes, write_queries
+from drretail.querygen.by_model.write import type_wishes, write_for_targets
 from drretail.querygen.decisions import questions_of
 from drretail.querygen.lint import Linter
 from drretail.records.base import Rules
@@ -59,7 +59,7 @@ def mark_of(name: str) -> str:
 def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Every packaged file with its own mark in front; in criteria, in front of every text."""
     folder = tmp_path_factory.mktemp("own") / "mine"
-    for path in write_prompts(folder, all_prompt_files()):
+    for path in write_prompt_files(folder, all_prompt_files()):
         text, mark = path.read_text(encoding="utf-8"), mark_of(path.relative_to(folder).as_posix())
         is_table = path.suffix == ".toml"
         marked = text.replace('text = """\n', f'text = """\n{mark} ') if is_table else f"{mark} {text}"
@@ -69,7 +69,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with open_world(build_shop(tmp_path_factory.mktemp("shop")), web=SandboxWeb(PAGES)) as world:
+    with world_at(build_shop(tmp_path_factory.mktemp("shop")), web=SandboxWeb(PAGES)) as world:
         yield world
 
 
@@ -91,11 +91,11 @@ def test_every_prompt_of_query_makers_is_sent_in_the_users_words_and_the_query_s
     untyped = [Query(query_id="t", user_id=USER, text=QUESTION, source="test")]
     targets = [Target("a", 1, USER), Target("generic-a", 1, category="Garden")]
     failing = scripted_model(play=lambda _: ModelError("refusal", "no"))
-    with overridden(read_query_prompts(own)):
+    with overridden_prompts(read_query_prompts(own)):
         with ModelSession(failing, journal) as session:
-            write_queries(shop, session, targets)
+            write_for_targets(shop, session, targets)
         with ModelSession(filling_model(), journal, retry_failed=True) as session:
-            written = write_queries(shop, session, targets)
+            written = write_for_targets(shop, session, targets)
             typed = type_wishes(shop, linter, session, untyped)
             wished = QUERY.model_copy(update={"wish": wish})
             read_records([*questions_of([wished], linter.stock.offers)], session)
@@ -144,7 +144,7 @@ def wrong(_: Request) -> AIMessage:
 def experiment(own: Path, shop: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All agents by rules, some clumsy ones, and reports from elsewhere."""
     folder = tmp_path_factory.mktemp("run") / "exp"
-    overrides, rules = read_overrides(own, [], all_prompt_files()), open_model("offline:shopper")
+    overrides, rules = read_overrides(own, [], all_prompt_files()), build_model("offline:shopper")
     (folder.parent / "files" / QUERY.query_id).mkdir(parents=True)
     (folder.parent / "files" / QUERY.query_id / "note.txt").write_text("Five feet.", encoding="utf-8")
     query = QUERY.model_copy(update={"files": ("note.txt",)})
@@ -161,7 +161,7 @@ def experiment(own: Path, shop: World, tmp_path_factory: pytest.TempPathFactory)
     for agents, models in parts:
         runner = Runner(shop, "w", files=folder.parent / "files")
         made = suts(agents, models, shop, overrides)
-        run(folder, runner, made, [query, later], seed="4", title="")
+        run_systems(folder, runner, made, [query, later], seed="4", title="")
     return folder
 
 
@@ -187,8 +187,8 @@ def test_every_prompt_and_criterion_of_the_judges_is_sent_in_the_users_words_and
     own: Path, shop: World, tmp_path: Path
 ) -> None:
     here = tmp_path / "here"
-    for name, model in (("react", scripted_model(play=clumsy)), ("plan_to_function", open_model("offline:shopper"))):
-        run(here, Runner(shop, "w"), suts({name: load_agent(name)}, {"": model}, shop), [QUERY])
+    for name, model in (("react", scripted_model(play=clumsy)), ("plan_to_function", build_model("offline:shopper"))):
+        run_systems(here, Runner(shop, "w"), suts({name: load_agent(name)}, {"": model}, shop), [QUERY])
     usual = known(every_answer(sentences=1, changed=as_published)[0].model).chat
     assert isinstance(usual, ScriptedChat)
     wording, judge = read_wording(own, all_prompt_files()), Judge.of(filling_model(usual.play))

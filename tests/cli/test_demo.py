@@ -9,7 +9,7 @@ import pytest
 
 from drretail.api.demo_recording import SCRIPT, play_answers, play_judge, recorded_queries
 from drretail.api.verify import verify
-from drretail.env.world import open_world
+from drretail.env.world import world_at
 from drretail.experiment import read_runs
 from drretail.llm.scripted import read_script, scripted_model
 from drretail.packs import unpack_below
@@ -67,7 +67,7 @@ def test_what_the_demo_made_is_what_it_would_make_again(
     queries = recorded_queries()[:1]
     monkeypatch.setattr("drretail.api.demo_recording.recorded_queries", lambda: queries)
     exp, world = tmp_path / "exp", shown[1] / "world"
-    with open_world(world) as shop:
+    with world_at(world) as shop:
         play_answers(exp, shop, "drretail-demo/world")
         play_judge(exp, shop, Progress())
     found = verify(exp, world)

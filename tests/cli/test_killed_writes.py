@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from drretail.env.manifest import TRANSIENT
-from drretail.env.world import open_world
+from drretail.env.world import world_at
 from drretail.files import write_lines
 from drretail.records.query import Query
 from drretail.records.shop import Money
@@ -36,7 +36,7 @@ OTHERWISE = re.compile(r"accepted\.json|states\.json|.*journal\.jsonl(?:\.gz)?|.
 
 def shop_and_questions(home: Path) -> None:
     """A shop, and two questions."""
-    with open_world(build_shop(home / "w")) as world:
+    with world_at(build_shop(home / "w")) as world:
         fingerprint = world.manifest.fingerprint
     wants = [("bird feeder", "30"), ("bird bath", "60")]
     queries = [

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.scoring import score
-from drretail.viewer.page.document import write_report
+from drretail.eval.scoring import score_experiment
+from drretail.viewer.page.document import write_report_page
 from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf
 from tests.eval.metrics.pairwise.judging import A, B, two
@@ -106,14 +106,14 @@ def test_what_nobody_changed_is_neither_judged_nor_written_again(
 
     def judging(*args: Any, **given: Any) -> Any:
         judged.append(args)
-        return score(*args, **given)
+        return score_experiment(*args, **given)
 
     def writing(*args: Any) -> Path:
         written.append(args)
-        return write_report(*args)
+        return write_report_page(*args)
 
     monkeypatch.setattr("drretail.api.score.score_experiment", judging)
-    monkeypatch.setattr("drretail.api.report.write_report", writing)
+    monkeypatch.setattr("drretail.api.report.write_report_page", writing)
 
     def counts(*command: str) -> tuple[int, int]:
         before = len(judged), len(written)

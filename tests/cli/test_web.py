@@ -10,7 +10,7 @@ from pytest_httpserver import HTTPServer
 
 from drretail.api.settings import Settings
 from drretail.api.worlds import chosen_web, pages_by_label
-from drretail.env.world import open_world
+from drretail.env.world import world_at
 from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_definition, read_runs
 from drretail.files import write_lines
@@ -131,7 +131,7 @@ RUN = ("run", "--world", "w", "--web", "sandbox:s", "--to", "exp", "--no-floors"
 def sandbox(tmp_path: Path, shop: str, queries: str) -> Path:
     """A sandbox ``s`` for the two queries in the tiny shop."""
     asked = read_queries(tmp_path / queries)
-    with open_world(tmp_path / shop) as world:
+    with world_at(tmp_path / shop) as world:
         tasks = {each.query_id: PAGES for each in asked}
         return seal(tmp_path / "s", tasks, asked, world.manifest, files={"note.md": "The feeder hangs in the shade."})
 

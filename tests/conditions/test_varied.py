@@ -11,7 +11,7 @@ from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import conditions_of, load_condition
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.records.query import Query
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY, sut, under
@@ -21,7 +21,7 @@ TOLD = QUERY.model_copy(update={"persona": "Pets: two finches", "context": "Boug
 
 def labels(world: World, values: Values, *, cross: bool = False, queries: Sequence[Query] = (TOLD,)) -> list[str]:
     """What the labels of the systems of react have at their end."""
-    plain = sut(world, open_model("offline:shopper"))
+    plain = sut(world, build_model("offline:shopper"))
     made = varied([plain], values, world, queries, cross=cross)
     return [each.label.removeprefix(plain.label) for each in made.systems]
 
@@ -53,7 +53,7 @@ def test_one_value_is_for_all_and_several_vary_alone_unless_they_are_crossed(wor
 
 
 def test_a_crossing_without_sense_is_left_out_and_said_and_if_all_are_it_is_an_error(world: World) -> None:
-    reading = sut(world, open_model("offline:shopper"), web_mode="ws")
+    reading = sut(world, build_model("offline:shopper"), web_mode="ws")
     made = varied([reading], {"without": "none,web", "scope": "own,any"}, world, [QUERY], cross=True)
     assert [each.label.removeprefix(reading.label) for each in made.systems] == ["", "-scope-any"]
     why = "an agent without the web has no pages to read: leave +ws out"
@@ -103,7 +103,7 @@ def test_built_in_conditions_go_by_their_names_and_say_how_values_are_written() 
 
 
 def test_a_system_has_the_values_that_it_was_given(world: World) -> None:
-    plain = sut(world, open_model("offline:shopper"))
+    plain = sut(world, build_model("offline:shopper"))
     (told,) = under(plain, world, information="task", retriever="dense:offline:words")
     assert {condition.name: value for condition, value in conditions_of(told.system, {})} == {
         "information": "task", "retriever": "dense:offline:words", "without": "user",
@@ -111,7 +111,7 @@ def test_a_system_has_the_values_that_it_was_given(world: World) -> None:
 
 
 def test_a_recorded_value_that_a_condition_does_not_have_is_called_by_no_other(world: World) -> None:
-    plain = sut(world, open_model("offline:shopper")).system
+    plain = sut(world, build_model("offline:shopper")).system
     pace = Condition(name="pace", about="how fast", values=("slow", "fast"))
     assert [pace.of(with_options(plain, {"pace": value})) for value in (None, "fast", "faster")] == [
         "slow", "fast", "faster",

@@ -9,7 +9,7 @@ from typing import Any
 
 from drretail.data_ingest.plan import IngestReport
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND
-from drretail.data_ingest.raw.products import product_of
+from drretail.data_ingest.raw.products import product_from_row
 from drretail.data_ingest.raw.shop_rows import save_table
 from drretail.data_ingest.raw.tables import shop_sources
 from drretail.env.folder import check_world
@@ -122,7 +122,7 @@ def read_tables(mapping: Path) -> tuple[list[str], list[dict[str, Any]]]:
 
 def products_read(mapping: Path) -> dict[str, Product]:
     """The products of a mapping without orders, by id."""
-    return {row["parent_asin"]: product_of(row["parent_asin"], "", row) for row in read_tables(mapping)[1]}
+    return {row["parent_asin"]: product_from_row(row["parent_asin"], "", row) for row in read_tables(mapping)[1]}
 
 
 def check_live(world: Path, fingerprint: str | None) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import httpx2
 import pytest
 
-from drretail.data_ingest.download import DownloadReport, Wanted, download, wanted_files
+from drretail.data_ingest.download import DownloadReport, WantedFile, download_files, wanted_files
 from drretail.errors import UnknownName, UserError
 from drretail.progress import Progress
 from tests.build import files
@@ -26,7 +26,9 @@ PATH = "/raw/Pet_Supplies.jsonl.gz"
 def fetched(folder: Path, wanted: Iterable[tuple[str, ...]], **given: Any) -> DownloadReport:
     """The report of files, each of which is to be had at any of its addresses."""
     with httpx2.Client(follow_redirects=True, timeout=5, trust_env=False) as client:
-        return download([Wanted("Pet_Supplies", urls) for urls in wanted], folder, client, Progress(), **given)
+        return download_files(
+            [WantedFile("Pet_Supplies", urls) for urls in wanted], folder, client, Progress(), **given
+        )
 
 
 class Fetch(NamedTuple):

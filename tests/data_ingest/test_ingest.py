@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import Funnel, IngestOptions, IngestReport
+from drretail.data_ingest.ingest import ingest_files
+from drretail.data_ingest.plan import Funnel, IngestReport, IngestSettings
 from drretail.env.folder import check_world
 from drretail.env.manifest import DATABASE_FILE, live_generation, read_manifest
 from drretail.errors import UserError
@@ -35,7 +35,7 @@ def mixed_shop(folder: Path) -> Path:
     return folder
 
 
-OPTIONS = IngestOptions(cap=8, min_interactions=7)
+OPTIONS = IngestSettings(cap=8, min_interactions=7)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def report(raw: Path) -> IngestReport:
     """Of the world that these files make by OPTIONS, which lies beside them."""
-    return ingest([raw], raw.parent / "world", OPTIONS)
+    return ingest_files([raw], raw.parent / "world", OPTIONS)
 
 
 def test_every_row_is_kept_or_dropped_for_one_reason_and_the_world_holds_what_is_reported(
@@ -78,22 +78,22 @@ def test_the_same_files_give_the_same_world_in_whatever_order_they_are_given(
     raw: Path, report: IngestReport, tmp_path: Path
 ) -> None:
     files = sorted(raw.iterdir())
-    assert ingest([raw, *files[::-1]], tmp_path / "world", OPTIONS) == report.model_copy(
+    assert ingest_files([raw, *files[::-1]], tmp_path / "world", OPTIONS) == report.model_copy(
         update={"world": str(tmp_path / "world")}
     )
 
 
 def test_the_world_itself_is_never_read_again(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw")
-    assert ingest([raw], raw / "world") == ingest([raw], raw / "world", replace=True)
+    assert ingest_files([raw], raw / "world") == ingest_files([raw], raw / "world", replace=True)
 
 
 def test_products_without_reviews_are_a_shop_without_users_when_asked_for(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "meta_Books.jsonl", [product_row(B1), product_row("B000000002")])
-    report = ingest([path], tmp_path / "world", IngestOptions(min_interactions=0))
+    report = ingest_files([path], tmp_path / "world", IngestSettings(min_interactions=0))
     assert (report.products.kept, report.reviews.read, report.users) == (2, 0, 0)
     with pytest.raises(UserError, match="--min-interactions 0"):
-        ingest([path], tmp_path / "other")
+        ingest_files([path], tmp_path / "other")
     assert not (tmp_path / "other").exists()
 
 
@@ -166,7 +166,7 @@ def test_what_the_user_must_fix_is_said_and_leaves_nothing_behind(
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
     with pytest.raises(UserError, match=message):
-        ingest([raw], tmp_path / "world")
+        ingest_files([raw], tmp_path / "world")
     assert not (tmp_path / "world").exists()
     assert list(temporary.iterdir()) == []
 
@@ -174,16 +174,16 @@ def test_what_the_user_must_fix_is_said_and_leaves_nothing_behind(
 def test_paths_and_targets_are_checked_before_any_work(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw")
     with pytest.raises(UserError, match=r"nowhere does not exist"):
-        ingest([tmp_path / "nowhere"], tmp_path / "world")
+        ingest_files([tmp_path / "nowhere"], tmp_path / "world")
     with pytest.raises(UserError, match="holds other files"):
-        ingest([raw], raw)
+        ingest_files([raw], raw)
     assert not (tmp_path / "world").exists()
 
 
 def test_varied_orders_have_the_shares_that_the_documentation_states(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw")
     write_lines(raw / "Pet_Supplies.jsonl", [review_row(f"A{number}", B1, START) for number in range(20_000)])
-    ingest([raw], tmp_path / "world", IngestOptions(vary_orders=True))
+    ingest_files([raw], tmp_path / "world", IngestSettings(vary_orders=True))
 
     with closing(sqlite3.connect(live_generation(tmp_path / "world") / DATABASE_FILE)) as db:
         quantities = dict(db.execute("SELECT quantity, count(*) / 200.0 FROM orders GROUP BY quantity"))
@@ -201,7 +201,7 @@ def test_a_funnel_that_does_not_add_up_is_refused() -> None:
 
 
 def test_the_papers_rule_on_all_beauty(realdata: Path, tmp_path: Path) -> None:
-    report = ingest([realdata / "amazon" / "All_Beauty"], tmp_path / "world")
+    report = ingest_files([realdata / "amazon" / "All_Beauty"], tmp_path / "world")
     assert (report.products.kept, report.reviews.kept, report.users) == (302, 2120, 253)
     assert report.reviews.read == 2282
     assert report.reviews.dropped == {"before_since": 6, "product_not_kept": 156}
@@ -211,7 +211,7 @@ def test_the_papers_rule_on_all_beauty(realdata: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_every_real_file_is_ingested_or_listed(realdata: Path, tmp_path: Path) -> None:
     amazon = realdata / "amazon"
-    report = ingest([amazon], tmp_path / "world", IngestOptions(min_interactions=0))
+    report = ingest_files([amazon], tmp_path / "world", IngestSettings(min_interactions=0))
     files = {path.relative_to(amazon).as_posix() for path in amazon.rglob("*") if path.is_file()}
     assert {file.name for file in report.files} == files
     assert {file.bad_lines for file in report.files} == {0}

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions
+from drretail.data_ingest.ingest import ingest_files
+from drretail.data_ingest.plan import IngestSettings
 from drretail.data_ingest.stages import making
 from drretail.env.folder import check_world
 from drretail.errors import UserError
@@ -25,7 +25,7 @@ from tests.data_ingest.raw_rows import START, check_live, product_row, review_ro
 from tests.shop import build_shop
 
 ROOT = Path(__file__).parents[2]
-OPTIONS = IngestOptions(cap=200)
+OPTIONS = IngestSettings(cap=200)
 RUN = """
 import resource, sys
 from pathlib import Path
@@ -65,13 +65,13 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def uninterrupted(raw: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    fingerprint = ingest([raw], tmp_path_factory.mktemp("world") / "w", OPTIONS, workers=1).fingerprint
+    fingerprint = ingest_files([raw], tmp_path_factory.mktemp("world") / "w", OPTIONS, workers=1).fingerprint
     assert fingerprint is not None
     return fingerprint
 
 
 def start(
-    raw: Path, world: Path, workers: int = 1, limit: int = 0, options: IngestOptions | None = OPTIONS
+    raw: Path, world: Path, workers: int = 1, limit: int = 0, options: IngestSettings | None = OPTIONS
 ) -> "subprocess.Popen[str]":
     given = "" if options is None else options.model_dump_json()
     command = [sys.executable, "-c", RUN, str(raw), str(world), str(workers), str(limit), given]
@@ -88,14 +88,16 @@ def kill_at(process: "subprocess.Popen[Any]", world: Path, moment: str) -> None:
     time.sleep(0.05)  # a worker notices that it is alone
 
 
-def killed_and_resumed(raw: Path, folder: Path, moment: str, workers: int, options: IngestOptions | None) -> str | None:
+def killed_and_resumed(
+    raw: Path, folder: Path, moment: str, workers: int, options: IngestSettings | None
+) -> str | None:
     """The fingerprint of an ingest into a world, which stays whole, that is killed and begun once more."""
     world = folder / "w"
-    before = ingest([small_shop(folder / "small")], world).fingerprint
+    before = ingest_files([small_shop(folder / "small")], world).fingerprint
     kill_at(start(raw, world, workers, options=options), world, moment)
     check_live(world, before)
     assert finished_stages(world) or moment.endswith((".part", "products-*"))
-    fingerprint = ingest([raw], world, options, workers=workers, replace=True).fingerprint
+    fingerprint = ingest_files([raw], world, options, workers=workers, replace=True).fingerprint
     assert check_world(world) == []
     assert not (world / ".stages").exists()
     return fingerprint
@@ -129,13 +131,13 @@ def test_what_is_finished_is_not_done_again(raw: Path, tmp_path: Path, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr("drretail.data_ingest.ingest.write_world", full)
         with pytest.raises(UserError, match="No space left"):
-            ingest([raw], world, OPTIONS)
+            ingest_files([raw], world, OPTIONS)
     before = finished_stages(world)
     stages = {"products", "reviews", "assigned", "selected", "merged", "rows"}
     assert {name.partition("-")[0] for name in before} == stages
     made: list[str] = []
     monkeypatch.setattr("drretail.data_ingest.engines.duckdb_reading.making", lambda p: made.append(p) or making(p))
-    ingest([raw], world, OPTIONS)
+    ingest_files([raw], world, OPTIONS)
     assert made == []
     assert not (world / ".stages").exists()
 
@@ -145,7 +147,7 @@ def test_stages_of_other_options_are_not_used(
 ) -> None:
     monkeypatch.setattr("drretail.data_ingest.ingest.rmtree", lambda _folder, **_: None)
     prints = [
-        ingest([raw], tmp_path / "w", options, replace=True).fingerprint
+        ingest_files([raw], tmp_path / "w", options, replace=True).fingerprint
         for options in (OPTIONS.model_copy(update={"cap": 100}), OPTIONS.model_copy(update={"seed": "7"}), OPTIONS)
     ]
     assert len({*prints}) == 3
@@ -180,9 +182,9 @@ def test_a_disk_that_is_full_is_one_sentence_and_leaves_the_world_before_it(
     raw: Path, tmp_path: Path, small_disk: Callable[[str], Path], size: str, workers: int, has_world: bool
 ) -> None:
     world = small_disk(size) / "w"
-    before = ingest([small_shop(tmp_path / "small")], world).fingerprint if has_world else None
+    before = ingest_files([small_shop(tmp_path / "small")], world).fingerprint if has_world else None
     with pytest.raises(UserError, match="could not be written") as problem:
-        ingest([raw], world, OPTIONS, workers=workers, replace=True)
+        ingest_files([raw], world, OPTIONS, workers=workers, replace=True)
     assert len(str(problem.value).splitlines()) == 1
     if has_world:
         check_live(world, before)
@@ -199,7 +201,7 @@ def test_a_file_that_may_not_grow_is_one_sentence(raw: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_vanished_input_is_told(raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
     folder = small_shop(tmp_path / "raw")
-    before = ingest([folder], tmp_path / "w").fingerprint
+    before = ingest_files([folder], tmp_path / "w").fingerprint
     link = folder / "Pet_Supplies_2.jsonl.gz"
     link.symlink_to(raw / "Pet_Supplies.jsonl.gz")
     from drretail.data_ingest import ingest as module
@@ -213,7 +215,7 @@ def test_a_vanished_input_is_told(raw: Path, tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(module, "plan_inputs", plan_and_remove)
     with pytest.raises(UserError, match=r"Pet_Supplies_2\.jsonl\.gz does not exist: check the name"):
-        ingest([folder], tmp_path / "w", workers=workers, replace=True)
+        ingest_files([folder], tmp_path / "w", workers=workers, replace=True)
     check_live(tmp_path / "w", before)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from drretail import open_world, run
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions, IngestReport
+from drretail.data_ingest.ingest import ingest_files
+from drretail.data_ingest.plan import IngestReport, IngestSettings
 from drretail.data_ingest.raw.tables import columns_of, shop_sources
 from drretail.env.folder import check_world
 from drretail.env.manifest import live_generation, read_manifest
@@ -93,12 +93,12 @@ def read(
     path = shop(folder / "raw", products, orders, **given)
     with (folder / "raw" / "products.csv").open("ab") as file:
         file.write(more)
-    return ingest([path], folder / "w")
+    return ingest_files([path], folder / "w")
 
 
 def test_tables_make_a_whole_world(tmp_path: Path) -> None:
     world = tmp_path / "w"
-    report = ingest([shop(tmp_path / "raw")], world)
+    report = ingest_files([shop(tmp_path / "raw")], world)
     assert check_world(world) == []
     assert (report.products.kept, report.reviews.kept, report.users) == (3, 3, 2)
     assert product_in(world, "007") == Product(
@@ -295,12 +295,12 @@ def test_a_mapping_without_order_columns_makes_ids_quantities_and_statuses_as_fo
 
 def test_another_mapping_of_the_same_files_is_another_world_and_asks_before_it_replaces(tmp_path: Path) -> None:
     path = shop(tmp_path / "raw", [dict(PRODUCTS[0]), dict(PRODUCTS[1], net="9,00")])
-    before = ingest([path], tmp_path / "w")
-    assert ingest([path], tmp_path / "w").there_already
+    before = ingest_files([path], tmp_path / "w")
+    assert ingest_files([path], tmp_path / "w").there_already
     path.write_text(path.read_text().replace("EUR", "CHF"))
     with pytest.raises(UserError, match=r"What would come has mapping \w{8} instead of \w{8}\. Add --force"):
-        ingest([path], tmp_path / "w")
-    after = ingest([path], tmp_path / "w", replace=True)
+        ingest_files([path], tmp_path / "w")
+    after = ingest_files([path], tmp_path / "w", replace=True)
     assert after.fingerprint != before.fingerprint
     assert product_in(tmp_path / "w", "B2").currency == "CHF"
 
@@ -308,19 +308,19 @@ def test_another_mapping_of_the_same_files_is_another_world_and_asks_before_it_r
 def test_tables_without_a_mapping_or_rows_and_presets_are_refused(tmp_path: Path) -> None:
     path = shop(tmp_path / "raw")
     with pytest.raises(UserError, match="say in a mapping which column is what"):
-        ingest([tmp_path / "raw" / "products.csv"], tmp_path / "w")
+        ingest_files([tmp_path / "raw" / "products.csv"], tmp_path / "w")
     with pytest.raises(UserError, match="--preset is about the categories of Amazon"):
-        ingest([path], tmp_path / "w", IngestOptions(preset="paper"))
+        ingest_files([path], tmp_path / "w", IngestSettings(preset="paper"))
     (tmp_path / "raw" / "products.csv").write_text("sku;name;path;net;stock;mat\n")
     with pytest.raises(UserError, match="No product is left of 0 rows"):
-        ingest([path], tmp_path / "w")
+        ingest_files([path], tmp_path / "w")
 
 
 @pytest.mark.slow  # needs Spark's package
 def test_spark_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("pyspark")
     with pytest.raises(UserError, match="read by DuckDB: leave --engine spark out"):
-        ingest([shop(tmp_path / "raw")], tmp_path / "w", engine="spark")
+        ingest_files([shop(tmp_path / "raw")], tmp_path / "w", engine="spark")
 
 
 _MAPPING = """currency = "EUR"

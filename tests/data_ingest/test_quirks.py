@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import BadLine, IngestOptions
+from drretail.data_ingest.ingest import ingest_files
+from drretail.data_ingest.plan import BadLine, IngestSettings
 from drretail.env.folder import check_world
 from drretail.env.manifest import STAGES, Manifest, live_generation, read_manifest
 from drretail.errors import UserError
@@ -45,7 +45,9 @@ def test_every_dialect_gives_the_same_shop(tmp_path: Path) -> None:
     write_array(array / "Books.meta.jsonl", rows)
     write_array(array / "Books.jsonl", reviews)
 
-    prints = {ingest([folder], tmp_path / "worlds" / folder.name).fingerprint for folder in (raw, packed, faced, array)}
+    prints = {
+        ingest_files([folder], tmp_path / "worlds" / folder.name).fingerprint for folder in (raw, packed, faced, array)
+    }
 
     assert len(prints) == 1
 
@@ -56,7 +58,7 @@ def test_the_richest_row_of_a_product_wins_whatever_its_file_is_called_and_of_eq
     full = [product_row(name, title="Full") for name in ("B1", "B2")]
     write_lines(raw / "a_Pet_Supplies.jsonl", [bare[0], full[1]])
     write_lines(raw / "z_Pet_Supplies.jsonl", [full[0], bare[1]])
-    report = ingest([raw], tmp_path / "world", IngestOptions(min_interactions=0))
+    report = ingest_files([raw], tmp_path / "world", IngestSettings(min_interactions=0))
     titles = [product_in(tmp_path / "world", name).title for name in ("B1", "B2", "B3")]
     assert (titles, report.products.dropped) == (["Full", "Full", "First"], {"duplicate": 3})
 
@@ -64,7 +66,7 @@ def test_the_richest_row_of_a_product_wins_whatever_its_file_is_called_and_of_eq
 def test_a_product_of_two_categories_belongs_to_the_first_in_preset_order(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw")
     write_lines(raw / "meta_All_Beauty.jsonl", [product_row(B1, description=["much", "richer"], title="Other")])
-    report = ingest([raw], tmp_path / "world")
+    report = ingest_files([raw], tmp_path / "world")
     product = product_in(tmp_path / "world", B1)
     assert (product.category, product.title) == ("Pet_Supplies", f"Slow feeder bowl {B1}")
     assert {row.name: row.products.dropped for row in report.categories}["All_Beauty"] == {"other_category": 1}
@@ -81,7 +83,7 @@ def test_broken_utf8_surrogates_and_a_byte_order_mark_lose_no_row(tmp_path: Path
     lines = [json.dumps(row) for name in ids for row in reviews_of(name)]
     bad = "\n".join(lines).encode().replace(b"My dog", b"\xff\xfe")
     (raw / "Books.jsonl").write_bytes(b"\xef\xbb\xbf" + bad)
-    report = ingest([raw], tmp_path / "world")
+    report = ingest_files([raw], tmp_path / "world")
     assert (report.products.read, report.products.kept, report.reviews.kept) == (3, 3, 15)
     assert product_in(tmp_path / "world", ids[0]).title == "half \ufffd pair"
     assert product_in(tmp_path / "world", ids[1]).title == "caf\ufffd\ufffd"
@@ -97,7 +99,7 @@ def test_bad_lines_are_counted_and_the_first_are_shown_by_their_number(tmp_path:
         *(review_row("A1", B1, moment) for moment in (-5, 10**15, "soon", 10**30)),
     ]
     write_lines(raw / "Pet_Supplies.jsonl", rows)
-    report = ingest([raw], tmp_path / "world", dry_run=True)
+    report = ingest_files([raw], tmp_path / "world", dry_run=True)
     file = next(file for file in report.files if file.name == "Pet_Supplies.jsonl")
     assert (file.rows, file.bad_lines) == (17, 12)
     assert [bad.line for bad in file.shown] == [2, 4, 5]
@@ -117,7 +119,7 @@ def test_a_mistyped_date_moves_no_shops_today(tmp_path: Path, write: Callable[[P
     raw, world = small_shop(tmp_path / "raw"), tmp_path / "world"
     rows = [*reviews_of(B1, 99), review_row("A1", B1, MISTYPED)]
     write(raw / "Pet_Supplies.jsonl", rows)
-    report = ingest([raw], world, today=date(2020, 9, 13))
+    report = ingest_files([raw], world, today=date(2020, 9, 13))
     assert report.reviews.dropped == {"after_until": 1}
     assert report.now == datetime(2020, 9, 14, tzinfo=UTC)
     (bad,) = report.files[0].shown
@@ -126,31 +128,33 @@ def test_a_mistyped_date_moves_no_shops_today(tmp_path: Path, write: Callable[[P
     with pytest.raises(
         UserError, match=r"1 of 99 reviews or orders have a date later than .*: mend the dates, or name"
     ):
-        ingest([raw], world, replace=True)
-    until = ingest([raw], world, IngestOptions(until=date(2204, 1, 24)), replace=True)
+        ingest_files([raw], world, replace=True)
+    until = ingest_files([raw], world, IngestSettings(until=date(2204, 1, 24)), replace=True)
     assert until.now == datetime(2204, 1, 25, tzinfo=UTC)
-    cut = ingest([raw], world, IngestOptions(until=date(2020, 9, 13)), replace=True)  # who names the day wants the cut
+    cut = ingest_files(
+        [raw], world, IngestSettings(until=date(2020, 9, 13)), replace=True
+    )  # who names the day wants the cut
     assert cut.reviews.dropped == {"after_until": 1}
 
 
 def test_stages_of_a_run_that_was_killed_after_its_world_was_made_are_removed(tmp_path: Path) -> None:
     raw, world = small_shop(tmp_path / "raw"), tmp_path / "world"
-    ingest([raw], world)
+    ingest_files([raw], world)
     (world / STAGES / "duckdb").mkdir(parents=True)
-    assert ingest([raw], world).there_already
+    assert ingest_files([raw], world).there_already
     assert not (world / STAGES).exists()
 
 
 def test_the_day_of_an_ingest_is_part_of_the_world_only_if_it_dropped_rows(tmp_path: Path) -> None:
     raw, world = small_shop(tmp_path / "raw"), tmp_path / "world"
     days = [date(2026, 11, 24), date(2026, 11, 25)]
-    assert [ingest([raw], world, today=day).there_already for day in days] == [False, True]
+    assert [ingest_files([raw], world, today=day).there_already for day in days] == [False, True]
     assert "until" not in manifest_of(world).parameters
     write_lines(raw / "Pet_Supplies.jsonl", [*reviews_of(B1, 99), review_row("A1", B1, MISTYPED)])
-    assert [ingest([raw], world, today=days[0], replace=not at).there_already for at in range(2)] == [False, True]
+    assert [ingest_files([raw], world, today=days[0], replace=not at).there_already for at in range(2)] == [False, True]
     assert manifest_of(world).parameters["until"] == "2026-11-24"
     with pytest.raises(UserError, match="has until 2026-11-25 instead of 2026-11-24"):
-        ingest([raw], world, today=days[1])
+        ingest_files([raw], world, today=days[1])
 
 
 def manifest_of(world: Path) -> Manifest:
@@ -161,7 +165,7 @@ def test_a_cut_array_gives_what_is_whole(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw")
     path = write_array(raw / "Pet_Supplies.jsonl", [*reviews_of(B1), review_row("A1", B1, START)])
     path.write_text(path.read_text()[:-40])
-    report = ingest([raw], tmp_path / "world", dry_run=True)
+    report = ingest_files([raw], tmp_path / "world", dry_run=True)
     assert report.reviews.kept == 5
     assert report.reviews.dropped == {"bad_line": 1}
 
@@ -173,7 +177,7 @@ def test_rows_that_are_repeated_or_too_old_are_no_orders_and_lift_no_product_ove
     old = [review_row("A9", "B000000002", moment) for moment in (BEFORE_2019, 1_546_300_799_999)]
     rows = [*reviews_of(B1) * 2, again, {**again, "rating": 1}, *few * 2, *old]
     write_lines(raw / "Pet_Supplies.jsonl", rows)
-    report = ingest([raw], tmp_path / "world")
+    report = ingest_files([raw], tmp_path / "world")
     assert (report.reviews.read, report.reviews.kept) == (22, 6)
     assert report.reviews.dropped == {"duplicate": 6, "product_not_kept": 8, "before_since": 2}
     assert (report.products.kept, report.products.dropped) == (1, {"too_few_interactions": 1})
@@ -186,7 +190,7 @@ def test_reviews_need_only_three_fields_and_join_on_the_parent(tmp_path: Path) -
     other = [review_row("A1", "B000000009", START, asin=B1)]
     write_lines(raw / "reviews-of-anything.jsonl", [*bare, *other])
     (raw / "Pet_Supplies.jsonl").unlink()
-    report = ingest([raw], tmp_path / "world", dry_run=True)
+    report = ingest_files([raw], tmp_path / "world", dry_run=True)
     assert report.reviews.kept == 5
     assert (report.products_without_meta, report.reviews.dropped) == (1, {"no_meta": 1})
 
@@ -199,7 +203,7 @@ def test_other_files_are_listed_and_skipped_and_names_that_look_like_patterns_ar
     (raw / "empty.jsonl").write_text("")
     (raw / ".hidden.jsonl").write_text("{")
     (raw / "synth.json").write_text("{\n}\n")  # what a made-up shop says of itself
-    report = ingest([raw], tmp_path / "world", dry_run=True)
+    report = ingest_files([raw], tmp_path / "world", dry_run=True)
     assert report.reviews.kept == 5
     assert {file.name: file.skipped for file in report.files} == {
         "README.md": "not JSON objects",
@@ -214,7 +218,7 @@ def test_only_the_categories_of_a_preset_are_taken(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw")
     write_lines(raw / "meta_Books.jsonl", [product_row("B000000002")])
     write_lines(raw / "Books.jsonl", reviews_of("B000000002"))
-    report = ingest([raw], tmp_path / "world", IngestOptions(preset="paper"), dry_run=True)
+    report = ingest_files([raw], tmp_path / "world", IngestSettings(preset="paper"), dry_run=True)
     assert [row.name for row in report.categories] == ["Pet_Supplies"]
     assert [file.name for file in report.files if file.skipped] == ["Books.jsonl", "meta_Books.jsonl"]
 
@@ -222,7 +226,7 @@ def test_only_the_categories_of_a_preset_are_taken(tmp_path: Path) -> None:
 def test_a_category_of_ones_own_is_given_to_files_that_name_none(tmp_path: Path) -> None:
     write_lines(tmp_path / "catalog.jsonl", [product_row(B1)])
     write_lines(tmp_path / "sales.jsonl", reviews_of(B1))
-    ingest([tmp_path], tmp_path / "world", IngestOptions(category="Garden centre"))
+    ingest_files([tmp_path], tmp_path / "world", IngestSettings(category="Garden centre"))
     assert product_in(tmp_path / "world", B1).category == "Garden centre"
 
 
@@ -231,7 +235,7 @@ def test_a_link_is_read_once_and_keeps_the_name_that_says_its_category(tmp_path:
     (raw / "meta_Pet_Supplies.jsonl").rename(tmp_path / "0a1b2c")
     for name in ("meta_Pet_Supplies.jsonl", "meta_Pet_Supplies.again.jsonl"):
         (raw / name).symlink_to(tmp_path / "0a1b2c")
-    report = ingest([raw], tmp_path / "world", dry_run=True)
+    report = ingest_files([raw], tmp_path / "world", dry_run=True)
     assert (report.products.read, report.categories[0].name) == (1, "Pet_Supplies")
 
 
@@ -243,7 +247,7 @@ REAL_IDS = ["AE22EK6EHFBJBIAFQPO6OELJHWHA", "B08LYT4Q2X", "#W2378156", "ann+host
 def clean(tmp_path_factory: pytest.TempPathFactory) -> str | None:
     """The fingerprint of the plain product with its five reviews alone."""
     folder = tmp_path_factory.mktemp("clean")
-    return ingest([small_shop(folder / "raw", product_row("B1"))], folder / "world").fingerprint
+    return ingest_files([small_shop(folder / "raw", product_row("B1"))], folder / "world").fingerprint
 
 
 def hostile_shop(folder: Path, *, as_array: bool) -> Path:
@@ -263,7 +267,7 @@ def test_rows_with_ids_that_are_none_are_bad_lines_with_a_reason_and_change_noth
     tmp_path: Path, clean: str, as_array: bool, workers: int
 ) -> None:
     raw = hostile_shop(tmp_path / "raw", as_array=as_array)
-    report = ingest([raw], tmp_path / "world", IngestOptions(), workers=workers)
+    report = ingest_files([raw], tmp_path / "world", IngestSettings(), workers=workers)
     assert report.fingerprint == clean
     assert (report.products.kept, report.users, report.reviews.kept) == (1, 5, 5)
     assert report.products.dropped == {"bad_line": len(HOSTILE)}

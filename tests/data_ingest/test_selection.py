@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from drretail.data_ingest.engines import base
-from drretail.data_ingest.engines.base import Task
+from drretail.data_ingest.engines.base import SelectionTask
 from drretail.data_ingest.engines.duckdb import select as select_on_duckdb
 from drretail.data_ingest.engines.duckdb_reading import close_engine, session
-from drretail.data_ingest.plan import CapBy, IngestOptions, in_preset_order, named_category, plan_inputs
+from drretail.data_ingest.plan import CapBy, IngestSettings, in_preset_order, named_category, plan_inputs
 from drretail.data_ingest.raw.lines import recognise
 from drretail.data_ingest.selected import selected_orders, selected_products
 from drretail.data_ingest.selection import TABLES, sql_text
@@ -28,7 +28,9 @@ Result = tuple[dict[str, str], list[tuple[str, str, str, int, int, str]]]
 """Id → category; order id, user, product, milliseconds, quantity, status, by user, time and id."""
 
 
-def select(meta: list[tuple[str, str]], reviews: list[Interaction], ranks: list[str], options: IngestOptions) -> Result:
+def select(
+    meta: list[tuple[str, str]], reviews: list[Interaction], ranks: list[str], options: IngestSettings
+) -> Result:
     """What the paper's rule keeps of product rows (id, category) and reviews; ``ranks`` orders the categories."""
     category: dict[str, str] = {}
     for product, name in meta:
@@ -46,7 +48,7 @@ def select(meta: list[tuple[str, str]], reviews: list[Interaction], ranks: list[
     return products, number(sorted(row for row in recent if row[1] in products), options)
 
 
-def number(rows: list[Interaction], options: IngestOptions) -> list[tuple[str, str, str, int, int, str]]:
+def number(rows: list[Interaction], options: IngestSettings) -> list[tuple[str, str, str, int, int, str]]:
     seen = Counter[int]()
     orders: list[tuple[str, str, str, int, int, str]] = []
     for user, product, moment in rows:
@@ -73,7 +75,7 @@ def md5(text: str) -> str:
 RANKS = ["Pet_Supplies", "All_Beauty", "Books"]
 
 
-def run_engine(work: Path, meta: list[tuple[str, str]], reviews: list[Interaction], options: IngestOptions) -> Result:
+def run_engine(work: Path, meta: list[tuple[str, str]], reviews: list[Interaction], options: IngestSettings) -> Result:
     """Loads rows through files, as ingest does, and gives what the SQL keeps."""
     paths = [
         write_lines(work / f"meta_{name}.jsonl", [product_row(product) for product, own in meta if own == name])
@@ -83,7 +85,7 @@ def run_engine(work: Path, meta: list[tuple[str, str]], reviews: list[Interactio
     paths.append(write_lines(work / "reviews.jsonl.gz", [review_row(*row) for row in [*reviews, of_no_product]]))
     plan = plan_inputs([recognise(path) for path in paths], options)
     (work / "stages").mkdir()
-    selected = select_on_duckdb(Task(plan, options, work / "stages", Progress()))
+    selected = select_on_duckdb(SelectionTask(plan, options, work / "stages", Progress()))
     products = {product.product_id: product.category for product in selected_products(selected, plan.categories)}
     return products, [row[:6] for row in selected_orders(selected)]
 
@@ -113,7 +115,7 @@ FIRST_DAYS = (1_546_214_400_000, 1_546_300_800_000, 1_546_387_200_000)
 )
 def test_sql_keeps_what_plain_python_keeps(tmp_path: Path, seed: str, minimum: int, since: date, cap_by: CapBy) -> None:
     meta, reviews = random_rows(seed)
-    options = IngestOptions(cap=5, cap_by=cap_by, seed=seed, min_interactions=minimum, since=since, vary_orders=True)
+    options = IngestSettings(cap=5, cap_by=cap_by, seed=seed, min_interactions=minimum, since=since, vary_orders=True)
     products, orders = found = run_engine(tmp_path / "work", meta, reviews, options)
     assert found == select(meta, reviews, RANKS, options)
     assert products
@@ -123,7 +125,7 @@ def test_sql_keeps_what_plain_python_keeps(tmp_path: Path, seed: str, minimum: i
 def test_orders_that_share_a_hash_are_told_apart_over_all_categories(tmp_path: Path) -> None:
     # Found by trying: with the seed "42" these interactions have equal md5 mod 10^9.
     twins = [("A14322", "B2", START), ("A21299", "B1", START)]
-    meta, options = [("B1", "Books"), ("B2", "All_Beauty")], IngestOptions(min_interactions=1)
+    meta, options = [("B1", "Books"), ("B2", "All_Beauty")], IngestSettings(min_interactions=1)
     products, orders = run_engine(tmp_path / "work", meta, twins, options)
     assert [order[0][0] for order in orders] == ["0", "1"]
     assert orders[0][0][1:] == orders[1][0][1:]

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from babel import Locale
 
-from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.ingest import ingest_files
 from drretail.data_ingest.plan import IngestReport
-from drretail.data_ingest.raw.products import product_of
+from drretail.data_ingest.raw.products import product_from_row
 from drretail.data_ingest.raw.shop_rows import save_table
 from drretail.data_ingest.raw.tables import shop_sources
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.folder import check_world, rows_of
+from drretail.env.folder import check_world, open_world_rows
 from drretail.env.profile import day_of
-from drretail.env.world import open_world
+from drretail.env.world import world_at
 from drretail.errors import UserError
 from drretail.grounding.text.serialisation import order_record
 from drretail.records.shop import SIGNS, offers_of
@@ -68,7 +68,7 @@ def notes(noted: list[str]) -> list[str]:
 
 def read(folder: Path, head: str, *tables: dict[str, Any]) -> IngestReport:
     """The report of a world in ``w``, made of a mapping and tables."""
-    return ingest([written(folder / "raw", head, *tables)], folder / "w")
+    return ingest_files([written(folder / "raw", head, *tables)], folder / "w")
 
 
 def of_format(name: str, file: str, more: str = "") -> str:
@@ -76,7 +76,7 @@ def of_format(name: str, file: str, more: str = "") -> str:
 
 
 def orders_of(world: Path) -> list[tuple[str, str, int, str, str]]:
-    with rows_of(world) as found:
+    with open_world_rows(world) as found:
         users = sorted({user_id for _, user_id, *_ in found.orders})
     rows = [order for user in users for order in orders_in(world, user)]
     return sorted((row.order_id, row.product_id, row.quantity, row.order_status, row.order_date[:16]) for row in rows)
@@ -90,7 +90,7 @@ def test_variants_of_a_shopify_export_are_one_product_which_orders_find_by_sku_a
     assert "3 rows left out that are not published (Status, Published)" in notes_of(report)
     assert any("are taken as USD" in note for note in notes_of(report))
 
-    with open_world(tmp_path / "w") as world:
+    with world_at(tmp_path / "w") as world:
         page = world.catalog.search(CatalogQuery("large blue tee"))
     assert [hit.product_id for hit in page.hits] == ["tee"], "one hit for all variants, found by their options"
     tee, mug = (product_in(tmp_path / "w", name) for name in ("tee", "mug"))
@@ -104,7 +104,7 @@ def test_variants_of_a_shopify_export_are_one_product_which_orders_find_by_sku_a
     assert (mug.price, mug.price_from, mug.details) == (9.0, False, {"Stock": 7})
     assert mug.categories == ("Home", "Mugs")
 
-    with rows_of(tmp_path / "w") as rows:
+    with open_world_rows(tmp_path / "w") as rows:
         assert all(user_id.startswith("u") and "@" not in user_id for _, user_id, *_ in rows.orders)
     assert orders_of(tmp_path / "w") == [
         ("1001-1", "mug", 1, "Delivered", "2024-05-01T09:59"),
@@ -126,7 +126,7 @@ def test_an_orders_day_is_the_one_that_the_shop_wrote_and_times_compare_in_utc(t
     assert [row[4] for row in orders_of(tmp_path / "w")] == [
         "2024-03-01T23:30", "2024-03-02T02:00", "2024-03-02T08:00", "2024-03-02T06:00",
     ]  # fmt: skip
-    with open_world(tmp_path / "w") as world:
+    with world_at(tmp_path / "w") as world:
         (user,) = world.store.sample_users("0", 1)
         assert [order.order_id for order in world.store.orders(user.user_id).orders] == ["A3", "A0", "A1", "A2"]
         (shown,) = [order for order in world.store.orders(user.user_id).orders if order.order_id == "A0"]
@@ -216,7 +216,7 @@ def test_an_export_that_stands_there_in_two_languages_keeps_both_titles(tmp_path
     ]
     columns = "ID,Type,SKU,Name,Parent,Regular price,Attribute 1 name,Attribute 1 value(s)"
     read(tmp_path, of_format("woocommerce", "p.csv"), {"file": "p.csv", "columns": columns, "rows": rows})
-    with open_world(tmp_path / "w") as world:
+    with world_at(tmp_path / "w") as world:
         mug, pan = world.store.product("K1"), world.store.product("K2")
     assert [offer.offer_id for offer in offers_of(mug)] == ["K1/K1-B", "K1/K1-W"]
     assert mug.titles.splitlines()[:2] == ["Mug", "Tasse"]
@@ -308,7 +308,7 @@ def test_a_sale_that_began_counts_and_a_cell_may_be_as_long_as_a_picture(tmp_pat
     mapping = '{file = "p.csv", id = "sku", title = "name", price = "price", sale_price = "sale", sale_from = "from"'
     head = f'currency = "EUR"\nproducts = {mapping}, sale_to = "to"}}\n'
     read(tmp_path, head, {"file": "p.csv", "columns": "sku,name,price,sale,from,to", "rows": rows})
-    with open_world(tmp_path / "w") as world:
+    with world_at(tmp_path / "w") as world:
         assert [world.store.product(sku).price for sku in "AB"] == [9.9, 5.0]
 
 
@@ -414,7 +414,7 @@ def test_prices_are_read_as_shops_print_them_and_a_sign_of_several_currencies_is
 ) -> None:
     rows = [f'{at},Mug,"{price}"' for at, price in enumerate(prices)]
     noted, read = read_tables(written(tmp_path, f"{head}{BY_MAPPING}", PRODUCTS | {"rows": rows}))
-    found = [product_of(row["parent_asin"], "", row) for row in read]
+    found = [product_from_row(row["parent_asin"], "", row) for row in read]
     assert [(mug.price, mug.currency) for mug in found] == [(amount, currency) for amount in prices.values()]
     assert [mug.price_from for mug in found] == [price.startswith("ab ") | price.endswith("～") for price in prices]
     told = [note.partition(":")[0] for note in notes(noted) if "unknown" not in note]

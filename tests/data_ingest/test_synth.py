@@ -9,12 +9,12 @@ from unittest.mock import patch
 import pytest
 
 from drretail.data_ingest import synth
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions
-from drretail.data_ingest.recipe import category_names, read_recipe
+from drretail.data_ingest.ingest import ingest_files
+from drretail.data_ingest.plan import IngestSettings
+from drretail.data_ingest.recipe import read_recipe, recipe_categories
 from drretail.data_ingest.synth import PRODUCT_QUIRKS, REVIEW_QUIRKS, SynthReport, write_shop
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.errors import UserError
 from tests.build import files as files_in
 
@@ -30,8 +30,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> World:
     folder = tmp_path_factory.mktemp("plain")
     with patch.multiple(synth, PRODUCT_QUIRKS={}, REVIEW_QUIRKS={}):
         write_shop(folder / "raw", products=800, reviews=100)
-    ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=0))
-    return open_world(folder / "w")
+    ingest_files([folder / "raw"], folder / "w", IngestSettings(min_interactions=0))
+    return world_at(folder / "w")
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -56,7 +56,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_another_shop(tmp_pa
 def test_every_category_form_of_file_and_quirk_is_there(made: tuple[Path, SynthReport]) -> None:
     folder, report = made
     names = {file.name for file in report.files}
-    assert {name.removeprefix("meta_").split(".")[0] for name in names} == set(category_names())
+    assert {name.removeprefix("meta_").split(".")[0] for name in names} == set(recipe_categories())
     assert rows(folder / "meta_Home_and_Kitchen.jsonl")[0]["details"].startswith("{")
     patio = (folder / "meta_Patio_Lawn_and_Garden.jsonl").read_bytes()
     assert patio.startswith(b"[\n")
@@ -70,7 +70,7 @@ def test_every_category_form_of_file_and_quirk_is_there(made: tuple[Path, SynthR
 
 
 def test_title_features_details_and_price_belong_together(plain: World) -> None:
-    kinds = {kind.name: kind for name in category_names() for kind in read_recipe(name).kinds}
+    kinds = {kind.name: kind for name in recipe_categories() for kind in read_recipe(name).kinds}
     checked = 0
     for kind in (kinds[name] for name in ("bird feeder", "weighted blanket", "dog bed")):
         hits = plain.catalog.search(CatalogQuery(kind.name, match="all", limit=30)).hits

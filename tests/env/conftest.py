@@ -8,7 +8,7 @@ import pytest
 
 from drretail.env.web.base import Web
 from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.world import Manifest, OrderRow, World, open_world
+from drretail.env.world import Manifest, OrderRow, World, world_at
 from drretail.records.shop import Product
 from tests.build import build_world
 
@@ -97,5 +97,5 @@ def manifest(folder: Path, products: list[Product], orders: list[OrderRow]) -> M
 @pytest.fixture
 def world(folder: Path, manifest: Manifest, web: Web) -> Iterator[World]:
     del manifest
-    with open_world(folder, web=web) as opened:
+    with world_at(folder, web=web) as opened:
         yield opened

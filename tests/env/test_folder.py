@@ -14,7 +14,7 @@ from drretail.env.catalog.tantivy import TantivyCatalog, read_errors
 from drretail.env.folder import check_world
 from drretail.env.gold import file_categories, wanted_categories
 from drretail.env.web.base import Web
-from drretail.env.world import Manifest, World, open_world
+from drretail.env.world import Manifest, World, world_at
 from drretail.errors import UserError
 from drretail.records.query import Query
 from drretail.records.shop import Product
@@ -62,7 +62,7 @@ def test_a_missing_database_is_found_and_no_world_the_users_error(folder: Path, 
 
 @pytest.mark.usefixtures("manifest")
 def test_a_flipped_bit_or_a_missing_file_is_noticed_and_reading_changes_none(folder: Path) -> None:
-    with open_world(folder) as world:
+    with world_at(folder) as world:
         world.catalog.search(CatalogQuery("bird"))
         world.store.sample_users("1", 1)
     assert check_world(folder) == []
@@ -92,7 +92,7 @@ def test_a_damaged_index_is_not_opened(folder: Path, suffix: str) -> None:
     for at in range(0, len(whole), max(1, len(whole) // 40)):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
         with pytest.raises(UserError, match=r"product index .* is damaged .*: `drretail world check` says more"):
-            open_world(folder)
+            world_at(folder)
 
 
 def test_a_folder_without_an_index_and_a_library_that_panics_over_one_are_one_sentence(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory, web: Web) -> Iterator[World]:
         *(numbered(100 + at, "Baby_Products", "Baby Products", "Accessories", popular=50) for at in range(30)),
     ]
     build_world(folder, products)
-    with open_world(folder, web=web) as world:
+    with world_at(folder, web=web) as world:
         yield world
 
 

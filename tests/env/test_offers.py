@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from drretail.api.worlds import open_world
-from drretail.env.folder import rows_of
+from drretail.env.folder import open_world_rows
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.grounding.constraints import Decisions
@@ -85,7 +85,7 @@ UNITS = {"inch", "inches", "oz", "ft"}
 
 @pytest.mark.parametrize("words", [1, 2])
 def test_of_a_made_up_shop_every_product_of_a_kind_is_offered_and_no_other(words: int) -> None:
-    with open_world("demo") as world, rows_of(known(world.folder)) as rows:
+    with open_world("demo") as world, open_world_rows(known(world.folder)) as rows:
         offers, everything = Offers(world), list(rows.products)
         leaves = sorted({each.categories[-1] for each in everything if len(each.categories) > 1})
         ends = {" ".join(each.title.split(",")[0].split()[-words:]) for each in everything}

@@ -6,7 +6,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from drretail.env.session import EvidenceCollision, Ledger, Session, SessionSettings
+from drretail.env.session import EvidenceCollision, EvidenceLedger, Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import ToolError
 from drretail.records.evidence import Evidence, Source
@@ -19,7 +19,7 @@ def a_source(**change: object) -> Source:
 
 
 def test_evidence_keeps_each_text_once_with_the_step_that_brought_it_and_as_shown_if_it_ever_was() -> None:
-    ledger = Ledger()
+    ledger = EvidenceLedger()
     assert ledger.add([a_source(), a_source(form="record", text="{1}", shown=False)], "0", 1) == ("P:B1",)
     ledger.add([a_source()], "0", 5)
     (entry,) = ledger.evidence()
@@ -31,7 +31,7 @@ def test_evidence_keeps_each_text_once_with_the_step_that_brought_it_and_as_show
 
 
 def test_a_page_keeps_its_first_known_date_and_one_id_for_two_pages_is_an_error() -> None:
-    ledger = Ledger()
+    ledger = EvidenceLedger()
     page = {"id": "W:aaaaaaaa", "kind": "web"}
     for day in (None, "2023-04-05", "2024-01-01"):
         ledger.add([a_source(**page, date=day, text=str(day))], "0", 0)
@@ -48,7 +48,7 @@ def test_evidence_is_the_same_whichever_researcher_comes_first() -> None:
     ]
     seen: list[tuple[Evidence, ...]] = []
     for order in permutations(steps):
-        ledger = Ledger()
+        ledger = EvidenceLedger()
         for path, seq, sources in order:
             ledger.add(sources, path, seq)
         seen.append(ledger.evidence())
@@ -58,7 +58,7 @@ def test_evidence_is_the_same_whichever_researcher_comes_first() -> None:
 
 
 def test_a_step_knows_what_was_sealed_and_what_its_own_path_brought() -> None:
-    ledger = Ledger()
+    ledger = EvidenceLedger()
     ledger.add([a_source(id="P:B1", key="B1")], "0.1", 0)
     ledger.add([a_source(id="P:B2", key="B2")], "0.2", 0)
     ledger.seal()
@@ -66,7 +66,7 @@ def test_a_step_knows_what_was_sealed_and_what_its_own_path_brought() -> None:
     ledger.add([a_source(id="P:B4", key="B4")], "0.4", 0)
     assert [entry.id for entry in ledger.known_at("0.4")] == ["P:B1", "P:B2", "P:B4"]
     assert [entry.id for entry in ledger.known_at("0.30")] == ["P:B1", "P:B2"]
-    assert [entry.id for entry in Ledger().known_at("0")] == []
+    assert [entry.id for entry in EvidenceLedger().known_at("0")] == []
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
@@ -76,7 +76,7 @@ def test_a_page_that_could_be_read_once_is_readable_whoever_came_first(order: tu
         a_source(id="W:aaaaaaaa", kind="web", form="snippet", state="error", problem="Late."),
         a_source(id="W:aaaaaaaa", kind="web", form="page", text="All."),
     ]
-    ledger, without = Ledger(), Ledger()
+    ledger, without = EvidenceLedger(), EvidenceLedger()
     for number in order:
         ledger.add([steps[number]], "0", number)
         without.add([steps[number]] if number < 2 else [], "0", number)

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.formulation import STANDARD
 from drretail.env.copying import copy_world
-from drretail.env.folder import check_world, rows_of
+from drretail.env.folder import check_world, open_world_rows
 from drretail.env.manifest import CURRENT, DATABASE_FILE, live_generation, read_manifest
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
-from drretail.env.world import Manifest, OrderRow, default_pool, open_world
+from drretail.env.world import Manifest, OrderRow, default_pool, world_at
 from drretail.errors import UserError
 from drretail.files import PART
 from drretail.records.shop import ORDER_STATUSES, Product
@@ -87,7 +87,7 @@ def test_a_world_gives_back_what_was_written(
     folder = tmp_path_factory.mktemp("shop") / "world"
     build_world(folder, iter(products), iter(orders))
     assert check_world(folder) == []
-    with open_world(folder, web=web) as world:
+    with world_at(folder, web=web) as world:
         assert [world.store.product(product.product_id) for product in products] == products
         for user_id in {row.user_id for row in orders}:
             expected = [row.as_order() for row in orders if row.user_id == user_id]
@@ -131,7 +131,7 @@ def test_an_old_world_opens_as_ever(tmp_path: Path, web: Web, products: list[Pro
     assert not check_world(folder)
     copy_world(folder, tmp_path / "copy")
     for each in (folder, tmp_path / "copy"):
-        with open_world(each, web=web) as world:
+        with world_at(each, web=web) as world:
             assert world.manifest.fingerprint == BEFORE_STEMS
             texts = ("pen", "pens", "bird pen", "birds-pen")
             assert [world.catalog.search(CatalogQuery(text)).total for text in texts] == [1, 0, 3, 1]
@@ -139,11 +139,11 @@ def test_an_old_world_opens_as_ever(tmp_path: Path, web: Web, products: list[Pro
 
 def test_the_last_two_generations_stay(folder: Path, web: Web, products: list[Product], orders: list[OrderRow]) -> None:
     written = [build_world(folder, products, orders[:number]) for number in (1, 2)]
-    with open_world(folder, web=web) as world:
+    with world_at(folder, web=web) as world:
         written.append(build_world(folder, products, orders[:3]))
         assert world.store.orders("ANNA").total == 2
     assert names(folder) == {CURRENT, written[1].generation, written[2].generation}
-    with open_world(folder, web=web) as world:
+    with world_at(folder, web=web) as world:
         assert world.manifest == written[2]
 
 
@@ -184,10 +184,10 @@ def test_rows_that_cannot_be_kept_are_refused(folder: Path, products: list[Produ
 
 def test_what_is_no_world_is_left_alone_and_a_missing_one_explained(folder: Path, products: list[Product]) -> None:
     with pytest.raises(UserError, match=r"no world at .*drretail ingest … --world"):
-        open_world(folder)
+        world_at(folder)
     folder.mkdir()
     with pytest.raises(UserError, match="no file CURRENT"):
-        open_world(folder)
+        world_at(folder)
     (folder / "thesis.tex").write_text("mine")
     with pytest.raises(UserError, match="folder of its own"):
         build_world(folder, products)
@@ -207,7 +207,7 @@ def test_another_format_or_index_fails(folder: Path, manifest: Manifest, change:
     path = folder / manifest.generation / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(UserError, match=message):
-        open_world(folder)
+        world_at(folder)
 
 
 @pytest.mark.parametrize(
@@ -225,17 +225,17 @@ def test_a_damaged_generation_is_said(folder: Path, manifest: Manifest, part: st
     else:
         path.write_bytes(content)
     with pytest.raises(UserError, match="is damaged" if part == CURRENT else None):
-        open_world(folder)
+        world_at(folder)
 
 
 def test_a_world_on_servers_is_there_unless_a_folder_is_called_so(tmp_path: Path, products: list[Product]) -> None:
     nobody = ServerSettings(mongo_url="mongodb://user:secret@127.0.0.1:9", timeout=0.2)
     with pytest.raises(UserError, match=r"MongoDB at 127\.0\.0\.1:9\) cannot be reached") as caught:
-        open_world("servers:shop", servers=nobody)
+        world_at("servers:shop", servers=nobody)
     assert "secret" not in str(caught.value)
     folder = tmp_path / "servers:shop"
     build_world(folder, products)
-    with open_world(folder) as world:
+    with world_at(folder) as world:
         assert world.folder == folder
 
 
@@ -263,7 +263,7 @@ def source(tmp_path: Path, products: list[Product], orders: list[OrderRow]) -> P
 def test_a_copy_is_the_same_world(
     source: Path, tmp_path: Path, products: list[Product], orders: list[OrderRow]
 ) -> None:
-    with rows_of(source) as rows:
+    with open_world_rows(source) as rows:
         assert list(rows.products) == products
         assert list(rows.orders) == orders
     target = tmp_path / "target"
@@ -279,4 +279,4 @@ def test_a_damaged_source_is_not_copied(source: Path, tmp_path: Path, damage: st
     with pytest.raises(UserError, match=r"another fingerprint|is damaged"):
         copy_world(source, tmp_path / "target")
     with pytest.raises(UserError):
-        open_world(tmp_path / "target")
+        world_at(tmp_path / "target")

@@ -11,7 +11,7 @@ from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.spending import judging_costs
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.llm.estimates import Estimate, typical
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from tests import build
 from tests.build import LABEL, experiment, known, scripted_judge
 
@@ -20,7 +20,7 @@ A, B, C = "a@model", "b@model", "c@model"
 
 
 def sonnet(**given: Any) -> Judge:
-    return Judge.of(open_model("anthropic:claude-sonnet-5", environ={"ANTHROPIC_API_KEY": "k" * 20}), **given)
+    return Judge.of(build_model("anthropic:claude-sonnet-5", environ={"ANTHROPIC_API_KEY": "k" * 20}), **given)
 
 
 def left(folder: Path, metric: str, judge: Judge, again: Again = "nothing", pairs: Sequence[str] = ()) -> Estimate:

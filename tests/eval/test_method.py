@@ -16,12 +16,12 @@ from drretail.eval.claims.rulings import support_prompt
 from drretail.eval.judging.dimensions import DIMENSIONS as QUALITY
 from drretail.eval.judging.session import Judge
 from drretail.eval.method import KEPT, NOT_MEASURED, PACKAGED, judge_prompt_files, method_cards, read_wording
-from drretail.eval.metrics.pairwise import prompt_for as comparing
-from drretail.eval.metrics.quality import prompt_for
+from drretail.eval.metrics.pairwise import comparison_prompt
+from drretail.eval.metrics.quality import rating_prompt
 from drretail.eval.registry import load_metric
 from drretail.experiment import read_runs
-from drretail.llm.prompt import Prompt, write_prompts
-from drretail.llm.registry import open_model
+from drretail.llm.prompt import Prompt, write_prompt_files
+from drretail.llm.registry import build_model
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.records.base import Rules
 from drretail.records.score import Scores
@@ -36,7 +36,7 @@ STRICT = "Be strict: an unread report is worth nothing."
 
 def mine(folder: Path, said: str = STRICT) -> Path:
     """A folder of all judges' prompts, one of them changed."""
-    write_prompts(folder, judge_prompt_files())
+    write_prompt_files(folder, judge_prompt_files())
     path = folder / "quality" / "rating.md"
     path.write_text(f"{said}\n\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
     return folder
@@ -93,7 +93,7 @@ def test_other_words_under_the_same_name_are_another_judge(tmp_path: Path) -> No
 def test_a_prompt_that_could_not_be_filled_or_changes_nothing_or_is_a_stranger_is_told(
     tmp_path: Path, name: str, message: str | None, expected: str
 ) -> None:
-    write_prompts(tmp_path / "p", judge_prompt_files())
+    write_prompt_files(tmp_path / "p", judge_prompt_files())
     if message is not None:
         (tmp_path / "p" / "quality" / name).write_text(message, encoding="utf-8")
     with pytest.raises(UserError, match=expected):
@@ -135,7 +135,9 @@ def test_no_question_of_any_metric_speaks_of_a_shop_where_reports_are_imported(i
 def packaged_prompts() -> list[Prompt]:
     """The prompts of the core's metrics, by all their rules."""
     both: tuple[Rules, ...] = ("default", "paper")
-    prompts = [prompt(each, rules) for each in QUALITY for prompt in (prompt_for, comparing) for rules in both]
+    prompts = [
+        prompt(each, rules) for each in QUALITY for prompt in (rating_prompt, comparison_prompt) for rules in both
+    ]
     return [*prompts, *(support_prompt(each) for each in both), extraction_prompt(EXTRACT)]
 
 
@@ -166,7 +168,7 @@ def test_a_card_has_the_method_of_a_judge_and_the_text_of_every_prompt_that_it_w
 
 def test_a_judge_of_pairs_has_its_noise_between_orders_and_rules_have_no_settings(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "e", {LABEL: {"q1-r1": "It costs $5 [P:B0BED00001]."}})
-    scores = build.scored(folder, ["faithfulness"], Judge.of(open_model("offline:judge")))
+    scores = build.scored(folder, ["faithfulness"], Judge.of(build_model("offline:judge")))
     (by_rules,) = method_cards(folder, scores)
     assert by_rules.lines.keys() == {"Judge", "Against people", "Reading"}
     (prompt, *_) = load_metric("faithfulness").prompts()

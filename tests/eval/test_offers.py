@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.ingest import ingest_files
 from drretail.env.offers import Offers
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.grounding.cart import Cart
 from drretail.grounding.report.picks import by_product, take_picks
 from drretail.grounding.verify.checks import Case, check_report, read_report
@@ -47,8 +47,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("shop")
     (folder / "shop.toml").write_text(SHOP)
     (folder / "products.csv").write_text(ROWS)
-    ingest([folder / "shop.toml"], folder / "world")
-    with open_world(folder / "world") as opened:
+    ingest_files([folder / "shop.toml"], folder / "world")
+    with world_at(folder / "world") as opened:
         yield opened
 
 

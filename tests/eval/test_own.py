@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.compare.comparing import compare, compare_recorded, metrics_away
+from drretail.eval.compare.comparing import compare_recorded, compare_systems, metrics_away
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value, check_rules, in_order, metric
+from drretail.eval.metric import Metric, Value, check_rules, judging_order, metric
 from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
@@ -48,7 +48,7 @@ def test_tables_the_board_pages_and_comparisons_show_the_metric_as_it_describes_
     assert {each.system: each.cells["brief"].value for each in board.rows} == {"a@model": 0, "b@model": 1}
     assert "Brevity" in render_text(folder)
     gathered = gather(folder, [METRIC])
-    compared = compare(gathered, "a@model", "b@model", gathered.assessors("brevity"))
+    compared = compare_systems(gathered, "a@model", "b@model", gathered.assessors("brevity"))
     (table,) = compared.tables
     row = table.rows[0]
     assert (row.variant, row.name, row.is_count, row.difference) == ("short", "brief", False, -1)
@@ -103,7 +103,7 @@ def test_metrics_come_after_those_whose_verdicts_they_read_and_a_circle_is_told(
     one = Metric("one", 1, lambda *given: None, lambda *given: [], ("a",), after=("two",))
     two = Metric("two", 1, lambda *given: None, lambda *given: [], ("a",), after=("one",))
     with pytest.raises(UserError, match="need one another in a circle"):
-        in_order([one, two])
+        judging_order([one, two])
 
 
 @pytest.mark.parametrize("given", [float("nan"), float("inf"), "good", "0.5", [1.0], 1j])

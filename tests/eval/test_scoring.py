@@ -12,14 +12,14 @@ import pytest
 from drretail.errors import UserError
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge
-from drretail.eval.metrics.quality import prompt_for
+from drretail.eval.metrics.quality import rating_prompt
 from drretail.eval.scores.board import Board, read_board
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import path_of
 from drretail.journal import read_effects
 from drretail.llm.offline.judge import tag_contents
 from drretail.llm.prompt import Prompt, tag_content
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.locks import locked_folder
 from drretail.records.score import Rules, Scores
 from tests import build
@@ -123,10 +123,10 @@ def test_verdicts_on_a_report_that_changed_or_in_other_words_are_stale_and_asked
     assert all(judging.stale == 0 for judging in scores.judgings if judging.judge == judge.ref.spec)
 
     def reworded(dimension: str, rules: Rules = "default") -> Prompt:
-        prompt = prompt_for(dimension, rules)
+        prompt = rating_prompt(dimension, rules)
         return replace(prompt, text=prompt.text + "Mind the commas.\n") if dimension == "clarity" else prompt
 
-    monkeypatch.setattr("drretail.eval.metrics.quality.prompt_for", reworded)
+    monkeypatch.setattr("drretail.eval.metrics.quality.rating_prompt", reworded)
     scores = scored(folder, other)
     assert [judging.stale for judging in scores.judgings if judging.judge == judge.ref.spec] == [2]
     assert build.rows(scores, judge=judge.ref.spec)["clarity"].n_failed == 2
@@ -142,7 +142,7 @@ def test_other_rules_have_rows_of_their_own_and_the_board_is_of_who_was_asked_la
     scores = scored(folder, judge, rules="paper")
     assert [build.rows(scores, rules=rules)["depth"].value for rules in ("default", "paper")] == [5.0, 5.0]
     assert len(asked) == 12 + 12  # the paper's judge reads the answer as written
-    for each in (Judge.of(open_model("offline:judge")), judge):
+    for each in (Judge.of(build_model("offline:judge")), judge):
         scored(folder, each)
         scored(folder, metrics=(STUB,))  # by code: asks nobody
         assert read_board(folder) == Board(judge=(each.ref.key,))

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from drretail.errors import CommandStopped, ModelError
 from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.providers import Retrying
-from drretail.llm.registry import Model, open_model
+from drretail.llm.registry import Model, build_model
 
 from . import gemini, ollama
 from .provider import Provider, Request, Step, answers, completes
@@ -102,7 +102,7 @@ def opened(name: str, provider: Provider, **given: Any) -> Model:
     client = CLIENTS[name]
     pytest.importorskip(client.package or f"langchain_{name}")
     settings: dict[str, Any] = {"timeout": 5, "environ": {"ANTHROPIC_API_KEY": KEY, "GOOGLE_API_KEY": KEY}}
-    KEPT.append(open_model(client.spec, base_url=provider.url + client.root, **(settings | given)))
+    KEPT.append(build_model(client.spec, base_url=provider.url + client.root, **(settings | given)))
     return KEPT[-1]
 
 

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from drretail.errors import ModelError
 from drretail.llm.batches import batching
 from drretail.llm.calling import answer_of
-from drretail.llm.registry import Model, open_model
+from drretail.llm.registry import Model, build_model
 from drretail.llm.usage import usage_of
 from tests.llm.batch_server import EXPIRED, BatchServer, errored, succeeded
 
@@ -24,7 +24,7 @@ def opened(
     url: str, folder: Path, message: list[str] | None = None, most: int = 10_000
 ) -> AbstractContextManager[Model]:
     environ = {"ANTHROPIC_API_KEY": KEY}
-    model = open_model("anthropic:claude-sonnet-4-6", base_url=url, environ=environ, timeout=5, max_retries=0)
+    model = build_model("anthropic:claude-sonnet-4-6", base_url=url, environ=environ, timeout=5, max_retries=0)
     say = (lambda _: None) if message is None else message.append
     return batching(model, folder, notify=say, quiet=0.01, poll=0.01, most=most)
 

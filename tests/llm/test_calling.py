@@ -15,7 +15,7 @@ from drretail.journal import Journal
 from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.models import Models
 from drretail.llm.providers import ONCE, Pacer, Retrying
-from drretail.llm.registry import Model, open_model
+from drretail.llm.registry import Model, build_model
 from drretail.records.run import Setbacks
 from drretail.records.trajectory import Trajectory
 
@@ -201,7 +201,7 @@ def test_a_second_command_keeps_the_connection(name: str, second: Callable[[Coro
 
 def test_a_server_that_is_down_stops_one_command_and_is_tried_by_the_next() -> None:
     pytest.importorskip("langchain_openai")
-    model = open_model("openai:x", base_url="http://127.0.0.1:9/v1", retrying=ONCE)
+    model = build_model("openai:x", base_url="http://127.0.0.1:9/v1", retrying=ONCE)
 
     async def ten() -> list[Any]:
         return await asyncio.gather(*(answer_of(model, MESSAGES) for _ in range(10)), return_exceptions=True)

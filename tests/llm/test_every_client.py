@@ -12,7 +12,7 @@ from drretail.errors import CommandStopped, ModelErrorKind
 from drretail.journal import Journal
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.llm.usage import usage_of
 from drretail.records.run import Usage
 from drretail.records.trajectory import Trajectory
@@ -208,7 +208,7 @@ async def sent(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The body that went out, and the request that the journal holds."""
     with Provider(answers()) as provider:
-        model = open_model("anthropic:claude-sonnet-5", base_url=provider.url, timeout=5, max_retries=0)
+        model = build_model("anthropic:claude-sonnet-5", base_url=provider.url, timeout=5, max_retries=0)
         journal = Journal()
         models = Models({"researcher": model}, journal, Trajectory())
         await models.call("researcher", messages, tools=[TOOL] if tools else [], may_call=may_call)

@@ -3,7 +3,7 @@
 import pytest
 
 from drretail.llm.prices import BATCH, priced
-from drretail.llm.providers import SHIPPED, profiles_of, read_profile
+from drretail.llm.providers import SHIPPED, profiles_of, read_model_profile
 from drretail.records.run import Usage
 
 READ = Usage(calls=1, input_uncached=1_000_000)
@@ -48,6 +48,6 @@ def test_a_model_costs_what_it_costs_where_it_is_asked(spec: str, address: str |
 
 @pytest.mark.parametrize("name", [name for name in profiles_of(SHIPPED) if name != "local"])
 def test_the_models_of_profiles_have_prices(name: str) -> None:
-    profile = read_profile(name)
+    profile = read_model_profile(name)
     for choice in (profile.choice(""), *profile.judges):
         assert priced(READ, choice.model, choice.base_url).dollars, choice.model

@@ -16,8 +16,8 @@ from drretail.errors import UserError
 from drretail.journal import Journal, read_effects
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
-from drretail.llm.providers import SHIPPED, Asked, Provider, profiles_of, provider_names, read_profile
-from drretail.llm.registry import DEFAULT_CONTEXT, Model, open_model, open_recorded
+from drretail.llm.providers import SHIPPED, Asked, Provider, profiles_of, provider_names, read_model_profile
+from drretail.llm.registry import DEFAULT_CONTEXT, Model, build_model, open_recorded
 from drretail.llm.scripted import scripted_model
 from drretail.records.models import ModelProfile, RoleChoice
 from drretail.records.run import RoleModel
@@ -42,18 +42,18 @@ LOCAL = {"base_url": "http://localhost:1/v1"}
     ],
 )
 def test_parameters_alone_change_an_answer_and_no_refused_temperature(spec: str, params: dict[str, Any]) -> None:
-    model = open_model(spec, environ=KEYS)
+    model = build_model(spec, environ=KEYS)
     assert model.params == params
     assert model.info.kind == "llm"
     assert (model.info.provider, model.info.model) == tuple(spec.split(":"))
 
 
 def test_a_context_is_as_stated_else_as_the_models_profile_says() -> None:
-    known = open_model("anthropic:claude-sonnet-5", environ=KEYS)
+    known = build_model("anthropic:claude-sonnet-5", environ=KEYS)
     assert known.context == (known.chat.profile or {}).get("max_input_tokens") != DEFAULT_CONTEXT
     assert replace(known, stated_context=5000).context == 5000
-    assert open_model("ollama:qwen3:8b", context=16_384).context == 16_384
-    assert open_model("openai:not-known-yet", environ=KEYS).context == DEFAULT_CONTEXT
+    assert build_model("ollama:qwen3:8b", context=16_384).context == 16_384
+    assert build_model("openai:not-known-yet", environ=KEYS).context == DEFAULT_CONTEXT
 
 
 @pytest.mark.parametrize(
@@ -68,19 +68,19 @@ def test_a_context_is_as_stated_else_as_the_models_profile_says() -> None:
 )
 def test_a_wrong_spec_or_a_missing_key_is_one_sentence(spec: str, environ: Mapping[str, str], message: str) -> None:
     with pytest.raises(UserError) as caught:
-        open_model(spec, environ=environ)
+        build_model(spec, environ=environ)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 def test_what_is_known_of_models_without_their_packages_is_what_these_say(monkeypatch: pytest.MonkeyPatch) -> None:
     specs = tomllib.loads((files("drretail.llm") / "known_models.toml").read_text(encoding="utf-8"))["models"]
-    real = [open_model(spec, environ=KEYS) for spec in specs]
+    real = [build_model(spec, environ=KEYS) for spec in specs]
     monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
-    known = [open_model(spec, sends=False) for spec in specs]
+    known = [build_model(spec, sends=False) for spec in specs]
     assert [(each.context, each.params) for each in known] == [(each.context, each.params) for each in real]
     with pytest.raises(UserError, match=r": pip install 'drretail\[openai\]'\.$"):
-        open_model("openai:gpt-4.1", environ=KEYS)
+        build_model("openai:gpt-4.1", environ=KEYS)
 
 
 def test_tool_turns_replay_without_their_providers_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_tool_turns_replay_without_their_providers_package(monkeypatch: pytest.M
     ],
 )
 def test_room_to_think_is_told_in_each_providers_word(spec: str, given: dict[str, Any], field: dict[str, Any]) -> None:
-    chat = open_model(spec, environ=KEYS, **given).answering("summariser").chat
+    chat = build_model(spec, environ=KEYS, **given).answering("summariser").chat
     assert {name: getattr(chat, name) for name in field} == field
 
 
@@ -128,7 +128,7 @@ ACME = Provider(
 
 
 def echoed(spec: str, **given: Any) -> str:
-    model = open_model(spec, max_tokens=99, environ={"ACME_KEY": "key"}, **given)
+    model = build_model(spec, max_tokens=99, environ={"ACME_KEY": "key"}, **given)
     return asyncio.run(answer_of(model, [HumanMessage("Hi.")])).text
 
 
@@ -136,26 +136,26 @@ def test_a_plugin_opens_its_models_by_the_name_of_its_provider(monkeypatch: pyte
     monkeypatch.setattr("drretail.plugins.entry_points", points(acme=PLACE))
     assert "acme" in provider_names()
     assert echoed("acme:large") == "large, 99 tokens, key"
-    model = open_model("acme:large:v2", seed=7, timeout=10, max_retries=1)
+    model = build_model("acme:large:v2", seed=7, timeout=10, max_retries=1)
     assert model.info.model_dump() == {"spec": "acme:large:v2", "provider": "acme", "model": "large:v2", "kind": "llm"}
     assert model.params == {"max_tokens": 8000, "seed": 7}
     assert (model.retrying.retries, model.seconds) == (1, (10 + 60) * 2)
     with pytest.raises(UserError, match="'acme' names no"):
-        open_model("acme")
+        build_model("acme")
 
 
 def test_a_place_opens_models_too_with_or_without_the_name_of_one() -> None:
     assert echoed(f"{PLACE}:large") == "large, 99 tokens, key"
     assert echoed(PLACE) == ", 99 tokens, key"
-    assert open_model(f"{PLACE}:large").info.provider == PLACE
+    assert build_model(f"{PLACE}:large").info.provider == PLACE
 
 
 def test_a_provider_that_langchain_knows_is_described_and_not_programmed() -> None:
     pytest.importorskip("langchain_openai")
-    chat: Any = open_model("tests.llm.test_registry:ACME:m", environ={"ACME_KEY": "key"}, timeout=12).chat
+    chat: Any = build_model("tests.llm.test_registry:ACME:m", environ={"ACME_KEY": "key"}, timeout=12).chat
     assert (chat.model_name, chat.request_timeout) == ("m", 12)
     with pytest.raises(UserError, match="set the environment variable ACME_KEY"):
-        open_model("tests.llm.test_registry:ACME:m")
+        build_model("tests.llm.test_registry:ACME:m")
 
 
 def test_a_scripted_model_answers_from_a_journal_where_its_script_is_gone() -> None:
@@ -165,11 +165,11 @@ def test_a_scripted_model_answers_from_a_journal_where_its_script_is_gone() -> N
 
 @pytest.mark.parametrize("name", sorted(profiles_of(SHIPPED)))
 def test_every_profile_that_ships_opens_and_says_why(name: str) -> None:
-    profile = read_profile(name)
+    profile = read_model_profile(name)
     assert profile.why.endswith(".")
     for choice in (profile.choice(""), *profile.judges):
         given = choice.model_dump(exclude={"model", "timeout", "retries"}, exclude_none=True)
-        assert open_model(choice.model, environ=KEYS, **given).spec == choice.model
+        assert build_model(choice.model, environ=KEYS, **given).spec == choice.model
 
 
 def test_a_role_takes_what_it_says_and_ones_own_profile_comes_before_one_that_ships() -> None:
@@ -178,7 +178,7 @@ def test_a_role_takes_what_it_says_and_ones_own_profile_comes_before_one_that_sh
     asked = profile.choice("report")
     assert (asked.model, asked.max_tokens, asked.temperature, asked.seed) == ("openai:b", 9000, 0.7, 3)
     assert profile.choice("synthesis").model == "openai:a"
-    assert read_profile("cheap", {"cheap": profile}) is profile
+    assert read_model_profile("cheap", {"cheap": profile}) is profile
 
 
 @pytest.mark.parametrize(
@@ -197,4 +197,4 @@ def test_a_wrong_file_or_name_of_a_profile_is_told_in_one_sentence(
     (tmp_path / "p.toml").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match=message):
-        read_profile(name)
+        read_model_profile(name)

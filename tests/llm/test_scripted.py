@@ -16,7 +16,7 @@ from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
 from drretail.llm.prompt import tagged
 from drretail.llm.providers import Retrying
-from drretail.llm.registry import Model, open_model
+from drretail.llm.registry import Model, build_model
 from drretail.llm.scripted import Request, Script, ScriptedAnswer, digest_of, read_script, requests_of, scripted_model
 from drretail.llm.structured import METHODS
 from drretail.records.base import Record
@@ -47,15 +47,15 @@ TWICE = Retrying(2, first=0)
 def test_a_file_is_opened_by_its_name_and_another_script_is_another_model(tmp_path: Path) -> None:
     path = tmp_path / "answers.toml"
     path.write_text("[[answers]]\ntext = 'The tube feeder.'\n")
-    opened = open_model(f"scripted:{path}")
+    opened = build_model(f"scripted:{path}")
     info = {"spec": f"scripted:{path}", "provider": "scripted", "model": str(path), "kind": "scripted"}
     assert opened.info.model_dump() == info
     assert asyncio.run(answer_of(opened, ASK)).text == "The tube feeder."
     path.write_text("[[answers]]\ntext = 'The tray.'\n")
-    assert open_model(f"scripted:{path}").params != opened.params
+    assert build_model(f"scripted:{path}").params != opened.params
     path.unlink()
     with pytest.raises(UserError, match="There is no script at"):
-        open_model(f"scripted:{path}")
+        build_model(f"scripted:{path}")
 
 
 def test_calls_come_as_tool_calls_with_ids_and_the_thought_beside_them_where_they_are_allowed() -> None:

@@ -13,7 +13,7 @@ from drretail.journal import Journal
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
 from drretail.llm.providers import Retrying
-from drretail.llm.registry import Model, open_model
+from drretail.llm.registry import Model, build_model
 from drretail.llm.servers import calls_in_text
 from drretail.llm.structured import Question, answered_json, mended_json
 from drretail.records.base import Record
@@ -64,7 +64,7 @@ class Server(LocalServer):
     def opened(self, **given: Any) -> Model:
         pytest.importorskip("langchain_openai")
         given = {"retrying": AT_ONCE, "timeout": 5} | given
-        return open_model("openai:small", base_url=f"{self.url}/v1", **given)
+        return build_model("openai:small", base_url=f"{self.url}/v1", **given)
 
 
 def _form(body: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.world import OrderRow, World, open_world
+from drretail.env.world import OrderRow, World, world_at
 from drretail.errors import UserError
 from drretail.records.shop import Product
 from tests.build import build_world
@@ -132,7 +132,7 @@ def make_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeWorld]:
     def make(some_products: list[Product], some_orders: list[OrderRow]) -> World:
         folder: Path = tmp_path_factory.mktemp("worlds") / "world"
         build_world(folder, some_products, some_orders)
-        opened.append(open_world(folder, web=SandboxWeb([])))
+        opened.append(world_at(folder, web=SandboxWeb([])))
         return opened[-1]
 
     yield make

@@ -13,9 +13,9 @@ from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.grounding.constraints import record_sha
-from drretail.grounding.gold_files import gold_path, write_gold, write_with_gold
+from drretail.grounding.gold_files import gold_file, write_gold, write_with_gold
 from drretail.querygen.decisions import decided_line, how_decided, questions_of
-from drretail.querygen.generate import generate
+from drretail.querygen.generate import generate_queries
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import OF_KIND, Decision, Fact, Gold, WebQuestion
 from drretail.records.query import Query
@@ -29,7 +29,7 @@ from tests.querygen.conftest import MakeWorld, call, orders, product_id, product
 
 @pytest.fixture
 def queries(world: World) -> list[Query]:
-    return list(generate(world, ["ANNA", "CARA"], per_user=1, seed="1").queries)
+    return list(generate_queries(world, ["ANNA", "CARA"], per_user=1, seed="1").queries)
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_show_and_check_tell_what_is_asked_of_the_web_and_what_cannot_be_met(wor
     gold = Gold(query_id="mine-1", web_question=asked)
     query = query_of("mine-1", BATH.strip(), mode="generic", wish=Wish(wants=(WANT,)), infeasible=True, gold=gold)
     write_lines(path, [query.as_line()])
-    write_gold([query], gold_path(path))
+    write_gold([query], gold_file(path))
     shown = call(None, "show", path).stdout
     assert "mine-1 · generic · infeasible\n" in shown
     assert "· asks the web: do squirrels climb poles\n" in shown
@@ -264,7 +264,7 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> MakeChat:
             return json.dumps({"answers": given})
 
         made = ScriptedChat(answer=play)
-        monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(made))
+        monkeypatch.setattr("drretail.llm.registry.build_model", lambda *_, **__: scripted(made))
         return made
 
     return make
@@ -288,7 +288,7 @@ def test_a_decision_dies_with_its_record_and_the_set_says_how_it_is_decided(
     )
     dropped = holding.model_copy(update={"demand": "of brass"})
     gold = Gold(query_id="q-1", decisions=(holding, dead, dropped))
-    write_gold([QUERY.model_copy(update={"gold": gold})], gold_path(file))
+    write_gold([QUERY.model_copy(update={"gold": gold})], gold_file(file))
     result = call(world, "decide", file)
     died = "no longer hold, since the record or the query's demands have changed: 2."
     assert all(died in " ".join(each.stderr.split()) for each in (result, call(world, "check", file)))
@@ -339,7 +339,7 @@ def test_check_tells_unread_records_from_read_ones_that_do_not_speak_of_a_demand
 
 def test_a_query_made_from_another_keeps_what_is_decided_for_it(file: Path) -> None:
     gold = Gold(query_id="q-0", facts=(Fact(product_id="A", fact="failed", source="W:1"),))
-    write_gold([QUERY.model_copy(update={"gold": gold})], gold_path(file))
+    write_gold([QUERY.model_copy(update={"gold": gold})], gold_file(file))
     assert known(read_queries(file)[0].gold).facts == gold.facts
 
 

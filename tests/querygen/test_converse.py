@@ -14,7 +14,7 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.querygen.by_model.follow_ups import word_follow_ups
 from drretail.querygen.by_model.session import ModelSession
-from drretail.querygen.converse import KINDS, converse
+from drretail.querygen.converse import KINDS, make_conversations
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries, shipped_queries
 from drretail.records.query import Query, turn_numbers
@@ -33,7 +33,7 @@ def demo() -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def talks(demo: World) -> list[Query]:
-    made = converse(shipped_queries("dev", "test", "generic"), Linter(demo).stock, "42")
+    made = make_conversations(shipped_queries("dev", "test", "generic"), Linter(demo).stock, "42")
     assert made.counts.keys() == {*KINDS}
     return made.queries
 
@@ -52,7 +52,7 @@ def test_every_turn_is_proved_and_says_what_is_wanted(demo: World, talks: list[Q
 
 def test_a_seed_makes_the_same_and_another_makes_others(demo: World) -> None:
     queries, stock = shipped_queries("dev")[:6], Linter(demo).stock
-    once, again, other = (converse(queries, stock, seed).queries for seed in ("1", "1", "2"))
+    once, again, other = (make_conversations(queries, stock, seed).queries for seed in ("1", "1", "2"))
     assert once == again
     assert {turn.query_id for turn in once}.isdisjoint(turn.query_id for turn in other)
 

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from drretail.api.worlds import open_world as open_shop
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions
+from drretail.data_ingest.ingest import ingest_files
+from drretail.data_ingest.plan import IngestSettings
 from drretail.env.offers import Offers
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.errors import UserError
 from drretail.grounding.basket import Candidates
 from drretail.grounding.listing import Listing, listing_of
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Stock
-from drretail.querygen.generate import Generated, flat_floor, generate
+from drretail.querygen.generate import Generated, flat_floor, generate_queries
 from drretail.querygen.kinds import kinds_of, quoted_title
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment, KindOffers
@@ -59,7 +59,7 @@ def rich(make_world: MakeWorld) -> World:
 @pytest.fixture(scope="session")
 def many(rich: World) -> list[Query]:
     """Queries of all kinds of need for all shoppers under several seeds."""
-    return [query for seed in SEEDS for query in generate(rich, USERS, per_user=9, seed=seed).queries]
+    return [query for seed in SEEDS for query in generate_queries(rich, USERS, per_user=9, seed=seed).queries]
 
 
 def wish_of(query: Query) -> Wish:
@@ -120,36 +120,36 @@ def test_owned_products_are_quoted_with_their_month(rich: World, many: list[Quer
 def sixty() -> Generated:
     """Of a shop with prices, whose records have fields."""
     with open_shop("demo") as shop:
-        return generate(shop, 60, per_user=1, seed="42")
+        return generate_queries(shop, 60, per_user=1, seed="42")
 
 
 def test_nothing_is_found_in_what_is_made(rich: World) -> None:
     for seed in SEEDS[:2]:
-        made = generate(rich, USERS, per_user=3, seed=seed).queries
+        made = generate_queries(rich, USERS, per_user=3, seed=seed).queries
         assert not [finding.code for each in Linter(rich).check_all(made) for finding in each.findings]
 
 
 def test_a_users_queries_do_not_depend_on_who_else_is_drawn_or_on_how_many_are_made(world: World) -> None:
-    alone = generate(world, ["CARA"], per_user=2, seed="7").queries
-    together = generate(world, ["ANNA", "CARA", "FAYE"], per_user=3, seed="7").queries
+    alone = generate_queries(world, ["CARA"], per_user=2, seed="7").queries
+    together = generate_queries(world, ["ANNA", "CARA", "FAYE"], per_user=3, seed="7").queries
     of_cara = [query for query in together if query.user_id == "CARA"]
     assert of_cara[:2] == list(alone)
 
 
 def test_users_whose_orders_give_nothing_are_replaced_and_counted(world: World, make_world: MakeWorld) -> None:
-    made = generate(world, 5, per_user=1, seed="42")
+    made = generate_queries(world, 5, per_user=1, seed="42")
     assert made.users == 5
     assert {query.user_id for query in made.queries} == set(USERS)
-    every = generate(world, 8, per_user=1, seed="42")
+    every = generate_queries(world, 8, per_user=1, seed="42")
     assert every.users == 5
     assert set(every.without) == {"BERT", "DORA", "EMIL"}
-    assert generate(world, ["DORA", "CARA"], per_user=1, seed="42").without == ("DORA",)
+    assert generate_queries(world, ["DORA", "CARA"], per_user=1, seed="42").without == ("DORA",)
     with pytest.raises(UserError, match="No query could be made"):
-        generate(world, ["DORA"], per_user=1, seed="42")
+        generate_queries(world, ["DORA"], per_user=1, seed="42")
     with pytest.raises(UserError, match=r"no user 'NOBODY'. Some that it holds: "):
-        generate(world, ["ANNA", "NOBODY"], per_user=1, seed="42")
+        generate_queries(world, ["ANNA", "NOBODY"], per_user=1, seed="42")
     with pytest.raises(UserError, match="no users"):
-        generate(make_world(products(), []), 5, per_user=3, seed="42")
+        generate_queries(make_world(products(), []), 5, per_user=3, seed="42")
 
 
 def test_two_things_are_two_that_the_shopper_has(rich: World, many: list[Query]) -> None:
@@ -168,7 +168,9 @@ def test_what_lasts_is_replaced_and_all_else_bought_again(make_world: MakeWorld)
         sold = [each.model_copy(update={"category": category or each.category}) for each in products()]
         hers = bought("CARA", "desk lamp", "gel pen set")
         shop = make_world(sold, [*hers, *bought("HANS", "mascara", first=60)])
-        made = [query for seed in range(4) for query in generate(shop, ["CARA"], per_user=9, seed=str(seed)).queries]
+        made = [
+            query for seed in range(4) for query in generate_queries(shop, ["CARA"], per_user=9, seed=str(seed)).queries
+        ]
         assert {query.kind for query in made} & {"restock", "replacement"} == {kind}
 
 
@@ -208,7 +210,7 @@ def test_a_kind_has_the_name_that_titles_say(make_world: MakeWorld) -> None:
 
 def test_without_prices_no_budget_is_set_and_no_text_speaks_of_money(make_world: MakeWorld) -> None:
     poor = make_world(products(prices=False), orders())
-    made = [query for seed in range(2) for query in generate(poor, 6, per_user=6, seed=str(seed)).queries]
+    made = [query for seed in range(2) for query in generate_queries(poor, 6, per_user=6, seed=str(seed)).queries]
     assert len(made) >= 15
     assert not any(wish_of(query).limits for query in made)
     for query in made:
@@ -218,7 +220,7 @@ def test_without_prices_no_budget_is_set_and_no_text_speaks_of_money(make_world:
 def test_of_a_shop_that_names_no_kinds_no_query_can_be_made(make_world: MakeWorld) -> None:
     flat = [each.model_copy(update={"category": "Own_Shop"}) for each in products(paths=False)]
     with pytest.raises(UserError, match="the shop tells too little"):
-        generate(make_world(flat, orders()), 6, per_user=6, seed="42")
+        generate_queries(make_world(flat, orders()), 6, per_user=6, seed="42")
 
 
 def offers_with(name: str, values: Sequence[str]) -> Candidates:
@@ -290,7 +292,9 @@ def test_a_connector_is_as_last_time_only_where_the_title_says_it(make_world: Ma
     ]
     hers = bought("CARA", "hair clips", "gel pen set", number=2)
     shop = make_world(sold, [*hers, *bought("HANS", "mascara", first=40)])
-    made = [query for seed in range(6) for query in generate(shop, ["CARA"], per_user=9, seed=str(seed)).queries]
+    made = [
+        query for seed in range(6) for query in generate_queries(shop, ["CARA"], per_user=9, seed=str(seed)).queries
+    ]
     assert any("the same connector" in query.text for query in made) == is_said
 
 
@@ -302,10 +306,10 @@ def test_of_sixty_queries_of_a_shop_whose_records_have_fields_most_demand_someth
 
 
 def test_a_real_shop_without_kinds_is_told_that_it_gives_no_queries(realdata: Path, tmp_path: Path) -> None:
-    options = IngestOptions(min_interactions=1, since=date(2000, 1, 1))
-    ingest([realdata / "amazon" / "All_Beauty"], tmp_path / "world", options)
-    with open_world(tmp_path / "world") as world, pytest.raises(UserError, match="the shop tells too little"):
-        generate(world, 10, per_user=3, seed="42")
+    options = IngestSettings(min_interactions=1, since=date(2000, 1, 1))
+    ingest_files([realdata / "amazon" / "All_Beauty"], tmp_path / "world", options)
+    with world_at(tmp_path / "world") as world, pytest.raises(UserError, match="the shop tells too little"):
+        generate_queries(world, 10, per_user=3, seed="42")
 
 
 def _owned(world: World, query: Query) -> list[Product]:

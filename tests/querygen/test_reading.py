@@ -10,10 +10,10 @@ import pytest
 from drretail.data_ingest.demo import build_shop
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import cautions
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.errors import UserError
 from drretail.files import write_lines
-from drretail.grounding.gold_files import gold_path, with_gold, write_with_gold
+from drretail.grounding.gold_files import gold_file, with_gold, write_with_gold
 from drretail.progress import Progress
 from drretail.querygen.decisions import holds, questions_of
 from drretail.querygen.lint import Linter
@@ -22,7 +22,7 @@ from drretail.querygen.reading import (
     GENERIC,
     MARKET,
     WORLD,
-    Question,
+    PlainQuestion,
     queries_from,
     read_queries,
     read_questions,
@@ -62,7 +62,7 @@ def test_tasks_are_read_without_their_gold_also_of_files_that_hold_both(tmp_path
         assert [(task.text, task.wish, task.level, task.rationale) for task in read_tasks(path)] == [
             ("A feeder?", None, None, "")
         ]
-    gold_path(beside).write_text("nobody may open it", encoding="utf-8")
+    gold_file(beside).write_text("nobody may open it", encoding="utf-8")
     assert read_tasks(beside) == (query.task,)
 
 
@@ -139,7 +139,7 @@ def test_a_table_has_questions_and_perhaps_users(tmp_path: Path, separator: str)
     file = tmp_path / "q.csv"
     rows = [["note", "User", "Question"], ["x", "ANNA", "Which lamp,\nand why?"], ["", "", "Which desk?"], ["", "", ""]]
     file.write_text("\n".join(separator.join(f'"{cell}"' for cell in row) for row in rows))
-    assert read_questions(file) == (Question("Which lamp,\nand why?", "ANNA"), Question("Which desk?"))
+    assert read_questions(file) == (PlainQuestion("Which lamp,\nand why?", "ANNA"), PlainQuestion("Which desk?"))
 
 
 WISH = Wish(wants=(Want(name="lamp", kinds=("desk lamp",), rating_min=4),), budget=Money.of(40))
@@ -151,8 +151,11 @@ def test_rows_of_jsonl_may_bring_users_and_wishes(tmp_path: Path) -> None:
     named = [{"id": 17, "question": "Which desk?"}, {"query_id": "Bed 1", "prompt": "Which bed?", "user": "ANNA"}]
     file.write_text("\n\n".join(map(json.dumps, [row, *named])))
     questions = read_questions(file)
-    assert questions[0] == Question("Which lamp?", "ANNA", WISH)
-    assert questions[1:] == (Question("Which desk?", query_id="17"), Question("Which bed?", "ANNA", query_id="bed-1"))
+    assert questions[0] == PlainQuestion("Which lamp?", "ANNA", WISH)
+    assert questions[1:] == (
+        PlainQuestion("Which desk?", query_id="17"),
+        PlainQuestion("Which bed?", "ANNA", query_id="bed-1"),
+    )
     assert [query.query_id for query in queries_from(questions[1:], "q", None)] == ["17", "bed-1"]
 
 
@@ -194,17 +197,21 @@ def test_a_broken_row_is_told_by_its_place(tmp_path: Path, name: str, text: str,
 
 
 def test_of_a_repeated_question_the_wish_is_kept_wherever_it_stands() -> None:
-    (query,) = queries_from([Question("Which?"), Question("Which?", wish=WISH), Question("Which?")], "q.csv", None)
+    (query,) = queries_from(
+        [PlainQuestion("Which?"), PlainQuestion("Which?", wish=WISH), PlainQuestion("Which?")], "q.csv", None
+    )
     assert query.wish == WISH
     with pytest.raises(UserError, match=r"q\.csv, row 3: .*another wish"):
         queries_from(
-            [Question("Which?", wish=WISH), Question("Which?", None, Wish(), place="q.csv, row 3")], "q.csv", None
+            [PlainQuestion("Which?", wish=WISH), PlainQuestion("Which?", None, Wish(), place="q.csv, row 3")],
+            "q.csv",
+            None,
         )
 
 
 @pytest.mark.parametrize("name", ["q.jsonl", "q.txt"])
 def test_a_line_of_our_own_queries_is_no_text_and_the_command_that_takes_it_is_told(tmp_path: Path, name: str) -> None:
-    (query,) = queries_from([Question("Which lamp?")], "q.txt", None)
+    (query,) = queries_from([PlainQuestion("Which lamp?")], "q.txt", None)
     (tmp_path / name).write_text(query.as_line() + "\n", encoding="utf-8")
     with pytest.raises(UserError, match=f"is a query already: drretail run --queries .*{name}"):
         read_questions(tmp_path / name)
@@ -223,7 +230,7 @@ def test_decisions_of_a_file_that_was_cut_are_not_left_out(tmp_path: Path) -> No
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with open_world(build_shop(tmp_path_factory.mktemp("demo") / "demo", Progress())) as world:
+    with world_at(build_shop(tmp_path_factory.mktemp("demo") / "demo", Progress())) as world:
         yield world
 
 

@@ -13,7 +13,7 @@ from drretail.errors import UserError
 from drretail.grounding.constraints import record_sha
 from drretail.querygen import spoil as spoiling
 from drretail.querygen.reading import read_queries
-from drretail.querygen.spoil import KINDS, spoil
+from drretail.querygen.spoil import KINDS, spoil_queries
 from drretail.records.criteria import Decision, Gold, State
 from drretail.records.query import Query
 from drretail.records.shop import Money
@@ -42,7 +42,7 @@ def offers(tmp_path: Path) -> Offers:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_pair_is_proved_and_refuted_and_its_ids_tell_nothing(kind: str, offers: Offers) -> None:
-    made = spoil([OF_KIND[kind]], offers, [kind], "42")
+    made = spoil_queries([OF_KIND[kind]], offers, [kind], "42")
     assert dict(made.counts) == {kind: 1}
     assert len({query.task_id for query in made.queries}) == 1
     proofs = [proof for query in made.queries if (proof := offers.reference(query).proof)]
@@ -57,19 +57,19 @@ def test_each_pair_is_proved_and_refuted_and_its_ids_tell_nothing(kind: str, off
 
 def test_a_query_gives_one_pair_of_the_kind_with_the_fewest(offers: Offers) -> None:
     other = NOBODYS.model_copy(update={"query_id": "q2"})
-    made = spoil([ONCE, other], offers, KINDS, "42")
+    made = spoil_queries([ONCE, other], offers, KINDS, "42")
     assert dict(made.counts) == {"too_dear": 1, "not_sold": 1}
 
 
 def test_a_budget_stands_in_the_place_of_the_texts_own_or_in_a_sentence_more(offers: Offers) -> None:
-    limited = [(q.text, q.wish.budget) for q in spoil([ONCE], offers, ["too_dear"], "42").queries if q.wish]
+    limited = [(q.text, q.wish.budget) for q in spoil_queries([ONCE], offers, ["too_dear"], "42").queries if q.wish]
     budgets = sorted(budget.value for _, budget in limited if budget)
     assert budgets[0] < 39.5 < budgets[1] <= 42
     assert all(budget == int(budget) for budget in budgets)
     assert all(f"${budget.amount}" in text for text, budget in limited if budget)
     assert all("$100" not in text for text, _ in limited)
     free = ONCE.model_copy(update={"text": "A hopper feeder, please.", "wish": Wish(wants=(FEEDER,))})
-    made = spoil([free], offers, ["too_dear"], "42")
+    made = spoil_queries([free], offers, ["too_dear"], "42")
     assert made.counts["too_dear"] == 1
     assert all(query.text.startswith("A hopper feeder, please. ") for query in made.queries)
 
@@ -77,7 +77,7 @@ def test_a_budget_stands_in_the_place_of_the_texts_own_or_in_a_sentence_more(off
 def test_twins_are_proved_by_what_readers_decided(offers: Offers) -> None:
     cedar = Want(name="feeder", kinds=("bird feeder",), must=demands("cedar"))
     query = NOBODYS.model_copy(update={"text": "A feeder in cedar, please.", "wish": Wish(wants=(cedar,))})
-    assert spoil([query], offers, ["too_dear"], "42").queries == [], "it may be of cedar, and cost nothing"
+    assert spoil_queries([query], offers, ["too_dear"], "42").queries == [], "it may be of cedar, and cost nothing"
     states: dict[str, State] = {"B0TEST0001": "met", "B0TEST0003": "broken"}
     read = tuple(
         Decision(
@@ -91,7 +91,7 @@ def test_twins_are_proved_by_what_readers_decided(offers: Offers) -> None:
         for listing in offers.listings([*states])
     )
     decided = query.model_copy(update={"gold": Gold(query_id="q1", decisions=read)})
-    made = spoil([decided], offers, ["too_dear"], "42").queries
+    made = spoil_queries([decided], offers, ["too_dear"], "42").queries
     low, high = sorted(float(known(known(twin.wish).budget).value) for twin in made)
     assert low < 24.99 < high < 30, "the tube, which no word calls cedar, is the cheapest"
 
@@ -99,14 +99,14 @@ def test_twins_are_proved_by_what_readers_decided(offers: Offers) -> None:
 def test_an_absent_thing_is_one_that_the_world_lacks(offers: Offers, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(set(spoiling.ABSENT)) == len(spoiling.ABSENT)
     monkeypatch.setattr(spoiling, "ABSENT", ("bird feeder", "cello"))
-    made = spoil([NOBODYS], offers, ["not_sold"], "42")
+    made = spoil_queries([NOBODYS], offers, ["not_sold"], "42")
     assert any("a cello" in query.text for query in made.queries)
 
 
 def test_what_cannot_be_changed_or_met_gives_no_pair_and_is_counted(offers: Offers) -> None:
     untyped = ONCE.model_copy(update={"wish": None})
     bath = Wish(wants=(Want(name="bath", kinds=("bird bath",)),), budget=Money.of(5))
-    made = spoil([QUERY, untyped, ONCE.model_copy(update={"wish": bath})], offers, ["too_dear"], "42")
+    made = spoil_queries([QUERY, untyped, ONCE.model_copy(update={"wish": bath})], offers, ["too_dear"], "42")
     assert (made.queries, sum(made.without.values())) == ([], 3)
 
 
@@ -120,7 +120,7 @@ def test_what_cannot_be_changed_or_met_gives_no_pair_and_is_counted(offers: Offe
 )
 def test_other_worlds_and_kinds_are_refused(query: Query, kinds: list[str], message: str, offers: Offers) -> None:
     with pytest.raises(UserError, match=message):
-        spoil([query], offers, kinds, "42")
+        spoil_queries([query], offers, kinds, "42")
 
 
 def test_the_command_writes_the_pairs_and_says_what_gave_none(tmp_path: Path) -> None:

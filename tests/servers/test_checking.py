@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from drretail.env.copying import copy_world, writer_to
-from drretail.env.folder import check_world, rows_of
+from drretail.env.folder import check_world, open_world_rows
 from drretail.env.manifest import WorldRows, live_generation, read_manifest
 from drretail.env.servers.clients import connect
 from drretail.env.servers.generations import LIVE, WORLDS, check_servers, read_generation
@@ -109,7 +109,7 @@ def test_a_world_goes_round_and_comes_back_the_same_unless_it_is_damaged(
         assert check_servers(spec, server_settings) == []
     assert check_world(back) == []
     assert read_manifest(live_generation(back)) == before
-    with rows_of(source) as here, rows_of(first, server_settings) as there:
+    with open_world_rows(source) as here, open_world_rows(first, server_settings) as there:
         assert list(there.products) == list(here.products)
         assert list(there.orders) == list(here.orders)
 

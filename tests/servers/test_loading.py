@@ -12,7 +12,7 @@ from drretail.env.manifest import WorldRows
 from drretail.env.servers.clients import Servers
 from drretail.env.servers.generations import LIVE, WORLDS, check_servers, read_generation
 from drretail.env.servers.loading import write_servers
-from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world
+from drretail.env.world import Manifest, OrderRow, World, default_pool, world_at
 from drretail.errors import ToolError, UserError
 from tests.shop import ORDERS, PRODUCTS
 
@@ -23,7 +23,7 @@ EVERYTHING = CatalogQuery("")
 def opened(servers: Servers) -> Iterator[Callable[[], World]]:
     """Opens what is live now."""
     with ExitStack() as stack:
-        yield lambda: stack.enter_context(open_world(f"servers:{servers.name}", servers=servers.settings))
+        yield lambda: stack.enter_context(world_at(f"servers:{servers.name}", servers=servers.settings))
 
 
 def write(servers: Servers, orders: Iterable[OrderRow] = ORDERS, **given: Any) -> Manifest:
@@ -102,7 +102,7 @@ def test_a_load_that_another_began_after_the_last_row_does_not_go_live(
         servers.database[WORLDS].update_one(LIVE, {"$set": {"loading": "0" * 8}})
         return []
 
-    monkeypatch.setattr("drretail.env.servers.loading.counts_of", overtaken)
+    monkeypatch.setattr("drretail.env.servers.loading.row_counts", overtaken)
     with pytest.raises(UserError, match=f"Another load of servers:{servers.name} has begun meanwhile"):
         write(servers, ORDERS[1:])
     assert read_generation(servers).manifest == made

@@ -16,10 +16,10 @@ from langchain_tests.integration_tests import ChatModelIntegrationTests
 from langchain_tests.unit_tests import ChatModelUnitTests
 
 from drretail.llm.offline.chat import OfflineChat
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.llm.scripted import Request, ScriptedAnswer, ScriptedCall, ScriptedChat
 
-SHOPPER = open_model("offline:shopper").chat
+SHOPPER = build_model("offline:shopper").chat
 assert isinstance(SHOPPER, OfflineChat)
 JOKE = {"setup": "Why did the cardinal leave?", "punchline": "The tray was empty."}
 CALLS = {

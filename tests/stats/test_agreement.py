@@ -16,7 +16,7 @@ from drretail.stats.agreement import (
     krippendorff_alpha,
     mean_absolute_deviation,
     pairwise_comparison_accuracy,
-    percent,
+    percent_agreement,
     ranking_agreement,
     soft_disagreement,
     tables_of,
@@ -29,7 +29,7 @@ SECOND = ["yes"] * 20 + ["no"] * 5 + ["yes"] * 10 + ["no"] * 15
 
 
 def test_kappas_of_tables_worked_by_hand() -> None:
-    assert percent(FIRST, SECOND) == 0.7
+    assert percent_agreement(FIRST, SECOND) == 0.7
     assert cohen_kappa(FIRST, SECOND) == pytest.approx(0.4, abs=1e-12)
     table = [(0, 0)] * 4 + [(0, 1)] + [(1, 0)] + [(1, 1)] * 3 + [(1, 2)] + [(2, 1)] * 2 + [(2, 2)] * 3
     (counts,) = tables_of([0] * 15, [a for a, _ in table], [b for _, b in table], range(3))
@@ -45,7 +45,7 @@ def test_ties_are_dropped_what_is_not_defined_is_none_and_raters_of_different_it
     assert kappa_without_ties(first, second) == cohen_kappa(["A", "A", "B", "B"], ["A", "A", "B", "A"])
     assert soft_disagreement(first, second) == pytest.approx(2 / 3)
     assert cohen_kappa(["A", "A"], ["A", "A"]) is None
-    assert cohen_kappa([], []) is percent([], []) is None
+    assert cohen_kappa([], []) is percent_agreement([], []) is None
     assert kappa_without_ties(["tie"], ["A"]) is None
     assert soft_disagreement(["A"], ["A"]) is None
     assert correlation([1.0, 1.0], [1.0, 2.0], "pearson") is None

@@ -9,7 +9,7 @@ import pytest
 from drretail.env.session import Session, SessionSettings
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
-from drretail.env.world import OrderRow, World, open_world
+from drretail.env.world import OrderRow, World, world_at
 from drretail.errors import ToolError
 from drretail.records.shop import OrderStatus, Product
 from drretail.tools.toolkit import Toolkit, ToolReply
@@ -105,7 +105,7 @@ def shop_folder(new_place: Callable[[PlaceKind], Place]) -> Path:
 @pytest.fixture(scope="session")
 def world(shop_folder: Path) -> Iterator[World]:
     """The shop; that its rows and searches are the same on servers is a matter of ``tests/env``."""
-    with open_world(shop_folder, web=SandboxWeb(PAGES)) as opened:
+    with world_at(shop_folder, web=SandboxWeb(PAGES)) as opened:
         yield opened
 
 

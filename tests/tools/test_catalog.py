@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from drretail.env.session import Attempt, Session, SessionSettings
 from drretail.env.world import World
-from drretail.grounding.text.serialisation import lean, product_card, whole_items
+from drretail.grounding.text.serialisation import compact, product_card, whole_items
 from drretail.tools.calculator import ArithmeticProblem, as_json_number, evaluate
 from drretail.tools.toolkit import Toolkit
 from tests.tools.conftest import ANNA, BORIS, NOBODY, error_of
@@ -30,7 +30,7 @@ def test_a_search_gives_cards_with_evidence_and_counts_and_loses_none_of_them(to
     value = toolkit.call("product_catalog_search", {"query": ""}).value
     assert "category" not in value, "what hits do not share stands in each"
     cards = [product_card(world.store.product(hit["product_id"])) for hit in value["hits"]]
-    assert whole_items(value, "hits") == [lean(card) for card in cards]
+    assert whole_items(value, "hits") == [compact(card) for card in cards]
     assert whole_items({"hits": cards}, "hits") == cards, "as results were before"
 
 
@@ -39,12 +39,12 @@ def test_a_hit_is_a_shown_card_and_a_record_hidden_until_it_is_read(toolkit: Too
     assert reply.evidence == ("P:B0TOOLS003",)
     (entry,) = session.ledger.evidence()
     assert [(text.form, text.shown) for text in entry.texts] == [("card", True), ("record", False)]
-    assert [lean(json.loads(entry.texts[0].text))] == whole_items(reply.value, "hits")
+    assert [compact(json.loads(entry.texts[0].text))] == whole_items(reply.value, "hits")
     assert json.loads(entry.sources[0].text)["description"] == ["Clear."]
     details = toolkit.call("get_product_details", {"product_id": "B0TOOLS003"})
     (entry,) = session.ledger.evidence()
     assert [(text.form, text.shown) for text in entry.texts] == [("card", True), ("record", True)]
-    assert lean(json.loads(entry.sources[0].text)) == details.value
+    assert compact(json.loads(entry.sources[0].text)) == details.value
 
 
 @pytest.mark.parametrize(

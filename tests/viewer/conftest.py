@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.env.world import open_world
+from drretail.env.world import world_at
 from drretail.experiment import read_runs
 from drretail.records.tables.result import Part
 from drretail.viewer.output import print_part
@@ -19,7 +19,7 @@ from tests.viewer.experiment import fail, judge_by_hand, record_runs
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three runs, one of them failed, that nobody has judged."""
     home = tmp_path_factory.mktemp("viewer")
-    with open_world(build_shop(home / "world")) as world:
+    with world_at(build_shop(home / "world")) as world:
         record_runs(world, QUERIES, home / "exp")
     fail(home / "exp", list(read_runs(home / "exp"))[2], "no answer within 60 seconds <b>at all</b>")
     return home / "exp"

@@ -20,8 +20,8 @@ from drretail.records.run import Run, RunError
 from drretail.records.score import JudgeRef, Score, Scores, SourceRef, Verdict
 from drretail.run_file import read_evidence
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import page_of
-from drretail.viewer.text_report import text_of
+from drretail.viewer.page.document import report_page
+from drretail.viewer.text_report import report_as_text
 from tests.run_files import edit_member
 from tests.viewer.scores import score
 
@@ -32,11 +32,11 @@ _IN_TURN = (1.0, 0.0, 0.5, 1.0, None, 1.0)
 
 
 def render_page(experiment: Path) -> str:
-    return page_of(read_view(experiment))
+    return report_page(read_view(experiment))
 
 
 def render_text(experiment: Path) -> str:
-    return text_of(read_view(experiment), details=True)
+    return report_as_text(read_view(experiment), details=True)
 
 
 def record_runs(world: World, queries: Sequence[Query], folder: Path, agents: Sequence[str] = ("react",)) -> None:

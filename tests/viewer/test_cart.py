@@ -6,7 +6,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.reading import REASONS, Outcome, Pick
 from drretail.records.run import Run
 from drretail.records.shop import Product
-from drretail.viewer.cart import Cart, cart_document, cart_of
+from drretail.viewer.cart import CartLines, cart_document, cart_of
 from tests import build
 from tests.build import known
 from tests.grounding.goods import EVIDENCE, JAR, KETTLE
@@ -37,7 +37,7 @@ def pick(item: Product, quantity: int = 1, *others: Product) -> Pick:
     return Pick(product=item.product_id, quantity=quantity, alternatives=tuple(other.product_id for other in others))
 
 
-def cart(*picks: Pick) -> Cart:
+def cart(*picks: Pick) -> CartLines:
     return build.known(cart_of(declaring(*picks), seen(PUZZLE, KITE, BALL)))
 
 

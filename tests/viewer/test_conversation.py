@@ -8,8 +8,8 @@ import pytest
 from drretail.experiment import path_of, read_runs
 from drretail.journal import Effect
 from drretail.records.run import Step
-from drretail.viewer.conversation import Message, conversation_of, read_conversation
-from drretail.viewer.page.run_part import Research
+from drretail.viewer.conversation import Message, read_conversation, talks_of
+from drretail.viewer.page.run_part import AgentSteps
 from tests.run_files import edit_member
 from tests.viewer.dom import parse
 from tests.viewer.experiment import render_page
@@ -37,7 +37,7 @@ def test_what_was_sent_before_is_counted_and_agents_stand_apart() -> None:
         Step(path="0", seq=0, kind="model", role="researcher"),
         Step(path="0", seq=2, kind="model", role="researcher"),
     ]
-    (talk,) = conversation_of(effects, steps)
+    (talk,) = talks_of(effects, steps)
     first, web, last = talk.turns
     assert [message.by for message in first.sent] == ["system", "user"]
     assert first.answer == Message("assistant", "I look.", (("look", "query: feeder"),))
@@ -50,7 +50,7 @@ def test_what_was_sent_before_is_counted_and_agents_stand_apart() -> None:
         effect("0.1", {"messages": [USER]}, {"content": [{"type": "text", "text": "Yes."}]}),
         effect("page", {"url": "https://shop.example"}, "5 dollars", kind="page_fetch"),
     ]
-    talks = conversation_of(effects, [])
+    talks = talks_of(effects, [])
     assert [talk.path for talk in talks] == ["0.1", "0.2", "outside"]
     assert talks[0].turns[0].answer == Message("assistant", "Yes.")
     assert talks[1].turns[0].error == "rate limit: slow"
@@ -99,7 +99,7 @@ STEPS = [
 
 
 def test_agents_stand_below_whoever_launched_them_by_task_or_question() -> None:
-    (root,) = Research(STEPS).agents()
+    (root,) = AgentSteps(STEPS).agents()
     assert (root.name, [agent.name for agent in root.launched]) == ("supervisor", ["researcher 1", "researcher 2"])
     assert [agent.task for agent in root.launched] == ["Find a post", "Read the web"]
 
@@ -112,7 +112,7 @@ def test_agents_stand_below_whoever_launched_them_by_task_or_question() -> None:
         step("0.1", 0, "retriever"),
         step("0.2", 0, "reader"),
     ]
-    (root,) = Research(steps).agents()
+    (root,) = AgentSteps(steps).agents()
     assert [(each.name, each.task) for each in root.launched] == [
         ("retriever 1", "How to clean?"),
         ("reader 2", "When bought?"),

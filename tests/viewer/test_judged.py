@@ -16,7 +16,7 @@ from drretail.records.score import JudgeRef, SourceRef
 from drretail.run_file import read_evidence
 from drretail.viewer.commands import score_command
 from drretail.viewer.experiment import Checks, RunView, read_view
-from drretail.viewer.judged import Judged, claims_of, counts_of, read_judgements
+from drretail.viewer.judged import Judged, claim_views, read_judgements, support_counts
 from drretail.viewer.tables.false_statements import checked_in, checked_in_words, false_statements, unchecked_in
 from tests.build import subject
 from tests.viewer.dom import parse
@@ -133,24 +133,24 @@ def judged(claims: list[Claim], **support: object) -> Judged:
 
 
 def test_a_claim_has_one_verdict_on_all_its_sources_in_which_denied_unverifiable_and_failed_are_apart() -> None:
-    (claim,) = claims_of(judged([PRICE], value=0.5), REPORT)
+    (claim,) = claim_views(judged([PRICE], value=0.5), REPORT)
     assert (claim.support, claim.types, claim.span) == ("partial", ("web", "product"), (0, 27))
     for state, support in (("unverifiable", "unverifiable"), ("failed", "failed"), ("na", "unjudged")):
-        (claim,) = claims_of(judged([PRICE], state=state), REPORT)
+        (claim,) = claim_views(judged([PRICE], state=state), REPORT)
         assert claim.support == support
     (none,), (denied,) = (
-        claims_of(judged([PRICE], value=0.0, notes=notes), REPORT) for notes in ((), ("contradicted",))
+        claim_views(judged([PRICE], value=0.0, notes=notes), REPORT) for notes in ((), ("contradicted",))
     )
     assert (none.support, denied.support) == ("none", "contradicted")
     # What cites only something that was invented is in FP's denominator, and so in "0 of 1 cited claims supported".
     unseen = PRICE.model_copy(update={"sources": (), "unresolved": ("P:B9",)})
     absent: dict[str, object] = {"value": 0.0, "absent": PRICE.sources}
-    (by_id,), (by_address,) = claims_of(judged([unseen]), REPORT), claims_of(judged([PRICE], **absent), REPORT)
-    assert counts_of([by_id, by_address]) == {"none": 2}
+    (by_id,), (by_address,) = claim_views(judged([unseen]), REPORT), claim_views(judged([PRICE], **absent), REPORT)
+    assert support_counts([by_id, by_address]) == {"none": 2}
 
 
 def test_a_statement_that_the_judge_and_code_deny_is_checked_once() -> None:
-    claims = claims_of(judged([PRICE, GREEN], value=1.0), REPORT)
+    claims = claim_views(judged([PRICE, GREEN], value=1.0), REPORT)
     for start, checked in ((17, 1), (30, 2), (None, 2)):
         found = Finding(code="price_wrong", severity="error", start=start, end=start and start + 3, text="$30")
         view: Any = SimpleNamespace(
@@ -184,15 +184,15 @@ def test_under_the_papers_rules_uncited_claims_come_from_its_other_extraction() 
         verdict(run, "faithfulness", JUDGE, stage, "report", value=[claim.model_dump(mode="json") for claim in claims])
         for stage, claims in held.items()
     ]
-    claims = claims_of(Judged(JUDGE, "paper", tuple(made)), REPORT)
+    claims = claim_views(Judged(JUDGE, "paper", tuple(made)), REPORT)
     assert [(claim.number, claim.support) for claim in claims] == [(1, "unjudged"), (2, "uncited")]
 
 
 def test_a_claim_without_offsets_is_found_by_its_words_and_in_others_has_no_place() -> None:
-    (claim,) = claims_of(judged([GREEN]), REPORT)
+    (claim,) = claim_views(judged([GREEN]), REPORT)
     assert claim.span is not None
     assert REPORT[slice(*claim.span)] == "It is green."
-    (claim,) = claims_of(judged([make_claim(1, "Its colour is green.", [])]), REPORT)
+    (claim,) = claim_views(judged([make_claim(1, "Its colour is green.", [])]), REPORT)
     assert claim.span is None
 
 
@@ -210,7 +210,7 @@ def test_what_is_false_in_a_sentence_is_marked_where_it_was_found() -> None:
 
 
 def test_what_is_false_at_no_known_place_is_shown_by_the_place_of_its_claim_or_its_words() -> None:
-    (claim,) = claims_of(judged([PRICE], value=0.0), REPORT)
+    (claim,) = claim_views(judged([PRICE], value=0.0), REPORT)
     judges: Any = (SimpleNamespace(claims=[claim]),)
     for text, shown_as in (("The feeder costs $20.", "The feeder costs $20"), ("It is red.", "It is red.")):
         finding = Finding(code="x", severity="error", text=text)

@@ -11,7 +11,7 @@ from drretail.records.reading import Pick
 from drretail.records.run import Setbacks
 from drretail.viewer.experiment import read_view
 from drretail.viewer.output import wrapped
-from drretail.viewer.text_report import text_of
+from drretail.viewer.text_report import report_as_text
 from tests.viewer.experiment import render_page, rewrite
 
 
@@ -40,7 +40,7 @@ def test_carts_and_what_went_wrong_on_the_way_stand_on_the_page(mine: Path, monk
 
 
 def test_without_verdicts_it_names_the_command(recorded: Path) -> None:
-    assert "No scores yet: drretail score exp makes them." in text_of(read_view(recorded), details=True)
+    assert "No scores yet: drretail score exp makes them." in report_as_text(read_view(recorded), details=True)
 
 
 WORDS = st.lists(st.text("ab+-é", min_size=1, max_size=30), min_size=1, max_size=12)

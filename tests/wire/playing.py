@@ -12,7 +12,7 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.event_loop import run_loop
-from drretail.llm.registry import Model, open_model
+from drretail.llm.registry import Model, build_model
 from drretail.records.query import Query
 from drretail.records.run import Run, Step, WebMode
 from drretail.run_file import Recorded
@@ -48,7 +48,7 @@ def model_at(server: WireServer, provider: str, **given: Any) -> Model:
     """A model of the provider's real client. Use it in one event loop: clients keep connections open."""
     url = server.openai_url if provider == "openai" else server.url
     settings: dict[str, Any] = {"timeout": PATIENCE, "max_retries": 5} | given
-    return open_model(MODELS[provider], base_url=url, environ=KEYS, **settings)
+    return build_model(MODELS[provider], base_url=url, environ=KEYS, **settings)
 
 
 def player(world: World, agent: str, model: Model, mode: WebMode = "snippets", **given: Any) -> SystemUnderTest:
@@ -67,7 +67,7 @@ def play(world: World, *players: SystemUnderTest, query: Query = QUERY) -> list[
 
 def offline(world: World, agent: str, mode: WebMode = "snippets") -> Recorded:
     """The run of the offline shopper in this process."""
-    (recorded,) = play(world, player(world, agent, open_model("offline:shopper"), mode))
+    (recorded,) = play(world, player(world, agent, build_model("offline:shopper"), mode))
     return recorded
 
 

@@ -20,7 +20,7 @@ from langchain_core.messages import (
 )
 from langchain_core.messages.tool import tool_call
 
-from drretail.llm.offline.judge import judge
+from drretail.llm.offline.judge import judge_offline
 from drretail.llm.offline.shopper import shop
 from drretail.records.base import canonical_json, sha256_of
 from tests.llm.local_server import Handler, LocalServer
@@ -260,7 +260,7 @@ def thought(asked: Asked, answers: Mapping[str, Json]) -> AIMessage:
     if title in answers:
         return AIMessage(json.dumps(answers[title], ensure_ascii=False))
     tools = [{"function": {"name": title, "parameters": asked.schema}}]
-    answer = (judge if title in JUDGED else shop)(asked.messages, tools, title)
+    answer = (judge_offline if title in JUDGED else shop)(asked.messages, tools, title)
     return AIMessage(json.dumps(answer.tool_calls[0]["args"], ensure_ascii=False))
 
 

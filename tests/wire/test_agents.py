@@ -14,13 +14,13 @@ from drretail.agents.running.system import definition
 from drretail.env.world import World
 from drretail.eval.judging.question import VerdictFile, judge_journals
 from drretail.eval.judging.session import Again, Judge
-from drretail.eval.scoring import score
+from drretail.eval.scoring import score_experiment
 from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, read_runs
 from drretail.journal import read_effects
 from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.providers import Retrying
-from drretail.llm.registry import Model, open_model
+from drretail.llm.registry import Model, build_model
 from drretail.progress import Progress
 from drretail.records.run import Usage, WebMode
 from drretail.records.score import Scores
@@ -186,7 +186,7 @@ METRICS = ("faithfulness", "quality")
 @pytest.fixture
 def folder(world: World, tmp_path: Path) -> Path:
     """An experiment with one report."""
-    one = player(world, "react", open_model("offline:shopper"))
+    one = player(world, "react", build_model("offline:shopper"))
     with Experiment(tmp_path / "exp", definition(world, (QUERY,), [one], "42")) as experiment:
         asyncio.run(Runner(world, "w").run_into(experiment, one, QUERY))
     return tmp_path / "exp"
@@ -194,7 +194,7 @@ def folder(world: World, tmp_path: Path) -> Path:
 
 async def judge(folder: Path, world: World, *models: Model, again: Again = "nothing") -> Scores:
     table_key = [Judge.of(model) for model in models]
-    return await score(folder, METRICS, table_key, store=world.store, progress=Progress(), again=again)
+    return await score_experiment(folder, METRICS, table_key, store=world.store, progress=Progress(), again=again)
 
 
 def said(folder: Path, model: Model) -> list[dict[str, Any]]:
@@ -214,7 +214,7 @@ def used(folder: Path, model: Model) -> Usage:
 
 
 async def test_a_real_client_changes_nothing_of_a_verdict(world: World, folder: Path) -> None:
-    offline = open_model("offline:judge")
+    offline = build_model("offline:judge")
     with WireServer() as server:
         models = [model_at(server, provider) for provider in MODELS]
         await judge(folder, world, offline, *models)

@@ -36,7 +36,7 @@ def write(selection: Selection, to: Path) -> str:
                 selection.left_out["the same word by word as another"] += 1
                 continue
             written.add(digest)
-            row = {"messages": messages, "tools": tools_for(system), **about(chosen)}
+            row = {"messages": messages, "tools": tools_for(system), **_about(chosen)}
             yield json.dumps(selection.shown(row, chosen.query.query_id), ensure_ascii=False)
         if not written:
             raise selection.nothing_left()
@@ -45,7 +45,7 @@ def write(selection: Selection, to: Path) -> str:
     return counted(len(written), "conversation")
 
 
-def about(chosen: Chosen) -> dict[str, Any]:
+def _about(chosen: Chosen) -> dict[str, Any]:
     """Which run a conversation belongs to, and its scores."""
     run = chosen.run
     scores = {f"{score.metric} {score.variant}": score.value for score in chosen.got if score.value is not None}

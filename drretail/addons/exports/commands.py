@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from drretail.addons.exports.formats import export as write_form
-from drretail.addons.exports.formats import load_form
+from drretail.addons.exports.formats import export_selection, load_form
 from drretail.addons.exports.options import ExportOptions
-from drretail.addons.exports.selection import Selection, read_rule
+from drretail.addons.exports.selection import Selection, read_where
 from drretail.api.option import accepts
-from drretail.api.options.shared import folder_of, texts_in
+from drretail.api.options.shared import folder_of, text_list
 from drretail.progress import busy
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
@@ -36,11 +35,11 @@ def export(options: ExportOptions) -> Result[Exported]:
     """
     experiment = folder_of(options.experiment)
     path = experiment / "exports" / load_form(options.form).name if options.to is None else Path(options.to)
-    rules = [read_rule(text) for text in texts_in(options.where)]
-    systems = texts_in(options.systems)
+    rules = [read_where(text) for text in text_list(options.where)]
+    systems = text_list(options.systems)
     selection = Selection.of(experiment, systems, rules, redact=options.redact, names=options.names)
     with busy("exporting"):
-        written = write_form(selection, options.form, path, force=options.force)
+        written = export_selection(selection, options.form, path, force=options.force)
     left_out = {why: count for why, count in sorted(selection.left_out.items()) if count}
     reasons = ", ".join(f"{counted(count, 'run')} {why}" for why, count in left_out.items())
     document = {"path": str(path), "written": written, "left_out": left_out}

@@ -23,7 +23,7 @@ from drretail.run_file import read_evidence
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ExportForm:
     """One form: the default name of what it writes, and its writer.
 
     ``write`` returns how many of what it wrote ("21 conversations"). A ``name`` without a suffix is a folder's. A form
@@ -84,28 +84,28 @@ def _write_sandbox(selection: Selection, to: Path) -> str:
     return counted(len(pages), "page")
 
 
-FORMS: Mapping[str, Form] = {
-    "chat": Form("chat.jsonl", chat.write, redacts=True),
-    "drb": Form("drb", write_drb),
-    "csv": Form("scores-csv", score_tables.write_csv, redacts=True),
-    "parquet": Form("scores-parquet", score_tables.write_parquet, redacts=True),
-    "statements": Form("statements.csv", score_tables.write_statements, redacts=True),
-    "sandbox": Form("pages.jsonl", _write_sandbox),
+FORMS: Mapping[str, ExportForm] = {
+    "chat": ExportForm("chat.jsonl", chat.write, redacts=True),
+    "drb": ExportForm("drb", write_drb),
+    "csv": ExportForm("scores-csv", score_tables.write_csv, redacts=True),
+    "parquet": ExportForm("scores-parquet", score_tables.write_parquet, redacts=True),
+    "statements": ExportForm("statements.csv", score_tables.write_statements, redacts=True),
+    "sandbox": ExportForm("pages.jsonl", _write_sandbox),
 }
 PLUGINS = Plugins("export", dict.fromkeys(FORMS, f"{__name__}:FORMS"), "drretail.exports")
 
 
-def load_form(name: str) -> Form:
+def load_form(name: str) -> ExportForm:
     """The form of that name. Raises UnknownName, or UserError if the place holds no Form."""
     if name in FORMS:
         return FORMS[name]
     place, loaded = PLUGINS.load(name)
-    if not isinstance(loaded, Form):
-        raise PLUGINS.refused(place, loaded, "a drretail.addons.exports.formats.Form")
+    if not isinstance(loaded, ExportForm):
+        raise PLUGINS.refused(place, loaded, "a drretail.addons.exports.formats.ExportForm")
     return loaded
 
 
-def export(selection: Selection, name: str, to: Path, *, force: bool = False) -> str:
+def export_selection(selection: Selection, name: str, to: Path, *, force: bool = False) -> str:
     """Writes the selection in a form and says what was written.
 
     Raises UserError if ``to`` exists already, unless ``force``; if it is named as a file and the form is a folder; if

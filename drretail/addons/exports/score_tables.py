@@ -22,7 +22,7 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.sheets import csv_table
 from drretail.records.tables.table import table_of
 from drretail.viewer.judged import read_judgements
-from drretail.viewer.plots.experiment_plots import file_name
+from drretail.viewer.plots.experiment_plots import plot_file_name
 from drretail.viewer.sections import sections
 
 COLUMNS: Mapping[str, Mapping[str, str]] = {
@@ -155,7 +155,7 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
             earlier.unlink()
         digits = len(str(len(shown)))  # so that files in the order of their names are in the page's
         for at, table in enumerate(shown, 1):
-            name = f"{at:0{digits}}-{file_name(table.full_title)}.csv"
+            name = f"{at:0{digits}}-{plot_file_name(table.full_title)}.csv"
             write_atomically(to / "tables" / name, csv_table(table))
     return written
 

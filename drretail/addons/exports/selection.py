@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.compare.fail_if import Rule
+from drretail.eval.compare.fail_if import BoundRule
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import planned_runs, resolve_name
 from drretail.eval.metric import Metric
 from drretail.eval.registry import installed, recorded_metric
 from drretail.eval.scores.facts import RunValue, run_values
-from drretail.eval.scores.gathering import is_panel, read_judgements
+from drretail.eval.scores.gathering import gather_with_panels, is_panel
 from drretail.experiment import Definition, ended_run, path_of, read_definition, read_runs
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.grounding.text.redaction import Redactor
@@ -147,18 +147,18 @@ def _names_of(value: RunValue) -> set[str]:
     return {value.variant, f"{value.metric} {value.variant}", value.name}
 
 
-def keeps(rule: Rule, got: Sequence[RunValue]) -> bool:
+def keeps(rule: BoundRule, got: Sequence[RunValue]) -> bool:
     """True if at least one judge scored the rule's variant, and all that did meet its bound."""
     numbers = [score.value for score in got if score.value is not None and rule.name in _names_of(score)]
     return bool(numbers) and all(map(rule.is_met, numbers))
 
 
-def read_rule(text: str) -> Rule:
+def read_where(text: str) -> BoundRule:
     """The rule in a text such as "FP >= 0.8". Raises UserError for any other text."""
     match = _RULE.fullmatch(text.strip())
     if match is None:
         raise UserError(f"--where {text!r} is no rule: write NAME >= NUMBER, such as 'FP >= 0.8' or 'overall > 6'.")
-    return Rule(text.strip(), match["name"], match["sign"], float(match["bound"]))
+    return BoundRule(text.strip(), match["name"], match["sign"], float(match["bound"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ class Selection:
     experiment: Path
     definition: Definition
     systems: tuple[str, ...]
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[BoundRule, ...] = ()
     failed: bool = False
     """True to include runs without a report, as the form ``inspect`` does."""
     left_out: Counter[str] = field(default_factory=Counter[str])
@@ -191,7 +191,7 @@ class Selection:
         cls,
         experiment: Path,
         systems: Sequence[str] = (),
-        rules: Sequence[Rule] = (),
+        rules: Sequence[BoundRule] = (),
         *,
         redact: bool = False,
         names: str | Path | None = None,
@@ -206,7 +206,7 @@ class Selection:
             label for label, system in definition.systems.items() if system.agent not in BASELINES
         }
         got, valued = defaultdict[str, list[RunValue]](list), set[str]()
-        for value in run_values(read_judgements(experiment, judged_metrics(experiment))):
+        for value in run_values(gather_with_panels(experiment, metrics_with_verdicts(experiment))):
             if not is_panel(value.judge):
                 got[value.run_id].append(value)
                 valued |= set() if value.value is None else _names_of(value)
@@ -252,6 +252,6 @@ class Selection:
         return UserError(f"No run of {self.experiment} is left to export{f': {why}' if why else ''}.")
 
 
-def judged_metrics(experiment: Path) -> list[Metric]:
+def metrics_with_verdicts(experiment: Path) -> list[Metric]:
     """The metrics that have verdicts in the folder and are installed, or are measures by code."""
     return [metric for name in judged_in(experiment) if (metric := recorded_metric(experiment, name)) is not None]

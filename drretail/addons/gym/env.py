@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Self, cast, get_args
 
 from drretail.agents.information import next_words, question_prompt, recorded_instructions
-from drretail.agents.picks import answer_of
+from drretail.agents.picks import answer_with_picks
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import recorded_spec, run_of
 from drretail.agents.running.system import client_options
@@ -26,7 +26,7 @@ from drretail.env.session import Session, SessionSettings
 from drretail.env.web.sandbox import web_for
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError, check_known
-from drretail.eval.metrics.reward import NO_REPORT, Reward, lacking, reward_of
+from drretail.eval.metrics.reward import NO_REPORT, Reward, reward_of, why_unpaid
 from drretail.experiment import read_definition, run_files
 from drretail.grounding.text.serialisation import compact_json
 from drretail.parsing import parse_json
@@ -72,7 +72,7 @@ class Shop:
             check_askable(shop, wanted)
             offers = Offers(shop)
             references = {query.query_id: offers.reference(query) for query in wanted}
-            reasons = {query.query_id: lacking(query, references[query.query_id]) for query in wanted}
+            reasons = {query.query_id: why_unpaid(query, references[query.query_id]) for query in wanted}
             lacks = {key: why for key, why in reasons.items() if why is not None}
             rewarded = {query.query_id: query for query in wanted if query.query_id not in lacks}
             if not rewarded:
@@ -186,7 +186,7 @@ class _Rollout:
             args = {} if args is None else args
             if name == SUBMIT:
                 report, _ = read_submitted(args)
-                self._answer = answer_of(report)
+                self._answer = answer_with_picks(report)
                 value = {"status": "done"} | ({"notes": list(self._answer.notes)} if self._answer.notes else {})
                 return ToolReply(compact_json(value), value, (), None, 0)
         except ToolError as problem:

@@ -11,11 +11,10 @@ from typing import Any
 from drretail.addons.gym.env import Shop, ShopEnv
 from drretail.addons.gym.options import SplitOptions
 from drretail.api.option import accepts
-from drretail.api.options.shared import names_in, texts_in
+from drretail.api.options.shared import split_names, text_list
 from drretail.api.queries.writing import check_unused, write_queries
 from drretail.api.worlds import open_world
-from drretail.data_ingest.demo import Shop as MadeUp
-from drretail.data_ingest.demo import build_shop
+from drretail.data_ingest.demo import DemoShop, build_shop
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.metrics.reward import NO_REPORT, Reward
@@ -67,7 +66,7 @@ def make_parts(
     parts: list[_Part] = []
     for name, n, world_name in zip((TRAIN, HELD_OUT), sizes, worlds, strict=True):
         # A made-up shop has products that no other seed gives.
-        made_up = MadeUp(PRODUCTS, REVIEWS, vary_orders=True, seed=f"{seed}-{name}")
+        made_up = DemoShop(PRODUCTS, REVIEWS, vary_orders=True, seed=f"{seed}-{name}")
         world = world_name or str(build_shop(to / file_name(f"{name}-shop-{seed}"), progress, made_up))
         with open_world(world) as shop:
             with progress.busy(f"writing the {name} queries"):
@@ -157,10 +156,10 @@ def split(options: SplitOptions) -> Result[Sequence[_Part]]:
 
     Raises UserError if lines of a file would be lost.
     """
-    to, sizes = Path(options.to), names_in([str(size) for size in texts_in(options.sizes)])
+    to, sizes = Path(options.to), split_names([str(size) for size in text_list(options.sizes)])
     if len(sizes) != 2 or not all(text.isdecimal() and int(text) for text in sizes):
         raise UserError(f"--sizes {','.join(sizes)}: write two numbers, such as --sizes 100,40.")
-    if len(worlds := texts_in(options.world)) > 2:
+    if len(worlds := text_list(options.world)) > 2:
         raise UserError("--world names the shop to train in, and then the one to measure in: no more.")
     files = [to / f"{name}.jsonl" for name in ("train", "held-out")]
     for file in files:

@@ -11,15 +11,15 @@ from typing import Any
 
 from drretail.addons.imports.material import (
     ROW_FILES,
+    FileRow,
     ForeignReport,
     ForeignTask,
     Material,
-    Row,
+    file_stem,
     files_under,
     read_rows,
     read_text,
     redacted,
-    stem,
 )
 from drretail.errors import UserError
 from drretail.parsing import REPORTS, document_text, is_document
@@ -33,7 +33,7 @@ _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t](?P<words>.*\w.*)$", re.MULTILINE)
 
 
 def rows_reader(
-    is_row: Callable[[dict[str, Any]], bool], task_of: Callable[[Row], ForeignTask], field: str
+    is_row: Callable[[dict[str, Any]], bool], task_of: Callable[[FileRow], ForeignTask], field: str
 ) -> Callable[[Path], Material]:
     """A reader of JSON and JSONL whose objects hold a question, a report in ``field``, or both.
 
@@ -48,7 +48,7 @@ def rows_reader(
                 if task.text:
                     material.add_task(task, row.where)
                 if report is not None:
-                    material.add_report(ForeignReport(stem(file), task.task_id, report, row.where))
+                    material.add_report(ForeignReport(file_stem(file), task.task_id, report, row.where))
         return material
 
     return read
@@ -86,7 +86,7 @@ def read_pdr(path: Path) -> Material:
     rows = [row for file in files_under(path, ROW_FILES) for row in read_rows(file, is_row)]
     languages = {_pdr_language(row) for row in rows if "task" in row.value} - {""}
 
-    def in_language(name: str, row: Row) -> str:
+    def in_language(name: str, row: FileRow) -> str:
         language = _pdr_language(row) if len(languages) > 1 else ""
         return f"{name}-{language}" if language else name
 
@@ -102,7 +102,7 @@ def read_pdr(path: Path) -> Material:
         material.add_task(task, row.where)
     for row in rows:
         if "article" in row.value:
-            system = _PDR_FILE.sub("", stem(row.file)) if len(languages) > 1 else stem(row.file)
+            system = _PDR_FILE.sub("", file_stem(row.file)) if len(languages) > 1 else file_stem(row.file)
             query_id = in_language(row.id("id"), row)
             material.add_report(ForeignReport(system, query_id, row.report("article") or "", row.where))
         elif "task" in row.value and not queries:
@@ -111,9 +111,9 @@ def read_pdr(path: Path) -> Material:
     return material
 
 
-def _pdr_language(row: Row) -> str:
+def _pdr_language(row: FileRow) -> str:
     """The language that the row names, or the end of its file's name (queries_zh.jsonl); empty if neither says."""
-    in_name = _PDR_FILE.search(stem(row.file))
+    in_name = _PDR_FILE.search(file_stem(row.file))
     return row.text("language") or (in_name["language"] if in_name else "")
 
 
@@ -174,7 +174,7 @@ def read_dr3(path: Path) -> Material:
     return material
 
 
-def _task(row: Row, queries: Path, folders: Mapping[str, Path]) -> ForeignTask:
+def _task(row: FileRow, queries: Path, folders: Mapping[str, Path]) -> ForeignTask:
     """A question with its folder's content: any folder with a checklist, or one beside the file of queries."""
     task_id, text = row.id(*_IDS), row.id("query")
     folder = folders.get(task_id)
@@ -206,6 +206,6 @@ def _insights(file: Path, letter: str) -> tuple[GoldInsight, ...]:
     return tuple(GoldInsight(id=f"{letter}{at}", text=text) for at, text in enumerate(texts, 1))
 
 
-def _rows(file: Path, *names: str) -> Iterable[Row]:
+def _rows(file: Path, *names: str) -> Iterable[FileRow]:
     """The objects that have one of these fields; none if there is no file."""
     return read_rows(file, lambda value: any(name in value for name in names)) if file.is_file() else ()

@@ -3,10 +3,10 @@
 from collections import Counter
 from pathlib import Path
 
-from drretail.addons.imports.conversation import READ_ROLES, turns_of
+from drretail.addons.imports.conversation import READ_ROLES, answered_turns
 from drretail.addons.imports.dialects.dialect import time_of
 from drretail.addons.imports.dialects.reading import read_log
-from drretail.addons.imports.material import ForeignReport, ForeignTask, Material, stem
+from drretail.addons.imports.material import ForeignReport, ForeignTask, Material, file_stem
 from drretail.addons.imports.trace import trace_of
 from drretail.errors import UserError
 from drretail.grounding.text.redaction import WORDS
@@ -14,7 +14,7 @@ from drretail.records.base import sha256_of
 from drretail.records.run import Turn
 
 
-def read(path: Path) -> Material:
+def read_chat(path: Path) -> Material:
     """Reads each conversation as a run: what the shopper wrote is the question, the assistant's answers are the report.
 
     Each conversation is a question of its own, and counts as often as it was had: equal words of different users, at
@@ -34,11 +34,11 @@ def read(path: Path) -> Material:
             unasked = f"{row.where} has no message of a user, only of the roles {roles}: name them user and assistant."
             material.left_out.append(row.where)
             continue
-        system = conversation.agent or stem(row.file)
+        system = conversation.agent or file_stem(row.file)
         user = None if conversation.user in ("", *WORDS.values()) else conversation.user  # a redacted one is nobody
         if user is None and ids[conversation.id] > 1:
             user = conversation.id or None  # the rows of one session are one person's
-        turns = turns_of(conversation)
+        turns = answered_turns(conversation)
         answer = "\n\n".join(answer for _, answer, _ in turns if answer)
         if conversation.id:
             key = (system, conversation.id, conversation.user, conversation.time, question, answer)

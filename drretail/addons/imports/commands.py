@@ -12,7 +12,7 @@ from typing import Any
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material, redacting
 from drretail.addons.imports.options import ImportOptions
-from drretail.addons.imports.recording import Imported, ReportCount, record, write_queries
+from drretail.addons.imports.recording import Imported, ReportCount, record, write_questions
 from drretail.api.option import accepts
 from drretail.api.worlds import known_user, world_of
 from drretail.env.world import World
@@ -86,7 +86,7 @@ def _document(came: Imported, options: ImportOptions) -> dict[str, Any]:
 def _questions_kept(material: Material, options: ImportOptions, shop: World | None) -> Result[Sequence[Query]]:
     """Writes the questions alone, as a file of queries."""
     to = Path(options.to)
-    queries = write_queries(material, options.form, to, str if shop is None else partial(known_user, shop))
+    queries = write_questions(material, options.form, to, str if shop is None else partial(known_user, shop))
     left = [f"Left out: {counted(len(material.reports), 'answer')}."] if material.reports else []
     document = {"file": str(to), **_questions_counted(queries)}
     return Result(queries, document, [*prose(_questions(queries), *left)], notes=[f"Kept in {to}."], path=to)

@@ -142,7 +142,7 @@ def conversation_of(messages: Iterable[Any], usage: Any = None, **about: Any) ->
     """The conversation of these messages, which are objects in the forms of providers."""
     objects = [plain_message(message) for message in messages if isinstance(message, dict)]
     objects = [item for item in objects if item.get("type") not in _UNSEEN_ITEMS]
-    total = sum((usage_of(item.get("usage") or item.get("usage_metadata")) for item in objects), usage_of(usage))
+    total = sum((usage_in(item.get("usage") or item.get("usage_metadata")) for item in objects), usage_in(usage))
     model = about.pop("model", None) or text_of(("model",), *objects)
     read: list[_Message] = []
     for item in objects:
@@ -209,7 +209,7 @@ def _words(value: Any) -> str:
     return "" if isinstance(value, dict) and "type" in value else json.dumps(value, ensure_ascii=False)
 
 
-def usage_of(value: Any) -> Usage:
+def usage_in(value: Any) -> Usage:
     """The tokens that a response or a span names; none for anything else."""
     if not isinstance(value, dict):
         return Usage()
@@ -222,7 +222,7 @@ def usage_of(value: Any) -> Usage:
     return Usage(calls=1, input_uncached=read, output=written) if read or written else Usage()
 
 
-def turns_of(conversation: Conversation) -> list[tuple[str, str, int]]:
+def answered_turns(conversation: Conversation) -> list[tuple[str, str, int]]:
     """Each message of the user's with the assistant's answer, and how many steps were made up to it.
 
     What the assistant says beside a call is an answer only if nothing follows, and one without a question is left out.

@@ -31,7 +31,7 @@ FORMATS: Mapping[str, Format] = {
     "chat": Format(
         "an assistant's log: chat messages, questions and answers, requests and responses, OpenTelemetry's spans, or"
         " exports of LangGraph, LangSmith, Langfuse and OpenAI",
-        chat.read,
+        chat.read_chat,
     ),
     "markdown": Format(
         "any product: a folder of .md files, the question in NAME.q or in the first heading", benchmarks.read_markdown

@@ -45,7 +45,7 @@ def redacted(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FileRow:
     """An object of a file, and its place there."""
 
     value: dict[str, Any]
@@ -79,7 +79,7 @@ class Row:
         return text
 
 
-def stem(path: Path) -> str:
+def file_stem(path: Path) -> str:
     """The name of a file without its endings."""
     return path.name.removesuffix(".gz").rpartition(".")[0] or path.name
 
@@ -131,7 +131,7 @@ def unpacked_text(path: Path) -> str:
         raise UserError(f"{file_error(problem, path)}.") from problem
 
 
-def read_rows(path: Path, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[Row]:
+def read_rows(path: Path, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[FileRow]:
     """All objects for which ``is_row`` holds, however deep they are nested, in the order of the file.
 
     Raises UserError that names the line that is not JSON.
@@ -141,7 +141,7 @@ def read_rows(path: Path, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[
         raise UserError(f"{path} is a page of the web (HTML), not JSON: fetch the file itself.")
     for where, value in _values(path, text):
         for value_of_row in objects_in(value, is_row):
-            yield Row(redacted(value_of_row), path, where)
+            yield FileRow(redacted(value_of_row), path, where)
 
 
 def _values(path: Path, text: str) -> Iterator[tuple[str, Any]]:

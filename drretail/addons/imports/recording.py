@@ -12,20 +12,20 @@ from pathlib import Path
 
 from drretail import __version__
 from drretail.addons.imports.material import (
+    FileRow,
     ForeignReport,
     ForeignTask,
     Material,
-    Row,
+    file_stem,
     read_rows,
     read_text,
     redacted,
-    stem,
 )
 from drretail.env.looked_up import shop_address, with_looked_up
 from drretail.env.named_products import NamedProducts
 from drretail.env.web.base import Fetched, WebPage
 from drretail.env.web.cleaning import LONGEST_TITLE, clean_line, cleaned_page
-from drretail.env.web.page import read_page
+from drretail.env.web.page import read_web_page
 from drretail.env.world import World
 from drretail.errors import UserError, quoted
 from drretail.experiment import (
@@ -45,7 +45,7 @@ from drretail.grounding.report.citations import (
     scan,
     shop_place,
 )
-from drretail.grounding.report.evidence_ids import address_of, normalise_url, product_evidence_id, web_evidence_id
+from drretail.grounding.report.evidence_ids import bare_address, normalise_url, product_evidence_id, web_evidence_id
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.criteria import KnownAnswer
@@ -94,15 +94,15 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
     """
     tokens = scan(report, None)
     marks = (cited for mark in tokens.marks for cited in mark.cited)
-    seen_sources = {address_of(entry.url) if entry.url else entry.id: entry for entry in seen}
+    seen_sources = {bare_address(entry.url) if entry.url else entry.id: entry for entry in seen}
     of_shop = {shop_place(entry.url): entry for entry in seen if entry.looked_up and entry.url}
     sources_cited: dict[str, Evidence] = {}
     for cited in (*marks, *tokens.listed):
         if cited.url is None:
             continue
-        address = address_of(cited.url)
+        address = bare_address(cited.url)
         if (product := of_shop.get(shop_place(cited.url))) is not None:
-            address = address_of(product.url or "")
+            address = bare_address(product.url or "")
         held = sources_cited.setdefault(address, seen_sources.get(address) or _evidence(cited, cited.url))
         if held.title == held.url and cited.title:
             sources_cited[address] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})
@@ -149,17 +149,17 @@ def keep_pages(experiment: Path, pages: Iterable[WebPage]) -> int:
         if systems[run.system].web_is_live:
             for entry in read_evidence(path_of(experiment, run)):
                 if entry.kind == "web" and entry.url:
-                    pages_by_address.setdefault(address_of(entry.url), entry)
+                    pages_by_address.setdefault(bare_address(entry.url), entry)
     fetched: set[str] = set()
     for page in pages:
-        entry = pages_by_address.get(address_of(page.url))
+        entry = pages_by_address.get(bare_address(page.url))
         if entry is not None and entry.url:
             keep_source(experiment, entry.id, entry.url, page.as_fetched(None, datetime.now(UTC)))
             fetched.add(entry.id)
     return len(fetched)
 
 
-def _page(row: Row, folder: Path) -> WebPage:
+def _page(row: FileRow, folder: Path) -> WebPage:
     """The page in a row, or in the file within the folder that the row names. HTML is read as pages of the web are."""
     url = row.id("url")
     if "file" not in row.value:
@@ -171,8 +171,8 @@ def _page(row: Row, folder: Path) -> WebPage:
     text = read_text(file)
     name = file.name.removesuffix(".gz")
     if not name.casefold().endswith((".html", ".htm", ".xhtml")) and mimetypes.guess_type(name)[0] != "text/html":
-        return WebPage(url, row.text("title") or stem(file), text, "ok" if text.strip() else "no_content")
-    return read_page(Fetched(url, url, "ok", content_type="text/html", charset="utf-8", body=text.encode()))
+        return WebPage(url, row.text("title") or file_stem(file), text, "ok" if text.strip() else "no_content")
+    return read_web_page(Fetched(url, url, "ok", content_type="text/html", charset="utf-8", body=text.encode()))
 
 
 OPEN_WEB = "open"
@@ -228,7 +228,9 @@ class Imported:
     """How many of the given pages are cited, and how many were given."""
 
 
-def write_queries(material: Material, form: str, to: Path, known_user: Callable[[str], str] = str) -> tuple[Query, ...]:
+def write_questions(
+    material: Material, form: str, to: Path, known_user: Callable[[str], str] = str
+) -> tuple[Query, ...]:
     """Writes the questions as a file of queries, which ``run`` and ``queries`` take; reports are left out.
 
     ``known_user`` gives the shop's id of a user in a log. Raises UserError if there is no question.

@@ -5,7 +5,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from drretail.addons.exports.formats import Form
+from drretail.addons.exports.formats import ExportForm
 from drretail.addons.exports.selection import Selection
 from drretail.errors import UserError, install_line
 from drretail.records.tables.figures import counted
@@ -25,4 +25,4 @@ def write_inspect_logs(selection: Selection, to: Path) -> str:
     return f"{counted(len(logs), 'log')} of {counted(len(runs), 'run')}"
 
 
-FORM = Form("inspect", write_inspect_logs)
+FORM = ExportForm("inspect", write_inspect_logs)

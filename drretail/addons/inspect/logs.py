@@ -42,12 +42,12 @@ from inspect_ai.scorer import SampleScore, Score, ci, mean, stderr
 from inspect_ai.tool import ToolCall, ToolCallError
 
 from drretail import __version__
-from drretail.addons.exports.selection import judged_metrics
+from drretail.addons.exports.selection import metrics_with_verdicts
 from drretail.addons.inspect.explanation import explanation_of, verdicts_of
 from drretail.errors import UserError
 from drretail.eval.metric import Metric, Value
 from drretail.eval.scores.file import read_scores
-from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, name_of, read_judgements
+from drretail.eval.scores.gathering import Assessor, Gathered, gather_with_panels, is_panel, judge_spec
 from drretail.experiment import Definition, ended_run, path_of
 from drretail.journal import Effect
 from drretail.records.base import canonical_json, file_name, sha256_of
@@ -328,7 +328,7 @@ def scorers_in(gathered: Gathered) -> list[Scorer]:
         assessors = [assessor for assessor in gathered.assessors(metric_name) if not is_panel(assessor.judge.spec)]
         for assessor in assessors:
             rules = "" if assessor.rules == "default" else f", {assessor.rules}"
-            name = metric_name if len(assessors) == 1 else f"{metric_name} ({name_of(assessor.judge)}{rules})"
+            name = metric_name if len(assessors) == 1 else f"{metric_name} ({judge_spec(assessor.judge)}{rules})"
             scorers.append(Scorer(name, metric, assessor, variants_of(metric)))
     return scorers
 
@@ -407,7 +407,7 @@ def inspect_logs(experiment: Path, to: Path, runs: Collection[str] | None = None
     ``runs`` are the ids of the runs to write; None writes all that have ended. Raises UserError if the folder has no
     experiment, or if nothing is left to write.
     """
-    gathered = read_judgements(experiment, judged_metrics(experiment))
+    gathered = gather_with_panels(experiment, metrics_with_verdicts(experiment))
     by_system: dict[str, list[Run]] = defaultdict(list)
     for plan in gathered.plans:
         run = ended_run(experiment, plan.label, plan.query.query_id, plan.repeat)

@@ -17,7 +17,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.tool import Tool, ToolDef, ToolError, ToolParams
 
 from drretail.agents.information import question_prompt
-from drretail.agents.picks import answer_of
+from drretail.agents.picks import answer_with_picks
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import recorded_spec, run_of, with_cited_pages
 from drretail.env.session import Session, SessionSettings
@@ -147,7 +147,7 @@ _under_way: "dict[str, Rollout]" = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Shop:
+class Setup:
     """What all samples of a task share."""
 
     world: World
@@ -162,7 +162,7 @@ class Shop:
 class Rollout:
     """One sample's rollout, from the first message to the report."""
 
-    def __init__(self, shop: Shop, query: Query, system: System, repeat: int) -> None:
+    def __init__(self, shop: Setup, query: Query, system: System, repeat: int) -> None:
         self._shop = shop
         self._query = query
         self._system = system
@@ -226,7 +226,7 @@ class Rollout:
             self._query,
             self._repeat,
             session,
-            why_there_is_none(events) if blank else answer_of(report),
+            why_there_is_none(events) if blank else answer_with_picks(report),
             usage={ROLE: _usage_of(events)},
             prompt_hashes={prompt.name: prompt.hash},
         )

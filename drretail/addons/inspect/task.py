@@ -16,9 +16,9 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from drretail.addons.inspect.explanation import verdicts_of
 from drretail.addons.inspect.logs import score_of, variants_of
-from drretail.addons.inspect.rollout import SEED, Rollout, Shop, begin, end, kept_in, laid_out, rollout_of, submit_tool
+from drretail.addons.inspect.rollout import SEED, Rollout, Setup, begin, end, kept_in, laid_out, rollout_of, submit_tool
 from drretail.agents.base import task_message
-from drretail.agents.running.run import open_experiment
+from drretail.agents.running.run import open_for_writing
 from drretail.agents.running.system import client_options
 from drretail.api.models import Opener
 from drretail.api.score import OFFLINE_JUDGE, judges
@@ -33,8 +33,8 @@ from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scores.facts import is_valued
-from drretail.eval.scores.gathering import Assessor, read_judgements
-from drretail.eval.scoring import score as score_experiment
+from drretail.eval.scores.gathering import Assessor, gather_with_panels
+from drretail.eval.scoring import score_experiment
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.text.serialisation import compact_json
 from drretail.progress import Progress
@@ -50,7 +50,7 @@ OTHERS = "The sample left no run: it is none of drretail/shop_research."
 
 
 @cache
-def world_at(spec: str, web: str | None = None) -> World:
+def _shared_world(spec: str, web: str | None = None) -> World:
     """The world of that spec and web, opened once in this process. Raises UserError if there is none.
 
     It stays open until the process ends: samples run concurrently, and scorers called by name alone have no place to
@@ -114,7 +114,7 @@ async def scored_by(metric: Metric, judge: str, state: TaskState) -> Score:
         )
         run = next(read_runs(folder))
         assessor = Assessor(judging.ref, "default")
-        gathered = read_judgements(folder, [metric])
+        gathered = gather_with_panels(folder, [metric])
         judged_runs = gathered.judged_runs(metric.name, assessor)
         judged = next(judged_run for plan, judged_run in judged_runs if plan.run_id == run.run_id)
         verdicts = verdicts_of(folder, run, metric.name, assessor)
@@ -134,7 +134,7 @@ def _headlines_of(metric: Metric) -> list[str]:
 def _world_of(spec: str, fingerprint: str | None) -> World | None:
     """That spec's world; None if the world is gone or has changed."""
     try:
-        world = world_at(spec)
+        world = _shared_world(spec)
     except UserError:
         return None
     return world if world.manifest.fingerprint == fingerprint else None
@@ -175,12 +175,12 @@ def shop_research(
     with _prerequisites():
         check_known("scope", get_args(Scope), scope)
         settings = read_settings(web=web)
-        shop_world = world_at(world, web)
+        shop_world = _shared_world(world, web)
         chosen = _asked(queries, shop_world)
         if to is not None:
-            open_experiment(Path(to), shop_world, [], [], SEED).close()  # reports a wrong folder now
+            open_for_writing(Path(to), shop_world, [], [], SEED).close()  # reports a wrong folder now
         options = client_options(_names_in(without)) | ({} if name is None else {"solver": name})
-        shop = Shop(
+        shop = Setup(
             shop_world,
             world,
             settings.tool_timeout,
@@ -200,7 +200,7 @@ def shop_research(
 
 
 @solver
-def shop_setup(shop: Shop, scope: Scope, options: dict[str, Any]) -> Solver:
+def shop_setup(shop: Setup, scope: Scope, options: dict[str, Any]) -> Solver:
     """Opens a session for the sample, and gives the solver its tools and the instructions for the report."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:

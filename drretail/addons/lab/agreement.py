@@ -6,8 +6,8 @@ from itertools import combinations
 from math import atanh, isfinite, tanh
 from typing import Any
 
-from drretail.addons.lab.findings import PEOPLE, Agreement, Figure, summarised
-from drretail.addons.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question, part_of
+from drretail.addons.lab.findings import PEOPLE, Figure, RaterAgreement, summarised
+from drretail.addons.lab.opinions import PREFERENCE, Aspect, Opinion, Scale, by_question, question_part
 from drretail.stats.agreement import (
     agreement_interval,
     cohen_kappa,
@@ -17,7 +17,7 @@ from drretail.stats.agreement import (
     krippendorff_alpha,
     mean_absolute_deviation,
     pairwise_comparison_accuracy,
-    percent,
+    percent_agreement,
     ranking_agreement,
     ranks,
     soft_disagreement,
@@ -26,7 +26,7 @@ from drretail.stats.agreement import (
 from drretail.stats.intervals import FEWEST, Interval, numbered, student_interval
 
 
-def agreement_of(opinions: Sequence[Opinion]) -> Agreement:
+def agreement_of(opinions: Sequence[Opinion]) -> RaterAgreement:
     """For each question: every two raters, all people together (Krippendorff's α), and each judge against people."""
     rows: list[Figure] = []
     for question, of_question in by_question(opinions).items():
@@ -40,14 +40,14 @@ def agreement_of(opinions: Sequence[Opinion]) -> Agreement:
                     by_item[opinion.item].append(opinion.value)
                     queries[opinion.item] = opinion.query_id or opinion.item
             alpha = krippendorff_alpha(by_item.values(), level, [queries[item] for item in by_item]).measured
-            about: dict[str, Any] = {"name": "alpha", "of": PEOPLE, "part": part_of(question), "note": level}
+            about: dict[str, Any] = {"name": "alpha", "of": PEOPLE, "part": question_part(question), "note": level}
             n_items = sum(len(values) > 1 for values in by_item.values())
             rows.append(Figure(**about, **alpha, n=n_items, items={"people": n_people}))
         rows += _alignments(question, of_question)
-    return Agreement(rows=tuple(rows))
+    return RaterAgreement(rows=tuple(rows))
 
 
-def _alignments(question: Question, opinions: Sequence[Opinion]) -> Iterable[Figure]:
+def _alignments(question: Aspect, opinions: Sequence[Opinion]) -> Iterable[Figure]:
     """Each judge against the people's mean: how far its ratings are off, and how it orders reports and systems.
 
     Only for ratings that name their query and system.
@@ -66,10 +66,10 @@ def _alignments(question: Question, opinions: Sequence[Opinion]) -> Iterable[Fig
                 "same order": ranking_agreement(judged, human),
             }
             for name, value in statistics.items():
-                yield Figure(name=name, of=judge, part=part_of(question), value=value, n=n)
+                yield Figure(name=name, of=judge, part=question_part(question), value=value, n=n)
 
 
-def _pairs(question: Question, opinions: Sequence[Opinion]) -> Iterable[Figure]:
+def _pairs(question: Aspect, opinions: Sequence[Opinion]) -> Iterable[Figure]:
     """A row for every two raters with items in common: people first, then judges, by name.
 
     If several people answered the question, their consensus is a further rater, paired with each judge.
@@ -89,7 +89,7 @@ def _pairs(question: Question, opinions: Sequence[Opinion]) -> Iterable[Figure]:
             figures = _statistics(question.scale, *values)
             main = summarised(name for name, value in figures.items() if value is not None)
             interval = _interval(main, question.scale, *values, [queries.get(item) or item for item in both])
-            about: dict[str, Any] = {"of": first, "by": second, "part": part_of(question), "n": len(both)}
+            about: dict[str, Any] = {"of": first, "by": second, "part": question_part(question), "n": len(both)}
             about["items"] = {"dropped": len(ones.keys() ^ others.keys())}
             for name, value in figures.items():
                 if value is not None or name == main:
@@ -97,7 +97,7 @@ def _pairs(question: Question, opinions: Sequence[Opinion]) -> Iterable[Figure]:
 
 
 def _statistics(scale: Scale, ones: Sequence[float], others: Sequence[float]) -> dict[str, float | None]:
-    figures: dict[str, float | None] = {"percent": percent(ones, others), "kappa": cohen_kappa(ones, others)}
+    figures: dict[str, float | None] = {"percent": percent_agreement(ones, others), "kappa": cohen_kappa(ones, others)}
     if scale.tie is not None:
         figures["kappa_without_ties"] = kappa_without_ties(ones, others, scale.tie)
         figures["soft_disagreement"] = soft_disagreement(ones, others, scale.tie)

@@ -10,7 +10,7 @@ from drretail.addons.lab import tables
 from drretail.addons.lab.agreement import agreement_of
 from drretail.addons.lab.card import card_of, cards_folder, drawn, judge_labelled, keep_card, read_labelled
 from drretail.addons.lab.correction import correction_of
-from drretail.addons.lab.findings import LEAST_LABELS, Agreement, Correction, JudgeCard
+from drretail.addons.lab.findings import LEAST_LABELS, Correction, JudgeCard, RaterAgreement
 from drretail.addons.lab.kept_findings import VOTES, keep, verdict_folders
 from drretail.addons.lab.opinions import SUPPORT, Opinion, opinions_of, read_all
 from drretail.addons.lab.options import (
@@ -25,7 +25,7 @@ from drretail.addons.lab.planting import CHECKS, Found, errors_found, make_copie
 from drretail.addons.people.plan import plan_uncited, planned, sheet_of
 from drretail.api.models import Opener
 from drretail.api.option import accepts
-from drretail.api.options.shared import folder_of, names_in, paths_in
+from drretail.api.options.shared import folder_of, paths_in, split_names
 from drretail.api.score import judges_for, score
 from drretail.api.settings import read_settings
 from drretail.api.worlds import recorded_world
@@ -44,13 +44,13 @@ __all__ = ["agree", "card", "correct", "plant", "sample"]
 
 
 @accepts(AgreeOptions)
-def agree(options: AgreeOptions) -> Result[Agreement]:
+def agree(options: AgreeOptions) -> Result[RaterAgreement]:
     """How far raters agree: people's answers in ``view`` or in CSV, and judges' verdicts on the same items.
 
     Kept in EXP/lab/agree.json. Raises UserError if neither an experiment nor a file is given, and if no two raters
     rated the same thing.
     """
-    ratings, judges = paths_in(options.ratings), names_in(options.judges)
+    ratings, judges = paths_in(options.ratings), split_names(options.judges)
     if options.experiment is None and not ratings:
         raise UserError("Nothing to compare: name an experiment's folder, or a file with --ratings CSV.")
     if judges and not ratings:

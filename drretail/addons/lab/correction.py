@@ -26,7 +26,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.facts import value_in
-from drretail.eval.scores.gathering import Gathered, read_judgements
+from drretail.eval.scores.gathering import Gathered, gather_with_panels
 from drretail.records.tables.figures import counted
 from drretail.stats.intervals import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone
@@ -37,7 +37,7 @@ Labels = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitationLabel:
     """Whether a claim is one at all, and whether it has a source: 1 or 0, or the mean of several people's answers."""
 
     is_claim: float
@@ -56,7 +56,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     opinions = [*opinions_of(experiment), *read_all(files, known_claims=abouts)]
     labels = {about: fmean(values) for about, values in _by_people(opinions, SUPPORT).items()}
     cited = {
-        about: Cited(fmean(value >= 0 for value in values), fmean(value > 0 for value in values))
+        about: CitationLabel(fmean(value >= 0 for value in values), fmean(value > 0 for value in values))
         for about, values in _by_people(opinions, CITED).items()
     }
     preferences = [opinion for opinion in opinions if opinion.question.scale == PREFERENCE]
@@ -66,7 +66,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
             f"Nobody has labelled a claim of {experiment}: drretail lab sample {experiment} draws some, drretail view "
             "asks people, and --labels reads what they filled in."
         )
-    gathered = read_judgements(experiment, [load_metric(FAITHFULNESS)])
+    gathered = gather_with_panels(experiment, [load_metric(FAITHFULNESS)])
     clusters = gathered.clusters
     rows: list[Figure] = []
     apart: list[Figure] = []
@@ -153,7 +153,7 @@ def fp_items(
 
 
 def fr_items(
-    claims: Sequence[JudgedClaim], labels: Mapping[str, Cited], clusters: Clusters, runs: Sequence[CountedRun]
+    claims: Sequence[JudgedClaim], labels: Mapping[str, CitationLabel], clusters: Clusters, runs: Sequence[CountedRun]
 ) -> dict[str, list[Item]]:
     """By system, all claims. FR is the share with a source among those that people accept as claims."""
 

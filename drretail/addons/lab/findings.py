@@ -99,7 +99,7 @@ SUMMARISED = {"kappa_linear": "linear κ", "spearman": "ρ", "kappa": "κ"}
 """The first of these statistics that two raters have sums up how far they agree, and has an interval."""
 
 
-class Agreement(LabFinding):
+class RaterAgreement(LabFinding):
     """lab/agree.json: how far raters agree on each question, which is the rows' ``part``.
 
     - Of every two raters, ``of`` and ``by``: each statistic over the ``n`` items that both rated; only one of them

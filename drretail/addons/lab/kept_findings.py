@@ -11,7 +11,7 @@ from drretail.addons.lab.findings import LabFinding
 from drretail.errors import UserError
 from drretail.eval.registry import installed
 from drretail.files import read_json, write_json
-from drretail.packs import JOURNAL, data_of, names_in
+from drretail.packs import JOURNAL, data_of, packed_names
 
 VOTES = Path("votes")
 Options = Mapping[str, str | Sequence[object] | None]
@@ -29,7 +29,7 @@ def keep(
     # As on the command line, where an option with several values is repeated.
     by_flag = {name: [value] if isinstance(value, str) else value or [] for name, value in (options or {}).items()}
     words = [word for name, values in by_flag.items() for value in values for word in (name, str(value))]
-    rests_on = {str(path): content_of(experiment, path) for path in folders}
+    rests_on = {str(path): content_hash(experiment, path) for path in folders}
     facts = {"line": finding.summary(), "rests_on": rests_on, "options": join(words)}
     document = {"format": finding.format, **facts, **finding.document()}
     write_json(experiment / "lab" / f"{finding.name}.json", document)
@@ -42,7 +42,7 @@ def verdict_folders(experiment: Path, metric: str = "*") -> list[Path]:
     return sorted(path.relative_to(experiment) for path in folders if path.is_dir())
 
 
-def content_of(experiment: Path, folder: Path) -> str:
+def content_hash(experiment: Path, folder: Path) -> str:
     """A hash of people's answers or a judge's verdicts in a folder, and of the questions that the judge is asked today.
 
     Journals are left out because they hold times, and lines are sorted because concurrent verdicts come in any order.
@@ -50,7 +50,7 @@ def content_of(experiment: Path, folder: Path) -> str:
     digest = sha256()
     whole = experiment / folder
     folders = [whole, *(path for path in whole.rglob("*") if path.is_dir())]
-    for path in sorted(place / name for place in folders for name in names_in(place)):
+    for path in sorted(place / name for place in folders for name in packed_names(place)):
         if not path.name.endswith(JOURNAL):
             digest.update(f"{path.relative_to(experiment)}\n".encode())
             digest.update(b"\n".join(sorted(data_of(path).splitlines())))
@@ -80,7 +80,7 @@ def _line(experiment: Path, path: Path) -> str:
     if not isinstance(line, str) or not line or not isinstance(rests_on, dict):
         return f"{path} has no line, or none that this version reads: {again} makes it again."
     changed = [
-        str(folder) for folder, before in rests_on.items() if content_of(experiment, Path(str(folder))) != before
+        str(folder) for folder, before in rests_on.items() if content_hash(experiment, Path(str(folder))) != before
     ]
     if not changed:
         return line

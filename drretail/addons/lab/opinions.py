@@ -13,7 +13,7 @@ from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
 from drretail.eval.judging.subject import Labels, meetings, pair_id
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.gathering import Assessor, Gathered, gather, is_panel, name_of
+from drretail.eval.scores.gathering import Assessor, Gathered, gather, is_panel, judge_spec
 from drretail.eval.scores.pair_rows import PairOutcome, read_outcomes
 from drretail.experiment import read_runs
 from drretail.records.score import JudgeRef, Rules
@@ -51,7 +51,7 @@ OF_CLAIMS = {"label": (SUPPORT, SUPPORT_OF), "cited": (CITED, CITED_OF)}
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Aspect:
     """What raters are asked about every item: a scale and a dimension."""
 
     scale: Scale
@@ -62,7 +62,7 @@ class Question:
 class Opinion:
     """One rater's answer on one item."""
 
-    question: Question
+    question: Aspect
     rater: str
     kind: Kind
     item: str
@@ -88,12 +88,12 @@ def opinions_of(experiment: Path) -> list[Opinion]:
         for plan, outcome in gathered.judged_runs(quality.name, assessor):
             item, about = about_report(plan.run_id, plan.report_sha or ""), (plan.query.query_id, plan.label)
             opinions += [
-                Opinion(Question(RATING, dimension), who, "judge", item, value.value, *about, judge=assessor.judge)
+                Opinion(Aspect(RATING, dimension), who, "judge", item, value.value, *about, judge=assessor.judge)
                 for dimension, value in outcome.values.items()
                 if value.value is not None and dimension not in quality.pooled
             ]
     for assessor, _, dimension, outcomes in judged_meetings(experiment, gathered):
-        question, who = Question(PREFERENCE, dimension), judge_name(assessor.judge, assessor.rules)
+        question, who = Aspect(PREFERENCE, dimension), judge_name(assessor.judge, assessor.rules)
         for item, outcome in outcomes:
             if outcome.result is not None:
                 value, query_id = float(sign(outcome.result - 0.5)), outcome.query_id
@@ -106,22 +106,22 @@ def opinions_of(experiment: Path) -> list[Opinion]:
                     # Ballots name the judge whose claims were labelled as it is shown to readers.
                     item = about_claim(run.run_id, run.report_sha or "", judged.by, verdict.item)
                     value, about = float(verdict.value), (run.query_id, run.system)
-                    opinions.append(Opinion(Question(SUPPORT), who, "judge", item, value, *about, judge=judged.judge))
+                    opinions.append(Opinion(Aspect(SUPPORT), who, "judge", item, value, *about, judge=judged.judge))
     return opinions
 
 
 def _of_ballot(ballot: Ballot) -> Opinion:
     if isinstance(ballot, Vote):
-        question, item, system = Question(PREFERENCE, ballot.dimension), ballot.pair_id, ""
+        question, item, system = Aspect(PREFERENCE, ballot.dimension), ballot.pair_id, ""
         value = _PREFERENCES[ballot.place]
     else:
         item, system = ballot.about, ballot.run_id.partition("/")[0]
         if isinstance(ballot, Rating):
-            question, value = Question(RATING, ballot.dimension), float(ballot.value)
+            question, value = Aspect(RATING, ballot.dimension), float(ballot.value)
         elif isinstance(ballot, CitedLabel):
-            question, value = Question(CITED), CITED_OF[ballot.cited.replace("_", " ")]
+            question, value = Aspect(CITED), CITED_OF[ballot.cited.replace("_", " ")]
         else:
-            question, value = Question(SUPPORT), SUPPORT_OF[ballot.label]
+            question, value = Aspect(SUPPORT), SUPPORT_OF[ballot.label]
     return Opinion(question, ballot.annotator, "person", item, value, ballot.query_id, system)
 
 
@@ -146,17 +146,17 @@ def judged_meetings(
 
 def judge_name(judge: JudgeRef, rules: Rules) -> str:
     """ "provider:model", with the rules if they are not the default ones."""
-    return name_of(judge) if rules == "default" else f"{name_of(judge)} ({rules})"
+    return judge_spec(judge) if rules == "default" else f"{judge_spec(judge)} ({rules})"
 
 
-def part_of(question: Question) -> str:
+def question_part(question: Aspect) -> str:
     """ "rating: overall", "support"."""
     return ": ".join(filter(None, [question.scale.name, question.dimension.replace("_", " ")]))
 
 
-def by_question(opinions: Iterable[Opinion]) -> dict[Question, list[Opinion]]:
+def by_question(opinions: Iterable[Opinion]) -> dict[Aspect, list[Opinion]]:
     """Opinions by question, in the order in which the questions first appear."""
-    by_asked: dict[Question, list[Opinion]] = {}
+    by_asked: dict[Aspect, list[Opinion]] = {}
     for opinion in opinions:
         by_asked.setdefault(opinion.question, []).append(opinion)
     return by_asked
@@ -220,7 +220,7 @@ def read_opinions(path: Path, judges: Sequence[str] = ()) -> list[Opinion]:
     for column, dimension in dict.fromkeys((row.column, row.dimension) for row in rows):
         same = [row for row in rows if (row.column, row.dimension) == (column, dimension)]
         scale, numbers = OF_CLAIMS[column] if column in OF_CLAIMS else _scale(same)
-        question = Question(scale, dimension)
+        question = Aspect(scale, dimension)
         for row in same:
             value = numbers.get(row.value.casefold())
             if value is None:

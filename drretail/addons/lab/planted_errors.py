@@ -13,8 +13,8 @@ from random import Random
 from drretail.grounding.cart import Cart
 from drretail.grounding.text.layout import Sentence
 from drretail.grounding.verify.checks import Case, check_report
-from drretail.grounding.verify.places import Place, amounts_at
-from drretail.grounding.verify.records import Ledger, all_words_of, fits, on_record
+from drretail.grounding.verify.places import Passage, amounts_at
+from drretail.grounding.verify.records import Ledger, all_words_of, equals, on_record
 from drretail.records.query import Reference
 from drretail.records.reading import Pick, Reading, ReadValue, ValueKind
 from drretail.records.shop import Product
@@ -39,7 +39,7 @@ class Planted:
 
 
 @dataclass(frozen=True)
-class Material:
+class ErrorMaterial:
     """Everything that an error is made from; ``chance`` chooses places and amounts."""
 
     case: Case
@@ -104,7 +104,7 @@ _NOWHERE = "B0NOWHERE0"
 _NUMERAL = re.compile(r"\d(?:[\d,]*\d)?(?:\.\d+)?")
 
 
-def wrong_figure(material: Material, kind: ValueKind) -> Iterator[Planted]:
+def wrong_figure(material: ErrorMaterial, kind: ValueKind) -> Iterator[Planted]:
     """Multiplies a right figure by one of the factors, and writes it as the old one is written."""
     for value, _ in material.right_values():
         for numeral in _NUMERAL.finditer(material.case.report, value.start, value.end) if value.kind == kind else ():
@@ -116,22 +116,22 @@ def wrong_figure(material: Material, kind: ValueKind) -> Iterator[Planted]:
             break
 
 
-def citation_moved(material: Material) -> Iterator[Planted]:
+def citation_moved(material: ErrorMaterial) -> Iterator[Planted]:
     """Moves a sentence's only citation to a product for which a value in the sentence is wrong."""
     for value, sentence in material.right_values():
-        amounts, subject_id = amounts_at(value.kind, Place.of(material.case.report, value.start, value.end)), value.of
+        amounts, subject_id = amounts_at(value.kind, Passage.of(material.case.report, value.start, value.end)), value.of
         marks = [mark for mark in material.case.citations if sentence.start <= mark.start and mark.end <= sentence.end]
         if len(amounts) != 1 or subject_id[:2] != "P:" or [mark.evidence_id for mark in marks] != [subject_id]:
             continue
         others = [
-            other for other, product in material.shown.items() if not fits(amounts[0], on_record(value.kind, product))
+            other for other, product in material.shown.items() if not equals(amounts[0], on_record(value.kind, product))
         ]
         if others:
             words = marks[0].marker.replace(subject_id[2:], material.chance.choice(others))
             yield material.replaced(marks[0].start, marks[0].end, words, f"{subject_id} is what it is said of")
 
 
-def invented_feature(material: Material) -> Iterator[Planted]:
+def invented_feature(material: ErrorMaterial) -> Iterator[Planted]:
     """Adds a test that neither the product's record nor the report mentions."""
     for sentence, cited in material.sentences({f"P:{product_id}" for product_id in material.shown}):
         material_text = f"{all_words_of(material.shown[cited[0][2:]])} {material.case.report}"
@@ -140,7 +140,7 @@ def invented_feature(material: Material) -> Iterator[Planted]:
             yield material.added(sentence, words, f"the record of {cited[0]} says nothing of it")
 
 
-def contradicted_advice(material: Material) -> Iterator[Planted]:
+def contradicted_advice(material: ErrorMaterial) -> Iterator[Planted]:
     """Denies a sentence that cites only a page, and keeps its citations."""
     pages = {source for source, entry in material.case.evidence.items() if entry.kind == "web"}
     for sentence, _ in material.sentences(pages):
@@ -149,13 +149,13 @@ def contradicted_advice(material: Material) -> Iterator[Planted]:
         yield material.replaced(sentence.start, sentence.end, f"It is not true that {begins}", "the page says it")
 
 
-def not_in_the_catalog(material: Material) -> Iterator[Planted]:
+def not_in_the_catalog(material: ErrorMaterial) -> Iterator[Planted]:
     for sentence, _ in material.sentences({f"P:{product_id}" for product_id in material.shown}):
         words = f"Take the Vellamore set as well [P:{_NOWHERE}]."
         yield material.added(sentence, words, "the shop has no such product", _NOWHERE)
 
 
-def over_budget(material: Material) -> Iterator[Planted]:
+def over_budget(material: ErrorMaterial) -> Iterator[Planted]:
     wish, picks, products = material.case.query.wish, material.reading.picks or (), material.ledger.products
     if wish is not None:
         carts = {other: (*picks, Pick(product=other)) for other in material.shown}
@@ -164,11 +164,11 @@ def over_budget(material: Material) -> Iterator[Planted]:
         yield from _taking(material, dear, "the picks then cost more than the budget")
 
 
-def owned_recommended(material: Material) -> Iterator[Planted]:
+def owned_recommended(material: ErrorMaterial) -> Iterator[Planted]:
     return _taking(material, material.case.all_owned & material.shown.keys(), "the user has it already")
 
 
-def _taking(material: Material, products: Collection[str], note: str) -> Iterator[Planted]:
+def _taking(material: ErrorMaterial, products: Collection[str], note: str) -> Iterator[Planted]:
     """Takes one of these products as well, after a sentence that cites a pick."""
     picked = {pick.product for pick in material.reading.picks or ()}
     others = sorted({*products} - picked)
@@ -178,7 +178,7 @@ def _taking(material: Material, products: Collection[str], note: str) -> Iterato
         yield material.added(sentence, words, note, other)
 
 
-KINDS: Mapping[str, Callable[[Material], Iterator[Planted]]] = {
+KINDS: Mapping[str, Callable[[ErrorMaterial], Iterator[Planted]]] = {
     "wrong price": partial(wrong_figure, kind="price"),
     "wrong rating": partial(wrong_figure, kind="rating"),
     "wrong rating count": partial(wrong_figure, kind="rating_count"),

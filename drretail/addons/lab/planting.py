@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from drretail.addons.lab.opinions import judge_name
-from drretail.addons.lab.planted_errors import KINDS, Material, Planted
+from drretail.addons.lab.planted_errors import KINDS, ErrorMaterial, Planted
 from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS, REPORT, SUPPORT, Claim, stages_of
@@ -47,7 +47,7 @@ def make_copies(
     for subject in read_subjects(experiment, store):
         if subject.label not in labels or subject.repeat != 1 or not subject.report:
             continue
-        material = Material(subject.case, reading_of(subject), Random())
+        material = ErrorMaterial(subject.case, reading_of(subject), Random())
         for kind, plant in KINDS.items():
             material.chance.seed(f"{seed}|{subject.run_id}|{kind}")
             if places := list(plant(material)):

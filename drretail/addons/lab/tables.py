@@ -9,10 +9,10 @@ from drretail.addons.lab.findings import (
     JUDGED,
     SHARES,
     SUMMARISED,
-    Agreement,
     Correction,
     Figure,
     JudgeCard,
+    RaterAgreement,
     SetCard,
     grouped,
     summarised,
@@ -116,7 +116,7 @@ STATISTICS = {
 """By statistic, the name of its column and its meaning; one without a meaning shares the previous one."""
 
 
-def agreement_parts(agreement: Agreement) -> Iterator[Table | str]:
+def agreement_parts(agreement: RaterAgreement) -> Iterator[Table | str]:
     """A table for each question, then α of all people, and how far judges are from the people's mean."""
     pairs = agreement.pairs()
     for question in dict.fromkeys(question for question, *_ in pairs):

@@ -73,7 +73,7 @@ class Guard:
         return PlainTextResponse("Open the address that drretail view has printed, with its token.", 403)
 
 
-def address_of(listening: socket, token: str) -> str:
+def browser_address(listening: socket, token: str) -> str:
     """The address, with the token, at which a browser opens the server."""
     return f"http://{HOST}:{port_of(listening)}/?token={token}"
 
@@ -87,7 +87,7 @@ YEAR = 365 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class RaterNames:
     """The names under which people answer on pages, each kept in a cookie of its browser."""
 
     port: int

@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 from drretail.addons.live.access import Guard
 from drretail.addons.live.layout import KINDS, asset, message_page, page_response
-from drretail.addons.live.report_pages import ReportPages, Watch
+from drretail.addons.live.report_pages import FileWatch, ReportPages
 from drretail.addons.live.voting_pages import Voting
 from drretail.errors import UserError, file_error
 from drretail.experiment import read_definition, run_files
@@ -40,12 +40,12 @@ def routes_of(experiment: Path, port: int, plan: int | None = None, *, with_repo
             raise UserError(f"{experiment} holds several experiments: name one, such as {example}, with --n.")
         return Experiments(experiment, port).routes()
     read_definition(experiment)
-    watch = Watch(experiment)
+    watch = FileWatch(experiment)
     pages = ReportPages(experiment, watch, VOTING).routes() if with_report else []
     return [*pages, *Voting(experiment, port, watch, plan, with_report=with_report).routes()]
 
 
-def create_app(routes: Sequence[BaseRoute], token: str, port: int) -> Starlette:
+def live_app(routes: Sequence[BaseRoute], token: str, port: int) -> Starlette:
     """The server's application: these routes for clients with the token, and nothing for others."""
     return Starlette(
         routes=[
@@ -115,7 +115,7 @@ class Experiments:
                 raise HTTPException(404, f"There is no experiment {name} in {self.folder}.")
             root = address_of_experiment(folder).rstrip("/")
             links = (("/", "All experiments"), *((f"{root}{path}", title) for path, title in VOTING))
-            watch = Watch(folder)
+            watch = FileWatch(folder)
             pages = ReportPages(folder, watch, links), Voting(folder, self.port, watch, root=root)
             router = self._routers[name] = Router([route for page in pages for route in page.routes()])
         await router(scope, receive, send)

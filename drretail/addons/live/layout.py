@@ -8,11 +8,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from drretail.viewer.page.frame import TEMPLATES, template, writable
+from drretail.viewer.page.frame import TEMPLATES, displayable, template
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ItemKind:
     """A kind of items that people work on: the path of its pages, and the words for its items."""
 
     path: str
@@ -24,9 +24,9 @@ class Kind:
 KINDS = {
     kind.path: kind
     for kind in (
-        Kind("vote", "Compare reports", "comparison", "comparisons"),
-        Kind("rate", "Rate reports", "report", "reports"),
-        Kind("label", "Check claims", "claim", "claims"),
+        ItemKind("vote", "Compare reports", "comparison", "comparisons"),
+        ItemKind("rate", "Rate reports", "report", "reports"),
+        ItemKind("label", "Check claims", "claim", "claims"),
     )
 }
 LIVE = TEMPLATES / "live"
@@ -44,7 +44,7 @@ _ASSETS: dict[str, Path] = {
 def page_response(name: str, status: int = 200, **values: Any) -> Response:
     """A page rendered from a live template; values are escaped."""
     text = template(f"live/{name}").render(values)
-    return HTMLResponse(writable(text), status, {"content-security-policy": _POLICY})
+    return HTMLResponse(displayable(text), status, {"content-security-policy": _POLICY})
 
 
 def message_page(title: str, text: str, status: int) -> Response:

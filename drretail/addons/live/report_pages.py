@@ -21,10 +21,10 @@ from starlette.routing import Route
 
 from drretail.packs import PACKS
 from drretail.run_file import JOURNAL, RUN_FILE
-from drretail.viewer.experiment import Question, read_view
+from drretail.viewer.experiment import QueryRuns, read_view
 from drretail.viewer.page.document import conversation_page, index_page, question_page
 from drretail.viewer.page.frame import TALK, Links, page_name, talk_page_name, template
-from drretail.viewer.page.question import Questions, Rendered
+from drretail.viewer.page.question import Questions, RenderedQuestion
 
 _AT_LEAST = 0.7
 """The least number of seconds between two looks at the folder, however many windows ask."""
@@ -35,7 +35,7 @@ _RUN = re.compile(r"[/\\](?P<query>[^/\\]+)-r\d+(?=[/\\.])")
 
 
 @dataclass(slots=True)
-class Watch:
+class FileWatch:
     """Compares names, sizes and times of files, which works on every system and every mounted folder."""
 
     experiment: Path
@@ -109,10 +109,12 @@ class ReportPages:
     """The pages of one experiment: an index and a page for each question, rendered again only if its files changed."""
 
     experiment: Path
-    watch: Watch
+    watch: FileWatch
     links: tuple[tuple[str, str], ...]
     """Address and name of the server's other pages."""
-    _lines: dict[str, tuple[str, Rendered]] = field(default_factory=dict[str, tuple[str, Rendered]], init=False)
+    _lines: dict[str, tuple[str, RenderedQuestion]] = field(
+        default_factory=dict[str, tuple[str, RenderedQuestion]], init=False
+    )
     """What the index shows, by query, with the version that it was made from."""
     _pages: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]], init=False)
     """The question pages rendered last, by name, with their versions."""
@@ -186,7 +188,7 @@ class ReportPages:
         self._answers = dict([*self._answers.items(), (name, (version, answer))][-_HELD:])
         return answer
 
-    def _version(self, question: Question) -> str:
+    def _version(self, question: QueryRuns) -> str:
         return self.watch.version_of(question.query.query_id)
 
 

@@ -40,8 +40,8 @@ def _serve(experiment: Path, options: ViewOptions) -> None:
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise UserError(f"The live view needs {' and '.join(missing)}: {install_line('ui')}.")
-    from drretail.addons.live.access import address_of
-    from drretail.addons.live.app import create_app, routes_of
+    from drretail.addons.live.access import browser_address
+    from drretail.addons.live.app import live_app, routes_of
     from drretail.tools.local_server import bound, port_of, serve  # imports packages that may be missing
 
     listening, token = bound(options.port), token_urlsafe(24)
@@ -50,7 +50,7 @@ def _serve(experiment: Path, options: ViewOptions) -> None:
     observer = options.observer or SILENT
 
     def begun() -> None:
-        observer.serving(address_of(listening, token))
+        observer.serving(browser_address(listening, token))
         observer.note("The server answers only this machine. Ctrl-C stops it.")
 
-    serve(create_app(routes, token, port), listening, begun)
+    serve(live_app(routes, token, port), listening, begun)

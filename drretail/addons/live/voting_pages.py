@@ -13,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from drretail.addons.live.access import People
-from drretail.addons.live.layout import KINDS, Kind, page_response
-from drretail.addons.live.report_pages import Watch
+from drretail.addons.live.access import RaterNames
+from drretail.addons.live.layout import KINDS, ItemKind, page_response
+from drretail.addons.live.report_pages import FileWatch
 from drretail.addons.people.items import Sheets
 from drretail.addons.people.plan import planned
 from drretail.eval.ballots import cast, take_back, votes_of
@@ -26,7 +26,7 @@ from drretail.records.vote import CitedLabel, ClaimItem, ClaimLabel, Item, Votin
 LONGEST_NOTE = 4_000
 
 
-class Answer(Record):
+class _Answer(Record):
     """One answer from a sheet; ``seen`` is the id of the answer that the page showed before."""
 
     question: str
@@ -45,7 +45,7 @@ class Voting:
 
     experiment: Path
     port: int
-    watch: Watch
+    watch: FileWatch
     size: int | None = None
     with_report: bool = True
     """True if the server shows the report, too; if not, the server begins with the instructions."""
@@ -72,7 +72,7 @@ class Voting:
     async def begin(self, request: Request) -> Response:
         return RedirectResponse(f"{self.root}/{next(iter(KINDS))}", 303)
 
-    async def home(self, kind: Kind, request: Request) -> Response:
+    async def home(self, kind: ItemKind, request: Request) -> Response:
         """The instructions, and this person's progress."""
         annotator, (plan, sheets) = self.people.name_in(request), self._refresh()
         counts = self._counts(kind, annotator) if annotator else []
@@ -93,7 +93,7 @@ class Voting:
             asks_cited=bool(plan.uncited),
         )
 
-    async def sheet(self, kind: Kind, request: Request) -> Response:
+    async def sheet(self, kind: ItemKind, request: Request) -> Response:
         annotator = self.people.name_in(request)
         if annotator is None:
             return RedirectResponse(f"{self.root}/{kind.path}", 303)
@@ -109,16 +109,16 @@ class Voting:
             all_answers=sum(questions for _, questions in self._counts(kind, annotator)),
         )
 
-    async def answers(self, kind: Kind, request: Request) -> Response:
+    async def answers(self, kind: ItemKind, request: Request) -> Response:
         item, _ = self._asked(kind, request)
         return JSONResponse(self._state(kind, item, self.people.annotator_of(request)))
 
-    async def answer(self, kind: Kind, request: Request) -> Response:
+    async def answer(self, kind: ItemKind, request: Request) -> Response:
         """Records one answer; the response says so if another window has meanwhile answered differently."""
         annotator = self.people.annotator_of(request)
         item, _ = self._asked(kind, request)
         try:
-            answer = Answer.model_validate_json(await request.body())
+            answer = _Answer.model_validate_json(await request.body())
         except ValidationError as problem:
             raise HTTPException(400, "This is no answer.") from problem
         _, sheets = self._refresh()
@@ -138,7 +138,7 @@ class Voting:
             message = f"{question.title}: another window had {word}; what you chose here holds now."
         return JSONResponse({**self._state(kind, item, annotator), "told": message})
 
-    async def undo(self, kind: Kind, request: Request) -> Response:
+    async def undo(self, kind: ItemKind, request: Request) -> Response:
         """Takes back the person's last answer in this mode, on any sheet."""
         annotator = self.people.annotator_of(request)
         places = {item.about: number for number, item in enumerate(self._items(kind), 1)}
@@ -152,8 +152,8 @@ class Voting:
         return JSONResponse({"number": number, "told": f"Taken back: your answer{about}, {kind.item} {number}."})
 
     @property
-    def people(self) -> People:
-        return People(self.port, self.root)
+    def people(self) -> RaterNames:
+        return RaterNames(self.port, self.root)
 
     def _refresh(self) -> tuple[VotingPlan, Sheets]:
         version = self.watch.version()
@@ -164,17 +164,17 @@ class Voting:
             self._read_at = version
         return self._plan, self._sheets
 
-    def _items(self, kind: Kind) -> tuple[Item, ...]:
+    def _items(self, kind: ItemKind) -> tuple[Item, ...]:
         return self._refresh()[0].items(kind.path)
 
-    def _asked(self, kind: Kind, request: Request) -> tuple[Item, int]:
+    def _asked(self, kind: ItemKind, request: Request) -> tuple[Item, int]:
         """The item whose number the address has. Raises HTTPException if there is none."""
         number, items = request.path_params["number"], self._items(kind)
         if not 1 <= number <= len(items):
             raise HTTPException(404, f"There is no {kind.item} {number}.")
         return items[number - 1], number
 
-    def _state(self, kind: Kind, item: Item, annotator: str) -> dict[str, Any]:
+    def _state(self, kind: ItemKind, item: Item, annotator: str) -> dict[str, Any]:
         """This person's answers on a sheet, their number on all sheets, and the number of completed sheets."""
         mine = [ballot for ballot in votes_of(self.experiment, annotator) if ballot.about == item.about]
         answers = {
@@ -184,7 +184,7 @@ class Voting:
         done = sum(answered == questions for answered, questions in counts)
         return {"answers": answers, "kept": sum(answered for answered, _ in counts), "done": done, "told": ""}
 
-    def _counts(self, kind: Kind, annotator: str) -> list[tuple[int, int]]:
+    def _counts(self, kind: ItemKind, annotator: str) -> list[tuple[int, int]]:
         """For each item, how many of its questions this person has answered, and how many it has."""
         answered: dict[str, set[str]] = {}
         for ballot in votes_of(self.experiment, annotator):

@@ -9,7 +9,7 @@ from drretail.eval.claims.audit import ReportVerdicts
 from drretail.eval.claims.claims import FAITHFULNESS, SUPPORT, Claim
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.eval.scores.gathering import name_of
+from drretail.eval.scores.gathering import judge_spec
 from drretail.records.base import sha256_of
 from drretail.records.vote import ClaimItem
 from drretail.stats.prediction_powered import next_stratum
@@ -107,7 +107,7 @@ def judged_claims_of(experiment: Path, subject: Subject) -> list[JudgedClaim]:
                 system=subject.label,
                 repeat=subject.repeat,
                 claim_id=claim.claim_id,
-                extracted_by=name_of(judged.judge),
+                extracted_by=judge_spec(judged.judge),
                 stratum=f"{subject.label} {word}",
                 has_verdict=verdict is not None,
                 judge=judged.judge.spec,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from drretail.api.option import Option, accepts
 from drretail.api.options import research, shared
 from drretail.api.options.queries import Force, Model, QueryCalls, To, Users
-from drretail.api.options.shared import texts_in
+from drretail.api.options.shared import text_list
 from drretail.api.queries.writing import asking, in_own_words, named_writer, on_failures, write_queries
 from drretail.api.worlds import world_of
 from drretail.errors import UserError, quoted
@@ -79,13 +79,13 @@ def personas(options: PersonasOptions) -> "Result[list[Persona]]":
     """The personas that were written, beside those that existed."""
     from itertools import islice
 
-    from drretail.addons.personas.person_model import persona_ask, persona_of
+    from drretail.addons.personas.person_model import build_persona, persona_ask
     from drretail.addons.personas.persona import Persona, freeze_person, person_path, persona_by_rules, read_past
     from drretail.querygen.generate import users_of
 
     people, writer = Path(options.people), named_writer(options.model, options)
     with world_of(options.world) as shop:
-        who = texts_in(options.user)
+        who = text_list(options.user)
         users = list(islice(users_of(shop, who or options.n, options.seed), len(who) or options.n))
         missing = [user_id for user_id in users if not person_path(people, Persona, user_id).exists()]
         pasts = {user_id: read_past(shop, user_id) for user_id in missing}
@@ -94,7 +94,7 @@ def personas(options: PersonasOptions) -> "Result[list[Persona]]":
     else:
         asks = {user: persona_ask(past) for user, past in pasts.items()}
         written, failed, spent = _ask_all(writer, people, asks, options)
-        personas = [persona_of(pasts[user], answer, writer.spec) for user, answer in written.items()]
+        personas = [build_persona(pasts[user], answer, writer.spec) for user, answer in written.items()]
     for persona in personas:
         freeze_person(people, persona)
     fields = sum(len(persona.traits) for persona in personas)

@@ -74,7 +74,7 @@ def persona_ask(past: Past) -> Ask[WrittenPersona]:
     return Ask(f"{past.user_id}#persona", message, WrittenPersona, check)
 
 
-def persona_of(past: Past, written: WrittenPersona, made_by: str) -> Persona:
+def build_persona(past: Past, written: WrittenPersona, made_by: str) -> Persona:
     traits = {
         trait.field: Trait(value=trait.value, orders=trait.orders, of_profile=trait.field in PROFILE_FIELDS)
         for trait in written.traits

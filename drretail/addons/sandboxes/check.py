@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from drretail.addons.sandboxes.folder import COUNTER, TOLERANCE, own_sum, sums_of, tokens_of
+from drretail.addons.sandboxes.folder import COUNTER, TOLERANCE, own_sum, page_tokens, sums_of
 from drretail.addons.sandboxes.options import OFFLINE
 from drretail.addons.sandboxes.search_based.build import people_of
-from drretail.addons.sandboxes.search_based.gold import texts_of
-from drretail.addons.sandboxes.search_based.queries import files_in
+from drretail.addons.sandboxes.search_based.gold import text_files
+from drretail.addons.sandboxes.search_based.queries import task_files
 from drretail.agents.page_reading import is_on
 from drretail.env.web.sandbox import (
     GOLD_FILE,
@@ -28,14 +28,14 @@ from drretail.records.criteria import KnownAnswer
 from drretail.records.query import Query
 
 
-def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[str]]:
+def sandbox_faults(folder: Path, world: World | None = None) -> dict[str, list[str]]:
     """The faults of each query's task, one sentence each, by query id; a sound task has an empty list.
 
     With ``world``, personal data of the query's user is searched for; without it, only e-mail addresses are.
     """
     about, queries = read_sandbox(folder), read_queries_of(folder)
     faults: dict[str, list[str]] = {query.query_id: [] for query in queries}
-    for name, fault in changed_files(folder, about):
+    for name, fault in changed_sandbox_files(folder, about):
         # A file of a task, or a query's rubric, concerns that query; any other file concerns all.
         parts = Path(name).parts
         whose = parts[1] if len(parts) > 2 and parts[0] == "tasks" else Path(name).stem if "rubrics" in parts else None
@@ -50,7 +50,7 @@ def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[st
     return faults
 
 
-def changed_files(folder: Path, about: SandboxFolder) -> Iterator[tuple[str, str]]:
+def changed_sandbox_files(folder: Path, about: SandboxFolder) -> Iterator[tuple[str, str]]:
     """The files that have changed since the sandbox was built, each with a sentence on the change."""
     if about.own_sum != own_sum(about):
         yield SANDBOX_FILE, f"{SANDBOX_FILE} has been changed since it was built."
@@ -70,17 +70,17 @@ def _of_task(folder: Path, about: SandboxFolder, query: Query, world: World | No
     if about.counter != COUNTER:
         yield f"its sizes are counted by {about.counter}, as this version does not count."
     for number, name in enumerate(names if about.counter == COUNTER else (), 1):
-        tokens = sum(tokens_of(page) for page in pages if page.since in names[:number])
+        tokens = sum(page_tokens(page) for page in pages if page.since in names[:number])
         if abs(tokens - about.sizes[name]) > TOLERANCE * about.sizes[name]:
             yield f"{name} has {tokens:,.0f} tokens."
     if any(labels.get(page.url) == "supportive" and page.since != names[0] for page in pages):
         yield "a supportive page does not stand in every size."
     gold = read_document(task / GOLD_FILE, KnownAnswer)
-    files = files_in(task)
+    files = task_files(task)
     insights = (*gold.files.insights, *gold.sandbox.insights)
     if not insights:
         yield "it has no gold yet (the same `drretail sandbox build` writes its query and gold)."
-    texts = {page.url: page.text for page in pages} | texts_of(files)
+    texts = {page.url: page.text for page in pages} | text_files(files)
     for insight in insights:
         if insight.stands_in in files and insight.stands_in not in texts:
             continue  # an image has no text to search
@@ -99,7 +99,7 @@ def _of_task(folder: Path, about: SandboxFolder, query: Query, world: World | No
         for page in pages:
             yield from _personal_data_in(page.url, f"{page.title}\n{page.text}", people)
         # The user's own table of orders may hold user and order ids; names and the like may not occur there either.
-        for name, text in texts_of(files).items():
+        for name, text in text_files(files).items():
             yield from _personal_data_in(name, text, People(people.profiles))
 
 

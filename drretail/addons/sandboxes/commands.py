@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
-from drretail.addons.sandboxes.check import check_sandbox as faults_of
+from drretail.addons.sandboxes.check import sandbox_faults
 from drretail.addons.sandboxes.folder import read_sizes
-from drretail.addons.sandboxes.options import OFFLINE, BuildOptions, CheckOptions
+from drretail.addons.sandboxes.options import OFFLINE, BuildOptions, CheckSandboxOptions
 from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker, open_asker
 from drretail.addons.sandboxes.search_based.build import (
     BuildSettings,
@@ -18,13 +18,13 @@ from drretail.addons.sandboxes.search_based.build import (
     begin_build,
     query_to_write,
 )
-from drretail.addons.sandboxes.search_based.queries import lacking, review_tasks, write_queries
+from drretail.addons.sandboxes.search_based.queries import queries_without_insights, review_tasks, write_sandbox_queries
 from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.addons.sandboxes.synthetic.facts import Drawing, user_files
 from drretail.addons.sandboxes.synthetic.needs import need_of
 from drretail.api.models import Spent, open_writer
 from drretail.api.option import accepts
-from drretail.api.options.shared import names_in, texts_in
+from drretail.api.options.shared import split_names, text_list
 from drretail.api.queries.writing import on_wrong
 from drretail.api.settings import read_settings
 from drretail.api.worlds import check_askable, chosen_web, world_of
@@ -39,14 +39,14 @@ from drretail.files import files_below
 from drretail.llm.registry import Model, check_priced
 from drretail.progress import busy, choose_progress
 from drretail.querygen.by_model.targets import targets_of
-from drretail.querygen.generate import generate
+from drretail.querygen.generate import generate_queries
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted, percent
 from drretail.records.tables.result import Result
 from drretail.stats.intervals import share_interval
 
-Asking = BuildOptions | CheckOptions
+Asking = BuildOptions | CheckSandboxOptions
 
 
 @accepts(BuildOptions)
@@ -113,7 +113,7 @@ def _build_offline(options: BuildOptions) -> BuiltSandbox:
     to, notes = Path(options.to), list[str]()
     with world_of(options.world) as shop:
         if options.queries is None:
-            queries = generate(shop, options.n, per_user=1, seed=options.seed).queries
+            queries = generate_queries(shop, options.n, per_user=1, seed=options.seed).queries
         else:
             queries = read_queries(Path(options.queries))
         check_askable(shop, queries)
@@ -123,7 +123,7 @@ def _build_offline(options: BuildOptions) -> BuiltSandbox:
 
 
 def _sizes(options: BuildOptions) -> dict[str, int]:
-    return read_sizes(",".join(names_in(options.sizes)))
+    return read_sizes(",".join(split_names(options.sizes)))
 
 
 def _build_found(options: BuildOptions) -> BuiltSandbox:
@@ -160,7 +160,7 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
             )
             built = run_loop(builder.build(wanted))
             if is_drawn and built.tasks:
-                queries = run_loop(write_queries(shop, to, asker, on_task=lambda _: bar.advance()))
+                queries = run_loop(write_sandbox_queries(shop, to, asker, on_task=lambda _: bar.advance()))
                 failed = {**built.failed, **queries.failed}
                 built = replace(built, written=queries.written, wrong=queries.wrong, failed=failed)
             return replace(built, spent=Spent(writer, asker.usage, asker.served))
@@ -181,8 +181,8 @@ class CheckedSandbox:
         return [query_id for query_id, faults in self.faults.items() if not faults]
 
 
-@accepts(CheckOptions)
-def check_sandbox(options: CheckOptions) -> Result[CheckedSandbox]:
+@accepts(CheckSandboxOptions)
+def check_sandbox(options: CheckSandboxOptions) -> Result[CheckedSandbox]:
     """The faults of a sandbox: in sizes, labels and gold, and with ``model`` those that a model finds in its tasks.
 
     Raises UserError for a folder without a sandbox, and for another world.
@@ -191,12 +191,12 @@ def check_sandbox(options: CheckOptions) -> Result[CheckedSandbox]:
     with nullcontext() if options.world is None else world_of(options.world) as shop:
         if shop is not None:
             _check_world(folder, shop)
-        faults = faults_of(folder, shop)
+        faults = sandbox_faults(folder, shop)
     spent = None
     if options.model is not None or options.model_profile is not None:
         writer = _writer(options)
         queries = _queries(folder)
-        without = set(lacking(folder, queries))  # tasks without gold have no query to be asked about
+        without = set(queries_without_insights(folder, queries))  # tasks without gold have no query to be asked about
         with _asker(folder, writer, options) as asker:
             reviewable = [query for name, query in queries.items() if name not in without]
             reviews = run_loop(review_tasks(folder, reviewable, asker))
@@ -265,7 +265,7 @@ def _asker(folder: Path, model: Model, options: Asking) -> AbstractContextManage
 
 def _wanted(shop: World, options: BuildOptions, source: str) -> list[Query]:
     """The queries of a file, or else one query to be written for each user."""
-    users = texts_in(options.user)
+    users = text_list(options.user)
     if options.queries is not None:
         if users:
             raise UserError("Tasks are for --queries or for --user, not for both.")

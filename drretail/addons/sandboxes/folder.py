@@ -25,7 +25,7 @@ from drretail.env.web.sandbox import (
 from drretail.errors import UserError
 from drretail.experiment import rubrics
 from drretail.files import is_unfinished, readable_json, write_atomically, write_json, write_lines
-from drretail.grounding.gold_files import gold_path, write_with_gold
+from drretail.grounding.gold_files import gold_file, write_with_gold
 from drretail.locks import LOCK
 from drretail.records.base import Document, Record, canonical_json, file_name, sha256_of
 from drretail.records.criteria import Criteria, KnownAnswer
@@ -85,7 +85,7 @@ COUNTER = "characters/4"
 """How sandbox.json names this way to count tokens."""
 
 
-def tokens_of(page: SandboxPage) -> float:
+def page_tokens(page: SandboxPage) -> float:
     """The tokens of a page, including its title."""
     return (len(page.title) + len(page.text)) / CHARACTERS_OF_A_TOKEN
 
@@ -129,13 +129,13 @@ def place_pages(material: TaskMaterial, sizes: Mapping[str, int]) -> PlacedPages
     names = sorted(sizes, key=lambda name: sizes[name])
     seen = set[str]()
     supportive = list(_once(material.supportive, seen))
-    total = sum(tokens_of(page.page) for page in supportive)
+    total = sum(page_tokens(page.page) for page in supportive)
     rooms = [(sizes[name], sizes[name] - total) for name in names]
     distractors = _spread(list(_once(material.distractors, seen)), rooms)
     noise = _Noise(_once(material.noise, seen))
     pages = [(names[0], page) for page in supportive]
     for number, name in enumerate(names):
-        misleading = sum(tokens_of(page.page) for page in distractors[number])
+        misleading = sum(page_tokens(page.page) for page in distractors[number])
         if total + misleading > sizes[name] * (1 + TOLERANCE):
             raise UserError(
                 f"{material.query.query_id}: the pages that it can't do without and those that mislead have "
@@ -170,13 +170,13 @@ def _spread(distractors: list[LabelledPage], rooms: Sequence[tuple[int, float]])
     """
     if not distractors:
         return [()] * len(rooms)
-    shortest = min(range(len(distractors)), key=lambda number: tokens_of(distractors[number].page))
+    shortest = min(range(len(distractors)), key=lambda number: page_tokens(distractors[number].page))
     distractors.insert(0, distractors.pop(shortest))
     share, ends, end = DISTRACTOR_SHARE, list[int](), len(distractors)
     # From the largest size down: the share of each size limits that of the next smaller one.
     for size, room in reversed(rooms):
         end = max(1, _end(distractors[:end], min(share * size, room)))
-        share = sum(tokens_of(page.page) for page in distractors[:end]) / size
+        share = sum(page_tokens(page.page) for page in distractors[:end]) / size
         ends.append(end)
     ends.reverse()
     return [distractors[start:end] for start, end in zip([0, *ends], ends, strict=False)]
@@ -185,7 +185,7 @@ def _spread(distractors: list[LabelledPage], rooms: Sequence[tuple[int, float]])
 def _end(pages: Sequence[LabelledPage], tokens: float) -> int:
     """How many of the first pages fit into these tokens."""
     for number, page in enumerate(pages):
-        tokens -= tokens_of(page.page)
+        tokens -= page_tokens(page.page)
         if tokens < 0:
             return number
     return len(pages)
@@ -195,7 +195,7 @@ class _Noise:
     """Noise pages, of which a few are held ready to choose the one that fits."""
 
     def __init__(self, pages: Iterator[LabelledPage]) -> None:
-        self._pages = ((page, tokens_of(page.page)) for page in pages)
+        self._pages = ((page, page_tokens(page.page)) for page in pages)
         self._at_hand = list(islice(self._pages, _AT_HAND))
 
     def fill(self, room: float, tolerance: float) -> list[tuple[LabelledPage, float]]:
@@ -289,12 +289,12 @@ def _seal(folder: Path, about: SandboxFolder, sums: Mapping[str, str]) -> None:
     write_json(folder / SANDBOX_FILE, sealed.model_dump(mode="json", exclude_none=True))
 
 
-def write_gold(folder: Path, query_id: str, gold: KnownAnswer) -> None:
+def write_task_gold(folder: Path, query_id: str, gold: KnownAnswer) -> None:
     """Writes a task's gold, after its checksum and those of the files written with it are in the description."""
     about, path = read_sandbox(folder), task_folder(folder, query_id) / GOLD_FILE
     text = readable_json(gold.model_dump(mode="json"))
     # The queries, and beside them what is decided for them.
-    queries = (folder / QUERIES_FILE, gold_path(folder / QUERIES_FILE))
+    queries = (folder / QUERIES_FILE, gold_file(folder / QUERIES_FILE))
     written = (*filter(Path.exists, queries), *folder.glob(f"rubrics/*/{file_name(query_id)}.json"))
     sums = {path.relative_to(folder).as_posix(): sha256(path.read_bytes()).hexdigest() for path in written}
     sums[path.relative_to(folder).as_posix()] = sha256(text.encode()).hexdigest()

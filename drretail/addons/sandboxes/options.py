@@ -63,7 +63,7 @@ class BuildOptions(WriterCalls):
 
 
 @dataclass(frozen=True, slots=True)
-class CheckOptions(WriterCalls):
+class CheckSandboxOptions(WriterCalls):
     """Checks a sandbox's sizes, labels and gold. Exit code 3: something is wrong.
 
     With --model, also checks whether each query is clear and needs several sources.

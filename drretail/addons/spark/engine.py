@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from drretail.addons.spark.session import LOCAL, PATIENCE_SECONDS, check_installed, spark_session
-from drretail.data_ingest.engines.base import Selected, Task
+from drretail.data_ingest.engines.base import Selected, SelectionTask
 from drretail.data_ingest.engines.duckdb_reading import (
     HELD,
     IDS,
@@ -28,14 +28,14 @@ from drretail.data_ingest.engines.duckdb_reading import (
     close_engine,
     parquet,
     read_file,
-    read_rows,
     session,
     share_mb,
+    write_kept_rows,
     write_table,
 )
-from drretail.data_ingest.plan import BadLine, FileReport, Input, Plan
+from drretail.data_ingest.plan import BadLine, FileReport, IngestPlan, Input
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND, Saved, save_elements
-from drretail.data_ingest.raw.sources import Shape, Source, check_packed, check_unchanged, file_state
+from drretail.data_ingest.raw.sources import RawFile, Shape, check_packed, check_unchanged, file_state
 from drretail.data_ingest.selected import parquet_rows
 from drretail.data_ingest.selection import ACCOUNTS, TABLES, parameters_of, sql_text
 from drretail.data_ingest.stages import keep_only, stage_key
@@ -103,7 +103,7 @@ def input_state(item: Input) -> FileState:
     return str(source.path.resolve()), *file_state(source.path), source.shape, source.layout, item.category
 
 
-def line_files(plan: Plan, shape: Shape, folder: Path, until_ms: int) -> LineFiles:
+def line_files(plan: IngestPlan, shape: Shape, folder: Path, until_ms: int) -> LineFiles:
     """Links the files of a shape into ``folder``. Arrays and mappings are written out as lines of JSON."""
     files = LineFiles({}, {})
     for number, item in enumerate(plan.inputs):
@@ -150,7 +150,7 @@ def _write_lines(rows: Iterable[tuple[int, int, bytes]], folder: Path) -> list[L
     return files
 
 
-def judge(shape: Shape, file: LeftFile, until_ms: int) -> Held:
+def _count_rows(shape: Shape, file: LeftFile, until_ms: int) -> Held:
     """Reads the lines with DuckDB and counts good and bad rows, not blank ones. ``judged_rows`` gives the good."""
     task = replace(_task(shape, file, _judged(file)), until_ms=until_ms)
     read_file(task, ignore)
@@ -171,7 +171,7 @@ def _judged(file: LeftFile) -> Path:
 
 
 def _task(shape: Shape, file: LeftFile, stage: Path) -> FileTask:
-    source = Source(file.path, packed=False, shape=shape)
+    source = RawFile(file.path, packed=False, shape=shape)
     return FileTask(file.source, source, *file_state(file.path), stage, stage.parent, share_mb(1))
 
 
@@ -202,7 +202,7 @@ _LEFT = "SELECT source, block, id, line FROM {} ORDER BY source, block, id"
 _SOURCE = re.compile(r"source-(\d+)\.jsonl")
 
 
-def select(task: Task, *, patience: float = PATIENCE_SECONDS) -> Selected:
+def select(task: SelectionTask, *, patience: float = PATIENCE_SECONDS) -> Selected:
     """Runs Algorithm 1 on the task's master, by default on all cores of this machine.
 
     Raises UserError if pyspark, Java or a file fails, or if the cluster has no worker for ``patience`` seconds.
@@ -238,7 +238,7 @@ def select(task: Task, *, patience: float = PATIENCE_SECONDS) -> Selected:
 class _Selection:
     """One run of the selection. Every table is Parquet in a folder below ``work``; existing ones are reused."""
 
-    def __init__(self, session: "SparkSession", task: Task, work: Path) -> None:
+    def __init__(self, session: "SparkSession", task: SelectionTask, work: Path) -> None:
         self._session, self._task, self._work = session, task, work
         self.kept_rows, self.orders = work / "kept_rows", work / "orders_out"
         self.kept_rows.mkdir(exist_ok=True)
@@ -266,7 +266,7 @@ class _Selection:
                 leftovers = parquet_rows(self._work / f"{shape}_left", _LEFT)
                 rows = ((source, blocks.line(source, start, number), line) for source, start, number, line in leftovers)
                 left = _write_lines(rows, self._folder(f"files-left-{shape}"))
-            verdicts = {file.source: judge(shape, file, self._task.until_ms) for file in left}
+            verdicts = {file.source: _count_rows(shape, file, self._task.until_ms) for file in left}
             table = self._session.table(f"{shape}_lines").select("source", *_FOUND[shape])
             judged = [local_path(path, pattern=True) for file in left for path in judged_rows(shape, file)]
             if judged:
@@ -318,13 +318,13 @@ class _Selection:
             target = self.kept_rows / str(file.source)
             if target.is_dir():
                 continue
-            judge("products", file, LAST_MILLISECOND)
+            _count_rows("products", file, LAST_MILLISECOND)
             chosen = file.path.with_suffix(".kept.parquet")
             with session(file.path.parent, share_mb(1)) as db:
                 kept = parquet(sorted((self._work / "kept").glob("*.parquet")))
                 of_category = f"SELECT product_id FROM {kept} WHERE category = {rank}"  # noqa: S608
                 write_table(db, of_category, chosen)
-            read_rows(_task("products", file, target), _judged(file), chosen, rank, ignore)
+            write_kept_rows(_task("products", file, target), _judged(file), chosen, rank, ignore)
             close_engine(file.path.parent)
 
     def _read(self, shape: Shape, files: LineFiles) -> Blocks:
@@ -372,7 +372,7 @@ def _write(frame: "DataFrame", folder: Path) -> None:
 
 
 @contextmanager
-def _named_file(task: Task) -> Generator[None]:
+def _named_file(task: SelectionTask) -> Generator[None]:
     """Turns Spark's error at a file into a UserError that names the user's file, and says if it is cut or damaged."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException

@@ -24,7 +24,7 @@ from drretail.agents.hybrid_react import agent as hybrid
 from drretail.agents.hybrid_react.agent import ROLES, Research, moves_prompt, researched, supervised, write_report
 from drretail.agents.information import agent_prompt
 from drretail.agents.loop import Change, Loop, add_node, challenges, launches_of
-from drretail.agents.picks import declared, note_of
+from drretail.agents.picks import declared, picks_note
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.report.picks import Declared
@@ -55,9 +55,9 @@ class Verifying(Leading):
 
 @cache
 def graph() -> Any:
-    builder = supervised(Verifying, report, _prompt, then="verify")
+    builder = supervised(Verifying, _report, _prompt, then="verify")
     add_node(builder, "brief", brief, lambda state, loop: "supervise", "supervise")
-    add_node(builder, "verify", verify, after_verify, "repair", "strike")
+    add_node(builder, "verify", _verify, after_verify, "repair", "strike")
     add_node(builder, "repair", repair, after_repair, "verify", "strike")
     add_node(builder, "strike", strike, lambda state, loop: END, END)
     return builder.add_edge(START, "brief").compile(name="grounded_hybrid")
@@ -68,11 +68,11 @@ async def brief(state: Verifying, loop: Loop) -> Change:
     task, launches, session = state["task"], launches_of(loop), loop.toolkit.session
     briefing = await records_of_shopper(task, session, launches.toolkit)
     briefing = await briefing.with_wish(task, session, loop.models)
-    messages = hybrid.opening(task, session, launches.limits, _prompt, briefing.told())
+    messages = hybrid.first_messages(task, session, launches.limits, _prompt, briefing.told())
     return {"briefing": briefing, "messages": messages, "shown": session.ledger.shown(loop.path)}
 
 
-async def report(state: Verifying, loop: Loop) -> Change:
+async def _report(state: Verifying, loop: Loop) -> Change:
     """The first draft. Raises ModelError if the model fails for good or writes no report."""
     research = await researched(state, loop)
     notes = state["briefing"].told()
@@ -88,12 +88,12 @@ async def _write_draft(
     written = await declared(text, task, "report", loop.models)
     if not written.report.strip():
         raise ModelError("no_report", "the report generator wrote nothing but its picks")
-    unknown = () if written.picks is not None else (note_of(written, block=written.report != text),)
+    unknown = () if written.picks is not None else (picks_note(written, block=written.report != text),)
     draft = Answer(report=written.report.strip(), picks=written.picks, outcome=written.outcome, notes=unknown)
     return draft, research
 
 
-async def verify(state: Verifying, loop: Loop) -> Change:
+async def _verify(state: Verifying, loop: Loop) -> Change:
     """The draft with its findings; or what a repair made of it, if that is better."""
     draft, mended, refusal = _checked(state["draft"], state, loop), state["mended"], None
     change: Change = {"mended": None}
@@ -195,7 +195,7 @@ def _problem(draft: Draft, error: Finding) -> dict[str, str]:
 
 
 @contextmanager
-def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
+def open_loop(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
     """The supervisor's loop. A researcher is told the whole wish, and the profile's lines that bear on its part."""
     share_of = shares_in(session.settings.world.catalog)
 
@@ -203,7 +203,7 @@ def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
         briefing = state["briefing"]
         return briefing.told(args["sub_problem"], share_of), briefing.evidence
 
-    with hybrid.opened(session, models, limits, notes_for) as loop:
+    with hybrid.open_loop(session, models, limits, notes_for) as loop:
         yield loop
 
 
@@ -213,5 +213,5 @@ def prompts() -> tuple[Prompt, ...]:
 
 
 # The supervisor's first messages rest on the briefing.
-_GRAPHED = Graphed(graph, opened, lambda task, session, limits: [])
+_GRAPHED = Graphed(graph, open_loop, lambda task, session, limits: [])
 GROUNDED_HYBRID = Agent(_GRAPHED, roles=ROLES, prompts=prompts, self_checked=True)

@@ -35,7 +35,7 @@ from drretail.grounding.text.wording import short_title
 from drretail.llm.models import Models
 from drretail.llm.prompt import tagged
 from drretail.records.query import Task
-from drretail.records.shop import VOID_STATUSES, Money, Product, Statement
+from drretail.records.shop import VOID_STATUSES, Money, Product, ProfileFact
 from drretail.records.wish import MOST_PIECES, Want, Wish
 from drretail.tools.toolkit import Toolkit
 
@@ -115,7 +115,7 @@ def _without_empty(value: Any) -> Any:
     return {name: _without_empty(entry) for name, entry in value.items() if entry} if isinstance(value, dict) else value
 
 
-def profile_block(statements: Iterable[Statement], ids: Collection[str]) -> str:
+def _profile_block(statements: Iterable[ProfileFact], ids: Collection[str]) -> str:
     """The statements in their tag, one per line, each with the evidence that it rests on."""
 
     def mark(match: re.Match[str]) -> str:
@@ -141,7 +141,7 @@ _RAREST = 0.001
 """A word that no product has counts like one that so few have."""
 
 
-def bearing(statement: Statement, words: frozenset[str], share_of: ShareOfProducts) -> float:
+def bearing(statement: ProfileFact, words: frozenset[str], share_of: ShareOfProducts) -> float:
     """How relevant a statement is to a text of these words: the rarity of each rare word in common, plus that of a word
     at the limit for each category that is named in full.
     """
@@ -151,7 +151,7 @@ def bearing(statement: Statement, words: frozenset[str], share_of: ShareOfProduc
     return sum(-log(share) for share in shares if share <= RARE) - in_full * log(RARE)
 
 
-def statements_on(statements: Sequence[Statement], part: str, share_of: ShareOfProducts) -> list[Statement]:
+def statements_on(statements: Sequence[ProfileFact], part: str, share_of: ShareOfProducts) -> list[ProfileFact]:
     """A few statements, in their order, that bear on a part of the question: on any purchase, or on what it names."""
     words = nouns_of(part)
     weights = {at: bearing(statement, words, share_of) for at, statement in enumerate(statements)}
@@ -220,7 +220,7 @@ class Briefing:
 
     wish: Wish | None = None
     """What the question wants, as the agent understood it; None if that is unknown."""
-    statements: tuple[Statement, ...] | None = None
+    statements: tuple[ProfileFact, ...] | None = None
     """None if nothing is known of the shopper."""
     owned: tuple[Owned, ...] = ()
     """Each product that was ordered and kept, once, the newest first."""
@@ -237,7 +237,7 @@ class Briefing:
         statements = self.statements
         if statements is not None and part is not None:
             statements = statements_on(statements, part, share_of)
-        profile = () if statements is None else (profile_block(statements, self.evidence),)
+        profile = () if statements is None else (_profile_block(statements, self.evidence),)
         return profile if self.wish is None else (*profile, wish_block(self.wish, self.owned))
 
     async def with_wish(self, task: Task, session: Session, models: Models) -> "Briefing":

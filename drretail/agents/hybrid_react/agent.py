@@ -308,10 +308,10 @@ def supervised(state: type[Launching], report: Node, prompt: PromptOf, then: str
 
 @cache
 def graph() -> Any:
-    return supervised(Leading, report, own_prompt).add_edge(START, "supervise").compile(name="hybrid_react")
+    return supervised(Leading, _report, own_prompt).add_edge(START, "supervise").compile(name="hybrid_react")
 
 
-async def report(state: Leading, loop: Loop) -> Change:
+async def _report(state: Leading, loop: Loop) -> Change:
     research = await researched(state, loop)
     text, research = await write_report(state["task"], loop, research, own_prompt("report"))
     answer = Answer(report=text, stop=research.stop, notes=research.notes, failed_branches=research.failed)
@@ -319,7 +319,7 @@ async def report(state: Leading, loop: Loop) -> Change:
 
 
 @contextmanager
-def opened(
+def open_loop(
     session: Session, models: Models, limits: Limits, notes: Told = lambda state, args: ((), ())
 ) -> Generator[Loop]:
     """The supervisor's loop, and the tools of the researchers. ``told`` is what ``Launches`` tell them."""
@@ -338,7 +338,7 @@ def _refusal(most: int, few_tokens: bool) -> str:
     return f"The tokens that are left do not suffice for {many}: this one was not launched."
 
 
-def opening(
+def first_messages(
     task: Task, session: Session, limits: Limits, prompt: PromptOf = own_prompt, notes: Sequence[str] = ()
 ) -> list[AnyMessage]:
     """The first messages of the supervisor. ``notes`` is further tagged text for it."""
@@ -355,4 +355,4 @@ def prompts() -> tuple[Prompt, ...]:
 
 ROLES: tuple[Role, ...] = ("supervisor", "researcher", "synthesis", "report")
 _HEEDS = frozenset(Limits.model_fields) - {"rag_turns", "repairs"}
-HYBRID_REACT = Agent(Graphed(graph, opened, opening), roles=ROLES, prompts=prompts, heeds=_HEEDS)
+HYBRID_REACT = Agent(Graphed(graph, open_loop, first_messages), roles=ROLES, prompts=prompts, heeds=_HEEDS)

@@ -6,8 +6,8 @@ identity.py     what an agent of the user's own consists of: hashes of its files
 runner.py       one query, one system, one recorded run
 turns.py        what a turn of a conversation goes on with: what was said before, and the session
 graph.py        ``graph``: an agent's compiled graph, bound to a world and models
-run.py          ``run``: an experiment's folder opened, and many runs side by side into it; floors and the oracle in
-                their own process
+run.py          ``run_systems``: an experiment's folder opened, and many runs side by side into it; floors and
+                the oracle in their own process
 shard.py        one machine's part of the queries, and a few of them to begin with
 outcomes.py     how runs ended, and when failing tool calls end the whole command
 spending.py     what runs took, and the caps that end them

@@ -9,7 +9,7 @@ from typing import Any
 
 from drretail.agents.base import Agent, Answering
 from drretail.agents.information import next_words, question_prompt
-from drretail.agents.running.run import open_experiment
+from drretail.agents.running.run import open_for_writing
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.gold import add_gold
@@ -34,7 +34,7 @@ class Recording:
     """An experiment, held for writing, into which clients' runs for one query, or for the turns of one conversation,
     go until it is closed.
 
-    ``name`` replaces the names that clients give themselves. Raises UserError as ``open_experiment`` does.
+    ``name`` replaces the names that clients give themselves. Raises UserError as ``open_for_writing`` does.
     """
 
     to: Path
@@ -50,7 +50,7 @@ class Recording:
     def __post_init__(self) -> None:
         # One client's failures say nothing about the next: no number of failing calls ends the server.
         self.runner = replace(self.runner, outages=None)
-        self._experiment = open_experiment(self.to, self.runner.world, self.turns, [], self.seed)
+        self._experiment = open_for_writing(self.to, self.runner.world, self.turns, [], self.seed)
         add_gold(self._experiment, self.runner.world, self.turns)
 
     def opened(self) -> "RecordedRun":
@@ -157,7 +157,7 @@ def save_runs(
     agent = Agent(_unanswered, roles=(), prompts=lambda: (question_prompt(),))
     sut = SystemUnderTest(system.label(), system, agent, {})
     saved: list[Run] = []
-    with open_experiment(to, world, queries, [sut], seed, is_part=True) as experiment:
+    with open_for_writing(to, world, queries, [sut], seed, is_part=True) as experiment:
         add_gold(experiment, world, queries)
         for recorded in recordings:
             query_id, repeat = recorded.run.query_id, recorded.run.repeat

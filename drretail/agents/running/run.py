@@ -1,4 +1,4 @@
-"""``run``: systems over queries, many runs side by side into one experiment folder.
+"""``run_systems``: systems over queries, many runs side by side into one experiment folder.
 
 Opening the folder freezes what judges will be told of its users. Floors and the oracle run last: they are told what
 systems that research must not know.
@@ -44,7 +44,7 @@ from drretail.records.run import Run
 from drretail.run_file import Recorded, read_recorded
 
 
-def open_experiment(
+def open_for_writing(
     folder: Path,
     world: World,
     queries: Sequence[Query],
@@ -107,7 +107,7 @@ def ask_once(
     """The recorded run; with ``to`` it is saved there beside its ``options``, and one that is there is only read."""
     if to is None:
         return run_loop(runner.run(sut, query))
-    with open_experiment(to, runner.world, [query], [sut], "42", options=options) as experiment:
+    with open_for_writing(to, runner.world, [query], [sut], "42", options=options) as experiment:
         if experiment.state(sut.label, query.query_id, 1) in ("absent", "interrupted"):
             run_loop(runner.run_into(experiment, sut, query))
         return read_recorded(run_path(experiment.folder, sut.label, query.query_id, 1))
@@ -306,7 +306,7 @@ async def _all_of(workers: set[asyncio.Task[None]]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunsOutcome:
     """How all runs that were asked for ended."""
 
     tallies: Sequence[Tally]
@@ -315,7 +315,7 @@ class Outcome:
     """Why runs were held back, if a cap was reached; otherwise None."""
 
 
-def run(
+def run_systems(
     to: Path,
     runner: Runner,
     suts: Sequence[SystemUnderTest],
@@ -333,7 +333,7 @@ def run(
     caps: Caps | None = None,
     watch: AbstractContextManager[Watch] | None = None,
     retry: Collection[str] = (),
-) -> Outcome:
+) -> RunsOutcome:
     """Runs each system over the queries of ``shard``, ``repeats`` times, into the experiment in ``to``.
 
     Runs that have ended are not made again, unless ``retry`` names them (``outcomes``); with all, those of other code
@@ -350,7 +350,7 @@ def run(
     """
     with (
         watch or nullcontext(Watch()) as watching,
-        open_experiment(
+        open_for_writing(
             to,
             runner.world,
             [query.task for query in queries],
@@ -384,4 +384,4 @@ def run(
         finally:
             ours = [sut for sut in suts if answers_here(sut.system)]
             experiment.add_code({sut.label: code_of(sut.system, sut.agent) for sut in ours})
-    return Outcome(tallies, None if experiment_budget is None else experiment_budget.closing)
+    return RunsOutcome(tallies, None if experiment_budget is None else experiment_budget.closing)

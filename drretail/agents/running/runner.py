@@ -37,7 +37,7 @@ from drretail.grounding.text.untrusted import visible
 from drretail.journal import Effects, Journal
 from drretail.llm.models import Models
 from drretail.llm.prices import of_unknown_models, price_version
-from drretail.llm.prompt import overridden
+from drretail.llm.prompt import overridden_prompts
 from drretail.records.base import fault_of, sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import ASK, Query, Reference, Task
@@ -347,7 +347,7 @@ async def _answered(
     """
     where, limit = sut.system.agent, None
     try:
-        with overridden(sut.overrides.texts):
+        with overridden_prompts(sut.overrides.texts):
             before.check(query)
             information = sut.system.information
             task = Task(

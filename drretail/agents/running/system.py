@@ -27,7 +27,7 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import Definition
 from drretail.files import check_inside, files_below
-from drretail.llm.prompt import overridden
+from drretail.llm.prompt import overridden_prompts
 from drretail.llm.registry import Model, check_priced
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
@@ -268,7 +268,7 @@ def definition(
 
 def prompt_hashes(sut: SystemUnderTest) -> dict[str, str]:
     """The hash of every prompt that the system uses, by the prompt's name."""
-    with overridden(sut.overrides.texts):
+    with overridden_prompts(sut.overrides.texts):
         instructions = filter(None, [context_prompt(sut.system.information)])
         used = (*wordings_of(sut.agent), *instructions)
         return {prompt.name: prompt.hash for prompt in used}

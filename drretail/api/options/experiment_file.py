@@ -68,7 +68,7 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
     return values
 
 
-def overridden(written: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def overridden_options(written: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a file, with those given in their place. A given table replaces only the entries that it has."""
     values = {**written, **changes}
     for name, value in changes.items():

@@ -49,7 +49,7 @@ class GenerateOptions(QueryCalls):
 
 
 @dataclass(frozen=True, slots=True)
-class ImportOptions(QueryCalls):
+class ImportQuestionsOptions(QueryCalls):
     """Makes queries from plain questions. A model, or you, adds the wish: what the shopper wants, as data.
 
     Queries without a wish get no scores for baskets and budgets.

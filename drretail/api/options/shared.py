@@ -69,12 +69,12 @@ def folder_of(experiment: "str | Path | RecordedExperiment") -> Path:
     return Path(folder)
 
 
-def names_in(names: Texts | None) -> list[str]:
+def split_names(names: Texts | None) -> list[str]:
     """The names without surrounding blanks. One text may hold several, separated by commas.
 
     Raises UserError for a blank one.
     """
-    texts = texts_in(names)
+    texts = text_list(names)
     named = [name.strip() for text in texts for name in text.split(",")]
     if not all(named):
         raise UserError(f"{','.join(texts)!r} names nothing somewhere: put one name between commas.")
@@ -84,10 +84,10 @@ def names_in(names: Texts | None) -> list[str]:
 def metrics_in(metrics: "str | Metric | Iterable[str | Metric]") -> "list[str | Metric]":
     """The metrics by their names, or as objects. Raises UserError for a blank name."""
     several = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Iterable) else list(metrics)
-    return [name for part in several for name in (names_in(part) if isinstance(part, str) else [part])]
+    return [name for part in several for name in (split_names(part) if isinstance(part, str) else [part])]
 
 
-def texts_in(texts: Texts | None) -> list[str]:
+def text_list(texts: Texts | None) -> list[str]:
     return [texts] if isinstance(texts, str) else list(texts or ())
 
 

@@ -24,7 +24,7 @@ from drretail.records.tables.table import Table, table_of
 
 if TYPE_CHECKING:
     from drretail.querygen.decisions import HowDecided
-    from drretail.querygen.lint import Checked
+    from drretail.querygen.lint import CheckedQuery
 
 
 @accepts(CheckOptions)
@@ -60,7 +60,7 @@ class _Outcome:
     types: TypedQueries | None = None
     typing: Spent | None = None
     """What the model's wishes took."""
-    checked: "Sequence[Checked]" = ()
+    checked: "Sequence[CheckedQuery]" = ()
     demands: "Sequence[HowDecided]" = ()
     died: int = 0
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from drretail.env.offers import Offers
     from drretail.env.world import World
     from drretail.llm.registry import Model
-    from drretail.querygen.decisions import HowDecided, Question
+    from drretail.querygen.decisions import DemandQuestion, HowDecided
 
 
 @accepts(DecideOptions)
@@ -64,7 +64,7 @@ class _Decided:
 
     file: Path
     queries: Sequence[Query]
-    questions: "Sequence[Question]"
+    questions: "Sequence[DemandQuestion]"
     died: int
     """Decisions on a record that has changed or is gone, or on a demand that the query no longer has."""
     unanswered: int = 0
@@ -74,7 +74,7 @@ class _Decided:
     """What the model took; None if none was asked."""
 
     @property
-    def undecided(self) -> "list[Question]":
+    def undecided(self) -> "list[DemandQuestion]":
         return [question for question in self.questions if not question.is_decided]
 
 

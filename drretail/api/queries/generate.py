@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from drretail.api.models import Spent
 from drretail.api.option import accepts
 from drretail.api.options.queries import GenerateOptions
-from drretail.api.options.shared import texts_in
+from drretail.api.options.shared import text_list
 from drretail.api.queries.writing import (
     asking,
     check_file,
@@ -72,7 +72,7 @@ def _by_model(options: GenerateOptions, writer: "Model") -> Result[Queries]:
             targets = _targets(shop, options)
         total = sum(target.count for target in targets.targets)
         with asking(writer, journal_beside(to), options, total) as (session, bar):
-            written = by_model.write_queries(shop, session, targets.targets, on_end=lambda _: bar.advance())
+            written = by_model.write_for_targets(shop, session, targets.targets, on_end=lambda _: bar.advance())
     if written.queries:
         write_queries(to, written.queries, force=options.force)
     return _written(to, targets, written, Spent(writer, session.usage, session.served))
@@ -84,7 +84,7 @@ def _targets(shop: "World", options: GenerateOptions) -> "Targets":
 
     if options.mode == "generic":
         return generic_targets(shop, options.n * options.per_user, options.seed)
-    targets = targets_of(shop, texts_in(options.user) or options.n, options.per_user, options.seed)
+    targets = targets_of(shop, text_list(options.user) or options.n, options.per_user, options.seed)
     return with_drafts(shop, targets, options.seed)
 
 
@@ -122,13 +122,15 @@ def _written(to: Path, targets: "Targets", written: "Written", spent: Spent) -> 
 
 
 def _by_rules(options: GenerateOptions) -> Result[Queries]:
-    from drretail.querygen.generate import generate
+    from drretail.querygen.generate import generate_queries
 
-    to, users, seed = Path(options.to), texts_in(options.user), options.seed
+    to, users, seed = Path(options.to), text_list(options.user), options.seed
     check_file(to)
     total = (len({*users}) or options.n) * options.per_user
     with world_of(options.world) as shop, busy("writing queries", total) as bar:
-        generated = generate(shop, users or options.n, per_user=options.per_user, seed=seed, on_query=bar.advance)
+        generated = generate_queries(
+            shop, users or options.n, per_user=options.per_user, seed=seed, on_query=bar.advance
+        )
     write_queries(to, generated.queries, force=options.force)
     document: dict[str, Any] = {
         "queries": len(generated.queries),

@@ -14,13 +14,13 @@ from drretail.api.models import Spent
 from drretail.api.option import accepts
 from drretail.api.options.queries import (
     ConverseOptions,
-    ImportOptions,
+    ImportQuestionsOptions,
     QueryCalls,
     ShippedOptions,
     ShowOptions,
     SpoilOptions,
 )
-from drretail.api.options.shared import names_in
+from drretail.api.options.shared import split_names
 from drretail.api.queries.writing import (
     asking,
     check_unused,
@@ -38,7 +38,7 @@ from drretail.grounding.text.wording import wish_lines
 from drretail.querygen.reading import (
     FIFTY,
     MARKET,
-    Question,
+    PlainQuestion,
     Split,
     TypedQueries,
     queries_from,
@@ -60,9 +60,9 @@ if TYPE_CHECKING:
     from drretail.querygen.spoil import Derived
 
 
-@accepts(ImportOptions)
+@accepts(ImportQuestionsOptions)
 @in_own_words
-def import_questions(options: ImportOptions) -> Result[TypedQueries]:
+def import_questions(options: ImportQuestionsOptions) -> Result[TypedQueries]:
     """The queries that were written to ``to``, with those that a model typed.
 
     Raises UserError if lines of the file would be lost.
@@ -115,7 +115,7 @@ def import_questions(options: ImportOptions) -> Result[TypedQueries]:
     return Result(types, document, lines, hints=hints, left=len(types.failed) + len(types.wrong), path=to)
 
 
-def _with_carts(queries: Sequence[Query], questions: Sequence[Question], shop: "World") -> tuple[Query, ...]:
+def _with_carts(queries: Sequence[Query], questions: Sequence[PlainQuestion], shop: "World") -> tuple[Query, ...]:
     """The queries of turns, with the carts that the file expects and the shop has."""
     carts = ((query, question) for query, question in zip(queries, questions, strict=True))
     return tuple(
@@ -159,7 +159,7 @@ def show(options: ShowOptions) -> Result[tuple[Query, ...]]:
     """The file's queries."""
     queries, only = read_queries(Path(options.file)), options.only
     if only is not None:
-        queries = only_those(queries, str(only) if isinstance(only, int) else ",".join(names_in(only)))
+        queries = only_those(queries, str(only) if isinstance(only, int) else ",".join(split_names(only)))
     questions = [query.web_question and query.web_question.model_dump(mode="json") for query in queries]
     rows = zip(queries, questions, strict=True)
     document = {"queries": [query.model_dump(mode="json") | {"web_question": asked} for query, asked in rows]}
@@ -218,10 +218,10 @@ def shipped(options: ShippedOptions) -> Result[tuple[Query, ...]]:
 def spoil(options: SpoilOptions) -> "Result[Derived]":
     """The pairs that were written. Raises UserError if no query gave one."""
     from drretail.env.offers import Offers
-    from drretail.querygen.spoil import spoil as spoiled
+    from drretail.querygen.spoil import spoil_queries
 
     with world_of(options.world) as shop:
-        pairs = spoiled(read_queries(Path(options.file)), Offers(shop), names_in(options.only), options.seed)
+        pairs = spoil_queries(read_queries(Path(options.file)), Offers(shop), split_names(options.only), options.seed)
     return _derived(pairs, options, ("pairs", "pair of queries"))
 
 
@@ -230,7 +230,7 @@ def spoil(options: SpoilOptions) -> "Result[Derived]":
 def converse(options: ConverseOptions) -> "Result[Derived]":
     """The conversations that were written. Raises UserError if no query gave one."""
     from drretail.querygen.by_model.follow_ups import word_follow_ups
-    from drretail.querygen.converse import converse as conversed
+    from drretail.querygen.converse import make_conversations
     from drretail.querygen.generate import check_english
     from drretail.querygen.lint import Linter
 
@@ -241,7 +241,7 @@ def converse(options: ConverseOptions) -> "Result[Derived]":
             check_english(shop)
         else:  # before it is paid
             check_unused(to, force=options.force)
-        made = conversed(read_queries(Path(options.file)), linter.stock, options.seed)
+        made = make_conversations(read_queries(Path(options.file)), linter.stock, options.seed)
         if writer is None:
             return _derived(made, options, ("follow_ups", "conversation"))
         firsts = sum(turn.after is None for turn in made.queries)

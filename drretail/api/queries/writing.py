@@ -16,7 +16,7 @@ from drretail.api.options.queries import QueryCalls
 from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.grounding import gold_files
-from drretail.llm.prompt import overridden
+from drretail.llm.prompt import overridden_prompts
 from drretail.progress import Bar, choose_progress
 from drretail.querygen.reading import read_queries
 from drretail.records.evidence import Finding
@@ -141,7 +141,7 @@ def in_own_words(function: Callable[[O], R]) -> Callable[[O], R]:
             return function(options)
         from drretail.api.prompts import read_query_prompts
 
-        with overridden(read_query_prompts(Path(options.prompts))):
+        with overridden_prompts(read_query_prompts(Path(options.prompts))):
             return function(options)
 
     return call

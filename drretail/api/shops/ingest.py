@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from drretail import __version__
 from drretail.api.option import accepts
-from drretail.api.options.shared import names_in, paths_in, texts_in
+from drretail.api.options.shared import paths_in, split_names, text_list
 from drretail.api.options.shops import Day, DownloadOptions, IngestOptions, SynthOptions
 from drretail.api.settings import read_settings
 from drretail.api.worlds import server_settings
@@ -27,8 +27,7 @@ from drretail.records.tables.result import Result
 from drretail.records.tables.table import Table, table_of
 
 if TYPE_CHECKING:
-    from drretail.data_ingest.plan import Funnel, IngestReport
-    from drretail.data_ingest.plan import IngestOptions as Selection
+    from drretail.data_ingest.plan import Funnel, IngestReport, IngestSettings
 
 
 @accepts(SynthOptions)
@@ -40,7 +39,7 @@ def synth(options: SynthOptions) -> Result[Any]:
         products=options.products,
         reviews=options.reviews,
         seed=options.seed,
-        categories=texts_in(options.category),
+        categories=text_list(options.category),
         progress=choose_progress(),
     )
     files = [(file.name, file.rows, file.bytes) for file in report.files]
@@ -55,14 +54,13 @@ def download(options: DownloadOptions) -> Result[Any]:
     """The report on the files that were downloaded."""
     import httpx2
 
-    from drretail.data_ingest.download import download as fetch
-    from drretail.data_ingest.download import wanted_files
+    from drretail.data_ingest.download import download_files, wanted_files
 
-    wanted = wanted_files(names_in(options.categories), options.preset, options.mirror)
+    wanted = wanted_files(split_names(options.categories), options.preset, options.mirror)
     # Proxies come from HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
     headers, timeout = {"User-Agent": f"drretail/{__version__}"}, httpx2.Timeout(60.0, connect=20.0)
     with httpx2.Client(follow_redirects=True, timeout=timeout, headers=headers) as client:
-        report = fetch(wanted, Path(options.to), client, choose_progress(), parallel=options.parallel)
+        report = download_files(wanted, Path(options.to), client, choose_progress(), parallel=options.parallel)
     rows = [(file.name, file.category, file.size, file.state) for file in report.files]
     table = table_of(f"Files in {report.folder}", ["file", "category", "bytes", ""], rows)
     return Result(report, report.model_dump(mode="json", exclude={"format"}), [table], path=Path(options.to))
@@ -79,8 +77,7 @@ def ingest(options: IngestOptions) -> "Result[IngestReport]":
     Raises UserError for files that can't be read as what they are, and for a world of other files or options that is
     not to be replaced.
     """
-    from drretail.data_ingest.ingest import Target
-    from drretail.data_ingest.ingest import ingest as run_ingest
+    from drretail.data_ingest.ingest import WorldTarget, ingest_files
     from drretail.env.copying import writer_to
 
     paths, world = paths_in(options.paths), str(options.world)
@@ -91,7 +88,7 @@ def ingest(options: IngestOptions) -> "Result[IngestReport]":
     if engine not in ("duckdb", "spark") or (engine == "duckdb" and master):
         raise UnknownName("engine", options.engine, ["duckdb", "spark", "spark:MASTER"])
     run = partial(
-        run_ingest,
+        ingest_files,
         paths,
         options=_selection(options, is_own_shop=is_mapping(paths)),
         progress=choose_progress(),
@@ -105,16 +102,15 @@ def ingest(options: IngestOptions) -> "Result[IngestReport]":
         # Unusable servers are reported before hours of reading.
         servers = server_settings()
         with writer_to(world, servers) if is_on_servers(world) else nullcontext() as write:
-            target = None if write is None else Target(world, write, servers)
+            target = None if write is None else WorldTarget(world, write, servers)
             report = run(stages_folder(world), into=target, replace=options.force)
     document = report.model_dump(mode="json", exclude={"format"})
     return Result(report, document, [*_parts(report, "orders" if is_mapping(paths) else "reviews")])
 
 
-def _selection(options: IngestOptions, *, is_own_shop: bool) -> "Selection":
+def _selection(options: IngestOptions, *, is_own_shop: bool) -> "IngestSettings":
     """Which rows are taken. What is not given is the paper's choice, or of a shop of one's own everything."""
-    from drretail.data_ingest.plan import WHOLE_SHOP
-    from drretail.data_ingest.plan import IngestOptions as Selection
+    from drretail.data_ingest.plan import WHOLE_SHOP, IngestSettings
     from drretail.env.catalog.formulation import analyzer_named
 
     options_set: dict[str, Any] = {
@@ -123,7 +119,7 @@ def _selection(options: IngestOptions, *, is_own_shop: bool) -> "Selection":
         "since": _day(options.since),
         "until": _day(options.until),
     }
-    return Selection(
+    return IngestSettings(
         preset=options.preset,
         category=options.category or None,
         cap_by=options.cap_by,

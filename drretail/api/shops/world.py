@@ -4,7 +4,7 @@ from pathlib import Path
 
 from drretail.api.option import accepts
 from drretail.api.options.shops import CheckWorldOptions, CopyOptions, InfoOptions
-from drretail.api.worlds import open_world, place_of, server_settings
+from drretail.api.worlds import open_world, server_settings, world_place
 from drretail.env.copying import copy_world
 from drretail.env.folder import check_world
 from drretail.env.manifest import CHECKSUMS, Manifest, live_generation, read_manifest
@@ -25,7 +25,7 @@ MENDED = (
 @accepts(InfoOptions)
 def info(options: InfoOptions) -> Result[Manifest]:
     """The world's manifest, even of a damaged one."""
-    world, place = str(options.world), place_of(str(options.world))
+    world, place = str(options.world), world_place(str(options.world))
     manifest = _manifest(place)
     document = {**manifest.model_dump(mode="json", exclude={"format"}), "paper": PAPER}
     counts = manifest.counts.model_dump()
@@ -68,7 +68,7 @@ def info(options: InfoOptions) -> Result[Manifest]:
 @accepts(CheckWorldOptions)
 def check(options: CheckWorldOptions) -> Result[list[Finding]]:
     """What differs between the world's data and its manifest."""
-    place, notes = place_of(str(options.world)), list[str]()
+    place, notes = world_place(str(options.world)), list[str]()
     with busy("reading every row and file"):
         if is_on_servers(place):
             from drretail.env.servers.generations import check_servers
@@ -90,7 +90,7 @@ def check(options: CheckWorldOptions) -> Result[list[Finding]]:
 @accepts(CopyOptions)
 def copy(options: CopyOptions) -> Result[Manifest]:
     """The copy's manifest. Raises UserError if the copy's fingerprint differs."""
-    to, place = str(options.to), place_of(str(options.world))
+    to, place = str(options.to), world_place(str(options.world))
     manifest = copy_world(place, to, servers=server_settings(), progress=choose_progress())
     document = {"world": to, "fingerprint": manifest.fingerprint, "counts": manifest.counts.model_dump()}
     return Result(manifest, document, [f"World {to}, fingerprint {manifest.fingerprint}"])

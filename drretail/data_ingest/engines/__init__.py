@@ -4,10 +4,10 @@ base.py            the interface
 duckdb.py          DuckDB on one machine: the stages in their order, Algorithm 1 by category, then over all together
 duckdb_reading.py  one raw file → its ids, reviews, or rows of kept products; a connection and its memory
 
-The interface, in base.py: an engine is a function ``select(task: Task) -> Selected``, named in ``base.ENGINES`` or,
-as that on Spark, by an add-on.
+The interface, in base.py: an engine is a function ``select(task: SelectionTask) -> Selected``, named in
+``base.ENGINES`` or, as that on Spark, by an add-on.
 
-A Task has the plan (its inputs go by number, its categories by their position, the rank), the options, a folder for
+A task has the plan (its inputs go by number, its categories by their position, the rank), the options, a folder for
 the engine's files that is kept until the world is written, the number of processes, and the Spark master.
 ``counts_only`` is a dry run: nobody reads ``kept_rows`` and ``orders`` of the result, which may be empty folders.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from drretail.data_ingest.plan import FileReport, IngestOptions, Plan
+from drretail.data_ingest.plan import FileReport, IngestPlan, IngestSettings
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND
 from drretail.errors import UserError, missing_addon
 from drretail.plugins import Plugins
@@ -16,11 +16,11 @@ SPARK = "spark"
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class SelectionTask:
     """One selection for an engine to run."""
 
-    plan: Plan
-    options: IngestOptions
+    plan: IngestPlan
+    options: IngestSettings
     work: Path
     """An existing folder for the engine's files, removed when the world is complete; it outlasts a killed run."""
     progress: Progress
@@ -44,8 +44,8 @@ class Selected:
     orders: Path
 
 
-def load_engine(name: str) -> Callable[[Task], Selected]:
+def load_engine(name: str) -> Callable[[SelectionTask], Selected]:
     """The ``select`` function of an engine. Raises UnknownName for an unknown one, and UserError without its add-on."""
     if name == SPARK and name not in ENGINES.own:
         raise UserError(missing_addon(f"--engine {name}", SPARK))
-    return cast(Callable[[Task], Selected], ENGINES.load(name)[1])
+    return cast(Callable[[SelectionTask], Selected], ENGINES.load(name)[1])

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drretail.data_ingest.engines.base import Selected, Task
+from drretail.data_ingest.engines.base import Selected, SelectionTask
 from drretail.data_ingest.engines.duckdb_reading import (
     HELD,
     IDS,
@@ -22,14 +22,14 @@ from drretail.data_ingest.engines.duckdb_reading import (
     close_engine,
     parquet,
     read_file,
-    read_rows,
     reviews_of,
     session,
     set_parameters,
     share_mb,
+    write_kept_rows,
     write_table,
 )
-from drretail.data_ingest.plan import FileReport, IngestOptions, Input
+from drretail.data_ingest.plan import FileReport, IngestSettings, Input
 from drretail.data_ingest.raw.sources import file_state
 from drretail.data_ingest.selection import ACCOUNTS, TABLES, sql_text
 from drretail.data_ingest.stages import Meter, keep_only, making, stage_key
@@ -51,7 +51,7 @@ _NO_TALLY = (
 )
 
 
-def select(task: Task) -> Selected:
+def select(task: SelectionTask) -> Selected:
     """Runs Algorithm 1 in ``task.workers`` processes of one thread each; their number does not change the result."""
     import duckdb
 
@@ -99,7 +99,7 @@ def select(task: Task) -> Selected:
     )
 
 
-def _read_files(task: Task, stages: "_Stages", worker_pool: WorkerPool) -> None:
+def _read_files(task: SelectionTask, stages: "_Stages", worker_pool: WorkerPool) -> None:
     files = [file for file in stages.files if not file.stage.is_dir()]
     # The largest first, so that no worker ends with a large file while the others wait.
     jobs: list[Job] = [partial(read_file, file) for file in sorted(files, key=lambda file: (-file.size, file.number))]
@@ -107,7 +107,7 @@ def _read_files(task: Task, stages: "_Stages", worker_pool: WorkerPool) -> None:
         worker_pool.do(jobs, meter.tell)
 
 
-def _read_kept_rows(task: Task, stages: "_Stages", worker_pool: WorkerPool) -> None:
+def _read_kept_rows(task: SelectionTask, stages: "_Stages", worker_pool: WorkerPool) -> None:
     """Reads the product files once more, for the whole rows of the kept products."""
     jobs, size = list[Job](), 0
     for file, item in zip(stages.files, task.plan.inputs, strict=True):
@@ -116,7 +116,7 @@ def _read_kept_rows(task: Task, stages: "_Stages", worker_pool: WorkerPool) -> N
             continue
         rank = task.plan.rank(item.category or "")
         kept = stages.selected[rank] / KEPT
-        jobs.append(partial(read_rows, replace(file, stage=stage), file.stage, kept, rank))
+        jobs.append(partial(write_kept_rows, replace(file, stage=stage), file.stage, kept, rank))
         size += file.size
     with Meter.over(task.progress, "reading the products that are kept", size, len(jobs)) as meter:
         worker_pool.do(jobs, meter.tell)
@@ -125,7 +125,7 @@ def _read_kept_rows(task: Task, stages: "_Stages", worker_pool: WorkerPool) -> N
 class _Stages:
     """The folder of each stage, named by what it holds and a hash of everything that decides the content."""
 
-    def __init__(self, task: Task, version: str) -> None:
+    def __init__(self, task: SelectionTask, version: str) -> None:
         work, plan, options = task.work, task.plan, task.options.model_dump(mode="json")
         memory = share_mb(task.workers)
         self.files = [_file_task(number, item, task, version, memory) for number, item in enumerate(plan.inputs)]
@@ -140,7 +140,7 @@ class _Stages:
         return {stage.name for stage in (*files, self.assigned, *self.selected, self.merged, self.rows)}
 
 
-def _file_task(number: int, item: Input, task: Task, version: str, memory_mb: int) -> FileTask:
+def _file_task(number: int, item: Input, task: SelectionTask, version: str, memory_mb: int) -> FileTask:
     size, modified = file_state(item.source.path)
     since = task.options.since_ms if item.source.shape == "reviews" else 0
     # Sale prices of a table count on their days.
@@ -175,7 +175,7 @@ def _file_report(item: Input, file: FileTask) -> FileReport:
 class SelectTask:
     """The stages of all files, for the selection. Files go by their number in the plan."""
 
-    options: IngestOptions
+    options: IngestSettings
     ids: Sequence[tuple[int, int, Path]]
     """The product files: number, rank of the category, stage."""
     reviews: Sequence[tuple[int, Path]]

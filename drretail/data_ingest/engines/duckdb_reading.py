@@ -14,11 +14,11 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from drretail.data_ingest.plan import BadLine, IngestOptions
+from drretail.data_ingest.plan import BadLine, IngestSettings
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND, Saved, numbered_rows, save_elements, save_rows
 from drretail.data_ingest.raw.products import ROW_FIELDS
 from drretail.data_ingest.raw.shop_rows import save_table
-from drretail.data_ingest.raw.sources import NO_ROOM, Source, check_unchanged, open_binary, reading, unpacked
+from drretail.data_ingest.raw.sources import NO_ROOM, RawFile, check_unchanged, open_binary, open_unpacked, reading
 from drretail.data_ingest.selection import parameters_of, sql_text
 from drretail.data_ingest.stages import making
 from drretail.env.processes import Tell
@@ -89,7 +89,7 @@ def close_engine(work: Path) -> None:
         _engines.pop(work).close()
 
 
-def set_parameters(connection: "DuckDBPyConnection", options: IngestOptions) -> None:
+def set_parameters(connection: "DuckDBPyConnection", options: IngestSettings) -> None:
     """Makes the table of one row from which the portable SQL takes the options."""
     connection.execute(f"CREATE TABLE parameters AS {sql_text('parameters')}", parameters_of(options))
     # Spark's function, for digits in base 16 only: the SQL needs no other base.
@@ -98,7 +98,7 @@ def set_parameters(connection: "DuckDBPyConnection", options: IngestOptions) -> 
 
 def parquet(paths: Sequence[Path]) -> str:
     """SQL for FROM: the rows of Parquet files. Their names must not hold anything that DuckDB takes for a pattern."""
-    return f"read_parquet([{', '.join(map(quoted, paths))}])"
+    return f"read_parquet([{', '.join(map(_sql_literal, paths))}])"
 
 
 @contextmanager
@@ -157,7 +157,7 @@ def read_chunks(path: Path, packed: bool, size: int = CHUNK) -> Iterator[Chunk]:
         _window() as (window, name),
         reading(path),
         path.open("rb", buffering=0) as raw,
-        unpacked(raw, packed) as file,
+        open_unpacked(raw, packed) as file,
     ):
         while True:
             os.lseek(window, 0, os.SEEK_SET)
@@ -243,7 +243,7 @@ class FileTask:
     """A file to read, and the stage for the result."""
 
     number: int
-    source: Source
+    source: RawFile
     size: int
     modified: int
     """Time of modification in nanoseconds. A file that changes while it is read is refused."""
@@ -278,7 +278,7 @@ def read_file(task: FileTask, tell: Tell) -> None:
             path.unlink()
 
 
-def read_rows(task: FileTask, read: Path, kept: Path, rank: int, tell: Tell) -> None:
+def write_kept_rows(task: FileTask, read: Path, kept: Path, rank: int, tell: Tell) -> None:
     """Writes the file's whole rows of the products in ``kept``; ``read`` is the stage of ``read_file``."""
     with making(task.stage) as folder, session(task.work, task.memory_mb, task.source.path) as db:
         db.execute(f"CREATE TABLE kept AS SELECT product_id, {rank} AS category FROM {parquet([kept])}")  # noqa: S608
@@ -287,7 +287,7 @@ def read_rows(task: FileTask, read: Path, kept: Path, rank: int, tell: Tell) -> 
         query = Template(sql_text("duckdb/kept_rows"))
         made, before = "CREATE TABLE kept_rows AS", 0
         for path, rows in _parts(task, read / SAVED, tell):
-            part = {"source": task.number, "before": before, "file": quoted(path)}
+            part = {"source": task.number, "before": before, "file": _sql_literal(path)}
             db.execute(f"{made} {query.substitute(part, fields=fields, columns=columns)}")
             made, before = "INSERT INTO kept_rows", before + rows
         write_table(db, "SELECT * FROM kept_rows", folder / ROWS, WIDE_GROUP)
@@ -302,7 +302,7 @@ def reviews_of(files: list[tuple[int, list[Path]]]) -> str:
     )
 
 
-def quoted(text: object) -> str:
+def _sql_literal(text: object) -> str:
     """A text as an SQL literal, for statements that take no parameters (COPY, CREATE VIEW) or are made of parts."""
     return "'" + str(text).replace("'", "''") + "'"
 
@@ -311,7 +311,7 @@ def write_table(db: "DuckDBPyConnection", query: str, path: Path, group: int = 1
     """Writes a query's rows as Parquet and returns their number. A reader holds ``group`` rows in memory together."""
     # Fast rather than small: it is read once or twice and then removed.
     options = f"FORMAT parquet, COMPRESSION lz4, ROW_GROUP_SIZE {group}"
-    row = db.execute(f"COPY ({query}) TO {quoted(path)} ({options})").fetchone()
+    row = db.execute(f"COPY ({query}) TO {_sql_literal(path)} ({options})").fetchone()
     assert row is not None, "COPY tells how many rows it wrote"
     return int(row[0])
 
@@ -343,7 +343,7 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
                     # The reader keeps the order of lines and leaves out blank ones.
                     numbered = f"SELECT row_number() OVER () AS number, product_id FROM ({query})"  # noqa: S608
                     refused = f"SELECT number FROM ({numbered}) WHERE product_id IS NULL ORDER BY number"  # noqa: S608
-                    bad = db.execute(refused.replace("$file", quoted(chunk.path))).fetchall()
+                    bad = db.execute(refused.replace("$file", _sql_literal(chunk.path))).fetchall()
                     if lines is None:
                         # Counting lines takes a tenth of the time of reading a file, and few files have bad lines.
                         lines = count_lines(source.path, source.packed, chunk.place)
@@ -377,7 +377,7 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
 def _write_part(db: "DuckDBPyConnection", query: str, folder: Path, count: _Count, path: Path) -> tuple[int, int]:
     """Writes the rows of ``query`` on one chunk. Returns how many rows there are, and how many of them are good."""
     part = folder / REVIEWS / f"{count.chunks}.parquet"
-    rows = write_table(db, query.replace("$file", quoted(path)), part)
+    rows = write_table(db, query.replace("$file", _sql_literal(path)), part)
     count.chunks += 1
     good = db.execute(f"SELECT count(product_id) FROM {parquet([part])}").fetchone()  # noqa: S608 -- our own path
     assert good is not None, "count() gives a row"

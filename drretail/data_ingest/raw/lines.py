@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, TextIO
 
 from drretail.data_ingest.plan import BadLine
-from drretail.data_ingest.raw.sources import Layout, Shape, Source, is_packed, open_text
+from drretail.data_ingest.raw.sources import Layout, RawFile, Shape, is_packed, open_text
 from drretail.parsing import writable
 from drretail.records.base import ID_RULE, NO_ID, is_safe_id
 from drretail.records.tables.figures import first_few
@@ -120,7 +120,7 @@ _LONGEST_LINE = 4 << 20
 _NAMED_FIELDS = 6
 
 
-def recognise(path: Path) -> Source:
+def recognise(path: Path) -> RawFile:
     """The file with its shape and layout, by its first rows. Raises UserError if it is cut, damaged or unreadable."""
     packed = is_packed(path)
     first = ""
@@ -128,7 +128,7 @@ def recognise(path: Path) -> Source:
         while not first and (block := file.read(1 << 16)):
             first = block.lstrip()[:1]
     if first == "":
-        return Source(path, packed, "empty", why="empty")
+        return RawFile(path, packed, "empty", why="empty")
     if first == "[" and (array := _judged(path, packed, "array", _first_rows(path, packed, "array"))).why is None:
         return array
     rows = _first_rows(path, packed, "lines")
@@ -136,20 +136,20 @@ def recognise(path: Path) -> Source:
         mapped = _first_rows(path, packed, "mapping")
         # Every value must be a product, since a field of a single row may look like one too.
         if mapped and all(shape_of(row) == "products" for row in mapped):
-            return Source(path, packed, "products", "mapping")
+            return RawFile(path, packed, "products", "mapping")
     return _judged(path, packed, "lines", rows)
 
 
-def _judged(path: Path, packed: bool, layout: Layout, rows: list[Any]) -> Source:
+def _judged(path: Path, packed: bool, layout: Layout, rows: list[Any]) -> RawFile:
     """The file with the shape of the first row whose shape is known."""
     for row in rows:
         if (shape := shape_of(row)) != "unknown":
-            return Source(path, packed, shape, layout)
+            return RawFile(path, packed, shape, layout)
     fields = next((list(row) for row in rows if isinstance(row, dict)), None)
     why = "not JSON objects"
     if fields is not None:
         why = f"neither products nor reviews: fields {first_few(fields, _NAMED_FIELDS)}"
-    return Source(path, packed, "unknown", why=why)
+    return RawFile(path, packed, "unknown", why=why)
 
 
 def shape_of(row: Any) -> Shape:
@@ -198,10 +198,10 @@ def last_millisecond(day: date) -> int:
 
 def later_than(until_ms: int) -> str:
     """The problem of a row that is dated after the last day."""
-    return f"{LATER}{day_of(until_ms)} (--until)"
+    return f"{LATER}{utc_day(until_ms)} (--until)"
 
 
-def day_of(milliseconds: int) -> date:
+def utc_day(milliseconds: int) -> date:
     """The day of a moment (UTC)."""
     return datetime.fromtimestamp(milliseconds / 1000, UTC).date()
 
@@ -242,7 +242,7 @@ def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], sa
             _save(row, line, shape, saved, out, until_ms)
 
 
-def save_elements(source: Source, target: Path, until_ms: int) -> Saved:
+def save_elements(source: RawFile, target: Path, until_ms: int) -> Saved:
     """Writes the elements of an array or mapping as lines of JSON. If it breaks off, the rest is one bad line."""
     saved = Saved()
     with open_text(source.path, source.packed) as file, target.open("w", encoding="utf-8") as out:
@@ -281,7 +281,7 @@ def _problem(row: Any, shape: Shape, until_ms: int) -> str | None:
     if shape == "reviews" and not is_moment(row["timestamp"]):
         return "no timestamp in milliseconds"
     if shape == "reviews" and int(row["timestamp"]) > until_ms:
-        return f"{later_than(until_ms)}: {day_of(int(row['timestamp']))}"
+        return f"{later_than(until_ms)}: {utc_day(int(row['timestamp']))}"
     return None
 
 

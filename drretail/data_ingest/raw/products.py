@@ -26,7 +26,7 @@ MADE_UP_PICTURES = "https://images.shop.example/"
 """Where the made-up shops' pictures would be; there are none."""
 
 
-def clean_text(text: str) -> str:
+def without_markup(text: str) -> str:
     """The text with entities resolved, tags and control characters removed, and white space as single spaces.
 
     Entities come first, because escaped markup (``&lt;br&gt;``) is markup that leaked. U+FFFD and mojibake stay.
@@ -53,7 +53,7 @@ ROW_FIELDS = (
 """The fields of a row that make a product, apart from its id."""
 
 
-def product_of(product_id: str, category: str, row: dict[str, Any]) -> Product:
+def product_from_row(product_id: str, category: str, row: dict[str, Any]) -> Product:
     """The product that a row describes. Missing or garbled values are left out, never invented."""
     price, price_from = parse_price(row.get("price"))
     rating, ratings = _number(row.get("average_rating")), _number(row.get("rating_number"))
@@ -65,11 +65,11 @@ def product_of(product_id: str, category: str, row: dict[str, Any]) -> Product:
         # block of HTML, or a line or a sentence of text.
         texts = [each for name in ("features", "description") for each in _listed(row.get(name))]
         lines = (_SENTENCE.split(_BLOCK_TAG.sub("\n", text)) for text in texts if isinstance(text, str))
-        for field in (_FIELD.fullmatch(clean_text(line)) for of_text in lines for line in of_text):
+        for field in (_FIELD.fullmatch(without_markup(line)) for of_text in lines for line in of_text):
             if field and field["name"] != row.get("title"):
                 details[field["name"].strip()] = field["value"].strip()
     # The Hugging Face form holds them as a JSON text.
-    named = parse_json(row["details"]) if isinstance(row.get("details"), str) else row.get("details")
+    named = loads_or_none(row["details"]) if isinstance(row.get("details"), str) else row.get("details")
     details |= _value(named) if isinstance(named, dict) else {}
     return Product(
         product_id=product_id,
@@ -137,7 +137,7 @@ def _number(raw: Any) -> float | None:
 
 
 def _text(raw: Any) -> str | None:
-    return (clean_text(raw) or None) if isinstance(raw, str) else None
+    return (without_markup(raw) or None) if isinstance(raw, str) else None
 
 
 def _texts(raw: Any) -> tuple[str, ...]:
@@ -164,15 +164,15 @@ def _address(raw: Any) -> str | None:
 
 def _value(raw: Any) -> Any:
     if isinstance(raw, str):
-        return clean_text(raw)
+        return without_markup(raw)
     if isinstance(raw, dict):
-        return {clean_text(str(key)): _value(item) for key, item in raw.items()}
+        return {without_markup(str(key)): _value(item) for key, item in raw.items()}
     if isinstance(raw, list):
         return [_value(item) for item in raw]
     return None if isinstance(raw, float) and not math.isfinite(raw) else raw
 
 
-def parse_json(text: str | None) -> Any:
+def loads_or_none(text: str | None) -> Any:
     """The value of a JSON text; None if it is not JSON, or is nested deeper than Python can read."""
     try:
         return None if text is None else json.loads(text)

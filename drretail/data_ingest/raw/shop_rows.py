@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from drretail.data_ingest.raw.columns import Mapping, OrderColumns, ProductColumns, columns_named
-from drretail.data_ingest.raw.lines import LONGEST_SHOWN, SHOWN, Saved, day_of, later_than
-from drretail.data_ingest.raw.sources import Source
-from drretail.data_ingest.raw.tables import Cells, columns_of, rows_of
+from drretail.data_ingest.raw.lines import LONGEST_SHOWN, SHOWN, Saved, later_than, utc_day
+from drretail.data_ingest.raw.sources import RawFile
+from drretail.data_ingest.raw.tables import Cells, columns_of, table_rows
 from drretail.data_ingest.raw.values import days_in, moment_of, price_in
 from drretail.errors import UserError
 from drretail.records.base import ID_RULE, NO_ID, is_safe_id
@@ -34,7 +34,7 @@ _NO_OPTION = "Default Title"
 """What Shopify writes for the only variant of a product."""
 
 
-def save_table(source: Source, target: Path, until_ms: int) -> Saved:
+def save_table(source: RawFile, target: Path, until_ms: int) -> Saved:
     """Writes the good rows of a table as lines of JSON in the dataset's form, and counts the others.
 
     Raises UserError if the mapping does not fit the rows: another decimal mark, several currencies, statuses that it
@@ -72,7 +72,7 @@ def _read(path: Path, part: ProductColumns | OrderColumns, mapping: Mapping, sav
     wanted |= dict.fromkeys(part.options) if isinstance(part, ProductColumns) else {}
     if mapping.format and (unread := [column for column in columns_of(path) if column and column not in wanted]):
         saved.notes.append(f"columns that are not read: {first_few(unread, 12)}")
-    return list(rows_of(path, wanted, saved))
+    return list(table_rows(path, wanted, saved))
 
 
 class _Line(NamedTuple):
@@ -119,7 +119,7 @@ def _families(source: Path, mapping: Mapping, saved: Saved) -> dict[str, list[_L
     return kept
 
 
-def _products(source: Source, mapping: Mapping, saved: Saved, until_ms: int) -> Iterator[Row]:
+def _products(source: RawFile, mapping: Mapping, saved: Saved, until_ms: int) -> Iterator[Row]:
     columns, path = mapping.products, source.path
     families = _families(path, mapping, saved)
     lines, named = [*chain(*families.values())], (*columns.price, *columns.sale_price)
@@ -207,7 +207,7 @@ def _prices(cells: Cells, columns: ProductColumns, until_ms: int) -> tuple[str |
     price, sale = _first(cells, columns.price), _first(cells, columns.sale_price)
     if sale is not None:
         begins, ends = days_in(*(_first(cells, names) or "" for names in (columns.sale_from, columns.sale_to) if names))
-        today = day_of(until_ms)
+        today = utc_day(until_ms)
         if (begins is None or begins <= today) and (ends is None or today <= ends):
             return sale, price
     return price, _first(cells, columns.list_price)
@@ -325,7 +325,7 @@ def _notation(path: Path, mapping: Mapping, texts: Sequence[str], saved: Saved) 
     return decimal, currency
 
 
-def _orders(source: Source, mapping: Mapping, saved: Saved, until_ms: int) -> Iterator[Row]:
+def _orders(source: RawFile, mapping: Mapping, saved: Saved, until_ms: int) -> Iterator[Row]:
     orders = mapping.orders
     assert orders is not None, "a mapping without orders names no file of them"
     rows = _read(source.path, orders, mapping, saved)
@@ -404,7 +404,7 @@ def _status(cells: Cells, orders: OrderColumns, meanings: dict[str, str], strang
     return status
 
 
-def _aliases(source: Source, mapping: Mapping) -> dict[str, str]:
+def _aliases(source: RawFile, mapping: Mapping) -> dict[str, str]:
     """The names by which orders may call a product: its variants' ids and titles, each if it is one product's alone."""
     owners = defaultdict[str, set[str]](set)
     for key, family in _families(source.beside[0], mapping, Saved()).items():

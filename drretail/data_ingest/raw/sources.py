@@ -27,7 +27,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RawFile:
     """One file, recognised by its content."""
 
     path: Path
@@ -81,12 +81,12 @@ def is_packed(path: Path) -> bool:
 @contextmanager
 def open_binary(path: Path, packed: bool) -> Generator[BinaryIO]:
     """The unpacked bytes of a file. Reading raises UserError if the file is cut or damaged."""
-    with reading(path), path.open("rb", buffering=0) as raw, unpacked(raw, packed) as file:
+    with reading(path), path.open("rb", buffering=0) as raw, open_unpacked(raw, packed) as file:
         yield file
 
 
 @contextmanager
-def unpacked(raw: io.FileIO, packed: bool) -> Generator[io.BufferedReader]:
+def open_unpacked(raw: io.FileIO, packed: bool) -> Generator[io.BufferedReader]:
     if packed:
         # ISA-L unpacks twice as fast as zlib, and compares the checksum at the end as well.
         with igzip.open(raw, "rb") as file:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from drretail.data_ingest.raw.columns import Mapping, OrderColumns, ProductColumns, columns_named, read_mapping
 from drretail.data_ingest.raw.lines import Saved
-from drretail.data_ingest.raw.sources import Source
+from drretail.data_ingest.raw.sources import RawFile
 from drretail.errors import UserError, nearest_names
 from drretail.records.tables.figures import first_few
 from drretail.records.tables.sheets import numbered_cells
@@ -27,7 +27,7 @@ def is_table(path: Path) -> bool:
     return path.name.lower().endswith(_ENDINGS)
 
 
-def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
+def shop_sources(path: Path) -> tuple[Mapping, list[RawFile]]:
     """The mapping in a file, and its tables as sources. Raises UserError if a named table or column is missing."""
 
     def table_of(part: ProductColumns | OrderColumns) -> Path:
@@ -45,10 +45,10 @@ def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
 
     mapping = read_mapping(path, lambda file: columns_of(path.parent / file))
     products = table_of(mapping.products)
-    sources = [Source(products, packed=False, shape="products", layout="table", mapping=mapping)]
+    sources = [RawFile(products, packed=False, shape="products", layout="table", mapping=mapping)]
     if mapping.orders is not None:
         orders = table_of(mapping.orders)
-        sources.append(Source(orders, False, "reviews", "table", mapping=mapping, beside=(products,)))
+        sources.append(RawFile(orders, False, "reviews", "table", mapping=mapping, beside=(products,)))
     return mapping, sources
 
 
@@ -62,7 +62,7 @@ def columns_of(path: Path) -> tuple[str, ...]:
     return tuple(name.strip() for name in heading)
 
 
-def rows_of(path: Path, columns: Iterable[str], saved: Saved) -> Iterator[tuple[int, Cells]]:
+def table_rows(path: Path, columns: Iterable[str], saved: Saved) -> Iterator[tuple[int, Cells]]:
     """The line of each row with its cells in these columns that are not empty. Rejects rows of another width."""
     rows = numbered_cells(path)
     heading = [name.strip() for name in next(rows)[1]]

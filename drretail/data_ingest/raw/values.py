@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from babel.numbers import list_currencies
 
-from drretail.data_ingest.raw.lines import LAST_MILLISECOND, day_of
+from drretail.data_ingest.raw.lines import LAST_MILLISECOND, utc_day
 from drretail.records.shop import SIGNS
 
 _CODES = {sign.casefold(): codes for sign, codes in (*((code, (code,)) for code in list_currencies()), *SIGNS.items())}
@@ -85,5 +85,5 @@ def _moment(when: datetime) -> Moment | None:
 def days_in(*texts: str) -> tuple[date | None, date | None]:
     """The first and the last day of two cells, or of one with a slash between them; None for an end that none names."""
     ends = [moment_of(part.strip()) for text in texts for part in text.split("/")]
-    first, last, *_ = (None if end is None else day_of(end[0] + end[1] * 60_000) for end in (*ends, None, None))
+    first, last, *_ = (None if end is None else utc_day(end[0] + end[1] * 60_000) for end in (*ends, None, None))
     return first, last

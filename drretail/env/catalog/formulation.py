@@ -70,7 +70,7 @@ def standard_analyzer() -> TextAnalyzer:
     return TextAnalyzerBuilder(TantivyTokenizer.regex(pattern)).filter(Filter.lowercase()).build()
 
 
-def words(text: str) -> list[str]:
+def analyzed_words(text: str) -> list[str]:
     """The lower-case words of a text in order, repeated ones included."""
     if text.isascii() and "_" not in text:
         return _PLAIN_WORD.findall(text.lower())
@@ -101,15 +101,15 @@ class WordForms:
     def of(self, text: str) -> list[str]:
         """The lower-case words of a text in order, repeated ones included."""
         if self.language not in BIGRAMMED:
-            return words(text)
+            return analyzed_words(text)
         # A run without spaces gives each pair of neighbouring characters.
         text = unicodedata.normalize("NFKC", text)
         terms, end = list[str](), 0
         for run in _RUN.finditer(text):
-            terms += words(text[end : run.start()])
+            terms += analyzed_words(text[end : run.start()])
             terms += map("".join, pairwise(run[0])) if len(run[0]) > 1 else run[0]
             end = run.end()
-        return [*terms, *words(text[end:])]
+        return [*terms, *analyzed_words(text[end:])]
 
     def stem(self, word: str) -> str:
         """The indexed form of one of these words, at most LONGEST_STEM letters."""
@@ -237,7 +237,7 @@ class Formulation:
 def indexed_title(product: Product) -> str:
     """The title, or the product id if the title holds no word."""
     # A quick check first: finding all words of every title took a third of the time of indexing.
-    has_word = _SURE_WORD.search(product.title) or words(product.title)
+    has_word = _SURE_WORD.search(product.title) or analyzed_words(product.title)
     return prepared(product.title) if has_word else prepared(product.product_id)
 
 
@@ -317,7 +317,7 @@ def standard_texts(product: Product) -> FieldTexts:
 
 
 def standard_terms(query: CatalogQuery) -> SearchTerms:
-    query_words = words(query.text)
+    query_words = analyzed_words(query.text)
     if query.match == "phrase" and len(query_words) > 1:
         phrases = [(tuple(query_words), prepared(query.text))]
     else:

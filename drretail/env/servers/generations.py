@@ -18,7 +18,7 @@ from drretail.env.intake import Intake
 from drretail.env.manifest import Manifest, OrderRow, WorldRows
 from drretail.env.servers.clients import Servers, connect, hosts_of
 from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
-from drretail.env.store.mongo import BY_USER, MongoStore, aggregates_of, collections_of, order_row, product_of
+from drretail.env.store.mongo import BY_USER, MongoStore, aggregates_of, collections_of, order_row, read_product
 from drretail.env.store.users import Aggregates, ProfilePool
 from drretail.errors import UserError
 from drretail.records.base import Record
@@ -76,7 +76,7 @@ def open_servers(
 
 @contextmanager
 def rows_on_servers(spec: str, settings: ServerSettings) -> Generator[WorldRows]:
-    """The rows of the live generation of "servers:NAME"; see ``folder.rows_of``."""
+    """The rows of the live generation of "servers:NAME"; see ``folder.open_world_rows``."""
     with connect(settings, world_name(spec), loading=True) as servers, servers.faults():
         generation = read_generation(servers)
         yield generation.manifest.rows(generation.pool, *rows_in(servers, generation.key))
@@ -85,10 +85,10 @@ def rows_on_servers(spec: str, settings: ServerSettings) -> Generator[WorldRows]
 def rows_in(servers: Servers, key: str) -> tuple[Iterator[Product], Iterator[OrderRow]]:
     """A generation's products by id, and its orders by user, time and id."""
     rows = collections_of(servers, key)
-    return map(product_of, rows["products"].find().sort("_id")), map(order_row, rows["orders"].find().sort(BY_USER))
+    return map(read_product, rows["products"].find().sort("_id")), map(order_row, rows["orders"].find().sort(BY_USER))
 
 
-def counts_of(servers: Servers, key: str) -> list[tuple[str, int]]:
+def row_counts(servers: Servers, key: str) -> list[tuple[str, int]]:
     """The rows of each table of a generation, and the products of its index."""
     tables = [(name, rows.count_documents({})) for name, rows in collections_of(servers, key).items()]
     indexed = servers.elastic.options(ignore_status=404).count(index=index_name(servers.name, key))
@@ -111,7 +111,7 @@ def check_servers(spec: str, settings: ServerSettings) -> list[Finding]:
 
 def _faults_of(servers: Servers, generation: Generation) -> Iterator[Finding]:
     manifest, intake, finished = generation.manifest, Intake(), list[Aggregates]()
-    yield from compare_counts(manifest, counts_of(servers, generation.key))
+    yield from compare_counts(manifest, row_counts(servers, generation.key))
     products, orders = rows_in(servers, generation.key)
     for _ in intake.take_products(products):
         pass

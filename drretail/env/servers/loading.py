@@ -13,7 +13,7 @@ from drretail.env.folder import compare_counts
 from drretail.env.intake import Intake
 from drretail.env.manifest import Manifest, WorldRows
 from drretail.env.servers.clients import Servers
-from drretail.env.servers.generations import LIVE, ORDERS_AT_ONCE, WORLDS, Generation, counts_of, index_name
+from drretail.env.servers.generations import LIVE, ORDERS_AT_ONCE, WORLDS, Generation, index_name, row_counts
 from drretail.env.servers.naming import KEY, SPEC_PREFIX
 from drretail.env.store.mongo import BY_USER, collections_of, order_document, product_document, user_document
 from drretail.env.store.users import Aggregates
@@ -39,7 +39,7 @@ def write_servers(servers: Servers, rows: WorldRows, progress: Progress | None =
         servers.database[WORLDS].update_one(LIVE, {"$set": {"loading": key}}, upsert=True)
         drop_others(servers)
         manifest = _load(servers, key, rows, progress or Progress()).manifest(rows, servers.versions)
-        for wrong in compare_counts(manifest, counts_of(servers, key)):
+        for wrong in compare_counts(manifest, row_counts(servers, key)):
             raise UserError(
                 f"The servers do not hold what was sent ({wrong.text}, {wrong.found}): another load or program may "
                 "have changed it meanwhile. Nothing went live; run the same command again."

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
-from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variants_of
+from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variant_ids
 
 Stratum = Literal["orders", "category", "recency", "spend"]
 STRATA: tuple[Stratum, ...] = ("orders", "category", "recency", "spend")
@@ -23,7 +23,7 @@ MOST_KEPT = 4096
 Kind = TypeVar("Kind")
 
 
-class Kept(Generic[Kind]):
+class Cached(Generic[Kind]):
     """Records by id, as far as a store has them: each is read once."""
 
     def __init__(self, read: Callable[[Sequence[str]], dict[str, Kind]]) -> None:
@@ -51,7 +51,7 @@ def of_variants(ids: Sequence[str], read: Callable[[Sequence[str]], Iterable[Pro
     """
     owners: dict[str, list[Product]] = {name: [] for name in ids}
     for product in read([name.rpartition("/")[2] for name in ids]) if ids else ():
-        for variant_id in variants_of(product):
+        for variant_id in variant_ids(product):
             for name in (variant_id, f"{product.product_id}/{variant_id}"):
                 owners.get(name, []).append(product)
     return {name: of_id[0] for name, of_id in owners.items() if len(of_id) == 1}

@@ -10,7 +10,7 @@ from pymongo.collection import Collection
 
 from drretail.env.manifest import OrderRow
 from drretail.env.servers.clients import Document, Servers
-from drretail.env.store.base import STRATA, Kept, OrderPage, Stratum, of_variants
+from drretail.env.store.base import STRATA, Cached, OrderPage, Stratum, of_variants
 from drretail.env.store.users import Aggregates, ProfilePool, derive_profile, sample_users, user_statistics
 from drretail.errors import NotFound
 from drretail.records.base import canonical_json
@@ -22,7 +22,7 @@ from drretail.records.shop import (
     UserRow,
     UserStatistics,
     order_date,
-    variants_of,
+    variant_ids,
 )
 
 BY_USER = ["user_id", "timestamp", "_id"]
@@ -41,11 +41,11 @@ def product_document(product: Product) -> Document:
         "product_url": product.product_url,
         **product.model_dump(mode="json", exclude={"details"}),
         "details": canonical_json(product.details),
-        **({"variants": sorted(variants)} if (variants := variants_of(product)) else {}),
+        **({"variants": sorted(variants)} if (variants := variant_ids(product)) else {}),
     }
 
 
-def product_of(document: Mapping[str, Any]) -> Product:
+def read_product(document: Mapping[str, Any]) -> Product:
     """The product as it was written. Raises KeyError, TypeError or ValueError for a malformed document."""
     fields = {name: document[name] for name in Product.model_fields if name in document}
     return Product.model_validate({**fields, "details": json.loads(document["details"])})
@@ -86,8 +86,8 @@ class MongoStore:
         self._servers = servers
         self._seed = seed
         self._rows = collections_of(servers, key)
-        self._products = Kept(self._read_products)
-        self._orders = Kept(self._read_orders)
+        self._products = Cached(self._read_products)
+        self._orders = Cached(self._read_orders)
 
     def product(self, product_id: str) -> Product:
         products = self.products([product_id])
@@ -132,10 +132,10 @@ class MongoStore:
     def _read_products(self, product_ids: Sequence[str]) -> dict[str, Product]:
         rows = self._rows["products"]
         with self._servers.faults():
-            products = {row["_id"]: product_of(row) for row in rows.find({"_id": {"$in": [*product_ids]}})}
+            products = {row["_id"]: read_product(row) for row in rows.find({"_id": {"$in": [*product_ids]}})}
             missing = [product_id for product_id in product_ids if product_id not in products]
             return products | of_variants(
-                missing, lambda ids: map(product_of, rows.find({"variants": {"$in": [*ids]}}))
+                missing, lambda ids: map(read_product, rows.find({"variants": {"$in": [*ids]}}))
             )
 
     def _orders_of(self, user_id: str) -> tuple[Order, ...]:

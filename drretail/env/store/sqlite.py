@@ -15,7 +15,7 @@ from urllib.parse import quote
 from pydantic import ValidationError
 
 from drretail.env.manifest import OrderRow
-from drretail.env.store.base import STRATA, Kept, OrderPage, Stratum, of_variants
+from drretail.env.store.base import STRATA, Cached, OrderPage, Stratum, of_variants
 from drretail.env.store.users import (
     Aggregates,
     Cell,
@@ -23,13 +23,13 @@ from drretail.env.store.users import (
     cells_of,
     derive_profile,
     drawn_from,
-    rows_of,
     sample_users,
+    user_rows,
     user_statistics,
 )
 from drretail.errors import NotFound, UserError
 from drretail.records.base import lean
-from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variants_of
+from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variant_ids
 
 if TYPE_CHECKING:
     from drretail.env.intake import Intake
@@ -84,7 +84,7 @@ class SqliteStore:
         self._open: list[sqlite3.Connection] = []
         self._free: list[sqlite3.Connection] = []
         self._closed = False
-        self._kept = Kept(self._read_products)
+        self._kept = Cached(self._read_products)
         if not path.is_file():
             raise UserError(f"The shop's database {path} is missing. Make the world anew.")
         try:
@@ -144,11 +144,11 @@ class SqliteStore:
         rows = self._rows("SELECT cell, length(users) FROM cells", ())
         sizes: dict[Cell, int] = {tuple(json.loads(cell)): size // array(_KEYS).itemsize for cell, size in rows}
         drawn = drawn_from(sizes, self._ids_of, seed, n)
-        return rows_of(drawn, self._rows(USERS_BY_ID, (json.dumps(drawn),)))
+        return user_rows(drawn, self._rows(USERS_BY_ID, (json.dumps(drawn),)))
 
     def close(self) -> None:
         """Closes all connections; the store cannot be used afterwards."""
-        self._closed, self._kept = True, Kept(self._read_products)
+        self._closed, self._kept = True, Cached(self._read_products)
         with self._opening:
             for connection in self._open:
                 connection.close()
@@ -275,7 +275,7 @@ class SqliteWriter:
             self._db.executemany(
                 "INSERT INTO products VALUES (?, ?)", [(product.product_id, line) for product, line in lines]
             )
-            variants = ((variant, product.product_id) for product in batch for variant in variants_of(product))
+            variants = ((variant, product.product_id) for product in batch for variant in variant_ids(product))
             self._db.executemany("INSERT INTO variants VALUES (?, ?)", variants)
             yield batch
 

@@ -34,7 +34,7 @@ POOL_FILE = "profile_pool.json"
 EMAIL_HOSTS = ("example.com", "example.org", "example.net")
 
 
-class Place(Record):
+class City(Record):
     """A city with its state, zip and telephone area code; parts that a country lacks are empty."""
 
     city: str
@@ -53,7 +53,7 @@ class ProfilePool(Document):
     first_names: tuple[str, ...]
     last_names: tuple[str, ...]
     streets: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[City, ...]
 
     @model_validator(mode="after")
     def _has_every_part(self) -> Self:
@@ -209,7 +209,7 @@ def sample_users(
     cells = dict(cells_of((ids.append(user[0]) or user for user in read()), strata))
     sizes = {cell: len(places) for cell, places in cells.items()}
     drawn = drawn_from(sizes, lambda cell: (ids[place] for place in cells[cell]), seed, n)
-    return rows_of(drawn, read())
+    return user_rows(drawn, read())
 
 
 def drawn_from(
@@ -224,7 +224,7 @@ def drawn_from(
     return [next(first[cell]) for cell in taken]
 
 
-def rows_of(user_ids: Sequence[str], users: Iterable[Sequence[Any]]) -> list[UserRow]:
+def user_rows(user_ids: Sequence[str], users: Iterable[Sequence[Any]]) -> list[UserRow]:
     """The rows of these users, among others, in the order of their ids."""
     wanted = set(user_ids)
     aggregates = {user[0]: Aggregates._make(user) for user in users if user[0] in wanted}

@@ -117,7 +117,7 @@ class Failed(Problem):
     state: SourceState = "error"
 
 
-class NotFound(Problem):
+class PageNotFound(Problem):
     state: SourceState = "not_found"
 
 

@@ -172,7 +172,7 @@ def _groups(words: list[tuple[int, int]], size: int) -> Iterator[list[tuple[int,
         yield words[first:]
 
 
-def marked(part: str, text: str) -> str:
+def with_ellipses(part: str, text: str) -> str:
     """A part of a page, with … on each side where the page continues."""
     return f"{'' if text.startswith(part) else f'{CUT} '}{part}{'' if text.endswith(part) else f' {CUT}'}"
 

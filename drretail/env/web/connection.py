@@ -19,7 +19,7 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from drretail.env.web.base import Blocked, Failed, Late, NotFound
+from drretail.env.web.base import Blocked, Failed, Late, PageNotFound
 from drretail.threads import THREADS
 
 Address = IPv4Address | IPv6Address
@@ -132,7 +132,7 @@ class CheckedBackend(httpcore2.NetworkBackend):
         except (TypeError, ValueError, LookupError):
             raise Failed(f"The resolver of this machine answers with no address for {host}.") from None
         if not addresses:
-            raise NotFound(f"There is no host {host}.")
+            raise PageNotFound(f"There is no host {host}.")
         return addresses
 
 

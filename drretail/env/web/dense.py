@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from drretail.env.web.base import Web, WebPage, WebResult
-from drretail.env.web.bm25 import Bm25, best_passage, chunks_of, marked
+from drretail.env.web.bm25 import Bm25, best_passage, chunks_of, with_ellipses
 from drretail.errors import ToolError, UserError, describe_error
 from drretail.files import write_atomically
 from drretail.llm.providers import OpenEmbeddings, check_embeddings, open_embeddings
@@ -112,7 +112,7 @@ class DenseWeb:
         except Exception as problem:
             raise ToolError("unavailable", f"The pages could not be ranked: {describe_error(problem)}.") from problem
         pages = self._web.pages
-        passages = [(pages[at], marked(chunk, pages[at].text)) for at, chunk in nearest]
+        passages = [(pages[at], with_ellipses(chunk, pages[at].text)) for at, chunk in nearest]
         return [
             WebResult(page.title, page.url, best_passage(chunk, query, index.words.idf), page.date, partial(str, chunk))
             for page, chunk in passages

@@ -14,9 +14,9 @@ import httpx2
 from protego import Protego
 
 from drretail.env.web import connection
-from drretail.env.web.base import Blocked, Failed, Fetched, Late, NotFound, PageOptions, Problem, WebPage
+from drretail.env.web.base import Blocked, Failed, Fetched, Late, PageNotFound, PageOptions, Problem, WebPage
 from drretail.env.web.connection import Allowed, CheckedBackend, Resolver, read_address, time_left, usual_tls
-from drretail.env.web.page import REFUSING, read_page, text_kind
+from drretail.env.web.page import REFUSING, read_web_page, text_kind
 from drretail.errors import causes_of
 
 ROBOTS_BYTES, ROBOTS_SECONDS = 512_000, 5.0
@@ -85,7 +85,7 @@ class Fetcher:
 
     def fetch(self, url: str) -> WebPage:
         """The page as text; its ``state`` says whether it has any, and ``problem`` why not."""
-        return read_page(self.get(url))
+        return read_web_page(self.get(url))
 
     def get(self, address: str) -> Fetched:
         """The raw page. Never raises, whatever the address or the site."""
@@ -94,7 +94,7 @@ class Fetcher:
             answer = self._answer(address, time.monotonic() + self.limits.seconds, self.limits.body_bytes, way)
             status = answer.status or 0
             if not 200 <= status < 300:
-                kind = Blocked if status in REFUSING else NotFound if status in (404, 410) else Failed
+                kind = Blocked if status in REFUSING else PageNotFound if status in (404, 410) else Failed
                 raise kind(f"The site answers {status} instead of a page.", status)
             kind, charset = text_kind(answer.content_type, answer.body)
             return replace(answer, url=address, content_type=kind, charset=charset)

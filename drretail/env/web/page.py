@@ -44,7 +44,7 @@ REFUSING = frozenset({401, 402, 403, 407, 429, 451})
 NO_CONTENT = "The page holds next to no text of its own, only navigation or what scripts would fill in."
 
 
-def read_page(fetched: Fetched) -> WebPage:
+def read_web_page(fetched: Fetched) -> WebPage:
     """The page's text as markdown. The state says why a page has none.
 
     "no_content" = next to no text for a page of its size; "blocked" = a refusal (``page_refuses``) or HTTP 401, 402,

@@ -61,7 +61,7 @@ class Response(NamedTuple):
     retry_after: float | None
 
 
-def ask(service: Service, method: Literal["GET", "POST"], **request: Any) -> Any:
+def _ask(service: Service, method: Literal["GET", "POST"], **request: Any) -> Any:
     """The service's JSON answer, retried while the service is busy; ``request`` as httpx2 takes it.
 
     Raises ToolError: "forbidden" (key, access, no credits), "limit" (too many requests), "timeout", "unavailable".
@@ -273,7 +273,7 @@ class SerperSearch:
     def _page(self, query: str, size: int, number: int) -> list[WebResult]:
         headers = {"X-API-KEY": self.key.get_secret_value()}
         body = {"q": encodable(query), "num": size} | ({} if number == 1 else {"page": number})
-        value = ask(self.service, "POST", headers=headers, json=body)
+        value = _ask(self.service, "POST", headers=headers, json=body)
         page = next(_parts(_SerperPage, [value]), None)
         if page is None:
             raise ToolError("unavailable", "Serper answers in a form that is not known; search again.")
@@ -301,7 +301,7 @@ class SearxngSearch:
 
     def _page(self, query: str, number: int) -> list[WebResult]:
         params = {"q": encodable(query), "format": "json"} | ({} if number == 1 else {"pageno": str(number)})
-        value = ask(self.service, "GET", params=params)
+        value = _ask(self.service, "GET", params=params)
         page = next(_parts(_SearxngPage, [value]), None)
         if page is None:
             raise ToolError("unavailable", "SearXNG answers in a form that is not known; update it.")

@@ -27,7 +27,7 @@ from drretail.env.web.base import Web, WebOptions, WebPage, WebResult
 from drretail.env.web.bm25 import LONGEST_CHUNK, Bm25, best_passage
 from drretail.errors import ToolError, UserError, check_known
 from drretail.files import check_inside, read_document, read_lines
-from drretail.grounding.gold_files import gold_path, with_gold
+from drretail.grounding.gold_files import gold_file, with_gold
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.parsing import parse_json
 from drretail.records.base import Document, Record, fault_of, file_name, sha256_of
@@ -46,7 +46,7 @@ CORPORA = {
     "6addac56870ea3a737ea95a22b4be4c5c24bd2ffe392a096c04b09b9f4baebdd": "sandbox_pages.jsonl",
     "faca993ddd543a0dfe26a70491819a8bc4393a4a9e0bba29865e84431bff9632": "market_pages.jsonl",
 }
-"""The corpora that ship by the shops that they were written for (demo, market), as ``rows_of`` the shop's manifest."""
+"""The corpora that ship by the shops that they were written for (demo, market), as their ``raw_files_hash``."""
 
 
 class SandboxPage(Record):
@@ -179,7 +179,7 @@ def read_corpus(path: Path) -> list[SandboxPage]:
     return pages
 
 
-def rows_of(manifest: Manifest) -> str:
+def raw_files_hash(manifest: Manifest) -> str:
     """A hash of a world's raw files, whichever rows were then chosen from them.
 
     Packed files are left out: other versions of zlib pack them into other bytes.
@@ -189,13 +189,13 @@ def rows_of(manifest: Manifest) -> str:
 
 def pages_of_shop(web: SandboxWeb, manifest: Manifest) -> SandboxWeb:
     """The pages that ship for this shop in place of those that ship for another; pages of other origin unchanged."""
-    corpus = CORPORA.get(rows_of(manifest)) if web.corpus in shipped_corpora() else None
+    corpus = CORPORA.get(raw_files_hash(manifest)) if web.corpus in shipped_corpora() else None
     return web if corpus is None or shipped_corpora()[web.corpus].name == corpus else SandboxWeb(_shipped(corpus))
 
 
 def has_foreign_pages(web: Web, manifest: Manifest) -> bool:
     """True if the web holds pages that ship with drretail, and the world is of another shop."""
-    return isinstance(web, SandboxWeb) and web.corpus in shipped_corpora() and rows_of(manifest) not in CORPORA
+    return isinstance(web, SandboxWeb) and web.corpus in shipped_corpora() and raw_files_hash(manifest) not in CORPORA
 
 
 def cautions(web: Web, manifest: Manifest) -> list[str]:
@@ -426,7 +426,7 @@ def task_folder(sandbox: Path, query_id: str) -> Path:
 def written_queries(sandbox: Path) -> tuple[Query, ...]:
     """The queries of a sandbox that is complete or being built, with what its pages establish about products."""
     path = sandbox / QUERIES_FILE
-    return with_gold(_lines(path, Query) if path.exists() else (), gold_path(path))
+    return with_gold(_lines(path, Query) if path.exists() else (), gold_file(path))
 
 
 def read_queries_of(sandbox: Path) -> tuple[Query, ...]:

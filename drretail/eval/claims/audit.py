@@ -32,7 +32,7 @@ from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.wording import split_words
 from drretail.grounding.verify.form import read_by_form
 from drretail.grounding.verify.parts import parts_by_marks
-from drretail.grounding.verify.places import compared
+from drretail.grounding.verify.places import compare_value
 from drretail.grounding.verify.records import Ledger
 from drretail.records import reading as audited
 from drretail.records.reading import ReadValue, Shares, summed
@@ -153,7 +153,7 @@ def _in_keeping(claims: Iterable[Claim], labels: Mapping[str, Verdict], report: 
     for claim in claims:
         label = labels.get(claim.claim_id)
         if label is not None and label.state == "scored":
-            states += [(compared(value, report, ledger).state, bool(label.value)) for value in claim.values]
+            states += [(compare_value(value, report, ledger).state, bool(label.value)) for value in claim.values]
     decided = [(state, is_supported) for state, is_supported in states if state != "underivable"]
     figureless = sum(claim.figureless or 0 for claim in claims)
     right = sum(state == "verified" or not is_supported for state, is_supported in decided)

@@ -214,10 +214,10 @@ def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence]) -> Cont
 def fitted(texts: Sequence[SourceText], claims: Sequence[str], room: int | None) -> tuple[SourceText, ...]:
     """The texts, cut to the passages that matter to the claims if they exceed ``room`` bytes together."""
     cut = fit([source_text.text.text for source_text in texts], claims, room)
-    return tuple(shortened(source, text) for source, text in zip(texts, cut, strict=True))
+    return tuple(with_text(source, text) for source, text in zip(texts, cut, strict=True))
 
 
-def shortened(source: SourceText, text: str) -> SourceText:
+def with_text(source: SourceText, text: str) -> SourceText:
     """The source with a shortened text."""
     whole = source.text.text
     if text == whole:
@@ -230,7 +230,7 @@ def same_texts(refs: Sequence[SourceRef], texts: Sequence[SourceText]) -> bool:
     return {(ref.id, ref.sha256) for ref in refs} == {(text.id, text.text.sha256) for text in texts}
 
 
-def packed(claims: Sequence[tuple[Claim, Content]]) -> list[list[tuple[Claim, Content]]]:
+def claim_batches(claims: Sequence[tuple[Claim, Content]]) -> list[list[tuple[Claim, Content]]]:
     """The claims of each call: at most ``MOST_CLAIMS``, with sources of at most ``MOST_BYTES`` together.
 
     Claims with the same sources come together, so that a source is seldom sent twice. A source above the limit has

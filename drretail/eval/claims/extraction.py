@@ -139,7 +139,7 @@ async def _extraction_verdict(
             nonlocal is_sent_back
             problems = [answer_problem(answer, report=report, ids=ids, resolver=resolver)]
             if not is_sent_back:
-                claims = claims_of(answer, report, after, resolver, partial(products_of, subject))
+                claims = claims_of(answer, report, after, resolver, partial(products_at, subject))
                 problems += _lacking(claims, own_marks, report)
                 is_sent_back = any(problems)
             return " ".join(filter(None, problems)) or None
@@ -150,7 +150,7 @@ async def _extraction_verdict(
                 if not [*reader.problems(answer.picks)]:  # else they are asked for alone
                     picks = reader.read(answer.picks)
                     judge_session.record(PICKS, REPORT, "scored", picks, prompt_hash=prompt.hash)
-            claims = claims_of(answer, report, after, resolver, partial(products_of, subject))
+            claims = claims_of(answer, report, after, resolver, partial(products_at, subject))
             held = [claim for claim in claims if claim.start is not None or stage != EXTRACT]
             error = _unread(marks, held) if item == REPORT else ""
             return Ruling(_as_value(held), notes=(NOT_IN_REPORT,) * (len(claims) - len(held)), error=error)
@@ -264,7 +264,7 @@ def claims_of(
     return claims
 
 
-def products_of(subject: Subject, claim: str, span: tuple[int, int] | None) -> list[str]:
+def products_at(subject: Subject, claim: str, span: tuple[int, int] | None) -> list[str]:
     """The evidence ids of what the place of a claim in an assistant's answer is about, uncited, whose records
     were looked up in the shop for judging; without a place, of what the claim names.
     """

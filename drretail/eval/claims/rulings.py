@@ -18,17 +18,17 @@ from drretail.eval.claims.claims import (
     Content,
     SourceText,
     about_sources,
+    claim_batches,
     content_of,
     fitted,
-    packed,
     same_texts,
     source_tags,
 )
 from drretail.eval.judging.question import LEFT_OUT, REASON, still_to_ask
-from drretail.eval.judging.session import JudgeSession, Step
+from drretail.eval.judging.session import JudgeSession, JudgeStep
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.text.quotes import has_words
-from drretail.grounding.verify.places import compared
+from drretail.grounding.verify.places import compare_value
 from drretail.grounding.verify.records import Ledger
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.llm.structured import MAX_REPAIRS
@@ -131,7 +131,7 @@ def disputed(answer: SupportAnswer, claim: Claim, report: str, ledger: Ledger) -
     """A line for each value that the judge typed of a claim, if its label is not what the records say of them:
     "price 39.99: the record says $49.99". They contradict one and it does not, or they have all and it finds none.
     """
-    values = [compared(value, report, ledger) for value in claim.values]
+    values = [compare_value(value, report, ledger) for value in claim.values]
     states = {value.state for value in values}
     is_false = "contradicted" in states
     differs = CONTRADICTED not in answer.notes if is_false else states == {"verified"} and answer.value == 0
@@ -206,7 +206,7 @@ class SupportJudge:
         """Records the missing verdicts of all claims, asked concurrently."""
         await self.judge_session.take(list(self.steps(claims)))
 
-    def steps(self, claims: Sequence[Claim]) -> Iterator[Step[Any]]:
+    def steps(self, claims: Sequence[Claim]) -> Iterator[JudgeStep[Any]]:
         """The questions for the missing verdicts of these claims; verdicts of unreadable ones are recorded at once.
 
         Under the default rules claims share calls. Claims on records are separate from those on pages and files, so
@@ -221,12 +221,12 @@ class SupportJudge:
                 value = 0.0 if state == "scored" else None
                 self.judge_session.record(SUPPORT, claim.claim_id, state, value, reason=reason, absent=content.absent)
         readable = [pair for pair in contents if pair[1].texts]
-        calls = packed(readable) if self.judge_session.rules == "default" else [[pair] for pair in readable]
+        calls = claim_batches(readable) if self.judge_session.rules == "default" else [[pair] for pair in readable]
         for call in still_to_ask(calls, lambda pair: pair[0].claim_id in missing):
             texts = {(text.id, text.text.sha256): text for _, content in call for text in content.texts}
             asked = [claim for claim, _ in call]
             cut = tuple(self.fit([*texts.values()], [claim.claim for claim in asked], self.judge_session.room))
-            yield Step(partial(self._answered, asked, cut), partial(self._keep, call, cut))
+            yield JudgeStep(partial(self._answered, asked, cut), partial(self._keep, call, cut))
 
     async def _answered(self, claims: Sequence[Claim], texts: Sequence[SourceText]) -> dict[str, SupportAnswer]:
         """The judge's answers by claim id; claims whose answer differs from the records are asked about again."""

@@ -19,7 +19,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.grounding.text.layout import Sentence
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.parts import ReadTurn
-from drretail.grounding.verify.places import Place, figures_at, place_of
+from drretail.grounding.verify.places import Passage, figures_at, value_at
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.reading import CART, CLOSED, FIELDS, Kind, Pick, Reading, ReadValue
@@ -59,10 +59,10 @@ def as_values(
     figureless = 0
     for value in values:
         place = find_quote(report, value.quote, span[0])
-        if place is None or not (value.kind in CLOSED or figures_at(value.kind, Place.of(report, *place))):
+        if place is None or not (value.kind in CLOSED or figures_at(value.kind, Passage.of(report, *place))):
             figureless += 1
             continue
-        read.append(place_of(value.kind, report, *place, of=bare(value.of), field=value.field.strip()))
+        read.append(value_at(value.kind, report, *place, of=bare(value.of), field=value.field.strip()))
     return tuple(read), figureless
 
 

@@ -7,15 +7,15 @@ from pathlib import Path
 from drretail.conditions.condition import Condition, dropping
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
-from drretail.conditions.shop import tokens_of
+from drretail.conditions.shop import size_tokens
 from drretail.errors import UserError, check_known
-from drretail.eval.compare.comparing import assessors_of, judged_metrics
+from drretail.eval.compare.comparing import assessors_of, metrics_to_compare
 from drretail.eval.compare.rows import concluded, side_of, variant_row
 from drretail.eval.compare.wording import compared, primary_variants, row_facts
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics, recorded_metric
-from drretail.eval.scores.facts import facts_of, part_of
-from drretail.eval.scores.gathering import Assessor, Gathered, read_judgements
+from drretail.eval.scores.facts import facts_of, part_score
+from drretail.eval.scores.gathering import Assessor, Gathered, gather_with_panels
 from drretail.experiment import Definition, read_definition
 from drretail.records.run import BASELINES, SIZE, Limits, System
 from drretail.records.score import SettingRow, SettingTable
@@ -37,7 +37,7 @@ def agents_by_setting(definition: Definition, condition: Condition) -> dict[str,
             apart = condition.without(system)
             by_agent.setdefault(apart.label(), {})[setting] = label
             # Agents are sorted by name, and one agent on several sizes of the web by size.
-            size = tokens_of(system.options.get(SIZE, "")) or 0.0
+            size = size_tokens(system.options.get(SIZE, "")) or 0.0
             places[apart.label()] = dropping(apart, SIZE).label(), size
     return {
         agent: {system: its[system] for system in sorted(its, key=condition.order)}
@@ -113,8 +113,8 @@ def tables_of_experiment(
         how = "--web A, then with --web B," if by == "web" else f"--vary {by}=A,B{values}"
         raise UserError(f"No agent of the experiment ran under two values of {by}: run it with {how} into this folder.")
     chosen = named_variants(experiment, named)
-    metrics = [metric for metric in judged_metrics(experiment) if metric != PAIRWISE]
-    gathered = read_judgements(experiment, [metric for metric, _ in chosen.values()] or load_metrics(metrics))
+    metrics = [metric for metric in metrics_to_compare(experiment) if metric != PAIRWISE]
+    gathered = gather_with_panels(experiment, [metric for metric, _ in chosen.values()] or load_metrics(metrics))
     variants: dict[str, Sequence[str]] = {
         name: (name in chosen and chosen[name][1]) or _usual(metric) or compared(metric)
         for name, metric in gathered.metrics.items()
@@ -160,7 +160,7 @@ def _table(
     sides = {label: side_of(facts[label].runs, variant) for its in agents.values() for label in its.values()}
     rows: list[SettingRow] = []
     for agent, settings in agents.items():
-        cells = (part_of(facts[label], variant, condition.name, setting) for setting, label in settings.items())
+        cells = (part_score(facts[label], variant, condition.name, setting) for setting, label in settings.items())
         first, *others = settings
         pairs = [(first, other) for other in others]
         if condition.is_stepwise:

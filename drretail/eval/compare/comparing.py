@@ -14,7 +14,7 @@ from drretail.eval.judging.subject import resolve_name
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import CONVERSATION, METRICS, PAIRWISE, USUAL, load_metrics, recorded_metric
 from drretail.eval.scores.facts import facts_of
-from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, read_judgements
+from drretail.eval.scores.gathering import Assessor, Gathered, gather_with_panels, is_panel
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.experiment import read_definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability
@@ -47,7 +47,7 @@ DECIDING = ("faithfulness", "false_statements")
 """The metrics that measure how judges read, and whether the systems are assistants."""
 
 
-def compare(
+def compare_systems(
     gathered: Gathered,
     a: str,
     b: str,
@@ -101,10 +101,10 @@ def compare_recorded(
     ``assessors_of`` do.
     """
     shown, pairs = chosen_pairs(read_definition(experiment), a, b, baseline)
-    loaded = load_metrics(judged_metrics(experiment) if metrics is None else metrics)
+    loaded = load_metrics(metrics_to_compare(experiment) if metrics is None else metrics)
     asked = {metric.name for metric in loaded}
     decide = [name for name in DECIDING if name not in asked and name in judged_in(experiment)]
-    gathered = read_judgements(experiment, [*loaded, *load_metrics(decide)])
+    gathered = gather_with_panels(experiment, [*loaded, *load_metrics(decide)])
     gathered = gathered if judges else gathered.shown
     names = [metric.name for metric in loaded if metric.name in gathered.metrics]
     met = derive_pairs(experiment, gathered)[0] if turn is None and (metrics is None or PAIRWISE in metrics) else ()
@@ -115,7 +115,7 @@ def compare_recorded(
     assessors = assessors_of(gathered, met, judges)
     met = [row for row in met if Assessor.of(row) in assessors]
     family = family_of(gathered, pairs, assessors, met, names)
-    return [compare(gathered, label, other, assessors, met, family, names) for label, other in shown]
+    return [compare_systems(gathered, label, other, assessors, met, family, names) for label, other in shown]
 
 
 def _of_one_turn(metrics: Mapping[str, Metric]) -> Iterator[tuple[str, Metric]]:
@@ -125,7 +125,7 @@ def _of_one_turn(metrics: Mapping[str, Metric]) -> Iterator[tuple[str, Metric]]:
         yield name, replace(metric, description=metric.description.model_copy(update=change))
 
 
-def judged_metrics(experiment: Path) -> list[str | Metric]:
+def metrics_to_compare(experiment: Path) -> list[str | Metric]:
     """The built-in metrics that are usual or judged, in the order of tables, then all others that were judged."""
     judged = judged_in(experiment)
     usual = [name for name in METRICS if name in judged or name in USUAL]

@@ -14,7 +14,7 @@ from math import ceil
 from statistics import fmean
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.compare.wording import name_of
+from drretail.eval.compare.wording import row_name
 from drretail.eval.registry import installed
 from drretail.records.comparison import ComparedRow, Comparison, GateResult
 from drretail.records.score import Scores
@@ -46,7 +46,7 @@ class GateRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class BoundRule:
     """A bound on a row's difference."""
 
     text: str
@@ -59,7 +59,7 @@ class Rule:
         return _SIGNS[self.sign](figure, last if self.bound is None else self.bound)
 
 
-def read_rule(text: str) -> Rule | GateRule:
+def read_rule(text: str) -> BoundRule | GateRule:
     """Reads a rule such as "clean:drop=.10" or "FP < -0.02". Raises UserError for any other text."""
     if (match := _GATE.fullmatch(text.strip())) is not None and float(match["size"]):
         return GateRule(text.strip(), match["name"].strip(), match["way"] == "drop", float(match["size"]))
@@ -70,10 +70,12 @@ def read_rule(text: str) -> Rule | GateRule:
             "'FP < -0.02'."
         )
     bound = None if match["bound"] == "last" else float(match["bound"])
-    return Rule(text.strip(), match["name"].strip(), match["sign"], bound)
+    return BoundRule(text.strip(), match["name"].strip(), match["sign"], bound)
 
 
-def broken_since_last(now: Scores, last: Scores, rules: Iterable[Rule], floors: Collection[str] = ()) -> Iterator[str]:
+def broken_since_last(
+    now: Scores, last: Scores, rules: Iterable[BoundRule], floors: Collection[str] = ()
+) -> Iterator[str]:
     """A sentence for every rule on the last experiment that a system's score meets, which makes it fail.
 
     Systems are the same if their labels are; where each experiment has one besides the ``floors``, these are. Raises
@@ -131,7 +133,7 @@ def _gate(
         queries_needed=None if users is None else ceil(users * len(differences) / gate.users),
         queries=len(differences),
         users=gate.users,
-        name=name_of(row),
+        name=row_name(row),
         a=comparison.a,
         b=comparison.b,
         judge=judge,
@@ -165,7 +167,7 @@ def stated(gate: GateResult) -> Iterator[str]:
     )
 
 
-def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[Rule]) -> Iterator[str]:
+def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[BoundRule]) -> Iterator[str]:
     """A sentence for every rule whose bound a comparison meets, which makes it fail.
 
     Raises UnknownName for a row that no comparison has, and UserError for a figure that none of its rows has, since a
@@ -175,7 +177,7 @@ def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[Rule]) -> It
         for comparison, judge, row in _rows_named(comparisons, rule.name, rule.text):
             if rule.is_met(row.difference or 0.0):
                 yield (
-                    f"{rule.text}: {name_of(row)} of {comparison.a} less that of {comparison.b} is "
+                    f"{rule.text}: {row_name(row)} of {comparison.a} less that of {comparison.b} is "
                     f"{signed(row.difference)} by {judge} ({row.n_pairs} queries)."
                 )
 
@@ -188,7 +190,7 @@ def _rows_named(comparisons: Sequence[Comparison], name: str, text: str) -> list
         for table in comparison.tables
         for row in table.rows
     ]
-    matches = [row for row in rows if name in (name_of(row[2]), f"{row[2].metric} {row[2].variant}", row[2].variant)]
+    matches = [row for row in rows if name in (row_name(row[2]), f"{row[2].metric} {row[2].variant}", row[2].variant)]
     if not matches:
         raise UnknownName("row to compare", name, sorted({row.variant for _, _, row in rows}), names_all=True)
     valued = [match for match in matches if match[2].n_pairs]

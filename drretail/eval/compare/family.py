@@ -13,7 +13,7 @@ from drretail.eval.judging.subject import Labels, research_labels, resolve_name
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import CONVERSATION, PAIRWISE
 from drretail.eval.scores.facts import Facts, facts_of
-from drretail.eval.scores.gathering import Assessor, Gathered, name_of
+from drretail.eval.scores.gathering import Assessor, Gathered, judge_spec
 from drretail.experiment import Definition
 from drretail.records.comparison import ComparedRow, Outcome, PairScore
 from drretail.records.run import TURN_FLOORS, Place, Systems, place_of
@@ -179,7 +179,7 @@ def _corrected(rows: _Rows, gathered: Gathered) -> Family:
 def _label_of(assessor: Assessor) -> str:
     """The judge's name, with its settings and rules where they are not the usual ones."""
     rules = "" if assessor.rules == "default" else f" (rules {assessor.rules})"
-    return f"{name_of(assessor.judge)}{rules}"
+    return f"{judge_spec(assessor.judge)}{rules}"
 
 
 def tested(family: Family, headline: Headline, a: str, b: str) -> ComparedRow | None:

@@ -18,7 +18,7 @@ PREFERENCE = "preference"
 """The name of the overall preference of a judge that reads two reports at once."""
 
 
-def name_of(row: ComparedRow | Reliability) -> str:
+def row_name(row: ComparedRow | Reliability) -> str:
     """ "clarity", "FP", "checks clean": with the metric if the variant alone says little."""
     return row.name or f"{row.metric} {row.variant}"
 
@@ -75,15 +75,15 @@ def by_measure(rows: Iterable[ComparedRow]) -> list[Measure]:
     """The rows of each measure by each judge, in the order of the first ones."""
     grouped: dict[tuple[str, str], list[ComparedRow]] = defaultdict(list)
     for row in rows:
-        grouped[row.judge, name_of(row)].append(row)
+        grouped[row.judge, row_name(row)].append(row)
     return [*grouped.values()]
 
 
 def _named_measures(rows: Iterable[ComparedRow]) -> list[tuple[str, Measure]]:
     """Each measure with its name, and its judge where several have it."""
     measures = by_measure(rows)
-    often = Counter(name_of(measure[0]) for measure in measures)
-    names = [name_of(measure[0]) for measure in measures]
+    often = Counter(row_name(measure[0]) for measure in measures)
+    names = [row_name(measure[0]) for measure in measures]
     by = [f" by {measure[0].judge}" if often[name] > 1 else "" for name, measure in zip(names, measures, strict=True)]
     return [(name + judge, measure) for name, judge, measure in zip(names, by, measures, strict=True)]
 
@@ -176,7 +176,7 @@ def conclusion(rows: Sequence[ComparedRow], floors: Sequence[ComparedRow], names
             parts.append(f"{which} to be better than the best floor, {best}.")
         elif not rows:
             parts.append(
-                f"{first} is above the best floor, {best}, in {name_of(better[0])} ({difference_of(better[0])})."
+                f"{first} is above the best floor, {best}, in {row_name(better[0])} ({difference_of(better[0])})."
             )
     return " ".join(parts)
 
@@ -198,7 +198,7 @@ def _takes(rows: Sequence[ComparedRow]) -> str:
         return ""
     row = max(reversed(sized), key=lambda row: row.n_needed or 0)
     size = f"{row.apart or 0.0:.2f}".removesuffix(".00")
-    return f" To show a difference of {size} in {name_of(row)} takes about {roughly(row.n_needed)} questions."
+    return f" To show a difference of {size} in {row_name(row)} takes about {roughly(row.n_needed)} questions."
 
 
 def headlines_of(comparisons: Iterable[Comparison]) -> list[ComparedRow]:

@@ -14,7 +14,7 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.judging.question import JudgeQuestion, Ruling, still_to_ask
 from drretail.eval.judging.session import Judge, JudgeSession
-from drretail.eval.judging.subject import Subject, Task
+from drretail.eval.judging.subject import CriteriaTask, Subject
 from drretail.eval.metric import Metric, is_unrated
 from drretail.experiment import PROFILES, Definition, rubrics, seal, write_sealed
 from drretail.files import read_json, write_json
@@ -40,7 +40,7 @@ def criteria_of(subject: Subject, metric: str) -> Criteria | None:
 
 def unprepared(
     experiment: Path, definition: Definition, metrics: Iterable[Metric], judges: Iterable[Judge], store: Store | None
-) -> Iterator[tuple[Task, Metric, Judge]]:
+) -> Iterator[tuple[CriteriaTask, Metric, Judge]]:
     """Every query, with a metric whose criteria it lacks and the judge who makes them.
 
     That judge is the first one that may be asked, a model before a rule-based one.
@@ -55,10 +55,10 @@ def unprepared(
             if query.query_id in answered and not rubrics(metric.name).path(experiment, query.query_id).exists():
                 profile = PROFILES.read(experiment, query.user_id)
                 is_external = profile is None and all(system.is_imported for system in definition.systems.values())
-                yield Task(query, profile, store, definition.now, experiment, is_external), metric, judge
+                yield CriteriaTask(query, profile, store, definition.now, experiment, is_external), metric, judge
 
 
-def about_task(task: Task) -> dict[str, Any]:
+def about_task(task: CriteriaTask) -> dict[str, Any]:
     """What a judge session needs to know of a query instead of a run."""
     return {
         "run_id": task.query.query_id,
@@ -67,7 +67,7 @@ def about_task(task: Task) -> dict[str, Any]:
     }
 
 
-async def prepare(task: Task, metric: Metric, judge_session: JudgeSession) -> None:
+async def freeze_criteria(task: CriteriaTask, metric: Metric, judge_session: JudgeSession) -> None:
     """Freezes the criteria of a query. If the judge makes none, that is recorded, and it is not asked again."""
     if judge_session.existing(STAGE, task.query.query_id) is not None:
         return
@@ -80,7 +80,7 @@ async def prepare(task: Task, metric: Metric, judge_session: JudgeSession) -> No
 
 
 def criteria_by(
-    judge_session: JudgeSession, task: Task, metric: str, groups: Iterable[CriteriaGroup], *prompts: Prompt
+    judge_session: JudgeSession, task: CriteriaTask, metric: str, groups: Iterable[CriteriaGroup], *prompts: Prompt
 ) -> Criteria:
     """The criteria of a query that a judge has made, asked by these prompts."""
     hashes = [prompt.hash for prompt in prompts]

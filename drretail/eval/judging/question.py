@@ -16,7 +16,7 @@ from drretail.files import LineAppender, check_format, read_jsonl
 from drretail.journal import Effect, read_effects
 from drretail.llm.prompt import Prompt
 from drretail.llm.structured import Check
-from drretail.packs import JOURNAL, lines_of, names_in, unpack
+from drretail.packs import JOURNAL, lines_of, packed_names, unpack
 from drretail.records.base import FORMAT, Record, file_name
 from drretail.records.score import Order, SourceRef, Verdict, VerdictState
 
@@ -223,7 +223,7 @@ def judge_journals(experiment: Path) -> list[Path]:
 
 def _judged_files(experiment: Path) -> list[Path]:
     folders = sorted(path for path in (experiment / "verdicts").glob("*/*/*") if path.is_dir())
-    return [folder / name for folder in folders for name in names_in(folder)]
+    return [folder / name for folder in folders for name in packed_names(folder)]
 
 
 def read_journal_of(path: Path) -> list[Effect]:

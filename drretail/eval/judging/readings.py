@@ -14,7 +14,7 @@ from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
 from drretail.eval.claims.extraction import extraction_prompts
 from drretail.eval.claims.typed_values import confirmed_in, reading_by
 from drretail.eval.judging.question import VerdictFile, judges_in, verdict_path
-from drretail.eval.judging.subject import Subject, Task
+from drretail.eval.judging.subject import CriteriaTask, Subject
 from drretail.eval.metrics.reading import BY_FORM, ITEM, NAME, STAGE, VERSION, prompts
 from drretail.files import check_replaceable, write_json
 from drretail.grounding.text.wording import format_money
@@ -24,7 +24,7 @@ from drretail.llm.prompt import Prompt, tagged
 from drretail.records.base import Rules, file_name
 from drretail.records.reading import DECLARED, Pick, Reading
 from drretail.records.score import Verdict
-from drretail.records.shop import with_options
+from drretail.records.shop import variant_title
 
 
 def reading_of(subject: Subject) -> Reading:
@@ -105,7 +105,7 @@ NO_SOURCES = "The report refers to none."
 NO_PICKS = "Nothing is to be bought."
 
 
-def shopper_context(subject: Subject, rules: Rules = "default") -> dict[str, str]:
+def judge_context(subject: Subject, rules: Rules = "default") -> dict[str, str]:
     """The shop's address, the shopper and the question, and under the default rules the shop's current date."""
     profile = NO_PROFILE if subject.profile is None else subject.profile.text
     return {
@@ -127,7 +127,7 @@ def report_material(subject: Subject) -> dict[str, str]:
     return {"today": subject.today, "query": tagged("query", subject.query.text), "report": report, "sources": sources}
 
 
-def task_material(task: Task) -> dict[str, str]:
+def task_material(task: CriteriaTask) -> dict[str, str]:
     """The question and what is known of the user who asks it, for making criteria."""
     profile = "Nothing is known of who asks." if task.profile is None else task.profile.text
     return {"query": tagged("query", task.query.text), "profile": tagged("profile", profile)}
@@ -173,7 +173,7 @@ def picks_with_prices(subject: Subject, rules: Rules, **attributes: str) -> str:
             price_each = f"{format_money(price, product.currency)} each, " if pick.quantity > 1 else ""
             cost = price_each + format_money(price * Decimal(pick.quantity), product.currency)
         offer, title = ledger.offer(pick), pick.product if product is None else product.title
-        lines.append(f"- {pick.quantity} × {with_options(title, '' if offer is None else offer.name)}: {cost}")
+        lines.append(f"- {pick.quantity} × {variant_title(title, '' if offer is None else offer.name)}: {cost}")
     currencies = {ledger.products[pick.product].currency for pick in picks if pick.product in ledger.products}
     if ledger.total is not None and len(currencies) == 1:
         lines.append(f"Total: {format_money(ledger.total, currencies.pop())}")

@@ -26,7 +26,7 @@ from drretail.eval.judging.question import (
 )
 from drretail.eval.judging.spending import Allowance
 from drretail.event_loop import all_ended
-from drretail.journal import Journal, Outcome
+from drretail.journal import ActionResult, Journal
 from drretail.llm.prices import BATCH
 from drretail.llm.prompt import Prompt
 from drretail.llm.registry import Model
@@ -52,7 +52,7 @@ AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step(Generic[R]):
+class JudgeStep(Generic[R]):
     """Something to ask for, and what to do with the answer."""
 
     ask: Callable[[], Awaitable[R]]
@@ -319,26 +319,26 @@ class JudgeSession:
 
         await self.take(
             [
-                Step(partial(self._put, question), partial(self._record_answer, question), question.begins_with)
+                JudgeStep(partial(self._put, question), partial(self._record_answer, question), question.begins_with)
                 for question in questions
                 if not is_answered(question)
             ]
         )
         return [verdict for question in questions for verdict in existing(question) if verdict is not None]
 
-    async def take(self, steps: Sequence["Step[Any]"]) -> None:
+    async def take(self, steps: Sequence["JudgeStep[Any]"]) -> None:
         """Takes steps concurrently, ``AT_ONCE`` at a time (with batches, all), and keeps their results in order.
 
         Raises the first error once all results are kept.
         """
-        first_of: dict[str | int, Step[Any]] = {}
+        first_of: dict[str | int, JudgeStep[Any]] = {}
         for step in steps:
             first_of.setdefault(step.begins_with or id(step), step)
         first = [*first_of.values()]
         waves = [steps] if self.judge.in_batches else [first, [step for step in steps if step not in first]]
         gate = asyncio.Semaphore(max(1, len(steps)) if self.judge.in_batches else AT_ONCE)
 
-        async def taken(step: "Step[Any]") -> Any:
+        async def taken(step: "JudgeStep[Any]") -> Any:
             async with gate:
                 return await step.ask()
 
@@ -428,7 +428,7 @@ class _QuestionCalls:
     async def call(self, messages: Sequence[Any], schema: dict[str, Any]) -> str:
         from drretail.llm.calling import MARKED, Attempts, answer_of, marked_after
 
-        async def action() -> Outcome:
+        async def action() -> ActionResult:
             self.allowance.check()
             # With cache marks if the provider uses them; marks are not part of the journal's keys. Not in batches:
             # their order is unknown, and writing to the cache costs more than reading without it.
@@ -443,7 +443,7 @@ class _QuestionCalls:
             used = attempts.usage_with(message)
             self.allowance.count(used)
             metadata = message.response_metadata
-            return Outcome(
+            return ActionResult(
                 answered_json(message),
                 used.model_dump(),
                 len(attempts.failed),

@@ -218,11 +218,11 @@ def fit(texts: Sequence[str], claims: Sequence[str], room: int | None) -> list[s
         share = min(sizes[number], room // (len(texts) - rank))
         room -= share
         if share < sizes[number]:
-            fitted[number] = cut(texts[number], claims, share)
+            fitted[number] = cut_to_claims(texts[number], claims, share)
     return fitted
 
 
-def cut(text: str, claims: Sequence[str], room: int) -> str:
+def cut_to_claims(text: str, claims: Sequence[str], room: int) -> str:
     """The beginning of a text and, in the text's order, the passages with the best words for each claim in turn."""
     spans = list(_passages(text, 0, len(text), 0))
     index = Bm25([("", text[start:end]) for start, end in spans])

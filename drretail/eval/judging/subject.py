@@ -18,7 +18,7 @@ from drretail.experiment import PROFILES, REFERENCES, Definition, ended_run, rea
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.conversation import ConversationTurn, turns_of
 from drretail.grounding.report.page import read_page
-from drretail.grounding.report.render import Rendered, render_report
+from drretail.grounding.report.render import RenderedReport, render_report
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.parts import ReadAnswers, read_answers
@@ -180,7 +180,7 @@ class Subject:
         return read_ledger(self.evidence, self.query, picks=None if self.run is None else self.run.picks)
 
     @cached_property
-    def rendered(self) -> Rendered:
+    def rendered(self) -> RenderedReport:
         """The report with numbered references, in plain style."""
         return render_report(self.report or "", self.evidence.values(), style="plain")
 
@@ -217,7 +217,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class CriteriaTask:
     """A query for which criteria are made: with its user, and without any report."""
 
     query: Query

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from drretail.eval.baskets import Measured, described
+from drretail.eval.baskets import Measured, describe_cart
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
@@ -43,7 +43,7 @@ def turn_values(turn: ConversationTurn) -> dict[str, Measured]:
         return dict.fromkeys((TURN, HELD, CHANGED, UNTOUCHED), Measured(None, OPEN, is_open=True))
     right, cart = turn.is_right, turn.cart if turn.can_be_met else turn.cart_as_far
     wrong = {} if right else {name: " ".join(sentences) for name, sentences in _wrong(turn, cart).items()}
-    why = " ".join(filter(None, wrong.values())) or (described(cart) if right else " ".join(_faults(cart, turn)))
+    why = " ".join(filter(None, wrong.values())) or (describe_cart(cart) if right else " ".join(_faults(cart, turn)))
     values = {TURN: Measured(None if right is None else float(right), why, is_open=right is None)}
     for name, lack in _lacks(turn).items():
         is_open = right is None and not wrong[name]
@@ -130,11 +130,11 @@ def applies(subject: Subject) -> tuple[str, ...]:
     return (TURN,) if subject.is_followed else (TURN, WHOLE)
 
 
-def lacks(experiment: Path) -> str:
+def _lacks_conversation(experiment: Path) -> str:
     """A sentence if the experiment has no conversation with a wish."""
     turns = conversations(read_definition(experiment).queries)
     has = any(query.wish is not None for queries in turns for query in queries)
     return "" if has else "No query of this experiment is a turn of a conversation with a wish."
 
 
-METRIC = of_measures("conversation", 2, measure, lacks=lacks, applies=applies, after=())
+METRIC = of_measures("conversation", 2, measure, lacks=_lacks_conversation, applies=applies, after=())

@@ -28,7 +28,7 @@ from drretail.eval.claims.rulings import SupportJudge, support_prompt
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import RULES, Metric, Value, description_of, lacking, share
+from drretail.eval.metric import RULES, Metric, Value, description_of, no_value, share
 from drretail.llm.prompt import Prompt
 from drretail.records.evidence import CITATIONS_READ, NOT_READ, WHY_UNREAD, CitationCounts
 from drretail.records.score import Rules, Verdict
@@ -126,7 +126,7 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list
     counts = CitationCounts() if subject.run is None else subject.run.citation_counts
     values = report_values(verdicts, rules)
     if counts.is_unread:
-        values = [value if value.state == "failed" else lacking(value.variant, "na", UNREAD) for value in values]
+        values = [value if value.state == "failed" else no_value(value.variant, "na", UNREAD) for value in values]
     return [*values, _citations_read(counts)]
 
 

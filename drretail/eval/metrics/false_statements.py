@@ -19,7 +19,7 @@ from drretail.eval.judging.readings import judges_reading
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.turns import read_by_judge
-from drretail.eval.metric import RULES, Metric, Value, all_lacking, description_of, lacking
+from drretail.eval.metric import RULES, Metric, Value, all_lacking, description_of, no_value
 from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, KINDS, TEXT, kind_of_code, load_metric
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.verify.checks import Case, check_report, read_report
@@ -214,7 +214,7 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
     if is_alone and not any(
         evidence.texts for evidence in subject.with_records.values()
     ):  # read last: evidence is large
-        return [lacking(variant, "na", NO_SOURCE) for variant in VARIANTS]
+        return [no_value(variant, "na", NO_SOURCE) for variant in VARIANTS]
     by_judge = sum(statement["code"] == CONTRADICTED for statement in statements)
     looked = looked._replace(contradicted=len(statements))
     counts, share = looked._asdict(), looked.decided / looked.numerals if looked.numerals else None

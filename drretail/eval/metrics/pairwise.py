@@ -8,7 +8,7 @@ from typing import Literal
 
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, published_prompt, unjustified
 from drretail.eval.judging.question import JudgeQuestion, Ruling
-from drretail.eval.judging.readings import picks_with_prices, report_and_sources, report_as_read, shopper_context
+from drretail.eval.judging.readings import judge_context, picks_with_prices, report_and_sources, report_as_read
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Pair
 from drretail.eval.metric import PairMetric
@@ -22,25 +22,25 @@ PROMPTS = str(Path(__file__).with_suffix("") / "pairwise.py")
 """Prompts are in the folder ``pairwise/prompts``; users override them under its name."""
 
 
-def criteria() -> dict[str, dict[str, str]]:
+def _criteria() -> dict[str, dict[str, str]]:
     """By dimension, its ``title``, the ``text`` of its criterion, and for some how ``picks`` count."""
     return load_table(PROMPTS, "criteria")
 
 
-def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
+def comparison_prompt(dimension: str, rules: Rules = "default") -> Prompt:
     """The dimension's prompt with its criterion filled in, so that its hash covers the criterion's text.
 
     The prompt of the paper's rules allows only A and B as answers, and shows the reports alone.
     """
     if rules == "paper":
         return published_prompt(PROMPTS, "comparing_paper", dimension)
-    text = load_prompt(PROMPTS, "comparing").text.replace("{{criterion}}", criterion_of(criteria()[dimension]))
+    text = load_prompt(PROMPTS, "comparing").text.replace("{{criterion}}", criterion_of(_criteria()[dimension]))
     return Prompt(dimension, text, load_prompt(PROMPTS, "shared").text)
 
 
 def prompts(rules: Rules) -> dict[str, Prompt]:
     """The current prompts by dimension."""
-    return {dimension: prompt_for(dimension, rules) for dimension in DIMENSIONS}
+    return {dimension: comparison_prompt(dimension, rules) for dimension in DIMENSIONS}
 
 
 VERSION = 1
@@ -50,7 +50,7 @@ RULES: tuple[Rules, ...] = ("default", "paper")
 BOTH: tuple[Order, ...] = ("ab", "ba")
 
 
-class Comparison(Record):
+class CriterionComparison(Record, title="Comparison"):
     """What tells two reports apart under one criterion, and which of them is better."""
 
     justification: str
@@ -84,7 +84,7 @@ async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
     @cache
     def material(order: Order) -> dict[str, str]:
         """The shared beginning of every question in this order: all data in tags, the reports as A and B."""
-        shown = shopper_context(pair.a, rules)
+        shown = judge_context(pair.a, rules)
         for (run, name), letter in zip(ordered[order], "ab", strict=True):
             if rules == "paper":
                 shown[f"report_{letter}"] = report_as_read(run, name=name)
@@ -98,17 +98,17 @@ async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
         lists = [picks_with_prices(subject, rules, name=name) for subject, name in ordered[order]]
         return "\n".join(lists) if all(lists) else ""
 
-    def question(dimension: str, order: Order) -> JudgeQuestion[Comparison | PaperComparison]:
-        prompt = prompt_for(dimension, rules)
+    def question(dimension: str, order: Order) -> JudgeQuestion[CriterionComparison | PaperComparison]:
+        prompt = comparison_prompt(dimension, rules)
 
         def values() -> dict[str, str]:
             return material(order) | ({"picks": picks(order)} if "{{picks}}" in prompt.text else {})
 
-        def read(answer: Comparison | PaperComparison) -> Ruling:
+        def read(answer: CriterionComparison | PaperComparison) -> Ruling:
             system = {"A": order[0], "B": order[1]}.get(answer.winner, EQUAL)
             return Ruling(system, answer.justification.strip())
 
-        schema = PaperComparison if rules == "paper" else Comparison
+        schema = PaperComparison if rules == "paper" else CriterionComparison
         begins_with = order if rules == "default" else ""
         return JudgeQuestion(
             STAGE, dimension, prompt, values, schema, read, unjustified, order=order, begins_with=begins_with

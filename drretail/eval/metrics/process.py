@@ -138,7 +138,7 @@ def domain_of(url: str) -> str:
         return ""
 
 
-def count(course: Course) -> dict[str, Count]:
+def run_measures(course: Course) -> dict[str, Count]:
     """Every measure of one run by name, in the order of tables: shares from 0 to 1, or whole numbers."""
     steps, calls, expected = course.run.steps, course.calls, course.expected
     unknown = [
@@ -206,7 +206,7 @@ def expected_tools(subject: Subject) -> frozenset[str]:
 def measure(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
     """The counts of a run. They are not cached by the report, since a run made again may end in the same report."""
     assert subject.run is not None
-    for name, counted in count(Course(subject.run, subject.evidence, expected_tools(subject))).items():
+    for name, counted in run_measures(Course(subject.run, subject.evidence, expected_tools(subject))).items():
         value = None if counted.value is None else {"value": counted.value, "items": dict(counted.items or {})}
         yield name, CodeVerdict.measured(value, counted.reason)
 

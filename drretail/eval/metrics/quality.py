@@ -16,10 +16,10 @@ from drretail.eval.judging.dimensions import (
     values_for,
 )
 from drretail.eval.judging.question import JudgeQuestion, Ruling
-from drretail.eval.judging.readings import picks_with_prices, report_as_read, report_material, shopper_context
+from drretail.eval.judging.readings import judge_context, picks_with_prices, report_as_read, report_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, Value, description_of, joined, of_verdicts, value_of
+from drretail.eval.metric import Metric, Value, combine, description_of, of_verdicts, value_of
 from drretail.llm.prompt import Prompt, load_prompt, load_table
 from drretail.records.base import Record
 from drretail.records.reading import WHOLE_NUMBER
@@ -29,14 +29,14 @@ PROMPTS = str(Path(__file__).with_suffix("") / "quality.py")
 """Prompts are in the folder ``quality/prompts``; users override them under its name."""
 
 
-def criteria() -> dict[str, dict[str, str]]:
+def _criteria() -> dict[str, dict[str, str]]:
     """By dimension, ``title``, the ``text`` of the criterion, ``anchors``, and for some how ``picks`` count."""
     read = load_table(PROMPTS, "criteria")
     anchors = read["anchors"]["text"]
     return {dimension: {"anchors": anchors, **read[dimension]} for dimension in DIMENSIONS}
 
 
-def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
+def rating_prompt(dimension: str, rules: Rules = "default") -> Prompt:
     """The dimension's prompt with its criterion filled in, so that its hash covers the criterion's text.
 
     A criterion about prices also shows the report's picks, except under a publication's rules, which show the report
@@ -45,7 +45,7 @@ def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
     if rules != "default":
         name = "personalization_paper" if dimension == PERSONALIZATION else "rating_paper"
         return published_prompt(PROMPTS, name, dimension)
-    criterion = criteria()[dimension]
+    criterion = _criteria()[dimension]
     text = load_prompt(PROMPTS, "rating").text.replace("{{criterion}}", criterion_of(criterion))
     text = text.replace("{{anchors}}", criterion["anchors"].strip())
     return Prompt(dimension, text, load_prompt(PROMPTS, "shared").text)
@@ -54,7 +54,7 @@ def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
 STAGE = "rating"
 
 
-class Rating(Record):
+class CriterionRating(Record, title="Rating"):
     """What a report lacks under one criterion, and how good it is."""
 
     justification: str
@@ -69,23 +69,25 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     # Cached functions: most often every verdict exists, and neither is called.
     @cache
     def material() -> dict[str, str]:
-        context = shopper_context(subject, rules)
+        context = judge_context(subject, rules)
         return context | (report_material(subject) if rules == "default" else {"report": report_as_read(subject)})
 
     picks = cache(lambda: picks_with_prices(subject, rules))
     begins_with = "report" if rules == "default" else ""
     rated = [dimension for dimension in DIMENSIONS if dimension != PERSONALIZATION or subject.profile is not None]
 
-    def question(dimension: str) -> JudgeQuestion[Rating]:
-        prompt = prompt_for(dimension, rules)
+    def question(dimension: str) -> JudgeQuestion[CriterionRating]:
+        prompt = rating_prompt(dimension, rules)
 
         def values() -> dict[str, str]:
             return values_for(prompt, material() | ({"picks": picks()} if "{{picks}}" in prompt.text else {}))
 
-        def read(answer: Rating) -> Ruling:
+        def read(answer: CriterionRating) -> Ruling:
             return Ruling(answer.rating, answer.justification.strip())
 
-        return JudgeQuestion(STAGE, dimension, prompt, values, Rating, read, unjustified, begins_with=begins_with)
+        return JudgeQuestion(
+            STAGE, dimension, prompt, values, CriterionRating, read, unjustified, begins_with=begins_with
+        )
 
     await judge_session.ask_and_record(*map(question, rated))
     if subject.profile is None:
@@ -109,7 +111,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     ratings = {dimension: value_of(dimension, by_item.get(dimension)) for dimension in DIMENSIONS}
     six = [dimension for dimension in DIMENSIONS if dimension != PERSONALIZATION]
     means = [
-        joined(name, [ratings[dimension] for dimension in dimensions], lambda numbers: sum(numbers) / len(numbers))
+        combine(name, [ratings[dimension] for dimension in dimensions], lambda numbers: sum(numbers) / len(numbers))
         for name, dimensions in ((AVERAGE, DIMENSIONS), (AVERAGE_OF_SIX, six))
     ]
     return [*ratings.values(), *means]
@@ -117,7 +119,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
 def prompts() -> list[Prompt]:
     """The prompts of every dimension under all rules."""
-    return [prompt_for(dimension, rules) for dimension in DIMENSIONS for rules in _WORDINGS]
+    return [rating_prompt(dimension, rules) for dimension in DIMENSIONS for rules in _WORDINGS]
 
 
 METRIC = Metric(

@@ -19,7 +19,7 @@ from drretail.eval.judging.read_picks import PickReader, ReportPicks, are_declar
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.turns import TURN, read_turns, turn_prompt
-from drretail.eval.metric import Metric, Value, all_lacking, description_of, lacking, of_verdicts
+from drretail.eval.metric import Metric, Value, all_lacking, description_of, no_value, of_verdicts
 from drretail.grounding.verify.checks import read_report
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.score import Verdict
@@ -96,7 +96,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     """The number of picks that the judge read."""
     verdict = next((verdict for verdict in verdicts if verdict.stage == STAGE), None)
     if verdict is None and any(verdict.stage == TURN for verdict in verdicts):
-        return [lacking(PICKS_READ, "na")]
+        return [no_value(PICKS_READ, "na")]
     if verdict is None or verdict.state != "scored":
         return all_lacking(verdict, [PICKS_READ])
     return [Value(PICKS_READ, "scored", float(len(verdict.value)))]

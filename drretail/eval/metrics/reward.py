@@ -263,7 +263,7 @@ def _parts(cart: Cart) -> Reward:
 def measure(subject: Subject) -> Mapping[str, Measured] | str:
     """The reward of a run's report, and its parts."""
     reference, ends = subject.reference, subject.ends
-    lack = None if ends is None else lacking(subject.query, ends)
+    lack = None if ends is None else why_unpaid(subject.query, ends)
     if lack is not None or reference is None or subject.store is None:
         return lack or NO_WORLD
     if subject.is_turn:
@@ -276,7 +276,7 @@ def measure(subject: Subject) -> Mapping[str, Measured] | str:
     return {"reward" if name == "value" else name: Measured(part, earned.why) for name, part in parts.items()}
 
 
-def lacking(query: Query, ends: Ends) -> str | None:
+def why_unpaid(query: Query, ends: Ends) -> str | None:
     """Why nothing is paid on a query, or None; what the shop can't meet can be refused."""
     is_proved = ends.proof is not None and ends.proof.state == "proved"
     return None if is_proved else not_measured(query.wish, ends)
@@ -285,7 +285,7 @@ def lacking(query: Query, ends: Ends) -> str | None:
 def applies(subject: Subject) -> tuple[str, ...]:
     """``reward``, if something is paid on the query."""
     ends = subject.ends
-    return () if ends is None or lacking(subject.query, ends) is not None else ("reward",)
+    return () if ends is None or why_unpaid(subject.query, ends) is not None else ("reward",)
 
 
 def lacks_rollouts(experiment: Path) -> str:

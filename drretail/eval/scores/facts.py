@@ -21,12 +21,12 @@ from drretail.eval.scores.gathering import (
     Assessor,
     Gathered,
     JudgedRun,
-    Plan,
+    PlannedRun,
     TableKey,
+    gather_with_panels,
     is_panel,
+    judge_spec,
     means_by_query,
-    name_of,
-    read_judgements,
 )
 from drretail.experiment import Definition
 from drretail.records.base import Rules, sha256_of
@@ -34,7 +34,7 @@ from drretail.records.query import turn_numbers
 from drretail.records.score import WHOLES, Score, Scores, SliceBy, VerdictState, reasons_of
 from drretail.stats.intervals import Clusters, Interval, Ratio, mean_interval, ratio_interval, share_interval
 
-Runs = Sequence[tuple[Plan, JudgedRun]]
+Runs = Sequence[tuple[PlannedRun, JudgedRun]]
 NOT_RATED = "not rated (rule-based)"
 MODELS_ALONE = "Numbers need a language model: --judge PROVIDER:MODEL."
 NO_REPORT, NO_USAGE = "no_report", "usage_unknown"
@@ -108,7 +108,7 @@ class Facts:
                 self.metric.name,
                 variant,
                 self.assessor.rules,
-                name_of(self.assessor.judge),
+                judge_spec(self.assessor.judge),
                 self.system,
                 plan.query.query_id,
                 plan.repeat,
@@ -123,7 +123,7 @@ class Facts:
 
 def facts_of(gathered: Gathered, metric: str, assessor: Assessor) -> dict[str, Facts]:
     """By label, what every system of the experiment has in one metric by one judge, in the order of the plan."""
-    runs: dict[str, list[tuple[Plan, JudgedRun]]] = {label: [] for label in gathered.definition.systems}
+    runs: dict[str, list[tuple[PlannedRun, JudgedRun]]] = {label: [] for label in gathered.definition.systems}
     for plan, judged in gathered.judged_runs(metric, assessor):
         runs[plan.label].append((plan, judged))
     of, clusters = gathered.metrics[metric], gathered.clusters
@@ -232,7 +232,7 @@ def summary(facts: Facts, variant: str) -> Score:
     return row
 
 
-def part_of(facts: Facts, variant: str, by: str, part: str) -> Score:
+def part_score(facts: Facts, variant: str, by: str, part: str) -> Score:
     """The summary of facts that are a part of all, such as those about some of the queries."""
     valued = {result.query_id for result in facts.results if value_in(result, variant).value is not None}
     counts = {"n_asked": len({result.query_id for result in facts.results}), "n_counted": len(valued)}
@@ -349,7 +349,7 @@ def with_slices(experiment: Path, scores: Scores) -> Scores:
     names = {metric.name for metric in metrics}
     judges = {TableKey(metric, judge) for metric, _, judge in shown if metric in names}
     asked = {key for key in judges if not is_panel(key.assessor.judge.spec)}
-    gathered = read_judgements(experiment, metrics)
+    gathered = gather_with_panels(experiment, metrics)
     every = all_facts(gathered, asked)
     every = [facts for facts in every if (facts.metric.name, facts.system, facts.assessor) in shown]
     slices = slice_scores(every, query_slices(gathered.definition))
@@ -365,7 +365,7 @@ def slice_scores(every: Sequence[Facts], slices: Slices) -> list[Score]:
     rows: list[Score] = []
     for facts in (facts for facts in every if not facts.is_hidden):
         parts = {key: facts.among(query_ids) for key, query_ids in slices.items()}
-        rows += [part_of(of, variant, *key) for variant in headlines(facts.metric) for key, of in parts.items()]
+        rows += [part_score(of, variant, *key) for variant in headlines(facts.metric) for key, of in parts.items()]
     valued = {(row.metric, row.variant, Assessor.of(row)) for row in rows if row.n_counted}
     return [row for row in rows if (row.metric, row.variant, Assessor.of(row)) in valued]
 

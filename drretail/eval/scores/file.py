@@ -28,9 +28,9 @@ from drretail.eval.scores.gathering import (
     Gathered,
     JudgedRun,
     TableKey,
-    name_of,
+    gather_with_panels,
+    judge_spec,
     panel_of,
-    read_judgements,
 )
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.scoreboard import VOTES, scoreboard
@@ -80,8 +80,8 @@ def _agreement(gathered: Gathered, metric: Metric, variant: str, first: Assessor
         metric=metric.name,
         variant=variant,
         rules=first.rules,
-        first=name_of(first.judge),
-        second=name_of(second.judge),
+        first=judge_spec(first.judge),
+        second=judge_spec(second.judge),
         n_reports=n,
         n_dropped=dropped,
         rho_report=_rho(pairs),
@@ -175,7 +175,7 @@ def derive_scores(
     of two systems. A judge that was not asked gets no rows for systems of which it judged nothing. ``judge_notes``
     are shown beside faithfulness, by the judge's key.
     """
-    gathered = read_judgements(experiment, sorted(metrics, key=_order), counts_words=True)
+    gathered = gather_with_panels(experiment, sorted(metrics, key=_order), counts_words=True)
     every = [*all_facts(gathered, asked)]
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
     # On the board, corrections count the tests of those who were asked last alone.

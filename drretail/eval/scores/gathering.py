@@ -121,7 +121,7 @@ class JudgedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PlannedRun:
     """One planned run, without its evidence."""
 
     label: str
@@ -167,7 +167,7 @@ class Gathered:
     definition: Definition
     metrics: Mapping[str, Metric]
     """By name."""
-    plans: tuple[Plan, ...]
+    plans: tuple[PlannedRun, ...]
     """By label, repeat and query."""
     tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]
     """By run id; missing runs have no verdicts by that judge."""
@@ -259,7 +259,7 @@ class Gathered:
         judges = {key.assessor for key in self.tables_of_judges if metric in ("", key.metric)}
         return sorted(judges, key=lambda assessor: assessor.order)
 
-    def judged_runs(self, metric: str, assessor: Assessor) -> Iterator[tuple[Plan, JudgedRun]]:
+    def judged_runs(self, metric: str, assessor: Assessor) -> Iterator[tuple[PlannedRun, JudgedRun]]:
         """Every planned run with this judge's result, in the order of the plan."""
         by_run = self.tables_of_judges.get(TableKey(metric, assessor), {})
         for plan in self.plans:
@@ -275,7 +275,7 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
     """
     prompts = {metric.name: in_all_wordings(experiment, metric.prompt_hashes) for metric in metrics}
     judges = {metric.name: judges_in(experiment, metric.name) for metric in metrics}
-    plans: list[Plan] = []
+    plans: list[PlannedRun] = []
     tables_of_judges: dict[TableKey, dict[str, JudgedRun]] = defaultdict(dict)
     for subject in read_subjects(experiment, None):
         for metric in metrics:
@@ -294,7 +294,7 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
                 )
         run = subject.run
         plans.append(
-            Plan(
+            PlannedRun(
                 subject.label,
                 subject.query,
                 subject.repeat,
@@ -364,7 +364,7 @@ def _status(subject: Subject) -> RunStatus:
     return "spoiled" if run.is_lost(subject.system) else "failed"
 
 
-def read_judgements(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = False) -> Gathered:
+def gather_with_panels(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = False) -> Gathered:
     """``gather`` with panels of judges; of assistants, without what these are not asked for."""
     gathered = with_panels(gather(experiment, metrics, counts_words=counts_words))
     if not gathered.are_answers:
@@ -483,10 +483,10 @@ def panel_of(assessors: Iterable[Assessor]) -> list[Assessor]:
 def panel_ref(members: Sequence[JudgeRef], how: str) -> JudgeRef:
     """A panel as a judge: ``panel(median):a+b``; a language model if every member is one."""
     kind = "llm" if all(member.kind == "llm" for member in members) else "scripted"
-    return JudgeRef(spec=f"{PANEL}({how}):{'+'.join(map(name_of, members))}", kind=kind)
+    return JudgeRef(spec=f"{PANEL}({how}):{'+'.join(map(judge_spec, members))}", kind=kind)
 
 
-def name_of(judge: JudgeRef) -> str:
+def judge_spec(judge: JudgeRef) -> str:
     """ "provider:model", with a hash of the parameters if they distinguish judges of one model."""
     return f"{judge.spec}-{judge.params_hash}" if judge.params_hash else judge.spec
 

@@ -21,7 +21,7 @@ from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.gathering import (
     Assessor,
     Gathered,
-    Plan,
+    PlannedRun,
     means_by_query,
     panel_of,
     panel_ref,
@@ -116,7 +116,7 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
 
 
 def _judged(
-    first: Plan, second: Plan, about: Sequence[Verdict], hashes: frozenset[str], orders: Sequence[Order]
+    first: PlannedRun, second: PlannedRun, about: Sequence[Verdict], hashes: frozenset[str], orders: Sequence[Order]
 ) -> PairOutcome:
     """The outcome by the verdicts on these reports, by today's prompts and this version of the metric: the mean of all
     scored times that the judge was asked, or why none was scored.

@@ -14,13 +14,13 @@ from itertools import compress, pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from drretail.grounding.report.evidence_ids import address_of, normalise_url
-from drretail.grounding.report.marks import Mark, find_marks, is_unread, read_labels
+from drretail.grounding.report.evidence_ids import bare_address, normalise_url
+from drretail.grounding.report.marks import Mark, find_marks, is_unread, mark_labels
 from drretail.grounding.report.page import blanked, find_bars, lines, read_page
 from drretail.grounding.report.references import (
     Entry,
     References,
-    folded,
+    folded_label,
     is_source_heading,
     read_references,
 )
@@ -175,10 +175,10 @@ def _read(report: str) -> _Reading:
     marks = [*find_marks(report)]
     contents = [mark.content for mark in marks if mark.kind in _UNCERTAIN and not places[mark.start]]
     words = ({*_MEMBERS.split(content), *re.split(r"\W+", content)} for content in contents)
-    cited = Counter(label for of_mark in words for label in {*map(folded, of_mark)} if label)
+    cited = Counter(label for of_mark in words for label in {*map(folded_label, of_mark)} if label)
     references = read_references(page.prose, cited)
     _fill(places, _LISTED, references.spans)
-    marks = [mark._replace(labels=tuple(read_labels(mark, references.label_of))) for mark in marks]
+    marks = [mark._replace(labels=tuple(mark_labels(mark, references.label_of))) for mark in marks]
     cites = any(any(map(references.label_of, mark.labels)) for mark in marks if not places[mark.start])
     read = [mark for mark in (_classified(mark, report, references, cites=cites) for mark in marks) if mark]
     shown = [mark for mark in read if not places[mark.start]]
@@ -222,7 +222,7 @@ def _in_columns(text: str, references: References, *, cites: bool) -> Iterator[M
         for cell in compress(cells, heads):
             content = text[slice(*cell)].strip()
             begin = text.index(content, *cell)
-            labels = read_labels(Mark(begin, begin + len(content), "label", content), references.label_of)
+            labels = mark_labels(Mark(begin, begin + len(content), "label", content), references.label_of)
             if labels and all(map(references.label_of, labels)):
                 yield Mark(begin, begin + len(content), "bare", content, reason="style")
 
@@ -240,7 +240,7 @@ class _Resolver:
         """The first form of each address: all its forms are one source."""
         for entry in self._by_id.values():
             urls = [*filter(None, (entry.url, entry.key if entry.kind == "web" else None))]
-            names = [form(url) for url in urls for form in (normalise_url, address_of)]
+            names = [form(url) for url in urls for form in (normalise_url, bare_address)]
             names += [entry.key.casefold()] if entry.kind == "product" and not entry.key.isdecimal() else []
             places = map(shop_place, urls if entry.kind == "product" and entry.looked_up else ())
             self._by_name |= {name: entry for name in (*names, *places) if name not in self._by_name}
@@ -292,7 +292,7 @@ class _Resolver:
             entry = self._entry(target)
             return Cited(target, "unresolved") if entry is None else _cited(target, entry)
         name = unescape(target)
-        address = address_of(name)
+        address = bare_address(name)
         host, _, path = address.partition("/")
         is_of_shop = host.partition(":")[0] == _SHOP_HOST  # a port is not part of the shop's name
         entry = self._by_id.get(f"P:{path}") if is_of_shop else None
@@ -326,5 +326,5 @@ def shop_place(url: str) -> tuple[str, str]:
     """The host and the last part of an address's path, equal for all addresses of a product in its shop, such as
     /products/mug and /collections/sale/products/mug?variant=2.
     """
-    host, _, path = address_of(url).partition("?")[0].partition("#")[0].partition("/")
+    host, _, path = bare_address(url).partition("?")[0].partition("#")[0].partition("/")
     return host, path.rstrip("/").rpartition("/")[2]

@@ -101,7 +101,7 @@ def normalise_url(url: str) -> str:
     return f"{parts.scheme}://{user}{at}{host}{port}{path}{'?' + query if query else ''}"
 
 
-def address_of(url: str) -> str:
+def bare_address(url: str) -> str:
     """The address in the form in which addresses are compared: without scheme and "www."."""
     return normalise_url(url).partition("://")[2].removeprefix("www.").rstrip("/")
 

@@ -169,7 +169,7 @@ LabelOf = Callable[[str], str | None]
 """The label of the lists that is written so."""
 
 
-def read_labels(mark: Mark, label_of: LabelOf) -> list[str]:
+def mark_labels(mark: Mark, label_of: LabelOf) -> list[str]:
     """The labels that a mark is made of: of a group, a range, or one with a place behind it; none of anything else."""
     if mark.kind not in ("label", "raised") or mark.reason:
         return []

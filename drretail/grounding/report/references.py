@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from drretail.grounding.report.evidence_ids import address_of
+from drretail.grounding.report.evidence_ids import bare_address
 from drretail.grounding.report.marks import ADDRESS, BARE_ID, RAISED, SQUARE, Mark, find_marks
 from drretail.grounding.report.page import lines
 
@@ -49,7 +49,7 @@ _OF_BOLD = 7
 """The level of a heading in bold letters, and of one without signs."""
 
 
-def folded(label: str) -> str:
+def folded_label(label: str) -> str:
     """The label of a mark or an entry, equal for both: ``Source 3``, ``⁰³``, ``3.`` → ``3``; ``Web-3`` → ``web3``."""
     label = unicodedata.normalize("NFKC", _SIGNS.sub(" ", label)).casefold().strip(" \t.:：=–—-,，、·#")
     label = re.sub(r"(?<=[^\W\d_])[\s:：._-]+(?=\w)", "", label)
@@ -67,7 +67,7 @@ class Entry:
         marker = _MARKER.match(plain)
         self.is_marked = marker is not None and marker["sure"] is not None
         """True if it begins like nothing else than an entry."""
-        self.label = folded(marker["sure"] or marker["number"]) if marker else ""
+        self.label = folded_label(marker["sure"] or marker["number"]) if marker else ""
         self.start = left + (len(plain[: marker.end()].rstrip()) if marker else 0)
         self.body = self.text[self.start - left :]
         """The text behind the label, from ``start`` on."""
@@ -86,7 +86,7 @@ class Entry:
     @cached_property
     def sources(self) -> frozenset[str]:
         """All that it names, each in one form."""
-        return frozenset(address_of(mark.content) for mark in self.marks)
+        return frozenset(bare_address(mark.content) for mark in self.marks)
 
     def is_definition(self, cited: Counter[str]) -> bool:
         """True for a footnote, and for a label of its own with an address; a word in brackets is one if it is cited."""
@@ -109,7 +109,7 @@ class References:
 
     def label_of(self, label: str) -> str | None:
         """The list's label that is written so."""
-        return key if (key := folded(label)) and key in self.entries else None
+        return key if (key := folded_label(label)) and key in self.entries else None
 
     def entry(self, label: str) -> Entry | None:
         """The entry of a label of the list; None if several entries with other sources have it."""

@@ -23,7 +23,7 @@ _LONG_RESULT = re.compile(r"= (?P<result>-?\d+\.\d{5,})$")
 _OWN = {"profile": "your profile", "orders": "your orders", "statistics": "your statistics"}
 
 
-class Reference(Record):
+class _Reference(Record):
     """One source of a rendered report; internal ones have no URL."""
 
     number: int | None = None
@@ -45,9 +45,9 @@ class Edit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rendered:
+class RenderedReport:
     text: str
-    references: tuple[Reference, ...] = ()
+    references: tuple[_Reference, ...] = ()
     edits: tuple[Edit, ...] = ()
     """All differences from the report before the Sources section, in order and without overlap."""
     sources_at: int | None = None
@@ -68,7 +68,7 @@ class Rendered:
         return min(position + moved, len(self.text))
 
 
-def render_report(report: str, evidence: Known | None, *, style: Style = "markdown") -> Rendered:
+def render_report(report: str, evidence: Known | None, *, style: Style = "markdown") -> RenderedReport:
     """The report with numbered references, consecutive from 1 in order of first appearance, and a Sources section.
 
     Products and pages become ``[[1]](url)`` (``[1]`` in plain style); orders, user data, files and calculations become
@@ -79,7 +79,7 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     tokens = scan(report, evidence)
     marks = [mark for mark in tokens.marks if _is_rendered(report, mark)]
     if not marks:
-        return Rendered(report)
+        return RenderedReport(report)
     numbering = _Numbering(style, _ambiguous_orders(marks))
     changed = [_edit(report, run, numbering) for run in _runs(report, marks)]
     removed = [Edit(start, min(end + 1, len(report)), "") for start, end in tokens.lists]
@@ -94,9 +94,9 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     sections = [*_section("Also listed", uncited), *_section("Sources", numbered)]
     references = (*cited.values(), *uncited)
     if not sections:
-        return Rendered(body, references, edits)
+        return RenderedReport(body, references, edits)
     body = body.rstrip("\n")
-    return Rendered("\n\n".join([body, *sections]) + "\n", references, edits, len(body))
+    return RenderedReport("\n\n".join([body, *sections]) + "\n", references, edits, len(body))
 
 
 class WordCount(NamedTuple):
@@ -120,12 +120,12 @@ class _Numbering:
     style: Style
     ambiguous: frozenset[str]
     """Orders whose date alone is ambiguous."""
-    references: dict[str, Reference] = field(default_factory=dict[str, Reference])
+    references: dict[str, _Reference] = field(default_factory=dict[str, _Reference])
     """By source."""
     count: int = 0
     """Numbers used so far."""
 
-    def reference(self, cited: Cited) -> Reference:
+    def reference(self, cited: Cited) -> _Reference:
         if cited.source not in self.references:
             number, label = None, ""
             if cited.type == "internal" and cited.entry is not None:
@@ -191,7 +191,7 @@ def _is_rendered(report: str, mark: Token) -> bool:
     return parse_evidence_id(mark.cited[0].name) is not None or not _LINK.search(report[mark.start : mark.end])
 
 
-def _section(heading: str, references: Iterable[Reference]) -> Iterator[str]:
+def _section(heading: str, references: Iterable[_Reference]) -> Iterator[str]:
     """A list under its heading, if it has entries."""
     names = ((reference, dict.fromkeys(filter(None, (reference.title, reference.url)))) for reference in references)
     entries = [f"{f'{of.number}.' if of.number else '-'} {' — '.join(name)}" for of, name in names]
@@ -199,9 +199,9 @@ def _section(heading: str, references: Iterable[Reference]) -> Iterator[str]:
         yield "\n".join([f"## {heading}", "", *entries])
 
 
-def _reference(cited: Cited, label: str, number: int | None = None) -> Reference:
+def _reference(cited: Cited, label: str, number: int | None = None) -> _Reference:
     url = None if cited.type == "internal" else cited.url
-    return Reference(number=number, evidence_id=cited.evidence_id, title=_title(cited), url=url, label=label)
+    return _Reference(number=number, evidence_id=cited.evidence_id, title=_title(cited), url=url, label=label)
 
 
 def _title(cited: Cited) -> str:

@@ -123,7 +123,7 @@ _OPEN_BEHIND = re.compile(rf"{_AROUND}(?:[+×÷/−=]|[-–]\s)")
 _SUMS = {ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: truediv}
 
 
-def value_of(expression: str) -> Decimal | None:
+def expression_value(expression: str) -> Decimal | None:
     """The value of an expression; None if it is invalid, divides by zero or uses a function."""
     return _read(expression)[0]
 
@@ -188,7 +188,7 @@ def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
             is_of_money = is_of_money and (
                 result.places == _CENTS or any(operand.kind == "money" for operand in operands)
             )
-            value = value_of(whole) if len(operands) > 1 and not more and is_of_money else None
+            value = expression_value(whole) if len(operands) > 1 and not more and is_of_money else None
             if value is not None:
                 yield Equation(whole, tuple(operands), value, result)
 

@@ -73,7 +73,7 @@ def record_text(product: Product) -> str:
 
 def record_lines(product: Product) -> Iterator[str]:
     """What a record says of the product itself, without ids, price and ratings."""
-    record = lean(product_record(product))
+    record = compact(product_record(product))
     yield record["title"]
     yield from record.get("features", ())
     yield from record.get("description", ())
@@ -111,7 +111,7 @@ def user_record(profile: UserProfile, evidence_id: str) -> dict[str, Any]:
     return {"evidence": evidence_id} | harmless_values(profile.model_dump(mode="json"))
 
 
-def lean(record: Mapping[str, Any]) -> dict[str, Any]:
+def compact(record: Mapping[str, Any]) -> dict[str, Any]:
     """The record as a model reads it, without unknown and empty values."""
     return {name: value for name, value in record.items() if value is not None and value not in ([], {})}
 
@@ -121,12 +121,12 @@ def lean_items(items: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], list
     if not items:
         return {}, []
     first = items[0]
-    shared = lean(
+    shared = compact(
         {name: first.get(name) for name in SHARED if all(item.get(name) == first.get(name) for item in items)}
     )
     if "product_url" in first and all(item["product_url"] == product_url(str(item["product_id"])) for item in items):
         shared["product_url"] = URL_FORM
-    return shared, [{name: value for name, value in lean(item).items() if name not in shared} for item in items]
+    return shared, [{name: value for name, value in compact(item).items() if name not in shared} for item in items]
 
 
 def whole_items(result: Mapping[str, Any], name: str) -> list[dict[str, Any]]:

@@ -20,10 +20,10 @@ from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.wording import format_amount
 from drretail.grounding.text.words import content_stems
 from drretail.grounding.verify.findings import (
+    cited_products,
     known_profiles,
     personal_data_sent,
     pick_findings,
-    products_of,
     profile_changes,
     refusable_wants,
     source_findings,
@@ -31,7 +31,7 @@ from drretail.grounding.verify.findings import (
 )
 from drretail.grounding.verify.form import read_by_form
 from drretail.grounding.verify.parts import Part, ReadAnswers, numerals_in, parts_by_marks
-from drretail.grounding.verify.places import compared, would_be_caught
+from drretail.grounding.verify.places import compare_value, would_be_caught
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import KeptReference, Query, Reference
@@ -134,7 +134,7 @@ class Case:
     @cached_property
     def cited(self) -> frozenset[str]:
         """The ids that the report cites, whether or not the run received them."""
-        products = (map(product_evidence_id, products_of(citation)) for citation in self.citations)
+        products = (map(product_evidence_id, cited_products(citation)) for citation in self.citations)
         ids_cited = (citation.evidence_id or citation.marker.strip("[]") for citation in self.citations)
         return frozenset(chain(ids_cited, *products))
 
@@ -209,7 +209,7 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     """
     answers, (picks, reader) = case.read_answers(), read_picks(case, by_model)
     ledger = case.ledger(picks) if answers is None else answers.ledger
-    typed = [compared(value, case.report, ledger) for value in (by_model.values if by_model else ())]
+    typed = [compare_value(value, case.report, ledger) for value in (by_model.values if by_model else ())]
     typed = [would_be_caught(value, case.report, ledger) for value in typed]
     if by_model is not None and (confirmed := by_model.confirmed) is not None:
         typed = [_as_confirmed(value, confirmed) for value in typed]

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from drretail.grounding.cart import Cart
-from drretail.grounding.constraints import Ruling, is_below, is_too_dear
+from drretail.grounding.constraints import DemandRuling, is_below, is_too_dear
 from drretail.grounding.listing import Listing, is_of_brand, listing_of, pieces_in
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.grounding.text.wording import format_amount, format_money
@@ -113,7 +113,7 @@ def value_findings(report: str, values: Iterable[ReadValue]) -> Iterator[Finding
             )
 
 
-def products_of(citation: Citation) -> list[str]:
+def cited_products(citation: Citation) -> list[str]:
     """The ids of the products that a citation names, by evidence ids or by an address of the shop.
 
     A mark that leads nowhere has its ids only in its words: "[see P:B1; P:B2]", ".../B1?ref=list".
@@ -140,7 +140,7 @@ def source_findings(
     """
     for citation in citations:
         fault = partial(Finding, severity="error", start=citation.start, end=citation.end, text=citation.marker)
-        products = products_of(citation)
+        products = cited_products(citation)
         lacking = [name for name in products if catalog is not None and name not in catalog]
         if citation.leads_nowhere:
             is_unopened = bool(products) and catalog is not None and not lacking
@@ -286,7 +286,7 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
             yield _finding("below_rating", report, pick, detail, severity="warning" if value is None else "error")
 
 
-def _demands(pick: Pick, report: str, rulings: Sequence[Sequence[Ruling]]) -> Iterator[Finding]:
+def _demands(pick: Pick, report: str, rulings: Sequence[Sequence[DemandRuling]]) -> Iterator[Finding]:
     """A demand that the pick breaks, or that its record leaves open, in every want that it may be for."""
     broken = [next((ruling for ruling in of_want if ruling.state == "broken"), None) for of_want in rulings]
     if all(broken) and (first := broken[0]) is not None:

@@ -18,8 +18,8 @@ from drretail.grounding.text.amounts import Amount, WrittenDate, find_dates
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.words import labels, month_numbers, words
 from drretail.grounding.verify.parts import Part
-from drretail.grounding.verify.places import Place, amounts_at, compared_at, days_at, value_of
-from drretail.grounding.verify.records import CENTS, Ledger, derived, fits, on_record
+from drretail.grounding.verify.places import Passage, amounts_at, compared_at, days_at, figure_value
+from drretail.grounding.verify.records import CENTS, Ledger, derived, equals, on_record
 from drretail.grounding.verify.written import equations, quotations
 from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import VARIANTS
@@ -42,7 +42,7 @@ def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[
     reader = _Reader(layout, ledger)
     values = {(value.start, value.kind): value for value in chain(equations(layout), quotations(layout, ledger, parts))}
     for part in parts:
-        place = Place.of(layout.text, part.start, part.end)
+        place = Passage.of(layout.text, part.start, part.end)
         for value in reader.read(part, place):
             if value.state == "verified":
                 figure = (end - place.first for end in (value.start, value.end))
@@ -60,12 +60,12 @@ class _Reader:
     layout: Layout
     ledger: Ledger
 
-    def read(self, part: Part, place: Place, kinds: Collection[ValueKind] = _KINDS) -> Iterator[ReadValue]:
+    def read(self, part: Part, place: Passage, kinds: Collection[ValueKind] = _KINDS) -> Iterator[ReadValue]:
         """The values of these kinds in one part; where nothing is to be denied, only the right ones."""
         may_deny = part.is_named and (self.ledger.policy is None or self._is_bare(part, place))
         yield from (value for value in self._values(part, place, kinds) if may_deny or value.state == "verified")
 
-    def _is_bare(self, part: Part, place: Place) -> bool:
+    def _is_bare(self, part: Part, place: Passage) -> bool:
         """True if a part of an assistant's answer has no words but names, options and labels. One word more may make it
         another figure: "with shipping", "at another shop". So may a day beside a product.
         """
@@ -80,7 +80,7 @@ class _Reader:
         names = (f"{item.titles} {item.brand or ''} {item.details.get(VARIANTS, '')}" for item in items)
         return {*words(" ".join((*names, *part.sources)))}
 
-    def _values(self, part: Part, place: Place, kinds: Collection[ValueKind]) -> Iterator[ReadValue]:
+    def _values(self, part: Part, place: Passage, kinds: Collection[ValueKind]) -> Iterator[ReadValue]:
         products = [source for source in part.sources if source[:2] == "P:"]
         orders = [source for source in part.sources if source in self.ledger.order_dates]
         if len(part.sources) == len(products) == 1:
@@ -92,11 +92,11 @@ class _Reader:
         if "total" in kinds and len(calculations) == 1 and len(part.sources) == len(products) + 1:
             yield from self._result(place, calculations[0], products)
 
-    def _value(self, kind: ValueKind, figure: Amount | WrittenDate, of: str, place: Place) -> ReadValue:
+    def _value(self, kind: ValueKind, figure: Amount | WrittenDate, of: str, place: Passage) -> ReadValue:
         at_figure = replace(place, start=figure.start, end=figure.end)
-        return compared_at(value_of(kind, figure, place.first, of), at_figure, self.ledger)
+        return compared_at(figure_value(kind, figure, place.first, of), at_figure, self.ledger)
 
-    def _figure(self, kind: ValueKind, part: Part, place: Place, product: str) -> ReadValue | None:
+    def _figure(self, kind: ValueKind, part: Part, place: Passage, product: str) -> ReadValue | None:
         """The one figure of a kind in a part about one product; None for none, for several, and where it is open."""
         amounts = amounts_at(kind, place, self.layout.notation)
         amounts = [amount for amount in amounts if self._is_of_kind(kind, amount, part, place)]
@@ -108,7 +108,7 @@ class _Reader:
         is_denied = value.state == "contradicted" and self._is_certain(kind, amounts[0], part, place, product)
         return value if is_denied or value.state == "verified" else None
 
-    def _is_of_kind(self, kind: ValueKind, amount: Amount, part: Part, place: Place) -> bool:
+    def _is_of_kind(self, kind: ValueKind, amount: Amount, part: Part, place: Passage) -> bool:
         """Whether a sign, or a label beside it, says that a figure is of this kind."""
         if amount.compound:
             return False
@@ -129,7 +129,7 @@ class _Reader:
         is_other = any(label & self._labels["other_price"] for label in labels)
         return not is_other and any(label & own_labels and label <= own_labels | neighbours for label in labels)
 
-    def _is_certain(self, kind: ValueKind, amount: Amount, part: Part, place: Place, product: str) -> bool:
+    def _is_certain(self, kind: ValueKind, amount: Amount, part: Part, place: Passage, product: str) -> bool:
         """Whether a figure that the record does not have can be nothing but wrong."""
         item = self.ledger.product(product)
         record = None if item is None else on_record(kind, item)
@@ -153,9 +153,9 @@ class _Reader:
         # What the line names, by the first word of its title.
         others = (other for other, item in records.items() if other != key and next(words(item.title), "") in line)
         prices = map(self.ledger.price, others)
-        return any(fits(amount, price) for price in prices) or derived(amount, self.ledger, [key, *self._cited])
+        return any(equals(amount, price) for price in prices) or derived(amount, self.ledger, [key, *self._cited])
 
-    def _day(self, part: Part, place: Place, order: str) -> Iterator[ReadValue]:
+    def _day(self, part: Part, place: Passage, order: str) -> Iterator[ReadValue]:
         """The one day beside an order. It may be the day on which that came, unless a label calls it the day of the
         order; in a report, which knows no other, not if it is far from that.
         """
@@ -170,18 +170,18 @@ class _Reader:
         if value.state == "verified" or is_called or (self.ledger.policy is None and is_far):
             yield value
 
-    def _result(self, place: Place, key: str, products: Sequence[str]) -> Iterator[ReadValue]:
+    def _result(self, place: Passage, key: str, products: Sequence[str]) -> Iterator[ReadValue]:
         """The one amount with cents beside a cited calculation that is no price of the ``products`` beside it."""
         own = [offer.price for product in products for offer in self.ledger.offers(product)]
         amounts = [amount for amount in amounts_at("total", place, self.layout.notation) if amount.places == CENTS]
-        amounts = [amount for amount in amounts if not any(fits(amount, price) for price in own)]
+        amounts = [amount for amount in amounts if not any(equals(amount, price) for price in own)]
         values = [self._value("total", amount, key, place) for amount in amounts]
         right = [value for value in values if value.state == "verified"]
         if right or len(values) != 1:
             yield from right
             return
         (amount,), prices = amounts, map(self.ledger.price, self.ledger.products)
-        is_explained = self.ledger.names(amount.low) or any(fits(amount, price) for price in prices)
+        is_explained = self.ledger.names(amount.low) or any(equals(amount, price) for price in prices)
         is_explained = is_explained or derived(amount, replace(self.ledger, calculations={}), self._cited)
         is_money = amount.kind == "money" and amount.relation == "is"
         if values[0].state == "contradicted" and is_money and not is_explained:
@@ -197,7 +197,7 @@ class _Reader:
         return tuple(dict.fromkeys(source[2:].partition("/")[0] for source in cited if source[:2] == "P:"))
 
 
-def _sides(amount: Amount, place: Place) -> tuple[str | None, str | None]:
+def _sides(amount: Amount, place: Passage) -> tuple[str | None, str | None]:
     """The words directly before and behind a figure: blank for the end of a text and for a sign between its parts, None
     for any other sign, such as a minus or "%".
     """

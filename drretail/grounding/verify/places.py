@@ -28,7 +28,7 @@ from drretail.grounding.text.amounts import (
 from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals, steps
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems
-from drretail.grounding.verify.records import CENTS, Ledger, fits, leaves, on_record
+from drretail.grounding.verify.records import CENTS, Ledger, equals, leaves, on_record
 from drretail.records.reading import CART, ReadValue, ValueKind
 from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, may_share_a_sign, product_of
 
@@ -43,7 +43,7 @@ _COUNTS: tuple[ValueKind, ...] = ("rating_count", "stock")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Passage:
     """``text[start:end]`` with what stands around it in the text of an answer or report."""
 
     text: str
@@ -55,7 +55,7 @@ class Place:
     """Where ``text`` begins in the whole."""
 
     @classmethod
-    def of(cls, whole: str, start: int, end: int) -> "Place":
+    def of(cls, whole: str, start: int, end: int) -> "Passage":
         first = max(0, start - _BEFORE)
         return cls(whole[first : end + _BEHIND], start - first, end - first, whole, first)
 
@@ -73,7 +73,7 @@ class Place:
         if not is_told:
             yield other_notation()
 
-    def altered(self, kind: ValueKind, start: int, end: int) -> "Place":
+    def altered(self, kind: ValueKind, start: int, end: int) -> "Passage":
         """The same with another digit in ``text[start:end]``: what code should then find (METRICS 0, power)."""
         digits = [at for at in range(start, end) if self.text[at].isdigit()]
         if not digits:
@@ -90,7 +90,7 @@ def _own_notation(whole: str) -> tuple[Notation, bool]:
     return notation, not notation.is_english or len(RUN.findall(whole)) >= FEWEST_WORDS
 
 
-class Answer(NamedTuple):
+class _Answer(NamedTuple):
     """What a record says of a place."""
 
     is_true: bool | None
@@ -98,10 +98,10 @@ class Answer(NamedTuple):
     record: str = ""
 
 
-OPEN = Answer(None)
+OPEN = _Answer(None)
 
 
-def amounts_at(kind: ValueKind, place: Place, notation: Notation | None = None) -> list[Amount]:
+def amounts_at(kind: ValueKind, place: Passage, notation: Notation | None = None) -> list[Amount]:
     """The amounts of a kind that stand at a place, by default in the notation of the whole text; if none do, and that
     is too short to tell its language by, in the other one.
     """
@@ -126,7 +126,7 @@ def _amounts(text: str, notation: Notation, years: bool) -> Sequence[Amount]:
     return find_amounts(text, notation, years=years)
 
 
-def days_at(place: Place) -> list[WrittenDate]:
+def days_at(place: Passage) -> list[WrittenDate]:
     """The dates at a place, those without a year too."""
     dates: list[WrittenDate] = []
     for notation in place.notations:
@@ -136,7 +136,7 @@ def days_at(place: Place) -> list[WrittenDate]:
     return [WrittenDate(date.iso, date.start + place.start, date.end + place.start) for date in dates]
 
 
-def _measures_at(place: Place) -> list[Numeral]:
+def _measures_at(place: Passage) -> list[Numeral]:
     """The figures at a place, each with its unit; of several sides the last one has it."""
     numerals = [
         numeral for numeral in find_numerals(place.text[place.start :]) if numeral.end <= place.end - place.start
@@ -149,23 +149,23 @@ def _measures_at(place: Place) -> list[Numeral]:
     ]
 
 
-def figures_at(kind: ValueKind, place: Place) -> Sequence[Amount | WrittenDate | Numeral]:
+def figures_at(kind: ValueKind, place: Passage) -> Sequence[Amount | WrittenDate | Numeral]:
     """What of a kind stands at a place."""
     if kind == "order_date":
         return days_at(place)
     return _measures_at(place) if kind == "measure" else amounts_at(kind, place)
 
 
-def place_of(kind: ValueKind, text: str, start: int, end: int, of: str = "", field: str = "") -> ReadValue:
+def value_at(kind: ValueKind, text: str, start: int, end: int, of: str = "", field: str = "") -> ReadValue:
     """The value that stands within ``text[start:end]``, at its own place if only one does; not compared yet."""
-    place = Place.of(text, start, end)
+    place = Passage.of(text, start, end)
     figures = () if kind in _OF_WORDS else figures_at(kind, place)
     if len(figures) == 1:
-        return value_of(kind, figures[0], place.first, of, field)
+        return figure_value(kind, figures[0], place.first, of, field)
     return ReadValue(kind=kind, amount=" ".join(place.words.split()), field=field, of=of, start=start, end=end)
 
 
-def value_of(
+def figure_value(
     kind: ValueKind, figure: Amount | WrittenDate | Numeral, first: int, of: str = "", field: str = ""
 ) -> ReadValue:
     """The value of one figure of a text that begins at ``first``; not compared yet."""
@@ -176,12 +176,12 @@ def value_of(
     return ReadValue(kind=kind, amount=amount, field=field, of=of, start=figure.start + first, end=figure.end + first)
 
 
-def compared(value: ReadValue, text: str, ledger: Ledger) -> ReadValue:
+def compare_value(value: ReadValue, text: str, ledger: Ledger) -> ReadValue:
     """The value with its state: verified, contradicted or underivable, and with the record's line."""
-    return compared_at(value, Place.of(text, value.start, value.end), ledger)
+    return compared_at(value, Passage.of(text, value.start, value.end), ledger)
 
 
-def compared_at(value: ReadValue, place: Place, ledger: Ledger) -> ReadValue:
+def compared_at(value: ReadValue, place: Passage, ledger: Ledger) -> ReadValue:
     is_true, record = _COMPARE.get(value.kind, lambda *_: OPEN)(value, place, ledger)
     state = "underivable" if is_true is None else "verified" if is_true else "contradicted"
     return value.model_copy(update={"state": state, "derivation": record or None})
@@ -189,14 +189,14 @@ def compared_at(value: ReadValue, place: Place, ledger: Ledger) -> ReadValue:
 
 def would_be_caught(value: ReadValue, text: str, ledger: Ledger) -> ReadValue:
     """A verified figure with whether it is found once another digit stands in its place; other values as they are."""
-    place = Place.of(text, value.start, value.end)
+    place = Passage.of(text, value.start, value.end)
     if value.state != "verified" or value.kind in _OF_WORDS or not figures_at(value.kind, place):
         return value
     wrong = compared_at(value, place.altered(value.kind, place.start, place.end), ledger)
     return value.model_copy(update={"is_caught": wrong.state == "contradicted"})
 
 
-def _numbers(value: ReadValue, place: Place, numbers: Sequence[Decimal], record: str, currency: str = "") -> Answer:
+def _numbers(value: ReadValue, place: Passage, numbers: Sequence[Decimal], record: str, currency: str = "") -> _Answer:
     """Whether one of the amounts at a place is one of a record's numbers."""
     # "1.240" is read both ways in an answer that is too short to tell its language by.
     readings = (amounts_at(value.kind, place, notation) for notation in place.notations)
@@ -208,18 +208,20 @@ def _numbers(value: ReadValue, place: Place, numbers: Sequence[Decimal], record:
     ]
     others = readings if _GROUPED.search(place.words) else ()
     if in_currency and any(_is_one_of(reading, numbers) for reading in chain([amounts], others)):
-        return Answer(True, record)
+        return _Answer(True, record)
     if len(amounts) != 1 or len(in_currency) != 1 or in_currency[0].is_range or in_currency[0].compound:
         return OPEN
     is_near = any(in_currency[0].agreement(number) is not None for number in numbers)
-    return OPEN if is_near else Answer(False, record)
+    return OPEN if is_near else _Answer(False, record)
 
 
 def _is_one_of(amounts: Iterable[Amount], numbers: Iterable[Decimal]) -> bool:
-    return any(fits(amount, number) for amount in amounts if not amount.is_range for number in numbers)
+    return any(equals(amount, number) for amount in amounts if not amount.is_range for number in numbers)
 
 
-def _of_offers(value: ReadValue, place: Place, ledger: Ledger, of_offer: Callable[[Offer], Decimal | None]) -> Answer:
+def _of_offers(
+    value: ReadValue, place: Passage, ledger: Ledger, of_offer: Callable[[Offer], Decimal | None]
+) -> _Answer:
     """A price of the one offer that is meant, or that all that may be meant have."""
     item, numbers = ledger.product(value.of), {of_offer(offer) for offer in ledger.offers(value.of)}
     if item is None or len(numbers) != 1 or (number := numbers.pop()) is None:
@@ -227,7 +229,7 @@ def _of_offers(value: ReadValue, place: Place, ledger: Ledger, of_offer: Callabl
     return _numbers(value, place, [number], format_money(number, item.currency), item.currency)
 
 
-def _price(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
+def _price(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
     if value.of[:2] == "O:":
         paid = ledger.records.get(value.of, {}).get("price")
         is_number = isinstance(paid, int | float)
@@ -235,7 +237,7 @@ def _price(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
     return _of_offers(value, place, ledger, lambda offer: offer.price)
 
 
-def _list_price(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
+def _list_price(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
     """A price from before a sale, or a sale without a figure: an offer is reduced if its list price is above its
     price. A shop that has no list price for it has no such sale.
     """
@@ -243,14 +245,14 @@ def _list_price(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
     reduced = {(offer.list_price or 0) > (offer.price or 0) for offer in offers}
     has_none = all(offer.list_price is None for offer in offers)
     if ledger.policy is not None and reduced == {False} and (has_none or not has_figure):
-        return Answer(False, "it has no list price" if has_none else "its list price is not above its price")
+        return _Answer(False, "it has no list price" if has_none else "its list price is not above its price")
     if has_figure:
         return _of_offers(value, place, ledger, lambda offer: offer.list_price)
     is_reduced = reduced == {True} and not any(map(str.isdigit, place.words))  # "15 % off" says more
-    return Answer(True, "its list price is above its price") if is_reduced else OPEN
+    return _Answer(True, "its list price is above its price") if is_reduced else OPEN
 
 
-def _rating(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
+def _rating(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
     item = ledger.product(value.of)
     number = None if item is None else on_record(value.kind, item)
     if number is None:
@@ -258,18 +260,18 @@ def _rating(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
     return _numbers(value, place, [number], f"{number.normalize():f}{' ratings' * (value.kind == 'rating_count')}")
 
 
-def _order_date(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
+def _order_date(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
     lines, days = ledger.lines_of(value.of), days_at(place)
     if not lines:
         return _missing(value, place, ledger)
     recorded = {ledger.order_dates[line] for line in lines}
     line = f"order date: {', '.join(map(date.isoformat, sorted(recorded)))}"
     if any(day.fits(day_recorded) for day in days for day_recorded in recorded):
-        return Answer(True, line)
-    return Answer(False, line) if len(days) == 1 and len(recorded) == 1 else OPEN
+        return _Answer(True, line)
+    return _Answer(False, line) if len(days) == 1 and len(recorded) == 1 else OPEN
 
 
-def _order_status(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
+def _order_status(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
     lines = ledger.lines_of(value.of)
     if not lines:
         return _missing(value, place, ledger)
@@ -280,10 +282,10 @@ def _order_status(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
     status = recorded.pop()
     # What came back was delivered once, and is not on its way: which of them is said, a word does not tell.
     has_passed = status != value.field and has_been(value.field.casefold(), status.casefold()) is not False
-    return OPEN if has_passed else Answer(status == value.field, line)
+    return OPEN if has_passed else _Answer(status == value.field, line)
 
 
-def _total(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
+def _total(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
     if value.of == CART:
         total = ledger.total
         if total is None:
@@ -296,11 +298,11 @@ def _total(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
     # "97.98 for both", of 120-2*48.99 = 22.02: a term of the calculation, told by its cents.
     terms = steps(calculation.expression)
     if any(amount.places >= CENTS and amount.low in terms for amount in amounts_at(value.kind, place)):
-        return Answer(True, line)
+        return _Answer(True, line)
     return _numbers(value, place, [abs(calculation.result)], line)
 
 
-def _measure(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
+def _measure(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
     item, numerals = ledger.product(value.of), _measures_at(place)
     readings: dict[int, list[Amount]] = defaultdict(list)
     for notation in place.notations:  # "1.240 g" is read both ways, as a price is
@@ -314,17 +316,17 @@ def _measure(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
         of_field = [(number, line) for number, line in known if names_field(value.field, line)]
         figures = readings[numeral.start]
         line = next(
-            (line for number, line in of_field or known if any(fits(figure, number) for figure in figures)), None
+            (line for number, line in of_field or known if any(equals(figure, number) for figure in figures)), None
         )
         if line is None:
             distinct = {line for _, line in of_field}
             is_denied = len(numerals) == 1 and len(of_field) == len(distinct) == 1
-            return Answer(False, distinct.pop()) if is_denied else OPEN
+            return _Answer(False, distinct.pop()) if is_denied else OPEN
         lines.append(line)
-    return Answer(True, "; ".join(dict.fromkeys(lines)))
+    return _Answer(True, "; ".join(dict.fromkeys(lines)))
 
 
-def _stock(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
+def _stock(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
     """Whether all offers that may be meant can be had, or how many pieces there are. Beside words such as "sold out"
     another number may be a size.
     """
@@ -341,12 +343,12 @@ def _stock(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
         has_count = numbers and amounts_at(value.kind, place)
         return _numbers(value, place, numbers, line) if has_count else OPEN
     if is_there != (value.field != "sold out"):
-        return Answer(False, line)
+        return _Answer(False, line)
     is_right = _is_one_of(amounts_at(value.kind, place), numbers)
-    return Answer(True, line) if is_right or not any(map(str.isdigit, place.words)) else OPEN
+    return _Answer(True, line) if is_right or not any(map(str.isdigit, place.words)) else OPEN
 
 
-def _option(value: ReadValue, _: Place, ledger: Ledger) -> Answer:
+def _option(value: ReadValue, _: Passage, ledger: Ledger) -> _Answer:
     """A size, a color: the values of an option are all that there are (CAPABILITIES 2). Of a variant, those of the
     variants that share another option with it: rust may come in other sizes than gray.
     """
@@ -362,10 +364,10 @@ def _option(value: ReadValue, _: Place, ledger: Ledger) -> Answer:
     text = "".join(filter(str.isalnum, value.amount.casefold()))
     is_there = text in ("".join(filter(str.isalnum, option.casefold())) for option in values)
     of = f" ({', '.join(sorted(option for _, option in meant))})" * bool(meant)
-    return Answer(is_there, f"{name}{of}: {', '.join(values)}")
+    return _Answer(is_there, f"{name}{of}: {', '.join(values)}")
 
 
-def _policy(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
+def _policy(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
     """What holds for every order. Of a product it is what shipping costs of an order of one piece of it."""
     amounts = amounts_at(value.kind, place)
     if value.field in ("shipping", "free") and (value.of or value.field == "free"):
@@ -373,7 +375,7 @@ def _policy(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
         if cost is None or not (amounts or value.field == "free"):
             return OPEN
         line = f"shipping costs {cost.normalize():f}"
-        return Answer(not cost, line) if value.field == "free" else _numbers(value, place, [cost], line)
+        return _Answer(not cost, line) if value.field == "free" else _numbers(value, place, [cost], line)
     policy = {} if ledger.policy is None else ledger.policy.model_dump()
     recorded = policy.get(value.field)
     if recorded is None or not amounts:
@@ -382,8 +384,8 @@ def _policy(value: ReadValue, place: Place, ledger: Ledger) -> Answer:
     line = f"{value.field.replace('_', ' ')}: {' to '.join(f'{number.normalize():f}' for number in numbers)}"
     ends = {end for amount in amounts for end in (amount.low, amount.high)}
     if ends <= {*numbers} or (len(numbers) > 1 and all(numbers[0] <= end <= numbers[-1] for end in ends)):
-        return Answer(True, line)
-    return Answer(False, line) if len(amounts) == 1 else OPEN
+        return _Answer(True, line)
+    return _Answer(False, line) if len(amounts) == 1 else OPEN
 
 
 def _shipping(ledger: Ledger, of: str) -> Decimal | None:
@@ -400,13 +402,13 @@ def _shipping(ledger: Ledger, of: str) -> Decimal | None:
     return Decimal(0) if are_free.pop() else Decimal(str(policy.shipping))
 
 
-def _missing(value: ReadValue, _: Place, ledger: Ledger) -> Answer:
+def _missing(value: ReadValue, _: Passage, ledger: Ledger) -> _Answer:
     """A thing or an order that the shop does not have, though it is spoken of as if."""
     why = ledger.missing.get(value.of)
-    return OPEN if why is None or value.field == "sold out" else Answer(False, why)
+    return OPEN if why is None or value.field == "sold out" else _Answer(False, why)
 
 
-_COMPARE: Mapping[ValueKind, Callable[[ReadValue, Place, Ledger], Answer]] = {
+_COMPARE: Mapping[ValueKind, Callable[[ReadValue, Passage, Ledger], _Answer]] = {
     "price": _price,
     "list_price": _list_price,
     "rating": _rating,

@@ -251,7 +251,7 @@ CENTS = 2
 _MOST_PIECES = 12
 
 
-def fits(amount: Amount, record: Decimal | None) -> bool:
+def equals(amount: Amount, record: Decimal | None) -> bool:
     """True if an amount equals a record's number, as exactly as it is written."""
     return record is not None and amount.agreement(record) in ("equal", "rounded", "bounded")
 

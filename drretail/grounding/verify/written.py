@@ -7,7 +7,7 @@ from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.quotes import has_words
 from drretail.grounding.text.words import is_english, words
 from drretail.grounding.verify.parts import Part
-from drretail.grounding.verify.places import value_of
+from drretail.grounding.verify.places import figure_value
 from drretail.grounding.verify.records import Ledger
 from drretail.records.reading import ReadValue
 
@@ -24,7 +24,7 @@ def equations(layout: Layout) -> Iterator[ReadValue]:
         if equation.holds or all(side.relation == "is" for side in (equation.result, *equation.operands)):
             detail = f"{equation.expression} = {equation.value.normalize():f}"
             changes = {"state": "verified" if equation.holds else "contradicted", "derivation": detail}
-            yield value_of("equation", equation.result, 0).model_copy(update=changes)
+            yield figure_value("equation", equation.result, 0).model_copy(update=changes)
 
 
 def quotations(layout: Layout, ledger: Ledger, parts: Iterable[Part]) -> Iterator[ReadValue]:

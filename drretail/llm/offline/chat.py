@@ -45,7 +45,7 @@ def tags_in(text: str) -> list[Tag]:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class OfflineRequest:
     """The messages so far, the bound tools (OpenAI's form), and which of them may or must be called."""
 
     messages: Sequence[BaseMessage]
@@ -108,7 +108,7 @@ class OfflineChat(LocalChat):
 _NUMBER = re.compile(r"-?\d+")
 
 
-def plain_answer(turn: Turn) -> AIMessage:
+def plain_answer(turn: OfflineRequest) -> AIMessage:
     """A filled schema if one is asked for, a call of the first tool if no result has come yet, or else a sentence."""
     last = turn.messages[-1] if turn.messages else None
     question = next((message.text for message in reversed(turn.messages) if message.type == "human"), "")

@@ -22,7 +22,7 @@ from drretail.grounding.text.words import content_stems, content_words, is_negat
 from drretail.grounding.verify.form import read_by_form
 from drretail.grounding.verify.parts import parts_by_marks
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
-from drretail.llm.offline.chat import Turn, filled, plain_answer, tags_in
+from drretail.llm.offline.chat import OfflineRequest, filled, plain_answer, tags_in
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText
 from drretail.records.reading import ReadValue, ValueKind
 
@@ -170,9 +170,9 @@ QUESTION = "Q"
 """The id of the shopper's question among the sources."""
 
 
-def judge(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
+def judge_offline(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
     """The answer in the requested schema: a call of the bound tool, or JSON if a ``<schema>`` tag asks for it."""
-    turn = Turn(messages, tools, choice)
+    turn = OfflineRequest(messages, tools, choice)
     schema = turn.schema
     if schema is None:
         return plain_answer(turn)

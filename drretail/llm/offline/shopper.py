@@ -18,7 +18,7 @@ from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.text.words import content_stems, content_words
-from drretail.llm.offline.chat import Turn, plain_answer
+from drretail.llm.offline.chat import OfflineRequest, plain_answer
 from drretail.parsing import json_or_none
 from drretail.records.base import Record
 from drretail.records.evidence import FileAnswer, Insight, IntermediateReport, PageSummary, SourceNote
@@ -64,7 +64,7 @@ class _Task:
         return (lookup for lookup in of_names if lookup.value and "error" not in lookup.value)
 
 
-def read_task(turn: Turn, tags: Mapping[str, str]) -> _Task | None:
+def read_task(turn: OfflineRequest, tags: Mapping[str, str]) -> _Task | None:
     """The task of a prompt with these tags; None if there is nothing to research."""
     question = next((tags[name] for name in ("sub_problem", "query", "question") if name in tags), None)
     if question is None and not turn.tool_names & SHOP_TOOLS:
@@ -412,7 +412,7 @@ _IN_SCHEMA: dict[str, Callable[[Tags], Record]] = {
 
 def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: Any = None) -> AIMessage:
     """The next turn in the role that is asked for; a plain answer if there is nothing to research."""
-    turn = Turn(messages, tools, choice)
+    turn = OfflineRequest(messages, tools, choice)
     # The first tag of each name counts: later ones belong to repairs of an answer.
     tags = {tag.name: tag.content for tag in reversed(turn.tags)}
     schema = turn.schema

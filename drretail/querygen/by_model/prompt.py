@@ -21,7 +21,7 @@ from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.untrusted import harmless
 from drretail.grounding.text.wording import format_money
 from drretail.llm.prompt import Prompt, load_prompt, tagged
-from drretail.querygen.by_model.targets import Target, category_names
+from drretail.querygen.by_model.targets import Target, world_categories
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import ENOUGH, Assortment, KindOffers
@@ -301,7 +301,7 @@ class PromptBuilder:
             deep_research=self._prompts["deep_research"].text.strip(),
             domain=_filled(self._prompts["domain"], today=self._today).strip(),
             tools=tagged("tools", "\n".join(tools)),
-            categories=tagged("categories", "\n".join(category_names(world)[:_MOST_CATEGORIES])),
+            categories=tagged("categories", "\n".join(world_categories(world)[:_MOST_CATEGORIES])),
             wish=self._prompts["wish"].text.strip(),
         )
         """The system message, which is the same for every query."""

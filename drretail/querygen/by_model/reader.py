@@ -7,8 +7,7 @@ from itertools import groupby
 
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.querygen.by_model.session import Ask, ModelSession, ask_all
-from drretail.querygen.decisions import Answer as ReaderAnswer
-from drretail.querygen.decisions import Key, Question, problem_of
+from drretail.querygen.decisions import DemandAnswer, DemandQuestion, Key, problem_of
 from drretail.records.base import Record, sha256_of
 from drretail.records.criteria import State
 
@@ -38,7 +37,7 @@ class Numbers(Record):
 class _Batch:
     """The questions of one call: those about some products for one want, by their numbers."""
 
-    questions: Sequence[Question]
+    questions: Sequence[DemandQuestion]
     _is_sent_back: bool = False
 
     def ask(self) -> Ask[Numbers]:
@@ -71,7 +70,7 @@ class _Batch:
                 faults.append(f"number {answer.number}: {problem}")
         return "; ".join(faults) or None
 
-    def answers(self, numbers: Numbers) -> Iterator[tuple[Key, ReaderAnswer]]:
+    def answers(self, numbers: Numbers) -> Iterator[tuple[Key, DemandAnswer]]:
         """The usable answers; the last one if a number has several."""
         answers = {answer.number: _answer(answer) for answer in numbers.answers}
         for number, question in enumerate(self.questions, 1):
@@ -80,20 +79,20 @@ class _Batch:
                 yield question.key, answer
 
 
-def _answer(numbered: Numbered) -> ReaderAnswer:
-    return ReaderAnswer(numbered.state, "" if numbered.state == "open" else numbered.quote)
+def _answer(numbered: Numbered) -> DemandAnswer:
+    return DemandAnswer(numbered.state, "" if numbered.state == "open" else numbered.quote)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadByModel:
     """A model's usable answers, and why calls failed, by query id."""
 
-    answers: dict[Key, ReaderAnswer]
+    answers: dict[Key, DemandAnswer]
     failed: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def read_records(
-    questions: Sequence[Question], session: ModelSession, on_end: Callable[[], object] = lambda: None
+    questions: Sequence[DemandQuestion], session: ModelSession, on_end: Callable[[], object] = lambda: None
 ) -> ReadByModel:
     """The model's answers. Failures are counted, not raised."""
     batches = _batches(questions)
@@ -104,14 +103,14 @@ def read_records(
     return ReadByModel(answers, failed)
 
 
-def calls_for(questions: Sequence[Question]) -> int:
+def calls_for(questions: Sequence[DemandQuestion]) -> int:
     """How many calls the questions take."""
     return len(_batches(questions))
 
 
-def _batches(questions: Sequence[Question]) -> list[_Batch]:
+def _batches(questions: Sequence[DemandQuestion]) -> list[_Batch]:
     """The questions in calls of up to ``RECORDS`` products of one want."""
-    by_want: dict[tuple[str, str], dict[str, list[Question]]] = {}
+    by_want: dict[tuple[str, str], dict[str, list[DemandQuestion]]] = {}
     for question in questions:
         query_id, want, _, product_id = question.key
         by_want.setdefault((query_id, want), {}).setdefault(product_id, []).append(question)

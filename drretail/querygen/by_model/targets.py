@@ -84,7 +84,7 @@ def with_drafts(world: World, targets: Targets, seed: str) -> Targets:
 
 def generic_targets(world: World, count: int, seed: str) -> Targets:
     """Targets for ``count`` generic queries, spread over the shop's categories in seeded order."""
-    names = category_names(world)
+    names = world_categories(world)
     Random(f"{seed}|generic").shuffle(names)
     shares = [len(range(start, count, len(names))) for start in range(len(names))]
     return Targets(
@@ -96,7 +96,7 @@ def generic_targets(world: World, count: int, seed: str) -> Targets:
     )
 
 
-def category_names(world: World) -> list[str]:
+def world_categories(world: World) -> list[str]:
     """The categories that the world was made from; if the world doesn't record them, all that a search accepts."""
     return [category.name for category in world.manifest.categories if category.products] or world.catalog.categories()
 

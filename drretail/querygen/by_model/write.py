@@ -53,7 +53,7 @@ class Written:
     """The number of answers by query id; more than one if findings were sent back to the model."""
 
 
-def write_queries(
+def write_for_targets(
     world: World, session: ModelSession, targets: Sequence[Target], on_end: Callable[[bool], None] = lambda _: None
 ) -> Written:
     """The queries of all targets; failures are counted. ``on_end`` gets True for each that was written."""

@@ -13,7 +13,7 @@ from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.grounding.text.words import NUMBERS, STOP_WORDS, content_stems, is_negation, stem
 from drretail.querygen.checks import contract
-from drretail.querygen.checks.case import Case, Code, finding, names_of
+from drretail.querygen.checks.case import Code, QueryCase, finding, names_of
 from drretail.records.evidence import Finding
 from drretail.records.wish import Wish
 
@@ -39,7 +39,7 @@ _PLACEHOLDER = re.compile(
 )
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: QueryCase) -> Iterator[Finding]:
     wish, text = case.query.wish, case.query.text
     for match in _PLACEHOLDER.finditer(text):
         yield finding("placeholder_in_text", match[0], span=match.span())
@@ -48,7 +48,7 @@ def check(case: Case) -> Iterator[Finding]:
             yield from compare(case, wish)
 
 
-def _amounts(case: Case, wish: Wish) -> Iterator[Finding]:
+def _amounts(case: QueryCase, wish: Wish) -> Iterator[Finding]:
     """Compares amounts in digits only.
 
     A text with a typed limit may name other amounts, such as a price paid before, but no other upper limit. A text by a
@@ -79,7 +79,7 @@ def _money_in(text: str) -> Iterator[Amount]:
     return (amount for amount in find_amounts(text) if amount.kind == "money")
 
 
-def _numbers(case: Case, wish: Wish) -> Iterator[Finding]:
+def _numbers(case: QueryCase, wish: Wish) -> Iterator[Finding]:
     text = case.said
     words = {word: Decimal(number) for word, number in (*NUMBERS.items(), *_HOW_MANY.items())}
     spoken = set(folded(text).split())
@@ -93,7 +93,7 @@ def _numbers(case: Case, wish: Wish) -> Iterator[Finding]:
                 yield finding("number_not_in_text", f"{number:g}", f"typed for {want.name}")
 
 
-def _words(case: Case, wish: Wish) -> Iterator[Finding]:
+def _words(case: QueryCase, wish: Wish) -> Iterator[Finding]:
     """All typed words but kinds, which are the shop's, must be in the text or the title of an order of the wish."""
     orders = () if case.shopper is None else case.shopper.kept
     bought = [order.product_id for order in orders if order.order_id in wish.orders]
@@ -113,7 +113,7 @@ def _words(case: Case, wish: Wish) -> Iterator[Finding]:
             yield finding("words_not_in_text", phrase, f"the text lacks {', '.join(missing)}")
 
 
-def _owned(case: Case, wish: Wish) -> Iterator[Finding]:
+def _owned(case: QueryCase, wish: Wish) -> Iterator[Finding]:
     del wish
     spoken = {*content_stems(case.said)}
     for listing in case.owned:

@@ -108,7 +108,7 @@ def read_shopper(world: World, stock: Stock, user_id: str) -> Shopper | None:
 
 
 @dataclass(frozen=True)
-class Case:
+class QueryCase:
     """One query in its world. ``shopper`` is None if the query names no user, or one that the world lacks."""
 
     query: Query

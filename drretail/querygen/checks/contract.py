@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from drretail.grounding.constraints import decided_by_field
-from drretail.querygen.checks.case import Case, Code, finding
+from drretail.querygen.checks.case import Code, QueryCase, finding
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 
@@ -42,7 +42,7 @@ def binds(query: Query) -> bool:
     return query.typed_by is None and bool(query.rationale and _BY_MODEL.fullmatch(query.source))
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: QueryCase) -> Iterator[Finding]:
     """Violations of the demands on models."""
     query, words = case.query, len(case.query.text.split())
     if not LEAST_WORDS <= words <= MOST_WORDS:
@@ -53,10 +53,10 @@ def check(case: Case) -> Iterator[Finding]:
     if len(query.rationale.split()) < LEAST_OF_A_RATIONALE:
         yield finding("rationale_missing", query.rationale or "none", f"fewer than {LEAST_OF_A_RATIONALE} words")
     yield from _wanted(case)
-    yield from check_rules(case)
+    yield from check_demands(case)
 
 
-def _wanted(case: Case) -> Iterator[Finding]:
+def _wanted(case: QueryCase) -> Iterator[Finding]:
     """Values of demands that only a record shows, of which the text names none."""
     wish, shopper = case.query.wish, case.shopper
     if wish is None or case.query.infeasible:
@@ -71,7 +71,7 @@ def _wanted(case: Case) -> Iterator[Finding]:
             yield finding("value_not_said", str(demand), f"the records of these orders: {shown}")
 
 
-def check_rules(case: Case) -> Iterator[Finding]:
+def check_demands(case: QueryCase) -> Iterator[Finding]:
     """Violations of the demands on rules: fields that nearly all or hardly any of the priced offers keep."""
     for want, candidates in case.offered:
         priced = candidates.priced

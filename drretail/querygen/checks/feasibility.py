@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from drretail.grounding.listing import folded
 from drretail.grounding.text.wording import format_amount, format_money
-from drretail.querygen.checks.case import Case, Code, finding
+from drretail.querygen.checks.case import Code, QueryCase, finding
 from drretail.querygen.decisions import how_far_decided
 from drretail.records.evidence import Finding
 from drretail.records.query import FoundBasket, Reference, lack_in_words
@@ -30,7 +30,7 @@ CODES = {
 _SHOWN = 5
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: QueryCase) -> Iterator[Finding]:
     """Finds nothing if the shop lacks a wanted kind, which names.py reports."""
     wish = case.query.wish
     if wish is None or not wish.wants or not all(offered or want.optional for want, offered in case.offered):
@@ -52,7 +52,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield from list(_not_said(case)) or _lacking(case, wish, is_proved=is_proved)
 
 
-def _unknown(case: Case) -> Iterator[Finding]:
+def _unknown(case: QueryCase) -> Iterator[Finding]:
     """The demands whose field no product of the kind has, or whose value it has of none of them; options likewise."""
     for want, candidates in case.offered:
         for name, values in want.options.items() if candidates else ():
@@ -82,7 +82,7 @@ def _most(counts: Counter[str]) -> str:
     return ", ".join(text for text, _ in counts.most_common(_SHOWN)) or "no fields"
 
 
-def _not_said(case: Case) -> Iterator[Finding]:
+def _not_said(case: QueryCase) -> Iterator[Finding]:
     """The demands that records leave open in the cart that is nearest to one, by whether all records are read."""
     reference = case.reference
     nearest = None if reference.proof is None or reference.lack != "not_said" else reference.proof.nearest
@@ -126,7 +126,7 @@ def cheapest_line(reference: Reference) -> str:
     return f"none: {why}" + ("" if proof is None else f" ({proof.state})")
 
 
-def _lacking(case: Case, wish: Wish, *, is_proved: bool) -> Iterator[Finding]:
+def _lacking(case: QueryCase, wish: Wish, *, is_proved: bool) -> Iterator[Finding]:
     """Findings on a wish that no basket meets; none in a shop without prices, where money says nothing."""
     lack, proof = case.reference.lack, case.reference.proof
     wants = ", ".join(want.name for want in wish.wants)

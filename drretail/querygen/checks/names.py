@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from drretail.grounding.text.words import content_stems
-from drretail.querygen.checks.case import Case, Code, finding, names_of
+from drretail.querygen.checks.case import Code, QueryCase, finding, names_of
 from drretail.records.evidence import Finding
 from drretail.records.wish import Wish
 from drretail.tools.registry import TOOLS
@@ -27,7 +27,7 @@ CODES = {
 }
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: QueryCase) -> Iterator[Finding]:
     query, shopper = case.query, case.shopper
     if query.user_id is None:
         if query.mode == "profile_aware":
@@ -47,7 +47,7 @@ def check(case: Case) -> Iterator[Finding]:
             yield finding("tool_unknown", name, f"the tools are {', '.join(sorted(TOOLS))}")
 
 
-def _wanted(case: Case, wish: Wish) -> Iterator[Finding]:
+def _wanted(case: QueryCase, wish: Wish) -> Iterator[Finding]:
     for want, listings in case.offered:
         kinds = " or ".join(want.kinds)
         if not listings and not case.query.infeasible:
@@ -60,7 +60,7 @@ def _wanted(case: Case, wish: Wish) -> Iterator[Finding]:
             yield finding("brand_unknown", brand, "no product is of this brand")
 
 
-def _recorded(case: Case, wish: Wish) -> Iterator[Finding]:
+def _recorded(case: QueryCase, wish: Wish) -> Iterator[Finding]:
     shopper = case.shopper
     if wish.owned and case.query.user_id is None:
         yield finding("owned_by_nobody", ", ".join(wish.owned), "nobody asks it")

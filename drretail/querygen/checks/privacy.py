@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from drretail.grounding.text.personal_data import People, Personal, personal_data
 from drretail.grounding.text.redaction import anybodys_data
-from drretail.querygen.checks.case import Case, Code, finding
+from drretail.querygen.checks.case import Code, QueryCase, finding
 from drretail.records.evidence import Finding
 from drretail.records.shop import UserProfile
 
@@ -43,7 +43,7 @@ def identifying(text: str, profile: UserProfile | None = None) -> list[Personal]
     return apart
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: QueryCase) -> Iterator[Finding]:
     text = case.query.text
     places = identifying(text, None if case.shopper is None else case.shopper.profile)
     order_ids = () if case.query.wish is None else case.query.wish.orders

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from drretail.env.session import RESULTS
 from drretail.grounding.report.evidence_ids import normalise_url
-from drretail.querygen.checks.case import Case, Code, finding
+from drretail.querygen.checks.case import Code, QueryCase, finding
 from drretail.records.evidence import Finding
 
 LEAST = 2
@@ -17,7 +17,7 @@ CODES = {
 }
 
 
-def check(case: Case) -> Iterator[Finding]:
+def check(case: QueryCase) -> Iterator[Finding]:
     """Reads as two readers do: one who sees the results of a search for the question, and one who opens the pages."""
     question = case.query.web_question
     # A web that is yet to be made has no answers, and what the open web holds changes.

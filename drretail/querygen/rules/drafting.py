@@ -126,7 +126,7 @@ class Author:
             at_level = priced[ceil(level * (len(priced) - 1))]
             cost += (at_level.price or 0) * want.quantity
             currencies.add(at_level.product.currency)
-        amount = rounded(cost * _ROOM)
+        amount = round_budget(cost * _ROOM)
         is_known = len(currencies) == 1 and currencies <= SYMBOLS.keys() and amount >= _LEAST_BUDGET
         return Money.of(amount, currencies.pop()) if is_known else None
 
@@ -152,6 +152,6 @@ def _want(need: Need) -> Want:
     return Want(name=need.thing, kinds=(need.thing,), again=need.kind == "restock")
 
 
-def rounded(total: Decimal) -> int:
+def round_budget(total: Decimal) -> int:
     """The next amount that people would name as a budget."""
     return ceil(total / _STEP) * _STEP

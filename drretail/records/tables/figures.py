@@ -32,7 +32,7 @@ def p_value(value: float | None) -> str:
     return NOTHING if value is None else "<.001" if value < _FINE else f"{value:.3f}"
 
 
-def check(value: object) -> str:
+def check_mark(value: object) -> str:
     """A boolean as "✓" or "✗"."""
     return NOTHING if value is None else "✓" if value else "✗"
 

@@ -61,7 +61,7 @@ def grid_width(grid: "Grid") -> int:
 
 def _least_name(table: Table) -> int:
     names = [table.heading, *(row.name for row in table.rows)]
-    words = [min(_LONGEST_WORD, _len(word)) for name in names for word in broken(name, 1)]
+    words = [min(_LONGEST_WORD, _len(word)) for name in names for word in _broken_lines(name, 1)]
     return max(min(NAMES, max(map(_len, names))), *words)
 
 
@@ -73,7 +73,7 @@ def _least(table: Table, *, is_beside: bool) -> list[int]:
 def _width(table: Table, at: int, *, is_beside: bool, whole: bool) -> int:
     """The width of one column; with ``whole``, words stay in one line, too."""
     column = table.columns[at]
-    widths = [1, *map(_len, [column.name] if whole else broken(column.name, 1))]
+    widths = [1, *map(_len, [column.name] if whole else _broken_lines(column.name, 1))]
     for row in table.rows:
         cell = row.cells[at]
         if cell is None:
@@ -142,7 +142,7 @@ def _text(row: Row, at: int, *, is_beside: bool) -> "Text":
 
 
 def _broken(name: str, width: int) -> str:
-    return "\n".join(broken(name, width))
+    return "\n".join(_broken_lines(name, width))
 
 
 def _len(text: str) -> int:
@@ -175,7 +175,7 @@ def _sum(places: Sequence[int], widths: Sequence[int]) -> int:
     return sum(widths[place] for place in places)
 
 
-def broken(name: str, width: int) -> Iterator[str]:
+def _broken_lines(name: str, width: int) -> Iterator[str]:
     """The lines of a name that is too long, broken after underscores, hyphens and blanks, and before "+" and "@"."""
     line = ""
     pieces = name.replace("_", "_\n").replace(" ", " \n").replace("+", "\n+").replace("@", "\n@")

@@ -39,7 +39,7 @@ def wrapped(text: str, width: int, indent: str = "") -> str:
     return "\n".join(lines)
 
 
-def fitted(text: str) -> str:
+def fit_to_screen(text: str) -> str:
     """A message for stderr: on a terminal its first line is broken between words. Others may be commands, and stay."""
     try:
         width = os.get_terminal_size(sys.stderr.fileno()).columns

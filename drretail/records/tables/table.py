@@ -33,7 +33,7 @@ _FORMATS: Mapping[str, Callable[[float | None], str]] = {
     "tenths": figures.tenths,
     "thousands": figures.thousands,
     "dollars": figures.dollars,
-    "check": figures.check,
+    "check": figures.check_mark,
     "short": figures.short,
     "of_all": figures.count,
     "fraction": figures.count,

@@ -18,8 +18,8 @@ from drretail.records.run import Run
 from drretail.records.score import Scores
 from drretail.records.tables.table import Table
 from drretail.viewer.conversation import read_conversation
-from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
-from drretail.viewer.page.frame import Links, fragment, packed, page_name, whole_page
+from drretail.viewer.experiment import ExperimentView, QueryRuns, RunView, read_view
+from drretail.viewer.page.frame import Links, fragment, packed_page, page_name, whole_page
 from drretail.viewer.page.overview import (
     render_false_statements,
     render_map,
@@ -27,7 +27,7 @@ from drretail.viewer.page.overview import (
     render_overview,
     render_scores,
 )
-from drretail.viewer.page.question import Once, Questions, Rendered
+from drretail.viewer.page.question import Once, Questions, RenderedQuestion
 from drretail.viewer.page.report_html import marked_html
 from drretail.viewer.run_lines import RunLine
 from drretail.viewer.tables.board import BoardTables, about_words
@@ -45,19 +45,19 @@ _HEAD = 8_192
 """The first bytes of a page, which contain its title."""
 
 
-def page_of(view: ExperimentView) -> str:
+def report_page(view: ExperimentView) -> str:
     """The report of a view as one page, of any size."""
     return one_page(view, list(rendered_questions(view)))
 
 
-def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar | None = None) -> Path:
+def write_report_page(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar | None = None) -> Path:
     """Writes the report and returns the file to open: ``to``, or the index of a folder of the same name beside it.
 
     Deletes pages of an earlier report in the other form. Raises UserError if one file was asked for and it would be
     larger than ``LARGEST_SINGLE``.
     """
     folder, links = to.with_suffix(""), Links(in_folder=True, index=INDEX)
-    waiting, done = list[Rendered](), list[Rendered]()
+    waiting, done = list[RenderedQuestion](), list[RenderedQuestion]()
     size, is_split = 0, form == "split"
     for rendered in rendered_questions(view, bar):
         waiting.append(rendered)
@@ -70,7 +70,7 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
             )
         if is_split:
             for page in waiting:
-                write_atomically(folder / page_name(page.question), packed(question_page(view, page, links)))
+                write_atomically(folder / page_name(page.question), packed_page(question_page(view, page, links)))
             done += [replace(page, head=Markup(), body=Markup()) for page in waiting]
             waiting.clear()
     if not is_split:
@@ -79,13 +79,13 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
         return to
-    write_atomically(folder / INDEX, packed(index_page(view, done)))
+    write_atomically(folder / INDEX, packed_page(index_page(view, done)))
     names = {page_name(page.question) for page in done}
     _forget([to, *(path for path in folder.glob("query-*.html") if path.name not in names)])
     return folder / INDEX
 
 
-def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator[Rendered]:
+def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator[RenderedQuestion]:
     """Every question of an experiment, read and rendered one at a time."""
     renderer = Questions(view)
     for question in view.questions:
@@ -94,27 +94,27 @@ def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator
             bar.advance(len(question.places))
 
 
-def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
+def one_page(view: ExperimentView, rendered: Sequence[RenderedQuestion]) -> str:
     """The report as one page, made of rendered questions."""
     first = first_of(rendered)
     parts = [question.folded(is_open=question is first) for question in rendered]
     return _index(view, rendered, Links(), _questions(view, parts))
 
 
-def first_of(rendered: Sequence[Rendered]) -> Rendered | None:
+def first_of(rendered: Sequence[RenderedQuestion]) -> RenderedQuestion | None:
     """The question to show first: the first with a fault, else the first. None without questions."""
     with_fault = (page for page in rendered if any(line.faults for line in page.lines))
     return next(with_fault, next(iter(rendered), None))
 
 
-def index_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
+def index_page(view: ExperimentView, rendered: Sequence[RenderedQuestion]) -> str:
     """The first page of a folder, made of rendered questions; it has the first of them whole."""
     first = first_of(rendered)
     parts = [] if first is None else [Questions(view).render(first.question).folded(is_open=True)]
     return _index(view, rendered, Links(in_folder=True), _questions(view, parts))
 
 
-def _lines(rendered: Sequence[Rendered]) -> list[RunLine]:
+def _lines(rendered: Sequence[RenderedQuestion]) -> list[RunLine]:
     return sorted((line for question in rendered for line in question.lines), key=lambda line: line.number)
 
 
@@ -123,7 +123,7 @@ def _questions(view: ExperimentView, parts: Sequence[Markup]) -> Markup:
     return fragment("questions.html.jinja", heading=heading, parts=parts)
 
 
-def question_page(view: ExperimentView, rendered: Rendered, links: Links) -> str:
+def question_page(view: ExperimentView, rendered: RenderedQuestion, links: Links) -> str:
     """One question as a page of its own."""
     questions, number = view.questions, rendered.question.number
     nav = [(links.index, view.title)]
@@ -133,7 +133,7 @@ def question_page(view: ExperimentView, rendered: Rendered, links: Links) -> str
     return whole_page(title, f"Question {number} of {len(questions)}", "", nav, [rendered.unfolded()])
 
 
-def conversation_page(view: ExperimentView, question: Question, run: RunView, links: Links) -> str:
+def conversation_page(view: ExperimentView, question: QueryRuns, run: RunView, links: Links) -> str:
     """Every request to one run's models with its answer. Raises UserError if the journal can't be read."""
     talks = [] if run.run is None else read_conversation(run.experiment, run.run)
     talk = fragment("conversation.html.jinja", view=run, talks=talks, once=Once(f"{run.anchor}t"))
@@ -144,7 +144,7 @@ def conversation_page(view: ExperimentView, question: Question, run: RunView, li
     return whole_page(f"{run.subject.run_id} – {view.title}", heading, question.query.text, nav, [section])
 
 
-def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, questions: Markup) -> str:
+def _index(view: ExperimentView, rendered: Sequence[RenderedQuestion], links: Links, questions: Markup) -> str:
     lines = _lines(rendered)
     false = render_false_statements(view, rendered, links)
     about = about_words(view.definition, view.scores.scoreboard)

@@ -29,7 +29,7 @@ from drretail.records.tables.result import parts
 from drretail.records.tables.screen import TURNING
 from drretail.records.tables.table import Row, Table
 from drretail.viewer.anchors import claim_anchor, finding_anchor, step_anchor
-from drretail.viewer.experiment import Question
+from drretail.viewer.experiment import QueryRuns
 from drretail.viewer.judged import MEANINGS, SIGNS, WORDS, words_of_code
 from drretail.viewer.run_lines import DECISIONS, RunLine
 from drretail.viewer.tables.board import ENDS
@@ -54,7 +54,7 @@ class Links:
     index: str = ""
     """The address of the report's first page; empty on that page."""
 
-    def question(self, question: Question) -> str:
+    def question(self, question: QueryRuns) -> str:
         return quote(page_name(question)) if self.in_folder else f"#{question.anchor}"
 
     def claim(self, line: RunLine, anchor: str) -> str:
@@ -65,7 +65,7 @@ class Links:
         return self.claim(line, f"{line.anchor}-answer")
 
 
-def page_name(question: Question) -> str:
+def page_name(question: QueryRuns) -> str:
     """The file name of a question's page."""
     return f"query-{question.query.query_id}.html"
 
@@ -86,14 +86,14 @@ class _Note(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PlacedToken:
     """A token, and the source offset of each character of its ``content`` (-1: none)."""
 
     token: "Token"
     offsets: tuple[int, ...] = ()
 
 
-def place(source: str) -> list[Piece]:
+def place(source: str) -> list[PlacedToken]:
     """All tokens of the Markdown in ``source``, with the tokens of paragraphs instead of their "inline" token.
 
     HTML and images stay text as written, and only http and https addresses become links.
@@ -109,7 +109,7 @@ def place(source: str) -> list[Piece]:
     text = source.replace("\r\n", " \n").replace("\r", "\n").replace("\0", "\ufffd")
     environment: dict[str, object] = {}
     block_lines = _Lines(text)
-    pieces: list[Piece] = []
+    pieces: list[PlacedToken] = []
     before = ""
     for token in parser.parse(text, environment):
         offsets = block_lines.offsets(token, before)
@@ -117,7 +117,7 @@ def place(source: str) -> list[Piece]:
         if token.type == "inline":
             pieces += _inline(parser, token, offsets, environment)
         else:
-            pieces.append(Piece(token, offsets))
+            pieces.append(PlacedToken(token, offsets))
     return pieces
 
 
@@ -137,7 +137,7 @@ def _note(state: "StateInline", silent: bool) -> bool:
 
 def _inline(
     parser: "MarkdownIt", block: "Token", offsets: tuple[int, ...], environment: dict[str, object]
-) -> Iterator[Piece]:
+) -> Iterator[PlacedToken]:
     notes: list[_Note] = []
     tokens: list[Token] = []
     parser.inline.parse(block.content, parser, {**environment, _NOTES: notes}, tokens)
@@ -159,7 +159,7 @@ def _inline(
                 places_of[index], cursor = _pushed(inline, block.content, cursor, end.position)
         pending = []
     for token, places in zip(tokens, places_of, strict=True):
-        yield Piece(token, tuple(offsets[place] if 0 <= place < len(offsets) else _UNKNOWN for place in places))
+        yield PlacedToken(token, tuple(offsets[place] if 0 <= place < len(offsets) else _UNKNOWN for place in places))
 
 
 def _grown(pending: list[int], note: _Note, length: int) -> list[int]:
@@ -289,7 +289,7 @@ def whole_page(
     ``about`` stands above the heading of an experiment, with how to repeat it.
     """
     fields = {"title": title, "heading": heading, "lead": lead, "nav": nav, "sections": sections, "about": about}
-    return writable(template("page.html.jinja").render(**fields, **frame()))
+    return displayable(template("page.html.jinja").render(**fields, **frame()))
 
 
 STYLES = ("page.css", "first_screen.css", "plots.css")
@@ -320,7 +320,7 @@ def _admitted(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
 
-def packed(page: str) -> str:
+def packed_page(page: str) -> str:
     """A page that unpacks this one when a browser opens it, in a fifth of its size: for folders of many pages."""
     # A page keeps the policy of the one that it replaces, which admits one script more.
     head = page.partition("<style>")[0].replace("script-src ", f"script-src {_admitted(UNPACK)} ", 1)
@@ -331,7 +331,7 @@ def packed(page: str) -> str:
     )
 
 
-def writable(text: str) -> str:
+def displayable(text: str) -> str:
     """The text without characters that can't be encoded (lone surrogates) or that reverse the text around them."""
     return _TURNING.sub("", text).encode("utf-8", "replace").decode("utf-8")
 

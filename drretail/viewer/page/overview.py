@@ -20,10 +20,10 @@ from drretail.records.tables.result import Section
 from drretail.records.tables.sheets import csv_of
 from drretail.records.tables.table import Cell, Column, Row, Table
 from drretail.viewer.commands import commands, is_demo, query_files, score_command
-from drretail.viewer.experiment import ExperimentView, Question
+from drretail.viewer.experiment import ExperimentView, QueryRuns
 from drretail.viewer.judged import SEVERITY, SIGNS, WORDS
 from drretail.viewer.page.frame import Links, fragment
-from drretail.viewer.page.question import Rendered
+from drretail.viewer.page.question import RenderedQuestion
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import TOOLS, plots_of
 from drretail.viewer.run_lines import DECISIONS, RunLine, first_faults, topic_of
@@ -35,7 +35,7 @@ from drretail.viewer.tables.board import (
     LAB,
     BoardTables,
     board_notes,
-    cut,
+    cut_names,
     judge_failures,
 )
 from drretail.viewer.tables.false_statements import CHECKED
@@ -47,7 +47,7 @@ _WIDE, _TALL = 100, 10
 _LONGEST = 110
 
 
-def researched(lines: Iterable[RunLine], systems: Systems) -> list[RunLine]:
+def _researched(lines: Iterable[RunLine], systems: Systems) -> list[RunLine]:
     """The runs of systems that research: neither floors nor the oracle."""
     return [line for line in lines if place_of(line.label, systems) == "system"]
 
@@ -106,7 +106,7 @@ def outcome_map(lines: Sequence[RunLine], links: Links, systems: Systems, order:
     return Table("Every answer", tuple(map(Column, names.values())), tuple(rows), heading="Question, hardest first")
 
 
-def shown_text(question: Question) -> str:
+def shown_text(question: QueryRuns) -> str:
     """The beginning of what was asked, in one line."""
     text = " ".join(question.query.text.split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0]} …"
@@ -153,7 +153,7 @@ LOOKED_AT = 4
 def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
     """The first screen; ``lines`` are all of the report's runs, by number."""
     board = view.scores.scoreboard
-    answers = researched(lines, view.definition.systems)
+    answers = _researched(lines, view.definition.systems)
     tables = [] if board is None else BoardTables(board, paper=True).tables
     full = [] if board is None else BoardTables(board, full=True).tables
     made = None if board is None else BoardTables(board)
@@ -185,13 +185,13 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
 
 def _narrow(table: Table) -> Table:
     """The table with names that fit beside many columns; each is whole in the table of decisions."""
-    names = cut([row.name for row in table.rows], LONGEST_NAME)
+    names = cut_names([row.name for row in table.rows], LONGEST_NAME)
     return replace(table, rows=tuple(replace(row, name=name) for row, name in zip(table.rows, names, strict=True)))
 
 
 def render_map(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
     """What became of every answer, folded."""
-    board, answers = view.scores.scoreboard, researched(lines, view.definition.systems)
+    board, answers = view.scores.scoreboard, _researched(lines, view.definition.systems)
     order = [] if board is None else [row.system for row in board.rows]
     table = outcome_map(answers, links, view.definition.systems, order)
     return fragment(
@@ -204,7 +204,7 @@ def render_map(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> 
     )
 
 
-def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> Markup:
+def render_false_statements(view: ExperimentView, rendered: Sequence[RenderedQuestion], links: Links) -> Markup:
     """Statements of an assistant's or of imported answers that their sources contradict, the worst first.
 
     Empty if there are none, unless a judge has checked a shop's answers: then the section says so.

@@ -21,7 +21,7 @@ from drretail.viewer.cards import AnswerCard, QuestionCard, answer_card, questio
 from drretail.viewer.cart import cart_as_read
 from drretail.viewer.commands import command_for
 from drretail.viewer.conversation import Talk, read_conversation
-from drretail.viewer.experiment import ExperimentView, Question, RunView, two_of
+from drretail.viewer.experiment import ExperimentView, QueryRuns, RunView, two_of
 from drretail.viewer.judged import PairJudgement, pairs_with_verdicts, read_pair_judgements
 from drretail.viewer.page.frame import fragment, talk_page_name
 from drretail.viewer.page.run_part import RunPart
@@ -68,10 +68,10 @@ class Once:
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedQuestion:
     """A question as HTML, and what a report's tables show of its runs."""
 
-    question: Question
+    question: QueryRuns
     lines: tuple[RunLine, ...]
     card: QuestionCard
     """What the top of the report shows of it."""
@@ -151,7 +151,7 @@ class Questions:
             "check_meanings": description(view.scores.metrics, "checks").meanings,
         }
 
-    def render(self, question: Question) -> Rendered:
+    def render(self, question: QueryRuns) -> RenderedQuestion:
         """One question with its answers and its runs."""
         runs = [self._part(self._view.runs[place], question) for place in question.places]
         # The two that the page shows first, then the other systems, then floors, the oracle and further repeats
@@ -186,7 +186,7 @@ class Questions:
         is_system = repeat == 1 and place_of(label, self._systems) == "system"
         return repeat != 1 or label not in first, not is_system, self._order[label], repeat
 
-    def lines(self, question: Question) -> Rendered:
+    def lines(self, question: QueryRuns) -> RenderedQuestion:
         """What a report's tables show of a question's runs, without its HTML: in a third of the time."""
         views = [self._view.runs[place] for place in question.places]
         cards = [
@@ -197,25 +197,25 @@ class Questions:
 
     def _rendered(
         self,
-        question: Question,
+        question: QueryRuns,
         views: Sequence[RunView],
         cards: Sequence[AnswerCard],
         judgements: Sequence[PairJudgement],
-    ) -> Rendered:
+    ) -> RenderedQuestion:
         # By the first judge, whose marks the report shows
         false = [
             (words, card.line, statement_anchor(view, statement))
             for view, card in zip(views, cards, strict=True)
             for statement, words in false_statements(view)
         ]
-        return Rendered(
+        return RenderedQuestion(
             question=question,
             lines=tuple(card.line for card in cards),
             card=question_card(self._view, question, cards, judgements),
             false=tuple(false),
         )
 
-    def _part(self, view: RunView, question: Question) -> RunPart:
+    def _part(self, view: RunView, question: QueryRuns) -> RunPart:
         name, run = self._name(view), view.run
         if run is None or not journal_size(path_of(view.experiment, run)):
             return RunPart(view, question, name)
@@ -241,7 +241,7 @@ class Questions:
         name, repeat = self._names[view.subject.label], view.subject.repeat
         return f"{name}, repeat {repeat}" if repeat > 1 else name
 
-    def _judgements(self, question: Question, views: Sequence[RunView]) -> list[PairJudgement]:
+    def _judgements(self, question: QueryRuns, views: Sequence[RunView]) -> list[PairJudgement]:
         judgements: list[PairJudgement] = []
         for repeat in sorted({view.subject.repeat for view in views}):
             reports = {view.subject.label: view.subject.report_sha for view in views if view.subject.repeat == repeat}

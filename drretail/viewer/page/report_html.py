@@ -15,7 +15,7 @@ from drretail.records.run import Turn
 from drretail.viewer.anchors import claim_anchor, evidence_anchors, finding_anchor
 from drretail.viewer.experiment import RunView
 from drretail.viewer.judged import SEVERITY, SIGNS, WORDS, words_of_code
-from drretail.viewer.page.frame import Piece, is_web_address, place
+from drretail.viewer.page.frame import PlacedToken, is_web_address, place
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -33,7 +33,7 @@ _HEADING_SHIFT = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class HtmlMark:
     """A span of the Markdown, and how it is marked."""
 
     start: int
@@ -57,7 +57,7 @@ class Marked:
     """Targets of the marks in the HTML; a span without visible text is not marked."""
 
 
-def marked_html(source: str, marks: Sequence[Mark], anchors: Mapping[str, str] | None = None) -> Marked:
+def marked_html(source: str, marks: Sequence[HtmlMark], anchors: Mapping[str, str] | None = None) -> Marked:
     """The Markdown as HTML in which each mark is a <mark>, followed by a badge that links to its target.
 
     The text is the same as without marks, since badges are empty elements. Numbered links to addresses in ``anchors``
@@ -91,7 +91,7 @@ def marked_html(source: str, marks: Sequence[Mark], anchors: Mapping[str, str] |
 
 
 class _Cover:
-    def __init__(self, marks: Sequence[Mark]) -> None:
+    def __init__(self, marks: Sequence[HtmlMark]) -> None:
         self._bounds = sorted({offset for mark in marks for offset in (mark.start, mark.end)})
         self._active: list[tuple[int, ...]] = [()]
         for bound in self._bounds:
@@ -106,7 +106,7 @@ class _Cover:
         return first >= 0 and bisect_right(self._bounds, first) == bisect_right(self._bounds, last)
 
 
-def _with_plain_links(pieces: list[Piece]) -> Iterator[Piece]:
+def _with_plain_links(pieces: list[PlacedToken]) -> Iterator[PlacedToken]:
     from markdown_it.token import Token
 
     depth = 0
@@ -119,22 +119,22 @@ def _with_plain_links(pieces: list[Piece]) -> Iterator[Piece]:
         while match := _URL.search(text, position):
             end = url_end(text, match.start())
             yield _part(piece, position, match.start())
-            yield Piece(Token("link_open", "a", 1, attrs={"href": text[match.start() : end]}))
+            yield PlacedToken(Token("link_open", "a", 1, attrs={"href": text[match.start() : end]}))
             yield _part(piece, match.start(), end)
-            yield Piece(Token("link_close", "a", -1))
+            yield PlacedToken(Token("link_close", "a", -1))
             position = end
         yield _part(piece, position, len(text))
 
 
-def _part(piece: Piece, start: int, end: int) -> Piece:
+def _part(piece: PlacedToken, start: int, end: int) -> PlacedToken:
     from markdown_it.token import Token
 
-    return Piece(Token("text", "", 0, content=piece.token.content[start:end]), piece.offsets[start:end])
+    return PlacedToken(Token("text", "", 0, content=piece.token.content[start:end]), piece.offsets[start:end])
 
 
 @dataclass(slots=True)
 class _Writer:
-    marks: Sequence[Mark]
+    marks: Sequence[HtmlMark]
     anchors: Mapping[str, str]
     ending: Mapping[tuple[int, int], list[int]]
     out: list[Markup] = field(default_factory=list[Markup])
@@ -224,11 +224,11 @@ def report_html(view: RunView, turn: Turn | None = None) -> Marked:
     """The report, or one turn's answer of it, with the first judge's claims and all findings marked."""
     report = view.subject.report or ""
     rendered = render_report(report, view.subject.evidence)
-    marks: list[Mark] = []
+    marks: list[HtmlMark] = []
     for claim in view.claims[0].claims if view.claims else ():
         if claim.span is not None:
             types = f" ({' and '.join(claim.types)})" if claim.types else ""
-            mark = Mark(
+            mark = HtmlMark(
                 *rendered.span(*claim.span),
                 target=claim_anchor(view, 0, claim),
                 style=" ".join([claim.support, *claim.types]),
@@ -242,7 +242,7 @@ def report_html(view: RunView, turn: Turn | None = None) -> Marked:
             start, end = rendered.span(finding.start, finding.end)
             says = f"Finding {number}, {finding.severity}: {words_of_code(finding.code)}"
             style = f"finding {finding.severity}"
-            marks.append(Mark(start, end, finding_anchor(view, number), style, _FINDING_RANK, "!", says))
+            marks.append(HtmlMark(start, end, finding_anchor(view, number), style, _FINDING_RANK, "!", says))
     anchors = evidence_anchors(view)
     by_url = {
         reference.url: anchors[reference.evidence_id]

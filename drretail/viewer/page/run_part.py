@@ -20,8 +20,8 @@ from drretail.records.trajectory import path_key
 from drretail.viewer.anchors import evidence_anchors
 from drretail.viewer.cart import cart_as_read, turn_carts
 from drretail.viewer.conversation import Talk
-from drretail.viewer.experiment import Question, RunView
-from drretail.viewer.judged import Claim, Judged, readable
+from drretail.viewer.experiment import QueryRuns, RunView
+from drretail.viewer.judged import ClaimView, Judged, readable
 from drretail.viewer.page.report_html import report_html
 from drretail.viewer.run_lines import run_line, setback_sentences
 
@@ -62,7 +62,7 @@ class _Found:
         return f"{self.tool}, by {self.agent}" if self.tool else f"by {self.agent}"
 
 
-class Research:
+class AgentSteps:
     """The steps of a run by agent."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
@@ -189,7 +189,7 @@ class RunPart:
     """
 
     def __init__(
-        self, view: RunView, question: Question, name: str, talk: str | None = None, talks: Sequence[Talk] = ()
+        self, view: RunView, question: QueryRuns, name: str, talk: str | None = None, talks: Sequence[Talk] = ()
     ) -> None:
         self.view = view
         self.name = name
@@ -207,7 +207,7 @@ class RunPart:
         self.setbacks = [] if view.run is None else [*setback_sentences(view.run)]
         self.sources = evidence_anchors(view)
         self.steps = _shown_steps(view)
-        self.research = Research([shown.step for shown in self.steps])
+        self.research = AgentSteps([shown.step for shown in self.steps])
         self._cited = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
         self._talk = talk
         self._turns = {turn.step for talk in talks for turn in talk.turns}
@@ -267,7 +267,7 @@ class RunPart:
         """True for a record or page that no step brought: it was looked up for judging."""
         return entry.looked_up and not any(text.shown for text in entry.texts)
 
-    def rests_on(self, claim: Claim) -> tuple[list[QuotedSource], str]:
+    def rests_on(self, claim: ClaimView) -> tuple[list[QuotedSource], str]:
         """The sources of a claim's verdict, and the quote if none of them contains it."""
         verdict, evidence = claim.verdict, self.view.subject.sources
         if verdict is None:
@@ -295,7 +295,7 @@ class RunPart:
         ]
         return sources, "" if any(spans) else " … ".join(quotes)
 
-    def notes(self, claim: Claim) -> list[str]:
+    def notes(self, claim: ClaimView) -> list[str]:
         """The notes on a claim's verdict in words, with the share that the judge read of sources that were cut."""
         if claim.verdict is None:
             return []

@@ -75,6 +75,6 @@ def tool_plot(lines: Sequence[RunLine], systems: Systems = NO_SYSTEMS) -> Plot |
     )
 
 
-def file_name(text: str) -> str:
+def plot_file_name(text: str) -> str:
     """The text with only letters, digits and hyphens, since names of systems may contain anything."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[:80]

@@ -49,7 +49,7 @@ def condition_of(by: str, systems: Systems) -> Condition:
         return Condition(name=by, about=by)
 
 
-def note_of(condition: Condition) -> str:
+def condition_note(condition: Condition) -> str:
     """What the differences between this condition's values mean."""
     if condition.is_stepwise:
         return f"Over the one before: the difference from the column to the left, {NOTES['difference_of_settings']}"

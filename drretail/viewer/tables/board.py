@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from drretail.eval.compare.wording import by_measure, name_of
+from drretail.eval.compare.wording import by_measure, row_name
 from drretail.eval.scores.facts import MODELS_ALONE, NOT_RATED, missing_of
 from drretail.eval.scores.gathering import CLAIMS, FP
 from drretail.eval.scores.scoreboard import DOLLARS, DONE, TOKENS, VOTES, WORDS
@@ -154,7 +154,7 @@ class BoardTables:
     @cached_property
     def compared(self) -> Mapping[tuple[str, str], ComparedRow]:
         """The tested comparisons by system and column."""
-        return {(row.a, name_of(row)): row for row in self.board.compared}
+        return {(row.a, row_name(row)): row for row in self.board.compared}
 
     @cached_property
     def tables(self) -> list[Table]:
@@ -172,8 +172,10 @@ class BoardTables:
         table = self._pivot("", shown, self.bounds, brief=True)
         rare = sum(column.name == DONE or column.metric == VOTES for column in shown)
         most = max(_NAME - 6 * rare, _SHORTEST, _NARROW - _FIGURE * len(shown))
-        names = cut([row.name for row in table.rows if row.place != DIFFERENCE], most)
-        sides = dict(zip(self.names.values(), cut([*self.names.values()], (most - len(_MINUS)) // 2), strict=True))
+        names = cut_names([row.name for row in table.rows if row.place != DIFFERENCE], most)
+        sides = dict(
+            zip(self.names.values(), cut_names([*self.names.values()], (most - len(_MINUS)) // 2), strict=True)
+        )
         steps = [
             _MINUS.join(map(sides.__getitem__, row.name.split(_MINUS))) for row in table.rows if row.place == DIFFERENCE
         ]
@@ -355,7 +357,7 @@ _NARROW, _FIGURE = 80, 7
 _MINUS = " − "
 
 
-def cut(names: Sequence[str], most: int) -> list[str]:
+def cut_names(names: Sequence[str], most: int) -> list[str]:
     """The names, long ones cut at the end, or if that makes two alike, each of their words."""
     cuts = [_clipped(name, most) for name in names]
     if len({*cuts}) == len({*names}):
@@ -404,12 +406,12 @@ def compared_table(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> Tab
     """A row for each pair of systems and a column for each headline: the difference with its interval, or why there is
     no conclusion. None without a row.
     """
-    columns = [*dict.fromkeys(name_of(measure[0]) for measure in by_measure(rows))]
+    columns = [*dict.fromkeys(row_name(measure[0]) for measure in by_measure(rows))]
     by_pair: dict[tuple[str, str], dict[str, Cell]] = {}
     for row in rows:
         cells = by_pair.setdefault((row.a, row.b), {})
         cell = difference_cell(row, mark=SHOWN * row.is_shown, n=row.n_pairs, planned=row.n_planned)
-        cells.setdefault(name_of(row), cell or Cell(_WHY.get(row.outcome, "–")))
+        cells.setdefault(row_name(row), cell or Cell(_WHY.get(row.outcome, "–")))
     tests = max((row.tests for row in rows), default=0)
     over = "users" if any(row.n_users for row in rows) else "queries, taken as independent,"
     concluded = f" {SHOWN}: concluded, corrected (Holm) for {counted(tests, 'test')}." if tests else ""

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_args
 
-from drretail.eval.registry import described
+from drretail.eval.registry import metric_description
 from drretail.eval.scores.facts import MODELS_ALONE, NOT_RATED, missing_in_words, missing_of
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
 from drretail.records.base import ModelKind, OfJudge
@@ -62,7 +62,7 @@ def score_tables(scores: Sequence[Score], metrics: Metrics = NONE_HELD, systems:
 
 def description(metrics: Metrics, name: str) -> MetricDescription:
     """A metric's description as recorded with its scores, or as it is today."""
-    return metrics.get(name) or described(name)
+    return metrics.get(name) or metric_description(name)
 
 
 def table_key_of(score: Score) -> TableKey:
@@ -113,7 +113,7 @@ def _table(scores: Sequence[Score], metric: MetricDescription, systems: Systems)
     for score in scores:
         by_variant.setdefault(score.variant, []).append(score)
     # Old scores lack meanings, so the metric's present ones are used.
-    meanings = metric.meanings or described(first.metric).meanings
+    meanings = metric.meanings or metric_description(first.metric).meanings
     # A column of ones becomes a sentence, because its check found nothing in any report.
     folded = by_variant.keys() - metric.summaries if metric.folds_perfect else ()
     unrated: list[str] = []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drretail.env.world import open_world
+from drretail.env.world import world_at
 from drretail.experiment import read_runs
 from drretail.records.query import Query
 from tests.shop import USER, build_shop
@@ -26,7 +26,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def exp(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("exports")
-    with open_world(build_shop(home / "world")) as world:
+    with world_at(build_shop(home / "world")) as world:
         record_runs(world, QUERIES, home / "exp", ("react", "hybrid_react", "null_copy"))
     lost = next(run for run in read_runs(home / "exp") if (run.system, run.query_id) == (HYBRID, "q2"))
     fail(home / "exp", lost, "no answer")

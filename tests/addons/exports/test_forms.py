@@ -12,7 +12,7 @@ import duckdb
 import pytest
 from typer.testing import CliRunner
 
-from drretail.addons.exports.formats import export
+from drretail.addons.exports.formats import export_selection
 from drretail.addons.exports.selection import Selection
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
@@ -43,7 +43,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 
 def test_reports_for_the_benchmark_have_numbers_links_and_their_sources(exp: Path, tmp_path: Path) -> None:
-    export(Selection.of(exp), "drb", tmp_path / "drb")
+    export_selection(Selection.of(exp), "drb", tmp_path / "drb")
     (mine,) = (path for path in (tmp_path / "drb").iterdir() if path.name.startswith("react"))
     found = lines(mine)
     assert [(each["id"], each["query_id"]) for each in found] == [(1, "q1"), (2, "q2")]
@@ -54,7 +54,7 @@ def test_reports_for_the_benchmark_have_numbers_links_and_their_sources(exp: Pat
 def test_what_was_imported_comes_back_as_it_came_with_every_reference_that_leads_nowhere(tmp_path: Path) -> None:
     lost = "# Kettles\n\nQuiet [2][^7], cheap [9][P:NONE], see [there]().\n\n[1] https://a.example/x\n[2],\n"
     first = imported(drb(tmp_path / "one.jsonl", REPORT, lost, CHINESE, ""), tmp_path / "exp")
-    export(replace(Selection.of(tmp_path / "exp"), failed=True), "drb", tmp_path / "drb")
+    export_selection(replace(Selection.of(tmp_path / "exp"), failed=True), "drb", tmp_path / "drb")
     again = imported(tmp_path / "drb", tmp_path / "back")
     counts = [[replace(report, where="") for report in each.reports] for each in (first, again)]
     assert counts[0] == counts[1]
@@ -69,8 +69,8 @@ def imported(path: Path, to: Path) -> Imported:
 
 
 def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path) -> None:
-    export(Selection.of(exp), "parquet", tmp_path / "parquet")
-    export(Selection.of(exp), "csv", tmp_path / "csv")
+    export_selection(Selection.of(exp), "parquet", tmp_path / "parquet")
+    export_selection(Selection.of(exp), "csv", tmp_path / "csv")
     scores = read_scores(exp)
     assert scores is not None
     shown = [row for row in scores.scores if not row.system.startswith("null")]
@@ -86,9 +86,9 @@ def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path
 
 def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:
     bare = Path(shutil.copytree(exp, tmp_path / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json")))
-    assert export(Selection.of(bare), "drb", tmp_path / "drb").startswith("3 reports")
+    assert export_selection(Selection.of(bare), "drb", tmp_path / "drb").startswith("3 reports")
     with pytest.raises(UserError, match="drretail score"):
-        export(Selection.of(bare), "csv", tmp_path / "csv")
+        export_selection(Selection.of(bare), "csv", tmp_path / "csv")
     assert not (tmp_path / "csv").exists()
 
 
@@ -114,9 +114,9 @@ def test_pages_that_were_read_become_a_corpus(exp: Path, tmp_path: Path) -> None
         ]
         edit_member(path, "evidence", lambda _, snippets=snippets: [snippet.as_line() for snippet in snippets])
     with pytest.raises(UserError, match="--fetch-sources fetches them"):
-        export(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl")
+        export_selection(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl")
     entry = fetch_a_page(tmp_path / "exp")
-    assert export(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl") == "1 page"
+    assert export_selection(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl") == "1 page"
     assert SandboxWeb(tmp_path / "pages.jsonl").fetch(entry.url or "").text == "Whole page."
 
 
@@ -154,15 +154,15 @@ def test_the_commands_of_the_docs_work(
 def test_without_inspect_it_is_said_what_to_install(exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log_form, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"pip install 'drretail\[inspect\]'"):
-        export(Selection.of(exp), "inspect", tmp_path / "logs")
+        export_selection(Selection.of(exp), "inspect", tmp_path / "logs")
 
 
 def test_runs_without_a_report_are_in_the_log_and_floors_are_not(exp: Path, tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
-    result = export(Selection.of(exp), "inspect", tmp_path / "logs")
+    result = export_selection(Selection.of(exp), "inspect", tmp_path / "logs")
     assert result == "2 logs of 4 runs"
     assert {path.name for path in (tmp_path / "logs").iterdir()} == {f"{HYBRID}.eval", f"{REACT}.eval"}
     selection = Selection.of(exp)
     selection.systems = ()
     with pytest.raises(UserError, match="No run of"):
-        export(selection, "inspect", tmp_path / "none")
+        export_selection(selection, "inspect", tmp_path / "none")

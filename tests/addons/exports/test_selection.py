@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from drretail.addons.assistants.forget import forget
-from drretail.addons.exports.formats import export
-from drretail.addons.exports.selection import Selection, read_rule
+from drretail.addons.exports.formats import export_selection
+from drretail.addons.exports.selection import Selection, read_where
 from drretail.cli.app import app
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import path_of, read_definition, read_runs, run_files, run_path
@@ -50,7 +50,7 @@ def test_a_run_whose_file_cannot_be_read_is_left_out_of_every_form_and_counted(e
     selection = Selection.of(damaged, redact=True)
     assert f"{REACT}/q1-r1" not in ids(selection)
     assert selection.left_out["that cannot be read"] == 1
-    assert export(selection, "chat", tmp_path / "out.jsonl").startswith("2 conversations")
+    assert export_selection(selection, "chat", tmp_path / "out.jsonl").startswith("2 conversations")
 
 
 def test_a_rule_keeps_runs_whose_report_was_judged_so_and_names_what_was_judged(exp: Path) -> None:
@@ -61,31 +61,31 @@ def test_a_rule_keeps_runs_whose_report_was_judged_so_and_names_what_was_judged(
         if got.variant == "FP" and got.value is not None
     }
     best = max(values.values())
-    kept = Selection.of(exp, rules=[read_rule(f"FP >= {best}")])
+    kept = Selection.of(exp, rules=[read_where(f"FP >= {best}")])
     assert ids(kept) == [each for each, value in values.items() if value >= best]
     assert f"not FP >= {best}" in kept.left_out
-    assert ids(Selection.of(exp, rules=[read_rule(f"faithfulness FP>={best}")])) == ids(kept)
+    assert ids(Selection.of(exp, rules=[read_where(f"faithfulness FP>={best}")])) == ids(kept)
     with pytest.raises(UnknownName, match="FP"):
-        Selection.of(exp, rules=[read_rule("FPP > 0.1")])
+        Selection.of(exp, rules=[read_where("FPP > 0.1")])
 
 
 def test_nothing_is_replaced_unasked_and_nothing_is_written_of_nothing(exp: Path, tmp_path: Path) -> None:
     to = tmp_path / "chat.jsonl"
-    export(Selection.of(exp), "chat", to)
+    export_selection(Selection.of(exp), "chat", to)
     held = to.read_bytes()
     with pytest.raises(UserError, match="--force"):
-        export(Selection.of(exp), "chat", to)
+        export_selection(Selection.of(exp), "chat", to)
     for form in ("chat", "drb"):
-        none = Selection.of(exp, rules=[read_rule("FP > 1")])
+        none = Selection.of(exp, rules=[read_where("FP > 1")])
         with pytest.raises(UserError, match="left to export: 3 not FP > 1, 1 without a report"):
-            export(none, form, tmp_path / form)
+            export_selection(none, form, tmp_path / form)
         assert not (tmp_path / form).exists()
-    export(Selection.of(exp), "chat", to, force=True)
+    export_selection(Selection.of(exp), "chat", to, force=True)
     assert to.read_bytes() == held
     with pytest.raises(UnknownName, match="chat"):
-        export(Selection.of(exp), "chatt", tmp_path / "x")
+        export_selection(Selection.of(exp), "chatt", tmp_path / "x")
     with pytest.raises(UserError, match=r"csv is several files: name a folder with --to, such as .*/out\."):
-        export(Selection.of(exp), "csv", tmp_path / "out.csv")
+        export_selection(Selection.of(exp), "csv", tmp_path / "out.csv")
 
 
 PERSONA = "Keeps three cats and a canary.\nSaves for a house by the sea."
@@ -142,8 +142,8 @@ def texts(folder: Path) -> dict[str, str]:
 
 def exported(selection: Selection, to: Path) -> Path:
     """The conversations and the tables of a selection, in a folder."""
-    export(selection, "chat", to / "chat.jsonl")
-    export(selection, "parquet", to / "tables")
+    export_selection(selection, "chat", to / "chat.jsonl")
+    export_selection(selection, "parquet", to / "tables")
     return to
 
 

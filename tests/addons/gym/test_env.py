@@ -21,7 +21,7 @@ from drretail.api.score import score
 from drretail.cli.app import app
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.session import Session, SessionSettings
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import path_of, read_runs
 from drretail.progress import Progress
@@ -154,7 +154,7 @@ def test_queries_without_a_basket_are_left_out_and_say_why(tmp_path: Path) -> No
         Query(query_id="cheap", user_id=USER, text="Which bird feeder under $50?", source="test", wish=BUDGET_50),
         Query(query_id="free", user_id=USER, text="Which bird feeder under $3?", source="test", wish=BUDGET_3),
     ]
-    with open_world(build_shop(tmp_path / "world")) as world, Shop.open(world, asked) as shop, ShopEnv(shop) as env:
+    with world_at(build_shop(tmp_path / "world")) as world, Shop.open(world, asked) as shop, ShopEnv(shop) as env:
         assert list(shop.queries) == ["cheap"]
         with pytest.raises(UserError, match="Nothing is rewarded for free: what keeps to the wish costs more"):
             env.reset("free")
@@ -192,7 +192,7 @@ def test_a_rollout_without_a_report_is_a_failed_run_and_of_its_own_world_alone(e
     (saved,) = save_rollouts(tmp_path / "exp", env, [env.recorded()])
     kept = read_run(path_of(tmp_path / "exp", saved))
     assert (kept.status, kept.error.kind if kept.error else None, len(kept.steps)) == ("failed", "no_report", 1)
-    with open_world(build_shop(tmp_path / "world")) as world:
+    with world_at(build_shop(tmp_path / "world")) as world:
         wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
         query = Query(query_id="q", text="Which bird feeder?", wish=wish, source="test")
         with Shop.open(world, query) as other, pytest.raises(UserError, match="open that world"):
@@ -236,7 +236,7 @@ def test_the_command_makes_up_two_shops_that_share_nothing_and_prints_floors(
     command = ["gym", "split", "--to", str(tmp_path), "--sizes", "2,1", "--json"]
     printed = json.loads(CliRunner().invoke(app, command, catch_exceptions=False).stdout)
     made = printed["parts"]
-    with open_world(made["train"]["world"]) as train, open_world(made["held-out"]["world"]) as held_out:
+    with world_at(made["train"]["world"]) as train, world_at(made["held-out"]["world"]) as held_out:
         assert not products(train) & products(held_out)
         queries = read_queries(Path(made["train"]["file"]))
         assert len(queries) == made["train"]["queries"] == 2

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from drretail.addons.gym import Shop, ShopEnv
-from drretail.env.world import open_world
+from drretail.env.world import world_at
 from drretail.records.query import Query
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
@@ -33,7 +33,7 @@ def asking(size: str) -> Query:
 def env(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopEnv]:
     folder: Path = tmp_path_factory.mktemp("shop") / "w"
     build_world(folder, [SHIRT])
-    with open_world(folder) as world, Shop.open(world, [asking("M"), asking("S"), asking("XL")]) as shop:
+    with world_at(folder) as world, Shop.open(world, [asking("M"), asking("S"), asking("XL")]) as shop:
         yield ShopEnv(shop)
 
 

@@ -12,8 +12,8 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, ToolCall
 
 from drretail import run
-from drretail.addons.exports.formats import export
-from drretail.addons.exports.selection import Selection, read_rule
+from drretail.addons.exports.formats import export_selection
+from drretail.addons.exports.selection import Selection, read_where
 from drretail.addons.gym import Shop, ShopEnv
 from drretail.addons.gym.env import recorded_rewards, replay, save_rollouts
 from drretail.agents.running.client_runs import Recording
@@ -91,7 +91,7 @@ def made(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def lines(made: Path) -> list[dict[str, Any]]:
-    export(Selection.of(made), "chat", made / "chat.jsonl")
+    export_selection(Selection.of(made), "chat", made / "chat.jsonl")
     return [json.loads(line) for line in (made / "chat.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
@@ -133,7 +133,7 @@ def test_what_is_no_line_of_an_export_is_refused_in_a_sentence(env: ShopEnv) -> 
 
 
 def test_rollouts_are_chosen_by_their_reward_once_they_are_scored(made: Path, shop: Shop, tmp_path: Path) -> None:
-    rule = read_rule("reward >= .9")
+    rule = read_where("reward >= .9")
     with pytest.raises(UserError, match="is not scored by reward yet: drretail score"):
         Selection.of(made, rules=[rule])
     score(made, metrics="reward")

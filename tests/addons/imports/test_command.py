@@ -9,7 +9,7 @@ import pytest
 
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material
-from drretail.addons.imports.recording import Imported, cited_sources, record, write_queries
+from drretail.addons.imports.recording import Imported, cited_sources, record, write_questions
 from drretail.errors import UserError
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.file import made_scores
@@ -309,12 +309,12 @@ def test_reports_join_an_experiment_of_runs_on_its_own_questions(tmp_path: Path)
 
 def test_questions_alone_become_a_file_of_queries(tmp_path: Path) -> None:
     asked = load_format("drb").read(jsonl(tmp_path / "query.jsonl", [{"id": 7, "prompt": "Which kettle?"}]))
-    write_queries(asked, "drb", tmp_path / "queries.jsonl")
+    write_questions(asked, "drb", tmp_path / "queries.jsonl")
     (query,) = read_queries(tmp_path / "queries.jsonl")
     assert (query.query_id, query.text, query.mode, query.source) == ("7", "Which kettle?", "task", "import:drb")
     log = [{"question": "A kettle?", "answer": "No.", "user_id": "a@x.example"}, {"question": "A pan?", "answer": ""}]
     chat = load_format("chat").read(jsonl(tmp_path / "log.jsonl", log))
-    write_queries(chat, "chat", tmp_path / "asked.jsonl", lambda user: user.partition("@")[0])
+    write_questions(chat, "chat", tmp_path / "asked.jsonl", lambda user: user.partition("@")[0])
     found = [(each.text, each.user_id, each.mode, each.source) for each in read_queries(tmp_path / "asked.jsonl")]
     assert found == [
         ("A kettle?", "a", "profile_aware", "import:chat"), ("A pan?", None, "task", "import:chat"),

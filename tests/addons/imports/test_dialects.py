@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.imports.conversation import turns_of
+from drretail.addons.imports.conversation import answered_turns
 from drretail.addons.imports.dialects.dialect import time_of
 from drretail.addons.imports.dialects.reading import DIALECTS, READERS, dialect_of, read_log
 from drretail.errors import UserError
@@ -25,7 +25,7 @@ def test_a_dialect_keeps_who_asked_what_when_and_the_answer(tmp_path: Path) -> N
         name, about = case["dialect"], (case["dialect"], case["form"])
         log = read_log(jsonl(tmp_path / "log.jsonl", case["rows"]))
         ((conversation, _),) = log.conversations
-        assert [turn[:2] for turn in turns_of(conversation)] == [(ASKED, SAID)], about
+        assert [turn[:2] for turn in answered_turns(conversation)] == [(ASKED, SAID)], about
         assert (conversation.user, conversation.time) == (USER, TIME), about
         assert conversation.id == ("chatcmpl-1" if name == "OpenAI's stored completions" else "c"), about
         assert log.unread is None, about
@@ -45,7 +45,7 @@ def test_the_columns_of_a_csv_have_lost_their_capitals_and_may_hold_json(tmp_pat
     path = tmp_path / "traces.csv"
     path.write_text(f'id,userId,timestamp,input,output\nc,{USER},{TIME},"{cells}","{SAID}"\n', encoding="utf-8")
     ((conversation, _),) = read_log(path).conversations
-    assert (conversation.user, turns_of(conversation)) == (USER, [(ASKED, SAID, 1)])
+    assert (conversation.user, answered_turns(conversation)) == (USER, [(ASKED, SAID, 1)])
 
 
 def test_what_opentelemetry_prints_on_a_console_is_read_whole(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_what_opentelemetry_prints_on_a_console_is_read_whole(tmp_path: Path) ->
     path = tmp_path / "console.json"
     path.write_text("".join(f"{json.dumps(span, indent=4)}\n" for span in spans), encoding="utf-8")
     read = [conversation for conversation, _ in read_log(path).conversations]
-    assert [(each.id, each.user, turns_of(each)[0][:2]) for each in read] == [
+    assert [(each.id, each.user, answered_turns(each)[0][:2]) for each in read] == [
         ("0xa", USER, (ASKED, SAID)),
         ("0xb", USER, (ASKED, SAID)),
     ]

@@ -14,9 +14,9 @@ import pytest
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
 from drretail.api.recorded import open_experiment
-from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.ingest import ingest_files
 from drretail.env.named_products import NamedProducts
-from drretail.env.world import open_world
+from drretail.env.world import world_at
 from drretail.experiment import path_of, read_definition, read_runs
 from drretail.grounding.verify.records import GONE, UNKNOWN
 from drretail.llm.prompt import tag_content
@@ -55,7 +55,7 @@ ANSWERS = {
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shop")
     text(folder / "products.csv", PRODUCTS)
-    ingest([text(folder / "shop.toml", SHOP)], folder / "w")
+    ingest_files([text(folder / "shop.toml", SHOP)], folder / "w")
     return folder / "w"
 
 
@@ -69,7 +69,7 @@ def log(folder: Path) -> Path:
 
 def taken(path: Path, shop: Path) -> Imported:
     """What came of a log beside which the experiment is made."""
-    with open_world(shop) as opened:
+    with world_at(shop) as opened:
         return record(load_format("chat").read(path), "chat", path.parent / "exp", Progress(), world=opened)
 
 
@@ -83,7 +83,7 @@ def plain_shop(folder: Path, rows: str, before: str = 'currency = "EUR"\n', afte
     """A shop of products with an id, a name and a price; ``before`` and ``after`` stand around in its mapping."""
     text(folder / "p.csv", f"sku,name,price\n{rows}")
     columns = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
-    ingest([text(folder / "shop.toml", f"{before}{columns}{after}")], folder / to, replace=True)
+    ingest_files([text(folder / "shop.toml", f"{before}{columns}{after}")], folder / to, replace=True)
     return folder / to
 
 
@@ -171,7 +171,7 @@ def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_pat
 def test_an_address_by_the_shops_own_pattern_names_a_product(tmp_path: Path) -> None:
     text(tmp_path / "products.csv", PRODUCTS)
     text(tmp_path / "shop.toml", f'product_url = "https://acme.example/de/{{handle}}.html"\n{SHOP}')
-    ingest([tmp_path / "shop.toml"], tmp_path / "w")
+    ingest_files([tmp_path / "shop.toml"], tmp_path / "w")
     answer = "It is [this one](https://www.acme.example/de/box.html#top)."
     assert len(answered(tmp_path, [answer]).reports[0].looked_up) == 1
     assert read_definition(tmp_path / "exp").shop_url == "https://acme.example"
@@ -180,7 +180,7 @@ def test_an_address_by_the_shops_own_pattern_names_a_product(tmp_path: Path) -> 
 def test_a_page_of_the_shop_is_no_product(tmp_path: Path) -> None:
     rows = "".join(f"LMP-{number},Lamp {number},20\n" for number in range(5))
     address = "https://shop.example/p"
-    with open_world(plain_shop(tmp_path, rows, f'product_url = "{address}/{{id}}"\n')) as shop:
+    with world_at(plain_shop(tmp_path, rows, f'product_url = "{address}/{{id}}"\n')) as shop:
         named = NamedProducts(shop).named_by(f"See {address}/returns and {address}/LMP-4, not {address}/LMP-77.")
     assert {each.key: bool(each.problem) for each in named} == {"LMP-4": False, "LMP-77": True}
 
@@ -234,7 +234,7 @@ def test_words_that_look_like_ids_are_no_products(ids: str, tmp_path: Path) -> N
     rows = "".join(f"{key},{title},{price}\n" for key, (title, price) in products)
     world = plain_shop(tmp_path, rows, 'product_url = "https://shop.example/products/{id}"\n')
     linked = f"Take it: https://shop.example/products/{FOREIGN_IDS['invented'][ids]}"
-    with open_world(world) as shop:
+    with world_at(world) as shop:
         find = NamedProducts(shop)
         accused = [
             one.key

@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Any
 
 from drretail.env.store.base import Store
-from drretail.env.world import OrderRow, open_world
+from drretail.env.world import OrderRow, world_at
 from drretail.experiment import PROFILES, Experiment
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
-from drretail.records.shop import Money, Product, ProfileSummary, Statement
+from drretail.records.shop import Money, Product, ProfileFact, ProfileSummary
 from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded
 from tests import build
@@ -113,13 +113,13 @@ def honest_experiment(folder: Path, report: str = REPORT) -> tuple[Path, Store]:
     """The experiment, and the store of its world, which the caller closes."""
     orders = [OrderRow("0000000001", USER, OWNED, JANUARY), OrderRow("0000000002", USER, BATH, JANUARY + DAY)]
     build_world(folder / "world", PRODUCTS, orders)
-    world = open_world(folder / "world")
+    world = world_at(folder / "world")
     text = "I need a new bird feeder under $60. Nothing from Wrenfield, please. Do not suggest what I already own."
     query = Query(query_id="q1", user_id=USER, text=text, wish=WISH, source="test")
     fields = {"world_fingerprint": world.manifest.fingerprint, "now": "2024-01-01T00:00:00Z"}
     evidence = ledger(world.store)
     with Experiment(folder / "exp", build.definition([query], {LABEL: SYSTEM}, **fields)) as opened:
-        likes = (Statement(code="likes", text="Likes birds."),)
+        likes = (ProfileFact(code="likes", text="Likes birds."),)
         PROFILES.freeze(opened.folder, USER, ProfileSummary(user_id=USER, statements=likes))
         citations = tuple(find_citations(report, {entry.id: entry for entry in evidence}))
         run = build.run("q1-r1", report, (GOOD, SEED, LEASH), label=LABEL, user_id=USER, citations=citations)

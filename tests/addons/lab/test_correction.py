@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from drretail import open_world, run
-from drretail.addons.lab.correction import Cited, CountedRun, correction_of, fp_items, fr_items
+from drretail.addons.lab.correction import CitationLabel, CountedRun, correction_of, fp_items, fr_items
 from drretail.addons.lab.findings import ALONE, CORRECTED, JUDGED, Correction, Figure
 from drretail.addons.lab.opinions import opinions_of
 from drretail.addons.people.judged_claims import JudgedClaim, draw_claims, judged_claims, sheet_name
@@ -277,7 +277,7 @@ def test_in_fp_and_fr_every_report_counts_once_and_a_label_stands_for_its_stratu
     for claims, labelled, share in ((uneven, uneven, 0.5), (even, few, 0.8)):
         runs = runs_of(claims)
         of_fp = fp_items(claims, {claim.about: claim.support or 0.0 for claim in labelled}, Clusters(), runs)
-        of_fr = fr_items(claims, {claim.about: Cited(1, claim.cited) for claim in labelled}, Clusters(), runs)
+        of_fr = fr_items(claims, {claim.about: CitationLabel(1, claim.cited) for claim in labelled}, Clusters(), runs)
         for items in (of_fp["a"], of_fr["a"]):
             assert known(corrected_mean(items)).value == pytest.approx(share)
             assert known(labels_alone(items)).value == pytest.approx(share)

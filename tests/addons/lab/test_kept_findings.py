@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.lab.kept_findings import content_of, finding_lines, verdict_folders
+from drretail.addons.lab.kept_findings import content_hash, finding_lines, verdict_folders
 from tests.addons.lab.test_correction import as_judged, called, filled
 
 
@@ -50,12 +50,12 @@ def test_a_damaged_or_older_file_is_a_line_that_names_its_command(exp: Path) -> 
 def test_the_same_verdicts_are_the_same_content_whatever_their_journals_and_order(exp: Path, tmp_path: Path) -> None:
     folders = verdict_folders(exp)
     assert folders
-    before = [content_of(exp, folder) for folder in folders]
+    before = [content_hash(exp, folder) for folder in folders]
     (exp / folders[0] / "q1-r1.journal.jsonl").write_text('{"seconds":1}\n', encoding="utf-8")
     for path in (exp / "verdicts").rglob("*.jsonl"):
         lines = path.read_text(encoding="utf-8").splitlines()
         path.write_text("\n".join(reversed(lines)) + "\n", encoding="utf-8")
-    assert [content_of(exp, folder) for folder in folders] == before
+    assert [content_hash(exp, folder) for folder in folders] == before
     changed = next(path for path in (exp / folders[0]).rglob("*.jsonl") if "journal" not in path.name)
     changed.write_text(changed.read_text(encoding="utf-8") + "{}\n", encoding="utf-8")
-    assert content_of(exp, folders[0]) != before[0]
+    assert content_hash(exp, folders[0]) != before[0]

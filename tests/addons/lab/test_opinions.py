@@ -13,9 +13,9 @@ from drretail.addons.lab.opinions import (
     PREFERENCE,
     RATING,
     SUPPORT,
+    Aspect,
     Kind,
     Opinion,
-    Question,
     Scale,
     opinions_of,
     read_all,
@@ -155,10 +155,10 @@ def test_a_judge_may_stand_in_any_of_the_files_and_one_that_stands_in_none_is_to
         read_all(files, judges=["gpt-5"])
 
 
-OVERALL = Question(RATING, "overall")
+OVERALL = Aspect(RATING, "overall")
 
 
-def said(question: Question, rater: str, kind: Kind, values: list[float | None]) -> list[Opinion]:
+def said(question: Aspect, rater: str, kind: Kind, values: list[float | None]) -> list[Opinion]:
     """What one rater said of items 0, 1, 2 …: two systems' reports on each query, one after the other."""
     return [
         Opinion(question, rater, kind, str(at), value, query_id=f"q{at // 2}", system="ab"[at % 2])
@@ -185,7 +185,7 @@ def test_every_two_raters_have_a_row_and_people_together_one_more_beside_each_ju
 
 
 def test_votes_that_are_level_are_a_tie_of_people_and_labels_that_are_level_are_nothing() -> None:
-    votes = Question(PREFERENCE, "overall")
+    votes = Aspect(PREFERENCE, "overall")
     made = agreement_of(
         [
             *said(votes, "ann", "person", [1, 1, -1]),
@@ -198,9 +198,9 @@ def test_votes_that_are_level_are_a_tie_of_people_and_labels_that_are_level_are_
     assert its["soft_disagreement"].value == 0
     labels = agreement_of(
         [
-            *said(Question(SUPPORT), "ann", "person", [1, 0.5, 0]),
-            *said(Question(SUPPORT), "ben", "person", [0, 0.5, 0]),
-            *said(Question(SUPPORT), "a:judge", "judge", [1, 0.5, 0.5]),
+            *said(Aspect(SUPPORT), "ann", "person", [1, 0.5, 0]),
+            *said(Aspect(SUPPORT), "ben", "person", [0, 0.5, 0]),
+            *said(Aspect(SUPPORT), "a:judge", "judge", [1, 0.5, 0.5]),
         ]
     )
     linear = labels.pairs()["support", PEOPLE, "a:judge"]["kappa_linear"]
@@ -208,7 +208,7 @@ def test_votes_that_are_level_are_a_tie_of_people_and_labels_that_are_level_are_
 
 
 def test_an_order_has_an_interval_and_few_queries_have_none() -> None:
-    question = Question(Scale("number", "interval"))
+    question = Aspect(Scale("number", "interval"))
     for queries, has_interval in ((4, False), (12, True)):
         opinions = [
             Opinion(question, name, "person", f"i{at}", at + 5.0 * k * (at % 3), f"q{at % queries}")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from drretail.addons.lab import planting
-from drretail.addons.lab.planted_errors import KINDS, Material, Planted
+from drretail.addons.lab.planted_errors import KINDS, ErrorMaterial, Planted
 from drretail.addons.lab.planting import CHECKS, ORIGINALS, errors_found, make_copies
 from drretail.env.store.base import Store
 from drretail.errors import UserError
@@ -38,10 +38,10 @@ def made(tmp_path: Path) -> Iterator[tuple[Path, Store]]:
     store.close()
 
 
-def material_of(made: tuple[Path, Store]) -> Material:
+def material_of(made: tuple[Path, Store]) -> ErrorMaterial:
     folder, store = made
     (subject,) = read_subjects(folder, store)
-    return Material(subject.case, reading_of(subject), Random(1))
+    return ErrorMaterial(subject.case, reading_of(subject), Random(1))
 
 
 def copies_of(folder: Path, store: Store | None, *, seed: str = "1", to: Path | None = None) -> list[Planted]:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from drretail.addons.live.access import address_of
-from drretail.addons.live.app import create_app, routes_of
+from drretail.addons.live.access import browser_address
+from drretail.addons.live.app import live_app, routes_of
 from drretail.tools.local_server import bound
 
 TOKEN = "a-token"
@@ -21,7 +21,7 @@ ADDRESS = f"http://127.0.0.1:{PORT}"
 
 def client_of(*given: Any, known: bool = True, **more: Any) -> TestClient:
     """A browser of this machine at a server that begins now; with the token's cookie unless nobody knows it."""
-    app = create_app(routes_of(given[0], PORT, *given[1:], **more), TOKEN, PORT)
+    app = live_app(routes_of(given[0], PORT, *given[1:], **more), TOKEN, PORT)
     client = TestClient(app, base_url=ADDRESS, headers={"origin": ADDRESS}, follow_redirects=False)
     if known:
         assert client.get("/", params={"token": TOKEN}).status_code == 303
@@ -52,14 +52,14 @@ def serve(*given: Any) -> Generator[str]:
     import uvicorn
 
     listening = bound(0)
-    app = create_app(routes_of(given[0], listening.getsockname()[1], *given[1:]), TOKEN, listening.getsockname()[1])
+    app = live_app(routes_of(given[0], listening.getsockname()[1], *given[1:]), TOKEN, listening.getsockname()[1])
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     while not server.started:
         time.sleep(0.01)
     try:
-        yield address_of(listening, TOKEN)
+        yield browser_address(listening, TOKEN)
     finally:
         server.should_exit = True
         thread.join(5)

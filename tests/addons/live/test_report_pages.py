@@ -36,7 +36,7 @@ def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.Mo
     made: list[str] = []
     lines = Questions.lines
 
-    def counted(self: Questions, question: report_pages.Question, *given: object, **more: object) -> object:
+    def counted(self: Questions, question: report_pages.QueryRuns, *given: object, **more: object) -> object:
         made.append(question.query.query_id)
         return lines(self, question, *given, **more)  # pyright: ignore[reportArgumentType]
 

@@ -57,7 +57,7 @@ def test_votes_are_counted_for_systems_whichever_is_named_first() -> None:
 
 def test_people_are_asked_by_the_definitions_that_judges_are_given() -> None:
     shop = "https://acme.example"
-    for path, of_judge in (("vote", pairwise.prompt_for), ("rate", quality.prompt_for)):
+    for path, of_judge in (("vote", pairwise.comparison_prompt), ("rate", quality.rating_prompt)):
         asked = report_questions(path, shop, with_profile=True)
         assert [query.name for query in asked] == [*DIMENSIONS]
         for query in asked:

@@ -23,7 +23,7 @@ from drretail.addons.personas.persona import (
 )
 from drretail.api.prompts import query_prompt_files, read_query_prompts
 from drretail.env.world import World
-from drretail.llm.prompt import overridden
+from drretail.llm.prompt import overridden_prompts
 from drretail.plugins import ADDONS
 from drretail.querygen.by_model.session import ModelSession, ask_all
 from drretail.querygen.reading import read_queries
@@ -134,7 +134,7 @@ def chat(monkeypatch: pytest.MonkeyPatch, world: World) -> ScriptedChat:
         return json.dumps({"tasks": ["t1"]})
 
     made = ScriptedChat(answer=answer)
-    monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(made))
+    monkeypatch.setattr("drretail.llm.registry.build_model", lambda *_, **__: scripted(made))
     return made
 
 
@@ -160,7 +160,10 @@ def test_a_model_writes_chooses_and_is_told_of_others_orders(world: World, tmp_p
 def test_every_prompt_is_sent_in_the_users_words(own: Path, shop: World, tmp_path: Path) -> None:
     past = read_past(shop, USER)
     persona = persona_by_rules(past)
-    with overridden(read_query_prompts(own)), ModelSession(filling_model(), tmp_path / "q.journal.jsonl") as session:
+    with (
+        overridden_prompts(read_query_prompts(own)),
+        ModelSession(filling_model(), tmp_path / "q.journal.jsonl") as session,
+    ):
         ask_all(session, [persona_ask(past)])
         ask_all(session, [context_ask(past, persona)])
         ask_all(session, [choice_ask(persona, [QUERY])])

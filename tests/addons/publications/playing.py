@@ -16,7 +16,7 @@ from drretail.addons.publications.pqr.triplets import (
     Triplet,
     distinct_facts,
     duplicates_item,
-    pair_item,
+    fact_source_item,
 )
 from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Value
@@ -97,7 +97,7 @@ def judged_facts(triplets: Sequence[Triplet], support: Mapping[tuple[str, str], 
         verdict(DUPLICATES, duplicates_item(distinct_facts(triplets)), []),
     ]
     for (fact, source), outcome in support.items():
-        item = pair_item(fact, source)
+        item = fact_source_item(fact, source)
         if outcome == "unknown":
             found.append(verdict(SUPPORT, item, 0.0, notes=(UNKNOWN,)))
         elif isinstance(outcome, str):

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.addons.sandboxes.check import changed_files, check_sandbox
+from drretail.addons.sandboxes.check import changed_sandbox_files, sandbox_faults
 from drretail.addons.sandboxes.folder import (
     Keywords,
     LabelledPage,
@@ -27,8 +27,8 @@ from drretail.addons.sandboxes.folder import (
 from drretail.addons.sandboxes.search_based.gold import smallest_cover
 from drretail.addons.sandboxes.search_based.pages import SeenTexts
 from drretail.addons.sandboxes.synthetic.build import build_offline
-from drretail.addons.sandboxes.synthetic.facts import Drawing, PlantedFact, facts_of
-from drretail.addons.sandboxes.synthetic.needs import Need, need_of
+from drretail.addons.sandboxes.synthetic.facts import Drawing, PlantedFact, planted_facts
+from drretail.addons.sandboxes.synthetic.needs import SandboxNeed, need_of
 from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import (
@@ -83,12 +83,12 @@ def offers(world: World) -> Offers:
 
 
 @pytest.fixture(scope="module")
-def need(world: World, offers: Offers) -> Need:
+def need(world: World, offers: Offers) -> SandboxNeed:
     return need_of(world, offers, QUERIES[0])
 
 
-def facts_on(need: Need) -> list[PlantedFact]:
-    return facts_of(need, TODAY, Drawing(Random(1), ""))
+def facts_on(need: SandboxNeed) -> list[PlantedFact]:
+    return planted_facts(need, TODAY, Drawing(Random(1), ""))
 
 
 def asked(*wants: Want, text: str = "?", **wish: Any) -> Query:
@@ -107,7 +107,7 @@ def task(request: pytest.FixtureRequest, sandbox: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def shipped(world: World, offers: Offers) -> list[Need]:
+def shipped(world: World, offers: Offers) -> list[SandboxNeed]:
     """The need of each of ten queries."""
     return [need_of(world, offers, query) for query in SHIPPED]
 
@@ -120,15 +120,15 @@ def test_the_same_seed_gives_the_same_bytes(world: World, small: Path, tmp_path:
 
 def test_it_passes_its_check_until_a_page_that_is_needed_or_all_queries_are_gone(small: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(small, tmp_path / "s")
-    assert check_sandbox(folder) == {query.query_id: [] for query in QUERIES}
+    assert sandbox_faults(folder) == {query.query_id: [] for query in QUERIES}
     task = task_folder(folder, QUERIES[0].query_id)
     needed = next(label.url for label in read_labels(task) if label.label == "supportive")
     kept = [page.model_dump_json(by_alias=True) for page in read_pages(task) if page.url != needed]
     write_lines(task / "pages.jsonl.gz", kept)
-    assert any("0 places" in fault for fault in check_sandbox(folder)[QUERIES[0].query_id])
+    assert any("0 places" in fault for fault in sandbox_faults(folder)[QUERIES[0].query_id])
     (folder / "queries.jsonl").write_text("")
     with pytest.raises(UserError, match=r"queries\.jsonl holds no query"):
-        check_sandbox(folder)
+        sandbox_faults(folder)
 
 
 def test_what_its_pages_establish_belongs_to_each_query_and_no_best_basket_holds_what_they_rule_out(
@@ -147,7 +147,7 @@ def test_what_its_pages_establish_belongs_to_each_query_and_no_best_basket_holds
         assert known(found.with_facts(()).gold).facts == ()
 
 
-def test_a_query_that_the_shop_can_meet_can_be_met_without_what_is_ruled_out(shipped: list[Need]) -> None:
+def test_a_query_that_the_shop_can_meet_can_be_met_without_what_is_ruled_out(shipped: list[SandboxNeed]) -> None:
     for need in shipped:
         ruled_out = [fact for fact in facts_on(need) if fact.establishes in ("recalled", "failed")]
         assert need.can_lose([fact.about for fact in ruled_out]), need.query.query_id
@@ -181,7 +181,9 @@ def test_what_is_planted_stands_once_inside_a_page_and_each_trap_names_what_it_c
     assert {label.why.split()[1] for label in traps} == {insight.id for insight in insights}
 
 
-def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(offers: Offers, need: Need) -> None:
+def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(
+    offers: Offers, need: SandboxNeed
+) -> None:
     reference = offers.reference(QUERIES[0])
     assert reference.best is not None
     facts = facts_on(need)
@@ -353,11 +355,11 @@ def test_a_syndicated_text_in_another_frame_is_known_and_another_of_its_theme_is
 
 def test_a_changed_description_is_found(small: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(small, tmp_path / "s")
-    assert not [*changed_files(copy, read_sandbox(copy))]
+    assert not [*changed_sandbox_files(copy, read_sandbox(copy))]
     about = read_json(small / SANDBOX_FILE)
     for changed in ({"seed": "8"}, {"sizes": {"16k": 16_001}}, {"sums": {}}, {"own_sum": ""}):
         write_json(copy / SANDBOX_FILE, about | changed)
-        assert SANDBOX_FILE in dict(changed_files(copy, read_sandbox(copy))), changed
+        assert SANDBOX_FILE in dict(changed_sandbox_files(copy, read_sandbox(copy))), changed
 
 
 def test_every_file_that_is_changed_exchanged_removed_or_added_is_found(small: Path, tmp_path: Path) -> None:
@@ -370,9 +372,11 @@ def test_every_file_that_is_changed_exchanged_removed_or_added_is_found(small: P
         alike = [other for each, other in contents.items() if Path(each).name == path.name and other != content]
         for changed in (content + b" ", content[1:], *alike[-1:]):
             path.write_bytes(changed)
-            assert [*changed_files(copy, about)] == [(name, f"{name} has been changed since the sandbox was built.")]
+            assert [*changed_sandbox_files(copy, about)] == [
+                (name, f"{name} has been changed since the sandbox was built.")
+            ]
         added = path.rename(f"{path}.bak")
-        assert dict(changed_files(copy, about)) == {
+        assert dict(changed_sandbox_files(copy, about)) == {
             name: f"{name} has been removed since the sandbox was built.",
             f"{name}.bak": f"{name}.bak has been added since the sandbox was built.",
         }
@@ -385,7 +389,7 @@ def test_the_check_names_the_task_and_goes_on_after_a_file_that_is_gone(small: P
     first, second = (query.query_id for query in QUERIES)
     (task_folder(copy, first) / "labels.jsonl").unlink()
     write_json(copy / SANDBOX_FILE, {**read_json(copy / SANDBOX_FILE), "seed": "8"})
-    found = check_sandbox(copy)
+    found = sandbox_faults(copy)
     assert f"tasks/{first}/labels.jsonl has been removed since the sandbox was built." in found[first]
     assert any("not whole" in fault for fault in found[first])
     assert found[second] == [f"{SANDBOX_FILE} has been changed since it was built."]
@@ -395,7 +399,7 @@ def test_a_user_that_the_shop_lacks_is_one_sentence(small: Path, world: World, t
     copy = shutil.copytree(small, tmp_path / "s")
     queries = [query.model_copy(update={"user_id": "NOBODY"}) for query in QUERIES]
     write_lines(copy / "queries.jsonl", (query.as_line() for query in queries))
-    found = check_sandbox(copy, world)
+    found = sandbox_faults(copy, world)
     assert all("its user 'NOBODY' is none of the shop's." in faults for faults in found.values())
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from drretail.addons.spark.engine import Block, Blocks
 from drretail.addons.spark.session import check_installed, check_master, examine_java, find_java
-from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.ingest import ingest_files
 from drretail.errors import UserError
 from tests.data_ingest.raw_rows import small_shop
 
@@ -33,7 +33,7 @@ def java_that_says(folder: Path, version: str) -> Path:
 def test_without_pyspark_the_line_to_install_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
     with pytest.raises(UserError, match=r"needs pyspark: pip install 'drretail\[spark\]'\.$"):
-        ingest([small_shop(tmp_path / "raw")], tmp_path / "world", engine="spark")
+        ingest_files([small_shop(tmp_path / "raw")], tmp_path / "world", engine="spark")
     assert not (tmp_path / "world").exists()
 
 

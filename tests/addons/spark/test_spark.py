@@ -15,9 +15,9 @@ import pytest
 
 from drretail.addons.spark.engine import select
 from drretail.addons.spark.session import find_java
-from drretail.data_ingest.engines.base import Task
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions, IngestReport, plan_inputs
+from drretail.data_ingest.engines.base import SelectionTask
+from drretail.data_ingest.ingest import ingest_files
+from drretail.data_ingest.plan import IngestReport, IngestSettings, plan_inputs
 from drretail.data_ingest.raw.lines import recognise
 from drretail.data_ingest.raw.sources import find_files
 from drretail.env.folder import check_world
@@ -32,8 +32,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 LOCAL = "local[2]"
 # Small inputs end before the better compiler of Java pays.
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-VARIED = IngestOptions(min_interactions=1, cap=16, vary_orders=True, seed="s'7")
-BY_COUNT = IngestOptions(min_interactions=2, cap=9, cap_by="interactions")
+VARIED = IngestSettings(min_interactions=1, cap=16, vary_orders=True, seed="s'7")
+BY_COUNT = IngestSettings(min_interactions=2, cap=9, cap_by="interactions")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -68,8 +68,8 @@ def assert_equal(spark: IngestReport, duckdb: IngestReport) -> None:
 
 
 def test_spark_makes_the_world_that_duckdb_makes_of_every_dialect_and_quirk(raw: Path, tmp_path: Path) -> None:
-    expected = ingest([raw], tmp_path / "duckdb", VARIED)
-    found = ingest([raw], tmp_path / "a [1] * b" / "spark", VARIED, engine="spark", master=LOCAL)
+    expected = ingest_files([raw], tmp_path / "duckdb", VARIED)
+    found = ingest_files([raw], tmp_path / "a [1] * b" / "spark", VARIED, engine="spark", master=LOCAL)
     assert_equal(found, expected)
     assert check_world(tmp_path / "a [1] * b" / "spark") == []
     # Something of each kind is there to be equal.
@@ -85,17 +85,17 @@ def test_spark_makes_the_world_that_duckdb_makes_of_every_dialect_and_quirk(raw:
 
 
 def test_a_cluster_of_two_workers_makes_the_same_world(cluster: Cluster, raw: Path, tmp_path: Path) -> None:
-    expected = ingest([raw], tmp_path / "duckdb", BY_COUNT)
-    found = ingest([raw], tmp_path / "spark", BY_COUNT, engine="spark", master=cluster.master)
+    expected = ingest_files([raw], tmp_path / "duckdb", BY_COUNT)
+    found = ingest_files([raw], tmp_path / "spark", BY_COUNT, engine="spark", master=cluster.master)
     assert_equal(found, expected)
     assert cluster.workers_used() == 2
 
 
 def test_the_real_sample_of_all_beauty_gives_the_same_world(realdata: Path, tmp_path: Path) -> None:
     folder = realdata / "amazon" / "All_Beauty"
-    found = ingest([folder], tmp_path / "spark", engine="spark", master=LOCAL)
+    found = ingest_files([folder], tmp_path / "spark", engine="spark", master=LOCAL)
     assert (found.products.kept, found.reviews.kept, found.users) == (302, 2120, 253)
-    assert_equal(found, ingest([folder], tmp_path / "duckdb"))
+    assert_equal(found, ingest_files([folder], tmp_path / "duckdb"))
 
 
 def test_spark_reads_plain_lines_alone_and_what_it_has_finished_is_not_made_again(tmp_path: Path) -> None:
@@ -155,8 +155,8 @@ def test_sigterm_ends_the_ingest_in_one_sentence(tmp_path: Path, moment: str) ->
     assert said.rstrip().endswith("\nInterrupted: the same command continues from here.")
 
 
-def task_of(raw: Path, work: Path, master: str, progress: Progress) -> Task:
+def task_of(raw: Path, work: Path, master: str, progress: Progress) -> SelectionTask:
     work.mkdir()
-    options = IngestOptions()
+    options = IngestSettings()
     plan = plan_inputs([recognise(path) for path in find_files([raw], work)], options)
-    return Task(plan, options, work, progress, master=master)
+    return SelectionTask(plan, options, work, progress, master=master)

@@ -18,7 +18,7 @@ from drretail.llm.prompt import tag_content
 from drretail.records.query import Query
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits
-from drretail.records.shop import Money, Statement
+from drretail.records.shop import Money, ProfileFact
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
 from tests.agents.grounded_hybrid.staging import CART, DRAFT, FOR_30, draft, play, plays, understanding
@@ -140,9 +140,9 @@ def few(_: str) -> float:
     return 0.01
 
 
-def about(title: str, *categories: str) -> Statement:
+def about(title: str, *categories: str) -> ProfileFact:
     text = f"Bought on 2023-05-01: {title}"
-    return Statement(code="recent_purchase", text=text, orders=("01",), categories=categories, names=(title,))
+    return ProfileFact(code="recent_purchase", text=text, orders=("01",), categories=categories, names=(title,))
 
 
 def shown(wish: Wish, *owned: Owned) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def shown(wish: Wish, *owned: Owned) -> dict[str, Any]:
 
 def test_words_around_the_things_of_a_line_choose_none() -> None:
     tablet = about("Foglark Computer Tablet, 7 inch")
-    rhythm = Statement(code="rhythm", text="Half last 30 days or less.")
+    rhythm = ProfileFact(code="rhythm", text="Half last 30 days or less.")
     for part in ("What was bought before? Compute the total.", "How long do seeds last, in days?"):
         assert statements_on([tablet, rhythm], part, few) == []
     assert statements_on([tablet, rhythm], "Which tablets last long?", few) == [tablet]

@@ -11,7 +11,7 @@ import pytest
 from drretail.agents.running.runner import Runner
 from drretail.env.manifest import OrderRow
 from drretail.env.session import Session, SessionSettings
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.experiment import read_definition, read_runs, run_path
 from drretail.records.query import Query
 from drretail.records.reading import Pick
@@ -79,7 +79,7 @@ def test_the_id_of_a_variant_that_a_tool_shows_is_taken_by_tools_and_as_a_pick(t
         return shown.structured_content
 
     build_world(tmp_path / "w", [SHIRT], [OrderRow("0000000001", USER, "T", 1_600_000_000_000, 1, "Delivered")])
-    with open_world(tmp_path / "w") as world:
+    with world_at(tmp_path / "w") as world:
         (shown,) = visited(world, tmp_path / "exp", buy)
     assert (shown["evidence"], shown["pick"]) == ("P:T", "P:T/ID with the id of one of the Variants")
     (run,) = read_runs(tmp_path / "exp")

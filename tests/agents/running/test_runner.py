@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.agents.base import Agent
 from drretail.agents.running.outcomes import IN_A_ROW, Ended
-from drretail.agents.running.run import Batch, Watch, ask_once, open_experiment, question_as_query
+from drretail.agents.running.run import Batch, Watch, ask_once, open_for_writing, question_as_query
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard, only
 from drretail.agents.running.system import definition
@@ -34,7 +34,7 @@ from drretail.journal import Effect
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.prompt import tag_content
 from drretail.llm.providers import Retrying
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.llm.scripted import scripted_model
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
@@ -395,7 +395,7 @@ def test_a_model_server_that_is_down_stops_all_runs_and_they_go_on_when_it_is_up
     search = completes({"content": None, "tool_calls": [{"id": "1", "type": "function", "function": lookup}]})
     provider = Provider(*[search, result] * len(QUERIES))
     provider.socket.close()  # its port is known, and nobody listens there
-    model = open_model("openai:local", base_url=f"{provider.url}/v1", retrying=Retrying(1, first=0.01))
+    model = build_model("openai:local", base_url=f"{provider.url}/v1", retrying=Retrying(1, first=0.01))
     asked = sut(world, model)
     with Experiment(tmp_path / "exp", definition(world, QUERIES, [asked], "42")) as experiment:
         with pytest.raises(CommandStopped, match=r"can't be reached for openai:local .* it continues from here"):
@@ -415,7 +415,7 @@ def test_the_top_level_categories_of_what_is_wanted_are_frozen_with_the_gold(wor
     ]
     for folder in ("one", "two"):
         players = [sut(world, scripted_model("x"))]
-        with open_experiment(tmp_path / folder, world, queries, players, "42") as experiment:
+        with open_for_writing(tmp_path / folder, world, queries, players, "42") as experiment:
             assert read_definition(tmp_path / folder).categories == {}
             add_gold(experiment, world, queries)
     assert read_definition(tmp_path / "one").categories == {"q1": ("Patio_Lawn_and_Garden",)}

@@ -9,21 +9,21 @@ import pytest
 
 from drretail.agents.names import BUILT_IN
 from drretail.agents.registry import load_agent
-from drretail.agents.running.run import run
+from drretail.agents.running.run import run_systems
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, suts, varied
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_definition, run_files, run_path
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.records.query import Query
 from drretail.run_file import read_evidence, read_members
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted
 from tests.build import files
 from tests.sealed import Page, seal
 
-SHOPPER = {"": open_model("offline:shopper")}
+SHOPPER = {"": build_model("offline:shopper")}
 SECRET = "Zyxqv"
 """Stands in all labels, keywords and gold."""
 OTHER = Query(query_id="q2", text="How do I keep a bird bath clean?", mode="generic", source="test")
@@ -76,20 +76,20 @@ def test_each_system_is_served_its_part_of_the_querys_own_web_which_a_dense_retr
 
 
 def test_a_sandbox_that_has_changed_is_refused(there: World, world: World, tmp_path: Path) -> None:
-    run(tmp_path / "exp", Runner(there, "w"), react(there, size="64k"), [QUERY])
+    run_systems(tmp_path / "exp", Runner(there, "w"), react(there, size="64k"), [QUERY])
     changed = sealed(world, tmp_path / "s", [*PAGES[:2], PAGES[2]._replace(text="Other words.")])
     now = replace(world, web=SealedWeb(changed))
-    tallies = run(tmp_path / "exp", Runner(now, "w"), react(now, size="32k"), [QUERY]).tallies
+    tallies = run_systems(tmp_path / "exp", Runner(now, "w"), react(now, size="32k"), [QUERY]).tallies
     assert all(tally.is_complete for tally in tallies)
     with pytest.raises(UserError, match="that read other fixed pages than"):
-        run(tmp_path / "exp", Runner(now, "w"), react(now, size="64k"), [QUERY])
+        run_systems(tmp_path / "exp", Runner(now, "w"), react(now, size="64k"), [QUERY])
 
 
 def test_no_label_keyword_or_gold_reaches_an_agent_or_its_runs(there: World, tmp_path: Path) -> None:
     to, values = tmp_path / "exp", {"size": "64k", "compose": "all,no_distractor"}
     agents = suts({name: load_agent(name) for name in BUILT_IN}, SHOPPER, there)
     systems = varied(agents, values, there, [QUERY]).systems
-    assert all(tally.is_complete for tally in run(to, Runner(there, "w"), systems, [QUERY, OTHER]).tallies)
+    assert all(tally.is_complete for tally in run_systems(to, Runner(there, "w"), systems, [QUERY, OTHER]).tallies)
     packed = files(to)
     held = {name: (gzip.decompress(data) if name.endswith(".gz") else data).decode() for name, data in packed.items()}
     assert [name for name, text in held.items() if SECRET.casefold() in text.casefold()] == []

@@ -17,7 +17,7 @@ from drretail.errors import ModelError
 from drretail.experiment import Experiment, run_files, run_path
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import price_version
-from drretail.llm.registry import Model, open_model
+from drretail.llm.registry import Model, build_model
 from drretail.run_file import read_journal
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
 from tests.build import known
@@ -89,7 +89,7 @@ def test_tokens_of_an_answer_that_could_not_be_used_are_paid_for(world: World, f
 
 def sonnet() -> Model:
     environ = {"ANTHROPIC_API_KEY": "k" * 20}
-    return open_model("anthropic:claude-sonnet-5", environ=environ)
+    return build_model("anthropic:claude-sonnet-5", environ=environ)
 
 
 def a_system(world: World, agent: str, model: Model) -> SystemUnderTest:

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from drretail import read_experiment
-from drretail.api.options.experiment_file import HEADER, chosen, entry, overridden
+from drretail.api.options.experiment_file import HEADER, chosen, entry, overridden_options
 from drretail.api.options.research import LIMIT_NAMES, values_of_flags
 from drretail.api.options.run import RunOptions
 from drretail.api.systems import read_limits
@@ -63,7 +63,7 @@ def test_what_is_wrong_is_answered_with_its_line(tmp_path: Path, text: str, prob
 
 def test_a_flag_replaces_the_files_value_and_of_a_table_the_entries_it_names() -> None:
     held = {"repeats": 2, "seed": "7", "limits": {"tool_turns": 3, "tokens": 9}}
-    assert overridden(held, {"repeats": 4, "limits": {"tokens": 5}}) == {
+    assert overridden_options(held, {"repeats": 4, "limits": {"tokens": 5}}) == {
         "repeats": 4,
         "seed": "7",
         "limits": {"tool_turns": 3, "tokens": 5},

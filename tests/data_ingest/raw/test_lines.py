@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.data_ingest.engines.duckdb_reading import LONGEST_LINE, count_lines, read_chunks
-from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.ingest import ingest_files
 from drretail.data_ingest.raw.lines import recognise
-from drretail.data_ingest.raw.products import clean_text, parse_json, parse_price, product_of
+from drretail.data_ingest.raw.products import loads_or_none, parse_price, product_from_row, without_markup
 from drretail.errors import UserError
 from drretail.records.shop import Product
 from tests.data_ingest.raw_rows import (
@@ -121,14 +121,14 @@ def test_bad_lines_are_numbered_over_chunks(tmp_path: Path, monkeypatch: pytest.
     rows = [*good[:10], "", "{cut", *good[10:30], "[]", *good[30:], '{"user_id": "A']
     path = write_lines(tmp_path / "raw" / "Pet_Supplies.jsonl", rows)
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
-    report = ingest([tmp_path / "raw"], tmp_path / "w")
+    report = ingest_files([tmp_path / "raw"], tmp_path / "w")
     (file,) = (file for file in report.files if file.shape == "reviews")
     assert (file.rows, file.bad_lines, report.reviews.kept) == (43, 3, 40)
     assert [bad.line for bad in file.shown] == [12, 33, 44]
 
 
 def product(**changes: Any) -> Product:
-    return product_of("B000000001", "Pet_Supplies", product_row("B000000001", **changes))
+    return product_from_row("B000000001", "Pet_Supplies", product_row("B000000001", **changes))
 
 
 @pytest.mark.parametrize(
@@ -155,13 +155,13 @@ def test_the_first_picture_is_kept_in_a_size_that_it_has(sizes: tuple[str, ...])
 
     row = product_row("B1", images=[picture(1), picture(2)])
     for each in (row, hugging_face(row)):
-        assert product_of("B1", "Pet_Supplies", each).image == f"https://p.example/1/{sizes[0]}.jpg"
+        assert product_from_row("B1", "Pet_Supplies", each).image == f"https://p.example/1/{sizes[0]}.jpg"
 
 
 def test_a_row_with_nothing_but_a_title_is_a_product() -> None:
     assert product(categories=None).categories == product(categories=[]).categories == ("Pet_Supplies",)
     assert product(title="<br />").title == "B000000001"
-    bare = product_of("B1", "All_Beauty", {"title": "Comb", "parent_asin": "B1"})
+    bare = product_from_row("B1", "All_Beauty", {"title": "Comb", "parent_asin": "B1"})
     assert bare == Product(product_id="B1", title="Comb", category="All_Beauty", categories=("All_Beauty",))
 
 
@@ -208,10 +208,10 @@ def test_texts_are_cleaned_everywhere_a_shopper_reads_them() -> None:
 
 
 def test_json_that_nests_too_deep_or_is_broken_is_none() -> None:
-    assert parse_json("[" * 200_000) is None
-    assert parse_json('{"a":') is None
-    assert parse_json(None) is None
-    assert parse_json("3") == 3
+    assert loads_or_none("[" * 200_000) is None
+    assert loads_or_none('{"a":') is None
+    assert loads_or_none(None) is None
+    assert loads_or_none("3") == 3
 
 
 @pytest.mark.parametrize(
@@ -230,12 +230,12 @@ def test_json_that_nests_too_deep_or_is_broken_is_none() -> None:
     ],
 )
 def test_markup_entities_and_control_characters_go_and_everything_else_stays(raw: str, read: str) -> None:
-    assert clean_text(raw) == read
+    assert without_markup(raw) == read
 
 
 @given(st.text(st.characters(exclude_categories=())))
 def test_clean_text_can_always_be_written_as_utf8(text: str) -> None:
-    clean = clean_text(text)
+    clean = without_markup(text)
     clean.encode("utf-8")
     assert clean == clean.strip()
     assert "  " not in clean

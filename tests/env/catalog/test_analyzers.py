@@ -13,10 +13,10 @@ from drretail.env.catalog.formulation import (
     FORMULATIONS,
     PATTERN_FILE,
     WordForms,
+    analyzed_words,
     analyzer_named,
     prepared,
     standard_analyzer,
-    words,
 )
 from drretail.errors import UnknownName
 from drretail.records.shop import Product
@@ -117,7 +117,7 @@ def test_the_shipped_pattern_is_the_one_that_is_built() -> None:
     ],
 )
 def test_words_are_those_of_the_standard_analyzer(text: str, expected: list[str]) -> None:
-    assert words(text) == expected
+    assert analyzed_words(text) == expected
 
 
 ANY_TEXT = st.one_of(
@@ -130,5 +130,5 @@ ANY_TEXT = st.one_of(
 @given(ANY_TEXT)
 def test_words_are_those_of_the_shipped_pattern_whatever_finds_them_and_stems_those_of_the_words(text: str) -> None:
     found = standard_analyzer().analyze(prepared(text))
-    assert words(text) == found
+    assert analyzed_words(text) == found
     assert WordForms().stems(text) == [WordForms().stem(word) for word in found]

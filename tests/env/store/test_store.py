@@ -23,7 +23,7 @@ from drretail.env.store.mongo import (
     order_document,
     order_row,
     product_document,
-    product_of,
+    read_product,
     user_document,
 )
 from drretail.env.store.sqlite import MOST_CONNECTIONS, SqliteStore
@@ -223,7 +223,7 @@ def test_a_product_comes_back_to_the_last_digit(
         category="Pet_Supplies",
         details=details,
     )
-    back = product_of(through_mongodb(product_document(product)))
+    back = read_product(through_mongodb(product_document(product)))
     assert product_line(back) == product_line(product)
     json.dumps(back.model_dump(mode="json"))  # of Python's own types, which others can write down
 
@@ -233,7 +233,7 @@ def test_a_product_comes_back_to_the_last_digit(
 )
 def test_details_may_hold_what_a_document_cannot(details: dict[str, Any]) -> None:
     product = Product(product_id="B1", title="a", category="Pet_Supplies", details=details)
-    assert product_of(through_mongodb(product_document(product))) == product
+    assert read_product(through_mongodb(product_document(product))) == product
 
 
 def test_an_order_looks_as_in_the_paper_and_a_user_has_sums() -> None:

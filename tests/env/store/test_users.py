@@ -14,7 +14,7 @@ from drretail.env.store.base import STRATA
 from drretail.env.store.users import Aggregates, default_pool, derive_profile, sample_users
 from drretail.env.summaries import LEAST_PRICES, Summaries
 from drretail.env.web.base import Web
-from drretail.env.world import OrderRow, World, open_world
+from drretail.env.world import OrderRow, World, world_at
 from drretail.records.shop import Product
 from tests.build import build_world
 
@@ -62,7 +62,7 @@ def world_of(folder: Path, web: Web, shelf: Mapping[str, Sequence[float | None]]
         for number, product in enumerate(products[:3])
     ]
     build_world(folder, products, orders)
-    return open_world(folder, web=web)
+    return world_at(folder, web=web)
 
 
 @pytest.mark.parametrize(("lamps", "euros_from", "is_placed"), [(10, 1000, True), (9, 1000, False), (20, 11, False)])

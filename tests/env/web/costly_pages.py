@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from drretail.env.web.base import Fetched
-from drretail.env.web.page import read_page
+from drretail.env.web.page import read_web_page
 
 MOST = 10_000_000
 """Bytes of a body that the fetcher takes."""
@@ -56,7 +56,7 @@ PAGES: dict[str, Callable[[int], str]] = {
 
 def read(markup: str) -> None:
     body = f"<html><body>{markup}".encode()[:MOST]
-    read_page(Fetched("https://x.example/", "https://x.example/", "ok", 200, "text/html", "utf-8", body))
+    read_web_page(Fetched("https://x.example/", "https://x.example/", "ok", 200, "text/html", "utf-8", body))
 
 
 def megabytes(field: str) -> float:

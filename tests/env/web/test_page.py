@@ -11,7 +11,7 @@ import pytest
 from benchmarks.pages import Reading, read_folder
 from drretail.env.web.base import Fetched, WebPage
 from drretail.env.web.cleaning import LONGEST_LINE, LONGEST_TEXT
-from drretail.env.web.page import read_page
+from drretail.env.web.page import read_web_page
 from tests.env.web.costly_pages import PAGES
 
 URL = "https://site.example/page"
@@ -29,7 +29,7 @@ def fetched(html: str | bytes, **given: object) -> Fetched:
 
 
 def read(body: str, head: str = "<title>Feeders</title>") -> WebPage:
-    return read_page(fetched(f"<!doctype html><html><head>{head}</head><body>{body}</body></html>"))
+    return read_web_page(fetched(f"<!doctype html><html><head>{head}</head><body>{body}</body></html>"))
 
 
 FURNITURE = """
@@ -96,8 +96,8 @@ def test_a_page_without_content_is_no_content_and_a_wall_is_blocked(body: str, s
 def test_characters_are_read_by_header_page_or_what_fits(charset: str | None, meta: str, codec: str) -> None:
     word = "餌台" if codec == "shift_jis" else "Füllstation"
     html = f"<html><head>{meta}<title>{word}</title></head><body><article>{ARTICLE}</article></body></html>"
-    assert read_page(fetched(html.encode(codec), charset=charset)).title == word
-    plain = read_page(fetched(PROSE + "<b>not bold</b>", content_type="text/plain"))
+    assert read_web_page(fetched(html.encode(codec), charset=charset)).title == word
+    plain = read_web_page(fetched(PROSE + "<b>not bold</b>", content_type="text/plain"))
     assert plain.text.endswith("<b>not bold</b>")
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from drretail.env.web.base import Fetched, WebPage
 from drretail.env.web.cleaning import cleaned_page
-from drretail.env.web.page import read_page
+from drretail.env.web.page import read_web_page
 from drretail.env.web.refusals import LONGEST, REFUSES, title_refuses
 from drretail.env.web.sandbox import SandboxWeb, shipped_corpora
 
@@ -14,7 +14,7 @@ LAMP = "Oak foot, linen shade, 40 cm high. It takes an E27 bulb and costs 49 eur
 
 def state(title: str, body: str, head: str = "") -> str:
     html = f"<html><head><title>{title}</title>{head}</head><body>{body}</body></html>"
-    return read_page(Fetched(URL, URL, "ok", 200, "text/html", "utf-8", html.encode())).state
+    return read_web_page(Fetched(URL, URL, "ok", 200, "text/html", "utf-8", html.encode())).state
 
 
 REFUSALS = {

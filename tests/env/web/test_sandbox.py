@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from drretail.data_ingest.recipe import category_names, read_recipe
+from drretail.data_ingest.recipe import read_recipe, recipe_categories
 from drretail.env.web.sandbox import (
     CORPORA,
     SandboxPage,
@@ -17,10 +17,10 @@ from drretail.env.web.sandbox import (
     SealedWeb,
     cautions,
     default_corpus,
+    raw_files_hash,
     read_corpus,
-    rows_of,
 )
-from drretail.env.world import open_world
+from drretail.env.world import world_at
 from drretail.errors import UserError
 from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Query
@@ -101,14 +101,14 @@ def test_a_world_serves_the_pages_of_its_own_day_and_cautions_of_others_and_of_t
         for day in ("2023-01-02", "2023-01-03", "2023-01-04")
     ]
     folder = build_shop(tmp_path)
-    with open_world(folder, web=SandboxWeb(pages)) as world:  # its last order is of 2 January
+    with world_at(folder, web=SandboxWeb(pages)) as world:  # its last order is of 2 January
         assert [result.date for result in world.web.search("feeder", 5)] == ["2023-01-02", "2023-01-03"]
         assert cautions(world.web, world.manifest) == [
             "1 page of the sandbox is dated after the shop's today, 2023-01-03, and not served."
         ]
         assert cautions(SandboxWeb(PAGES_IN_MEMORY), world.manifest) == []
-        assert rows_of(world.manifest) not in CORPORA
-    with open_world(folder) as own:
+        assert raw_files_hash(world.manifest) not in CORPORA
+    with world_at(folder) as own:
         assert "made for the demo shop" in cautions(own.web, own.manifest)[0]
 
 
@@ -223,7 +223,7 @@ def test_a_task_without_pages_or_without_one_of_its_size_is_broken(folder: Path)
 
 
 # Product kind → words that must stand together in the title of one page.
-NAMES = [kind.name for category in category_names() for kind in read_recipe(category).kinds]
+NAMES = [kind.name for category in recipe_categories() for kind in read_recipe(category).kinds]
 TITLES = {name: (name,) for name in NAMES} | {"cat litter mat": ("cat litter", "mats")}
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from drretail.errors import ModelError
 from drretail.eval.claims.claims import EXTRACT, Claim
-from drretail.eval.claims.extraction import products_of
+from drretail.eval.claims.extraction import products_at
 from drretail.eval.claims.report_index import Resolved, SourceResolver, parts_of
 from drretail.grounding.text.serialisation import record_text
 from drretail.llm.prompt import tag_content
@@ -200,9 +200,9 @@ def test_a_claim_without_a_citation_is_about_the_one_thing_that_it_or_its_part_o
 
     def of(claim: str) -> list[str]:
         start = report.index(claim)
-        return products_of(about, claim, (start, start + len(claim)))
+        return products_at(about, claim, (start, start + len(claim)))
 
     assert of("It is loud.") == ["P:pro"]  # as its question
     assert of("House Blend Coffee: $11.50") == ["P:blend"]
-    assert products_of(about, "Grinder and House Blend Coffee: a Hand Grinder Pro.", None) == ["P:blend", "P:pro"]
-    assert products_of(subject(report), "House Blend Coffee: $11.50", (second, len(report))) == []  # a report cites
+    assert products_at(about, "Grinder and House Blend Coffee: a Hand Grinder Pro.", None) == ["P:blend", "P:pro"]
+    assert products_at(subject(report), "House Blend Coffee: $11.50", (second, len(report))) == []  # a report cites

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from drretail.eval.compare.comparing import assessors_of, compare
+from drretail.eval.compare.comparing import assessors_of, compare_systems
 from drretail.eval.compare.rows import DONE
 from drretail.eval.compare.wording import PREFERENCE
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.metric import Metric, Value
 from drretail.eval.registry import PAIRWISE, load_metric
 from drretail.eval.scores.board import Board
-from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, TableKey, averaged
+from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, PlannedRun, TableKey, averaged
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore
 from drretail.records.score import JudgeRef
 from tests import build
@@ -46,7 +46,7 @@ def gathered(
         for name, metric in metrics.items()
     }
     plans = [
-        Plan(
+        PlannedRun(
             label,
             queries[name],
             at,
@@ -103,7 +103,7 @@ def beside(
 def comparison(held: Gathered, a: str = "a", b: str = "b", *, pairs: Sequence[PairScore] = ()) -> Comparison:
     judges = dict.fromkeys((*held.board.judge, *(Assessor.of(row).judge.key for row in pairs)))
     held = replace(held, board=Board(judge=tuple(judges)))
-    return compare(held, a, b, assessors_of(held, pairs), pairs)
+    return compare_systems(held, a, b, assessors_of(held, pairs), pairs)
 
 
 def only_table(made: Comparison) -> JudgeTable:

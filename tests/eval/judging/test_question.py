@@ -8,7 +8,7 @@ import pytest
 from drretail.errors import ModelError, UserError
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.judging.spending import Allowance, CapReached, allowance_for, judging_costs
-from drretail.journal import Journal, Outcome
+from drretail.journal import ActionResult, Journal
 from drretail.records.run import Usage
 from drretail.records.score import Verdict
 from tests import build
@@ -86,7 +86,7 @@ def asked(folder: Path, metric: str, name: str, usage: dict[str, int] = USED) ->
     """One question of a judge, answered."""
     journal = Journal(folder / "verdicts" / metric / "judge" / "label" / f"{name}.journal.jsonl")
     request = {"model": "anthropic:m", "params": {}, "messages": []}
-    journal.scope("s").perform("model", request, lambda: Outcome("yes", usage, 1))
+    journal.scope("s").perform("model", request, lambda: ActionResult("yes", usage, 1))
     journal.close()
 
 
@@ -104,7 +104,7 @@ def test_an_unknown_price_is_unknown_and_cannot_be_capped(tmp_path: Path) -> Non
 def test_what_cost_tokens_and_brought_no_answer_is_counted(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "verdicts" / "quality" / "judge" / "label" / "q1-r1.journal.jsonl")
 
-    def refused() -> Outcome:
+    def refused() -> ActionResult:
         raise ModelError("refusal", "no", usage=USED)
 
     with pytest.raises(ModelError):

@@ -13,7 +13,7 @@ from drretail.eval.judging.session import AT_ONCE, CODE_JUDGE, Again, Judge, Jud
 from drretail.eval.judging.spending import CapReached
 from drretail.journal import read_effects
 from drretail.llm.prompt import Prompt, tagged
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.llm.scripted import scripted_model
 from drretail.records.base import Record
 from drretail.records.run import Usage
@@ -44,7 +44,7 @@ def text_of(value: Any) -> Step:
 
 def claude(url: str, name: str = "claude-sonnet-4-6", **given: Any) -> Judge:
     settings: dict[str, Any] = {"timeout": 5, "max_retries": 0, "max_tokens": 700} | given
-    return Judge.of(open_model(f"anthropic:{name}", base_url=url, environ={"ANTHROPIC_API_KEY": KEY}, **settings))
+    return Judge.of(build_model(f"anthropic:{name}", base_url=url, environ={"ANTHROPIC_API_KEY": KEY}, **settings))
 
 
 def judge_session(judge: Judge, folder: Path, again: Again = "nothing", **about: Any) -> JudgeSession:
@@ -89,7 +89,7 @@ async def test_openais_form_carries_the_schema_and_what_breaks_it_is_repaired(tm
     pytest.importorskip("langchain_openai")
     broken, right = json.dumps({"rating": 7, "why": "x"}), json.dumps({"rating": 1, "why": "x"})
     with Provider(completes({"content": broken}), completes({"content": right})) as provider:
-        model = open_model("openai:local", base_url=f"{provider.url}/v1", timeout=5, max_retries=0)
+        model = build_model("openai:local", base_url=f"{provider.url}/v1", timeout=5, max_retries=0)
         with judge_session(Judge.of(model), tmp_path) as open_judge_session:
             claim_verdict = await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
             assert journal_usage(open_judge_session.journal_path) == Usage(
@@ -175,7 +175,7 @@ def test_judges_with_other_parameters_have_other_names() -> None:
     assert judges[0].ref.params_hash != judges[1].ref.params_hash
     one, other = (claude(f"http://127.0.0.1:{port}") for port in (8001, 8002))
     assert (one.ref, one.slug) == (other.ref, other.slug), "an address is no parameter"
-    assert Judge.of(open_model("offline:judge")).slug == "offline-judge"
+    assert Judge.of(build_model("offline:judge")).slug == "offline-judge"
     assert (CODE_JUDGE.slug, CODE_JUDGE.model) == ("code", None)
 
 
@@ -183,7 +183,7 @@ async def test_the_room_for_sources_follows_the_judges_context(tmp_path: Path) -
     model = scripted_model()
     rooms = [
         judge_session(Judge.of(each), tmp_path).room
-        for each in (model, replace(model, stated_context=8_192), open_model("offline:judge"))
+        for each in (model, replace(model, stated_context=8_192), build_model("offline:judge"))
     ]
     assert rooms == [65_536, 16_384, None]
     assert judge_session(claude("http://localhost:1"), tmp_path).room == 400_000

@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 
 from drretail.env.named_products import NamedProducts
 from drretail.env.web.base import Pages, WebPage
-from drretail.env.world import open_world
-from drretail.eval.judging.sources import OMITTED, MissingPage, cut, fetch_missing, keep_unopened, missing_pages, size
+from drretail.env.world import world_at
+from drretail.eval.judging.sources import (
+    OMITTED,
+    MissingPage,
+    cut_to_claims,
+    fetch_missing,
+    keep_unopened,
+    missing_pages,
+    size,
+)
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import SOURCES
 from drretail.grounding.report.citations import find_citations
@@ -126,7 +134,7 @@ def test_products_that_a_run_never_opened_are_kept_from_the_shop_and_those_it_la
     report = "A [P:B0TEST0001], b [P:B0TEST0002], c [1], d [P:B0NONE0001].\n\n[1]: http://ecommerce.com/B0TEST0003"
     run = build.run("q1-r1", report, label=LABEL, citations=tuple(find_citations(report, [seen])))
     folder = build.experiment(tmp_path / "exp", {LABEL: {"q1-r1": run}}, evidence=[seen])
-    with open_world(build_shop(tmp_path / "world")) as shop:
+    with world_at(build_shop(tmp_path / "world")) as shop:
         keep_unopened(folder, NamedProducts(shop).named_by_run)
     (subject,) = read_subjects(folder, None)
     beyond = {entry.id: entry.is_absent for entry in subject.sources.values() if entry.looked_up}
@@ -140,6 +148,6 @@ PARTS = ["word ", "a. ", "\n", "\n\n", "x" * 900, "。", "é"]
 @given(st.lists(st.sampled_from(PARTS), max_size=80), st.integers(0, 5_000))
 def test_a_cut_text_is_never_longer_than_its_room_and_holds_nothing_new(parts: list[str], room: int) -> None:
     text = "".join(parts)
-    excerpt = cut(text, ["word"], room)
+    excerpt = cut_to_claims(text, ["word"], room)
     assert size(excerpt) <= max(room, size(OMITTED))
     assert all(piece.strip("\n") in text for piece in excerpt.split("[…]") if piece.strip())

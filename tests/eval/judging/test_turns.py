@@ -9,7 +9,7 @@ import pytest
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.turns import TurnValues, turn_questions
 from drretail.llm.prompt import tag_content
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.records.run import Run, Turn
 from tests import build
 from tests.build import scripted_judge
@@ -69,7 +69,7 @@ def test_a_model_types_each_answer_once_and_what_it_confirms_is_false(tmp_path: 
     }
     assert len(asked) == len(TURNS) + 1
     again = build.experiment(tmp_path / "again", {"log": {"q1-r1": answered()}}, evidence=[POT])
-    rules = Judge.of(open_model("offline:judge"))
+    rules = Judge.of(build_model("offline:judge"))
     assert rows(build.scored(again, "false_statements", rules))["false_statements"] == 0  # of which variant, who knows
 
 

@@ -15,12 +15,12 @@ from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.session import Judge
 from drretail.eval.method import judge_prompt_files
 from drretail.eval.metric import Metric, Value
-from drretail.eval.metrics.pairwise import Comparison
-from drretail.eval.metrics.quality import Rating
+from drretail.eval.metrics.pairwise import CriterionComparison
+from drretail.eval.metrics.quality import CriterionRating
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, metric_names
 from drretail.eval.scores.facts import headlines
 from drretail.files import LineAppender, write_atomically
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.packs import lines_of
 from drretail.records.base import Record
 from drretail.records.score import WHOLES, Scores, Verdict
@@ -222,7 +222,7 @@ def test_a_judge_that_never_gives_a_usable_answer_is_failed_and_never_nought(tmp
 
 
 def test_a_judge_that_follows_rules_has_no_opinion(tmp_path: Path) -> None:
-    folder, rules = recorded_experiment(tmp_path, ONE_EACH), Judge.of(open_model("offline:judge"))
+    folder, rules = recorded_experiment(tmp_path, ONE_EACH), Judge.of(build_model("offline:judge"))
     names = [name for name in METRICS if load_metric(name).is_opinion]
     scores = build.scored(folder, [*names, PAIRWISE], rules)
     for name in names:
@@ -236,8 +236,8 @@ def test_a_judge_that_follows_rules_has_no_opinion(tmp_path: Path) -> None:
 REASON = {"justification": "x"}
 # What no judge may answer, by the schema of the answer.
 UNUSABLE: list[tuple[type[Record], dict[str, Any]]] = [
-    *((Rating, {"rating": rating} | REASON) for rating in (11, -1, 7.5, True)),
-    *((Comparison, {"winner": winner} | REASON) for winner in ("C", "tie")),
+    *((CriterionRating, {"rating": rating} | REASON) for rating in (11, -1, 7.5, True)),
+    *((CriterionComparison, {"winner": winner} | REASON) for winner in ("C", "tie")),
 ]
 
 

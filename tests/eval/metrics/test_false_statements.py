@@ -6,7 +6,7 @@ from typing import Any
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.session import Judge
 from drretail.eval.metrics.false_statements import OF_KIND, each_once
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.records.evidence import Finding
 from drretail.records.run import PICKS_MISSING, Run
 from drretail.records.score import Scores
@@ -92,7 +92,7 @@ def test_no_decision_about_a_cart_touches_precision_and_recall(tmp_path: Path) -
         "q2-r1": build.run("q2-r1", RIGHT, None, label="a@m", notes=(PICKS_MISSING,)),
     }
     folder = build.experiment(tmp_path, {"a@m": runs}, queries=queries, evidence=EVIDENCE.values())
-    scores = build.scored(folder, "faithfulness", Judge.of(open_model("offline:judge")))
+    scores = build.scored(folder, "faithfulness", Judge.of(build_model("offline:judge")))
     found = {row.variant: (row.value, row.n_scored) for row in scores.scores}
     assert (found["FP"], found["FR"]) == ((1.0, 2), (1.0, 2))
 

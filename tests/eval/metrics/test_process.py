@@ -6,7 +6,16 @@ from typing import Any
 import pytest
 
 from drretail.agents.hybrid_react.agent import LAUNCH as MOVE
-from drretail.eval.metrics.process import LAUNCH, SETBACKS, Count, Course, count, domain_of, turns, turns_to_evidence
+from drretail.eval.metrics.process import (
+    LAUNCH,
+    SETBACKS,
+    Count,
+    Course,
+    domain_of,
+    run_measures,
+    turns,
+    turns_to_evidence,
+)
 from drretail.llm.offline import shopper
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.run import ERRANDS, Setbacks, Step
@@ -64,7 +73,7 @@ HANDED = [
 
 
 def counted(name: str, of: Course) -> Count:
-    return count(of)[name]
+    return run_measures(of)[name]
 
 
 def test_coverage_is_of_the_expected_tools_that_were_called_however_often() -> None:
@@ -120,7 +129,7 @@ def test_invalid_are_the_caller_s_faults_and_names_without_a_tool() -> None:
 def test_uncited_is_the_evidence_read_that_the_report_does_not_cite() -> None:
     ran = course(turn(), call(WEB), evidence=HANDED, citations=[cites("W:a", web=True), cites("P:X")])
     assert counted("retrieved_uncited", ran) == Count(2 / 3, items={"uncited": 2, "handed_out": 3})
-    found = count(course(report="Two words"))
+    found = run_measures(course(report="Two words"))
     assert {name for name, each in found.items() if each.value is not None} == {
         "pages",
         "domains",
@@ -203,7 +212,7 @@ def test_turns_to_evidence(case: str) -> None:
 def test_what_went_wrong_is_counted_with_the_drafts_that_were_sent_back() -> None:
     wrong = Setbacks(lost={"summariser": 2}, repairs={"synthesis": 1, "picks": 1}, second_attempts=3, announcements=1)
     run = build.run(setbacks=wrong, repairs=("1: price_wrong; taken",))
-    found = count(Course(run, {}, frozenset()))
+    found = run_measures(Course(run, {}, frozenset()))
     assert {name: found[name].value for name in SETBACKS} == {
         "unanswered": 2,
         "second_attempts": 3,

@@ -12,7 +12,7 @@ from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules
 from drretail.records.reading import Pick
 from drretail.records.score import Verdict, VerdictState
-from drretail.records.shop import ProfileSummary, Statement
+from drretail.records.shop import ProfileFact, ProfileSummary
 from tests import build
 from tests.build import Script, scripted_judge
 
@@ -40,7 +40,7 @@ def test_an_average_is_never_made_of_fewer_ratings_and_a_rating_of_0_is_a_real_0
     assert found(*(rated(dimension, 0) for dimension in DIMENSIONS))["Avg"] == ("scored", 0.0)
 
 
-PROFILE = ProfileSummary(user_id="u", statements=(Statement(code="place", text="Lives in Tulsa, OK."),))
+PROFILE = ProfileSummary(user_id="u", statements=(ProfileFact(code="place", text="Lives in Tulsa, OK."),))
 FEEDER_URL = "http://ecommerce.com/B0TEST0001"
 FEEDER = build.evidence("P:B0TEST0001", key="B0TEST0001", title="Tube Feeder", url=FEEDER_URL)
 FINE: dict[str, Any] = {"rating": 6, "justification": "Thin on care."}

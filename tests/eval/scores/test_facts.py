@@ -8,7 +8,7 @@ import pytest
 from drretail.eval.metric import Value
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.facts import Facts, slice_scores, summaries
-from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, JudgedRun, Plan
+from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, JudgedRun, PlannedRun
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
 from drretail.stats.intervals import Clusters, mean_interval
 from tests.build import query
@@ -30,7 +30,7 @@ def said(query_id: str, value: float | VerdictState) -> JudgedRun:
 
 def of(facts: Facts, results: Sequence[JudgedRun]) -> Facts:
     """The same of runs with these results."""
-    return replace(facts, runs=[(Plan("a", query(result.query_id), 1, "", ""), result) for result in results])
+    return replace(facts, runs=[(PlannedRun("a", query(result.query_id), 1, "", ""), result) for result in results])
 
 
 def rows(facts: Facts, results: Sequence[JudgedRun]) -> list[Score]:

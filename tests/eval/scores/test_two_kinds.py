@@ -13,7 +13,7 @@ from drretail.eval.compare.comparing import compare_recorded
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.metrics.basket import METRIC as BASKET
 from drretail.eval.metrics.quality import METRIC as QUALITY
-from drretail.eval.metrics.quality import prompt_for
+from drretail.eval.metrics.quality import rating_prompt
 from drretail.eval.scores.board import Board, write_board
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
@@ -71,7 +71,7 @@ def scored(folder: Path, made: dict[str, tuple[Made, ...]]) -> Scores:
     write_board(folder, Board(judge=(JUDGE.key,)))
     asked = (
         (BASKET, "basket", "right", CODE, ""),
-        (QUALITY, "rating", "overall", JUDGE, prompt_for("overall").hash),
+        (QUALITY, "rating", "overall", JUDGE, rating_prompt("overall").hash),
     )
     for label, runs in by_label.items():
         for name, (became, *verdicts) in runs.items():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.grounding.text.amounts import find_amounts, find_dates, notation_of
-from drretail.grounding.text.numerals import Equation, find_equations, steps, value_of
+from drretail.grounding.text.numerals import Equation, expression_value, find_equations, steps
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_the_parts_of_an_expression_are_its_steps() -> None:
         ("1/0", "1 0"),
     ):
         assert steps(expression) == set(map(Decimal, found.split())), expression
-    assert [value_of(one) for one in ("2*(3+4)", "sqrt(4)", "1/0", "2+", "")] == [14, None, None, None, None]
+    assert [expression_value(one) for one in ("2*(3+4)", "sqrt(4)", "1/0", "2+", "")] == [14, None, None, None, None]
 
 
 NO_WHOLE_SUMS = (

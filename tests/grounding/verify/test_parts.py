@@ -10,7 +10,7 @@ from drretail.eval.metrics.false_statements import cause_of
 from drretail.grounding.text.layout import read_layout
 from drretail.grounding.verify.form import read_by_form
 from drretail.grounding.verify.parts import ReadAnswers, read_answers
-from drretail.grounding.verify.places import place_of
+from drretail.grounding.verify.places import value_at
 from drretail.grounding.verify.records import GONE, POLICY, UNKNOWN, Ledger, read_shop
 from drretail.records.evidence import Evidence
 from drretail.records.run import Step, Turn
@@ -133,7 +133,7 @@ def test_what_a_tool_returned_explains_a_false_value(
 ) -> None:
     """The tool calls it by another id."""
     before, place, behind = marked.replace("»", "«").split("«")
-    value = place_of(
+    value = value_at(
         kind, before + place + behind, len(before), len(before + place), "P:mug", "Weight" * (kind == "measure")
     )
     shown = build.evidence("P:4711", build.text(f'{{"id":"4711",{told}}}', "record"), title="Fjell Mug")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.verify.places import Place, compared, figures_at, place_of, would_be_caught
+from drretail.grounding.verify.places import Passage, compare_value, figures_at, value_at, would_be_caught
 from drretail.grounding.verify.records import GONE, UNKNOWN, Calculation, Ledger
 from drretail.records.reading import CART, Kind, Pick, ReadValue
 from drretail.records.shop import Policy
@@ -55,14 +55,14 @@ def typed(kind: Kind, of: str, marked: str, field: str = "") -> tuple[ReadValue,
     before, _, rest = marked.partition("«")
     place, _, behind = rest.partition("»")
     text = f"{before}{place}{behind}"
-    return place_of(kind, text, len(before), len(before) + len(place), of, field), text
+    return value_at(kind, text, len(before), len(before) + len(place), of, field), text
 
 
 def states(rows: Rows, ledger: Ledger = SHOP) -> list[str]:
     """The rows whose state is not the one given, or whose record's line lacks the words behind a colon."""
     wrong: list[str] = []
     for kind, of, marked, field, expected in rows:
-        found = compared(*typed(kind, of, marked, field), ledger)
+        found = compare_value(*typed(kind, of, marked, field), ledger)
         state, _, record = expected.partition(": ")
         if found.state != state or record not in (found.derivation or ""):
             wrong.append(f"{marked} ({kind} of {of}): {found.state}: {found.derivation}")
@@ -216,7 +216,7 @@ def test_a_value_has_the_figure_of_its_place_and_none_where_several_stand() -> N
     value, text = typed("price", "P:kettle", "«€64.90 or €79»")
     assert (value.amount, text[value.start : value.end]) == ("€64.90 or €79", "€64.90 or €79")
     for kind, words in (("price", "cheap"), ("rating", "4,612"), ("rating_count", "4.5"), ("order_date", "in May")):
-        assert not figures_at(kind, Place.of(words, 0, len(words))), (kind, words)  # type: ignore[arg-type]
+        assert not figures_at(kind, Passage.of(words, 0, len(words))), (kind, words)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -237,14 +237,14 @@ def test_power_is_whether_a_right_figure_is_found_once_another_digit_stands_ther
     kind: Kind, of: str, marked: str, field: str, is_caught: bool | None
 ) -> None:
     value, text = typed(kind, of, marked, field)
-    found = would_be_caught(compared(value, text, SHOP), text, SHOP)
+    found = would_be_caught(compare_value(value, text, SHOP), text, SHOP)
     assert (found.state == VERIFIED, found.is_caught) == (is_caught is not None or kind == "option", is_caught)
 
 
 @given(st.integers(0, 10**9), st.sampled_from(["price", "order_date"]))
 def test_another_digit_is_another_figure(number: int, kind: Kind) -> None:
     text = f"€{number}.90"
-    changed = Place.of(text, 0, len(text)).altered(kind, 0, len(text)).text
+    changed = Passage.of(text, 0, len(text)).altered(kind, 0, len(text)).text
     assert len(changed) == len(text)
     assert sum(one != other for one, other in zip(text, changed, strict=True)) == 1
 
@@ -254,5 +254,5 @@ def test_any_place_is_compared_and_stays_within_what_was_typed(text: str, data: 
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     for kind in ("price", "rating_count", "measure", "order_date", "total"):
-        value = compared(place_of(kind, text, start, end, "P:kettle", "Weight"), text, SHOP)
+        value = compare_value(value_at(kind, text, start, end, "P:kettle", "Weight"), text, SHOP)
         assert start <= value.start <= value.end <= end

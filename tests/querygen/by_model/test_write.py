@@ -15,7 +15,7 @@ from drretail.journal import read_effects
 from drretail.llm.prompt import tag_content
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import Target, targets_of
-from drretail.querygen.by_model.write import Written, write_queries
+from drretail.querygen.by_model.write import Written, write_for_targets
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import WebQuestion
 from drretail.records.query import Query
@@ -41,7 +41,7 @@ def write(
     pause = given.pop("pause", lambda _: 0)
     chat = ScriptedChat(answer=answer, pause=pause)
     with ModelSession(scripted(chat), journal, **given) as session:
-        return write_queries(world, session, targets_of(world, users, per_user).targets), chat
+        return write_for_targets(world, session, targets_of(world, users, per_user).targets), chat
 
 
 def test_queries_stand_in_the_order_of_users_whichever_is_answered_first(world: World, tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_the_wish_of_a_draft_is_told_and_its_kinds_come_first(world: World, tmp_
     draft = Query(query_id="d", user_id="ANNA", text="…", kind="project", wish=Wish(wants=(want,)), source="rules")
     chat, target = ScriptedChat(answer=right), Target("anna-m", 1, "ANNA", drafts=(draft,))
     with ModelSession(scripted(chat), tmp_path / "j.jsonl") as session:
-        (query,) = write_queries(world, session, [target]).queries
+        (query,) = write_for_targets(world, session, [target]).queries
     asked = chat.asked[0][-1].text
     needs = tag_content("needs", asked) or ""
     assert "kind: project" in needs
@@ -189,7 +189,7 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
         return right(messages)
 
     chat = ScriptedChat(answer=breaks_off_for_anna)
-    monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(chat))
+    monkeypatch.setattr("drretail.llm.registry.build_model", lambda *_, **__: scripted(chat))
 
     again = ("generate", "--to", to, "--model", "fake:x", "--user", "ANNA", "--user", "BERT", "--per-user", "3")
     broken, text = call(world, *again), json.loads(call(world, *again, "--json").stdout)
@@ -240,7 +240,7 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> ScriptedChat:
         return types(name="bird feeder", kinds=["bird feeders"], budget=twenty, owned=owned)
 
     made = ScriptedChat(answer=right)
-    monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(made))
+    monkeypatch.setattr("drretail.llm.registry.build_model", lambda *_, **__: scripted(made))
     return made
 
 

@@ -10,7 +10,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.manifest import Manifest
 from drretail.env.servers.generations import check_servers
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.world import open_world
+from drretail.env.world import world_at
 from drretail.errors import UserError
 from tests.servers.failures.own import FORTY, HISTORY, SHELF, SMALL, OwnServer, at, load, orders, products
 from tests.servers.proxy import Front, Proxy
@@ -40,7 +40,7 @@ def test_a_load_that_loses_mongodb_is_begun_anew(
     finally:
         own_mongo.start()
     with pytest.raises(UserError, match="There is no world"):
-        open_world(f"servers:{fresh_name}", servers=killable_mongo)
+        world_at(f"servers:{fresh_name}", servers=killable_mongo)
     check_load(killable_mongo, fresh_name, embedded)
 
 
@@ -51,7 +51,7 @@ def test_a_load_that_loses_elasticsearch_is_begun_anew_and_the_old_world_stays(
     through = replace(server_settings, es_url=f"http://127.0.0.1:{before_elasticsearch.port}")
     with pytest.raises(UserError, match=f"127.0.0.1:{before_elasticsearch.port}.* cannot be reached"):
         load(through, fresh_name, **tripped("products", before_elasticsearch.refuse))
-    with open_world(f"servers:{fresh_name}", servers=server_settings) as world:
+    with world_at(f"servers:{fresh_name}", servers=server_settings) as world:
         assert world.catalog.search(CatalogQuery("bird feeder")).total == 40
     before_elasticsearch.accept()
     check_load(through, fresh_name, embedded)
@@ -64,7 +64,7 @@ def test_readers_keep_the_old_world_until_the_new_one_is_whole(
     seen: list[tuple[str, int]] = []
 
     def look() -> None:
-        with open_world(f"servers:{fresh_name}", servers=server_settings) as world:
+        with world_at(f"servers:{fresh_name}", servers=server_settings) as world:
             seen.append((world.manifest.fingerprint, world.catalog.search(CatalogQuery("bird feeder", limit=1)).total))
 
     new = load(server_settings, fresh_name, orders=at(HISTORY // 2, look, orders()))

@@ -9,7 +9,7 @@ from pymongo import MongoClient
 
 from drretail.env.copying import writer_to
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.world import open_world
+from drretail.env.world import world_at
 from drretail.errors import UserError
 from tests.llm.local_server import Handler, LocalServer
 from tests.servers.failures.conftest import MONGO_PASSWORD as SECRET
@@ -22,9 +22,9 @@ NOBODY = 9
 
 
 def refusal(settings: ServerSettings, name: str = "no-such-world") -> str:
-    """What ``open_world`` says; it must not hold the password."""
+    """What ``world_at`` says; it must not hold the password."""
     with pytest.raises(UserError) as caught:
-        open_world(f"servers:{name}", servers=settings)
+        world_at(f"servers:{name}", servers=settings)
     message = str(caught.value)
     assert SECRET not in message
     assert "\n" not in message
@@ -85,7 +85,7 @@ def test_elasticsearch_takes_credentials(settings: ServerSettings, front: Front,
     message = refusal(replace(through, **wrong))
     assert "DRRETAIL_ES_PASSWORD" in message
     load(replace(through, **right), fresh_name, **SMALL)
-    with open_world(f"servers:{fresh_name}", servers=replace(through, **right)) as world:
+    with world_at(f"servers:{fresh_name}", servers=replace(through, **right)) as world:
         assert world.manifest.counts.products == 5
 
 
@@ -106,7 +106,7 @@ def test_who_may_only_read_cannot_write(settings: ServerSettings, secured_mongo:
     with MongoClient[dict[str, Any]](secured_mongo.url, username="eva", password=SECRET) as client:
         client.admin.command("createUser", "reader", pwd=SECRET, roles=[{"role": "read", "db": fresh_name}])
     reader = replace(eva, mongo_user="reader")
-    with open_world(f"servers:{fresh_name}", servers=reader) as world:
+    with world_at(f"servers:{fresh_name}", servers=reader) as world:
         assert world.store.product("B000001").product_id == "B000001"
         assert len(world.store.sample_users(1, 1)) == 1
     for start in (

@@ -11,7 +11,7 @@ import pytest
 
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.session import Session, SessionSettings
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.records.query import Query
 from drretail.records.run import Run, Step
 from drretail.tools.toolkit import Toolkit, ToolReply
@@ -43,7 +43,7 @@ def name(server_settings: ServerSettings, name_world: Callable[[], str]) -> str:
 
 @pytest.fixture
 def world(name: str, behind_proxies: ServerSettings) -> Iterator[World]:
-    with open_world(f"servers:{name}", servers=behind_proxies) as opened:
+    with world_at(f"servers:{name}", servers=behind_proxies) as opened:
         yield opened
 
 
@@ -88,7 +88,7 @@ def test_tools_are_unavailable_without_their_server(ask: Ask, before_mongo: Prox
 def test_a_busy_server_is_asked_again_or_is_unavailable(name: str, mongo_url: str, front: Front, status: int) -> None:
     settings = ServerSettings(mongo_url=mongo_url, es_url=front.url, timeout=2)
     with (
-        open_world(f"servers:{name}", servers=settings) as world,
+        world_at(f"servers:{name}", servers=settings) as world,
         Toolkit(Session(SessionSettings(world, scope="any"))) as toolkit,
     ):
         front.rule = lambda request: status if "search" in request.path and not front.refused else None
@@ -136,7 +136,7 @@ def test_fifty_runs_of_four_threads_read_at_once_over_few_connections(
 ) -> None:
     monkeypatch.setattr("drretail.env.servers.clients.CONNECTIONS", 8)
     settings = replace(server_settings, timeout=30)
-    with open_world(f"servers:{name}", servers=settings) as shared, ExitStack() as stack:
+    with world_at(f"servers:{name}", servers=settings) as shared, ExitStack() as stack:
         toolkits = [stack.enter_context(Toolkit(Session(SessionSettings(shared, scope="any")))) for _ in range(50)]
         with ThreadPoolExecutor(50) as threads:
             # One model turn in every run, all at the same time.

@@ -8,13 +8,13 @@ from random import Random
 
 import pytest
 
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions
+from drretail.data_ingest.ingest import ingest_files
+from drretail.data_ingest.plan import IngestSettings
 from drretail.data_ingest.synth import write_shop
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, Match, SortBy, SortOrder
-from drretail.env.catalog.formulation import category_names, words
+from drretail.env.catalog.formulation import analyzed_words, category_names
 from drretail.env.copying import copy_world
-from drretail.env.folder import rows_of
+from drretail.env.folder import open_world_rows
 from drretail.env.manifest import OrderRow
 from drretail.env.world import World
 from drretail.records.shop import Product
@@ -54,11 +54,11 @@ def copies(
     folder = tmp_path_factory.mktemp(rows)
     if rows == "synthetic":  # a made-up shop with all its quirks
         write_shop(folder / "raw", products=900, reviews=9000)
-        ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=1))
+        ingest_files([folder / "raw"], folder / "w", IngestSettings(min_interactions=1))
     else:  # every real row there is
-        ingest([request.getfixturevalue("realdata") / "amazon"], folder / "w", IngestOptions(min_interactions=0))
+        ingest_files([request.getfixturevalue("realdata") / "amazon"], folder / "w", IngestSettings(min_interactions=0))
     source = new_place("embedded")
-    with rows_of(folder / "w") as kept:
+    with open_world_rows(folder / "w") as kept:
         source.write([*kept.products, *odd_products(Random(7))], map(OrderRow._make, kept.orders), analyzer)
     servers = new_place("servers")
     copy_world(source.spec, servers.spec, servers=servers.servers)
@@ -81,7 +81,7 @@ def embedded(copies: Copies) -> World:
 
 @pytest.fixture(scope="session")
 def products(copies: Copies) -> list[Product]:
-    with rows_of(copies.source.spec) as rows:
+    with open_world_rows(copies.source.spec) as rows:
         return list(rows.products)
 
 
@@ -127,7 +127,7 @@ class Shelf:
 
     def some_words(self, random: Random, most: int = 8) -> str:
         """Words of one title, in any order."""
-        found = words(random.choice(self.products).title) or ["bird"]
+        found = analyzed_words(random.choice(self.products).title) or ["bird"]
         return " ".join(random.sample(found, k=min(len(found), random.randint(1, most))))
 
     def phrase(self, random: Random) -> str:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions
+from drretail.data_ingest.ingest import ingest_files
+from drretail.data_ingest.plan import IngestSettings
 from drretail.data_ingest.synth import write_shop
 from drretail.env.copying import copy_world
 from drretail.env.session import Session, SessionSettings
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.tools.registry import TOOLS
 from drretail.tools.toolkit import Toolkit
 from tests.places import Place, PlaceKind
@@ -29,10 +29,10 @@ def both(
     """A made-up shop with all its quirks, embedded and copied to servers."""
     folder = tmp_path_factory.mktemp("synthetic")
     write_shop(folder / "raw", products=600, reviews=6000)
-    ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=1))
+    ingest_files([folder / "raw"], folder / "w", IngestSettings(min_interactions=1))
     place = new_place("servers")
     copy_world(folder / "w", place.spec, servers=place.servers)
-    with open_world(folder / "w") as embedded, place.open() as served:
+    with world_at(folder / "w") as embedded, place.open() as served:
         yield embedded, served
 
 

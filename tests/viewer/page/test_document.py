@@ -16,7 +16,7 @@ import pytest
 from drretail import open_world, run
 from drretail.errors import UserError
 from drretail.eval.judging.question import VerdictFile, verdict_path
-from drretail.eval.metrics.pairwise import prompt_for
+from drretail.eval.metrics.pairwise import comparison_prompt
 from drretail.experiment import entitle, path_of, read_definition, read_runs, run_files, write_definition
 from drretail.querygen.reading import read_queries
 from drretail.records.base import sha256_of
@@ -28,8 +28,8 @@ from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded, read_journal, read_recorded, write_run_file
 from drretail.viewer.commands import query_files
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import write_report
-from drretail.viewer.page.frame import writable
+from drretail.viewer.page.document import write_report_page
+from drretail.viewer.page.frame import displayable
 from tests import build
 from tests.build import LABEL, demands, experiment
 from tests.run_files import cut, lines_of
@@ -124,7 +124,9 @@ def test_hostile_text_stays_text_and_no_mark_turns_the_words_beside_it(mine: Pat
     assert page.text.count("alert(1)") > 10
     assert "{{ 7*7 }}" in page.text
 
-    assert writable("a \u202eturned\u202c and \u2067isolated\u2069 \u200f\ud800 word") == "a turned and isolated ? word"
+    assert (
+        displayable("a \u202eturned\u202c and \u2067isolated\u2069 \u200f\ud800 word") == "a turned and isolated ? word"
+    )
 
 
 def poison(folder: Path, run: Run, extra: str = "") -> None:
@@ -212,7 +214,10 @@ def compare(folder: Path, a: Run, b: Run) -> None:
         for order in ("ab", "ba"):
             about: dict[str, Any] = {"run_id": a.run_id, "report_sha": a.report_sha, "judge": JUDGE, "order": order}
             about |= {"other_run_id": b.run_id, "other_report_sha": b.report_sha}
-            about |= {"prompt_hash": prompt_for(dimension).hash, "reason": f"{dimension} in order {order} {HOSTILE}"}
+            about |= {
+                "prompt_hash": comparison_prompt(dimension).hash,
+                "reason": f"{dimension} in order {order} {HOSTILE}",
+            }
             value = {"clarity": "a", "depth": order[0], "overall": "equal"}.get(dimension)
             made = build.verdict("pairwise", "comparison", dimension, value, **about)
             failed = {"state": "failed", "reason": None, "error": "no answer in 60 seconds"}
@@ -273,7 +278,7 @@ def unpacked(path: Path) -> str:
 
 def test_the_pages_of_a_folder_are_packed_whole_and_admit_one_script_more(answered: Path, tmp_path: Path) -> None:
     view = read_view(answered)
-    index = write_report(view, tmp_path / "report.html", "split")
+    index = write_report_page(view, tmp_path / "report.html", "split")
     text, made = index.read_text(encoding="utf-8"), unpacked(index)
     assert len(text) < len(made) / 2
     policies = [re.findall(r"script-src ([^;]*);", each)[0].split() for each in (text, made)]
@@ -285,7 +290,7 @@ def test_the_pages_of_a_folder_are_packed_whole_and_admit_one_script_more(answer
 
 
 def test_links_within_a_folder_lead_to_pages_and_places_that_are_there(answered: Path, tmp_path: Path) -> None:
-    folder = write_report(read_view(answered), tmp_path / "report.html", "split").parent
+    folder = write_report_page(read_view(answered), tmp_path / "report.html", "split").parent
     parsed = {path.name: parse(unpacked(path)) for path in folder.glob("*.html")}
     ids = {
         name: {each.attributes["id"] for each in page.all() if "id" in each.attributes} for name, page in parsed.items()
@@ -307,17 +312,17 @@ def test_links_within_a_folder_lead_to_pages_and_places_that_are_there(answered:
 def test_above_the_limit_a_file_becomes_a_folder(
     answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert write_report(read_view(answered), tmp_path / "report.html") == tmp_path / "report.html"
+    assert write_report_page(read_view(answered), tmp_path / "report.html") == tmp_path / "report.html"
     (tmp_path / "report").mkdir()
     earlier = (tmp_path / "report.html").read_bytes()
     (tmp_path / "report" / "query-gone.html").write_bytes(earlier)
     (tmp_path / "report" / "query-own.html").write_text("<title>my own</title>", encoding="utf-8")
     monkeypatch.setattr("drretail.viewer.page.document.LARGEST", 20_000)
-    assert write_report(read_view(answered), tmp_path / "report.html") == tmp_path / "report" / "index.html"
+    assert write_report_page(read_view(answered), tmp_path / "report.html") == tmp_path / "report" / "index.html"
     assert not (tmp_path / "report.html").exists()
     assert not (tmp_path / "report" / "query-gone.html").exists()
     assert (tmp_path / "report" / "query-own.html").exists()
     monkeypatch.setattr("drretail.viewer.page.document.LARGEST_SINGLE", 20_000)
     with pytest.raises(UserError, match="leave --single out"):
-        write_report(read_view(answered), tmp_path / "report.html", "single")
+        write_report_page(read_view(answered), tmp_path / "report.html", "single")
     assert not (tmp_path / "report.html").exists()

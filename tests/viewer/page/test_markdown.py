@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from drretail.grounding.report.render import render_report
-from drretail.viewer.page.frame import Piece, is_web_address, place
-from drretail.viewer.page.report_html import Mark, marked_html
+from drretail.viewer.page.frame import PlacedToken, is_web_address, place
+from drretail.viewer.page.report_html import HtmlMark, marked_html
 from tests import build
 from tests.viewer.dom import Element, parse
 
@@ -22,7 +22,7 @@ PARTS = st.sampled_from(
 MARKDOWN = st.lists(PARTS, max_size=25).map("".join)
 
 
-def placed_rightly(piece: Piece, source: str) -> bool:
+def placed_rightly(piece: PlacedToken, source: str) -> bool:
     texts = (
         (character, source[at]) for character, at in zip(piece.token.content, piece.offsets, strict=True) if at >= 0
     )
@@ -69,12 +69,12 @@ def test_a_long_line_of_signs_is_parsed_in_the_time_of_a_long_line() -> None:
 TABLE = "| Product | Price |\n|---|--:|\n| **Feeder** [[1]](http://e.com/P1) | $24.99 |\n| Bath | $55 |\n"
 
 
-def mark(source: str, words: str, target: str = "c1", style: str = "full", rank: int = 1) -> Mark:
+def mark(source: str, words: str, target: str = "c1", style: str = "full", rank: int = 1) -> HtmlMark:
     start = source.index(words)
-    return Mark(start, start + len(words), target, style, rank, "✓", f"Claim {target}")
+    return HtmlMark(start, start + len(words), target, style, rank, "✓", f"Claim {target}")
 
 
-def shown(source: str, *marks: Mark) -> Element:
+def shown(source: str, *marks: HtmlMark) -> Element:
     return parse(marked_html(source, marks).html)
 
 
@@ -120,15 +120,15 @@ def test_numbers_lead_to_the_source_and_quotes_in_addresses_do_not_end_the_attri
 
 
 @st.composite
-def marked_sources(draw: st.DrawFn) -> tuple[str, list[Mark]]:
+def marked_sources(draw: st.DrawFn) -> tuple[str, list[HtmlMark]]:
     source = draw(MARKDOWN)
     ends = st.tuples(st.integers(0, len(source)), st.integers(0, len(source)))
     spans = draw(st.lists(ends, max_size=6))
-    return source, [Mark(min(s), max(s), f"c{n}", "full", n, "✓", "c") for n, s in enumerate(spans)]
+    return source, [HtmlMark(min(s), max(s), f"c{n}", "full", n, "✓", "c") for n, s in enumerate(spans)]
 
 
 @given(marked_sources())
-def test_marks_change_neither_text_nor_structure(case: tuple[str, list[Mark]]) -> None:
+def test_marks_change_neither_text_nor_structure(case: tuple[str, list[HtmlMark]]) -> None:
     source, marks = case
     plain, with_marks = parse(marked_html(source, []).html), parse(marked_html(source, marks).html)
     assert with_marks.text == plain.text

@@ -9,7 +9,7 @@ import pytest
 from drretail import open_world, run, score
 from drretail.experiment import read_runs
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import write_report
+from drretail.viewer.page.document import write_report_page
 from tests.shop import USER, build_shop
 from tests.viewer.agents import DIFFERING, QUESTION, answering
 from tests.viewer.browsing import Window, grave_faults
@@ -28,7 +28,7 @@ def page_file(judged: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("browser")
     shutil.copytree(judged, home / "exp")
     keep_scores(home / "exp", "faithfulness", "quality", "checks")
-    return write_report(read_view(home / "exp"), home / "report.html")
+    return write_report_page(read_view(home / "exp"), home / "report.html")
 
 
 def widest(page: "Page") -> int:
@@ -91,7 +91,7 @@ def of_three(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with open_world(build_shop(home / "w")) as world:
         run(world, [QUESTION, "Is there a bird bath?"], agents, to=home / "exp", user=USER, baselines=False)
     score(home / "exp", ["faithfulness", "checks"])
-    return write_report(read_view(home / "exp"), home / "report.html")
+    return write_report_page(read_view(home / "exp"), home / "report.html")
 
 
 def test_one_question_is_seen_with_two_answers_of_the_readers_choice(of_three: Path, window: Window) -> None:
@@ -148,7 +148,7 @@ def test_of_many_systems_each_figure_can_be_its_difference_from_the_chosen_one(
     for module in ("tables.board", "page.overview"):
         monkeypatch.setattr(f"drretail.viewer.{module}.FEW_SYSTEMS", 2)
     page = window()
-    page.goto(write_report(read_view(of_three.parent / "exp"), tmp_path / "report.html").as_uri())
+    page.goto(write_report_page(read_view(of_three.parent / "exp"), tmp_path / "report.html").as_uri())
     cells = page.locator(".board tbody.system .value")
     before = cells.all_inner_texts()
     page.locator("#baseline").select_option("third")
@@ -174,7 +174,7 @@ def test_hostile_text_runs_nothing_and_leads_nowhere(mine: Path, window: Window)
         poison(mine, each, extra="\u202e right to left \x1b[31m red " + "long" * 50_000)
     shutil.rmtree(mine / "verdicts")
     judge_by_hand(mine)
-    written = write_report(read_view(mine), mine / "report.html", "single")
+    written = write_report_page(read_view(mine), mine / "report.html", "single")
     opened = list[str]()
 
     def told(dialog: "Dialog") -> None:
@@ -194,7 +194,7 @@ def test_hostile_text_runs_nothing_and_leads_nowhere(mine: Path, window: Window)
 
 @pytest.mark.parametrize("form", ["single", "split"])
 def test_a_link_to_a_claim_opens_it_from_every_page(judged: Path, tmp_path: Path, window: Window, form: str) -> None:
-    index = write_report(read_view(judged), tmp_path / "report.html", "single" if form == "single" else "split")
+    index = write_report_page(read_view(judged), tmp_path / "report.html", "single" if form == "single" else "split")
     page = window()
     run = read_view(judged).runs[1].subject.run_id
     page.goto(f"{index.as_uri()}#claim-{run}-c2")

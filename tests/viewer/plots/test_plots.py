@@ -13,7 +13,7 @@ from drretail.viewer.plots.drawing import (
     bar_plot,
     scale,
 )
-from drretail.viewer.plots.experiment_plots import cost_plot, file_name
+from drretail.viewer.plots.experiment_plots import cost_plot, plot_file_name
 from tests.viewer.scores import FP, board, cell
 
 HOSTILE = '</svg><script>alert("x")</script>&\u202e'
@@ -65,7 +65,7 @@ def test_cost_leaves_floors_out_and_joins_what_nothing_beats_for_less() -> None:
 
 
 def test_hostile_names_are_text_in_images_and_no_part_of_a_path() -> None:
-    plot = bar_plot(file_name(f"../../{HOSTILE}"), HOSTILE, HOSTILE, {HOSTILE: [1.0]}, [HOSTILE])
+    plot = bar_plot(plot_file_name(f"../../{HOSTILE}"), HOSTILE, HOSTILE, {HOSTILE: [1.0]}, [HOSTILE])
     assert "<script" not in plot.svg
     assert _parsed(plot) is not None
     assert re.fullmatch(r"[A-Za-z0-9-]+", plot.name)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from drretail.eval.compare.wording import conclusion
-from drretail.eval.registry import described
+from drretail.eval.registry import metric_description
 from drretail.records.base import OfJudge
 from drretail.records.comparison import ComparedRow
 from drretail.records.score import BoardCell, Scoreboard, Scores, ShownColumn
@@ -29,11 +29,13 @@ def columns() -> list[ShownColumn]:
                 **dict(column),
                 "name": column.name or column.variant,
                 "metric": metric,
-                "unit": "count" if column.variant in described(metric).counts else described(metric).scale,
+                "unit": "count"
+                if column.variant in metric_description(metric).counts
+                else metric_description(metric).scale,
             }
         )
         for metric in ("basket", "false_statements", "faithfulness", "quality")
-        for column in described(metric).scoreboard
+        for column in metric_description(metric).scoreboard
     ]
     done = ShownColumn(name="done", short="done", decides=True, is_counted=True)
     tokens = ShownColumn(name="tokens", short="tokens", unit="tokens", decides=True)

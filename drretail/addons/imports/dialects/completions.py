@@ -8,7 +8,7 @@ from typing import Any
 
 from drretail.addons.imports.conversation import Conversation, answered, conversation_of, is_message, text_of
 from drretail.addons.imports.dialects.dialect import Dialect, about
-from drretail.addons.imports.material import Row
+from drretail.addons.imports.material import FileRow
 
 _BEGINS = "chatcmpl-"
 
@@ -23,7 +23,7 @@ def group(value: Mapping[str, Any]) -> str:
     return key.rpartition("-")[0] if "choices" not in value else key
 
 
-def read(rows: Sequence[Row]) -> Conversation | None:
+def read(rows: Sequence[FileRow]) -> Conversation | None:
     listed = sorted((row.value for row in rows if "choices" not in row.value), key=_number)
     completion = next((row.value for row in rows if "choices" in row.value), dict[str, Any]())
     messages = [*listed, *answered(completion)]

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, TypeVar
 
 from drretail.addons.imports.conversation import Conversation, object_of, text_of
-from drretail.addons.imports.material import Row
+from drretail.addons.imports.material import FileRow
 from drretail.data_ingest.raw.values import moment_of
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ class Dialect:
     """The fields by which people know it, for a message on rows that no dialect fits."""
     fits: Callable[[Mapping[str, Any]], bool]
     """Whether an object of a file is a row of it."""
-    read: Callable[[Sequence[Row]], Conversation | None]
+    read: Callable[[Sequence[FileRow]], Conversation | None]
     """The conversation in the rows of one group; None if they hold no messages."""
     group: Callable[[Mapping[str, Any]], str] = lambda value: ""
     """What the rows of one conversation share; "" for a row that is a conversation by itself."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from drretail.addons.imports.conversation import Conversation, asked, conversation_of, exchange, object_of, text_of
 from drretail.addons.imports.dialects.dialect import Dialect, about
-from drretail.addons.imports.material import Row
+from drretail.addons.imports.material import FileRow
 
 _REQUESTS = ("request", "request_body", "requestBody", "kwargs", "body")
 _RESPONSES = ("response", "response_body", "responseBody")
@@ -27,7 +27,7 @@ def group(value: Mapping[str, Any]) -> str:
     return text_of(("custom_id",), value)
 
 
-def read(rows: Sequence[Row]) -> Conversation | None:
+def read(rows: Sequence[FileRow]) -> Conversation | None:
     value = reduce(lambda held, row: {**held, **row.value}, rows, dict[str, Any]())
     request, response = _parts(value)
     sent, came = _inner(request), _inner(response)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from drretail.addons.imports.conversation import Conversation, conversation_of, exchange, list_of, text_of, usage_of
+from drretail.addons.imports.conversation import Conversation, conversation_of, exchange, list_of, text_of, usage_in
 from drretail.addons.imports.dialects.dialect import Dialect, about, longest
-from drretail.addons.imports.material import Row
+from drretail.addons.imports.material import FileRow
 from drretail.records.run import Usage
 
 _KEYS = frozenset({"traceid", "sessionid", "userid", "observations", "htmlpath", "projectid"})
@@ -19,7 +19,7 @@ def group(value: Mapping[str, Any]) -> str:
     return text_of(("traceId", "id"), value)
 
 
-def read(rows: Sequence[Row]) -> Conversation | None:
+def read(rows: Sequence[FileRow]) -> Conversation | None:
     """The longest conversation of a trace: its own input is often only the question."""
     values = [part for row in rows for part in _with_observations(row.value)]
     _, messages = longest(values, _messages)
@@ -27,7 +27,7 @@ def read(rows: Sequence[Row]) -> Conversation | None:
         return None
     fields = about(*values) | {"id": group(rows[0].value)}
     conversation = conversation_of(messages, model=text_of(("model",), *values), **fields)
-    conversation.usage = sum((usage_of(part.get("usageDetails") or part.get("usage")) for part in values), Usage())
+    conversation.usage = sum((usage_in(part.get("usageDetails") or part.get("usage")) for part in values), Usage())
     return conversation
 
 

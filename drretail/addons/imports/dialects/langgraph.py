@@ -5,7 +5,7 @@ from typing import Any
 
 from drretail.addons.imports.conversation import Conversation, conversation_of, is_message, object_of, text_of
 from drretail.addons.imports.dialects.dialect import Dialect, about, longest
-from drretail.addons.imports.material import Row
+from drretail.addons.imports.material import FileRow
 
 
 def fits(value: Mapping[str, Any]) -> bool:
@@ -18,7 +18,7 @@ def group(value: Mapping[str, Any]) -> str:
     return text_of(("thread_id",), value, *places, inner)
 
 
-def read(rows: Sequence[Row]) -> Conversation | None:
+def read(rows: Sequence[FileRow]) -> Conversation | None:
     value, messages = longest((row.value for row in rows), _messages)
     fields = about(value, object_of(object_of(value.get("config")).get("configurable"))) | {"id": group(value)}
     return conversation_of(messages, **fields)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from drretail.addons.imports.conversation import Conversation, conversation_of, exchange, object_of, text_of, usage_of
+from drretail.addons.imports.conversation import Conversation, conversation_of, exchange, object_of, text_of, usage_in
 from drretail.addons.imports.dialects.dialect import Dialect, about, longest
-from drretail.addons.imports.material import Row
+from drretail.addons.imports.material import FileRow
 from drretail.records.run import Usage
 
 
@@ -17,7 +17,7 @@ def group(value: Mapping[str, Any]) -> str:
     return text_of(("trace_id", "run_id", "id"), value)
 
 
-def read(rows: Sequence[Row]) -> Conversation | None:
+def read(rows: Sequence[FileRow]) -> Conversation | None:
     values = [row.value for row in rows]
     value, messages = longest(values, _messages)
     if not messages:
@@ -26,7 +26,7 @@ def read(rows: Sequence[Row]) -> Conversation | None:
     fields = about(value, *metadata, *values) | {"id": group(value)}
     conversation = conversation_of(messages, model=text_of(("model", "ls_model_name"), *metadata), **fields)
     asked_models = [part for part in values if part.get("run_type") == "llm"] or [value]
-    conversation.usage = sum(map(usage_of, asked_models), Usage())
+    conversation.usage = sum(map(usage_in, asked_models), Usage())
     return conversation
 
 

@@ -5,14 +5,14 @@ from typing import Any
 
 from drretail.addons.imports.conversation import Conversation, conversation_of, is_message, list_of, text_of
 from drretail.addons.imports.dialects.dialect import Dialect, about
-from drretail.addons.imports.material import Row
+from drretail.addons.imports.material import FileRow
 
 
 def fits(value: Mapping[str, Any]) -> bool:
     return any(map(is_message, list_of(value.get("messages"))))
 
 
-def read(rows: Sequence[Row]) -> Conversation | None:
+def read(rows: Sequence[FileRow]) -> Conversation | None:
     value = rows[0].value
     return conversation_of(
         list_of(value["messages"]), value.get("usage"), model=text_of(("model",), value), **about(value)

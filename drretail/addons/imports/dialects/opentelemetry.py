@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any, cast
 
-from drretail.addons.imports.conversation import Conversation, conversation_of, list_of, text_of, usage_of
+from drretail.addons.imports.conversation import Conversation, conversation_of, list_of, text_of, usage_in
 from drretail.addons.imports.dialects.dialect import TIMES, USERS, Dialect, longest
-from drretail.addons.imports.material import Row
+from drretail.addons.imports.material import FileRow
 from drretail.records.run import Usage
 
 _INPUT, _OUTPUT = "gen_ai.input.messages", "gen_ai.output.messages"
@@ -24,7 +24,7 @@ def group(value: Mapping[str, Any]) -> str:
     return text_of(("trace_id", "traceId"), context if isinstance(context, dict) else value)
 
 
-def read(rows: Sequence[Row]) -> Conversation | None:
+def read(rows: Sequence[FileRow]) -> Conversation | None:
     """The longest conversation with a model in one trace, with all spans' tokens; None if no span has messages."""
     spans = [(row.value, _attributes(row.value)) for row in rows]
     (value, attributes), messages = longest(spans, lambda span: _messages(span[1]))
@@ -40,7 +40,7 @@ def read(rows: Sequence[Row]) -> Conversation | None:
         agent=text_of(("gen_ai.agent.name",), attributes),
         model=text_of(("gen_ai.request.model",), attributes),
     )
-    conversation.usage = sum(map(usage_of, calls), Usage())
+    conversation.usage = sum(map(usage_in, calls), Usage())
     return conversation
 
 

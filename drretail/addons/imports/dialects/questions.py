@@ -5,7 +5,7 @@ from typing import Any
 
 from drretail.addons.imports.conversation import ASSISTANT, Conversation, conversation_of, text_of
 from drretail.addons.imports.dialects.dialect import Dialect, about
-from drretail.addons.imports.material import Row
+from drretail.addons.imports.material import FileRow
 
 QUESTION, ANSWER = "question", "answer"
 _ROLES = (("user", QUESTION), (ASSISTANT, ANSWER))
@@ -16,7 +16,7 @@ def fits(value: Mapping[str, Any]) -> bool:
     return isinstance(question, str) and bool(question.strip()) and ANSWER in value
 
 
-def read(rows: Sequence[Row]) -> Conversation | None:
+def read(rows: Sequence[FileRow]) -> Conversation | None:
     value = rows[0].value
     question, answer = ({"role": role, "content": value[name]} for role, name in _ROLES)
     return conversation_of([question, answer], model=text_of(("model",), value), **about(value))

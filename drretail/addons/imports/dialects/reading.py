@@ -18,7 +18,7 @@ from drretail.addons.imports.dialects import (
     questions,
 )
 from drretail.addons.imports.dialects.dialect import Dialect
-from drretail.addons.imports.material import ROW_FILES, Row, files_under, objects_in, read_rows, redacted
+from drretail.addons.imports.material import ROW_FILES, FileRow, files_under, objects_in, read_rows, redacted
 from drretail.errors import UserError
 from drretail.records.tables.figures import counted, first_few
 from drretail.records.tables.sheets import read_sheet
@@ -33,7 +33,7 @@ _NAMED_KEYS = 8
 class Log:
     """What a file or a folder holds."""
 
-    conversations: list[tuple[Conversation, Row]]
+    conversations: list[tuple[Conversation, FileRow]]
     """Each conversation with its first row, in the order of the files; without messages where its rows have none."""
     unread: str | None
     """A sentence on rows that no dialect fits; None if there are none."""
@@ -41,7 +41,7 @@ class Log:
 
 def read_log(path: Path) -> Log:
     """The conversations of a file or a folder. Raises UserError of one sentence if there is none."""
-    groups: dict[tuple[str, str], tuple[Dialect, list[Row]]] = {}
+    groups: dict[tuple[str, str], tuple[Dialect, list[FileRow]]] = {}
     met, strange = Counter[str](), 0
     for file in files_under(path, (*ROW_FILES, ".csv")):
         for row in _table(file) if file.suffix == ".csv" else read_rows(file, lambda _: True):
@@ -53,7 +53,7 @@ def read_log(path: Path) -> Log:
                 dialect = dialect_of(value)
                 assert dialect is not None, "it fits one"
                 key = dialect.name, dialect.group(value) or f"{row.where} {number}"
-                groups.setdefault(key, (dialect, []))[1].append(Row(value, file, row.where))
+                groups.setdefault(key, (dialect, []))[1].append(FileRow(value, file, row.where))
     read = [(dialect, dialect.read(rows), rows) for dialect, rows in groups.values()]
     if read and not any(conversation for _, conversation, _ in read):
         raise UserError(
@@ -71,9 +71,9 @@ def dialect_of(value: Mapping[str, Any]) -> Dialect | None:
     return next((dialect for dialect in DIALECTS if dialect.fits(value)), None)
 
 
-def _table(file: Path) -> Iterator[Row]:
+def _table(file: Path) -> Iterator[FileRow]:
     for number, row in read_sheet(file).rows:
-        yield Row(redacted(dict(row)), file, f"{file}, row {number}")
+        yield FileRow(redacted(dict(row)), file, f"{file}, row {number}")
 
 
 def _unread(path: Path, rows: int, met: Counter[str]) -> str:

@@ -19,9 +19,9 @@ from drretail.eval.claims.claims import (
     Claim,
     SourceText,
     fitted,
-    shortened,
     source_tags,
     source_type,
+    with_text,
 )
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
 from drretail.eval.claims.extraction import extract, extraction_prompt, extraction_prompts
@@ -33,7 +33,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.sources import best_pieces
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.citations import scan
-from drretail.grounding.report.evidence_ids import address_of, parse_evidence_id
+from drretail.grounding.report.evidence_ids import bare_address, parse_evidence_id
 from drretail.grounding.report.render import render_report
 from drretail.llm.prompt import Prompt, load_prompt
 from drretail.records.base import Record
@@ -88,12 +88,12 @@ def _strictly(gold: KnownAnswer, subject: Subject) -> Found:
     entries = [citation.entry for citation in cited if citation.entry is not None]
     urls = [citation.url or "" for citation in cited] + [entry.url or "" for entry in entries]
     urls += [entry.key for entry in entries if entry.kind == "web"]
-    addresses = {address_of(url) for url in urls if url}
+    addresses = {bare_address(url) for url in urls if url}
     titles = {_folded(source.title) for source in (*cited, *entries) if source.title.strip()}
     files = {_folded(name) for entry in entries if entry.kind == "file" for name in (entry.key, entry.title)}
     return {
         "sandbox": [
-            address_of(page.url) in addresses if page.url.strip() else _folded(page.title) in titles
+            bare_address(page.url) in addresses if page.url.strip() else _folded(page.title) in titles
             for page in gold.sandbox.documents
         ],
         "files": [_folded(file.title) in files for file in gold.files.documents],
@@ -253,11 +253,11 @@ def _support_prompt() -> Prompt:
     return load_prompt(__file__, "support_released")
 
 
-def pair_item(claim: Claim, source: str) -> str:
+def claim_source_item(claim: Claim, source: str) -> str:
     return f"{claim.claim_id} {source}"
 
 
-def part_of(source: str) -> GoldPart | None:
+def gold_part(source: str) -> GoldPart | None:
     """The part of the gold that a source belongs to: "files", "sandbox" for web pages, None for the shop's data."""
     if parse_evidence_id(source) == "file":
         return "files"
@@ -269,7 +269,7 @@ async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
     claims = await _claims(subject, judge_session)
     support_judge = SupportJudge(subject, judge_session, subject.evidence, fit=pieces_of_long)
     pairs = [
-        claim.model_copy(update={"claim_id": pair_item(claim, source), "sources": (source,)})
+        claim.model_copy(update={"claim_id": claim_source_item(claim, source), "sources": (source,)})
         for claim in claims
         for source in claim.sources
     ]
@@ -325,12 +325,12 @@ def pieces_of_long(texts: Sequence[SourceText], claims: Sequence[str], room: int
     cut = [
         text
         if len(text.text.text) <= LONGEST_SOURCE
-        else shortened(text, best_pieces(text.text.text, claims, PIECE, PIECES))
+        else with_text(text, best_pieces(text.text.text, claims, PIECE, PIECES))
         for text in texts
     ]
     return fitted(cut, claims, room) if room is not None else cut
 
 
-def prompts() -> list[Prompt]:
+def citation_prompts() -> list[Prompt]:
     """The prompts for claims and their support, and the released one."""
     return [*(extraction_prompt(stage) for stage in (EXTRACT, CITED)), support_prompt_of("default"), _support_prompt()]

@@ -13,7 +13,7 @@ from drretail.eval.judging.dimensions import unjustified
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.readings import task_material
 from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Task
+from drretail.eval.judging.subject import CriteriaTask
 from drretail.grounding.text.wording import format_amount
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
@@ -151,7 +151,7 @@ def _required(query: Query) -> Iterator[tuple[str, str]]:
         yield "owned", f"It does not recommend to buy again what is owned already: {', '.join(wish.owned)}."
 
 
-async def make_groups(task: Task, judge_session: JudgeSession, stage: str) -> tuple[CriteriaGroup, ...] | str:
+async def make_groups(task: CriteriaTask, judge_session: JudgeSession, stage: str) -> tuple[CriteriaGroup, ...] | str:
     """The two groups of a query's checklist and its rubric, or why there are none without a usable answer."""
     by_code, material, query_id = wish_requirements(task.query), task_material(task), task.query.query_id
     of_checklist, of_rubric = making_prompts()
@@ -199,12 +199,12 @@ async def judge_insights(gold: KnownAnswer, judge_session: JudgeSession, materia
     for part in GOLD_PARTS:
         things = [NumberedItem(insight_item(part, insight), insight.text) for insight in gold.part(part).insights]
         if judge_session.rules == "dr3":
-            await ask_numbered(judge_session, batch, things, material, MarkedInsights, marked, repairs_numbers=False)
+            await ask_numbered(judge_session, batch, things, material, MarkedInsights, _marked, repairs_numbers=False)
         else:
             await ask_numbered(judge_session, batch, things, material, FoundInsights, coverages)
 
 
-def marked(answer: MarkedInsights) -> list[tuple[int, Ruling]]:
+def _marked(answer: MarkedInsights) -> list[tuple[int, Ruling]]:
     """As released: other numbers are rounded at 0.75 and 0.25, the first of two scores counts, a missing one is 0."""
 
     def snapped(score: float) -> float:

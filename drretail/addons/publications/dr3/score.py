@@ -22,8 +22,8 @@ from drretail.eval.judging.criteria import STAGE as MAKING
 from drretail.eval.judging.criteria import criteria_by, criteria_of, freeze
 from drretail.eval.judging.readings import report_material
 from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject, Task
-from drretail.eval.metric import BY_RULES, UNFETCHED_PAGES, Metric, Value, description_of, gravest, joined, lacking
+from drretail.eval.judging.subject import CriteriaTask, Subject
+from drretail.eval.metric import BY_RULES, UNFETCHED_PAGES, Metric, Value, combine, description_of, gravest, no_value
 from drretail.experiment import KNOWN_ANSWERS, Definition
 from drretail.files import read_document
 from drretail.llm.prompt import Prompt
@@ -74,7 +74,7 @@ def _gold_of(subject: Subject) -> KnownAnswer | None:
     return None if subject.folder is None else KNOWN_ANSWERS.read(subject.folder, subject.query.query_id)
 
 
-async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
+async def prepare(task: CriteriaTask, judge_session: JudgeSession) -> Criteria | str:
     """A query's checklist and its rubric of depth, or why the judge made none."""
     if judge_session.judge.ref.kind == "rule_based":
         return BY_RULES
@@ -109,7 +109,7 @@ def prompts() -> list[Prompt]:
     opinion_prompts = [
         opinions.opinion_prompt(stage, rules) for stage in opinions.STAGES for rules in ("default", "dr3")
     ]
-    return [*opinion_prompts, *opinions.making_prompts(), *citations.prompts()]
+    return [*opinion_prompts, *opinions.making_prompts(), *citations.citation_prompts()]
 
 
 WHOLE = 100.0
@@ -123,7 +123,7 @@ NO_CLAIM = "no claim of the report names a source"
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedReport:
     """One report with all its verdicts by one judge under one set of rules."""
 
     verdicts: Sequence[Verdict]
@@ -151,7 +151,7 @@ class Judged:
         """A missing value; under the released rules, −1."""
         if self.is_released and not why.startswith(BY_RULES):
             return Value(variant, "scored", NOT_EVALUATED, {"could not be evaluated": 1.0})
-        return lacking(variant, state, why)
+        return no_value(variant, state, why)
 
 
 def _mean_of(values: Sequence[Value]) -> float:
@@ -159,7 +159,7 @@ def _mean_of(values: Sequence[Value]) -> float:
     return sum(numbers) / len(numbers)
 
 
-def recall(judged: Judged) -> list[Value]:
+def recall(judged: JudgedReport) -> list[Value]:
     """``IR_x`` is the share of insights that are stated in full, ``IR`` the mean of the two parts that exist.
 
     If one insight has no label, the value is failed: a share of the others would be of different insights.
@@ -167,14 +167,14 @@ def recall(judged: Judged) -> list[Value]:
     names = ("IR_UF", "IR_SC", "IR")
     if judged.gold is None or judged.is_unasked(opinions.INSIGHTS):
         why = NO_GOLD if judged.gold is None else BY_RULES
-        return [lacking(name, "na", why) if name in names[:2] else judged.lacking(name, "na", why) for name in names]
+        return [no_value(name, "na", why) if name in names[:2] else judged.lacking(name, "na", why) for name in names]
     parts: list[Value] = []
     for part in GOLD_PARTS:
         variant, wanted = f"IR_{SHORT[part]}", judged.gold.part(part).insights
         verdicts = [judged.of(opinions.INSIGHTS, opinions.insight_item(part, insight)) for insight in wanted]
         recalls = [verdict.value for verdict in verdicts if verdict is not None and verdict.state == "scored"]
         if not wanted:
-            parts.append(lacking(variant, "na", f"{NO_INSIGHTS} ({part})"))
+            parts.append(no_value(variant, "na", f"{NO_INSIGHTS} ({part})"))
         elif len(recalls) < len(wanted):
             parts.append(Value(variant, "failed"))
         else:
@@ -189,10 +189,13 @@ def recall(judged: Judged) -> list[Value]:
     return [*parts, Value("IR", "scored", _mean_of(existing))]
 
 
-def citation_coverage(judged: Judged) -> list[Value]:
+def citation_coverage(judged: JudgedReport) -> list[Value]:
     """``CC`` is the share of the required documents that are cited; ``CC_UF`` and ``CC_SC`` are those of each part."""
     if judged.gold is None:
-        return [judged.lacking("CC", "na", NO_GOLD), *(lacking(f"CC_{part}", "na", NO_GOLD) for part in SHORT.values())]
+        return [
+            judged.lacking("CC", "na", NO_GOLD),
+            *(no_value(f"CC_{part}", "na", NO_GOLD) for part in SHORT.values()),
+        ]
     verdict = judged.of(citations.STAGE, citations.documents_item(judged.gold))
     if verdict is None:
         return [Value(literal, "failed") for literal in ("CC", "CC_UF", "CC_SC")]
@@ -203,7 +206,7 @@ def citation_coverage(judged: Judged) -> list[Value]:
     parts = [
         _share(f"CC_{SHORT[part]}", covered.cited[part], covered.required[part])
         if covered.required[part]
-        else lacking(f"CC_{SHORT[part]}", "na", f"{NO_DOCUMENTS} ({part})")
+        else no_value(f"CC_{SHORT[part]}", "na", f"{NO_DOCUMENTS} ({part})")
         for part in GOLD_PARTS
     ]
     return [whole, *parts]
@@ -222,7 +225,7 @@ class PairVerdict:
     part: GoldPart | None
 
 
-def factual_accuracy(judged: Judged) -> list[Value]:
+def factual_accuracy(judged: JudgedReport) -> list[Value]:
     """``FA`` by claim: supported by all its judged sources. ``FA_pair`` by claim and source.
 
     Both also for claims that cite user files or the sandbox only.
@@ -236,7 +239,7 @@ def factual_accuracy(judged: Judged) -> list[Value]:
     pairs = [judged_sources for claim in claims if (judged_sources := [*_pairs(judged, claim)])]
     if not pairs:
         return [
-            judged.lacking(name, "na", NO_CLAIM) if name == "FA" else lacking(name, "na", NO_CLAIM) for name in names
+            judged.lacking(name, "na", NO_CLAIM) if name == "FA" else no_value(name, "na", NO_CLAIM) for name in names
         ]
     values: list[Value] = []
     for part, ending in ((None, ""), *((part, f"_{short}") for part, short in SHORT.items())):
@@ -246,15 +249,15 @@ def factual_accuracy(judged: Judged) -> list[Value]:
     return values
 
 
-def _pairs(judged: Judged, claim: Claim) -> Iterator[PairVerdict]:
+def _pairs(judged: JudgedReport, claim: Claim) -> Iterator[PairVerdict]:
     """A claim's verdict by each source that it names. As released, unreadable and unjudged ones do not support it."""
     for source in (*claim.sources, *claim.unresolved):
-        verdict = judged.of(SUPPORT, citations.pair_item(claim, source)) if source in claim.sources else None
+        verdict = judged.of(SUPPORT, citations.claim_source_item(claim, source)) if source in claim.sources else None
         state: VerdictState = "failed" if verdict is None else verdict.state
         if source in claim.unresolved:
             state = "unverifiable"
         s = 0.0 if verdict is None or state != "scored" else float(verdict.value)
-        yield PairVerdict("scored" if judged.is_released else state, s, citations.part_of(source))
+        yield PairVerdict("scored" if judged.is_released else state, s, citations.gold_part(source))
 
 
 def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]]) -> Value:
@@ -272,14 +275,14 @@ def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]]) -> Value:
         borne_out += is_judged and all(read)
     counts = {state: float(count) for state, count in sorted(Counter[str](states).items())}
     if not states:
-        return lacking(variant, "na", NO_CLAIM)
+        return no_value(variant, "na", NO_CLAIM)
     if "scored" not in states:
         state = gravest(states) or "failed"
-        return Value(variant, state, None, {**counts, **lacking(variant, state, UNFETCHED_PAGES).items})
+        return Value(variant, state, None, {**counts, **no_value(variant, state, UNFETCHED_PAGES).items})
     return Value(variant, "scored", WHOLE * borne_out / counts["scored"], {"supported": borne_out, **counts})
 
 
-def instruction_following(judged: Judged) -> Value:
+def instruction_following(judged: JudgedReport) -> Value:
     """``IF`` is the share of the judged requirements that are met."""
     things = [] if judged.criteria is None else opinions.requirements_of(judged.criteria)
     if judged.is_unasked(opinions.REQUIREMENTS):
@@ -296,13 +299,13 @@ def instruction_following(judged: Judged) -> Value:
     return Value("IF", "scored", WHOLE * sum(values) / len(values), counts)
 
 
-def depth_quality(judged: Judged) -> Value:
+def depth_quality(judged: JudgedReport) -> Value:
     """``DQ`` is the rating from 1 to 10, times ten."""
     rubric = None if judged.criteria is None else judged.criteria.group(opinions.RUBRIC)
     if judged.is_unasked(opinions.DEPTH):
         return judged.lacking("DQ", "na", BY_RULES)
     if not judged.is_released and rubric is None:
-        return Value("DQ", "failed") if judged.criteria is None else lacking("DQ", "na", NO_RUBRIC)
+        return Value("DQ", "failed") if judged.criteria is None else no_value("DQ", "na", NO_RUBRIC)
     verdict = judged.of(opinions.DEPTH, opinions.depth_item(None if judged.is_released else rubric))
     if verdict is None or verdict.state != "scored":
         return judged.lacking("DQ", "failed")
@@ -317,7 +320,7 @@ _PARTS = tuple(f"{name}_{short}" for name in ("CC", "FA", "FA_pair") for short i
 VARIANTS = (*SIX, "avg6", "avg_available", "IR", "FA_pair", *_PARTS, "total")
 
 
-def values(judged: Judged) -> list[Value]:
+def values(judged: JudgedReport) -> list[Value]:
     """Every variant under these rules; variants of other rules are left out."""
     parts = [
         *recall(judged),
@@ -335,7 +338,7 @@ def values(judged: Judged) -> list[Value]:
         available = Value(
             "avg_available", "scored", _mean_of(scored), {f"with {value.variant}": 1.0 for value in scored}
         )
-    averages = [joined("avg6", six, fmean), available]
+    averages = [combine("avg6", six, fmean), available]
     return [*parts, *averages, *([total(by_name)] if judged.is_released else [])]
 
 
@@ -356,7 +359,7 @@ DESCRIPTION = description_of("dr3", DESCRIPTIONS)
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
     if subject.report is None:
         return [Value(variant, "failed") for variant in VARIANTS]
-    return values(Judged(verdicts, rules, _gold_of(subject), criteria_of(subject, NAME)))
+    return values(JudgedReport(verdicts, rules, _gold_of(subject), criteria_of(subject, NAME)))
 
 
 # A rule-based judge is enough for FA, and CC needs none; the rest is n/a with a rule-based judge.

@@ -18,7 +18,7 @@ from drretail.eval.judging.criteria import STAGE, criteria_by, criteria_of
 from drretail.eval.judging.dimensions import SHOPPER, USER
 from drretail.eval.judging.question import REASON
 from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject, Task
+from drretail.eval.judging.subject import CriteriaTask, Subject
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.llm.structured import Check
 from drretail.records.base import Record
@@ -99,7 +99,7 @@ def off(weights: Sequence[float]) -> str | None:
     return None
 
 
-def normalised(weights: Sequence[float]) -> list[float]:
+def scaled_to_one(weights: Sequence[float]) -> list[float]:
     """The weights scaled to add up to 1; unchanged if they already do."""
     total = sum(weights)
     return list(weights) if abs(total - 1) <= _NOTHING else [weight / total for weight in weights]
@@ -110,8 +110,8 @@ def weighted_groups(
 ) -> tuple[CriteriaGroup, ...]:
     """A group for each dimension, with the weights of dimensions and of criteria scaled to add up to 1."""
     groups: list[CriteriaGroup] = []
-    for key, weight, of_key in zip(axis.keys, normalised(weights), criteria, strict=True):
-        shares = zip(of_key, normalised([criterion.weight for criterion in of_key]), strict=True)
+    for key, weight, of_key in zip(axis.keys, scaled_to_one(weights), criteria, strict=True):
+        shares = zip(of_key, scaled_to_one([criterion.weight for criterion in of_key]), strict=True)
         scaled = tuple(criterion.model_copy(update={"weight": share}) for criterion, share in shares)
         groups.append(CriteriaGroup(name=key, weight=weight, criteria=scaled))
     return tuple(groups)
@@ -120,7 +120,7 @@ def weighted_groups(
 def weighted_mean(parts: Iterable[tuple[float, float]]) -> float:
     """Σ weight · value over pairs (weight, value); the weights add up to 1 except for rounding, which is corrected."""
     pairs = list(parts)
-    weights = normalised([weight for weight, _ in pairs])
+    weights = scaled_to_one([weight for weight, _ in pairs])
     return sum(weight * value for weight, (_, value) in zip(weights, pairs, strict=True))
 
 
@@ -160,7 +160,7 @@ class CriterionScore(Record):
     target_score: Annotated[Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
 
 
-def answer_of(axis: Axis) -> type[Record]:
+def axis_schema(axis: Axis) -> type[Record]:
     """The schema of an answer about all criteria of an axis: a field for each dimension, with a list of scores."""
     fields: dict[str, Any] = dict.fromkeys(axis.keys, (list[CriterionScore], ...))
     name, doc = f"{axis.name.capitalize()}Scores", f"A report's scores by the criteria of {axis.name}."
@@ -187,7 +187,7 @@ def matched(criteria: Sequence[Criterion], answers: Iterable[CriterionScore]) ->
 
 
 def by_dimension(axis: Axis, criteria: Criteria, answer: Record) -> dict[str, list[CriterionScore] | str]:
-    """By dimension, what an answer in the schema of ``answer_of`` says of its criteria, or what is wrong with that."""
+    """By dimension, what an answer in the schema ``axis_schema`` says of its criteria, or what is wrong with that."""
     groups = {key: criteria.group(key) for key in axis.keys}
     return {
         key: matched(() if group is None else group.criteria, getattr(answer, key)) for key, group in groups.items()
@@ -262,7 +262,7 @@ def weights_prompts(axes: Sequence[Axis]) -> tuple[Prompt, ...]:
     return tuple(prompts)
 
 
-def persona_of(query: Query, profile: ProfileSummary | None) -> str | None:
+def asker_text(query: Query, profile: ProfileSummary | None) -> str | None:
     """The asker as a judge of personalization sees them.
 
     That is the user's profile and history or, without one, the query's persona.
@@ -270,18 +270,18 @@ def persona_of(query: Query, profile: ProfileSummary | None) -> str | None:
     return query.persona if profile is None else profile.text
 
 
-def profile_block(persona: str | None, *, is_external: bool) -> str:
+def asker_block(persona: str | None, *, is_external: bool) -> str:
     """What is known of the asker, in a tag; empty if nothing is known."""
     who = USER if is_external else SHOPPER
     return "" if persona is None else f"\nWhat is known of the {who}:\n{tagged('profile', persona)}\n"
 
 
-async def made_criteria(task: Task, judge_session: JudgeSession) -> Criteria | str:
+async def made_criteria(task: CriteriaTask, judge_session: JudgeSession) -> Criteria | str:
     """The weights and criteria of both axes for a query, or why there are none.
 
     An axis made for a shopper is left out if nothing is known of the shopper.
     """
-    has_persona = persona_of(task.query, task.profile) is not None
+    has_persona = asker_text(task.query, task.profile) is not None
     wanted = [axis for axis in AXES if has_persona or not axis.sees_profile]
     made_groups = await judge_session.together(_groups(axis, task, judge_session) for axis in wanted)
     failed = [problem for problem in made_groups if isinstance(problem, str)]
@@ -291,14 +291,14 @@ async def made_criteria(task: Task, judge_session: JudgeSession) -> Criteria | s
     return criteria_by(judge_session, task, NAME, groups, *weights_prompts(wanted))
 
 
-async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> tuple[CriteriaGroup, ...] | str:
+async def _groups(axis: Axis, task: CriteriaTask, judge_session: JudgeSession) -> tuple[CriteriaGroup, ...] | str:
     """An axis' dimensions with weights and criteria, or why there are none."""
-    persona = persona_of(task.query, task.profile) if axis.sees_profile else None
+    persona = asker_text(task.query, task.profile) if axis.sees_profile else None
     today = "not known" if task.now is None else task.now.date().isoformat()
     material = {
         "today": tagged("today", today),
         "query": tagged("query", task.query.text),
-        "profile": profile_block(persona, is_external=task.is_external),
+        "profile": asker_block(persona, is_external=task.is_external),
     }
 
     async def ask(item: str, prompt: Prompt, answer: type[A], check: Check[A]) -> A | str:

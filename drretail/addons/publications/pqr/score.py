@@ -15,20 +15,20 @@ from drretail.addons.publications.pqr.axis import (
     PERSONALIZATION,
     Axis,
     CriterionScore,
-    answer_of,
+    asker_block,
+    asker_text,
+    axis_schema,
     by_dimension,
     checked_criteria,
     criterion_tags,
     made_criteria,
-    persona_of,
     problems,
-    profile_block,
     weighted_mean,
     weights_prompts,
 )
 from drretail.addons.publications.pqr.triplets import (
-    Fact,
     JudgedReference,
+    ReportFact,
     judge_triplets,
     judged_facts,
     triplet_prompts,
@@ -36,7 +36,7 @@ from drretail.addons.publications.pqr.triplets import (
 from drretail.eval.judging.readings import report_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, description_of, gravest, joined, lacking
+from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, combine, description_of, gravest, no_value
 from drretail.llm.prompt import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria
@@ -48,7 +48,7 @@ NO_PERSONA = "no profile of a user that the report could be made for"
 NO_CRITERIA_FOR = "the query's criteria were made without a profile: remove their file to have them made with it"
 
 
-ANSWERS: Mapping[str, type[Record]] = {axis.name: answer_of(axis) for axis in AXES}
+ANSWERS: Mapping[str, type[Record]] = {axis.name: axis_schema(axis) for axis in AXES}
 
 
 def scoring_prompt(axis: Axis) -> Prompt:
@@ -57,7 +57,7 @@ def scoring_prompt(axis: Axis) -> Prompt:
     return Prompt(axis.name, text.replace("{{stance}}", axis.stance).replace("{{dimensions}}", axis.prompt_text))
 
 
-def item_of(key: str, criteria: Criteria) -> str:
+def dimension_item(key: str, criteria: Criteria) -> str:
     """The item of a dimension's verdict by these criteria."""
     return f"{key}@{criteria.hash}"
 
@@ -75,14 +75,14 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
 
 
 async def _score(axis: Axis, criteria: Criteria, subject: Subject, judge_session: JudgeSession) -> None:
-    persona = persona_of(subject.query, subject.profile) if axis.sees_profile else None
+    persona = asker_text(subject.query, subject.profile) if axis.sees_profile else None
     if axis.sees_profile and (persona is None or not axis.is_in(criteria)):
         reason = NO_PERSONA if persona is None else NO_CRITERIA_FOR
         for key in axis.keys:
-            judge_session.record_if_missing(SCORING, item_of(key, criteria), "na", reason=reason)
+            judge_session.record_if_missing(SCORING, dimension_item(key, criteria), "na", reason=reason)
         return
     prompt = scoring_prompt(axis)
-    if all(judge_session.existing(SCORING, item_of(key, criteria), prompt.hash) for key in axis.keys):
+    if all(judge_session.existing(SCORING, dimension_item(key, criteria), prompt.hash) for key in axis.keys):
         return
     read: dict[str, list[CriterionScore] | str] = {}
 
@@ -90,10 +90,10 @@ async def _score(axis: Axis, criteria: Criteria, subject: Subject, judge_session
         read.update(by_dimension(axis, criteria, answer))
         return problems(read)
 
-    item = item_of(axis.keys[0], criteria)
+    item = dimension_item(axis.keys[0], criteria)
     material = {
         **report_material(subject),
-        "profile": profile_block(persona, is_external=subject.is_external),
+        "profile": asker_block(persona, is_external=subject.is_external),
         "criteria": criterion_tags(axis, criteria),
     }
     reply = await judge_session.ask(SCORING, item, prompt, material, ANSWERS[axis.name], check)
@@ -104,7 +104,7 @@ async def _score(axis: Axis, criteria: Criteria, subject: Subject, judge_session
             is_whole = not isinstance(scores, str)
             judge_session.record(
                 SCORING,
-                item_of(key, criteria),
+                dimension_item(key, criteria),
                 "scored" if is_whole else "failed",
                 [score.model_dump(mode="json") for score in scores] if is_whole else None,
                 prompt_hash=reply.prompt_hash,
@@ -125,7 +125,7 @@ Outcome = tuple[VerdictState | None, float]
 _ZERO: Outcome = ("scored", 0.0)
 
 
-def reliability_values(facts: Sequence[Fact] | None, rules: Rules) -> list[Value]:
+def reliability_values(facts: Sequence[ReportFact] | None, rules: Rules) -> list[Value]:
     """FA and CC by the requested rules and by the paper's counting, and the number of facts."""
     if facts is None:
         names = (FA, CC, FA_STRICT, f"{FA}{LITERAL}", f"{CC}{LITERAL}", N_TOTAL, N_CITED)
@@ -151,7 +151,7 @@ def reliability_values(facts: Sequence[Fact] | None, rules: Rules) -> list[Value
         state, mean = _mean(cited, without)
         if state == "scored":
             return Value(variant, state, TOP * mean)
-        return lacking(variant, state or "failed", why)
+        return no_value(variant, state or "failed", why)
 
     values: list[Value] = [accuracy(FA_STRICT, [*map(_mean, as_zero)])]
     for ending in ("", LITERAL):
@@ -161,7 +161,7 @@ def reliability_values(facts: Sequence[Fact] | None, rules: Rules) -> list[Value
         # CC = 10 · N_cited / N_total.
         coverage = Value(f"{CC}{ending}", "scored", TOP * len(cited) / total) if total else None
         values.append(accuracy(f"{FA}{ending}", cited, without))
-        values.append(coverage or lacking(f"{CC}{ending}", "na", why))
+        values.append(coverage or no_value(f"{CC}{ending}", "na", why))
         if not ending:
             values += [Value(N_TOTAL, "scored", float(total)), Value(N_CITED, "scored", float(len(cited)))]
     return values
@@ -210,19 +210,19 @@ def values(
         if criteria is None:
             without: VerdictState = "na" if axis.sees_profile and not knows_user else "failed"
             names = (*(dimension.variant for dimension in axis.dimensions), name)
-            by_variant |= {variant: lacking(variant, without, NO_PERSONA) for variant in names}
+            by_variant |= {variant: no_value(variant, without, NO_PERSONA) for variant in names}
             continue
         parts = [_dimension(dimension.variant, dimension.key, criteria, scored) for dimension in axis.dimensions]
         groups = [criteria.group(key) for key in axis.keys]
         weights = [0.0 if group is None else group.weight for group in groups]
         by_variant |= {part.variant: part for part in parts}
         # Equations 1 and 2.
-        by_variant[name] = joined(name, parts, partial(_weighted, weights))
+        by_variant[name] = combine(name, parts, partial(_weighted, weights))
     by_variant |= {value.variant: value for value in reliability_values(judged_facts(verdicts), rules)}
     for ending in ("", LITERAL):
         fa, cc, name = by_variant[f"{FA}{ending}"], by_variant[f"{CC}{ending}"], f"{S_OVERALL}{ending}"
-        r = by_variant[f"{S_R}{ending}"] = joined(f"{S_R}{ending}", [fa, cc], lambda parts: reliability(*parts))
-        by_variant[name] = joined(name, [by_variant[S_P], by_variant[S_Q], r], lambda parts: overall(*parts))
+        r = by_variant[f"{S_R}{ending}"] = combine(f"{S_R}{ending}", [fa, cc], lambda parts: reliability(*parts))
+        by_variant[name] = combine(name, [by_variant[S_P], by_variant[S_Q], r], lambda parts: overall(*parts))
     return [by_variant[variant] for variant in VARIANTS]
 
 
@@ -232,11 +232,11 @@ def _weighted(weights: Sequence[float], scores: Sequence[float]) -> float:
 
 def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, Verdict]) -> Value:
     """S_d = Σ w_c · s_c over the criteria of a dimension."""
-    verdict, group = scored.get(item_of(key, criteria)), criteria.group(key)
+    verdict, group = scored.get(dimension_item(key, criteria)), criteria.group(key)
     if verdict is None:
         return Value(variant, "failed")
     if verdict.state != "scored" or group is None:
-        return lacking(variant, verdict.state, verdict.reason)
+        return no_value(variant, verdict.state, verdict.reason)
     by_text = {criterion["criterion"]: float(criterion["target_score"]) for criterion in verdict.value}
     return Value(
         variant,
@@ -250,7 +250,7 @@ VARIANTS = tuple(DESCRIPTION.meanings)
 
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-    knows_user = persona_of(subject.query, subject.profile) is not None
+    knows_user = asker_text(subject.query, subject.profile) is not None
     return values(verdicts, checked_criteria(subject), rules, knows_user=knows_user)
 
 

@@ -53,7 +53,7 @@ class JudgedReference:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class ReportFact:
     """A fact of a report, however often the report states it."""
 
     text: str
@@ -65,7 +65,7 @@ class Fact:
     """The verdicts on its sources, in their order; empty before they are read."""
 
 
-def pair_item(fact: str, source: str) -> str:
+def fact_source_item(fact: str, source: str) -> str:
     return sha256_of([fact, source])[:12]
 
 
@@ -79,7 +79,7 @@ def duplicates_item(facts: Sequence[str]) -> str:
     return f"{REPORT}-{sha256_of(list(facts))[:8]}"
 
 
-def unique_facts(triplets: Sequence[Triplet], groups: Iterable[Sequence[int]]) -> list[Fact]:
+def unique_facts(triplets: Sequence[Triplet], groups: Iterable[Sequence[int]]) -> list[ReportFact]:
     """Each fact once with all its references.
 
     ``groups`` hold the numbers, from 1, of distinct facts that say the same.
@@ -95,14 +95,14 @@ def unique_facts(triplets: Sequence[Triplet], groups: Iterable[Sequence[int]]) -
             sources[number][triplet.source] = None
         elif triplet.is_cited:
             unresolved[number][triplet.url or triplet.ref] = None
-    return [Fact(texts[number - 1], tuple(sources[number]), tuple(unresolved[number])) for number in sources]
+    return [ReportFact(texts[number - 1], tuple(sources[number]), tuple(unresolved[number])) for number in sources]
 
 
 def _folded(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def judged_facts(verdicts: Iterable[Verdict]) -> list[Fact] | None:
+def judged_facts(verdicts: Iterable[Verdict]) -> list[ReportFact] | None:
     """The unique facts of a report with their verdicts; None if its facts were not all extracted and compared."""
     by_key = {(verdict.stage, verdict.item): verdict for verdict in verdicts}
     extracted = by_key.get((TRIPLETS, REPORT))
@@ -113,11 +113,11 @@ def judged_facts(verdicts: Iterable[Verdict]) -> list[Fact] | None:
     if compared is None or compared.state != "scored":
         return None
 
-    facts: list[Fact] = []
+    facts: list[ReportFact] = []
     for fact in unique_facts(triplets, compared.value):
         references: list[JudgedReference] = []
         for source in fact.sources:
-            verdict = by_key.get((SUPPORT, pair_item(fact.text, source)))
+            verdict = by_key.get((SUPPORT, fact_source_item(fact.text, source)))
             if verdict is None or verdict.state != "scored":
                 references.append(JudgedReference(None if verdict is None else verdict.state))
             else:
@@ -253,7 +253,7 @@ async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
         await _rule(unique_facts(triplets, duplicates.value), subject, judge_session)
 
 
-async def _rule(facts: Sequence[Fact], subject: Subject, judge_session: JudgeSession) -> None:
+async def _rule(facts: Sequence[ReportFact], subject: Subject, judge_session: JudgeSession) -> None:
     """Asks what each source says of the facts that cite it, unless existing verdicts rest on the same texts."""
     prompt, support_judge = (
         load_prompt(__file__, "triplet_support"),
@@ -267,14 +267,14 @@ async def _rule(facts: Sequence[Fact], subject: Subject, judge_session: JudgeSes
     for source, texts in by_source.items():
         content = content_of([source], subject.evidence)
         wording = prompt.hash if content.texts else ""
-        existing = [(fact, judge_session.existing(SUPPORT, pair_item(fact, source), wording)) for fact in texts]
+        existing = [(fact, judge_session.existing(SUPPORT, fact_source_item(fact, source), wording)) for fact in texts]
         missing = {
             fact for fact, verdict in existing if verdict is None or not same_texts(verdict.sources, content.texts)
         }
         if not content.texts:
             state, reason = support_judge.unread(content)
             for fact in (fact for fact in texts if fact in missing):
-                judge_session.record(SUPPORT, pair_item(fact, source), state, reason=reason)
+                judge_session.record(SUPPORT, fact_source_item(fact, source), state, reason=reason)
             continue
         parts = (texts[at : at + MOST_CLAIMS] for at in range(0, len(texts), MOST_CLAIMS))
         for part in still_to_ask(parts, missing.__contains__):
@@ -293,7 +293,7 @@ def _question(
         "facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1)),
     }
     all_texts = [*about.values(), *(text.text.text for text in texts)]
-    items = tuple(pair_item(fact, source) for fact in facts)
+    items = tuple(fact_source_item(fact, source) for fact in facts)
 
     def misnumbered(answer: SupportedFacts) -> str | None:
         numbers = [fact.fact_id for fact in answer.facts]

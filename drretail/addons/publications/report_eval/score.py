@@ -22,7 +22,7 @@ from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.readings import report_and_sources
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, description_of, gravest, lacking, reason_in, value_of
+from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, description_of, gravest, no_value, reason_in, value_of
 from drretail.grounding.report.citations import Known, scan
 from drretail.grounding.report.page import blanked
 from drretail.grounding.text.layout import Layout, Sentence, read_layout
@@ -366,7 +366,7 @@ def _redundancy(by_place: ByPlace, unit: Unit) -> list[Value]:
     state, mean = _mean(scores, _states(judged))
     if None in judged:  # not judged completely: the first pairs are no random sample
         state, mean = "failed", None
-    counts |= {"pairs_failed": len(judged) - len(scores), **lacking(REDUNDANCY, state, cut.reason).items}
+    counts |= {"pairs_failed": len(judged) - len(scores), **no_value(REDUNDANCY, state, cut.reason).items}
     redundancy, possible, scored = (f"{name}{_OF_UNIT[unit]}" for name in (REDUNDANCY, POSSIBLE, SCORED))
     return [
         Value(redundancy, state, mean, counts),
@@ -383,7 +383,7 @@ def _released(shown: Sequence[Value]) -> list[Value]:
     if not lacks and not skipped:
         return list(shown)
     state: VerdictState = "na" if skipped else "failed"
-    why = lacking(REDUNDANCY, state, reason_in(shown)).items
+    why = no_value(REDUNDANCY, state, reason_in(shown)).items
     dropped = (*DIMENSIONS, REDUNDANCY)
     return [
         Value(value.variant, state, None, {**value.items, **why}) if value.variant in dropped else value
@@ -414,7 +414,7 @@ def _factuality(by_place: ByPlace) -> list[Value]:
     state, mean = _mean(labels, states)
     if None in judged or mean is None:
         state = "failed" if None in judged else state
-        items |= lacking(SUPPORT, state, UNFETCHED_PAGES if judged else cited.reason).items
+        items |= no_value(SUPPORT, state, UNFETCHED_PAGES if judged else cited.reason).items
         return [Value(name, state, None, items) for name in FACTUAL]
     shares = {STRONG: by_label[1], PARTIAL: by_label[0], NONE: by_label[-1]}
     return [

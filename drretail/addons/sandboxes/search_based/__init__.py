@@ -1,4 +1,5 @@
-"""Tasks from pages that a search engine finds and a model judges: ``build.FoundBuilder``, ``queries.write_queries``.
+"""Tasks from pages that a search engine finds and a model judges. ``build.FoundBuilder`` and
+``queries.write_sandbox_queries`` make them.
 
 asker.py    questions to the model: journalled, charged to an allowance, retried after failures
 pages.py    the searches for a task, the pages found, cleaned and without duplicates, and the label of each

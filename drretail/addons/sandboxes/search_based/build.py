@@ -21,17 +21,17 @@ from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker, NotEnoug
 from drretail.addons.sandboxes.search_based.gold import (
     NeededPages,
     check_settled,
-    criteria_of,
     file_tags,
     gold_of,
     is_known,
+    make_criteria,
     weigh_facts,
 )
 from drretail.addons.sandboxes.search_based.pages import (
     KINDS,
     FoundPage,
-    Gathered,
-    gather,
+    GatheredPages,
+    gather_pages,
     judge_pages,
     keywords_of,
 )
@@ -242,7 +242,7 @@ class FoundBuilder:
             await check_settled(self.asker, f"{task}/settle", query.text, keywords.needs, served, file_tags(files))
             gold, facts = await gold_of(self.asker, query, served, files, self.world, of_files=False)
             query = query.with_facts(facts)
-            criteria = (await criteria_of(self.asker, query, self.world, self.to),)
+            criteria = (await make_criteria(self.asker, query, self.world, self.to),)
         else:
             # Needs that no kept page answers are dropped: the query will not ask for them.
             numbers = {fact.need for page in needed.necessary for fact in page.facts}
@@ -272,12 +272,12 @@ class FoundBuilder:
         same = (before for before in written_queries(self.to) if before.query_id == query.query_id)
         return next(same, query), written
 
-    async def _gathered(self, task: str, keywords: Keywords, people: People) -> Gathered:
+    async def _gathered(self, task: str, keywords: Keywords, people: People) -> GatheredPages:
         """Gathers pages in a thread, since webs block; a cancelled build tells the thread to stop."""
         settings, stop = self.settings, Event()
         about = (keywords.convergent, people, settings.day)
         try:
-            return await asyncio.to_thread(gather, self.web, self.asker, task, *about, stop)
+            return await asyncio.to_thread(gather_pages, self.web, self.asker, task, *about, stop)
         finally:
             stop.set()
 
@@ -321,7 +321,7 @@ def begin_build(to: Path, settings: BuildSettings, wanted: Collection[str]) -> B
     return settings
 
 
-def _why_none(gathered: Gathered) -> str:
+def _why_none(gathered: GatheredPages) -> str:
     reasons = [
         *(problem.rstrip(".") for problem in gathered.failed.values()),
         *(f"{count} pages: {state}" for state, count in gathered.unread.items()),
@@ -343,7 +343,7 @@ def _why(page: FoundPage) -> str:
     return " ".join([page.ruling.why.strip(), *(f"[{fact.fact.strip()}]" for fact in page.ruling.facts)])
 
 
-def _noise(gathered: Gathered, pages: Sequence[FoundPage], needed: NeededPages) -> Sequence[LabelledPage]:
+def _noise(gathered: GatheredPages, pages: Sequence[FoundPage], needed: NeededPages) -> Sequence[LabelledPage]:
     """The pages of noise keywords and the irrelevant pages of signals, without pages that quote a necessary page."""
     irrelevant = [page for page in pages if page.ruling is not None and page.ruling.ruling == "irrelevant"]
     of_noise = [page for page in gathered.pages if page.keyword.kind == "noise"]
@@ -355,7 +355,9 @@ def _noise(gathered: Gathered, pages: Sequence[FoundPage], needed: NeededPages) 
     return [LabelledPage(page.page, "noise", "", page.keyword.text) for page in silent]
 
 
-def _report(gathered: Gathered, pages: Sequence[FoundPage], needed: NeededPages, material: TaskMaterial) -> FoundReport:
+def _report(
+    gathered: GatheredPages, pages: Sequence[FoundPage], needed: NeededPages, material: TaskMaterial
+) -> FoundReport:
     lost = [LeftOut(url=page.page.url, why=page.problem) for page in pages if page.ruling is None]
     again = [LeftOut(url=page.page.url, why=f"redundant: {_why(page)}") for page in needed.redundant]
     noise = tuple(material.noise)

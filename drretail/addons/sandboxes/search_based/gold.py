@@ -20,7 +20,7 @@ from drretail.env.world import World
 from drretail.eval.judging.criteria import STAGE, about_task
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge, JudgeSession
-from drretail.eval.judging.subject import Task
+from drretail.eval.judging.subject import CriteriaTask
 from drretail.grounding.listing import folded
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.prompt import load_prompt, tagged
@@ -149,7 +149,7 @@ LONGEST = 20_000
 """Characters of a user's file that a model is shown."""
 
 
-def texts_of(files: Mapping[str, bytes]) -> dict[str, str]:
+def text_files(files: Mapping[str, bytes]) -> dict[str, str]:
     """The text files, by name; images are left out, since a model is not shown them."""
     return {
         name: content.decode("utf-8", "replace")
@@ -160,7 +160,7 @@ def texts_of(files: Mapping[str, bytes]) -> dict[str, str]:
 
 def file_tags(files: Mapping[str, bytes]) -> list[str]:
     """Each text file in a tag with its name."""
-    return [tagged("file", text[:LONGEST], name=name) for name, text in texts_of(files).items()]
+    return [tagged("file", text[:LONGEST], name=name) for name, text in text_files(files).items()]
 
 
 class SaidInsight(Record):
@@ -202,7 +202,7 @@ async def gold_of(
     Every quote occurs in its page or file. With ``of_files``, at least one insight has to come from a file, if there
     are any: the query was written to need them. Raises TaskFailed.
     """
-    texts = {str(number): page.text for number, page in enumerate(pages, 1)} | texts_of(files)
+    texts = {str(number): page.text for number, page in enumerate(pages, 1)} | text_files(files)
     folded_pages = {str(number): f" {folded(f'{page.title} {page.text}')} " for number, page in enumerate(pages, 1)}
     things = Offers(world).reference(query).things
     might_do = {fit.product_id for thing in things for fit in (*thing.fits, *thing.undecided)}
@@ -247,12 +247,12 @@ async def gold_of(
     return gold, tuple(dict.fromkeys(facts))
 
 
-async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) -> Criteria:
+async def make_criteria(asker: Asker, query: Query, world: World, folder: Path) -> Criteria:
     """The checklist and the depth rubric, made as in the metric dr3 for any experiment. Raises TaskFailed."""
     path = folder / BUILDING / "criteria" / f"{file_name(query.query_id)}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     profile = None if query.user_id is None else Summaries(world).of(query.user_id, query.text)
-    task = Task(query, profile, world.store, world.manifest.now, folder)
+    task = CriteriaTask(query, profile, world.store, world.manifest.now, folder)
     about = about_task(task)
     session = JudgeSession(
         Judge.of(asker.session.model),

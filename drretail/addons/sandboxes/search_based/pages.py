@@ -23,7 +23,7 @@ from drretail.errors import ToolError
 from drretail.event_loop import all_ended
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.text.personal_data import People, personal_data
-from drretail.journal import Effects, Outcome
+from drretail.journal import ActionResult, Effects
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.records.base import Record
 from drretail.tools.web import fetch_pages
@@ -183,7 +183,7 @@ class FoundPage:
 
 
 @dataclass(slots=True)
-class Gathered:
+class GatheredPages:
     """The pages of a task, those of signals first, and what happened to the others."""
 
     pages: list[FoundPage] = field(default_factory=list[FoundPage])
@@ -198,14 +198,14 @@ class Gathered:
     """Lines from which personal data was removed, counted by kind."""
 
 
-def gather(
+def gather_pages(
     web: Web, asker: Asker, task: str, keywords: Sequence[Keyword], people: People, day: date, stop: Event
-) -> Gathered:
+) -> GatheredPages:
     """Searches for the keywords, then fetches and cleans the pages; every effect is journalled.
 
     Failures are counted, never raised. It ends soon after ``stop`` is set.
     """
-    gathered, seen = Gathered(), SeenTexts()
+    gathered, seen = GatheredPages(), SeenTexts()
     by_address: dict[str, tuple[WebResult, Keyword]] = {}
     for keyword in sorted(keywords, key=lambda keyword: keyword.kind != "signal"):
         try:
@@ -244,9 +244,9 @@ def gather(
 def _searched(web: Web, asker: Asker, name: str, query: str) -> list[WebResult]:
     """The results of a search. Raises ToolError if no try succeeded."""
 
-    def search() -> Outcome:
+    def search() -> ActionResult:
         results = (cleaned_result(result) for result in web.search(query, RESULTS)[:RESULTS])
-        return Outcome({"results": [asdict(result) for result in results if result is not None]})
+        return ActionResult({"results": [asdict(result) for result in results if result is not None]})
 
     problem: ToolError | None = None
     for scope in asker.session.tries.scopes(name):

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from drretail.addons.sandboxes.folder import Keywords, write_gold
+from drretail.addons.sandboxes.folder import Keywords, write_task_gold
 from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker, NotEnough, TaskFailed
 from drretail.addons.sandboxes.search_based.gold import (
     check_settled,
-    criteria_of,
     file_tags,
     gold_of,
     is_known,
+    make_criteria,
     page_tags,
 )
 from drretail.addons.sandboxes.search_based.pages import numbered_needs
@@ -122,7 +122,7 @@ class SandboxQueries:
     """Tasks without a query, and why."""
 
 
-async def write_queries(
+async def write_sandbox_queries(
     world: World, folder: Path, asker: Asker, on_task: Callable[[str], object] = lambda _: None
 ) -> SandboxQueries:
     """Writes the queries that a sandbox lacks; each is saved with its gold before the next is begun.
@@ -134,17 +134,17 @@ async def write_queries(
     written: list[str] = []
     wrong: dict[str, tuple[Finding, ...]] = {}
     failed: dict[str, str] = {}
-    waiting = lacking(folder, queries)
+    waiting = queries_without_insights(folder, queries)
     for query_id in waiting:
         earlier = [query for name, query in queries.items() if name in written or name not in waiting]
         try:
             task = task_folder(folder, query_id)
             keywords = Keywords.model_validate(read_json(task / "keywords.json"))
-            pages, files = supportive_pages(task), files_in(task)
+            pages, files = supportive_pages(task), task_files(task)
             query, problem = await writer.write(queries[query_id], keywords, pages, files, earlier)
             gold, facts = await gold_of(asker, query, pages, files, world, of_files=True)
             query = query.with_facts(facts)
-            criteria = await criteria_of(asker, query, world, folder)
+            criteria = await make_criteria(asker, query, world, folder)
             path = rubrics(criteria.metric).path(folder, query_id)
             write_json(path, criteria.model_dump(mode="json", exclude_none=True))
         except TaskFailed as problem:
@@ -155,14 +155,14 @@ async def write_queries(
             queries[query_id] = query
             write_with_gold([*queries.values()], folder / QUERIES_FILE)
             # Gold comes last: a task with gold counts as finished, so its query must already be saved.
-            write_gold(folder, query_id, gold)
+            write_task_gold(folder, query_id, gold)
             written.append(query_id)
             wrong |= {query_id: problem} if problem else {}
         on_task(query_id)
     return SandboxQueries(tuple(written), wrong, failed)
 
 
-def lacking(folder: Path, queries: Mapping[str, Query]) -> list[str]:
+def queries_without_insights(folder: Path, queries: Mapping[str, Query]) -> list[str]:
     """The ids of queries whose gold has no insight yet."""
     golds = {name: read_document(task_folder(folder, name) / "gold.json", KnownAnswer) for name in queries}
     return [name for name, gold in golds.items() if not is_known(gold)]
@@ -175,7 +175,7 @@ def supportive_pages(task: Path) -> list[SandboxPage]:
     return sorted((page for page in pages if page.url in needed), key=lambda page: page.url)
 
 
-def files_in(task: Path) -> dict[str, bytes]:
+def task_files(task: Path) -> dict[str, bytes]:
     """The user's files of a task, by name."""
     return {path.name: path.read_bytes() for path in files_below(task / "files")}
 
@@ -219,7 +219,7 @@ async def review_tasks(folder: Path, queries: Sequence[Query], asker: Asker) -> 
             tagged("query", query.text),
             tagged("keywords", signals or "Nothing was searched for."),
             *page_tags(pages),
-            *file_tags(files_in(task)),
+            *file_tags(task_files(task)),
             tagged("insights", "\n".join(insights)),
         ]
         try:

@@ -15,7 +15,7 @@ from drretail.addons.sandboxes.folder import (
     LabelledPage,
     TaskMaterial,
     WrittenTask,
-    tokens_of,
+    page_tokens,
     write_sandbox,
     write_task,
 )
@@ -25,11 +25,11 @@ from drretail.addons.sandboxes.synthetic.facts import (
     Drawing,
     PlantedFact,
     PlantedFile,
-    facts_of,
+    planted_facts,
     user_files,
 )
-from drretail.addons.sandboxes.synthetic.needs import NamedProduct, Need, name_products, need_of
-from drretail.addons.sandboxes.synthetic.pages import KINDS, LONGEST, Cast, drawn_length, others_for, page_of
+from drretail.addons.sandboxes.synthetic.needs import NamedProduct, SandboxNeed, name_products, need_of
+from drretail.addons.sandboxes.synthetic.pages import KINDS, LONGEST, Cast, drawn_length, others_for, sandbox_page
 from drretail.addons.sandboxes.synthetic.patterns import texts
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
@@ -62,7 +62,7 @@ class Theme:
     products: tuple[Product, ...]
 
 
-def signal_keywords(need: Need) -> dict[str, str]:
+def signal_keywords(need: SandboxNeed) -> dict[str, str]:
     """The thing that each signal keyword is about, by keyword.
 
     Some keywords also name what is demanded of the thing, or a brand that fits.
@@ -77,7 +77,7 @@ def signal_keywords(need: Need) -> dict[str, str]:
     return needs_of
 
 
-def themes(need: Need, products: Iterable[Product], count: int, random: Random) -> list[Theme]:
+def themes(need: SandboxNeed, products: Iterable[Product], count: int, random: Random) -> list[Theme]:
     """Noise themes: first some from the query's own shelves that the question does not concern, then others."""
     wanted = {fit.product_id for thing in need.things for fit in thing.fits}
     names = {thing.name.casefold().split()[-1] for thing in need.things}
@@ -103,7 +103,7 @@ def themes(need: Need, products: Iterable[Product], count: int, random: Random) 
     return of_need
 
 
-def keywords_of(signals: Mapping[str, str], noise: Sequence[Theme]) -> Keywords:
+def _keywords_of(signals: Mapping[str, str], noise: Sequence[Theme]) -> Keywords:
     """The content of keywords.json: the ten keywords with their kinds."""
     chosen = [
         Keyword(text=signal, kind="signal", why=f"What decides between the {_plural(thing)} that fit.")
@@ -200,7 +200,7 @@ class _Shelf:
 
 
 class _TaskMaker:
-    def __init__(self, world: World, need: Need, shelf: _Shelf, random: Random) -> None:
+    def __init__(self, world: World, need: SandboxNeed, shelf: _Shelf, random: Random) -> None:
         self.world, self.need, self.shelf, self.random = world, need, shelf, random
         self.today = world.manifest.now.date()
         self.drawing = Drawing(random, shelf.text)
@@ -211,7 +211,7 @@ class _TaskMaker:
         """The whole task: enough pages for the largest size, and pages with facts that fit into the smallest."""
         tokens = max(sizes.values())
         need = self.need
-        facts = facts_of(need, self.today, self.drawing)
+        facts = planted_facts(need, self.today, self.drawing)
         signals = signal_keywords(need)
         noise_themes = themes(need, self.shelf.products, KEYWORDS - len(signals), self.random)
         files = user_files(need, self.world.store, self.today, self.drawing)
@@ -219,7 +219,7 @@ class _TaskMaker:
         supportive = [self._supportive(fact, longest) for fact in facts]
         distractors = list(_up_to(self._distractors(facts), tokens * DISTRACTING))
         noise = list(_up_to(self._noise(noise_themes), tokens * _SPARE))
-        keywords = keywords_of(signals, noise_themes)
+        keywords = _keywords_of(signals, noise_themes)
         pages = list(_found_by([keyword.text for keyword in keywords.convergent], [*supportive, *distractors, *noise]))
         established = tuple(
             Fact(
@@ -283,13 +283,13 @@ class _TaskMaker:
     def _page(self, kind: str, cast: Cast, length: int, age: int, statement: str = "") -> SandboxPage:
         if kind == "prices" and cast.focus.price is None:
             kind = "guide"
-        return page_of(kind, cast, length, self.today - timedelta(days=age), self.random, statement)
+        return sandbox_page(kind, cast, length, self.today - timedelta(days=age), self.random, statement)
 
 
 def _up_to(pages: Iterator[LabelledPage], tokens: float) -> Iterator[LabelledPage]:
     for page in pages:
         yield page
-        tokens -= tokens_of(page.page)
+        tokens -= page_tokens(page.page)
         if tokens <= 0:
             return
 

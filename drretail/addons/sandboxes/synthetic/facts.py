@@ -10,7 +10,7 @@ from io import BytesIO
 from random import Random
 from textwrap import wrap
 
-from drretail.addons.sandboxes.synthetic.needs import NamedProduct, Need, Wanted, money
+from drretail.addons.sandboxes.synthetic.needs import NamedProduct, SandboxNeed, SandboxWant, money
 from drretail.addons.sandboxes.synthetic.patterns import fill_pattern, texts
 from drretail.env.store.base import Store
 from drretail.grounding.text.wording import listed
@@ -113,7 +113,7 @@ class Drawing:
         return self.value(lambda lots: money(lots.uniform(low, high), currency))
 
 
-def facts_of(need: Need, today: date, drawing: Drawing) -> list[PlantedFact]:
+def planted_facts(need: SandboxNeed, today: date, drawing: Drawing) -> list[PlantedFact]:
     """The facts of all things, thing by thing: five or six for a single thing, fewer per thing for several.
 
     Up to three fits of a thing are ruled out: one is recalled, one fails the demand, one is too expensive. The others
@@ -156,15 +156,15 @@ def facts_of(need: Need, today: date, drawing: Drawing) -> list[PlantedFact]:
 class Allowed:
     """What the budget leaves for each thing if the others cost the least they can."""
 
-    def __init__(self, need: Need) -> None:
+    def __init__(self, need: SandboxNeed) -> None:
         self._budget = need.budget
         self._least = {thing.name: self._least_of(thing, thing.fits) for thing in need.things}
 
-    def keep(self, thing: Wanted, left: Sequence[NamedProduct]) -> None:
+    def keep(self, thing: SandboxWant, left: Sequence[NamedProduct]) -> None:
         """From here on, only these fits of the thing count."""
         self._least[thing.name] = self._least_of(thing, [product.product for product in left])
 
-    def allows(self, thing: Wanted, item: NamedProduct) -> bool:
+    def allows(self, thing: SandboxWant, item: NamedProduct) -> bool:
         """True if the product fits into the budget, or if its price can't be compared with one."""
         budget, price = self._budget, item.product.price
         if budget is None or price is None or item.price is None or budget.currency != item.product.currency:
@@ -172,7 +172,7 @@ class Allowed:
         others = sum(least for name, least in self._least.items() if name != thing.name)
         return price * thing.quantity + others <= float(budget.value)
 
-    def _least_of(self, thing: Wanted, fits: Sequence[Product]) -> float:
+    def _least_of(self, thing: SandboxWant, fits: Sequence[Product]) -> float:
         """The least that the thing costs; 0 if it is optional."""
         priced = () if thing.is_optional else (product.price for product in fits if product.price is not None)
         return min(priced, default=0.0) * thing.quantity
@@ -180,7 +180,7 @@ class Allowed:
 
 class _Maker:
     def __init__(
-        self, thing: Wanted, budget: Money | None, today: date, drawing: Drawing, left: Sequence[NamedProduct],
+        self, thing: SandboxWant, budget: Money | None, today: date, drawing: Drawing, left: Sequence[NamedProduct],
         too_dear: Container[str],
     ) -> None:  # fmt: skip
         self.too_dear = too_dear
@@ -325,7 +325,7 @@ class PlantedFile:
         return not self.name.endswith(".png")
 
 
-def user_files(need: Need, store: Store, today: date, drawing: Drawing) -> list[PlantedFile]:
+def user_files(need: SandboxNeed, store: Store, today: date, drawing: Drawing) -> list[PlantedFile]:
     """Two to four files: no orders if the query names no user, and no receipt without Pillow."""
     subject = need.names[(need.owned[0] if need.owned else need.things[0].fits[0]).product_id]
     files = [_note(need.things[0].name, drawing), _manual(subject, drawing)]

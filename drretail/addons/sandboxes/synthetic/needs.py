@@ -93,7 +93,7 @@ MOST_FITS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SandboxWant:
     """One thing that a query asks for, or a category of it."""
 
     name: str
@@ -118,9 +118,9 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class SandboxNeed:
     query: Query
-    things: tuple[Wanted, ...]
+    things: tuple[SandboxWant, ...]
     budget: Money | None
     """The most that everything together may cost; None without a typed budget."""
     owned: tuple[Product, ...]
@@ -137,7 +137,7 @@ class Need:
         return name_products((fits | {product.product_id: product for product in self.owned[:1]}).values())
 
 
-def need_of(world: World, offers: Offers, query: Query) -> Need:
+def need_of(world: World, offers: Offers, query: Query) -> SandboxNeed:
     """What a query needs, whatever another web says. Raises UserError if the shop offers nothing for it."""
     query = query.with_facts(())
     reference = offers.reference(query)
@@ -163,7 +163,7 @@ def need_of(world: World, offers: Offers, query: Query) -> Need:
     products, words = world.store.products([*owned, *bought]), set(content_stems(query.text))
     shared = {key: len(words & set(content_stems(product.title))) for key, product in products.items()}
     bought.sort(key=lambda product_id: -shared.get(product_id, 0))
-    return Need(
+    return SandboxNeed(
         query=query,
         things=things,
         budget=query.wish.budget if query.wish else None,
@@ -173,9 +173,9 @@ def need_of(world: World, offers: Offers, query: Query) -> Need:
     )
 
 
-def _wanted(world: World, query: Query, reference: Reference) -> list[Wanted]:
+def _wanted(world: World, query: Query, reference: Reference) -> list[SandboxWant]:
     best = {item.thing: item.product_id for item in reference.best.items} if reference.best else {}
-    wanted: list[Wanted] = []
+    wanted: list[SandboxWant] = []
     # Without a typed wish there are neither wants nor things.
     for want, thing in zip(query.wish.wants if query.wish else (), reference.things, strict=True):
         order = sorted(thing.fits or thing.undecided, key=lambda fit: (
@@ -185,11 +185,11 @@ def _wanted(world: World, query: Query, reference: Reference) -> list[Wanted]:
         fits = tuple(products[fit.product_id] for fit in order if fit.product_id in products)
         if fits:
             must = next((str(must) for must in want.must if all(str(must) not in fit.open for fit in order)), None)
-            wanted.append(Wanted(thing.name, fits, want, must))
+            wanted.append(SandboxWant(thing.name, fits, want, must))
     return wanted
 
 
-def _of_words(world: World, query: Query) -> tuple[Wanted, ...]:
+def _of_words(world: World, query: Query) -> tuple[SandboxWant, ...]:
     """The products that the query's words find, as one thing; empty if no title shares a word with the query."""
     hits = world.catalog.search(CatalogQuery(query.text, match="any", limit=MOST_FITS)).hits
     words = set(content_stems(query.text))
@@ -200,4 +200,4 @@ def _of_words(world: World, query: Query) -> tuple[Wanted, ...]:
         return ()
     name = by_words[0].leaf_category
     same = tuple(product for product in by_words if product.leaf_category == name)
-    return (Wanted(name.replace("_", " ").lower(), same),)
+    return (SandboxWant(name.replace("_", " ").lower(), same),)

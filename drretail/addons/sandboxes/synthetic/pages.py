@@ -51,7 +51,7 @@ def others_for(
     return tuple(random.sample(rest, min(len(rest), 1 + length // 700)))
 
 
-def page_of(kind: str, cast: Cast, length: int, written: date, random: Random, statement: str = "") -> SandboxPage:
+def sandbox_page(kind: str, cast: Cast, length: int, written: date, random: Random, statement: str = "") -> SandboxPage:
     """A page of about ``length`` characters, with ``statement`` verbatim in its middle."""
     writer = _Writer(kind, cast, written, random)
     title = writer.line(("title", kind))

@@ -23,7 +23,7 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.judging.sources import size
 from drretail.experiment import KNOWN_ANSWERS, Definition
 from drretail.files import write_json
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.records.base import Rules, sha256_of
 from drretail.records.criteria import KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.evidence import Evidence
@@ -238,10 +238,10 @@ def test_every_metric_of_a_report_by_hand_and_later_gold_is_asked_about_alone(fo
 def test_a_judge_that_follows_rules_decides_nothing_by_pages_and_is_never_asked_for_opinions(
     folder: Path, gold: Path
 ) -> None:
-    found = rows(folder, Judge.of(open_model("offline:judge")), gold=gold)
+    found = rows(folder, Judge.of(build_model("offline:judge")), gold=gold)
     assert found["CC"].value == pytest.approx(200 / 3)
     assert found["FA"].n_na == 1
-    released = rows(folder, Judge.of(open_model("offline:judge")), rules="dr3")
+    released = rows(folder, Judge.of(build_model("offline:judge")), rules="dr3")
     for name in ("IR", "IF", "DQ"):
         assert (found[name].n_na, released[name].n_na) == (1, 1)
     assert released["total"].n_na == 1

@@ -5,9 +5,9 @@ from functools import partial
 
 import pytest
 
-from drretail.addons.publications.dr3.citations import documents_item, pair_item
+from drretail.addons.publications.dr3.citations import claim_source_item, documents_item
 from drretail.addons.publications.dr3.opinions import depth_item, insight_item, requirements_of
-from drretail.addons.publications.dr3.score import Judged, values
+from drretail.addons.publications.dr3.score import JudgedReport, values
 from drretail.eval.claims.claims import Claim, make_claim
 from drretail.eval.metric import Value
 from drretail.records.base import Rules
@@ -66,7 +66,7 @@ def said(
     criteria: Criteria | None = CRITERIA,
     rules: Rules = "default",
 ) -> dict[str, Value]:
-    return {value.variant: value for value in values(Judged(verdicts, rules, gold, criteria))}
+    return {value.variant: value for value in values(JudgedReport(verdicts, rules, gold, criteria))}
 
 
 def shown(found: dict[str, Value], names: Iterable[str]) -> dict[str, float | str]:
@@ -91,7 +91,7 @@ def extracted(claims: Sequence[Claim] = CLAIMS, stage: str = "extract") -> Verdi
 
 
 def paired(number: int, source: str, value: float | None, state: VerdictState = "scored") -> Verdict:
-    return verdict("support", pair_item(CLAIMS[number - 1], source), value, state)
+    return verdict("support", claim_source_item(CLAIMS[number - 1], source), value, state)
 
 
 FULL = [

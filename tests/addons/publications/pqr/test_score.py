@@ -10,7 +10,7 @@ import pytest
 from drretail.addons.publications.pqr.score import (
     SCORING,
     VARIANTS,
-    item_of,
+    dimension_item,
     overall,
     reliability,
     values,
@@ -113,7 +113,7 @@ def marks(*scores: int) -> list[dict[str, Any]]:
 
 
 def scored(one: Mapping[str, int], two: int = 2) -> list[Verdict]:
-    return [verdict(SCORING, item_of(key, CRITERIA), marks(score, two)) for key, score in one.items()]
+    return [verdict(SCORING, dimension_item(key, CRITERIA), marks(score, two)) for key, score in one.items()]
 
 
 ONE = dict(zip(WEIGHTS, (8, 6, 4, 10, 9, 7, 5), strict=True))

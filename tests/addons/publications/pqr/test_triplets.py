@@ -12,8 +12,8 @@ from drretail.addons.publications.pqr.axis import (
     CriterionScore,
     check_sums,
     matched,
-    normalised,
     off,
+    scaled_to_one,
     weighted_mean,
 )
 from drretail.addons.publications.pqr.triplets import (
@@ -21,8 +21,8 @@ from drretail.addons.publications.pqr.triplets import (
     SUPPORT,
     TRIPLETS,
     UNKNOWN,
+    fact_source_item,
     judge_triplets,
-    pair_item,
 )
 from drretail.errors import UserError
 from drretail.eval.judging.session import Again, Judge
@@ -55,7 +55,7 @@ def test_a_sum_may_be_a_hundredth_off() -> None:
 
 
 def test_weights_that_are_a_little_off_keep_their_proportions_in_a_mean() -> None:
-    assert normalised([0.33, 0.33, 0.33]) == pytest.approx([1 / 3] * 3)
+    assert scaled_to_one([0.33, 0.33, 0.33]) == pytest.approx([1 / 3] * 3)
     assert weighted_mean([(0.5, 8), (0.3, 6), (0.2, 1)]) == pytest.approx(0.5 * 8 + 0.3 * 6 + 0.2 * 1)
     assert weighted_mean([(0.5, 8), (0.49, 6)]) == pytest.approx((0.5 * 8 + 0.49 * 6) / 0.99)
 
@@ -111,7 +111,7 @@ def judged(path: Path, judge: Judge, about: Subject, again: Again = "nothing") -
 
 
 def support(verdicts: Mapping[tuple[str, str], Verdict], fact: str, source: str) -> Verdict:
-    return verdicts[SUPPORT, pair_item(fact, source)]
+    return verdicts[SUPPORT, fact_source_item(fact, source)]
 
 
 CHECKING, LISTING = "You check facts of a report", "list the facts it states"

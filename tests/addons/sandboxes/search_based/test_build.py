@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from drretail.addons.sandboxes.check import check_sandbox
+from drretail.addons.sandboxes.check import sandbox_faults
 from drretail.addons.sandboxes.commands import files_by
 from drretail.addons.sandboxes.search_based.asker import BUILDING, JOURNAL, Asker, open_asker
 from drretail.addons.sandboxes.search_based.build import (
@@ -29,7 +29,7 @@ from drretail.addons.sandboxes.search_based.build import (
     query_to_write,
 )
 from drretail.addons.sandboxes.search_based.gold import gold_of
-from drretail.addons.sandboxes.search_based.queries import Review, SandboxQueries, review_tasks, write_queries
+from drretail.addons.sandboxes.search_based.queries import Review, SandboxQueries, review_tasks, write_sandbox_queries
 from drretail.cli.app import app
 from drretail.env.offers import Offers
 from drretail.env.web.base import WebOptions, open_web
@@ -42,7 +42,7 @@ from drretail.env.web.sandbox import (
     task_folder,
     written_queries,
 )
-from drretail.env.world import World, open_world
+from drretail.env.world import World, world_at
 from drretail.errors import UserError
 from drretail.eval.judging.spending import Allowance
 from drretail.files import read_document, read_json, read_jsonl, write_json
@@ -66,7 +66,7 @@ PLAYED = "tests.addons.sandboxes.search_based.played:opened"
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with open_world(build_shop(tmp_path_factory.mktemp("found") / "world")) as opened:
+    with world_at(build_shop(tmp_path_factory.mktemp("found") / "world")) as opened:
         yield opened
 
 
@@ -129,7 +129,7 @@ class Site:
 
     def write(self, by: Model | None = None, *, retry_failed: bool = False) -> SandboxQueries:
         with self.asker(by, retry_failed=retry_failed) as asker:
-            return asyncio.run(write_queries(self.world, self.folder, asker))
+            return asyncio.run(write_sandbox_queries(self.world, self.folder, asker))
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def test_the_folder_is_whole_and_served(site: Site) -> None:
     about = read_sandbox(site.finished)
     assert (about.names, about.web, about.made_by) == (["8k", "16k", "32k"], "searxng", "fake:x")
     assert about.now.date() == max(DAY, site.world.manifest.now.date())
-    assert check_sandbox(site.finished, site.world) == {"q1": []}
+    assert sandbox_faults(site.finished, site.world) == {"q1": []}
     web = SealedWeb(site.finished).at("32k").of(QUERY)
     best = [result.url for result in web.search("163 centimeters no cat reached feeders trial", 3)]
     assert "http://supportive0.example/0" in best
@@ -266,19 +266,19 @@ def test_without_queries_they_are_written_from_what_was_found(site: Site) -> Non
     folder = site.cut()
     made = site.build(UNASKED)
     assert made.failed == {}
-    assert any("no gold yet" in fault for fault in check_sandbox(folder)["q1"])
+    assert any("no gold yet" in fault for fault in sandbox_faults(folder)["q1"])
     result = site.write()
     assert (result.written, result.failed) == (("q1",), {})
     (query,) = written_queries(folder)
     assert query.user_id == USER
     assert query.wish is not None
     assert [(want.name, want.quantity) for want in query.wish.wants] == [("birdhouse", 2)]
-    assert check_sandbox(folder) == {"q1": []}
+    assert sandbox_faults(folder) == {"q1": []}
     assert (folder / "rubrics" / "dr3" / "q1.json").is_file()
     assert site.write().written == ()
     assert site.build(UNASKED).failed == {}
     assert written_queries(folder) == (query,)
-    assert check_sandbox(folder) == {"q1": []}
+    assert sandbox_faults(folder) == {"q1": []}
 
 
 def test_a_query_that_asks_too_much_is_told_so_and_written_anew(site: Site) -> None:
@@ -346,7 +346,7 @@ def test_personal_data_that_is_left_and_a_gold_quote_that_is_gone_are_faults(sit
     name = site.world.store.user(USER)
     changed[-1]["text"] += f"\n{name.first_name} {name.last_name}"
     file.write_bytes(gzip.compress("\n".join(map(json.dumps, changed)).encode()))
-    (faults,) = check_sandbox(folder, site.world).values()
+    (faults,) = sandbox_faults(folder, site.world).values()
     assert any("tells of a person: a full name" in fault for fault in faults)
     assert any("stands in 0 places" in fault for fault in faults)
 

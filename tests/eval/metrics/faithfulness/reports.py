@@ -11,7 +11,7 @@ from drretail.eval.metric import Value
 from drretail.eval.metrics.faithfulness import METRIC
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.text.serialisation import compact_json
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.llm.scripted import ScriptedAnswer, scripted_model
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, SourceState
 from drretail.records.run import System
@@ -63,7 +63,7 @@ def subject(report: str | None, evidence: Mapping[str, Evidence] = EVIDENCE, que
 
 
 def offline_judge() -> Judge:
-    return Judge.of(open_model("offline:judge"))
+    return Judge.of(build_model("offline:judge"))
 
 
 def scripted(*answers: Any) -> Judge:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from drretail.env.named_products import NamedProducts
-from drretail.env.world import open_world
+from drretail.env.world import world_at
 from drretail.eval.claims.audit import ReportVerdicts
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.judging.session import Judge
@@ -328,7 +328,7 @@ def test_one_true_claim_among_nine_on_invented_products_has_a_tenth_of_fp_and_al
         return {"claims": [each | {"values": []} for each in claims] if rules == "default" else claims}
 
     judge, _ = build.scripted_judge(answer)
-    with open_world(build_shop(tmp_path / "world")) as shop:
+    with world_at(build_shop(tmp_path / "world")) as shop:
         look_up = NamedProducts(shop).named_by_run
         scores = build.scored(folder, "faithfulness", judge, look_up=look_up, rules=rules)
     made = build.rows(scores)

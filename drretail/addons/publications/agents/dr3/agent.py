@@ -23,7 +23,7 @@ from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, Syste
 from langgraph.graph import START
 from langgraph.runtime import Runtime
 
-from drretail.addons.publications.agents.dr3.user_files import LARGEST, UserFile, files_in
+from drretail.addons.publications.agents.dr3.user_files import LARGEST, UserFile, read_user_files
 from drretail.agents.base import Agent, messages_before, task_message, today
 from drretail.agents.graphs import Graphed, Leading
 from drretail.agents.information import agent_prompt
@@ -43,7 +43,7 @@ from drretail.agents.loop import (
     react,
 )
 from drretail.agents.page_reading import is_on
-from drretail.agents.react import conclude_message, conclude_prompt, is_announcement, report
+from drretail.agents.react import conclude_message, conclude_prompt, is_announcement, report_last_text
 from drretail.env.session import Session
 from drretail.env.web.bm25 import Bm25
 from drretail.errors import ModelError, ToolError
@@ -102,7 +102,7 @@ async def _read_text(
     file: UserFile, text: str, question: str, path: str, models: Models
 ) -> tuple[ToolResult, tuple[str, ...]]:
     """Asks one part after the other, so that the steps are in order however long a model takes to answer."""
-    parts = list(parts_of(text, heading=file.path.suffix.lower() in (".csv", ".tsv")))
+    parts = list(file_parts(text, heading=file.path.suffix.lower() in (".csv", ".tsv")))
     chosen = list(range(len(parts)))
     if len(parts) > MOST_PARTS:
         scores = Bm25([("", part) for part in parts]).scores(question)
@@ -127,7 +127,7 @@ async def _read_text(
     return ToolResult(value, (_source(file, text),)), tuple(notes)
 
 
-def parts_of(text: str, longest: int = LONGEST_PART, *, heading: bool = False) -> Iterator[str]:
+def file_parts(text: str, longest: int = LONGEST_PART, *, heading: bool = False) -> Iterator[str]:
     """The text, cut at line ends where that is possible.
 
     With ``heading`` its first line begins every part, unless it is at least a quarter as long as a part.
@@ -201,7 +201,7 @@ def _read_file(
         The evidence id of the file, what its parts say on the question, and quotes that stand in it word for word.
         "unverifiable", with the reason, for a file that could not be read.
     """
-    names = [user_file.name for user_file in files_in(session.settings.files)]
+    names = [user_file.name for user_file in read_user_files(session.settings.files)]
     if file not in names:
         raise ToolError("invalid_argument", f"There is no file {file!r}.", field="file", allowed=names)
     return ToolResult({"file": file, "question": _checked_question(question)}, ())
@@ -220,19 +220,19 @@ READ_FILE = Tool("read_file", _read_file, "read")
 @cache
 def graph() -> Any:
     branches = {"retriever": _retriever(), "reader": _reader}
-    return react(Leading, report, branches=branches).add_edge(START, "think").compile(name="dr3")
+    return react(Leading, report_last_text, branches=branches).add_edge(START, "think").compile(name="dr3")
 
 
 NODES = {SEARCH_SANDBOX.name: "retriever", READ_FILE.name: "reader"}
 
 
 @contextmanager
-def opened(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
+def open_loop(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
     """The main agent's loop, and the tools of its retrieval agents."""
     search = CHUNKED if session.settings.web_mode == "snippets" else SUMMARISED
     has_web = WEB_SEARCH not in session.settings.without
     # The nine that the session has, and those errands that have a web or a file to work on.
-    has_files = bool(files_in(session.settings.files))
+    has_files = bool(read_user_files(session.settings.files))
     lacking = {*(() if has_web else (SEARCH_SANDBOX.name,)), *(() if has_files else (READ_FILE.name,))}
     tools = {name: tool for name, tool in offered(session).items() if name not in lacking}
     with (
@@ -250,8 +250,8 @@ def _refusal(most: int, few_tokens: bool) -> str:
     return f"At most {most} of these may be sent in one turn: this one was not."
 
 
-def opening(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:
-    files = [file.described() for file in files_in(session.settings.files)]
+def first_messages(task: Task, session: Session, limits: Limits) -> list[AnyMessage]:
+    files = [file.described() for file in read_user_files(session.settings.files)]
     listing = [tagged("files", "\n".join(files))] if files else []
     system = _prompt().render(turns=str(limits.tool_turns), researchers=str(limits.researchers))
     question = HumanMessage("\n".join([task_message(task, session).text, *listing]))
@@ -267,7 +267,7 @@ async def _reader(state: Sent, runtime: Runtime[Loop]) -> Change:
     loop, args = runtime.context, state["args"]
 
     async def work(path: str, models: Models) -> Change:
-        file = next(file for file in files_in(loop.toolkit.session.settings.files) if file.name == args["file"])
+        file = next(file for file in read_user_files(loop.toolkit.session.settings.files) if file.name == args["file"])
         result, notes = await read_file_on(file, args["question"], path, models)
         number, sources = state["number"], result.sources
         return {"branches": [Branch(number=number, path=path, value=result.value, sources=sources, notes=notes)]}
@@ -349,7 +349,7 @@ async def _pages(state: State, loop: Loop) -> Change:
 
 _HEEDS = frozenset({"tool_turns", "rag_turns", "researchers", "tokens", "dollars"})
 DR3 = Agent(
-    Graphed(graph, opened, opening),
+    Graphed(graph, open_loop, first_messages),
     roles=ROLES,
     prompts=prompts,
     tools=(SEARCH_SANDBOX, READ_FILE),

@@ -64,7 +64,7 @@ class UserFile:
         return f"{self.name}: {'no text' if self.text is None else f'text, {len(self.text):,} characters'}"
 
 
-def files_in(folder: Path | None) -> tuple[UserFile, ...]:
+def read_user_files(folder: Path | None) -> tuple[UserFile, ...]:
     """The first ``MOST_FILES`` files of a folder by name, no hidden ones or subfolders; empty without a folder."""
     if folder is None or not folder.is_dir():
         return ()

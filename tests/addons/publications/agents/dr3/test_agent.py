@@ -12,8 +12,8 @@ from langchain_core.messages import AIMessage
 
 from drretail.addons import publications
 from drretail.addons.publications.agents.dr3 import agent
-from drretail.addons.publications.agents.dr3.agent import READ_FILE, SEARCH_SANDBOX, parts_of
-from drretail.addons.publications.agents.dr3.user_files import files_in
+from drretail.addons.publications.agents.dr3.agent import READ_FILE, SEARCH_SANDBOX, file_parts
+from drretail.addons.publications.agents.dr3.user_files import read_user_files
 from drretail.agents.registry import load_agent
 from drretail.agents.running.system import files_for, files_hash, suts
 from drretail.env.web.sandbox import SealedWeb
@@ -22,7 +22,7 @@ from drretail.errors import ModelError, UserError
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.render import render_report
 from drretail.llm.prompt import tag_content
-from drretail.llm.registry import open_model
+from drretail.llm.registry import build_model
 from drretail.records.run import ERRANDS, Limits
 from drretail.run_file import Recorded
 from drretail.tools.registry import TOOLS
@@ -227,8 +227,8 @@ def test_telling_parts_of_a_file_are_read_each_with_the_table_s_heading(
 ) -> None:
     table = "date,product,price\n" + "".join(f"2022-01-{day:02},thing {day},{day}.00\n" for day in range(1, 29))
     (files / QUERY.query_id / "orders.csv").write_text(table)
-    monkeypatch.setattr(agent, "parts_of", lambda text, heading: parts_of(text, longest, heading=heading))
-    last = len(list(parts_of(table, longest, heading=True)))
+    monkeypatch.setattr(agent, "file_parts", lambda text, heading: file_parts(text, longest, heading=heading))
+    last = len(list(file_parts(table, longest, heading=True)))
     answers = (*[NOTHING] * (read - 1), found("28.00", "2022-01-28,thing 28,28.00"))
     turns = (asked_of("orders.csv", "What did thing 28 cost?"), CITING)
     recorded, played = perform(world, turns, reader=answers, files=files)
@@ -245,12 +245,12 @@ def test_telling_parts_of_a_file_are_read_each_with_the_table_s_heading(
 
 def test_parts_hold_every_character_once() -> None:
     for text in ("", "a", "ab\n" * 100, "a\n" + "y" * 300 + "\nb\n"):
-        parts = list(parts_of(text, 10))
+        parts = list(file_parts(text, 10))
         assert "".join(parts) == text
         assert all(len(part) <= 10 for part in parts), text
 
 
-SHOPPER = {"": open_model("offline:shopper")}
+SHOPPER = {"": build_model("offline:shopper")}
 
 
 def label(agent: str, world: World, files: Path | None = None) -> str:
@@ -285,8 +285,8 @@ def test_no_link_is_followed_out_of_the_user_s_files(tmp_path: Path) -> None:
     (files / "own" / "notes.txt").symlink_to(files / "own" / "key.txt")
     for linked in ("file", "folder"):
         with pytest.raises(UserError, match="leads out of"):
-            files_in(files_for(files, linked, alone=False))
-    assert [file.text for file in files_in(files / "own")] == ["mine", "mine"]
+            read_user_files(files_for(files, linked, alone=False))
+    assert [file.text for file in read_user_files(files / "own")] == ["mine", "mine"]
 
 
 def test_dr3_reads_the_files_of_a_question_and_cites_them(succeeds: Command, tmp_path: Path) -> None:
