@@ -1,10 +1,16 @@
-"""Writes drretail/api/recordings anew, out of experiments that a language model ran and judged, or for changed data.
+r"""Writes drretail/api/recordings anew, out of experiments that a language model ran and judged, or for changed data.
 
     python scripts/record_demo.py [--keep] EXPERIMENT…
     python scripts/record_demo.py --again CHECKOUT
 
-docs/agents.md says how the experiments are made. With --keep the questions and answers that are recorded already
-stay, before the new ones.
+An experiment is made with a language model M (its two false claims and its broken limit were put in on purpose):
+
+    drretail demo --to d -q
+    drretail run --queries drretail/api/recordings/demo_queries.jsonl --world d/world --agent react \
+        --agent hybrid_react --vary researchers=2 --no-floors --model M --to exp
+    drretail score exp --metrics faithfulness,quality,checks,process,basket,pairwise --judge M
+
+With --keep the questions and answers that are recorded already stay, before the new ones.
 
 --again takes a checkout of a version whose data the recording is for. Each request of today gets the answer that is
 recorded for the most similar request there, and is recorded with it. Requests and answers that find no counterpart are

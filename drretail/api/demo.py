@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TITLE = "drretail demo: two agents answer, a judge checks every claim, you get a page."
 NOT_RECORDED = (
     "{failed} failed: the recording has no answer to what was asked. Did a prompt, a tool or a schema change? "
-    'docs/agents.md, "The demo\'s recording", says how to record it again.'
+    "scripts/record_demo.py says how to record it again."
 )
 LONGEST_ANSWER = 10
 """The most lines that are shown of an answer; all output together has at most 60."""

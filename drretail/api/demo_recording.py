@@ -1,6 +1,6 @@
 """The demo's questions with a language model's answers and judgements, recorded once and played without a key.
 
-docs/agents.md says how to record them again.
+scripts/record_demo.py says how to record them again.
 """
 
 from pathlib import Path

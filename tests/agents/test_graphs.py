@@ -1,19 +1,15 @@
-"""The agents as LangGraph's users see them: drawn in the documentation, invoked, streamed, cut and continued, served.
-
-``python -m tests.agents.test_graphs`` draws them in the documentation anew.
-"""
+"""The agents as LangGraph's users see them: invoked, streamed, cut and continued, served."""
 
 import asyncio
 import json
 import os
 import random
-import re
 import shutil
 import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +20,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 
 from drretail.agents import graph
-from drretail.agents.graphs import Graphed
 from drretail.agents.names import BUILT_IN
-from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Runner
 from drretail.env.world import World
 from drretail.errors import CommandStopped, UserError
@@ -41,29 +35,9 @@ from tests.shop import OTHER
 
 pytestmark = pytest.mark.anyio
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "agents.md"
-PAPERS = ["plan_to_function", "react", "hybrid_react", "grounded_hybrid"]
 QUESTION = {"messages": [{"role": "user", "content": QUERY.text}]}
 ASKING: Any = {"user_id": OTHER}
 every_graph = pytest.mark.parametrize("name", BUILT_IN)
-
-
-def drawn(name: str) -> str:
-    """The agent's graph with its subgraphs, as a block of the documentation."""
-    answering = load_agent(name).answer
-    assert isinstance(answering, Graphed)
-    return f"`{name}`\n\n```mermaid\n{answering.graph().get_graph(xray=True).draw_mermaid().strip()}\n```\n"
-
-
-def redrawn(text: str, names: Sequence[str]) -> str:
-    for name in names:
-        text = re.sub(rf"(?ms)^`{name}`\n\n```mermaid\n.*?^```\n", lambda _, name=name: drawn(name), text)
-    return text
-
-
-@pytest.mark.parametrize("name", PAPERS)
-def test_the_documentation_draws_the_graph_that_runs(name: str) -> None:
-    assert drawn(name) in PAGE.read_text(encoding="utf-8"), "draw it anew: python -m tests.agents.test_graphs"
 
 
 @pytest.mark.parametrize(
@@ -235,8 +209,3 @@ def test_langgraph_dev_serves_the_example(tmp_path: Path) -> None:
     finally:
         os.killpg(server.pid, signal.SIGTERM)
         server.wait()
-
-
-if __name__ == "__main__":
-    for page, names in ((PAGE, PAPERS), (ROOT / "drretail" / "addons" / "publications" / "README.md", ["dr3"])):
-        page.write_text(redrawn(page.read_text(encoding="utf-8"), names), encoding="utf-8")

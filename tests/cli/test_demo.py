@@ -18,7 +18,7 @@ from tests.build import files
 from tests.cli.commands import MAIN, Command, ErrorOf, environment
 from tests.viewer.dom import Element, parse
 
-ANEW = 'drretail/api/recordings no longer answers what is asked: docs/agents.md, "The demo\'s recording", records anew'
+ANEW = "drretail/api/recordings no longer answers what is asked: scripts/record_demo.py records anew"
 
 
 def unpacked(demo: Path, copy: Path) -> Path:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.addons import publications
 from drretail.addons.publications.agents.dr3 import agent
 from drretail.addons.publications.agents.dr3.agent import READ_FILE, SEARCH_SANDBOX, file_parts
 from drretail.addons.publications.agents.dr3.user_files import read_user_files
@@ -28,7 +27,6 @@ from drretail.run_file import Recorded
 from drretail.tools.registry import TOOLS
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.hybrid_react.cast import Cast, Script
-from tests.agents.test_graphs import drawn
 from tests.cli.commands import Command
 from tests.sealed import Page, seal
 from tests.shop import PAGES, build_shop
@@ -87,11 +85,6 @@ CLEAN = web_evidence_id(PAGES[0].url)
 HOW = "How often is a bird feeder to be cleaned?"
 FIRST, SECOND = ("web_search", {"query": "hygiene interval"}), ("web_search", {"query": "clean bird feeder"})
 ANSWER = AIMessage(f"Every two weeks [{CLEAN}].")
-
-
-def test_its_page_draws_the_graph_that_runs() -> None:
-    page = Path(publications.__file__).with_name("README.md")
-    assert drawn("dr3") in page.read_text(encoding="utf-8"), "draw it anew: python -m tests.agents.test_graphs"
 
 
 def test_the_errands_of_dr3_go_by_the_names_that_count_as_errands() -> None:
