@@ -45,8 +45,8 @@ main()
 GRAPH = "import langgraph.graph, langchain_core.language_models.chat_models"
 OPENED = """
 import sys
-from drretail.llm.registry import open_model
-open_model(sys.argv[1], environ=dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"), "none"))
+from drretail.llm.registry import build_model
+build_model(sys.argv[1], environ=dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"), "none"))
 """
 
 

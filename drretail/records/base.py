@@ -101,6 +101,8 @@ def fault_of(problem: ValidationError) -> str:
     place = ".".join(map(str, error["loc"])) or problem.title
     if error["type"] == "missing":
         return f"{place} is missing"
+    if error["type"] == "extra_forbidden":
+        return f"{place} is unknown"
     return f"{place} is {error['input']!r:.60}: {error['msg'].replace('Input should', 'it should')}"
 
 

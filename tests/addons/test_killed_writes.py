@@ -17,7 +17,7 @@ COMMANDS: Mapping[str, str] = {
     "export chat": "export exp --format chat --to made.jsonl.gz",
     "plant": "lab plant exp --n 1",
     "sample": "lab sample exp",
-    "sandbox": "sandbox build --to made --world big --n 1 --sizes 4k --seed 7",
+    "sandbox": "sandbox build --to made --world big --n 1 --sizes 8k --seed 7",
 }
 
 

@@ -29,16 +29,16 @@ OPTIONS = IngestSettings(cap=200)
 RUN = """
 import resource, sys
 from pathlib import Path
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions
+from drretail.data_ingest.ingest import ingest_files
+from drretail.data_ingest.plan import IngestSettings
 from drretail.errors import UserError
 from drretail.files import is_unfinished
 raw, world, workers, limit = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
-options = IngestOptions.model_validate_json(sys.argv[5]) if sys.argv[5] else None
+options = IngestSettings.model_validate_json(sys.argv[5]) if sys.argv[5] else None
 if limit:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 try:
-    print(ingest([raw], world, options, workers=workers, replace=True).fingerprint)
+    print(ingest_files([raw], world, options, workers=workers, replace=True).fingerprint)
 except UserError as problem:
     print(problem)
 """
