@@ -1,21 +1,25 @@
-"""The page of drawings: each agent that is a LangGraph graph, with its subgraphs."""
+"""The drawings in docs/agents.md: the graph of each of the core's agents, with its subgraphs."""
 
 from drretail.agents.graphs import Graphed
 from drretail.agents.registry import load_agent
-from scripts.reference.markdown import fence, page
+from scripts.reference.markdown import code, fence
+from scripts.reference.source import ROOT
 
-AGENTS = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid", "dr3")
-ABOUT = (
-    "The graphs that run, from `get_graph(xray=True).draw_mermaid()`. [Agents](../agents.md) says what they do. The "
-    "node *challenge* answers an agent that ends too early."
-)
-
-
-def graphs_page() -> str:
-    return page(["# Graphs of the agents", ABOUT, *(block for name in AGENTS for block in (f"## {name}", drawn(name)))])
+AGENTS = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid")
+AGENTS_PAGE = ROOT / "docs" / "agents.md"
+BEGINNING = "<!-- Drawn by python -m scripts.reference -->"
+END = "<!-- End of the drawings -->"
 
 
-def drawn(name: str) -> str:
+def agents_page() -> str:
+    """docs/agents.md as it is, but for the drawings between its two comments, which are made anew."""
+    before, rest = AGENTS_PAGE.read_text(encoding="utf-8").split(BEGINNING)
+    _, after = rest.split(END)
+    drawings = [block for name in AGENTS for block in (code(name), drawing(name))]
+    return before + "\n\n".join([BEGINNING, *drawings, END]) + after
+
+
+def drawing(name: str) -> str:
     answering = load_agent(name).answer
     assert isinstance(answering, Graphed)
     return fence("mermaid", answering.graph().get_graph(xray=True).draw_mermaid().strip())

@@ -1,4 +1,4 @@
-"""docs/reference is what options and docstrings say; examples of add-ons run, and what they name stands on a page."""
+"""Made pages are what the code says; examples of add-ons run, and what they name stands on a page."""
 
 import ast
 import re
@@ -12,12 +12,10 @@ from scripts.reference.source import source_of
 from tests.test_docs import OF_ADDONS, PAGES, ROOT, name_of, run_examples, without_blocks
 
 
-@pytest.mark.parametrize("path", MADE, ids=lambda path: path.name)
-def test_a_page_of_the_reference_is_what_options_and_docstrings_say(path: Path) -> None:
+@pytest.mark.parametrize("path", MADE, ids=name_of)
+def test_a_made_page_is_what_options_docstrings_and_graphs_say(path: Path) -> None:
     made = MADE[path]()
-    assert path.read_text(encoding="utf-8") == made, (
-        f"docs/reference/{path.name} is out of date: run python -m scripts.reference."
-    )
+    assert path.read_text(encoding="utf-8") == made, f"{name_of(path)} is out of date: run python -m scripts.reference."
 
 
 def test_the_reference_has_every_name_that_is_given_out() -> None:
