@@ -115,21 +115,21 @@ def task_message(task: Task, session: Session) -> HumanMessage:
 
 def messages_before(task: Task) -> list[AnyMessage]:
     """What the shopper said in the turns before, and what was answered, made safe for a prompt."""
-    said = ({**message, "content": cleaned(message["content"])} for message in spoken(task))
-    return cast("list[AnyMessage]", convert_to_messages(said))
+    messages = ({**message, "content": cleaned(message["content"])} for message in spoken(task))
+    return cast("list[AnyMessage]", convert_to_messages(messages))
 
 
 def turns_and_question(messages: Sequence[BaseMessage]) -> tuple[tuple[Exchange, ...], str]:
     """The turns of a chat that have an answer, the last words of the assistant; and the question that has none."""
-    turns, said = list[Exchange](), list[str]()
+    turns, questions = list[Exchange](), list[str]()
     for message in messages:
         if isinstance(message, HumanMessage):
-            said.append(message.text)
-        elif isinstance(message, AIMessage) and message.text and (said or turns):
-            text = "\n".join(said) if said else turns.pop().text
+            questions.append(message.text)
+        elif isinstance(message, AIMessage) and message.text and (questions or turns):
+            text = "\n".join(questions) if questions else turns.pop().text
             turns.append(Exchange(text=text, answer=message.text))
-            said = []
-    return tuple(turns), "\n".join(said).strip()
+            questions = []
+    return tuple(turns), "\n".join(questions).strip()
 
 
 def spoken(task: Task) -> list[dict[str, str]]:

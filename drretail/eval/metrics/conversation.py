@@ -109,8 +109,8 @@ def _too_dear(cart: Cart, turn: ConversationTurn) -> Iterator[str]:
 
 
 def _title(turn: ConversationTurn, offer_id: str) -> str:
-    known = turn.look_up([product_of(offer_id)])
-    return next((f"“{short_title(product.title)}”" for product in known.values()), offer_id)
+    products = turn.look_up([product_of(offer_id)])
+    return next((f"“{short_title(product.title)}”" for product in products.values()), offer_id)
 
 
 def _whole(subject: Subject) -> Measured:

@@ -49,8 +49,8 @@ def _problem(talk: Talk, linter: Linter, written: FollowUps) -> str | None:
     """What the words lack of what is wanted, or have beside it; what the question lacks already is not their fault."""
     if len(written.turns) != len(talk) - 1 or not all(0 < len(text.strip()) <= _LONGEST for text in written.turns):
         return f"there are {len(talk) - 1} notes, and each needs its words, at most {_LONGEST} characters"
-    known = {(finding.code, finding.text) for finding in _findings(talk, linter)}
-    wrong = [found for found in _findings(_with(talk, written, {}), linter) if (found.code, found.text) not in known]
+    allowed = {(finding.code, finding.text) for finding in _findings(talk, linter)}
+    wrong = [found for found in _findings(_with(talk, written, {}), linter) if (found.code, found.text) not in allowed]
     return "\n".join(dict.fromkeys(f"- {in_words(finding)}" for finding in wrong)) or None
 
 
