@@ -124,6 +124,17 @@ def test_a_page_whose_summary_fails_keeps_its_snippet_and_the_others_do_not(worl
     assert (recorded.run.status, recorded.run.losses) == ("done", {"page summary": 1})
 
 
+def test_a_note_of_a_page_that_could_not_be_read_says_why(world: World) -> None:
+    class GoneWeb(SandboxWeb):
+        def fetch(self, url: str) -> WebPage:
+            return WebPage(url, "", "", "error", problem="the server answered 500")
+
+    model, _ = scripted(calls(SEARCH), REPORT)
+    recorded = read_through(world, GoneWeb(CORPUS[:1]), {"": model}, summariser()[0])
+    assert len(recorded.run.notes) == 1
+    assert recorded.run.notes[0].endswith("was read as its snippet: no page (error: the server answered 500)")
+
+
 def test_a_page_that_was_read_in_vain_is_read_again_for_another_search(world: World) -> None:
     reader, asked = summariser(in_vain="a.example")
     recorded, _ = perform(world, reader, calls(SEARCH), calls(("web_search", {"query": "clean weekly"})), REPORT)

@@ -113,6 +113,14 @@ def test_a_token_budget_ends_research_while_the_report_still_fits(world: World) 
     assert (recorded.run.status, recorded.run.stop) == ("done", "token_budget")
 
 
+def test_an_announcement_that_leaves_no_tokens_for_another_turn_is_asked_for_the_report(world: World) -> None:
+    first_call, _ = perform(world, calls(SEARCH), ModelError("model", "over"))
+    limit = 7 * first_call.run.usage["researcher"].total // 2  # a second turn and the report fit, and no third turn
+    recorded, shown = perform(world, calls(SEARCH), ANNOUNCED, REPORT, limits=Limits(tokens=limit))
+    assert (recorded.run.status, recorded.run.stop, recorded.run.report) == ("done", "token_budget", SAID)
+    assert [bool(request.tool_names) for request in shown] == [True, True, False]
+
+
 def test_the_planned_report_sees_tools_it_may_not_call_and_without_any_is_the_first_turn(world: World) -> None:
     _, shown = perform(world, calls(SEARCH), REPORT, agent="plan_to_function", limits=Limits(tool_turns=5))
     assert shown[1].tool_names == frozenset()

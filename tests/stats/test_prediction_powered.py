@@ -4,6 +4,7 @@ from random import Random
 import pytest
 
 from benchmarks.ppi import independent_mean
+from drretail.stats.intervals import binomial_ends
 from drretail.stats.prediction_powered import (
     FLOOR,
     Corrected,
@@ -175,3 +176,10 @@ def test_small_strata_are_drawn_whole_and_without_them_labels_are_in_proportion(
     assert of_strata({"a": 600, "b": 300, "c": 100}, 50) == {"a": 30, "b": 15, "c": 5}
     assert of_strata({"a": 2, "b": 5}, 20) == {"a": 2, "b": 5}
     assert next_stratum({}, {}) is None
+
+
+def test_labels_that_few_clusters_share_are_worth_one_label_at_least() -> None:
+    labels = {0: 1.0, 1: 1.0, 2: 0.0}
+    items = [Item(f"u{max(0, at - 1)}", 1.0, label=labels.get(at)) for at in range(30)]
+    _, low, high = estimated(items)
+    assert (low, high) == pytest.approx(binomial_ends(2 / 3, 1))

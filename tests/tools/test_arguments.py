@@ -144,6 +144,12 @@ def test_an_unknown_name_is_repeated_short_and_without_what_a_terminal_obeys(too
         assert max(map(len, messages)) < 500, name[:9]
 
 
+def test_a_whole_number_is_recorded_as_one_as_long_as_64_bits_hold_it(toolkit: Toolkit, session: Session) -> None:
+    for number, recorded in ((2**63 - 1, 2**63 - 1), (2**63, "a whole number of 64 bits")):
+        toolkit.call("calculator", {"expression": number})
+        assert session.trajectory.steps()[-1].args == {"expression": recorded}
+
+
 def own_tool(returned: Any) -> dict[str, Tool]:
     def given_back(session: Session) -> ToolResult:
         """Does what the test says.

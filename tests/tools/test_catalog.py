@@ -195,6 +195,12 @@ def test_a_scoped_session_refuses_every_way_to_anothers_data_and_records_it(tool
         assert nobodys.call("get_user_profile", {"user_id": ANNA}).error == "forbidden"
 
 
+def test_where_any_user_may_be_read_each_look_at_another_is_recorded(anyones: Toolkit) -> None:
+    anyones.call_all([*CALLS, ("get_user_profile", {"user_id": ANNA})], "0.1")
+    looks = [Attempt("0.1", seq, name, BORIS, name == "update_user_profile") for seq, (name, _) in enumerate(CALLS)]
+    assert anyones.session.attempts == looks
+
+
 @pytest.mark.parametrize("acting", [ANNA, None])
 def test_nobody_elses_profile_is_changed_whatever_the_scope(world: World, acting: str | None) -> None:
     with Toolkit(Session(SessionSettings(world, user_id=acting, scope="any"))) as toolkit:
@@ -233,6 +239,12 @@ def test_values(expression: str, expected: float) -> None:
     found = value(expression)
     assert found == expected
     assert isinstance(found, type(expected))
+
+
+def test_a_value_that_was_rounded_is_no_whole_number_where_floats_lie_further_apart_than_1() -> None:
+    exact, rounded = value("3 * 10**20"), value("(3 * 10**20 + 1) / 3")
+    assert (exact, type(exact)) == (3 * 10**20, int)
+    assert (rounded, type(rounded)) == (1e20, float)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterator
@@ -13,6 +14,7 @@ import httpx
 import pytest
 
 from drretail.env.session import Session
+from drretail.errors import ToolError
 from drretail.tools.registry import TOOLS, json_schemas
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
@@ -24,7 +26,7 @@ from mcp import Client
 from mcp_types import CallToolResult, TextContent
 from starlette.testclient import TestClient
 
-from drretail.tools.mcp import Connection, UnrecordedRun, mcp_server
+from drretail.tools.mcp import Connection, UnrecordedRun, mcp_server, serve_stdio
 from drretail.tools.mcp_http import MOST_BYTES, http_app
 
 T = TypeVar("T")
@@ -115,6 +117,41 @@ def test_a_call_that_the_client_gave_up_is_recorded_all_the_same(session: Sessio
     asyncio.run(impatient())
     (own,) = sessions
     assert [step.name for step in own.trajectory.steps()] == ["late"]
+
+
+def test_a_report_that_could_not_be_kept_can_be_handed_in_again(session: Session) -> None:
+    class FullOnce(UnrecordedRun):
+        """A run whose first report finds no place."""
+
+        is_full = True
+
+        async def hand_in(self, report: str) -> dict[str, Any]:
+            if self.is_full:
+                self.is_full = False
+                raise ToolError("unavailable", "The disk is full.")
+            return {"kept": report}
+
+    async def hand_in_twice() -> dict[str, Any]:
+        connection = Connection(FullOnce(session.settings))
+        with pytest.raises(ToolError, match="disk is full"):
+            await connection.hand_in("c", {"report": "A report."})
+        return await connection.hand_in("c", {"report": "A report."})
+
+    assert asyncio.run(hand_in_twice()) == {"kept": "A report."}
+
+
+def test_bytes_on_stdin_that_are_no_text_are_told_and_do_not_end_the_server(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    reading, writing = os.pipe()
+    os.write(writing, b"\xff\xfe\n")
+    os.close(writing)
+    server = mcp_server(session, lambda: UnrecordedRun(session.settings), "")
+    with os.fdopen(reading, "rb") as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        asyncio.run(asyncio.wait_for(serve_stdio(server, told.append), 10))
+    assert [line.partition(":")[0] for line in told] == ["A line on stdin is no JSON-RPC message, and was left out"]
 
 
 TOKEN, PORT = "a-token-of-the-tests", 8000

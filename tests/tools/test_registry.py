@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, cast
@@ -126,6 +127,12 @@ def test_tools_are_loaded_by_name_as_plugins_and_by_place(monkeypatch: pytest.Mo
     no_tool: Any = points
     with pytest.raises(UserError, match=r"are drretail\.Tools or their names, and .* is neither"):
         own_tools([no_tool])
+
+
+def test_a_tool_that_is_loaded_by_name_is_checked_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.agents.own.SHIPPING", replace(SHIPPING, name="two words"))
+    with pytest.raises(UserError, match="The tool two words cannot be described to a model"):
+        load_tool(PLACE)
 
 
 def test_a_tool_that_no_model_could_be_told_of_is_refused() -> None:

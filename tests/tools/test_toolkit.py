@@ -1,3 +1,4 @@
+import asyncio
 import re
 import threading
 import time
@@ -17,6 +18,7 @@ from drretail.threads import THREADS
 from drretail.tools.registry import TOOLS
 from drretail.tools.tool import Access, Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
+from drretail.tools.workers import Workers
 from tests.threads import all_at_rest
 from tests.tools.conftest import error_of
 
@@ -123,6 +125,27 @@ def test_a_hung_tool_times_out_uses_up_no_thread_and_is_not_waited_for_at_the_en
     release.set()
     assert all_at_rest()
     assert [entry.id for entry in session.ledger.evidence()] == ["C:0"], "a late result is discarded"
+
+
+def test_the_time_that_a_write_has_begins_when_the_write_before_it_has_ended(session: Session) -> None:
+    tools = made_up("write", lambda number: time.sleep(0.6), "write")
+    with Toolkit(session, timeout=1, tools=tools) as toolkit:
+        replies = toolkit.call_all([("write", {"number": 1}), ("write", {"number": 2})])
+    assert [reply.error for reply in replies] == [None, None]
+
+
+def test_a_job_has_its_time_from_its_own_beginning_and_not_from_the_waiter_s() -> None:
+    release = threading.Event()
+    workers = Workers(1)
+    job = workers.submit(release.wait)
+    time.sleep(0.9)
+    began = time.monotonic()
+    result = asyncio.run(workers.await_(job, 1.0))
+    waited = time.monotonic() - began
+    release.set()
+    workers.close()
+    assert isinstance(result, TimeoutError)
+    assert waited < 0.6
 
 
 def test_closing_gives_the_threads_back(session: Session) -> None:

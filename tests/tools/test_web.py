@@ -17,6 +17,7 @@ from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.verify.findings import known_profiles, personal_data_sent
 from drretail.journal import Journal
 from drretail.records.evidence import Evidence
+from drretail.records.run import WebMode
 from drretail.tools.toolkit import Toolkit
 from drretail.tools.web import fetch_cited, fetch_pages
 from tests.build import run
@@ -43,6 +44,15 @@ def test_nothing_found_is_an_empty_list_and_a_blank_query_is_refused(toolkit: To
     assert toolkit.call("web_search", {"query": "zyzzyva"}).value == {"shown": 0, "results": []}
     for blank in ("  ", ""):
         assert error_of(toolkit.call("web_search", {"query": blank}))["field"] == "query"
+
+
+def test_only_an_agent_that_retrieves_chunks_is_shown_the_longer_part_of_a_page(world: World) -> None:
+    modes: list[tuple[WebMode, str]] = [("snippets", "of a"), ("ws", "of a"), ("chunks", "All that fits.")]
+    web = ListWeb(WebResult("A", "https://a.example/", "of a", chunk=lambda: "All that fits."))
+    for mode, snippet in modes:
+        with Toolkit(Session(SessionSettings(replace(world, web=web), web_mode=mode))) as toolkit:
+            (result,) = toolkit.call("web_search", {"query": "x"}).value["results"]
+        assert result["snippet"] == snippet, mode
 
 
 def test_a_search_is_journalled_and_served_again_without_the_web(world: World) -> None:

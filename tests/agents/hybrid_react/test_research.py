@@ -88,6 +88,12 @@ def test_more_launches_than_allowed_are_refused_and_not_numbered(world: World) -
     assert recorded.run.failed_branches == ()
 
 
+def test_the_replies_of_a_later_turn_are_those_of_its_own_launches(world: World) -> None:
+    played = cast((launch("feeder", "bath"), launch("seed"), END))
+    perform(world, played)
+    assert [reply["researcher"] for reply in replies(played)] == [1, 2, 3]
+
+
 @pytest.mark.parametrize("turns", [1, 2, 3])
 def test_supervisor_and_researcher_take_exactly_as_many_turns_as_they_may(world: World, turns: int) -> None:
     played = cast([launch(f"part {turn}") for turn in range(9)])
@@ -203,6 +209,15 @@ def test_researchers_share_a_budget_that_is_kept_but_for_the_last_call(world: Wo
     first, second = ([step.kind for step in at(recorded, path) if step.role == "researcher"] for path in ("0.1", "0.2"))
     assert first.count("model") == second.count("model") > 1
     assert {f"{path}: its research ended at the token_budget" for path in ("0.1", "0.2")} <= {*recorded.run.notes}
+
+
+def test_a_launch_that_is_refused_has_no_share_of_the_budget(world: World) -> None:
+    limits = Limits(tokens=60_000, researchers=2, supervisor_turns=1, tool_turns=20)
+    turns: list[int] = []
+    for launched in (launch("a", "b"), launch("a", "b", "c", "d")):
+        recorded = perform(world, cast([launched], {"": [calls(FEEDER)] * 20}), limits=limits)
+        turns.append(sum(step.role == "researcher" and step.kind == "model" for step in at(recorded, "0.1")))
+    assert turns[1] >= turns[0] - 1 > 2
 
 
 def batched_runs(seed: int | None = None) -> Cast:

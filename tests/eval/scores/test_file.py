@@ -1,14 +1,17 @@
 """What scores.json holds besides rows of metrics: agreements, panels and attacks."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from drretail.eval.metric import Value
-from drretail.eval.scores.file import agreements, other_metrics, rows_of_metrics
-from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, with_panels
+from drretail.eval.registry import load_metric
+from drretail.eval.scores.file import agreements, derive_scores, other_metrics, rows_of_metrics
+from drretail.eval.scores.gathering import Assessor, Gathered, TableKey, is_panel, with_panels
 from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores
+from tests import build
 from tests.build import SYSTEM
 from tests.eval.compare import crafted
 from tests.eval.compare.crafted import preference
@@ -92,3 +95,9 @@ def test_a_panel_has_the_median_where_more_than_half_rated_and_nothing_before_al
     (panel,) = [judged for key, judged in held.tables_of_judges.items() if is_panel(key.assessor.judge.spec)]
     of_second = panel.get("a/q001-r1")
     assert (None if of_second is None else of_second.values["depth"]) == found
+
+
+def test_a_run_that_failed_is_not_one_that_is_still_to_be_judged(tmp_path: Path) -> None:
+    folder = build.experiment(tmp_path / "e", {"a@m": {"q1-r1": "x", "q2-r1": None, "q3-r1": "y"}})
+    made = derive_scores(folder, [load_metric("quality")], [TableKey("quality", crafted.JUDGE)])
+    assert [row.not_judged for row in made.judgings] == [2]

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.metric import Value
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.board import Board
+from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, TableKey, gather
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.experiment import run_path
@@ -17,7 +19,8 @@ from drretail.records.run import Usage
 from drretail.records.score import BoardColumn, JudgeRef, MetricDescription, Score, Scoreboard
 from drretail.records.score import VerdictState as State
 from drretail.records.vote import Vote
-from tests.build import experiment, known
+from tests.build import experiment, known, verdict
+from tests.eval.own import METRIC as BREVITY
 from tests.run_files import edit_member
 
 A, B = "a@model", "b@model"
@@ -164,3 +167,33 @@ def test_votes_are_a_share_for_each_system_by_dimension_a_tie_as_half_and_the_se
     assert shares == {A: pytest.approx(0.375), B: pytest.approx(0.625)}
     assert f"People preferred {B} 1.88 : 1.12, no more than chance." in made.sentence
     assert "People" not in board(held, *code).sentence
+
+
+def test_a_counted_column_has_no_parts_where_all_runs_are_in_one(held: Gathered) -> None:
+    column = BoardColumn(variant="right", is_counted=True, apart=("can be bought", "can't"), apart_by="feasible")
+    metrics = {"basket": MetricDescription(title="B", success=("right",), scoreboard=(column,))}
+    by_code = Assessor(JudgeRef(spec="code", kind="rule_based"), "default")
+    values = {variant: Value(variant, "scored", 1.0) for variant in ("right", "feasible")}
+    judged = {plan.run_id: JudgedRun(plan.query.query_id, values) for plan in held.plans}
+    made = replace(held, tables_of_judges={TableKey("basket", by_code): judged})
+    (shown, _) = board(made, *(row("basket", "right", system=label, **CODE) for label in (A, B)), metrics=metrics).rows
+    assert (shown.cells["right"].count, shown.cells["right"].parts) == (2, {})
+
+
+def test_a_table_is_absent_only_where_all_of_it_is_left_to_judges_that_read(held: Gathered) -> None:
+    code = row("checks", "clean", **CODE)
+    unrated = [row("faithfulness", variant, None, note=NOT_RATED, n_scored=0) for variant in ("FP", "N_supported")]
+    assert [*board(held, *unrated, code).absent] == ["F"]
+    assert [*board(held, unrated[0], row("faithfulness", "N_supported"), code).absent] == []
+
+
+def test_words_are_counted_by_the_metric_of_steps_and_by_no_other_that_has_a_variant_of_this_name(
+    tmp_path: Path,
+) -> None:
+    folder = experiment(tmp_path / "e", {A: {"q1-r1": "One two three."}})
+    report = gather(folder, []).plans[0].report_sha
+    counted = verdict("brevity", "count", "words", 99, run_id=f"{A}/q1-r1", report_sha=report)
+    VerdictFile(verdict_path(folder, "brevity", "x-y", A, "q1-r1")).append(counted)
+    made = gather(folder, [BREVITY], counts_words=True)
+    assert [key.metric for key in made.tables_of_judges] == ["brevity"]
+    assert [plan.words_read for plan in made.plans] == [3]

@@ -35,6 +35,7 @@ from tests.grounding.goods import (
     TOWELS,
     USER,
     K,
+    M,
     T,
     a_product,
     ledger,
@@ -306,3 +307,21 @@ def test_a_want_that_is_refused_rightly_is_not_left_out() -> None:
             about = Case("", EVIDENCE, query, picks=run.picks, run=run, ends=known)
             found = [one.severity for one in check_report(about, read_report(about)) if one.code == "want_left_out"]
             assert found == ([severity] if severity else []), (outcome, state)
+
+
+def test_the_records_of_alternatives_are_looked_up_too() -> None:
+    assert set(Case("", {}, QUERY, lookup=shop).products([a_pick(KETTLE, 1, PAN)])) == {
+        KETTLE.product_id,
+        PAN.product_id,
+    }
+
+
+def test_picks_of_a_turn_are_not_held_against_the_wish_of_the_first_question() -> None:
+    about = case(f"{REPORT} So are the mugs {M}.", KETTLE, TOWELS, MUGS)
+    assert codes(about) == ["not_wanted", "over_budget"]
+    assert codes(replace(about, is_turn=True)) == []
+
+
+def test_an_address_with_a_slash_at_its_end_leads_to_its_product() -> None:
+    report = f"Take [it](http://ecommerce.com/{KETTLE.product_id}/)."
+    assert "not_in_catalog" not in codes(replace(case(report), evidence={}))

@@ -24,11 +24,13 @@ def product(key: str, title: str, price: float, **details: Any) -> Product:
 
 
 INK, SAND = ({"Color": color, "price": price} for color, price in (("Ink", 20), ("Sand", 24.5)))
+REDS = [{"id": name.partition(" ")[0].lower(), "Color": name, "price": 15} for name in ("Red", "Dark Red")]
 SHOP_HAS = (
     product("kettle", "Nordby Gooseneck Kettle 1.2 L", 64.9, **{"List price": 79.0}),
     product("tent", "Fjell Tent 3", 399.0),
     product("mug", "Fjell Mug", 18.0),
     product("bag", "Fjell Bag", 20.0, Variants=[INK, SAND]),
+    product("scarf", "Fjell Scarf", 15.0, Variants=REDS),
 )
 SHOP = Ledger(
     {item.product_id: item for item in SHOP_HAS},
@@ -82,6 +84,11 @@ def test_a_part_is_about_what_it_names_else_what_its_answer_its_question_or_its_
     assert about(("What does it cost?", "€15."), steps=[step], seen={"P:4711": shown}) == [mug]
     first, second = answers(("The Fjell Mug?", "Yes."), ("?", "The Fjell Tent 3.")).turns
     assert (first.things, second.things) == (mug, ("P:mug", "P:tent"))
+
+
+def test_a_variant_is_named_by_all_words_of_its_options() -> None:
+    assert about(("?", "The Fjell Scarf in Red is warm.")) == [("P:scarf/red",)]
+    assert about(("?", "The Fjell Scarf in Dark is warm.")) == [("P:scarf",)]
 
 
 def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> None:

@@ -1,5 +1,6 @@
 """What records say of typed places: right, denied or open."""
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
@@ -256,3 +257,34 @@ def test_any_place_is_compared_and_stays_within_what_was_typed(text: str, data: 
     for kind in ("price", "rating_count", "measure", "order_date", "total"):
         value = compare_value(value_at(kind, text, start, end, "P:kettle", "Weight"), text, SHOP)
         assert start <= value.start <= value.end <= end
+
+
+def test_a_list_price_that_is_the_price_is_no_sale() -> None:
+    lid = product("lid", 9.0, currency="EUR", details={"List price": 9.0})
+    rows: Rows = [("list_price", "P:lid", "It is «on sale».", "", f"{FALSE}: its list price is not above its price")]
+    assert states(rows, replace(SHOP, products={"lid": lid})) == []
+
+
+def test_a_shorter_span_of_days_may_begin_or_end_with_the_shop_s() -> None:
+    rows: Rows = [
+        ("policy", "", "It takes «2–3 days».", "delivery_days", VERIFIED),
+        ("policy", "", "It takes «3–4 days».", "delivery_days", VERIFIED),
+        ("policy", "", "It takes «4–6 days».", "delivery_days", FALSE),
+    ]
+    assert states(rows) == []
+
+
+def test_a_variant_without_a_price_has_no_price_of_its_product() -> None:
+    bag = product("bag", 20.0, currency="EUR", details={"Variants": [INK | {"price": None}, SAND]})
+    shop = replace(SHOP, products={"bag": bag})
+    prices = [shop.price_of(Pick(product="bag", variant=variant)) for variant in ("ink", "sand")]
+    assert prices == [None, Decimal("27.5")]
+
+
+def test_a_field_within_another_is_not_the_field_of_its_own_name() -> None:
+    pot = product("pot", details={"Weight": "1240 g", "Lid": {"Weight": "90 g"}})
+    rows: Rows = [
+        ("measure", "P:pot", "It weighs «90 g».", "Weight", f"{FALSE}: Weight: 1240 g"),
+        ("measure", "P:pot", "Its lid weighs «90 g».", "Lid Weight", f"{VERIFIED}: Lid Weight: 90 g"),
+    ]
+    assert states(rows, replace(SHOP, products={"pot": pot})) == []

@@ -300,3 +300,8 @@ def test_when_the_cap_is_reached_what_was_not_asked_is_missing_and_no_tie(tmp_pa
     assert allowance.cut == 2
     assert (first.n_scored, first.not_judged, first.wins) == (1, 1, 1)  # both orders were on their way
     assert (later.n_scored, later.not_judged, later.failed_verdicts, later.ties) == (0, 2, 0, 0)
+
+
+def test_whoever_was_compared_without_a_result_is_no_opponent(tmp_path: Path) -> None:
+    scores = compared(experiment(tmp_path / "exp", two(1)), scripted_judge(fails_where_b_is_first)[0])
+    assert [rank(scores, label).items["opponents"] for label in (A, B)] == [0, 0]
