@@ -136,7 +136,10 @@ class CompareOptions:
     judges: Annotated[
         shared.Texts,
         Option(
-            "The judge whose verdicts to use (default: all).", flag="--judge", metavar="PROVIDER:MODEL", type=list[str]
+            "The judge whose verdicts to use (default: those asked last).",
+            flag="--judge",
+            metavar="PROVIDER:MODEL",
+            type=list[str],
         ),
     ] = ()
     baseline: Annotated[
