@@ -63,13 +63,14 @@ class ConversationTurn:
         """The same turn with what a run declared in it."""
         if run is None or run.picks is None or run.outcome is None:
             return self
-        left = self.before if run.outcome.decision == "none" else None
+        left = self.before if run.outcome.decision == "none" and self.wish.wants else None
         return replace(self, picks=run.picks if left is None else left.picks, decision=run.outcome.decision)
 
     def followed_by(self, query: Query, reference: Reference) -> "ConversationTurn":
         """The turn after it. A cart that is left as it was is no further one."""
         carts, is_unmet = self.carts, self.can_be_met is False
-        if self.decision in ("buy", "part") and not (is_unmet and self.leaves):
+        is_emptied = self.decision == "none" and not self.wish.wants
+        if is_emptied or (self.decision in ("buy", "part") and not (is_unmet and self.leaves)):
             wish = self.cart_as_far.wish if is_unmet else None
             carts = (*carts, _cart_of(self.query, self.picks, self.look_up, wish))
         return ConversationTurn(query, reference, self.look_up, carts=carts, is_sound=self.is_right is not False)
@@ -194,13 +195,14 @@ class ConversationTurn:
     @cached_property
     def is_right(self) -> bool | None:
         """Whether the cart is what the turn asks; None if that rests on what nobody has decided."""
+        if self.decision is not None and not self.wish.wants:
+            return not self.picks
         if self.decision is None or (self.decision == "none" and self.can_be_met):
             return False
         if self.can_be_met is not False:
             return None if self.can_be_met is None or self.cart.rests_on_open else self.cart.is_feasible
-        # Who is asked for a cheaper one than the cheapest may also just keep it.
-        is_silent = bool(self.picks) and self.reference.best is not None
-        return (self.decision != "buy" or is_silent) and (self.leaves or self.cart_as_far.is_feasible)
+        # The cart is what counts: who just keeps it has done what can be done, with or without a refusal in the block.
+        return self.leaves or (self.decision != "buy" and self.cart_as_far.is_feasible)
 
     @property
     def leaves(self) -> bool:

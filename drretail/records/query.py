@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
-from pydantic import AliasChoices, ConfigDict, Field
+from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.criteria import Fact, Gold, WebQuestion
@@ -265,6 +265,13 @@ class Query(Document):
     """The set that it is of with the version of that, such as "demo-50 1"; None for a query of no set that ships."""
     prompts: tuple[str, ...] = Field(default=(), exclude_if=lambda prompts: not prompts)
     """The user's own prompts by which a model wrote or typed it, each as its file's name and its hash."""
+
+    @model_validator(mode="after")
+    def _relates(self) -> Self:
+        wanted = None if self.wish is None else {want.name for want in self.wish.wants}
+        if self.relations and (self.after is None or not (wanted is None or wanted.issuperset(self.relations))):
+            raise ValueError("relations are of a turn after another one, by the names of what it wants")
+        return self
 
     @property
     def cluster(self) -> str | None:

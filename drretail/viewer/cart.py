@@ -149,9 +149,11 @@ def turn_carts(subject: "Subject") -> list[TurnCart]:
         run = ended_run(subject.folder, subject.label, query.query_id, subject.repeat)
         cart = None if run is None else cart_of(run, subject.evidence)
         note = "No cart was declared." if run is None or cart is None else ""
-        if run is not None and run.outcome is not None and run.outcome.decision == "none":
-            note = "Refused: the cart stays as it was."
-        lines = before.values() if note or cart is None else cart.lines
+        is_refused = run is not None and run.outcome is not None and run.outcome.decision == "none"
+        is_emptied = is_refused and query.wish is not None and not query.wish.wants
+        if is_refused:
+            note = "Nothing is to be bought." if is_emptied else "Refused: the cart stays as it was."
+        lines = () if is_emptied else before.values() if note or cart is None else cart.lines
         now = {f"{line.product}/{line.variant}": line for line in lines}
         shown = [(line.words, _change(before.get(key), line) if turns else "") for key, line in now.items()]
         shown += [(line.words, "left out") for key, line in before.items() if key not in now]

@@ -19,6 +19,7 @@ from drretail.files import files_below, read_json, read_jsonl, read_lines, write
 from drretail.locks import locked_folder
 from drretail.packs import pack_below, unpack_below
 from drretail.records.base import FORMAT, canonical_json, file_name
+from drretail.records.query import conversations
 from drretail.records.run import query_of_run
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
@@ -68,6 +69,10 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
         }
     else:
         ids = {query.query_id for query in queries if name in (query.query_id, query.task_id)}
+    # Each turn of a conversation is kept with the words of those before it.
+    for turns in conversations(queries):
+        of_talk = {turn.query_id for turn in turns}
+        ids |= set() if ids.isdisjoint(of_talk) else of_talk
     under_way = folder / UNDER_WAY
     if under_way.exists():
         ids.update(read_json(under_way)["queries"])

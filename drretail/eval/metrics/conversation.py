@@ -71,14 +71,22 @@ def _wrong(turn: ConversationTurn, cart: Cart) -> dict[str, list[str]]:
     still = [f"{_title(turn, key)} is still in the cart." for key in beside if now[key] <= then[key] and turn.before]
     new = [f"{_title(turn, key)} is new, and not asked for." for key in beside if now[key] > then[key]]
     kept = turn.kept if turn.may_keep else ()
-    gone = [f"Of {_title(turn, key)} something is gone." for key in sorted(kept) if now[key] < then[key]]
+    gone = [
+        f"Of {_title(turn, key)} there were {then[key]}, and now there are {now[key]}."
+        for key in sorted(kept)
+        if now[key] < then[key]
+    ]
     if not turn.can_be_met:
         unmet = "and nothing is refused" if turn.decision == "buy" else "and the cart is not as it was"
         return {HELD: [], CHANGED: [f"{BESIDE_SHOP.capitalize()}, {unmet}."], UNTOUCHED: [*gone, *new]}
     held = turn.limits_cart(of_before=True).with_open()
     pairs = zip(held.things, held.taken, strict=True)
     lacking = [thing.name for thing, taken in pairs if not taken and not thing.optional]
-    changed = [REFUSED] if turn.decision == "none" else _faults(turn.limits_cart(of_before=False).with_open(), turn)
+    changed = (
+        [REFUSED]
+        if turn.decision == "none" and turn.wish.wants
+        else _faults(turn.limits_cart(of_before=False).with_open(), turn)
+    )
     return {
         HELD: [*(f"The cart has no {name} as asked for before." for name in lacking), *_too_dear(held, turn)],
         CHANGED: [*changed, *still],
@@ -94,7 +102,7 @@ def _faults(cart: Cart, turn: ConversationTurn) -> Iterator[str]:
         if thing.name in cart.left_out and pieces:
             yield f"Of {thing.name} {thing.quantity} are asked for, and the cart has {pieces}."
         elif thing.name in cart.left_out:
-            yield f"The cart has no {thing.name} {as_asked}."
+            yield f"No {thing.name} in the cart is {as_asked}."
     yield from (f"{_title(turn, key)} is not asked for." for key in cart.besides if not cart.wish.room)
     yield from (f"The shop has no {key}." for key in cart.unknown)
     yield from (f"Of {_title(turn, key)} fewer are left." for key in cart.sold_out)

@@ -264,7 +264,7 @@ def test_what_is_wrong_with_a_turn_is_shown_everywhere_and_nothing_contradicts_i
     assert [build.rows(scores, metric)[name].n_na for metric, name in (("basket", "right"), ("outcome", "J"))] == [3, 3]
     assert build.rows(scores, "checks")["without_demand_broken"].n_na == 3
 
-    wrong = "The cart has no bib as asked for."
+    wrong = "No bib in the cart is as asked for."
     page = parse(render_page(folder))
     answers = {each.attributes["data-run"]: " ".join(each.text.split()) for each in page.all("article", "answer")}
     first, second, third = (answers[f"mine/t-{n}-r1"] for n in (1, 2, 3))
