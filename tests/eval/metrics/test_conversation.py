@@ -179,6 +179,14 @@ def test_a_refusal_leaves_the_cart_to_the_next_turn(offers: Offers) -> None:
     assert build.known(after.before).pieces == {SAGE: 1, "B0UXJZK5MQ": 1}
 
 
+def test_a_cart_is_emptied_where_nothing_is_wanted_any_more(offers: Offers) -> None:
+    asked = follow_up(offers, cart(SAGE, CARAMEL))
+    assert valued(asked, ())[TURN] == 1
+    assert valued(asked, cart(SAGE))[TURN] == valued(asked, cart(SAGE))[CHANGED] == 0
+    past = [((bib(""), BAG), cart(SAGE, CARAMEL)), ((), ())]
+    assert valued(talk(offers, past, bib("")), cart(MUSTARD))[TURN] == 1
+
+
 def test_who_mends_a_wrong_cart_is_not_accused(offers: Offers) -> None:
     swapped = [((bib(""), BAG), cart(SAGE, CARAMEL)), ((bib("Mustard"), BAG), cart(MUSTARD, CHARCOAL))]
     asked = talk(offers, swapped, bib("Mustard", quantity=2), BAG)
@@ -244,6 +252,7 @@ def test_runs_go_on_with_what_was_said_and_a_failed_turn_ends_the_rest(tmp_path:
     scores = drretail.score(tmp_path / "exp", metrics="conversation")
     assert build.rows(scores, "conversation")[WHOLE].value == 0
     assert METRIC.variants == (TURN, HELD, CHANGED, UNTOUCHED, WHOLE)
+    assert drretail.forget(folder, conversation="t-2").value.queries == ("t-1", "t-2", "t-3"), "others quote its words"
 
 
 def test_what_is_wrong_with_a_turn_is_shown_everywhere_and_nothing_contradicts_it(tmp_path: Path) -> None:
