@@ -35,7 +35,7 @@ _HIDDEN, _IMAGE, _LISTED = 1, 2, 3
 """Places of a report that its marks stand in."""
 _UNCERTAIN = ("label", "raised", "round", "bare")
 """The kinds of marks that cite if lists have their labels."""
-_MEMBERS = re.compile(r"\s*[,;/|&，；、]\s*")
+_MEMBERS = re.compile(r"[,;/|&，；、]")
 _ENTITY = re.compile(r"<[^<>]*>|&\w+;")
 _OF_VARIANT = re.compile(r'"id": ?"([\w@-]+)"')
 _ONLY_LABEL = re.compile(r"\[?\^?[A-Za-z]?\d{1,4}\]?")
@@ -174,7 +174,7 @@ def _read(report: str) -> _Reading:
     _fill(places, _IMAGE, page.images)
     marks = [*find_marks(report)]
     contents = [mark.content for mark in marks if mark.kind in _UNCERTAIN and not places[mark.start]]
-    words = ({*_MEMBERS.split(content), *re.split(r"\W+", content)} for content in contents)
+    words = ({*map(str.strip, _MEMBERS.split(content)), *re.split(r"\W+", content)} for content in contents)
     cited = Counter(label for of_mark in words for label in {*map(folded_label, of_mark)} if label)
     references = read_references(page.prose, cited)
     _fill(places, _LISTED, references.spans)

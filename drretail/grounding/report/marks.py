@@ -211,8 +211,8 @@ def is_unread(mark: Mark, label_of: LabelOf, *, cites: bool) -> bool:
     content, is_bare = mark.content.strip(" ()"), mark.kind == "bare"
     beside = _BESIDE.fullmatch(content)
     label = beside["label"] if beside else ""
-    words = re.findall(r"[^\W\d_]+\W{0,2}\d{1,3}|[^\s,;()]*[^\W\d_][^\s,;()]*", content)
-    if any(map(label_of, words)):
+    words = re.findall(r"[^\W\d_]+\W{0,2}\d{1,3}|[^\s,;()]+", content)
+    if any(label_of(word) for word in words if re.search(r"[^\W\d_]", word)):
         return True
     if label_of(label) and not (is_bare and label.isdecimal() and cites):
         return True
