@@ -4,8 +4,9 @@ A wish is whole: what is wanted from this turn on. What a turn asks is the diffe
 is relative to the system's own picks, fewer of the shop's offers would do: the picks themselves where nothing was
 asked, others where others are asked for. So a turn is right exactly if its cart is feasible among these.
 
-A turn that is refused, or that can't be met, leaves the cart as it was: later turns follow the cart before it. After a
-wrong turn anything may be mended: then only what the turn says of the system's own picks is relative to them.
+A turn that is refused, or that can't be met, leaves the cart as it was: later turns follow the cart before it. Where
+nothing is wanted any more, an empty block empties it. After a wrong turn anything may be mended: then only what the
+turn says of the system's own picks is relative to them.
 """
 
 from collections import Counter
@@ -195,9 +196,11 @@ class ConversationTurn:
     @cached_property
     def is_right(self) -> bool | None:
         """Whether the cart is what the turn asks; None if that rests on what nobody has decided."""
-        if self.decision is not None and not self.wish.wants:
+        if self.decision is None:
+            return False
+        if not self.wish.wants:
             return not self.picks
-        if self.decision is None or (self.decision == "none" and self.can_be_met):
+        if self.decision == "none" and self.can_be_met:
             return False
         if self.can_be_met is not False:
             return None if self.can_be_met is None or self.cart.rests_on_open else self.cart.is_feasible

@@ -10,18 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Command, environment
+from tests.cli.commands import MAINS, Command, environment
 
-MODULES = """
-import json, sys
-from drretail.cli.entry import main
-for command in json.loads(sys.argv[1]):
-    sys.argv[1:] = command
-    try:
-        main()
-    except SystemExit as ended:
-        if ended.code:
-            raise
+MODULES = f"""{MAINS}
     print("\\nLOADED", *sys.modules)
 """
 NEVER = [

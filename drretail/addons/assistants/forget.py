@@ -72,7 +72,8 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
     # Each turn of a conversation is kept with the words of those before it.
     for turns in conversations(queries):
         of_talk = {turn.query_id for turn in turns}
-        ids |= set() if ids.isdisjoint(of_talk) else of_talk
+        if not ids.isdisjoint(of_talk):
+            ids |= of_talk
     under_way = folder / UNDER_WAY
     if under_way.exists():
         ids.update(read_json(under_way)["queries"])
