@@ -149,7 +149,7 @@ def files_below(folder: Path, pattern: str = "*") -> list[Path]:
 
 
 def check_entries(folder: Path) -> None:
-    """Raises UserError if an experiment's folder, or one of several experiments, holds anything but files and folders.
+    """Raises UserError if an experiment's folder holds anything but files and folders.
 
     A link shows, and could change, a file elsewhere, and a pipe may never end.
     """

@@ -91,15 +91,13 @@ class RaterNames:
     """The names under which people answer on pages, each kept in a cookie of its browser."""
 
     port: int
-    root: str = ""
-    """The prefix of the addresses."""
 
     async def name(self, request: Request) -> Response:
         """Keeps the name in a form, and leads back. Raises UserError for an unusable name."""
         form = await form_of(request)
         typed, back = form.get("name", ""), form.get("back", "")
         back = back if back in KINDS else next(iter(KINDS))
-        answer = RedirectResponse(f"{self.root}/{back}", 303)
+        answer = RedirectResponse(f"/{back}", 303)
         answer.set_cookie(self._cookie, quote(annotator_of(typed)), max_age=YEAR, httponly=True, samesite="lax")
         return answer
 

@@ -11,8 +11,6 @@ from drretail.api.options import research, shared
 class ViewOptions:
     """Shows an experiment in your browser, and lets people vote on its reports.
 
-    If EXP is a folder of experiments, shows a table of them.
-
     People compare, rate or check reports without seeing the system. EXP/votes keeps their answers. Only this machine
     can open the page (drretail/addons/live/README.md).
     """

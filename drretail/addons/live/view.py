@@ -1,4 +1,4 @@
-"""``view``: one or several experiments live in the browser, with the pages on which people vote."""
+"""``view``: an experiment live in the browser, with the pages on which people vote."""
 
 from dataclasses import asdict
 from importlib.util import find_spec
@@ -14,23 +14,20 @@ from drretail.errors import UserError, install_line
 from drretail.eval.ballots import read_votes
 from drretail.experiment import read_definition
 from drretail.records.tables.result import Result
-from drretail.viewer.summary import holds_several
 
 NEEDED = ("starlette", "uvicorn")
 
 
 @accepts(ViewOptions)
-def view(options: ViewOptions) -> Result[VoteResults | None]:
+def view(options: ViewOptions) -> Result[VoteResults]:
     """Shows an experiment in this machine's browser until Ctrl-C.
 
-    Returns people's votes, with ``results`` at once; None for several experiments. Raises UserError for a folder
-    without one, for a port in use, and if the packages of a server are not installed.
+    Returns people's votes, with ``results`` at once. Raises UserError for a folder without an experiment, for a port
+    in use, and if the packages of a server are not installed.
     """
     experiment = folder_of(options.experiment)
     if not options.results:
         _serve(experiment, options)
-        if holds_several(experiment):
-            return Result(None, {})
     read_definition(experiment)
     votes = results_of(read_votes(experiment))
     return Result(votes, asdict(votes), [*vote_tables(votes)])

@@ -49,8 +49,6 @@ class Voting:
     size: int | None = None
     with_report: bool = True
     """True if the server shows the report, too; if not, the server begins with the instructions."""
-    root: str = ""
-    """The prefix of its addresses if the server shows several experiments."""
     clock: Callable[[], datetime] = now
     _read_at: str = field(default="", init=False)
     _plan: VotingPlan | None = field(default=None, init=False)
@@ -70,7 +68,7 @@ class Voting:
         return routes
 
     async def begin(self, request: Request) -> Response:
-        return RedirectResponse(f"{self.root}/{next(iter(KINDS))}", 303)
+        return RedirectResponse(f"/{next(iter(KINDS))}", 303)
 
     async def home(self, kind: ItemKind, request: Request) -> Response:
         """The instructions, and this person's progress."""
@@ -80,7 +78,6 @@ class Voting:
         return page_response(
             "home.html.jinja",
             kind=kind,
-            root=self.root,
             person=annotator,
             states=states,
             next=next((number for number, done in enumerate(states, 1) if not done), 1),
@@ -96,12 +93,11 @@ class Voting:
     async def sheet(self, kind: ItemKind, request: Request) -> Response:
         annotator = self.people.name_in(request)
         if annotator is None:
-            return RedirectResponse(f"{self.root}/{kind.path}", 303)
+            return RedirectResponse(f"/{kind.path}", 303)
         item, number = self._asked(kind, request)
         return page_response(
             "sheet.html.jinja",
             kind=kind,
-            root=self.root,
             number=number,
             total=len(self._items(kind)),
             sheet=self._refresh()[1].of(item, annotator),
@@ -153,7 +149,7 @@ class Voting:
 
     @property
     def people(self) -> RaterNames:
-        return RaterNames(self.port, self.root)
+        return RaterNames(self.port)
 
     def _refresh(self) -> tuple[VotingPlan, Sheets]:
         version = self.watch.version()

@@ -1,7 +1,6 @@
 """``drretail view``: who gets in, its pages of reports and experiments, and what is said where it can't begin."""
 
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -15,21 +14,14 @@ from typer.testing import CliRunner
 
 from drretail.addons.live import report_pages
 from drretail.addons.live.access import MOST_BYTES
-from drretail.addons.live.app import routes_of
 from drretail.cli.app import app
-from drretail.errors import UserError
 from drretail.eval.ballots import cast
-from drretail.experiment import entitle, run_files, run_path
-from drretail.files import read_json, write_json
-from drretail.records.base import canonical_json
+from drretail.experiment import run_path
 from drretail.tools.local_server import bound
 from drretail.viewer.page.question import Questions
-from tests.addons.live.conftest import ADDRESS, PORT, TOKEN, client_of
+from tests.addons.live.conftest import ADDRESS, TOKEN, client_of
 from tests.cli.commands import refused_by
-from tests.run_files import edit_member
 from tests.viewer.agents import record_answers, vote
-from tests.viewer.dom import parse
-from tests.viewer.experiment import keep_scores
 
 
 def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,61 +43,6 @@ def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.Mo
     assert client.get("/changes").json() != before
     client.get("/")
     assert made == ["q1", "q2", "q3", "q2"]
-
-
-@pytest.fixture(scope="module")
-def three(answered: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three experiments: "first", "second" of a day later, and one of other queries."""
-    home = tmp_path_factory.mktemp("several")
-    for day, name in enumerate(("first", "second", "third"), 1):
-        keep_scores(Path(shutil.copytree(answered, home / name)), "faithfulness")
-        entitle(home / name, f"The {name}")
-        ended = canonical_json({"ended": f"2026-03-0{day}T10:00:00+00:00"})
-        for path in run_files(home / name):
-            edit_member(path, "telemetry", lambda _, ended=ended: [ended])
-    document = read_json(home / "third" / "experiment.json")
-    document["queries"][0]["text"] = "Another question?"
-    write_json(home / "third" / "experiment.json", document)
-    (home / "notes").mkdir()
-    return home
-
-
-def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(three: Path, tmp_path: Path) -> None:
-    several = Path(shutil.copytree(three, tmp_path / "several"))
-    browsing = client_of(several)
-    page = parse(browsing.get("/").text)
-    assert "/e/second/" in {link.attributes["href"] for link in page.all("a")}
-    opened = browsing.get("/e/second/")
-    assert opened.status_code == 200
-    links = {link.attributes["href"] for link in parse(opened.text).all("a")}
-    assert {"/", "/e/second/vote", "query-q1.html"} <= links
-    assert browsing.get("/e/second/query-q1.html").status_code == 200
-    talk = parse(browsing.get("/e/second/conversation-1.html").text)
-    assert talk.by_id("r1-talk")
-    assert browsing.get("/e/second/changes").json()["version"]
-    assert browsing.get("/e/nowhere/").status_code == 404
-    assert browsing.get("/e/second/conversation-999.html").status_code == 404
-    named = browsing.post("/e/second/name", data={"name": "Ann", "back": "vote"})
-    assert named.headers["location"] == "/e/second/vote"
-    given = {"question": "depth", "value": "tie"}
-    assert browsing.post("/e/second/vote/1", json=given).json()["kept"] == 1
-    assert (several / "second" / "votes" / "ann.jsonl").exists()
-    assert not (several / "first" / "votes" / "ann.jsonl").exists()
-
-
-def test_one_that_can_not_be_read_is_told_in_its_row_and_a_plan_of_votes_is_of_one(three: Path, tmp_path: Path) -> None:
-    several = Path(shutil.copytree(three, tmp_path / "several"))
-    (several / "first" / "experiment.json").write_text("{}", encoding="utf-8")
-    (several / "second" / "scores.json").write_text('{"format', encoding="utf-8")
-    page = client_of(several).get("/")
-    assert page.status_code == 200
-    text = parse(page.text).text
-    assert text.count("The second") == 1
-    assert "0 queries" not in text
-    assert "second, 3 queries, 9 runs" in text
-    assert "not scored" not in text
-    with pytest.raises(UserError, match=r"holds several experiments: name one, such as .*first, with --n"):
-        routes_of(several, PORT, 5)
 
 
 def test_the_token_of_the_address_becomes_a_cookie_and_no_redirect_leads_away(stranger: TestClient) -> None:
