@@ -51,7 +51,7 @@ KILLED = -signal.SIGKILL
 
 RUN = ("run", "--world", "w", "--queries", "q.jsonl", "--agent", "react", "--no-floors", "--to", "exp", "--quiet")
 SCORE = ("score", "exp", "--metrics", "faithfulness,checks", "--quiet")
-REPORT = ("report", "exp", "--format", "text")
+REPORT = ("report", "exp", "--json")
 TALK = ("run", "--world", "w", "--queries", "talk.jsonl", "--no-floors", "--quiet", "--to", "talked")
 TALKING = (*TALK, "--agent", "talker:answer")
 IMPORT = ("import", "chat", "log.jsonl", "--world", "w", "--to", "imported", "--quiet")

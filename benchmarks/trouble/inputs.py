@@ -92,10 +92,10 @@ READERS = {
         RUN_NEW,
     ),
     "exp": (REPORT, SCORE, RUN, COMPARE, VERIFY, ("export", "exp", "--format", "chat", "--to", "out.jsonl")),
-    "imported": (("report", "imported", "--format", "text"), ("score", "imported", "--metrics", "checks")),
+    "imported": (("report", "imported", "--json"), ("score", "imported", "--metrics", "checks")),
     "talked": (
         TALKING,
-        ("report", "talked", "--format", "text"),
+        ("report", "talked", "--json"),
         VERIFY_TALKED,
     ),
     "q.jsonl": (RUN_NEW, ("queries", "check", "q.jsonl", "--world", "w"), ("queries", "show", "q.jsonl")),

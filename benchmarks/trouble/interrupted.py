@@ -174,7 +174,7 @@ def signals(bench: Bench) -> Row:
                 if "Traceback" in ended.output or ended.code == 1:
                     row.add("wrong", f"{job.name} with {name}: {ended.problem}")
                 jobs.compare(row, f"{job.name} with {name} after {moment:.3f} s", job, place)
-    for arguments in (("tools",), ("world", "info", "w"), ("report", "exp", "--format", "text"), SCORE[:-1]):
+    for arguments in (("tools",), ("world", "info", "w"), ("report", "exp", "--json"), SCORE[:-1]):
         with bench.place() as place:
             row.tried += 1
             code, said = into_a_closed_pipe(place, arguments)

@@ -99,7 +99,7 @@ def commands(place: Path, text: str) -> Iterator[tuple[str, ...]]:
     for experiment in ("exp", "imported", "read"):
         if (place / experiment).exists():
             yield ("score", experiment, "--metrics", "faithfulness,checks,false_statements")
-            yield ("report", experiment, "--format", "text")
+            yield ("report", experiment, "--format", "csv", "--details")
             yield ("report", experiment)
             yield ("export", experiment, "--format", "statements", "--to", f"{experiment}.csv")
 

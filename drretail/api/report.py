@@ -1,4 +1,4 @@
-"""``report``: a recorded experiment as pages, text and tables."""
+"""``report``: a recorded experiment as pages and tables."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -23,13 +23,11 @@ from drretail.viewer.page.document import INDEX, write_report_page
 from drretail.viewer.sections import board_sections, sections
 from drretail.viewer.summary import summary_of
 from drretail.viewer.tables.board import BoardTables
-from drretail.viewer.text_report import report_as_text
 
 MANY_RUNS = 50
 """From this many runs on, progress is shown while their pages are written."""
 DEFAULT_NAMES = {
     "html": "report.html",
-    "text": "report.txt",
     "latex": "tables.tex",
     "csv": "tables.csv",
     "paper": "paper.md",
@@ -41,8 +39,8 @@ def report(options: ReportOptions) -> Result[str]:
     """Shows the answers of an experiment with every claim marked by its verdict, as a page unless ``form`` says
     otherwise.
 
-    The value is the report as text or LaTeX, and blank for pages. Text is written only if ``to`` names a
-    file, or else the ``path`` of the result is None. Raises UserError for a folder without an experiment, for
+    The value is the tables as text, and blank for pages. Tables are written only if ``to`` names a file, or else the
+    ``path`` of the result is None. Raises UserError for a folder without an experiment, for
     options that contradict each other, and if ``to`` is a folder instead of a file.
     """
     experiment, to = folder_of(options.experiment), None if options.to is None else Path(options.to)
@@ -62,20 +60,15 @@ def report(options: ReportOptions) -> Result[str]:
     if options.form == "html":
         return _pages(experiment, to or experiment / name, options.split)
     view = _read(experiment)
-    if options.form in ("latex", "csv"):
-        board = view.scores.scoreboard
-        if board is None:
-            raise UserError(f"{view.folder} has no scores yet: drretail score {quote(str(view.folder))} makes them.")
-        tables = BoardTables(board, full=options.form == "csv").tables
-        if options.details:
-            every = [*board_sections(board), *sections(view.scores)]
-            tables = [table for section in every for table in section.tables]
-        text = latex_of(tables) if options.form == "latex" else csv_of(tables)
-        _write(to, text)
-    else:
-        with busy("writing the report"):
-            text = report_as_text(view, details=options.details)
-            _write(to, text)
+    board = view.scores.scoreboard
+    if board is None:
+        raise UserError(f"{view.folder} has no scores yet: drretail score {quote(str(view.folder))} makes them.")
+    tables = BoardTables(board, full=options.form == "csv").tables
+    if options.details:
+        every = [*board_sections(board), *sections(view.scores)]
+        tables = [table for section in every for table in section.tables]
+    text = latex_of(tables) if options.form == "latex" else csv_of(tables)
+    _write(to, text)
     return _result(to, text, lambda: summary_of(view), [] if to is None else _unjudged(experiment))
 
 

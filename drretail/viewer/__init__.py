@@ -11,7 +11,6 @@ commands.py      the commands that make the experiment again
 tables/          scores, pairs and agreement as tables, for all folders below
 plots/           plots as SVG
 page/            pages for a browser
-text_report.py   an experiment as one plain text
 sections.py      for a terminal: the scoreboard, slices, comparisons; every table that scores have, for terminal, text,
                  page, LaTeX and CSV
 paper.py         an experiment as the paper's tables, what its numbers stand on, and how it differs from the paper's

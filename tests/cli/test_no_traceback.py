@@ -74,7 +74,7 @@ def test_a_terminal_of_ascii_alone_is_printed_to(tmp_path: Path, shop: str, quer
         ("run", "--help"),
         ("run", "--world", shop, "--queries", queries, "--agent", "react", "--no-floors", "--to", "exp"),
         ("ask", "A café lamp – under $20?", "--world", shop),
-        ("report", "exp", "--format", "text", "--json"),
+        ("report", "exp", "--json"),
     )
     ended = shell(shlex.join([sys.executable, "-c", MAINS, json.dumps(commands)]), tmp_path, **ASCII)
     assert ended.returncode == 0, ended.stderr
@@ -107,7 +107,7 @@ def test_a_run_on_which_a_metric_of_ones_own_raises_is_counted_and_without_it_th
     # What was judged before the failures is not lost.
     assert {path.name for path in (tmp_path / "e" / "verdicts").iterdir()} >= {"length", "checks"}
     (tmp_path / "mine.py").unlink()
-    for form in ("text", "html", "paper"):
+    for form in ("csv", "html", "paper"):
         succeeds("report", "e", "--format", form, "--to", f"out.{form}")
     succeeds("score", "e", "--metrics", "checks")
 

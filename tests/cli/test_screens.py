@@ -137,7 +137,6 @@ COMMANDS = {
     "score exp": [" judging", " scores of all verdicts"],
     "compare exp": [" comparing"],
     "report exp": [" reading runs and scores"],
-    "report exp --format text": [" writing the report"],
     "export exp --format csv --to scores": [" exporting"],
     "verify exp -w w": [" Replaying runs"],
     "lab plant exp": [" planting errors"],

@@ -70,7 +70,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "ask as JSON": ("ask", f"Which bird feeder? {EVIL}", *WORLD, "--json"),
     "run an agent that ends badly": (*RUN, "--agent", "AGENT", "--to", "bad", "--retry", "failed"),
     "run a provider's error page": (*RUN, "--agent", "react", "--model", "openai:x", "--base-url", "URL", "--to", "no"),
-    "report as text": ("report", "exp", "--format", "text"),
+    "all tables": ("score", "exp", "--details"),
     "compare": ("compare", "exp"),
     "mcp": ("mcp", *WORLD, "--user", EVIL),
     "ingest": ("ingest", "raw/meta_Pet_Supplies.jsonl", "-w", "made", "--min-interactions", "0"),

@@ -21,7 +21,6 @@ from drretail.records.score import JudgeRef, Score, Scores, SourceRef, Verdict
 from drretail.run_file import read_evidence
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import report_page
-from drretail.viewer.text_report import report_as_text
 from tests.run_files import edit_member
 from tests.viewer.scores import score
 
@@ -33,10 +32,6 @@ _IN_TURN = (1.0, 0.0, 0.5, 1.0, None, 1.0)
 
 def render_page(experiment: Path) -> str:
     return report_page(read_view(experiment))
-
-
-def render_text(experiment: Path) -> str:
-    return report_as_text(read_view(experiment), details=True)
 
 
 def record_runs(world: World, queries: Sequence[Query], folder: Path, agents: Sequence[str] = ("react",)) -> None:

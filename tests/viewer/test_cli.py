@@ -23,8 +23,7 @@ def report() -> Report:
     return run
 
 
-def test_text_goes_to_stdout_and_a_page_where_it_is_told_or_into_the_folder(report: Report, mine: Path) -> None:
-    assert "How to repeat it" in report(mine.parent, "exp", "--format", "text").stdout
+def test_a_page_goes_where_it_is_told_or_into_the_folder(report: Report, mine: Path) -> None:
     report(mine.parent, "exp", "--to", "out/page.html")
     assert (mine.parent / "out" / "page.html").exists()
     assert not (mine / "report.html").exists()
@@ -42,8 +41,8 @@ def test_a_closed_folder_is_told_before_the_work(report: Report, mine: Path) -> 
 
 
 def test_json_is_one_document(report: Report, mine: Path) -> None:
-    document = json.loads(report(mine.parent, "exp", "--format", "text", "--json").stdout)
-    assert (document["format"], document["report"]) == (1, None)
+    document = json.loads(report(mine.parent, "exp", "--json").stdout)
+    assert (document["format"], document["report"]) == (1, "exp/report.html")
     assert [run["state"] for run in document["runs"]] == ["done", "done", "failed"]
     assert document["runs"][0]["claims"][0]["counts"]["full"] > 0
 
@@ -51,7 +50,6 @@ def test_json_is_one_document(report: Report, mine: Path) -> None:
 REFUSED = {
     "exp --format paper --to .": ". is a folder: --to names the file to write, such as paper.md",
     "exp --to r.json": "writes no JSON to r.json: --json prints a document",
-    "exp --format text --to r.json": "writes no JSON",
     "exp --to scores.csv": "not scores.csv: drretail export exp --format csv writes tables",
     "nothing": "nothing does not exist",
     ".": "holds no experiment.json",

@@ -88,7 +88,6 @@ def test_a_new_table_is_one_function_that_every_output_shows(
     monkeypatch.setattr(sections, "TABLES", (moons, *sections.TABLES))
     for shown in (
         render_scores(read_view(experiment), ()),
-        report(experiment, form="text", details=True).value,
         report(experiment, form="latex", details=True).value,
         printed(100, lambda: metric_parts(made_scores(experiment))),
     ):

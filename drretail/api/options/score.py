@@ -174,7 +174,7 @@ class CompareOptions:
     details: Annotated[bool, Option("Print all tables.", OUTPUT)] = False
 
 
-ReportFormat = Literal["html", "text", "latex", "csv", "paper"]
+ReportFormat = Literal["html", "latex", "csv", "paper"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ class ReportOptions:
     experiment: shared.Experiment
     form: Annotated[
         ReportFormat,
-        Option("A page, text, the board's tables as LaTeX or CSV, or the paper's tables.", flag="--format"),
+        Option("A page, the board's tables as LaTeX or CSV, or the paper's tables.", flag="--format"),
     ] = "html"
     _: KW_ONLY
     to: Annotated[
@@ -195,7 +195,7 @@ class ReportOptions:
         Option(
             "The file to write.",
             metavar="FILE",
-            default="EXP/report.html; text and LaTeX to stdout",
+            default="EXP/report.html; tables to stdout",
         ),
     ] = None
     title: Annotated[str | None, Option("The experiment's new title.", flag="")] = None
@@ -203,5 +203,5 @@ class ReportOptions:
         bool | None,
         Option("A folder with a page per query, or one file.", flag="--split/--single", default="a folder above 8 MB"),
     ] = None
-    details: Annotated[bool, Option("With --format text, latex or csv: all tables.")] = False
+    details: Annotated[bool, Option("With --format latex or csv: all tables.")] = False
     world: shared.MovedWorld = None

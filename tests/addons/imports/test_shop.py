@@ -136,7 +136,7 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     for of_research in ("In the cart", "What belongs into the cart", "FR 0.00"):
         assert of_research not in page
     assert "looked up for judging" in page
-    shown = succeeds("report", "exp", "--format", "text").stdout
+    shown = succeeds("score", "exp").stdout
     assert "≠ The box" in shown
     assert "→ Your shop says $32.00 (Knock Box)." in shown
 

@@ -17,7 +17,7 @@ from tests.build import experiment, scored, scripted_judge, systems
 from tests.eval.compare.crafted import preference
 from tests.eval.metrics.pairwise.judging import prefers_the_first, two
 from tests.viewer.dom import parse
-from tests.viewer.experiment import render_page, render_text
+from tests.viewer.experiment import render_page
 
 A, B, C = "hybrid_react@m", "plan_to_function@m", "react@m"
 JUDGED: dict[str, Any] = {"version": 1, "judge": "anthropic:m", "judge_kind": "llm"}
@@ -39,13 +39,13 @@ def rank(system: str, strength: float, dimension: str = "overall") -> Score:
 def test_a_judge_that_chooses_by_the_order_is_not_read_from_the_first_sentence_on(tmp_path: Path, rules: Rules) -> None:
     folder = experiment(tmp_path / "exp", two(6))
     made = scored(folder, ["process", "pairwise"], scripted_judge(prefers_the_first, kind="llm")[0], rules=rules)
-    page, text = parse(render_page(folder)).text, render_text(folder)
+    page = parse(render_page(folder)).text
     table = "\n".join(part_lines(metric_parts(made), 1_000))
-    for shown in (page, text, table):
+    for shown in (page, table):
         assert "the order decided" in shown
     assert "Not read: preference (scripted:test: the order decided)." in " ".join(page.split())
     for words in ("a tie", "Strengths", "win rate"):
-        assert words not in page + text + table, words
+        assert words not in page + table, words
 
 
 def test_what_was_not_compared_has_no_table_and_what_was_not_asked_about_is_not_failed() -> None:

@@ -1,17 +1,11 @@
 from html import unescape
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from drretail.experiment import read_runs
 from drretail.records.reading import Pick
 from drretail.records.run import Setbacks
-from drretail.viewer.experiment import read_view
-from drretail.viewer.output import wrapped
-from drretail.viewer.text_report import report_as_text
 from tests.viewer.experiment import render_page, rewrite
 
 
@@ -37,22 +31,3 @@ def test_carts_and_what_went_wrong_on_the_way_stand_on_the_page(mine: Path, monk
     rewrite(mine, first.model_copy(update={"picks": None}))
     monkeypatch.setattr("drretail.eval.judging.readings.picks_of", lambda subject: (picks, "form"))
     assert "(not declared, picks by form)" in render_page(mine)
-
-
-def test_without_verdicts_it_names_the_command(recorded: Path) -> None:
-    assert "No scores yet: drretail score exp makes them." in report_as_text(read_view(recorded), details=True)
-
-
-WORDS = st.lists(st.text("ab+-é", min_size=1, max_size=30), min_size=1, max_size=12)
-
-
-@given(WORDS, st.integers(10, 60))
-def test_wrapping_loses_no_letter_and_breaks_words_behind_a_plus_alone(words: list[str], width: int) -> None:
-    text = " ".join(words)
-    lines = wrapped(text, width).split("\n")
-    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
-    for line in lines:
-        assert len(line) <= width or "+" not in line.rstrip("+")[1:] or " " not in line
-    for first, second in pairwise(lines):
-        broken = first.endswith("+") and f"{first.split(' ')[-1]}{second.split(' ')[0]}" in text
-        assert broken or f"{first.split(' ')[-1]} {second.split(' ')[0]}" in text
