@@ -1,21 +1,19 @@
-"""Money, queries, readings, picks, criteria, scores by system, the order of labels, and of steps in a trajectory."""
+"""Money, queries, scores by system, the order of labels, and of steps in a trajectory."""
 
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import OfJudge
 from drretail.records.query import version_of
-from drretail.records.reading import Reading
-from drretail.records.run import Answer, Limits, RoleModel, Step, System, in_order, place_of, shared_models
+from drretail.records.run import Limits, RoleModel, Step, System, in_order, place_of, shared_models
 from drretail.records.score import BoardColumn, MetricDescription, Score, Scoreboard, Scores
 from drretail.records.shop import Money, has_been
 from drretail.records.trajectory import Trajectory
 from drretail.records.wish import Want, Wish
-from tests.build import query, run
+from tests.build import query
 
 
 @pytest.mark.parametrize(
@@ -39,19 +37,6 @@ def test_another_wish_is_another_version() -> None:
     lamp, other = (Wish(wants=(Want(name="lamp", kinds=(kind,)),)) for kind in ("lamp", "desk lamp"))
     versions = {version_of(query(wish=wish)) for wish in (None, lamp, other, Wish())}
     assert len(versions) == 4
-
-
-def test_without_picks_a_run_opens_and_an_answer_is_not_one_that_buys_nothing() -> None:
-    assert run().picks is None
-    assert "picks" not in run().model_dump(mode="json", exclude_none=True)
-    assert Answer(report="x").picks is None
-    assert Answer(report="x", picks=()).picks == ()
-
-
-@pytest.mark.parametrize("reader", ["guess", "model:", ""])
-def test_a_reader_has_one_of_three_kinds(reader: str) -> None:
-    with pytest.raises(ValidationError):
-        Reading(reader=reader)
 
 
 def row(system: str, value: float | None, *, judge: str = "code") -> Score:

@@ -50,37 +50,8 @@ def test_no_figure_is_broken_or_lost_and_lines_fit(names: list[str], values: lis
         assert words.count(cell.text) >= len(names)
 
 
-BASIS = "n: planned runs that a value is over."
-
-
-@pytest.mark.parametrize(
-    ("counts", "shown", "basis"),
-    [
-        ([(10, 10), (10, 10)], ["n=10", "n=10"], BASIS),
-        ([(1, 11), (11, 11)], ["1 of 11", "n=11"], BASIS),
-        ([(0, 11), (9, None)], ["", "n=9"], ""),  # without a value, the reason is shown
-        ([(None, None)], [""], ""),
-    ],
-)
-def test_n_stands_beside_every_value_and_below_the_table_what_it_counts(
-    counts: list[tuple[int | None, int | None]], shown: list[str], basis: str
-) -> None:
-    rows = [Row(str(at), (Cell(0.5, "number", n=n, planned=planned),)) for at, (n, planned) in enumerate(counts)]
-    table = Table("", (Column("FP"),), tuple(rows))
-    assert [row.cells[0].denominator for row in rows if row.cells[0]] == shown
-    assert table.basis == basis
-
-
 def columns(groups: str) -> list[Column]:
     return [Column(f"{group}{at}", group) for at, group in enumerate(groups)]
-
-
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 5)), max_size=20), st.integers(5, 12))
-def test_every_column_stands_once_in_order_and_every_part_fits(given_columns: list[tuple[str, int]], room: int) -> None:
-    widths = [width for _, width in given_columns]
-    made = parts(columns("".join(group for group, _ in given_columns)), widths, room)
-    assert [place for part in made for place in part] == list(range(len(widths)))
-    assert all(part and sum(widths[place] for place in part) <= room for part in made)
 
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
@@ -114,6 +85,13 @@ INTERVALS = ((0.676, 0.8), (0.631, 1.0), (0.0, 0.37), (-0.124, 0.3), (-1.0, 1.0)
 SPREADS = ((1370.4, 58.2), (1370.4, None), (19.52, 8.04))
 
 
+def with_counts(*counts: tuple[int | None, int | None]) -> str:
+    """What stands beside the values of a table with these n of planned runs, and below it."""
+    cells = [Cell(0.5, "number", n=n, planned=planned) for n, planned in counts]
+    table = Table("", (Column("FP"),), tuple(Row(str(at), (cell,)) for at, cell in enumerate(cells)))
+    return f"{[cell.denominator for cell in cells]} {table.basis}"
+
+
 def in_csv(table: Table) -> str:
     return csv_table(table).decode("utf-8-sig").replace("\r\n", "\n").rstrip("\n")
 
@@ -130,6 +108,11 @@ DRAWN: dict[str, Callable[[], str]] = {
     "latex, wide": lambda: latex_table(WIDE),
     "json": lambda: "\n".join(str(cell and cell.document()) for row in SCORES.rows for cell in row.cells),
     "cells and their intervals": lambda: "\n".join(f"{cell.text} ({cell.interval}) {cell.counts}" for cell in CELLS),
+    "n and what it counts": lambda: "\n".join(
+        # All, not all, none (whose reason is shown), and nothing counted.
+        with_counts(*counts)
+        for counts in ([(10, 10)], [(1, 11), (11, 11)], [(0, 11), (9, None)], [(None, None)])
+    ),
     "intervals": lambda: "\n".join(figures.interval(*each) for each in INTERVALS),
     "roughly": lambda: "\n".join(figures.roughly(each) for each in (87, 100, 163, 1104, 2856, None)),
     "dollars": lambda: "\n".join(figures.dollars(each) for each in (12.345, 1.0, 0.0123, 0.0)),
