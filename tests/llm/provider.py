@@ -1,8 +1,11 @@
 """A scripted provider on a local socket: each request takes the next step and is kept."""
 
 import json
+import re
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from socket import socket
 from typing import Any
 
@@ -30,6 +33,15 @@ class Step:
     headers: tuple[tuple[str, str], ...] = ()
     drips: bool = False
     """Its bytes come one by one, each in good time, until the client gives up."""
+    pauses: tuple[float, ...] = ()
+    """Seconds before each event of a stream."""
+
+    def pieces(self) -> Iterator[tuple[bytes, float]]:
+        """What is written at once, and the seconds before it."""
+        if self.drips:
+            return ((self.body[at : at + 1], 0.05) for at in range(len(self.body)))
+        events = re.split(rb"(?<=\n\n)", self.body) if self.pauses else [self.body]
+        return zip_longest(events, self.pauses, fillvalue=0)
 
 
 def fails(status: int, message: str = "scripted", **headers: str) -> Step:
@@ -83,6 +95,20 @@ def completes(message: dict[str, Any], finish_reason: str = "stop") -> Step:
     return Step(body=json.dumps(openai_completion(message, finish_reason)).encode())
 
 
+def streams(
+    *deltas: dict[str, Any], finish: str | None = "stop", usage: bool = True, pauses: tuple[float, ...] = ()
+) -> Step:
+    """The same in pieces, which end without a reason or without their tokens if told so."""
+    head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "local"}
+    chunks = [head | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    chunks += [head | {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}] if finish else []
+    chunks += [head | {"choices": [], "usage": openai_completion({}, "stop")["usage"]}] if usage else []
+    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
+    return Step(
+        body=f"{body}data: [DONE]\n\n".encode(), headers=(("content-type", "text/event-stream"),), pauses=pauses
+    )
+
+
 @dataclass
 class Request:
     path: str
@@ -103,13 +129,16 @@ class Provider(LocalServer):
         self.connections += 1
         return super().get_request()
 
+    def answer(self, request: Request) -> Step:
+        return self.script.pop(0) if self.script else answers()
+
 
 class _Handler(Handler):
     def post(self) -> None:
         provider = self.server
         assert isinstance(provider, Provider)
         provider.seen.append(Request(self.path, self.read(), {k.lower(): v for k, v in self.headers.items()}))
-        step = provider.script.pop(0) if provider.script else answers()
+        step = provider.answer(provider.seen[-1])
         time.sleep(step.pause)
         if step.drop:
             self.close_connection = True
@@ -119,9 +148,8 @@ class _Handler(Handler):
         waits = (("retry-after", "0.01"),) if step.status in (429, 529) else ()
         self.begin(step.status, len(step.body), kind, step.headers or waits)
         try:
-            for at in range(len(step.body) if step.drips else 0):
-                self.wfile.write(step.body[at : at + 1])
-                time.sleep(0.05)
-            self.wfile.write(b"" if step.drips else step.body)
+            for piece, pause in step.pieces():
+                time.sleep(pause)
+                self.wfile.write(piece)
         except (BrokenPipeError, ConnectionResetError):  # the client gave up while this slept
             self.close_connection = True

@@ -48,12 +48,18 @@ def echo(custom_id: str, params: dict[str, Any], batch: int) -> dict[str, Any]:
     return succeeded(f"on {params['messages'][0]['content']}")
 
 
-async def test_waiting_questions_go_out_in_one_batch_as_if_asked_directly_and_get_their_answers(tmp_path: Path) -> None:
+async def test_waiting_questions_go_out_in_one_batch_as_if_asked_directly_and_once_more_in_another(
+    tmp_path: Path,
+) -> None:
     events: list[str] = []
-    with BatchServer(echo, polls=3) as server, opened(server.url, tmp_path, events) as model:
-        answers = await asked(model, ["a", "b", "c"])
-    assert texts(answers) == ["on a", "on b", "on c"]
-    assert len(server.batches) == 1
+    with BatchServer(echo, polls=3) as server:
+        with opened(server.url, tmp_path, events) as model:
+            answers = await asked(model, ["a", "b", "c"])
+        assert texts(answers) == ["on a", "on b", "on c"]
+        assert len(server.batches) == 1
+        with opened(server.url, tmp_path) as model:
+            await asked(model, ["a"])
+        assert len(server.batches) == 2
     assert events == ["3 questions were sent as batch msgbatch_0.", "Batch msgbatch_0 has ended: 3 succeeded."]
     (first, *_) = answers
     assert isinstance(first, AIMessage)
@@ -120,14 +126,6 @@ async def test_a_killed_command_finds_the_answers_it_has_paid_for_unless_the_pro
         with opened(server.url, tmp_path) as model:
             assert texts(await asked(model, ["a", "b", "c"])) == ["on a", "on b", "on c"]
     assert [len(requests) for requests in server.batches.values()] == batches
-
-
-async def test_questions_asked_once_more_on_purpose_are_new_ones(tmp_path: Path) -> None:
-    with BatchServer(echo) as server:
-        for _ in range(2):
-            with opened(server.url, tmp_path) as model:
-                await asked(model, ["a"])
-    assert len(server.batches) == 2
 
 
 async def test_a_provider_that_takes_no_batches_fails_every_question_with_its_words(tmp_path: Path) -> None:

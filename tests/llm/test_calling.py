@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -172,26 +170,13 @@ async def test_what_does_not_fit_is_known_in_providers_words(name: str, message:
     assert (call.problem.kind, len(call.requests)) == ("context_overflow", 1)
 
 
-def in_a_notebook(main: Coroutine[Any, Any, Any]) -> Any:
-    async def cell() -> Any:
-        return run_loop(main)
-
-    return asyncio.run(cell())
-
-
-def in_a_thread(main: Coroutine[Any, Any, Any]) -> Any:
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(run_loop, main).result()
-
-
-@pytest.mark.parametrize("second", [run_loop, in_a_notebook, in_a_thread])
 @pytest.mark.parametrize("name", WHOLE)
-def test_a_second_command_keeps_the_connection(name: str, second: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
+def test_a_second_command_keeps_the_connection(name: str) -> None:
     attempts = Attempts()
     with Provider(*[WHOLE[name]] * 4) as provider:
         model = model_at(provider, name)
-        run_loop(answer_of(model, MESSAGES, attempts=attempts))
-        second(answer_of(model, MESSAGES, attempts=attempts))
+        for _ in range(2):
+            run_loop(answer_of(model, MESSAGES, attempts=attempts))
         run_loop(answer_of(model_at(provider, name), MESSAGES, attempts=attempts))  # opened anew, as by each run()
         assert len(provider.seen) == 3
         if name not in ("ollama", "google"):  # whose clients are opened with the model

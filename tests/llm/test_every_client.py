@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from drretail.errors import CommandStopped, ModelErrorKind
+from drretail.errors import ModelErrorKind
 from drretail.journal import Journal
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
@@ -143,11 +143,6 @@ async def test_failures_have_the_same_kinds_everywhere(name: str, step: Step, ki
 async def test_a_stalled_server_is_a_timeout(name: str, client: Any) -> None:
     late = replace(client.says("late"), pause=1.2)  # the first piece may take four times as long
     assert (await called(name, late, late, timeout=0.2, retries=0)).problem.kind == "timeout"
-
-
-async def test_what_ollama_does_not_hold_is_named() -> None:
-    with pytest.raises(CommandStopped, match="'qwen3:8b' not found"):
-        assert (await called("ollama", ollama.refuses(404, "model 'qwen3:8b' not found"))).answer
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from drretail.errors import ModelError
 from tests.llm.clients import TOOL, called
-from tests.llm.provider import Step, completes, openai_completion
+from tests.llm.provider import Step, completes, streams
 
 pytestmark = pytest.mark.anyio
 
@@ -44,16 +44,6 @@ async def test_a_call_that_is_written_loosely_is_read_and_has_an_id_of_its_own(s
     assert [each["args"] for each in call.answer.tool_calls] == [{"product_id": "B1"}] * len(ids)
 
 
-def streamed(*deltas: dict[str, Any], finish: str | None = "stop", usage: bool = True) -> Step:
-    """An answer in pieces, which ends without a reason or without its tokens if told so."""
-    head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "local"}
-    chunks = [head | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
-    chunks += [head | {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}] if finish else []
-    chunks += [head | {"choices": [], "usage": openai_completion({}, "stop")["usage"]}] if usage else []
-    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
-    return Step(body=f"{body}data: [DONE]\n\n".encode(), headers=(("content-type", "text/event-stream"),))
-
-
 TEXT = {"content": '{"n": 3}'}
 LOOSE_CALL = {"index": 0, "function": {"name": "get_product_details", "arguments": ARGUMENTS}}
 THOUGHT = {"reasoning_content": "I think long."}
@@ -68,11 +58,11 @@ THOUGHT = {"reasoning_content": "I think long."}
         (completes({"content": ""} | THOUGHT), "only in the reasoning"),
         (completes({"content": None, "refusal": "I can't."}), "refused"),
         (completes({"content": ""}, "content_filter"), "refused"),
-        (streamed(TEXT), TEXT["content"]),
-        (streamed(TEXT, finish=None), TEXT["content"]),
-        (streamed(TEXT, finish=None, usage=False), "stream of the answer was cut"),
-        (streamed({"content": ""}, THOUGHT), "only in the reasoning"),
-        (streamed({"refusal": "I can't."}), "refused"),
+        (streams(TEXT), TEXT["content"]),
+        (streams(TEXT, finish=None), TEXT["content"]),
+        (streams(TEXT, finish=None, usage=False), "stream of the answer was cut"),
+        (streams({"content": ""}, THOUGHT), "only in the reasoning"),
+        (streams({"refusal": "I can't."}), "refused"),
         (Step(body=b"", headers=(("content-type", "text/event-stream"),)), "another form"),
     ],
 )
@@ -84,6 +74,6 @@ async def test_what_an_answer_lacks_is_said_by_name(step: Step, comes: str, sche
 
 
 async def test_a_streamed_call_without_an_id_gets_one() -> None:
-    step = streamed({"tool_calls": [LOOSE_CALL]}, finish="tool_calls")
+    step = streams({"tool_calls": [LOOSE_CALL]}, finish="tool_calls")
     call = await called("openai", step, chat=lambda model: model.chat.bind_tools([TOOL]), stream=True)
     assert [(each["id"], each["args"]) for each in call.answer.tool_calls] == [("call_1_0", {"product_id": "B1"})]

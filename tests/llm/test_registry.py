@@ -16,11 +16,12 @@ from drretail.errors import UserError
 from drretail.journal import Journal, read_effects
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
+from drretail.llm.prices import priced
 from drretail.llm.providers import SHIPPED, Asked, Provider, profiles_of, provider_names, read_model_profile
 from drretail.llm.registry import DEFAULT_CONTEXT, Model, build_model, open_recorded
 from drretail.llm.scripted import scripted_model
 from drretail.records.models import ModelProfile, RoleChoice
-from drretail.records.run import RoleModel
+from drretail.records.run import RoleModel, Usage
 from drretail.records.trajectory import Trajectory
 from drretail.tools.registry import openai_schemas
 from tests.llm.clients import opened
@@ -158,18 +159,14 @@ def test_a_provider_that_langchain_knows_is_described_and_not_programmed() -> No
         build_model("tests.llm.test_registry:ACME:m")
 
 
-def test_a_scripted_model_answers_from_a_journal_where_its_script_is_gone() -> None:
-    model = open_recorded(RoleModel(spec="scripted:gone.toml", kind="scripted"), {"script": "0123abcd"})
-    assert (model.spec, model.info.kind, model.params) == ("scripted:gone.toml", "scripted", {"script": "0123abcd"})
-
-
 @pytest.mark.parametrize("name", sorted(profiles_of(SHIPPED)))
-def test_every_profile_that_ships_opens_and_says_why(name: str) -> None:
+def test_every_profile_that_ships_opens_says_why_and_has_prices(name: str) -> None:
     profile = read_model_profile(name)
     assert profile.why.endswith(".")
     for choice in (profile.choice(""), *profile.judges):
         given = choice.model_dump(exclude={"model", "timeout", "retries"}, exclude_none=True)
         assert build_model(choice.model, environ=KEYS, **given).spec == choice.model
+        assert name == "local" or priced(Usage(input_uncached=9), choice.model, choice.base_url).dollars, choice.model
 
 
 def test_a_role_takes_what_it_says_and_ones_own_profile_comes_before_one_that_ships() -> None:

@@ -1,6 +1,7 @@
 """What a model answered in an experiment, played again as a script somewhere else."""
 
 import asyncio
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -146,10 +147,8 @@ def test_a_rule_is_for_requests_that_meet_all_its_conditions(conditions: dict[st
 
 WRONG = {
     "answers = []": "there is neither an answer nor a rule",
-    "[[answers]]\ntxt = 'x'": "answers.0.txt: Extra inputs are not permitted",
     "[[answers]]\ntext = 'x'\nstructured = {}": "an answer is structured, or text and calls, not both",
     "[[answers]]\nusage = { output = 3 }": "an answer needs text, calls, structured, stop or error",
-    "[[answers]]\nerror = 'flood'": "Input should be 'rate_limit'",
     "[[answers]]\nerror = 'timeout'\ntimes = 2": "an answer beside it exactly where it says how many times",
     "[[answers]]\ntext = 'x'\nmessage = 'y'": "times and message belong to an error",
     "[[rules]]\nturn = 1\nanswers = [{ text = 'x' }]": "a rule for one turn has an answer, not answers in order",
@@ -157,11 +156,10 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("written", "message"), WRONG.items())
-def test_a_file_that_is_no_script_is_refused_with_the_place(tmp_path: Path, written: str, message: str) -> None:
+def test_a_file_that_is_no_script_is_refused_with_the_place(tmp_path: Path) -> None:
     path = tmp_path / "wrong.toml"
-    path.write_text(written)
-    with pytest.raises(UserError) as problem:
-        read_script(path)
-    assert message in str(problem.value)
-    assert str(path) in str(problem.value)
+    for written, message in WRONG.items():
+        path.write_text(written)
+        with pytest.raises(UserError, match=re.escape(str(path))) as problem:
+            read_script(path)
+        assert message in str(problem.value)

@@ -1,7 +1,5 @@
 """Servers of open models: arguments and forms of answers that they refuse, and calls that they leave in the text."""
 
-import json
-import time
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -19,8 +17,7 @@ from drretail.llm.structured import Question, answered_json, mended_json
 from drretail.records.base import Record
 from drretail.records.trajectory import Trajectory
 from tests.llm.clients import opened
-from tests.llm.local_server import Handler, LocalServer
-from tests.llm.provider import Provider, completes, openai_completion
+from tests.llm.provider import Provider, Request, Step, completes, fails, streams
 
 pytestmark = pytest.mark.anyio
 
@@ -42,80 +39,49 @@ AT_ONCE = Retrying(2, sleep=no_pause)
 TYPES = "body.response_format.type: Input should be 'text' or 'json_object' [input: 'json_schema']"
 
 
-class Server(LocalServer):
+class Server(Provider):
     """A server of OpenAI's protocol that refuses arguments or forms of an answer, with ``status``."""
 
-    def __init__(self, *refuses: str, says: dict[str, Any] | None = None, status: int = 400) -> None:
-        super().__init__(_Handler)
-        self.refuses, self.says, self.status = refuses, says, status
+    def __init__(self, *refuses: str, status: int = 400) -> None:
+        super().__init__()
+        self.refuses, self.status = refuses, status
         self.first: list[int] = []
         """Statuses of the first answers."""
-        self.seen: list[dict[str, Any]] = []
         self.pauses: tuple[float, ...] = ()
         """Seconds before each piece of a streamed answer."""
-        self.late: list[float] = []
-        """Seconds before the next answers."""
+
+    @property
+    def bodies(self) -> list[dict[str, Any]]:
+        return [request.body for request in self.seen]
 
     @property
     def forms(self) -> list[str]:
         """The form in which each answer was asked for."""
-        return [_form(body) for body in self.seen]
+        return [*map(_form, self.bodies)]
 
     def opened(self, **given: Any) -> Model:
         pytest.importorskip("langchain_openai")
         given = {"retrying": AT_ONCE, "timeout": 5} | given
         return build_model("openai:small", base_url=f"{self.url}/v1", **given)
 
+    def answer(self, request: Request) -> Step:
+        body, form = request.body, _form(request.body)
+        if self.first and (status := self.first.pop(0)) != 200:
+            return fails(status, "not now")
+        named = next((name for name in self.refuses if name in body or name == form), None)
+        if named is not None:
+            return fails(self.status, f"unknown argument: {named} ({TYPES})")
+        if form == "tool_call" and body["tools"][0]["function"]["name"] == "Greeting":
+            call = {"id": "c1", "type": "function", "function": {"name": "Greeting", "arguments": WORD}}
+            return completes({"content": None, "tool_calls": [call]}, "tool_calls")
+        if body.get("stream"):
+            return streams({"content": "Hel"}, {"content": "lo!"}, usage=False, pauses=self.pauses)
+        return completes({"content": WORD if form in FORMS else "Hello!"})
+
 
 def _form(body: dict[str, Any]) -> str:
     usual = "tool_call" if body.get("tools") else "prompt" if "<schema>" in str(body["messages"]) else ""
     return body.get("response_format", {}).get("type", usual)
-
-
-class _Handler(Handler):
-    def post(self) -> None:
-        server = self.server
-        assert isinstance(server, Server)
-        body = self.read()
-        server.seen.append(body)
-        time.sleep(server.late.pop() if server.late else 0)
-        if server.first and (status := server.first.pop(0)) != 200:
-            return self._send(status, {"error": {"message": "not now"}})
-        form = _form(body)
-        named = next((name for name in server.refuses if name in body or name == form), None)
-        if named is not None:
-            said = {"error": {"message": f"unknown argument: {named} ({TYPES})"}}
-            return self._send(server.status, server.says or said)
-        if form == "tool_call" and body["tools"][0]["function"]["name"] == "Greeting":
-            call = {"name": "Greeting", "arguments": WORD}
-            message = {"content": None, "tool_calls": [{"id": "c1", "type": "function", "function": call}]}
-            return self._send(200, openai_completion(message, "tool_calls"))
-        if body.get("stream"):
-            return self._stream("Hel", "lo!")
-        return self._send(200, openai_completion({"content": WORD if form in FORMS else "Hello!"}, "stop"))
-
-    def _stream(self, *pieces: str) -> None:
-        server = self.server
-        assert isinstance(server, Server)
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
-        self.send_header("connection", "close")
-        self.end_headers()
-        for at, piece in enumerate((*pieces, "")):
-            time.sleep(server.pauses[at] if at < len(server.pauses) else 0)
-            choice = {"index": 0, "delta": {"content": piece}, "finish_reason": None if piece else "stop"}
-            chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "small", "choices": [choice]}
-            try:
-                self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
-            except OSError:
-                return
-        self.wfile.write(b"data: [DONE]\n\n")
-        self.close_connection = True
-
-    def _send(self, status: int, value: Any) -> None:
-        body = json.dumps(value).encode()
-        self.begin(status, len(body), "application/json")
-        self.wfile.write(body)
 
 
 async def greeting(model: Model) -> Greeting | ModelError | None:
@@ -164,7 +130,7 @@ async def test_a_question_that_no_form_mends_fails_with_what_the_server_says() -
     with Server("messages") as server:
         failure = await greeting(server.opened())
         assert isinstance(failure, ModelError)
-        assert "unknown argument: messages" in failure.message
+        assert f"unknown argument: messages ({TYPES})" in failure.message
         assert (server.forms, failure.retries) == ([*FORMS], 2)
         assert not server.opened().refused
 
@@ -175,10 +141,10 @@ async def test_a_refused_argument_is_left_out_from_then_on(argument: str) -> Non
         model = server.opened(seed=7, stream=argument == "stream_options")
         for _ in range(2):
             assert (await answer_of(model, [HumanMessage("Hello?")])).text == "Hello!"
-        assert [argument in body for body in server.seen] == [True, False, False]
+        assert [argument in body for body in server.bodies] == [True, False, False]
         assert model.refused == {argument}
         if argument == "max_tokens":
-            assert server.seen[-1]["max_completion_tokens"] == 8000
+            assert server.bodies[-1]["max_completion_tokens"] == 8000
 
 
 async def test_a_turn_that_may_not_call_shows_no_tools_to_a_server_that_refuses_tool_choice() -> None:
@@ -186,15 +152,7 @@ async def test_a_turn_that_may_not_call_shows_no_tools_to_a_server_that_refuses_
     with Server("tool_choice") as server:
         model = server.opened()
         await answer_of(model, [HumanMessage("Hello?")], chat=model.chat.bind_tools([tool], tool_choice="none"))
-        assert [{"tools", "tool_choice"} & body.keys() for body in server.seen] == [{"tools", "tool_choice"}, set()]
-
-
-async def test_a_refusal_that_names_nothing_that_was_sent_is_shown_whole() -> None:
-    with Server("messages") as server:
-        with pytest.raises(ModelError, match="Input should be 'text' or 'json_object'") as caught:
-            await answer_of(server.opened(), [HumanMessage("Hello?")])
-        assert len(server.seen) == 1
-    assert "unknown argument: messages" in str(caught.value)
+        assert [{"tools", "tool_choice"} & body.keys() for body in server.bodies] == [{"tools", "tool_choice"}, set()]
 
 
 @pytest.mark.parametrize(

@@ -50,10 +50,6 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
-def called(session: Session, name: str, mode: Mode = "legacy", **args: Any) -> CallToolResult:
-    return asked(session, lambda client: client.call_tool(name, args), mode)
-
-
 def test_a_client_is_told_of_the_nine_with_our_schemas_and_what_only_reads_or_overwrites(session: Session) -> None:
     listed = asked(session, lambda client: client.list_tools()).tools
     texts = [{"name": each.name, "description": each.description, "parameters": each.input_schema} for each in listed]
@@ -86,17 +82,6 @@ def test_a_clients_model_reads_what_our_agents_read(session: Session, mode: Mode
     for (name, _), reply, result in zip(CALLS, replies, results, strict=True):
         assert (text_of(result), result.is_error) == (reply.text, reply.error is not None), name
         assert result.structured_content == json.loads(reply.text), name
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_a_connection_keeps_what_it_changed_and_the_next_sees_nothing_of_it(session: Session, mode: Mode) -> None:
-    async def change(client: Client) -> str:
-        await client.call_tool("update_user_profile", {"user_id": ANNA, "first_name": "Zoe"})
-        return text_of(await client.call_tool("get_user_profile", {"user_id": ANNA}))
-
-    assert "Zoe" in asked(session, change, mode)
-    assert "Zoe" not in text_of(called(session, "get_user_profile", mode, user_id=ANNA))
-    assert session.overlay == {}
 
 
 def test_a_call_that_the_client_gave_up_is_recorded_all_the_same(session: Session) -> None:

@@ -1,6 +1,7 @@
 """The nine tools and others by their names, how they are described to models, and the command that calls them."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import EntryPoint
@@ -129,35 +130,39 @@ def test_tools_are_loaded_by_name_as_plugins_and_by_place(monkeypatch: pytest.Mo
         own_tools([no_tool])
 
 
-def test_a_tool_that_is_loaded_by_name_is_checked_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tool_that_no_model_could_be_told_of_is_refused_and_so_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def weigh(session: Session, weight: float) -> ToolResult:
+        return ToolResult({"weight": weight}, ())
+
+    def untyped(session: Session, weight) -> ToolResult:  # pyright: ignore -- the mistake
+        return ToolResult({}, ())
+
+    def either(session: Session, weight: str | float) -> ToolResult:
+        return ToolResult({}, ())
+
+    def sessionless() -> ToolResult:
+        return ToolResult({}, ())
+
+    told = "Weighs.\n\nArgs:\n    weight: It."
+    access: Any = "reed"
+    for function, docstring, access_of, name, fault in (
+        (weigh, None, "read", "mute", "."),
+        (weigh, "Weighs.", "read", "weigh", "weight"),
+        (weigh, f"{told}\n    title: Gone.", "read", "weigh", "title"),
+        (untyped, told, "read", "untyped", "has no type"),
+        (either, told, "read", "either", "not one type"),
+        (sessionless, "Weighs.", "read", "sessionless", "is not the session"),
+        (weigh, told, "read", "two words", "."),
+        (weigh, told, access, "weigh", "."),
+    ):
+        function.__doc__ = docstring
+        with pytest.raises(UserError, match=rf"The tool {name} cannot be described to a model: .*{fault}.*\.$"):
+            own_tools([Tool(name, function, access_of)])
+    without_types: Any = lambda session: ToolResult({}, ())  # noqa: E731
+    assert list(own_tools([Tool("fine", without_types, "read")])) == ["fine"]
     monkeypatch.setattr("tests.agents.own.SHIPPING", replace(SHIPPING, name="two words"))
     with pytest.raises(UserError, match="The tool two words cannot be described to a model"):
         load_tool(PLACE)
-
-
-def test_a_tool_that_no_model_could_be_told_of_is_refused() -> None:
-    def mute(session: Session, weight: float) -> ToolResult:
-        return ToolResult({"weight": weight}, ())
-
-    def sessionless() -> ToolResult:
-        """Weighs."""
-        return ToolResult({}, ())
-
-    def fine(session: Session) -> ToolResult:
-        """Weighs."""
-        return ToolResult({}, ())
-
-    access: Any = "reed"
-    for wrong in (
-        Tool("mute", mute, "read"),
-        Tool("sessionless", sessionless, "read"),
-        Tool("two words", fine, "read"),
-        Tool("fine", fine, access),
-    ):
-        with pytest.raises(UserError, match=rf"The tool {wrong.name} cannot be described to a model: .*\.$"):
-            own_tools([wrong])
-    untyped: Any = lambda session: ToolResult({}, ())  # noqa: E731
-    assert list(own_tools([Tool("fine", untyped, "read")])) == ["fine"]
 
 
 def test_what_a_tool_of_one_s_own_hands_on_holds_no_form_of_a_prompt_s() -> None:
@@ -183,34 +188,27 @@ def refusal(*args: object) -> str:
     return str(result.exception)
 
 
-OWN_FAULTS = '''
-from drretail import Tool
-
-
-def raises(session, weight: float):
+def raises(session: Session, weight: float) -> ToolResult:
     """Weighs.
 
     Args:
         weight: It.
     """
-    return {}["grams"]
+    raise KeyError("grams")
 
 
-def gives_none(session):
+def gives_none(session: Session) -> Any:
     """Gives nothing."""
 
 
 RAISES, NONE = (Tool(each.__name__, each, "read") for each in (raises, gives_none))
-'''
 
 
-def test_what_an_own_tool_raises_is_told(shop_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "own_faults.py").write_text(OWN_FAULTS)
-    monkeypatch.chdir(tmp_path)
-    world = ("--world", shop_folder)
-    weighed = refusal("own_faults:RAISES", "--args", '{"weight": 3}', *world)
-    assert weighed == "own_faults:RAISES failed: KeyError: 'grams' (own_faults.py, line 11)."
-    assert "gives_none gave NoneType, and no ToolResult" in refusal("own_faults:NONE", *world)
+def test_what_an_own_tool_raises_is_told(shop_folder: Path) -> None:
+    own, world = "tests.tools.test_registry", ("--world", shop_folder)
+    weighed = refusal(f"{own}:RAISES", "--args", '{"weight": 3}', *world)
+    assert re.search(r":RAISES failed: KeyError: 'grams' \(.*test_registry\.py, line \d+\)\.$", weighed)
+    assert "gives_none gave NoneType, and no ToolResult" in refusal(f"{own}:NONE", *world)
 
 
 def test_a_call_acts_for_the_user_given(shop_folder: Path) -> None:

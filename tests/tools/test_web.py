@@ -66,6 +66,9 @@ def test_a_search_is_journalled_and_served_again_without_the_web(world: World) -
     with Toolkit(Session(SessionSettings(replace(world, web=web)), journal=resumed(first.journal))) as toolkit:
         assert toolkit.call("web_search", {"query": "x"}, "0.3").text == text
     assert web.asked == ["x"]
+    lacking = Session(SessionSettings(world), journal=Journal(replay=()))
+    with Toolkit(lacking) as toolkit, pytest.raises(ModelError, match="replayed journal"):
+        toolkit.call("web_search", {"query": "x"})
 
 
 def resumed(journal: Journal, kept: int | None = None) -> Journal:

@@ -24,7 +24,7 @@ from drretail.llm.registry import build_model
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.run_file import Recorded
-from tests.build import build_world, known
+from tests.build import build_world
 from tests.shop import JANUARY, USER, a_product
 
 TENT, _, MUG, LAMP, _ = (f"B0TEST000{number}" for number in range(1, 6))
@@ -79,12 +79,6 @@ def test_it_plays_every_role_of_every_agent(world: World, agent: str, web_mode: 
     assert {pick.product for pick in run.picks or ()} == {TENT, MUG}
     assert {citation.evidence_id for citation in run.citations} >= {f"P:{TENT}", f"P:{MUG}", "O:0000000001"}
     assert "Dry a wet tent in the shade." in (run.report or "")
-
-
-def test_one_hit_is_cited_for_each_category_named_and_an_order_in_a_page_is_at_most_quoted(world: World) -> None:
-    texts = ("Which headlamps are bright? And enamel mugs.", "How do I dry a wet tent?")
-    both, one = (asked(world, text).run for text in texts)
-    assert [{pick.product for pick in known(run.picks)} for run in (both, one)] == [{LAMP, MUG}, {TENT}]
 
 
 @pytest.mark.parametrize("text", ["?", "!!!", "Thanks!", "<query>", "a " * 3000, "$5", "no no no not", "ünï çødé"])
