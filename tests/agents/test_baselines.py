@@ -29,17 +29,6 @@ def recorded(world: World, name: str, query: Query = QUERY, **given: Any) -> Rec
     return record(world, sut(world, {}, name), query, **given)
 
 
-def test_bestsellers_are_those_with_the_most_ratings_of_the_category_each_cited(world: World) -> None:
-    made = recorded(world, "null_bestsellers")
-    report = made.run.report or ""
-    cited = re.findall(r"\[P:(\w+)\]", report)
-    page = [entry for step in made.run.steps[-1:] for entry in step.evidence]
-    assert [f"P:{product_id}" for product_id in cited] == page
-    assert len(cited) == 3
-    assert all(citation.type == "product" for citation in made.run.citations)
-    assert "$24.99, 4.5 stars from 100 ratings [P:B0TEST0001]." in report
-
-
 def test_a_search_that_reads_no_question_keeps_to_no_budget_and_no_hit_is_an_empty_cart(world: World) -> None:
     dear, cheap, nothing = (
         recorded(world, "null_search", QUERY.model_copy(update={"text": text})).run

@@ -17,14 +17,13 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.api.systems import named_agents
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import Limits
 from drretail.run_file import Recorded
 from tests.agents.conftest import QUERY, record
 from tests.agents.external_agents import command
 from tests.build import known
-from tests.shop import OTHER, USER
+from tests.shop import USER
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
@@ -148,27 +147,6 @@ def test_a_cancelled_run_leaves_no_process(world: World, tmp_path: Path) -> None
 
     asyncio.run(cut())
     assert not is_running(int((tmp_path / "pid").read_text()))
-
-
-def test_runs_side_by_side_see_nothing_of_each_other(world: World, tmp_path: Path) -> None:
-    code = """
-for _ in range(5):
-    call("update_user_profile", user_id=asked["user"], first_name="N" + asked["user"][:2])
-    seen = call("get_user_profile", user_id=asked["user"])["first_name"]
-    time.sleep(0.05)
-print(seen, asked["user"])
-"""
-    system = sut(world, command(tmp_path, code))
-    queries = [Query(query_id=f"q{n}", user_id=user, text="x", source="test") for n in (1, 2) for user in (USER, OTHER)]
-
-    async def both() -> list[Recorded]:
-        return await asyncio.gather(*(Runner(world, "w").run(system, query) for query in queries))
-
-    for query, made in zip(queries, asyncio.run(both()), strict=True):
-        assert query.user_id is not None
-        assert made.run.report == f"N{query.user_id[:2]} {query.user_id}\n"
-        assert len(made.run.steps) == 10
-        assert {change.user_id for change in made.run.state_diff} == {query.user_id}
 
 
 def test_a_command_with_blanks_is_read_as_a_shell_reads_it_and_run_without_one(world: World, tmp_path: Path) -> None:

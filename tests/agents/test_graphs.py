@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import random
 import shutil
 import signal
 import socket
@@ -15,9 +14,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import START, MessagesState, StateGraph
 
 from drretail.agents import graph
 from drretail.agents.names import BUILT_IN
@@ -27,7 +24,7 @@ from drretail.errors import CommandStopped, UserError
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY, calls, record, sut
-from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch
+from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, cast, launch
 from tests.agents.slowed import SlowChat
 from tests.agents.test_contract import SAID, play
 from tests.build import known
@@ -61,13 +58,6 @@ async def test_a_graph_is_invoked_and_streamed_as_any_other(world: World, name: 
     assert {event["name"] for event in events if event["event"] == "on_chain_start"} >= {*nodes}
     asked = [event for event in events if event["event"] == "on_chat_model_start"]
     assert len(asked) == len(requests_of(model)) / 3
-
-
-async def test_a_graph_is_a_node_of_a_graph_of_ones_own(world: World) -> None:
-    react = graph("react", world=world, model=scripted_model(play=play))
-    own = StateGraph(MessagesState).add_node("shop", react).add_edge(START, "shop").compile()
-    end = await own.ainvoke({"messages": [HumanMessage(QUERY.text)]})
-    assert SAID in end["messages"][-1].text
 
 
 async def test_a_graph_that_cannot_be_had_or_is_asked_nothing_says_so(world: World) -> None:
@@ -124,31 +114,9 @@ async def test_a_run_that_was_cut_goes_on_from_a_checkpoint_without_a_warning(
         assert end["answer"] == uncut["answer"]
         assert [message.text for message in end["messages"]] == [message.text for message in uncut["messages"]]
         assert len(requests_of(first)) - 1 + len(requests_of(second)) == turns, "nothing is asked twice"
+    anew = await again.ainvoke(QUESTION, thread, context=ASKING)
+    assert (anew["answer"], len(anew["messages"])) == (end["answer"], len(end["messages"])), "another question"
     assert not caplog.records, "LangGraph warns once of a class that it may not read"
-
-
-async def test_another_question_on_a_thread_begins_anew(world: World) -> None:
-    thread: Any = {"configurable": {"thread_id": "1"}}
-    shop = graph("react", world=world, model=scripted_model(play=play), checkpointer=InMemorySaver())
-    first, second = [await shop.ainvoke(QUESTION, thread, context=ASKING) for _ in range(2)]
-    assert (first["answer"], len(first["messages"])) == (second["answer"], len(second["messages"]))
-
-
-def team(seed: int = 0) -> Cast:
-    """Three researchers, the second of whom fails, and a fourth; each turn takes its own few milliseconds."""
-    return cast(
-        (launch("a", "b", "c"), launch("d"), calls(DONE)),
-        {"a": (calls(FEEDER, BATH), calls(DONE)), "b": (calls(FEEDER), ZeroDivisionError("a bug"))},
-        pause=lambda role, about: random.Random(f"{seed} {role} {about}").uniform(0, 0.04) if seed else 0.0,
-    )
-
-
-@pytest.mark.parametrize("seed", range(1, 6))
-def test_ids_and_ledger_are_in_the_order_of_the_launches_whichever_ends_first(world: World, seed: int) -> None:
-    usual, mixed = (record(world, sut(world, team(each).models(), "hybrid_react")) for each in (0, seed))
-    assert usual.run.failed_branches[0].startswith("0.2: model: ZeroDivisionError")
-    assert mixed.run == usual.run
-    assert [entry.as_line() for entry in mixed.evidence] == [entry.as_line() for entry in usual.evidence]
 
 
 def test_what_ends_the_command_in_one_branch_lets_the_others_end(world: World) -> None:

@@ -125,7 +125,7 @@ def test_tokens_that_an_agent_reports_are_recorded_and_others_are_unknown(
     system = sut(world, says(answer))
     tally_of(folder, world, system)
     (spent,) = spending_of(folder)
-    assert spent.is_known == (usage is not None)
+    assert (spent.is_known, spent.unknown, spent.document["total"] is None) == (bool(usage), not usage, not usage)
     assert spent.input.mean == (None if usage is None else 1000)
     assert (spent.calls.mean, spent.dollars.mean) == (usage.calls or None if usage else None, None)
     (likely,) = estimate_left(folder, [system], [QUERY], 3)

@@ -1,32 +1,27 @@
 """What makes a system: its tools, limits and prompts, what it knows of the shopper, and whose data it sees."""
 
-import asyncio
-import random
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from drretail.agents.registry import NO_OVERRIDES, Overrides, load_agent, prompt_files, read_overrides, with_pages
 from drretail.agents.running.run import Batch, open_for_writing
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, client_options, definition, prompt_hashes, suts
+from drretail.agents.running.system import SystemUnderTest, client_options, prompt_hashes, suts
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.metrics.checks import CHECKS
 from drretail.eval.metrics.process import expected_tools
-from drretail.experiment import Experiment, prompts_path, read_definition, run_path
+from drretail.experiment import prompts_path, read_definition, run_path
 from drretail.llm.prompt import packaged_text, write_prompt_files
 from drretail.llm.registry import build_model
 from drretail.records.run import Information, Limits
-from drretail.run_file import read_journal, read_run
+from drretail.run_file import read_run
 from drretail.tools.registry import FAMILIES, TOOLS
-from tests.agents.conftest import QUERY, calls, lasting, record, reporting, run_in, scripted, sut, under
+from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut, under
 from tests.agents.grounded_hybrid.staging import WISH
-from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch
 from tests.build import subject
-from tests.run_files import cut
 from tests.shop import USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
@@ -89,43 +84,6 @@ def test_what_was_not_offered_is_not_counted_against_a_run(world: World) -> None
     assert expected_tools(judged) == {"product_catalog_search"}
     assert judged.case.owned == frozenset()
     assert CHECKS["recommended_although_owned"].lacks(judged.case, reading_of(judged)) == "the run was shown no orders"
-
-
-FIRST, LAST = (("get_product_details", {"product_id": f"B0TEST000{number}"}) for number in (1, 4))
-
-
-def delayed(seed: int | None) -> Cast:
-    """Five researchers in two turns, who open the same pages; with a seed, each turn takes another few milliseconds."""
-    dice = random.Random(seed)
-    research = {
-        "a": (calls(FEEDER, FIRST), calls(LAST), calls(FIRST), calls(DONE)),
-        "b": (calls(LAST), calls(DONE)),
-        "c": (calls(BATH, LAST, FIRST), calls(FIRST, LAST), calls(DONE)),
-        "d": (calls(FIRST, LAST), calls(DONE)),
-        "e": (calls(BATH), calls(LAST), calls(DONE)),
-    }
-    turns = (launch("a", "b", "c"), launch("d", "e"), calls(DONE))
-    return cast(turns, research, pause=lambda role, about: 0.0 if seed is None else dice.uniform(0, 0.02))
-
-
-def kept(folder: Path, world: World, seed: int | None, **given: Any) -> tuple[Any, ...]:
-    """What a run is."""
-    player = sut(world, delayed(seed).models(), "hybrid_react")
-    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
-        run = asyncio.run(Runner(world, "w", **given).run_into(experiment, player, QUERY))
-    assert run.status == "done", run.error
-    return lasting(run_in(folder))
-
-
-def test_a_run_is_the_same_to_the_byte_however_it_is_delayed_cut_and_replayed(world: World, tmp_path: Path) -> None:
-    whole = kept(tmp_path / "whole", world, None)
-    effects = len(read_journal(run_in(tmp_path / "whole")))
-    for seed in range(2):
-        folder = tmp_path / str(seed)
-        assert kept(folder, world, seed) == whole, seed
-        assert kept(tmp_path / f"{seed}-again", world, seed, replay=folder) == whole, seed
-        cut(run_in(folder), 1 + seed * effects // 2)
-        assert kept(folder, world, seed) == whole, seed
 
 
 @pytest.fixture

@@ -8,17 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 
-from drretail.agents.grounded_hybrid.briefing import Owned, statements_on, wish_block
 from drretail.agents.grounded_hybrid.drafts import TITLE, Stricken, refusal_of, strike_out, with_left_out
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import Declared
 from drretail.llm.prompt import tag_content
 from drretail.records.query import Query
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits
-from drretail.records.shop import Money, ProfileFact
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
 from tests.agents.grounded_hybrid.staging import CART, DRAFT, FOR_30, draft, play, plays, understanding
@@ -84,27 +82,10 @@ def test_every_role_is_given_the_whole_wish_and_who_reads_all_of_it_the_profile(
         assert [product["id"] for product in wish["owned"]] == ["B0TEST0001"], "by its record it is of the wanted kind"
         assert wish["owned_besides"] == 1
     for turn in (cast.shown["supervisor"][0], *cast.shown["report"]):
-        assert "Tanagrove Bird Bath" in (tag_content("profile", turn.messages[1].text) or "")
-
-
-def test_the_shoppers_records_come_through_the_tools_and_can_be_cited_without_street_and_mail(world: World) -> None:
-    cast = plays()
-    recorded = play(world, cast)
-    first = [(step.path, step.seq, step.role, step.name) for step in recorded.run.steps[:3]]
-    assert first == [
-        ("0", 0, "profile", "get_user_profile"),
-        ("0", 1, "profile", "get_user_statistics"),
-        ("0", 2, "profile", "get_user_orders"),
-    ]
-    profile = tag_content("profile", cast.shown["report"][0].messages[1].text) or ""
-    cited = find_citations(profile, recorded.evidence)
-    assert {"U:profile", "O:0000000001"} <= {citation.evidence_id for citation in cited}
-    assert all(citation.type == "internal" or citation.unread for citation in cited)
-    assert len(profile.splitlines()) <= len(cited)
-    owner = world.store.user(USER)
-    for turn in cast.shown["researcher"]:
-        assert owner.email not in turn.messages[1].text
-        assert owner.address.address1 not in turn.messages[1].text
+        profile = tag_content("profile", turn.messages[1].text) or ""
+        assert all(each in profile for each in ("Tanagrove Bird Bath", "U:profile", "O:0000000001"))
+        owner = world.store.user(USER)
+        assert not any(each in profile for each in (owner.email, owner.address.address1))
 
 
 @pytest.mark.parametrize(
@@ -135,28 +116,6 @@ def test_all_orders_are_read_page_by_page(world: World, monkeypatch: pytest.Monk
     assert {line.split()[0] for line in owned.splitlines()} == {"B0TEST0001", "B0TEST0004"}
 
 
-def few(_: str) -> float:
-    """As if every word stood in one product of a hundred."""
-    return 0.01
-
-
-def about(title: str, *categories: str) -> ProfileFact:
-    text = f"Bought on 2023-05-01: {title}"
-    return ProfileFact(code="recent_purchase", text=text, orders=("01",), categories=categories, names=(title,))
-
-
-def shown(wish: Wish, *owned: Owned) -> dict[str, Any]:
-    return json.loads(tag_content("wish", wish_block(wish, owned)) or "")
-
-
-def test_words_around_the_things_of_a_line_choose_none() -> None:
-    tablet = about("Foglark Computer Tablet, 7 inch")
-    rhythm = ProfileFact(code="rhythm", text="Half last 30 days or less.")
-    for part in ("What was bought before? Compute the total.", "How long do seeds last, in days?"):
-        assert statements_on([tablet, rhythm], part, few) == []
-    assert statements_on([tablet, rhythm], "Which tablets last long?", few) == [tablet]
-
-
 ASKED = Query(query_id="q1", user_id=QUERY.user_id, text="Which new bird feeder suits me?", source="test")
 BIRDS = "You bought the Tanagrove Tube Bird Feeder before [O:0000000002]."
 GOOD = "It takes twelve finches at a time and opens at the top [P:B0TEST0002]."
@@ -166,30 +125,13 @@ WORSE = WRONG.replace("# Feeders", "# Feeders\n\nGet the **Zephyrine Cloud Nine 
 HOPPER = (Pick(product="B0TEST0002"),)
 
 
-def test_a_draft_goes_back_with_its_problems_and_comes_back_mended(world: World) -> None:
-    cast = plays(report=(WRONG, RIGHT))
-    run = play(world, cast, query=ASKED).run
-    assert (run.report, run.picks, run.struck) == (RIGHT, HOPPER, ())
-    assert run.repairs == ("1: price_wrong; taken, left: nothing",)
-    asked = cast.shown["report"][1].messages[1].text
-    assert tag_content("report", asked) == WRONG + CART
-    assert tag_content("cost", asked) == "$39.50", "for the sums that were made of a wrong price"
-    assert tag_content("query", asked) == ASKED.text
-    assert json.loads(tag_content("reports", asked) or "")[0]["researcher"] == 1
-    (problem,) = json.loads(tag_content("problems", asked) or "")
-    assert problem == {
-        "code": "price_wrong",
-        "said": "$29.50",
-        "sentence": "Get the **Tanagrove Hopper Bird Feeder, Cedar** at $29.50 [P:B0TEST0002].",
-        "found": "$39.50",
-        "evidence_id": "P:B0TEST0002",
-    }
-
-
 def test_what_stays_wrong_after_two_repairs_is_struck_whole_and_listed(world: World) -> None:
     cast = plays(report=(WRONG,))
     run = play(world, cast, query=ASKED).run
     assert (len(cast.shown["report"]), len(run.repairs)) == (3, 2)
+    asked = cast.shown["report"][1].messages[1].text
+    assert (tag_content("report", asked), tag_content("query", asked)) == (WRONG + CART, ASKED.text)
+    assert tag_content("cost", asked) == "$39.50", "for the sums that were made of a wrong price"
     assert run.report is not None
     body, _, listed = run.report.partition(f"\n\n## {TITLE}\n")
     assert body == f"# Feeders\n\n{GOOD}\n\n{BIRDS}"
@@ -200,6 +142,7 @@ def test_what_stays_wrong_after_two_repairs_is_struck_whole_and_listed(world: Wo
     ]
     assert run.picks == HOPPER, "another statement still cites it"
     fault, refusal = json.loads(tag_content("problems", cast.shown["report"][2].messages[1].text) or "")
+    assert (fault["said"], fault["found"], fault["evidence_id"]) == ("$29.50", "$39.50", "P:B0TEST0002")
     assert refusal == {"code": "repair_not_taken", "found": "it mended nothing", "stayed": [fault]}
     assert run.repairs[0] == "1: price_wrong; not taken: it mended nothing; stayed: price_wrong “$29.50”"
 
@@ -374,17 +317,3 @@ def test_a_sum_of_picks_that_are_no_more_is_looked_at_again() -> None:
     report = f"The kettle {K} is steel. The towels {T} are soft. Get the scale {S} for $12.99."
     stricken = struck(report + f" Both cost $60.94 {TOTAL}.", KETTLE.product_id, TOWELS.product_id)
     assert strike_out(stricken.draft).struck == ()
-
-
-FAULTY = (f"The kettle costs $41.15 {K}.", f"- Towels for $18.99 {T}", "Cited [W:zzzzzzzz].", f"| Pan {P} | $37.50 |")
-FINE = (f"The kettle {K} is steel.", "Just words.", f"- Towels, $17.99 {T}", "## More", f"| Mugs {M} | $27.00 |")
-
-
-@given(st.lists(st.sampled_from(FAULTY + FINE), min_size=1, max_size=8))
-def test_nothing_wrong_is_left_and_nothing_is_written_anew(parts: list[str]) -> None:
-    stricken = struck("\n\n".join(parts))
-    assert stricken.draft.errors == []
-    assert all(line in parts for line in stricken.draft.report.split("\n") if line.strip())
-    kept = [part for part in parts if part in FINE and part != "## More"]
-    assert [line for line in stricken.draft.report.split("\n") if line in kept] == kept
-    assert strike_out(stricken.draft) == Stricken(stricken.draft, ())

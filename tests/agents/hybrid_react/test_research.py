@@ -31,7 +31,6 @@ from tests.agents.hybrid_react.cast import (
     perform,
     reported,
 )
-from tests.build import known
 from tests.shop import USER
 
 END = calls(DONE)
@@ -62,15 +61,8 @@ def test_a_run_goes_from_launches_over_syntheses_to_one_report(world: World) -> 
     played = cast((launch("feeder", "bath"), END), {"bath": (calls(BATH), END)}, {"bath": (reported("P:B0TEST0004"),)})
     run = perform(world, played).run
     assert (run.status, run.stop, run.report) == ("done", "finished", "Take the tube feeder for $24.99 [P:B0TEST0001].")
-    said = [(step.kind, step.role, step.name) for step in run.steps if step.path == "0"]
-    assert said == [
-        ("model", "supervisor", "scripted:supervisor"),
-        ("tool", "supervisor", "LaunchResearcher"),
-        ("tool", "supervisor", "LaunchResearcher"),
-        ("model", "supervisor", "scripted:supervisor"),
-        ("tool", "supervisor", "Finalize"),
-        ("model", "report", "scripted:report"),
-    ]
+    said = [step.role if step.kind == "model" else step.name for step in run.steps if step.path == "0"]
+    assert said == ["supervisor", "LaunchResearcher", "LaunchResearcher", "supervisor", "Finalize", "report"]
     for path in ("0.1", "0.2"):
         roles = ["researcher", "researcher", "researcher", "researcher", "synthesis"]
         assert [(step.seq, step.role) for step in run.steps if step.path == path] == [*enumerate(roles)]
@@ -253,22 +245,13 @@ SUB_PROBLEM = "Find a tube feeder below $30."
 THOUGHT = ("Reason", {"thought": "The tube feeder fits."})
 
 
-@pytest.fixture
-def whole(world: World) -> Cast:
-    """A whole run in which everything is said once, so that it can be looked for where it must not be."""
-    actors = cast(
+def test_supervisor_and_report_generator_read_reports_and_nothing_of_the_findings(world: World) -> None:
+    """In a run in which everything is said once, so that it can be looked for where it must not be."""
+    whole = cast(
         supervisor=(launch(SUB_PROBLEM, more=[("Reason", {"thought": "One is enough."})]), calls(DONE)),
         researcher={SUB_PROBLEM: (calls(THOUGHT, PROFILE, FEEDER, text="Profile first."), AIMessage("That is all."))},
     )
-    assert perform(world, actors).run.status == "done"
-    return actors
-
-
-def tags_of(text: str) -> list[str]:
-    return re.findall(r"^<([a-z_]+)>$", text, re.MULTILINE)
-
-
-def test_the_supervisor_reads_reports_and_nothing_of_the_findings(whole: Cast) -> None:
+    assert perform(world, whole).run.status == "done"
     last = whole.shown["supervisor"][-1]
     replies = [message for message in last.messages if isinstance(message, ToolMessage)]
     assert json.loads(replies[0].text)["researcher"] == 1
@@ -280,43 +263,29 @@ def test_the_supervisor_reads_reports_and_nothing_of_the_findings(whole: Cast) -
     for turn in whole.shown["researcher"]:
         assert turn.tool_names == {*turn.tools} == {"Reason", "Finalize", *TOOLS}
 
-
-def test_the_report_generator_is_told_query_date_and_intermediate_reports_only(whole: Cast) -> None:
     (turn,) = whole.shown["report"]
     system, asked = turn.messages
     assert not turn.tools
     assert isinstance(system, SystemMessage)
-    assert tags_of(asked.text) == ["query", "today", "reports"]
+    assert re.findall(r"^<([a-z_]+)>$", asked.text, re.MULTILINE) == ["query", "today", "reports"]
     assert handed_on(turn) == [{"researcher": 1, "report": json.loads(reported("P:B0TEST0001").text)}]
     for unseen in (SUB_PROBLEM, "One is enough.", "The tube feeder fits.", USER):
         assert unseen not in asked.text
 
 
-GOOD = reported("P:B0TEST0001")
-INVENTED = reported("P:B0TEST0001", "P:B0INVENTED")
-DROPPED = "0.1: synthesis cited what was never found: P:B0INVENTED"
+FORMS = ("[P:B0TEST0001]", "B0TEST0001", "`p:b0test0001`", "https://ecommerce.com/B0TEST0001")
 
 
-def consolidated(world: World, *synthesis: Scripted) -> tuple[Cast, Recorded, dict[str, Any]]:
-    """One researcher who finds a product, a profile and a page, these turns of the synthesis, and what it handed on."""
-    played = cast((launch("feeder"), END), {"feeder": (calls(FEEDER, PROFILE, PAGES), END)}, {"feeder": synthesis})
-    recorded = perform(world, played)
-    ((report,),) = map(handed_on, played.shown["report"])
-    return played, recorded, report["report"]
-
-
-def test_ids_in_other_forms_are_read_and_not_asked_for_again(world: World) -> None:
-    forms = ("[P:B0TEST0001]", "B0TEST0001", "`p:b0test0001`", "https://ecommerce.com/B0TEST0001")
-    played, recorded, report = consolidated(world, reported(*forms))
-    assert {*report["insights"][0]["citations"]} == {one["evidence"] for one in report["sources"]} == {"P:B0TEST0001"}
-    assert (len(played.shown["synthesis"]), recorded.run.notes) == (1, ())
-
-
-def test_an_invented_id_is_taken_out_and_counted_without_asking_again(world: World) -> None:
-    played, recorded, report = consolidated(world, INVENTED)
-    assert (len(played.shown["synthesis"]), report) == (1, json.loads(GOOD.text))
-    assert recorded.run.notes == (DROPPED,)
-    assert known(recorded.run.setbacks).struck_ids == 1
+def test_ids_in_other_forms_are_read_and_invented_ones_taken_out_without_asking_again(world: World) -> None:
+    dropped = "0.1: synthesis cited what was never found: P:B0INVENTED"
+    for cited, notes in ((FORMS, ()), (("P:B0TEST0001", "P:B0INVENTED"), (dropped,))):
+        played = cast((launch("feeder"), END), synthesis={"feeder": (reported(*cited),)})
+        run = perform(world, played).run
+        ((report,),) = map(handed_on, played.shown["report"])
+        citations = {*report["report"]["insights"][0]["citations"]}
+        assert citations == {one["evidence"] for one in report["report"]["sources"]} == {"P:B0TEST0001"}
+        assert (len(played.shown["synthesis"]), run.notes) == (1, notes)
+        assert getattr(run.setbacks, "struck_ids", 0) == len(notes)
 
 
 def test_what_another_researcher_found_is_no_evidence_here(world: World) -> None:

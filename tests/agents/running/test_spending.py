@@ -21,7 +21,6 @@ from drretail.llm.registry import Model, build_model
 from drretail.run_file import read_journal
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
 from tests.build import known
-from tests.run_files import edit_run
 
 BOTH = (QUERY, QUERY.model_copy(update={"query_id": "q2", "text": "Which bird bath?"}))
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
@@ -51,19 +50,6 @@ def test_spreads_are_over_done_runs_and_totals_over_all(world: World, folder: Pa
     assert row.total.dollars == row.dollars.mean
     assert row.by_role["researcher"] == row.total
     assert row.prices == {price_version()}
-
-
-def test_usage_that_an_agent_does_not_tell_is_unknown_and_not_0(world: World, folder: Path) -> None:
-    experiment(folder, world, calls(SEARCH), REPORT, calls(SEARCH), REPORT)
-    told = spent(folder)
-    for place, path in enumerate(run_files(folder)):
-        edit_run(path, usage={})
-        row = spent(folder)
-        assert (row.unknown, row.is_known) == (place + 1, place == 0)
-        assert row.calls.mean == (told.calls.mean if row.is_known else None)
-    document = spent(folder).document
-    assert (document["usage_unknown"], document["total"]) == (2, None)
-    assert document["input"] == document["dollars"] == {"mean": None, "sd": None}
 
 
 def test_what_a_run_took_that_was_made_again_stays_counted(world: World, folder: Path) -> None:
