@@ -13,7 +13,7 @@ from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.llm.estimates import Estimate, typical
 from drretail.llm.registry import build_model
 from tests import build
-from tests.build import LABEL, experiment, known, scripted_judge
+from tests.build import LABEL, experiment, scripted_judge
 
 REPORTS = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short.", "q3-r1": None}}
 A, B, C = "a@model", "b@model", "c@model"
@@ -38,13 +38,6 @@ def test_reports_that_nobody_judged_take_what_is_typical_and_nothing_is_written(
     assert (estimate.calls, estimate.input, estimate.output) == (round(2 * calls), 2 * read, 2 * written)
     assert estimate.dollars == pytest.approx(2 * (read * 2 + written * 10) / 1e6, rel=1e-2)
     assert build.files(folder) == held
-
-
-def test_a_batch_costs_half(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    whole, half = (known(left(folder, "quality", sonnet(in_batches=way)).dollars) for way in (False, True))
-    assert half == pytest.approx(whole / 2)
-    assert half > 0
 
 
 def test_what_a_judge_took_here_is_a_better_basis_and_failures_are_left_where_they_are_retried(tmp_path: Path) -> None:

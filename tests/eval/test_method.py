@@ -74,14 +74,6 @@ def test_a_judge_with_prompts_of_its_own_stands_beside_the_one_without_and_needs
     assert (judged.stale, len({each.by for each in judged.by_judge})) == (0, 2)
 
 
-def test_other_words_under_the_same_name_are_another_judge(tmp_path: Path) -> None:
-    exp = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy tea."}})
-    judge, _ = scripted_judge(strict_or_kind)
-    rated(exp, judge, mine(tmp_path / "a" / "strict"))
-    both = means(rated(exp, judge, mine(tmp_path / "b" / "strict", said="Be kind.")))
-    assert sorted(value or 0 for value in both.values()) == [2, 9]
-
-
 @pytest.mark.parametrize(
     ("name", "message", "expected"),
     [

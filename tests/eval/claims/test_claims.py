@@ -5,10 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from drretail.eval.claims.claims import MOST_CLAIMS, SUPPORT
-from drretail.eval.claims.rulings import UNOPENED
 from drretail.eval.judging.session import Judge
 from drretail.experiment import keep_source
 from drretail.grounding.report.evidence_ids import web_evidence_id
@@ -18,7 +15,6 @@ from drretail.records.score import Rules, Verdict
 from drretail.records.shop import Money
 from drretail.records.wish import Wish
 from tests.eval.metrics.faithfulness.reports import (
-    BED,
     BIRDS_ID,
     EVIDENCE,
     alone,
@@ -35,7 +31,6 @@ from tests.eval.metrics.faithfulness.reports import (
     values,
 )
 
-BED_CLAIM = claim(1, "The Fluffwick bed suits old dogs.", "P:B0BED00001")
 BED_REPORT = "The Fluffwick bed suits old dogs [P:B0BED00001]."
 
 
@@ -51,33 +46,6 @@ def answering(extracted: dict[str, Any], *supports: Any) -> Judge:
 def papers(extracted: dict[str, Any], *supports: Any) -> Judge:
     """Under the paper's rules."""
     return scripted({"claims": [extracted]}, {"claims": []}, *supports)
-
-
-@pytest.mark.parametrize("rules", ["default", "paper"])
-def test_a_product_that_no_run_opened_is_judged_by_its_record_and_one_that_does_not_exist_is_0(
-    tmp_path: Path, rules: Rules
-) -> None:
-    record = FetchedPage(title=BED.title, text=BED.texts[0].text, state="ok")
-    nothing = FetchedPage(title="B0NONE0001", text="", state="not_found", problem="no such product")
-    for name, kept in ((BED.id, record), ("P:B0NONE0001", nothing)):
-        keep_source(tmp_path, name, "http://ecommerce.com/x", kept)
-    report = "It is soft [P:B0BED00001]. It lasts [P:B0NONE0001]. So does this [P:B0UNKNOWN1]."
-    claims = papers_claim(1, "It is soft.", "P:B0BED00001"), papers_claim(2, "It lasts for long.", "P:B0NONE0001")
-    claims += (papers_claim(3, "So does this.", "P:B0UNKNOWN1"),)
-    of = replace(subject(report, {}), folder=tmp_path)
-    if rules == "default":
-        quoted = [{**each, "quote": each["claim"][:7], "values": []} for each in claims]
-        judge = scripted({"claims": quoted}, support("full"))
-    else:
-        judge = scripted({"claims": claims}, {"claims": claims}, alone("full"))
-    verdicts = judged(tmp_path, judge, of, rules)
-    soft, lasting, unknown = sorted((each for each in verdicts if each.stage == SUPPORT), key=lambda each: each.item)
-    assert (soft.value, soft.notes, soft.absent) == (1, (UNOPENED,), ())
-    assert (lasting.value, lasting.state, lasting.absent) == (0, "scored", ("P:B0NONE0001",))
-    assert "no such product" in lasting.reason
-    assert (unknown.value, unknown.state) == (None, "unverifiable")  # without the world nobody can tell
-    found = values(of, verdicts, rules)
-    assert (found["FP"].value, found["FR"].value, found["N_prod"].value) == (0.5, 1, 3)
 
 
 def test_an_address_that_nobody_was_given_is_0_only_where_nothing_is(tmp_path: Path) -> None:
@@ -105,17 +73,6 @@ def questions(folder: Path, stage: str = SUPPORT) -> list[str]:
     return [messages[0]["content"] for messages in asked if len(messages) == 1]
 
 
-def test_labels_become_values_with_quotes(tmp_path: Path) -> None:
-    quotes = ("Removable  machine\nwashable cover", "made up words", "Memory foam base")
-    for label, value in (("full", 1), ("partial", 0.5), ("no", 0), ("contradicted", 0)):
-        judge = answering(BED_CLAIM, support(label, "says so", *quotes))
-        (verdict,) = support_of(tmp_path / label, judge, BED_REPORT)
-        assert (verdict.state, verdict.value, verdict.reason) == ("scored", value, "says so")
-        assert (verdict.quote, verdict.more_quotes) == (quotes[0], quotes[2:])
-        assert [source.id for source in verdict.sources] == ["P:B0BED00001"]
-        assert {*verdict.notes} == {"quote_dropped", *(["contradicted"] if label == "contradicted" else [])}
-
-
 def test_support_without_a_quote_that_a_source_holds_is_asked_for_once_more_and_then_failed(tmp_path: Path) -> None:
     claims = [claim(at, text, "P:B0BED00001") for at, text in enumerate(("a", "b", "c"), 1)]
     invented, held = "it is the best of all beds", "Memory foam base"
@@ -127,7 +84,7 @@ def test_support_without_a_quote_that_a_source_holds_is_asked_for_once_more_and_
     assert [(each.state, each.value, each.notes) for each in (b, c)] == [("scored", 1, ()), ("scored", 0, ())]
     better = scripted({"claims": claims}, first, support("partial", "again", held))
     (mended, *_) = support_of(tmp_path / "better", better, BED_REPORT)
-    assert (mended.value, mended.quote, mended.notes) == (0.5, held, ("no_quote",))
+    assert (mended.value, mended.reason, mended.quote, mended.notes) == (0.5, "again", held, ("no_quote",))
 
 
 def many(count: int, *sources: str) -> list[dict[str, Any]]:

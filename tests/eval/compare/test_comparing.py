@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +15,7 @@ from drretail.eval.compare.family import chosen_pairs, family_of
 from drretail.eval.scores.gathering import Gathered
 from drretail.experiment import Definition, Experiment, read_definition
 from drretail.records.run import BASELINES
+from drretail.stats.significance import difference_test
 from tests.build import SYSTEM, known
 from tests.eval.compare import crafted
 from tests.eval.compare.crafted import CODE, JUDGE, OTHER, Runs, beside, comparison, gathered, noisy, only_row, runs
@@ -72,23 +72,6 @@ def test_judges_are_heard_all_or_by_name_and_code_always_last() -> None:
 VALUES = st.lists(st.one_of(st.none(), st.integers(0, 10)), min_size=1, max_size=9)
 
 
-def test_a_row_holds_the_paired_difference_whose_interval_and_p_are_those_of_a_t_test() -> None:
-    from scipy.stats import ttest_1samp
-
-    a, b = noisy(12, 1.0)
-    a = [2 * value - 6 for value in a]
-    row = only_row(comparison(beside(a, b)))
-    assert row.mean_a == pytest.approx(sum(a) / 12)
-    assert row.difference == pytest.approx((row.mean_a or 0) - (row.mean_b or 0), abs=1e-9)
-    theirs: Any = ttest_1samp(np.array(a) - np.array(b), 0.0)
-    ends = theirs.confidence_interval()
-    assert row.p == pytest.approx(theirs.pvalue)
-    assert (row.ci_low, row.ci_high) == pytest.approx((ends.low, ends.high), abs=1e-9)
-    assert (row.n_pairs, row.n_planned, row.apart) == (12, 12, 1.0)
-    assert (row.outcome, row.p_holm) == ("higher", row.p)
-    assert known(row.n_needed_low) <= known(row.n_needed) < known(row.n_needed_high)
-
-
 @settings(max_examples=40, deadline=None)
 @given(VALUES, VALUES)
 def test_swapping_the_systems_swaps_all_there_is(a: list[int | None], b: list[int | None]) -> None:
@@ -102,29 +85,6 @@ def test_swapping_the_systems_swaps_all_there_is(a: list[int | None], b: list[in
     swapped = {"higher": "lower", "lower": "higher"}
     assert one.outcome == swapped.get(other.outcome, other.outcome)
     assert one.n_due - one.n_pairs == sum(one.dropped.values()) == sum(other.dropped.values())
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(-7, 7), min_size=5, max_size=12))
-def test_the_interval_and_the_test_never_disagree(differences: list[int]) -> None:
-    """Sevenths, as the mean of seven ratings has them."""
-    row = only_row(comparison(beside([each / 7 for each in differences], [0.0] * len(differences))))
-    if row.ci_low is None or row.ci_high is None:
-        assert row.no_interval == "alike"
-        assert (row.p == 1) == (row.difference == 0)
-    else:
-        assert (known(row.p) <= 0.05) == (row.ci_low > 0 or row.ci_high < 0)
-
-
-def test_queries_without_one_of_the_values_are_dropped_and_why_is_counted() -> None:
-    a = [5.0, 6.0, None, "na", 7.0, "not judged", "failed", 3.0]
-    b = [5.0, None, None, "na", 6.0, 5.0, 4.0, "unverifiable"]
-    row = only_row(comparison(beside(a, b)))
-    assert (row.n_planned, row.n_due, row.n_pairs) == (8, 7, 2)
-    assert row.dropped == {"run failed": 2, "not judged": 1, "judge failed": 1, "sources unreadable": 1}
-    assert (row.outcome, row.p) == ("missing", None)
-    assert row.why.startswith("5 of 7 queries lack a value: 2 run failed, ")
-    assert "1 judge failed (drretail score … --retry failed)" in row.why
 
 
 def test_at_most_one_pair_in_ten_may_lack_a_value_and_what_neither_can_have_is_none() -> None:
@@ -182,17 +142,6 @@ def test_headlines_of_a_judge_and_of_code_are_corrected_together_and_nothing_els
     ]
 
 
-def test_all_systems_against_one_are_one_family_of_tests() -> None:
-    a, b = noisy(12, 1.0)
-    held = gathered(("quality", "overall", JUDGE, {"a": runs(a), "b": runs(b), "c": runs(b[::-1])}))
-    family = family_of(held, chosen_pairs(held.definition, baseline="b")[1], [JUDGE])
-    assert [pair for _, pair in family] == [("a", "b"), ("c", "b")]
-    assert {row.tests for row in family.values()} == {2}
-    assert {
-        row.tests for row in family_of(held, chosen_pairs(held.definition, baseline="all")[1], [JUDGE]).values()
-    } == {3}
-
-
 def test_queries_of_one_user_are_one_in_interval_and_test() -> None:
     a, b = noisy(21, 1.0)
     both = {"a": runs(a), "b": runs(b)}
@@ -200,11 +149,18 @@ def test_queries_of_one_user_are_one_in_interval_and_test() -> None:
     alone = only_row(comparison(gathered(("quality", "overall", JUDGE, both))))
     of_seven = only_row(comparison(gathered(("quality", "overall", JUDGE, both), users=users)))
     assert (alone.n_pairs, alone.n_users, of_seven.n_pairs, of_seven.n_users) == (21, None, 21, 7)
-    sums = np.array([sum(a[at] - b[at] for at in range(user, 21, 3 * 7 // 3)) for user in range(7)]) / 3
-    t = sums.mean() / (sums.std(ddof=1) / 7**0.5)
-    from scipy.stats import t as student
+    differences = [one - other for one, other in zip(a, b, strict=True)]
+    for row, users_of in ((alone, 21), (of_seven, 7)):
+        interval, p = difference_test(differences, tuple(at % users_of for at in range(21)))
+        assert (row.difference, row.ci_low, row.p) == pytest.approx((interval.value, interval.low, p))
 
-    assert of_seven.p == pytest.approx(2 * student.sf(t, 6))
+
+def test_all_systems_against_one_are_one_family_of_tests() -> None:
+    a, b = noisy(12, 1.0)
+    held = gathered(("quality", "overall", JUDGE, {"a": runs(a), "b": runs(b), "c": runs(b[::-1])}))
+    for baseline, tests in (("b", 2), ("all", 3)):
+        family = family_of(held, chosen_pairs(held.definition, baseline=baseline)[1], [JUDGE])
+        assert [row.tests for row in family.values()] == [tests] * tests
 
 
 def test_the_baseline_is_the_first_agent_that_the_experiment_named_whatever_came_later(tmp_path: Path) -> None:

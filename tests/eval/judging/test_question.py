@@ -12,7 +12,6 @@ from drretail.journal import ActionResult, Journal
 from drretail.records.run import Usage
 from drretail.records.score import Verdict
 from tests import build
-from tests.build import known
 
 WORDS = frozenset({"w"})
 
@@ -33,14 +32,6 @@ def written(path: Path, *verdicts: Verdict) -> VerdictFile:
         file.append(one)
     file.close()
     return VerdictFile(path)
-
-
-def test_the_last_verdict_of_a_key_lives(path: Path) -> None:
-    file = written(path, verdict("depth", 4), verdict("clarity", 5), verdict("depth", 6, attempt=2))
-    assert [(one.item, one.value) for one in file.living("s", WORDS)] == [("depth", 6), ("clarity", 5)]
-    assert len(file.living("s", WORDS)) == len(file.lasts())
-    last = file.last(verdict("depth", 0).key)
-    assert known(last).attempt == 2
 
 
 def test_a_line_that_was_cut_is_dropped_and_written_over(path: Path) -> None:

@@ -22,7 +22,6 @@ from drretail.eval.scores.facts import headlines
 from drretail.files import LineAppender, write_atomically
 from drretail.llm.registry import build_model
 from drretail.packs import lines_of
-from drretail.records.base import Record
 from drretail.records.score import WHOLES, Scores, Verdict
 from drretail.viewer.tables.scores import score_tables
 from tests import build
@@ -233,18 +232,12 @@ def test_a_judge_that_follows_rules_has_no_opinion(tmp_path: Path) -> None:
     assert not [*folder.glob("verdicts/quality/**/*.jsonl"), *folder.glob("rubrics/*")]
 
 
-REASON = {"justification": "x"}
-# What no judge may answer, by the schema of the answer.
-UNUSABLE: list[tuple[type[Record], dict[str, Any]]] = [
-    *((CriterionRating, {"rating": rating} | REASON) for rating in (11, -1, 7.5, True)),
-    *((CriterionComparison, {"winner": winner} | REASON) for winner in ("C", "tie")),
-]
-
-
-@pytest.mark.parametrize(("schema", "answer"), UNUSABLE, ids=lambda value: str(getattr(value, "__name__", value)))
-def test_an_answer_off_the_scale_is_none(schema: type[Record], answer: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError):
-        schema.model_validate_json(json.dumps(answer), strict=True)
+def test_an_answer_off_the_scale_is_none() -> None:
+    answers = [{"rating": rating} for rating in (11, -1, 7.5, True)]
+    for answer in (*answers, {"winner": "C"}, {"winner": "tie"}):
+        schema = CriterionRating if "rating" in answer else CriterionComparison
+        with pytest.raises(ValidationError):
+            schema.model_validate_json(json.dumps(answer | {"justification": "x"}), strict=True)
 
 
 def sent_back_twice(tmp_path: Path, metric: str, answer: dict[str, Any]) -> None:

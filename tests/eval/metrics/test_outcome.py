@@ -56,12 +56,6 @@ CART = f"P:{TUBE.product_id} x 1"
 MET = Wish(wants=(FEEDER,))
 
 
-def test_a_part_refuses_only_where_the_picks_leave_something_out() -> None:
-    assert not decided(f"{CART}\nthe rest: none: too_dear").refused
-    both = Wish(wants=(FEEDER, *KAYAK.wants))
-    assert decided(f"{CART}\nkayak: none", both) == Decided(state="proved", refused=True, bought=True)
-
-
 def test_a_refusal_is_right_beside_a_proof_false_beside_a_refutation_and_j_the_difference_of_the_shares() -> None:
     def numbers(found: Decided) -> dict[str, float]:
         return {

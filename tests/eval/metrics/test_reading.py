@@ -101,11 +101,3 @@ def test_picks_that_can_not_be_used_are_asked_for_alone(tmp_path: Path, changed:
     assert ["list its claims" in each for each in asked] == [True, False, False, False]
     assert message in asked[2]
     assert found["checks", "picks_known"].value == 1
-
-
-def test_a_rule_based_judge_reads_nothing_and_form_is_used(tmp_path: Path) -> None:
-    judge, asked = scripted_judge(lambda text: CLAIMS, kind="rule_based")
-    found = rows(folder(tmp_path), judge)
-    assert asked == []
-    assert found["checks", "picks_known"].items == {"picks unknown": 1, "values by form": 1}
-    assert found["reading", "picks_read"].n_na == 1

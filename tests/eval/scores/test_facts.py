@@ -66,13 +66,6 @@ def test_the_interval_is_that_of_queries_and_where_users_are_known_of_users() ->
         assert (row.n_users, row.no_interval) == (n_users, None)
 
 
-def test_a_pooled_variant_is_micro() -> None:
-    found = made(said("q1", 1.0), said("q2", 0.0), said("q3", "failed"), JudgedRun("q4", {}, FAILED_RUNS))
-    row = found["half"]
-    assert (row.aggregation, row.value, row.ci_low, row.ci_high) == ("micro", 0.5, None, None)
-    assert (row.n_planned, row.n_scored, row.n_na, row.n_unverifiable, row.n_failed) == (4, 2, 0, 0, 2)
-
-
 def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() -> None:
     def result(query_id: str, recall: float) -> JudgedRun:
         values = {"refusal_recall": recall, "false_refusal": 0.25, "J": recall - 0.25}

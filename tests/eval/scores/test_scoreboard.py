@@ -169,17 +169,6 @@ def test_votes_are_a_share_for_each_system_by_dimension_a_tie_as_half_and_the_se
     assert "People" not in board(held, *code).sentence
 
 
-def test_a_counted_column_has_no_parts_where_all_runs_are_in_one(held: Gathered) -> None:
-    column = BoardColumn(variant="right", is_counted=True, apart=("can be bought", "can't"), apart_by="feasible")
-    metrics = {"basket": MetricDescription(title="B", success=("right",), scoreboard=(column,))}
-    by_code = Assessor(JudgeRef(spec="code", kind="rule_based"), "default")
-    values = {variant: Value(variant, "scored", 1.0) for variant in ("right", "feasible")}
-    judged = {plan.run_id: JudgedRun(plan.query.query_id, values) for plan in held.plans}
-    made = replace(held, tables_of_judges={TableKey("basket", by_code): judged})
-    (shown, _) = board(made, *(row("basket", "right", system=label, **CODE) for label in (A, B)), metrics=metrics).rows
-    assert (shown.cells["right"].count, shown.cells["right"].parts) == (2, {})
-
-
 def test_a_table_is_absent_only_where_all_of_it_is_left_to_judges_that_read(held: Gathered) -> None:
     code = row("checks", "clean", **CODE)
     unrated = [row("faithfulness", variant, None, note=NOT_RATED, n_scored=0) for variant in ("FP", "N_supported")]

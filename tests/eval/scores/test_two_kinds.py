@@ -149,17 +149,3 @@ def test_done_is_one_number_in_run_score_and_compare(tmp_path: Path) -> None:
     assert cells[A].value == (1 + 1 / 2 + 1 + 0) / 4
     (row,) = (row for table in compare_recorded(folder, A, B)[0].tables for row in table.rows if row.metric == "done")
     assert (row.mean_a, row.mean_b) == (cells[A].value, cells[B].value) == (0.625, 1.0)
-
-
-def test_a_failure_that_no_other_run_shows_is_0_where_the_query_says_what_is_wanted(tmp_path: Path) -> None:
-    failed: Made = ("failed", "", "")
-    good: Made = ("done", 1.0, 7.0)
-    alone = scored(tmp_path / "e", {A: (good,) * 4 + (failed,) * 4, B: (failed,) * 8})
-    rows = {row.system: row for row in alone.scores if row.variant == "right"}
-    assert {label: (row.value, row.n_scored) for label, row in rows.items()} == {A: (round(1 / 3, 10), 6), B: (0.0, 6)}
-    rated = {row.system: (row.value, row.n_scored) for row in alone.scores if row.variant == "overall"}
-    assert rated == {A: (7.0, 4), B: (None, 0)}
-    row = {row.variant: row for table in compare_recorded(tmp_path / "e", A, B)[0].tables for row in table.rows}[
-        "right"
-    ]
-    assert (row.n_planned, row.n_due, row.n_pairs) == (4, 3, 3), "what a query lacks is n/a for every system alike"

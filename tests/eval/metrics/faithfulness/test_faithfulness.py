@@ -25,6 +25,7 @@ from tests import build
 from tests.eval.metrics.faithfulness.reports import (
     BIRDS,
     BIRDS_ID,
+    BLOCKED_ID,
     EVIDENCE,
     alone,
     claim,
@@ -218,8 +219,10 @@ On 2023-05-31 you bought the Slowpaw Slow Feeder Bowl [O:0000000001]. Which one 
         (QUERY, {"FP": "na", "N_cited": 0}),
         ("The Fluffwick bed costs $49.99. Cardinals eat sunflower seeds.", {"FP": "na", "FR": 0}),
         ("The Fluffwick bed costs $49.99 [C:aaaaaaaa].", {"FP": "na", "FP_internal": 0, "FR": 1}),
+        ("The bed costs $41.11 [P:B0BED00001].", {"FP": 0}),
+        (f"Oaks grow old [{BLOCKED_ID}].", {"FP": "unverifiable", "FP_web": "unverifiable"}),
     ],
-    ids=["sound", "empty", "copy of the query", "uncited", "invented source"],
+    ids=["sound", "empty", "copy of the query", "uncited", "invented source", "contradicted", "unreadable"],
 )
 def test_a_report_gets_what_it_deserves(tmp_path: Path, report: str, expected: dict[str, float | str]) -> None:
     about = subject(report, query=QUERY)
@@ -238,30 +241,12 @@ def about(*texts: EvidenceText, report: str = REPORT, **state: Any) -> Subject:
     return subject(report, EVIDENCE | {BIRDS_ID: page})
 
 
-@pytest.mark.parametrize("rules", BOTH)
-def test_what_a_record_contradicts_has_no_support_by_the_offline_judge_under_both_rules(
-    tmp_path: Path, rules: Rules
-) -> None:
-    about = subject("The bed costs $41.11 [P:B0BED00001].")
-    made = values(about, judged(tmp_path, offline_judge(), about, rules), rules)
-    assert (made["FP"].state, made["FP"].value) == ("scored", 0)
-
-
 def by_stage(folder: Path, judge: Judge, of: Subject, rules: Rules = "default") -> dict[str, Verdict]:
     return {verdict.stage: verdict for verdict in judged(folder, judge, of, rules)}
 
 
 def answering(*supports: Any) -> Judge:
     return scripted({"claims": [claim(1, DAWN, BIRDS_ID)]}, *supports)
-
-
-def test_an_unreadable_page_is_unverifiable_with_the_reason_whatever_its_snippet_says(tmp_path: Path) -> None:
-    of = about(SNIPPET, state="blocked", problem="robots.txt forbids it.")
-    found = by_stage(tmp_path, answering(support("full")), of)
-    assert found[SUPPORT].state == "unverifiable"
-    assert f"{BIRDS_ID} (robots.txt forbids it.)" in found[SUPPORT].reason
-    made = values(of, list(found.values()))
-    assert (made["FP_web"].state, made["FP"].state) == ("unverifiable", "unverifiable")
 
 
 def test_a_page_that_nobody_fetched_makes_its_claims_na_and_says_what_to_do(tmp_path: Path) -> None:
