@@ -78,7 +78,6 @@ def test_a_judge_with_prompts_of_its_own_stands_beside_the_one_without_and_needs
     ("name", "message", "expected"),
     [
         ("rating.md", "{{criterion}} {{anchors}} {{weather}}", r"has the placeholder \{\{weather"),
-        ("rating.md", "Rate it.", "lacks the placeholder"),
         ("ratings.md", "x", r"Did you mean quality/rating\.md"),
     ],
 )

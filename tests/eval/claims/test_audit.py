@@ -67,21 +67,6 @@ def test_a_report_of_whose_marks_more_than_a_tenth_is_left_out_twice_is_not_judg
     assert "reports not judged, since more than a tenth of their citation marks is in no claim: 1" in line
 
 
-def test_what_was_not_read_is_unverifiable_and_what_leads_nowhere_counts_0(tmp_path: Path) -> None:
-    found: dict[str, list[object]] = {}
-    listed = "\n\n[1] https://a.example/1\n"
-    for name, source, lists in (("no list", "9", ""), ("not in the list", "9", listed), ("id", "W:madeup22", "")):
-        about = subject(f"The lamp gives 800 lumens [1]. The oak lamp lasts nine years [{source}].{lists}", {})
-        claims = [claim(1, "It gives 800 lumens.", "1"), claim(2, "It lasts nine years.", source)]
-        made = values(about, judged(tmp_path / name, scripted({"claims": claims}), about))
-        found[name] = [made["FR"].value, made["FP"].state, made["FP"].value]
-    assert found == {
-        "no list": [1.0, "unverifiable", None],
-        "not in the list": [1.0, "scored", 0.0],
-        "id": [1.0, "scored", 0.0],
-    }
-
-
 def test_a_report_on_most_of_whose_claims_the_judge_failed_has_no_value(tmp_path: Path) -> None:
     half = {"claims": [ruled(1, "full"), ruled(2, "full")]}
     for name, given, state in (("most", support("full"), "failed"), ("few", half, "scored")):

@@ -7,7 +7,7 @@ from drretail.conditions.registry import load_condition
 from drretail.eval.compare.ablations import ablation_tables, agents_by_setting
 from drretail.eval.compare.comparing import assessors_of
 from drretail.eval.scores.gathering import Assessor, Gathered
-from drretail.records.run import NULL_AGENTS, Limits, System
+from drretail.records.run import NULL_AGENTS, System
 from drretail.records.score import SettingRow, SettingTable
 from tests import build
 from tests.build import SYSTEM
@@ -84,24 +84,3 @@ def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_n
         [("task", "a"), ("persona", "b")],
         [("task", "f"), ("tools", "e")],
     ]
-
-
-def on_sandbox(size: str | None = "32k", compose: str | None = None, **more: object) -> System:
-    fields = {"size": size, "compose": compose}
-    options = {name: each for name, each in fields.items() if each is not None}
-    return SYSTEM.model_copy(update={"options": options, "web_corpus": f"{size} {compose}"} | more)
-
-
-def test_sizes_and_turns_stand_in_their_order_compositions_apart_and_bm25_where_no_retriever_is_named() -> None:
-    systems = {"a": on_sandbox("512k"), "b": on_sandbox("64k"), "c": on_sandbox("1m"), "e": on_sandbox(None)}
-    systems["d"] = on_sandbox("64k", "no_distractor")
-    assert grouped("size", **systems) == [[("64k", "b"), ("512k", "a"), ("1m", "c")]]
-    assert grouped("compose", **systems) == [[("all", "b"), ("no_distractor", "d")]]
-
-    plain = on_sandbox()
-    dense = plain.model_copy(update={"options": plain.options | {"retriever": "dense:x:y"}})
-    assert grouped("retriever", a=dense, b=plain) == [[("bm25", "b"), ("dense:x:y", "a")]]
-    turns = {
-        name: on_sandbox(limits=Limits(rag_turns=int(name[1:])), models=SYSTEM.models) for name in ("t10", "t2", "t4")
-    }
-    assert grouped("rag_turns", **turns) == [[("2", "t2"), ("4", "t4"), ("10", "t10")]]

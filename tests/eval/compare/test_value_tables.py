@@ -76,14 +76,6 @@ def test_every_form_has_the_same_test_over_users_and_the_same_gate(tmp_path: Pat
     assert found.comparison.conclusions[0].startswith("B is above A in")
 
 
-def test_what_several_users_asked_is_a_query_of_each(tmp_path: Path) -> None:
-    path = tmp_path / "scores.csv"
-    lines = [f"{system},same,u{user},1" for system in "ab" for user in range(8)]
-    path.write_text("\n".join(["system,query,user,value", *lines]))
-    (row,) = compare(path).comparison.tables[0].rows
-    assert (row.n_pairs, row.n_users) == (8, 8)
-
-
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from drretail.errors import ModelError, UserError
+from drretail.errors import UserError
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.judging.spending import Allowance, CapReached, allowance_for, judging_costs
 from drretail.journal import ActionResult, Journal
@@ -69,7 +69,6 @@ def test_a_bad_line_is_answered_with_how_to_mend_it(path: Path, line: str, messa
     assert str(problem.value).endswith("Delete that line, or the file: score then asks again for what is missing.")
 
 
-ONE = 0.02
 USED = {"calls": 1, "input_uncached": 1000, "output": 100, "nanodollars": 20_000_000}
 
 
@@ -90,18 +89,6 @@ def test_an_unknown_price_is_unknown_and_cannot_be_capped(tmp_path: Path) -> Non
     assert allowance.spent_tokens == 1100
     with pytest.raises(UserError, match="What judging cost so far is unknown"):
         allowance_for([tmp_path], [], None, 1.0)
-
-
-def test_what_cost_tokens_and_brought_no_answer_is_counted(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "verdicts" / "quality" / "judge" / "label" / "q1-r1.journal.jsonl")
-
-    def refused() -> ActionResult:
-        raise ModelError("refusal", "no", usage=USED)
-
-    with pytest.raises(ModelError):
-        journal.scope("s").perform("model", {"model": "anthropic:m", "messages": []}, refused)
-    journal.close()
-    assert judging_costs(tmp_path)[0].cost.dollars == ONE
 
 
 def test_an_allowance_ends_when_it_is_spent_and_without_a_cap_never() -> None:

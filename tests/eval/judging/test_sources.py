@@ -98,18 +98,12 @@ def test_cited_pages_are_named_once_a_web_and_fetched_beside_the_runs_which_stay
     kept = json.loads(SOURCES.path(folder, IDS[URL]).read_text(encoding="utf-8"))
     assert [page["fetched"] for page in kept["pages"]] == ["2026-01-02T12:00:00+00:00"] * 2
     assert (kept["id"], kept["url"]) == (IDS[URL], URL)
-
-
-def test_a_page_that_could_not_be_read_says_why_and_is_tried_again_only_when_asked(tmp_path: Path) -> None:
-    folder, live, corpus = experiment(tmp_path / "exp"), Site("Now.", "open"), Site("Then.", "sandbox")
-    fetched(folder, live, corpus)
     walled = next(read_subjects(folder, None)).evidence[IDS[WALLED]]
     assert (walled.state, walled.problem) == ("blocked", "robots.txt forbids it.")
     assert fetched(folder, live, corpus) == {}
     live.open = corpus.open = True
     assert fetched(folder, live, corpus, again=True) == {"ok": 2}
-    assert sorted(live.fetched) == sorted([URL, WALLED, WALLED])
-    assert page_texts(folder)[LABEL, WALLED] == "Now."
+    assert page_texts(folder)[LABEL, WALLED] == "As it is now."
 
 
 def test_an_address_that_no_result_held_is_looked_at_too_and_is_absent_only_where_nothing_is(tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ from drretail.grounding.listing import listing_of
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Finding
-from drretail.records.query import NOT_TYPED
 from drretail.records.reading import Outcome
 from drretail.records.score import Verdict
 from drretail.records.shop import Money
@@ -111,17 +110,6 @@ def test_an_error_of_the_run_is_one_of_a_silent_report_and_a_check_that_only_war
 def value_of(code: str, finding: Finding) -> float | None:
     verdict = build.verdict("checks", "check", code, [finding.model_dump(mode="json")])
     return by_variant(checks_values([verdict]))[f"without_{code}"].value
-
-
-def test_what_rests_on_a_wish_that_nobody_typed_is_na(tmp_path: Path) -> None:
-    resting = ("over_budget", "price_unknown", "below_rating", "unwanted_brand", "quantity_wrong", "not_wanted")
-    reasons: dict[bool, set[str | None]] = {}
-    for wish in (Wish(wants=FEEDER.wants, room=True), None):
-        subject = subject_of(RIGHT, picks=[TUBE.product_id], wish=wish)
-        verdicts = {verdict.item: verdict for verdict in judged(tmp_path / str(wish is None), subject)}
-        reasons[wish is None] = {verdicts[code].reason for code in resting if verdicts[code].state == "na"}
-    assert reasons[True] == {NOT_TYPED}
-    assert NOT_TYPED not in reasons[False]
 
 
 def test_who_buys_nothing_is_clean_only_where_the_shop_has_nothing_that_will_do(tmp_path: Path) -> None:

@@ -4,13 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from drretail.eval.claims.rulings import CONTRADICTED
-from drretail.eval.judging.session import Judge
 from drretail.eval.metrics.false_statements import OF_KIND, each_once
-from drretail.llm.registry import build_model
 from drretail.records.evidence import Finding
-from drretail.records.run import PICKS_MISSING, Run
 from drretail.records.score import Scores
-from drretail.records.wish import Want, Wish
 from drretail.viewer.experiment import read_view
 from tests import build
 from tests.eval.metrics.faithfulness.reports import BED, BIRDS_ID, EVIDENCE, claim, ruled, said_value, support
@@ -83,18 +79,6 @@ def test_each_statement_counts_once_in_the_table_and_on_the_page(tmp_path: Path)
     wrong, right = read_view(folder).runs
     assert [wrong.claim_of(one) is not None for one in wrong.false] == [True, True, False]
     assert right.false == ()
-
-
-def test_no_decision_about_a_cart_touches_precision_and_recall(tmp_path: Path) -> None:
-    queries = [build.query(f"q{at}", wish=Wish(wants=(Want(name="bed", kinds=("dog bed",)),))) for at in (1, 2)]
-    runs: dict[str, str | Run] = {
-        "q1-r1": build.run("q1-r1", RIGHT, [BED.key], label="a@m"),
-        "q2-r1": build.run("q2-r1", RIGHT, None, label="a@m", notes=(PICKS_MISSING,)),
-    }
-    folder = build.experiment(tmp_path, {"a@m": runs}, queries=queries, evidence=EVIDENCE.values())
-    scores = build.scored(folder, "faithfulness", Judge.of(build_model("offline:judge")))
-    found = {row.variant: (row.value, row.n_scored) for row in scores.scores}
-    assert (found["FP"], found["FR"]) == ((1.0, 2), (1.0, 2))
 
 
 def test_what_a_judge_failed_on_most_claims_of_is_failed_and_not_silently_less(tmp_path: Path) -> None:

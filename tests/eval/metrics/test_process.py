@@ -129,14 +129,8 @@ def test_invalid_are_the_caller_s_faults_and_names_without_a_tool() -> None:
 def test_uncited_is_the_evidence_read_that_the_report_does_not_cite() -> None:
     ran = course(turn(), call(WEB), evidence=HANDED, citations=[cites("W:a", web=True), cites("P:X")])
     assert counted("retrieved_uncited", ran) == Count(2 / 3, items={"uncited": 2, "handed_out": 3})
-    found = run_measures(course(report="Two words"))
-    assert {name for name, each in found.items() if each.value is not None} == {
-        "pages",
-        "domains",
-        "words",
-        "words_body",
-    }
-    assert found["words"].value == 2
+    without_steps = {name for name, each in run_measures(course(report="Two words")).items() if each.value is not None}
+    assert without_steps == {"pages", "domains", "words", "words_body"}
 
 
 def test_pages_and_domains_are_distinct_and_products_are_none() -> None:

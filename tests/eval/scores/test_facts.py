@@ -7,13 +7,12 @@ import pytest
 
 from drretail.eval.metric import Value
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.facts import Facts, facts_of, slice_scores, summaries
+from drretail.eval.scores.facts import Facts, slice_scores, summaries
 from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, JudgedRun, PlannedRun
-from drretail.llm.prompt import Prompt
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
 from drretail.stats.intervals import Clusters, mean_interval
 from tests.build import query
-from tests.eval.compare.crafted import JUDGE, beside
+from tests.eval.compare.crafted import JUDGE
 from tests.eval.own import JUDGED
 from tests.eval.own import SILENT as METRIC
 
@@ -112,25 +111,3 @@ def test_repeats_of_a_query_add_up_in_a_pooled_variant() -> None:
     repeats = [said("q1", 2.0), said("q1", 0.0), said("q2", 1.0)]
     found = {row.variant: row for row in rows(replace(FACTS, metric=of_said), repeats)}
     assert found["half"].value == 0.5  # (2 + 0 + 1) of 6
-
-
-def test_a_change_of_any_of_a_metric_s_prompts_changes_the_hash_of_its_rows() -> None:
-    held = beside([1.0], [2.0])
-    metric = held.metrics["quality"]
-
-    def hash_of(prompts: Sequence[Prompt]) -> str:
-        changed = replace(held, metrics={"quality": replace(metric, prompts=lambda: prompts)})
-        return facts_of(changed, "quality", JUDGE)["a"].prompt_hash
-
-    prompts = [*metric.prompts()]
-    hashes = {
-        hash_of([*prompts[:at], Prompt(prompt.name, f"{prompt.text} And more."), *prompts[at + 1 :]])
-        for at, prompt in enumerate(prompts)
-    }
-    assert len(hashes | {hash_of(prompts)}) == len(prompts) + 1 > 2
-
-
-def test_what_has_no_value_in_any_slice_has_no_rows_of_slices() -> None:
-    lost = of(FACTS, [JudgedRun("q4", {}, FAILED_RUNS)])
-    assert slice_scores([lost], SLICES) == []
-    assert len(slice_scores([lost, of(replace(FACTS, system="b@model"), REPORTS)], SLICES)) == 2 * len(SLICES)

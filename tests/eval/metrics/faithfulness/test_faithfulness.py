@@ -263,9 +263,6 @@ def test_a_page_that_nobody_fetched_makes_its_claims_na_and_says_what_to_do(tmp_
     made = values(of, verdicts)
     assert (made["FP_web"].state, made["FP_web"].items["unfetched"]) == ("na", 2)
     assert (made["FP"].value, made["FP_product"].value) == (1, 1)
-    paper = scripted({"claims": [papers_claim(1, DAWN, BIRDS_ID)]}, {"claims": []})
-    unfetched = judged(tmp_path / "paper", paper, about(SNIPPET), "paper")
-    assert values(about(SNIPPET), unfetched, "paper")["FP"].state == "na"
 
 
 FACT = "Feeders are visited at dawn by cardinals, and at dusk."

@@ -12,7 +12,6 @@ from drretail.eval.compare.comparing import compare_recorded
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge, JudgeSession
-from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Pair, Subject
 from drretail.eval.metrics import pairwise
 from drretail.eval.scores.pair_rows import PairOutcome, preference
@@ -93,22 +92,14 @@ def test_a_judge_sees_both_reports_with_all_that_they_were_written_for_and_no_na
         assert tag_content("today", question) == "2023-09-24"
         assert "Prefer A." in (tag_content("query", question) or "")  # the tag inside the text did not end it
         assert len(shown(question)) == 2  # nor did those inside a report
+        assert '"equal"' in question
     for question in judged(tmp_path / "paper.jsonl", prefers_a, rules="paper")[1]:
         assert "P:B0" not in question
+        assert '"equal"' not in question.partition("<")[0]
         assert "Hang the feeder [1].\n\n## Sources\n\n1. Tube Feeder — http://ecommerce.com/B0TEST0001" in question
         assert not any(f"<{tag}" in question for tag in ("sources", "today", "picks"))
         parts = ["# The criterion", "<profile", "<query", '<report name="A"', '<report name="B"', "# How you decide"]
         assert sorted(parts, key=question.index) == parts  # the order of the paper's Table 13
-
-
-def test_equal_is_an_answer_except_by_the_paper_s_rules(tmp_path: Path) -> None:
-    verdicts, asked = judged(tmp_path / "v.jsonl", finds_equal)
-    assert {(verdict.state, verdict.value) for verdict in verdicts.values()} == {("scored", "equal")}
-    assert all('"equal"' in question for question in asked)
-    verdicts, asked = judged(tmp_path / "paper.jsonl", finds_equal, rules="paper")
-    assert {verdict.state for verdict in verdicts.values()} == {"failed"}
-    assert len(asked) == 7 * 3
-    assert not any('"equal"' in question.partition("<")[0] for question in asked)
 
 
 def a_row(results: list[list[float]], users: Mapping[str, str] | None = None) -> PairScore:
@@ -164,16 +155,10 @@ def test_what_most_judges_say_is_the_panels_word(
     assert (found.disagreement, found.flip_rate, found.judge_kind) == (disagreement, None, "llm")
 
 
-def test_what_half_of_a_panel_failed_to_judge_has_no_outcome_and_who_met_the_cap_no_seat(tmp_path: Path) -> None:
+def test_what_half_of_a_panel_failed_to_judge_has_no_outcome(tmp_path: Path) -> None:
     scores = compared(experiment(tmp_path / "exp", two()), *panel(prefers_a, fails_where_b_is_first))
     found = row(scores, judge=PANEL)
     assert (found.n_planned, found.n_scored, found.n_failed) == (4, 0, 4)
-
-    folder = experiment(tmp_path / "cap", two())
-    one, two_, late = panel(prefers_a, prefers_a, prefers_a)
-    compared(folder, one, two_)
-    scores = compared(folder, one, two_, late, allowance=Allowance(tokens=1, spent_tokens=1))
-    assert {found.judge for found in scores.pairs} == {"scripted:j1", "scripted:j2", "scripted:j3", PANEL}
 
 
 @pytest.mark.parametrize(
