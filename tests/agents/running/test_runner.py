@@ -1,7 +1,6 @@
 """Runs one after another and many at once: replayed, failed, spoiled, interrupted; and which queries are run."""
 
 import asyncio
-import json
 import os
 import signal
 import threading
@@ -28,13 +27,11 @@ from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError
 from drretail.eval.judging.subject import read_subjects
-from drretail.experiment import Experiment, kept_sources, read_definition, read_runs, run_files
+from drretail.experiment import Experiment, kept_sources, read_definition, read_runs
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import Effect
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.prompt import tag_content
-from drretail.llm.providers import Retrying
-from drretail.llm.registry import build_model
 from drretail.llm.scripted import scripted_model
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
@@ -42,7 +39,6 @@ from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded, read_evidence, read_journal, read_run
 from tests.agents.conftest import QUERY, calls, record, reporting, run_in, scripted, sut, tally_of
 from tests.build import known
-from tests.llm.provider import Provider, completes
 from tests.run_files import edit_run, runs_in
 from tests.shop import PAGES, USER
 
@@ -370,25 +366,6 @@ def test_ctrl_c_ends_after_the_runs_in_flight_a_second_at_once(world: World, fol
     assert (again.done, again.before) == (6, 2 if presses == 1 else 0)
     assert again.tokens == whole[0].tokens
     assert runs_in(folder / "cut") == runs_in(folder / "whole")
-
-
-def test_a_model_server_that_is_down_stops_all_runs_and_they_go_on_when_it_is_up(world: World, tmp_path: Path) -> None:
-    pytest.importorskip("langchain_openai")
-    result = completes({"content": "No feeder suits.\n\n```picks\nnone: not_sold\n```"})
-    lookup = {"name": "product_catalog_search", "arguments": json.dumps({"query": "bird feeder"})}
-    search = completes({"content": None, "tool_calls": [{"id": "1", "type": "function", "function": lookup}]})
-    provider = Provider(*[search, result] * len(QUERIES))
-    provider.socket.close()  # its port is known, and nobody listens there
-    model = build_model("openai:local", base_url=f"{provider.url}/v1", retrying=Retrying(1, first=0.01))
-    asked = sut(world, model)
-    with Experiment(tmp_path / "exp", definition(world, QUERIES, [asked], "42")) as experiment:
-        with pytest.raises(CommandStopped, match=r"can't be reached for openai:local .* it continues from here"):
-            Batch(Runner(world, "w"), experiment, parallel=2).run_all([asked], QUERIES)
-        assert not run_files(tmp_path / "exp")
-        with Provider(*[search, result] * len(QUERIES), port=provider.server_port) as again:
-            (tally,) = Batch(Runner(world, "w"), experiment, parallel=1).run_all([asked], QUERIES)
-            assert len(again.seen) == 2 * len(QUERIES)
-    assert (tally.done, tally.failed) == (len(QUERIES), 0)
 
 
 def test_the_top_level_categories_of_what_is_wanted_are_frozen_with_the_gold(world: World, tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from drretail.eval.judging.spending import CapReached
 from drretail.journal import read_effects
 from drretail.llm.prompt import Prompt, tagged
 from drretail.llm.registry import build_model
-from drretail.llm.scripted import scripted_model
 from drretail.records.base import Record
 from tests.build import known, scripted_judge
 from tests.llm.provider import Provider, Step, answers
@@ -122,16 +121,6 @@ def test_judges_with_other_parameters_have_other_names() -> None:
     assert (one.ref, one.slug) == (other.ref, other.slug), "an address is no parameter"
     assert Judge.of(build_model("offline:judge")).slug == "offline-judge"
     assert (CODE_JUDGE.slug, CODE_JUDGE.model) == ("code", None)
-
-
-async def test_the_room_for_sources_follows_the_judges_context(tmp_path: Path) -> None:
-    model = scripted_model()
-    rooms = [
-        judge_session(Judge.of(each), tmp_path).room
-        for each in (model, replace(model, stated_context=8_192), build_model("offline:judge"))
-    ]
-    assert rooms == [65_536, 16_384, None]
-    assert judge_session(claude("http://localhost:1"), tmp_path).room == 400_000
 
 
 TWO_PARTS = Prompt("taste", "How good is its {{side}}?\n", "Taste this.\n{{report}}\n")

@@ -79,15 +79,3 @@ def test_each_statement_counts_once_in_the_table_and_on_the_page(tmp_path: Path)
     wrong, right = read_view(folder).runs
     assert [wrong.claim_of(one) is not None for one in wrong.false] == [True, True, False]
     assert right.false == ()
-
-
-def test_what_a_judge_failed_on_most_claims_of_is_failed_and_not_silently_less(tmp_path: Path) -> None:
-    def script(opening: str) -> Any:
-        return answers(opening) if "list its claims" in opening else "nothing usable"
-
-    folder = build.experiment(
-        tmp_path, {"a@m": {"q1-r1": f"{PRICE} {STORY}"}}, picks=DECLARED, evidence=EVIDENCE.values()
-    )
-    scores = build.scored(folder, METRICS, build.scripted_judge(script)[0])
-    (row,) = (one for one in scores.scores if one.variant == "false_statements")
-    assert (row.value, row.n_failed) == (None, 1)

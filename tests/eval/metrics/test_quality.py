@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
-from drretail.eval.judging.readings import NO_PROFILE
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metrics.quality import METRIC, values
 from drretail.llm.prompt import tag_content
@@ -119,13 +118,3 @@ def test_by_the_paper_s_rules_a_judge_reads_the_answer_as_its_reader_does_and_no
         assert sorted(parts, key=question.index) == parts
     (constraints,) = [question for question in asked if "Constraints Following" in question]
     assert "the catalog of the online shop at https://acme.example." in constraints
-
-
-def test_without_a_profile_personalization_is_na_and_asked_once_there_is_one(tmp_path: Path) -> None:
-    verdicts, asked = asked_of(tmp_path / "v.jsonl", subject(ADVICE, None))
-    assert verdicts[PERSONALIZATION].state == "na"
-    assert len(asked) == 6
-    assert {tag_content("profile", question) for question in asked} == {NO_PROFILE}
-    verdicts, asked = asked_of(tmp_path / "v.jsonl", subject(ADVICE))
-    assert verdicts[PERSONALIZATION].state == "scored"
-    assert len(asked) == 1
