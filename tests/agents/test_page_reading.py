@@ -127,15 +127,6 @@ def test_a_page_that_was_read_in_vain_is_read_again_for_another_search(world: Wo
     assert any('"summary":"On Clean for clean weekly."' in text.text for text in entry.texts)
 
 
-def test_a_summary_that_is_blank_although_the_page_is_relevant_is_asked_for_again(world: World) -> None:
-    def play(request: Request) -> ScriptedAnswer:
-        return ScriptedAnswer(structured={"relevant": True, "summary": "On it." if request.turn > 1 else " "})
-
-    recorded, shown = perform(world, scripted_model(play=play, name="reader"))
-    assert results(shown)[IDS[0]]["summary"] == "On it."
-    assert recorded.run.usage["summariser"].calls == 4
-
-
 HEIGHT = SandboxPage(url="https://a.example/height", title="Height", text="Hang a bird feeder five feet high.")
 SEED = SandboxPage(url="https://b.example/seed", title="Seed", text="Cardinals take sunflower seed.")
 HEIGHT_ID = web_evidence_id(HEIGHT.url)

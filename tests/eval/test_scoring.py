@@ -49,6 +49,8 @@ def test_hand_made_reports_give_exact_rows(tmp_path: Path) -> None:
     assert (result.n_planned, result.n_scored, result.n_na, result.n_failed) == (6, 3, 1, 2)
     assert (result.judge, result.ci_low, result.ci_high, result.no_interval) == ("scripted:test", None, None, "few")
     assert result.items == {"read": 3, "runs_failed": 1}
+    half = build.rows(scores)["half"]
+    assert (half.aggregation, half.value, half.ci_low, half.n_planned, half.n_failed) == ("micro", 0.5, None, 6, 2)
     assert read_scores(folder) == scores
 
 

@@ -10,7 +10,6 @@ from annotated_types import Ge
 from drretail.env.session import Session
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.evidence import Source
-from drretail.threads import THREADS
 from drretail.tools.registry import TOOLS
 from drretail.tools.tool import Access, Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
@@ -123,13 +122,6 @@ def test_a_hung_tool_times_out_uses_up_no_thread_and_is_not_waited_for_at_the_en
     assert [entry.id for entry in session.ledger.evidence()] == ["C:0"], "a late result is discarded"
 
 
-def test_the_time_that_a_write_has_begins_when_the_write_before_it_has_ended(session: Session) -> None:
-    tools = made_up("write", lambda number: time.sleep(1.1), "write")
-    with Toolkit(session, timeout=2, tools=tools) as toolkit:
-        replies = toolkit.call_all([("write", {"number": 1}), ("write", {"number": 2})])
-    assert [reply.error for reply in replies] == [None, None]
-
-
 def test_a_job_has_its_time_from_its_own_beginning_and_not_from_the_waiter_s() -> None:
     release = threading.Event()
     workers = Workers(1)
@@ -142,14 +134,3 @@ def test_a_job_has_its_time_from_its_own_beginning_and_not_from_the_waiter_s() -
     workers.close()
     assert isinstance(result, TimeoutError)
     assert waited < 1.6
-
-
-def test_closing_gives_the_threads_back(session: Session) -> None:
-    assert all_at_rest()
-    all_three = threading.Barrier(3)
-    with Toolkit(session, threads=3, tools=made_up("meet", lambda number: all_three.wait(5))) as toolkit:
-        assert [reply.error for reply in toolkit.call_all([("meet", {})] * 3)] == [None] * 3
-        assert THREADS.busy == 3
-        toolkit.call("none", {})
-        assert THREADS.busy == 3, "one of them is free"
-    assert all_at_rest()

@@ -290,12 +290,6 @@ def test_what_is_struck(goes: str) -> None:
     assert struck(before).draft.report == after
 
 
-def test_a_right_report_stays_as_it_is() -> None:
-    report = f"# Gifts\n\nThe kettle {K} costs $42.95.\n\n- Towels {T}, $17.99.\n\n\n\nThe end.  \nReally.\n"
-    stricken = struck(report, KETTLE.product_id)
-    assert (with_left_out(stricken), stricken.struck) == (report, ())
-
-
 def picked(stricken: Stricken) -> list[str]:
     return [pick.product for pick in stricken.draft.case.picks or ()]
 
