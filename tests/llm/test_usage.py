@@ -19,7 +19,7 @@ from drretail.llm.faults import asked_wait, passes
 from drretail.llm.models import Models
 from drretail.llm.prices import priced
 from drretail.llm.scripted import ScriptedAnswer, scripted_model
-from drretail.llm.usage import ExperimentBudget, cost_by_role, cost_of
+from drretail.llm.usage import Budget, ExperimentBudget, cost_by_role, cost_of
 from drretail.records.run import NANO, Limits, RoleModel, System, Usage
 from drretail.records.trajectory import Trajectory
 from tests.build import known
@@ -113,6 +113,7 @@ async def test_a_run_concludes_while_the_report_still_fits_into_its_dollars_or_e
     await called(asked, 1)
     assert (asked.budget_stop, asked.must_conclude) == ("dollar_budget", True)
     assert known(asked.dollars) + 0.2 <= 1.0  # the report still fits
+    assert [Budget(10, spent).exceeded_by(0.5) for spent in (9.9, 10)] == [False, True]
     for limits, message in ((Limits(dollars=0.3), r"\$0\.3"), (Limits(tokens=150_000), "the 150,000 tokens")):
         with pytest.raises(ModelError, match=f"{message} allowed do not suffice") as caught:
             await called(models(limits), 3)

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from drretail.eval.claims.audit import shares_of
+from drretail.eval.claims.audit import MarkPlace, left_out, shares_of
+from drretail.eval.claims.claims import make_claim
 from drretail.eval.scores.gathering import agreement_ends
 from drretail.records.reading import JudgeAudit
 from tests.eval.metrics.faithfulness.reports import (
@@ -50,6 +51,12 @@ def test_marks_figures_and_labels_are_counted_against_the_report_and_its_records
     assert found["typed"] == (2, 3), "no figure stands in: The bed"
     # The price is right, the rating is said to be wrong, and the wrong price of the bowl passes.
     assert (found["confirmed"], found["contradicted"]) == ((1, 2), (0, 1))
+
+
+def test_a_tenth_of_the_marks_may_be_left_out() -> None:
+    marks = [MarkPlace("1", at, at + 1, f"{at}") for at in range(10)]
+    claims = [make_claim(at, "", ["1"]).model_copy(update={"start": at, "end": at + 1}) for at in range(10)]
+    assert [len(left_out(marks, claims[:taken])) for taken in (10, 9, 8)] == [0, 0, 2]
 
 
 def test_a_report_of_whose_marks_more_than_a_tenth_is_left_out_twice_is_not_judged(tmp_path: Path) -> None:

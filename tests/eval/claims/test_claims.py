@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from drretail.eval.claims.audit import shares_of
 from drretail.eval.claims.claims import MOST_CLAIMS, SUPPORT
 from drretail.eval.judging.session import Judge
 from drretail.experiment import keep_source
@@ -190,6 +191,8 @@ def test_where_the_records_say_otherwise_the_judge_is_asked_once_more_and_the_se
         assert (of_stage[SUPPORT].value, of_stage[SUPPORT].reason) == (values_of[second], "two")
         assert "asked_again" in of_stage[SUPPORT].notes
         assert values(about, verdicts)["FP"].value == values_of[second]
+        is_in_keeping = (message, line) == PRICED[0] or not values_of[first]
+        assert shares_of(verdicts)["typed"] == (is_in_keeping, 1), "the price and the first label"
 
 
 def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tmp_path: Path) -> None:
