@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from drretail.errors import UserError
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import extraction_prompt
 from drretail.eval.claims.rulings import support_prompt
@@ -72,23 +71,6 @@ def test_a_judge_with_prompts_of_its_own_stands_beside_the_one_without_and_needs
     assert len(asked) == count
     judged = read_judgements(exp, "quality", next(read_runs(exp)))
     assert (judged.stale, len({each.by for each in judged.by_judge})) == (0, 2)
-
-
-@pytest.mark.parametrize(
-    ("name", "message", "expected"),
-    [
-        ("rating.md", "{{criterion}} {{anchors}} {{weather}}", r"has the placeholder \{\{weather"),
-        ("ratings.md", "x", r"Did you mean quality/rating\.md"),
-    ],
-)
-def test_a_prompt_that_could_not_be_filled_or_changes_nothing_or_is_a_stranger_is_told(
-    tmp_path: Path, name: str, message: str | None, expected: str
-) -> None:
-    write_prompt_files(tmp_path / "p", judge_prompt_files())
-    if message is not None:
-        (tmp_path / "p" / "quality" / name).write_text(message, encoding="utf-8")
-    with pytest.raises(UserError, match=expected):
-        read_wording(tmp_path / "p")
 
 
 METRICS = ("faithfulness", "quality", "reading", "pairwise")
