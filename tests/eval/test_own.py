@@ -18,7 +18,7 @@ from drretail.viewer.tables.scores import score_tables, slice_sections
 from tests import build
 from tests.build import experiment, known
 from tests.eval.own import METRIC
-from tests.viewer.experiment import render_text
+from tests.viewer.experiment import render_page
 
 PLACE = "tests.eval.own:METRIC"
 REPORTS = {"a@model": {"q1-r1": "A B C D E", "q2-r1": "A B C D"}, "b@model": {"q1-r1": "A B", "q2-r1": "A"}}
@@ -46,7 +46,7 @@ def test_tables_the_board_pages_and_comparisons_show_the_metric_as_it_describes_
         ("words", "", "words"),
     ]
     assert {each.system: each.cells["brief"].value for each in board.rows} == {"a@model": 0, "b@model": 1}
-    assert "Brevity" in render_text(folder)
+    assert "Brevity" in render_page(folder)
     gathered = gather(folder, [METRIC])
     compared = compare_systems(gathered, "a@model", "b@model", gathered.assessors("brevity"))
     (table,) = compared.tables

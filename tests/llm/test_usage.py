@@ -42,10 +42,10 @@ class APIConnectionError(Exception):
     pass
 
 
-def wrapped(cause: Exception, *, hidden: bool = False) -> Exception:
-    """What a client raises from another error, or from none while it dealt with that one."""
+def wrapped(cause: Exception) -> Exception:
+    """What a client raises from another error."""
     problem = Exception("wrapped")
-    problem.__context__, problem.__cause__ = cause, None if hidden else cause
+    problem.__cause__ = cause
     return problem
 
 

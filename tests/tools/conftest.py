@@ -10,7 +10,6 @@ from drretail.env.session import Session, SessionSettings
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow, World, world_at
-from drretail.errors import ToolError
 from drretail.records.shop import OrderStatus, Product
 from drretail.tools.toolkit import Toolkit, ToolReply
 from tests.places import Place, PlaceKind
@@ -71,7 +70,7 @@ PAGES = [
 
 
 class ListWeb:
-    """Answers every search with the same results, unless it is down, and keeps what it is asked.
+    """Answers every search with the same results, and keeps what it is asked.
 
     ``page`` is the text, title and date of every page; without it there is none.
     """
@@ -79,16 +78,13 @@ class ListWeb:
     provider = "list"
     corpus = None
 
-    def __init__(self, *results: WebResult, down: bool = False, page: str = "") -> None:
+    def __init__(self, *results: WebResult, page: str = "") -> None:
         self._results = results or (WebResult("A", "https://a.example/", "of a"),)
-        self._down = down
         self._page = page
         self.asked: list[str] = []
 
     def search(self, query: str, k: int) -> list[WebResult]:
         self.asked.append(query)
-        if self._down:
-            raise ToolError("unavailable", "Down.")
         return list(self._results[:k])
 
     def fetch(self, url: str) -> WebPage:

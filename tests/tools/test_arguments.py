@@ -1,6 +1,7 @@
 """An id is taken in every form that the shop prints, and is never another record's."""
 
 import math
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -65,13 +66,6 @@ def test_a_wrong_choice_or_name_is_told_the_right_ones_and_what_is_missing_is_de
 ARGUMENTS = sorted({each.name for tool in TOOLS.values() for each in read_schema(tool.function).parameters})
 
 
-def nested(depth: int, opening: Any = 1) -> Any:
-    value = opening
-    for _ in range(depth):
-        value = {"a": value} if isinstance(value, list) else [value]
-    return value
-
-
 SCALARS = st.one_of(
     st.none(),
     st.booleans(),
@@ -134,7 +128,7 @@ def own_tool(returned: Any) -> dict[str, Tool]:
         {"a": 1},
         ToolResult({"a": {1, 2}}, ()),
         ToolResult({"a": math.nan}, ()),
-        ToolResult(nested(5000), ()),
+        ToolResult(reduce(lambda value, _: {"a": value}, range(5000), dict[str, Any]()), ()),
         ToolResult([1], ()),  # pyright: ignore[reportArgumentType] -- what a tool of one's own may do
         ToolResult({}, None),  # pyright: ignore[reportArgumentType]
         ToolResult({}, ("C:1",)),  # pyright: ignore[reportArgumentType]

@@ -30,7 +30,6 @@ Runs = Mapping[str, Sequence[Run]]
 
 def gathered(
     *message: tuple[str, str, Assessor, Mapping[str, Runs]],
-    self_checked: Sequence[str] = (),
     items: Mapping[str, Mapping[str, float]] | None = None,
     users: Mapping[str, str] | None = None,
 ) -> Gathered:
@@ -69,11 +68,9 @@ def gathered(
                 result[plan.run_id] = _with(
                     result.get(plan.run_id), plan.query.query_id, variant, run, (items or {}).get(plan.label, {})
                 )
-    labelled = {label: SYSTEM.model_copy(update={"self_checked": label in self_checked}) for label in systems}
-    definition = build.definition([*queries.values()], labelled)
-    judges = {assessor.judge.key: None for _, _, assessor, _ in message if assessor != CODE}
-    board = Board(judge=tuple(judges))
-    return Gathered(definition, metrics, tuple(plans), tables_of_judges, board)
+    definition = build.definition([*queries.values()], dict.fromkeys(systems, SYSTEM))
+    judges = dict.fromkeys(assessor.judge.key for _, _, assessor, _ in message if assessor != CODE)
+    return Gathered(definition, metrics, tuple(plans), tables_of_judges, Board(judge=tuple(judges)))
 
 
 def _with(held: JudgedRun | None, query_id: str, variant: str, run: Run, items: Mapping[str, float]) -> JudgedRun:

@@ -1,14 +1,11 @@
 """One agent in several settings of a condition."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from drretail.conditions.registry import load_condition
 from drretail.eval.compare.ablations import ablation_tables, agents_by_setting
 from drretail.eval.compare.comparing import assessors_of
-from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.run import NULL_AGENTS, System
-from drretail.records.score import SettingRow, SettingTable
 from tests import build
 from tests.build import SYSTEM
 from tests.eval.compare.crafted import JUDGE, gathered, runs
@@ -26,43 +23,23 @@ def in_setting(setting: str, **more: object) -> System:
     return SYSTEM.model_copy(update={"options": result | more})
 
 
-def with_systems(
-    systems: Mapping[str, System],
-    values: Mapping[str, Sequence[float]],
-    variant: str,
-    assessor: Assessor = JUDGE,
-) -> Gathered:
-    """With the metric quality, as if it had this variant."""
-    made = gathered(("quality", variant, assessor, {name: runs(its) for name, its in values.items()}))
-    metrics = {name: replace(metric, variants=(variant,)) for name, metric in made.metrics.items()}
-    definition = made.definition.model_copy(update={"systems": dict(systems)})
-    return replace(made, metrics=metrics, definition=definition)
-
-
-def held(values: Mapping[str, Sequence[float]] = VALUES, assessor: Assessor = JUDGE) -> Gathered:
-    return with_systems({name: in_setting(name) for name in values}, values, "personalization", assessor)
-
-
-def tables(made: Gathered, by: str = "information", variant: str = "personalization") -> list[SettingTable]:
-    found = ablation_tables(made, load_condition(by)[1], assessors_of(made))
-    return [table for table in found if table.variant == variant]
-
-
-def steps(row: SettingRow) -> list[tuple[str, str, float | None]]:
-    return [(step.b, step.a, step.difference) for step in row.steps]
-
-
 def test_cells_are_means_over_queries_and_steps_the_paired_gains_in_the_order_of_what_is_known() -> None:
-    ((row,),) = (table.rows for table in tables(held()))
+    held = gathered(("quality", "personalization", JUDGE, {name: runs(values) for name, values in VALUES.items()}))
+    metric = replace(held.metrics["quality"], variants=("personalization",))
+    systems = {name: in_setting(name) for name in VALUES}
+    definition = held.definition.model_copy(update={"systems": systems})
+    held = replace(held, metrics={"quality": metric}, definition=definition)
+    found = ablation_tables(held, load_condition("information")[1], assessors_of(held))
+    ((row,),) = (table.rows for table in found if table.variant == "personalization")
     assert row.agent == SYSTEM.label()
     means = [(cell.part, cell.value, cell.n_counted) for cell in row.cells]
     assert means == [("task", 4.5, 8), ("context", 5.5, 8), ("persona", 7.0, 8), ("tools", 7.0, 8)]
-    assert steps(row) == [
-        *(("task", "context", 1.0), ("context", "persona", 1.5)),
-        *(("persona", "tools", 0.0), ("task", "tools", 2.5)),
+    assert [(step.b, step.a, step.difference, step.outcome, step.tests) for step in row.steps] == [
+        ("task", "context", 1.0, "higher", 4),
+        ("context", "persona", 1.5, "higher", 4),
+        ("persona", "tools", 0.0, "undecided", 4),
+        ("task", "tools", 2.5, "higher", 4),
     ]
-    assert [step.outcome for step in row.steps] == ["higher", "higher", "undecided", "higher"]
-    assert all(step.tests == 4 for step in row.steps)
 
 
 def grouped(by: str, **systems: System) -> list[list[tuple[str, str]]]:

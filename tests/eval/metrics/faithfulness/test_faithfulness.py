@@ -241,14 +241,6 @@ def about(*texts: EvidenceText, report: str = REPORT, **state: Any) -> Subject:
     return subject(report, EVIDENCE | {BIRDS_ID: page})
 
 
-def by_stage(folder: Path, judge: Judge, of: Subject, rules: Rules = "default") -> dict[str, Verdict]:
-    return {verdict.stage: verdict for verdict in judged(folder, judge, of, rules)}
-
-
-def answering(*supports: Any) -> Judge:
-    return scripted({"claims": [claim(1, DAWN, BIRDS_ID)]}, *supports)
-
-
 def test_a_page_that_nobody_fetched_makes_its_claims_na_and_says_what_to_do(tmp_path: Path) -> None:
     report = f"{REPORT} The bed costs $49.99 [{BIRDS_ID}][P:B0BED00001]. The bed is grey [P:B0BED00001]."
     of = about(SNIPPET, report=report)
@@ -274,7 +266,8 @@ def test_a_page_of_200000_characters_is_cut_to_what_a_judge_holds_and_the_verdic
     assert len(page.text) > 200_000
     of, answers = about(page), [{"claims": [claim(1, DAWN, BIRDS_ID)]}, support("full", "read", FACT)]
     model = scripted_model(play=build.quoting(lambda _: ScriptedAnswer(structured=answers.pop(0))), name="small")
-    found = by_stage(tmp_path, Judge.of(replace(model, stated_context=8_192)), of)
+    verdicts = judged(tmp_path, Judge.of(replace(model, stated_context=8_192)), of)
+    found = {verdict.stage: verdict for verdict in verdicts}
     (source,) = found[SUPPORT].sources
     assert (found[SUPPORT].value, found[SUPPORT].quote) == (1, FACT)
     assert found[SUPPORT].notes == ("source_cut",)
