@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from drretail.stats.intervals import Groups, Noise, noise, numbered, run_variance
+from drretail.stats.intervals import FEWEST, Groups, Noise, noise, numbered, run_variance
 from drretail.stats.significance import Gate, difference_test, holm, queries_needed, sign_test, user_sums
 from tests.build import known
 
@@ -101,6 +101,8 @@ def test_the_number_needed_grows_with_the_tests_and_few_users_have_a_range_that_
     assert held / 200 >= 0.8
     assert known(queries_needed(0.1, samples[0], tuple(range(n)), 6)).queries > said[0].queries
     assert queries_needed(0.1, [0.2] * n, tuple(range(n))) is None
+    few = (queries_needed(0.1, samples[0][:users], tuple(range(users))) for users in (FEWEST - 1, FEWEST))
+    assert [needed is None for needed in few] == [True, False]
 
 
 def test_noise_is_pooled_over_queries_and_what_was_not_repeated_can_not_be_told_apart() -> None:

@@ -37,6 +37,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded, read_evidence, read_journal, read_run
+from tests import build
 from tests.agents.conftest import QUERY, calls, record, reporting, run_in, scripted, sut, tally_of
 from tests.build import known
 from tests.run_files import edit_run, runs_in
@@ -288,6 +289,8 @@ def test_a_missing_cart_is_counted_only_where_something_is_to_be_bought(world: W
     backend = Backend(lambda _, turns: reporting("Take the cedar one.", "the first") if turns else calls(SEARCH))
     (tally,) = run_all(folder, world, backend, queries=asked)
     assert (tally.done, tally.undecided) == (6, 2)
+    failed = build.run("q0-r1", None, notes=("picks_missing: the report declares no picks",))
+    assert not Ended.of(failed, before=False).undecided
 
 
 def test_files_and_tallies_do_not_depend_on_what_ends_first(world: World, folder: Path) -> None:

@@ -205,6 +205,8 @@ def test_of_a_judge_that_chooses_by_the_order_nothing_is_told_but_that(
     for found in (pair for pair in scores.pairs if pair.dimension != PERSONALIZATION):
         numbers = (found.wins, found.ties, found.losses, found.win.value, found.length_controlled.value)
         assert {*numbers, found.win_rate.value, found.contrast.p, found.contrast.difference} == {None}
+    lacking = row(scores, a=A, b=C)
+    assert (lacking.n_planned, lacking.n_scored, lacking.n_failed, lacking.runs_failed) == (4, 3, 1, 1)
     for label in (A, B, C):
         assert (rank(scores, label).value, rank(scores, label).note) == (None, ORDER_DECIDED)
     said = [comparison.conclusions[-1] for comparison in compare_recorded(folder, baseline="all")]
