@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import chain, repeat
 from socket import socket
 from typing import Any
 
@@ -41,7 +41,7 @@ class Step:
         if self.drips:
             return ((self.body[at : at + 1], 0.05) for at in range(len(self.body)))
         events = re.split(rb"(?<=\n\n)", self.body) if self.pauses else [self.body]
-        return zip_longest(events, self.pauses, fillvalue=0)
+        return zip(events, chain(self.pauses, repeat(0.0)), strict=False)
 
 
 def fails(status: int, message: str = "scripted", **headers: str) -> Step:

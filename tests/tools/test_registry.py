@@ -144,8 +144,7 @@ def test_a_tool_that_no_model_could_be_told_of_is_refused_and_so_by_name(monkeyp
         return ToolResult({}, ())
 
     told = "Weighs.\n\nArgs:\n    weight: It."
-    access: Any = "reed"
-    for function, docstring, access_of, name, fault in (
+    rows: list[tuple[Callable[..., ToolResult], str | None, Any, str, str]] = [
         (weigh, None, "read", "mute", "."),
         (weigh, "Weighs.", "read", "weigh", "weight"),
         (weigh, f"{told}\n    title: Gone.", "read", "weigh", "title"),
@@ -153,11 +152,12 @@ def test_a_tool_that_no_model_could_be_told_of_is_refused_and_so_by_name(monkeyp
         (either, told, "read", "either", "not one type"),
         (sessionless, "Weighs.", "read", "sessionless", "is not the session"),
         (weigh, told, "read", "two words", "."),
-        (weigh, told, access, "weigh", "."),
-    ):
+        (weigh, told, "reed", "weigh", "."),
+    ]
+    for function, docstring, access, name, fault in rows:
         function.__doc__ = docstring
         with pytest.raises(UserError, match=rf"The tool {name} cannot be described to a model: .*{fault}.*\.$"):
-            own_tools([Tool(name, function, access_of)])
+            own_tools([Tool(name, function, access)])
     without_types: Any = lambda session: ToolResult({}, ())  # noqa: E731
     assert list(own_tools([Tool("fine", without_types, "read")])) == ["fine"]
     monkeypatch.setattr("tests.agents.own.SHIPPING", replace(SHIPPING, name="two words"))
