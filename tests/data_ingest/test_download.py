@@ -172,13 +172,6 @@ def test_the_addresses_are_those_of_the_dataset() -> None:
         wanted_files(["Books"], None, "nowhere")
 
 
-def test_a_file_that_nobody_has_does_not_keep_the_others_from_coming(fetch: Fetch) -> None:
-    urls = [(fetch.server.address + path,) for path in ("/raw/Missing.jsonl.gz", PATH)]
-    with pytest.raises(UserError, match=r"Missing\.jsonl\.gz answers 404"):
-        fetched(fetch.folder, urls, parallel=1)
-    fetch.check_whole()
-
-
 def test_an_address_where_nobody_listens_is_given_up_soon(tmp_path: Path) -> None:
     waited: list[float] = []
     with pytest.raises(UserError, match=r"127\.0\.0\.1:9/Pet_Supplies\.jsonl\.gz cannot be had"):

@@ -86,15 +86,6 @@ def test_title_features_details_and_price_belong_together(plain: World) -> None:
     assert checked > 100
 
 
-@pytest.mark.parametrize(
-    ("query", "leaf"),
-    [("weatherproof bird feeder", "Feeders"), ("stainless steel garden path lights", "Path Lights")],
-)
-def test_a_shoppers_words_find_the_kind_first(plain: World, query: str, leaf: str) -> None:
-    hits = plain.catalog.search(CatalogQuery(query, limit=3)).hits
-    assert [plain.store.product(hit.product_id).categories[-1] for hit in hits] == [leaf] * 3
-
-
 def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("precious", encoding="utf-8")
     with pytest.raises(UserError, match="not a made-up shop"):
@@ -122,15 +113,3 @@ def test_a_former_shop_is_replaced_whole(tmp_path: Path) -> None:
     write_shop(tmp_path, products=16, reviews=20)
     write_shop(tmp_path, products=16, reviews=20, categories=["Pet_Supplies"])
     assert {*files_in(tmp_path)} == {"Pet_Supplies.jsonl.gz", "meta_Pet_Supplies.jsonl.gz", "synth.json"}
-
-
-def test_memory_holds_products_and_no_reviews(tmp_path: Path) -> None:
-    import tracemalloc
-
-    peaks: list[int] = []
-    for count in (200, 1500):
-        tracemalloc.start()
-        write_shop(tmp_path / str(count), products=40, reviews=count, categories=["Pet_Supplies"])
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-    assert peaks[1] < peaks[0] + 250_000
