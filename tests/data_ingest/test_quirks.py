@@ -196,24 +196,13 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> str | None:
     return ingest_files([small_shop(folder / "raw", product_row("B1"))], folder / "world").fingerprint
 
 
-def hostile_shop(folder: Path, *, as_array: bool) -> Path:
-    """A plain product with five reviews, five more by each hostile user, and a product of each hostile id."""
-    write = write_array if as_array else write_lines
-    write(folder / "meta_Pet_Supplies.jsonl", [product_row("B1"), *(product_row(each) for each in HOSTILE)])
+def test_rows_with_ids_that_are_none_are_bad_lines_with_a_reason_and_change_nothing(tmp_path: Path, clean: str) -> None:
+    raw = tmp_path / "raw"
+    write_lines(raw / "meta_Pet_Supplies.jsonl", [product_row("B1"), *(product_row(each) for each in HOSTILE)])
     hostile = [review_row(one, "B1", START + place) for place, one in enumerate(HOSTILE)]
-    write(
-        folder / "Pet_Supplies.jsonl",
-        [*reviews_of("B1"), *hostile, *(review_row("A1", each, START) for each in HOSTILE)],
-    )
-    return folder
-
-
-@pytest.mark.parametrize(("as_array", "workers"), [(False, 2), (True, 1)], ids=["lines", "array"])
-def test_rows_with_ids_that_are_none_are_bad_lines_with_a_reason_and_change_nothing(
-    tmp_path: Path, clean: str, as_array: bool, workers: int
-) -> None:
-    raw = hostile_shop(tmp_path / "raw", as_array=as_array)
-    report = ingest_files([raw], tmp_path / "world", IngestSettings(), workers=workers)
+    hostile += [review_row("A1", each, START) for each in HOSTILE]
+    write_lines(raw / "Pet_Supplies.jsonl", [*reviews_of("B1"), *hostile])
+    report = ingest_files([raw], tmp_path / "world", IngestSettings(), workers=2)
     assert report.fingerprint == clean
     assert (report.products.kept, report.users, report.reviews.kept) == (1, 5, 5)
     assert report.products.dropped == {"bad_line": len(HOSTILE)}
