@@ -24,7 +24,7 @@ from unittest.mock import patch
 from drretail.cli.entry import main
 from tests.cli.forked import written
 
-PRINTING = warnings._showwarning_orig  # pyright: ignore[reportAttributeAccessIssue]  # Python's own, to stderr
+PRINT_WARNING = warnings._showwarning_orig  # pyright: ignore[reportAttributeAccessIssue]  # Python's own, to stderr
 
 
 def run_here(args: tuple[str, ...], where: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
@@ -116,7 +116,7 @@ def _noise_of_a_process() -> Generator[None]:
             warnings.resetwarnings()
             for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
                 warnings.simplefilter("ignore", category)
-            warnings.showwarning = PRINTING
+            warnings.showwarning = PRINT_WARNING
             yield
     finally:
         logging.root.handlers = handlers

@@ -77,6 +77,7 @@ def test_floors_and_the_oracle_are_as_they_are(world: World) -> None:
         ({"tool_turns": "many"}, "--vary tool_turns=many: write numbers"),
         ({"tool_turns": "0"}, "The limit tool_turns is 0: "),
         ({"information": "context"}, "'q1' holds no context.*queries pair"),
+        ({"size": "64k"}, "--vary size is for a sandbox's folder"),
         ({"retriever": "bm52"}, "There is no retriever 'bm52'"),
         ({"web": "serper"}, "A run has one web"),
         ({"tests.agents.conftest:QUERY": "yes"}, "a drretail.Condition"),
