@@ -30,8 +30,8 @@ settings.load_profile("drretail")
 
 REAL_SERVERS = {"mongo_url", "es_url"}
 """Fixtures by which a test is known to need a real server."""
-SLOW = {"browser", "node"}
-"""Fixtures by which a test is known to start a browser, or to install a package."""
+SLOW = {"browser"}
+"""Fixtures by which a test is known to start a browser."""
 ROOT = Path(__file__).parents[1]
 FETCHING = 1800
 """Seconds for a test with real servers: the first one may fetch and start them."""
@@ -45,8 +45,7 @@ TOGETHER = (
     # the process that forks commands, which loads the whole package
     {
         *("tests/cli/test_interrupting.py", "tests/cli/test_killed_writes.py", "tests/cli/test_mcp.py"),
-        *("tests/cli/test_screens.py", "tests/addons/test_killed_writes.py", "tests/addons/test_hostile_texts.py"),
-        "tests/addons/gym/test_trial.py",
+        *("tests/addons/test_killed_writes.py", "tests/addons/test_hostile_texts.py", "tests/addons/gym/test_trial.py"),
     },
     # nothing: few tests that take long, and would be left for the end
     {"tests/cli/test_demo.py", "tests/addons/lab/test_planting.py", "tests/api/test_own_wording.py"},
@@ -70,7 +69,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.hookimpl(tryfirst=True)  # before those that -m does not choose are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests of real servers, and as slow those of servers, Spark, browsers and Node."""
+    """Marks the tests of real servers, and as slow those of servers, Spark and browsers."""
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if fixtures & REAL_SERVERS:

@@ -18,10 +18,8 @@ DEEP = 100_000
     ("text", "message"),
     [
         ("[" * DEEP, r"^it is nested deeper than 200 levels$"),
-        ('{"a":' * DEEP + "1" + "}" * DEEP, "deeper than 200 levels"),
         ("7" * 5000, r"^a whole number in it has too many digits$"),
         (f'{{"a":[-{"7" * 5000}]}}', "too many digits"),
-        ("", "Expecting value"),
     ],
 )
 def test_whatever_python_cannot_hold_is_an_error_of_json(text: str, message: str) -> None:

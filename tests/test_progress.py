@@ -28,10 +28,7 @@ def test_in_a_pipe_one_long_step_is_no_silence(monkeypatch: pytest.MonkeyPatch) 
     stream = io.StringIO()
     with PlainProgress(stream).busy("reading"):
         time.sleep(0.1)
-    with PlainProgress(stream).track("judging", 3):
-        time.sleep(0.1)
     assert stream.getvalue().count("reading … 0 s") >= 2
-    assert stream.getvalue().count("judging …") >= 3
     with PlainProgress(stream).busy("writing", 9) as bar:
         bar.advance()
         time.sleep(0.1)

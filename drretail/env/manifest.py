@@ -121,8 +121,8 @@ class Manifest(Document):
     """The versions of drretail and its engines, and the index formulation."""
     profile_pool: str
     """The hash of the pool that profiles are derived from."""
-    analyzer: Analyzer = "standard"
-    """The analyzer of product searches; a world without the field was made when there was only this one."""
+    analyzer: Analyzer
+    """The analyzer of product searches."""
 
     @property
     def is_own_shop(self) -> bool:

@@ -36,16 +36,6 @@ def test_an_answer_is_true_unless_a_record_says_otherwise(world: World) -> None:
     assert (said_nothing.is_true, said_nothing.looked_at.decided) == (True, 0)
 
 
-@pytest.mark.parametrize("mark", ["~~{}~~", "<del>{}</del>", "<s>{}</s>"])
-def test_struck_text_is_not_said_and_the_figure_beside_it_is_looked_at(mark: str, world: World) -> None:
-    right, wrong = (
-        check(QUESTION, f"The feeder costs {mark.format(before)} {now} [P:B0TEST0001].", world)
-        for before, now in (("$29.99", "$24.99"), ("$24.99", "$21.99"))
-    )
-    assert (right.is_true, right.looked_at.decided) == (True, 1)
-    assert [(each.text, each.found) for each in wrong.findings] == [("$21.99", "$24.99")]
-
-
 def test_nothing_is_no_answer(world: World) -> None:
     with pytest.raises(UserError, match="no answer"):
         check(QUESTION, " ", world)

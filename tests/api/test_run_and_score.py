@@ -1,9 +1,7 @@
 """A run, its scores and a comparison from Python, and the options that an experiment keeps to be made again."""
 
-import shutil
 from collections.abc import Generator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -13,7 +11,6 @@ from drretail import (
     Agent,
     Answer,
     agents,
-    ask,
     compare,
     open_experiment,
     open_model,
@@ -29,18 +26,18 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.scores.board import Board, read_board
-from drretail.experiment import Experiment, KeptOptions, other_versions, read_definition, read_options, write_definition
+from drretail.experiment import Experiment, KeptOptions, read_definition, read_options
 from drretail.llm.models import Models
 from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Task
 from drretail.records.run import Limits
 from drretail.viewer.paper import SYSTEMS
+from tests import build
 from tests.agents.conftest import QUERY
 from tests.build import files
 from tests.run_files import runs_in
 from tests.sealed import Page, seal
 from tests.shop import USER, build_shop
-from tests.viewer.agents import DIFFERING
 
 QUESTION = "Which bird feeder suits me, under $30?"
 
@@ -164,15 +161,6 @@ def test_what_is_of_another_type_than_the_option_is_said(experiment: RecordedExp
             score(folder, **given)
 
 
-def test_every_public_name_is_there_and_another_one_is_not() -> None:
-    for name in drretail.__all__:
-        given = getattr(drretail, name)
-        assert isinstance(given, ModuleType) or given.__name__ == name
-        assert name in dir(drretail)
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = drretail.nothing  # pyright: ignore[reportAttributeAccessIssue]
-
-
 def test_the_papers_preset_is_six_systems_fifty_queries_and_its_models() -> None:
     options = with_preset(RunOptions(preset="paper"))
     assert (options.agents, options.model_profile) == (SYSTEMS, "paper-like")
@@ -251,12 +239,19 @@ def test_an_experiment_is_made_again_from_what_it_keeps(
     assert files(Path("again"), "*.toml") == files(first.folder, "*.toml")
 
 
-def test_a_question_is_kept_as_options_of_run_and_one_with_a_person_is_not(kept_world: World) -> None:
-    first = ask("A bird bath, please.", kept_world, user=USER, to="exp", vary={"without": "web"})
-    (options,) = read_options(Path("exp"))
-    run_again(options, kept_world, open_experiment("exp"))
-    assert runs_in(Path("again")) == runs_in(Path("exp"))
-    assert options.labels == (first.run.system,)
+def test_experiments_on_two_versions_of_one_set_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reports = {label: {"q1-r1": "It costs $5."} for label in ("a@model", "b@model")}
+    one, two = (
+        build.experiment(tmp_path / version, reports, queries=[build.query("q1", part_of=f"demo-50 {version}")])
+        for version in "12"
+    )
+    for folder in (one, two):
+        build.scored(folder, "process")
+    compare(one, last=two, fail_if=["done < last"])
+    sentence = "The queries are of demo-50 1 here and of demo-50 2 there: a difference may come from the queries."
+    assert sentence in " ".join(capsys.readouterr().err.split())
+    with pytest.raises(UserError, match=r"1 holds another query .*: rename yours, or use a new folder"):
+        Experiment(one, read_definition(two))
 
 
 def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
@@ -265,21 +260,3 @@ def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
         (tmp_path / "options" / "a.toml").write_text(text, encoding="utf-8")
         with pytest.raises(UserError, match="delete it, or restore it"):
             read_options(tmp_path)
-
-
-def test_experiments_on_two_versions_of_one_set_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first = tmp_path / "exp"
-    with open_world(build_shop(tmp_path / "w")) as world:
-        run(world, [QUESTION], DIFFERING, to=first, user=USER, baselines=False)
-    score(first, ["faithfulness", "checks"])
-    one, two = folders = [Path(shutil.copytree(first, tmp_path / name)) for name in ("one", "two")]
-    for version, folder in enumerate(folders, 1):
-        definition = read_definition(folder)
-        queries = [query.model_copy(update={"part_of": f"demo-50 {version}"}) for query in definition.queries]
-        write_definition(folder, definition.model_copy(update={"queries": tuple(queries)}))
-    compare(one, last=two, fail_if=["FP < last"])
-    sentence = "The queries are of demo-50 1 here and of demo-50 2 there: a difference may come from the queries."
-    assert sentence in " ".join(capsys.readouterr().err.split())
-    assert other_versions(read_definition(one), read_definition(first)) == []
-    with pytest.raises(UserError, match=r"one holds another query .*: rename yours, or use a new folder"):
-        Experiment(one, read_definition(two))

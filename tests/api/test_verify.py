@@ -23,6 +23,7 @@ from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from drretail.run_file import Member, read_run
 from drretail.tools.toolkit import Toolkit
+from tests.build import files
 from tests.cli.commands import Command
 from tests.run_files import edit_member, edit_run
 from tests.shop import USER, build_shop
@@ -73,10 +74,6 @@ def counts(found: Verification) -> Counts:
         place = check.check, check.state
         totals[place] = totals.get(place, 0) + check.count
     return totals
-
-
-def files(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def edit(path: Path, change: Callable[[Any], object], member: Member | None = None) -> None:

@@ -1,11 +1,9 @@
 """The command line as a user runs it, in a folder of its own: fixtures of all tests, so that there is one server."""
 
 import os
-import pty
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -48,20 +46,6 @@ def refused_by(*args: str) -> str:
     found = CliRunner().invoke(app, args)
     assert isinstance(found.exception, UserError), found.output
     return str(found.exception)
-
-
-def on_terminal(*command: str, where: Path, env: Mapping[str, str]) -> str:
-    """What a process shows on a terminal, stdout and stderr together."""
-    ours, theirs = pty.openpty()
-    given = {**env, "TERM": "xterm-256color"}
-    with subprocess.Popen(command, cwd=where, env=given, stdin=theirs, stdout=theirs, stderr=theirs):
-        os.close(theirs)
-        read = bytearray()
-        with suppress(OSError):  # how a terminal says that nobody writes to it any more
-            while part := os.read(ours, 65_536):
-                read += part
-    os.close(ours)
-    return read.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def environment(home: Path, **given: str) -> dict[str, str]:

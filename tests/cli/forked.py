@@ -5,36 +5,21 @@ environment, streams and signal handlers, and ends as any other process does; on
 """
 
 import atexit
-import gc
-import json
+import multiprocessing
 import os
-import pkgutil
-import select
 import signal
-import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
-from importlib import import_module
+from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
+from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any, NoReturn
+from unittest.mock import patch
 
-SERVER = """
-import sys
-from tests.cli.forked import end_of, serve
-serve(int(sys.argv[1]))
-from drretail.cli.entry import main
-end_of(main)
-"""
-"""``serve`` returns in the forked processes alone."""
-
-LOADED_LATE = ("isal.igzip", "numpy", "scipy.stats", "scipy.special", "langchain_openai")
-"""What our modules import only when they need it. DuckDB is left out: it complains where it was loaded in vain."""
-
-OTHERS = ("drretail.addons.gym", "drretail.addons.inspect")
-"""What needs packages of other environments; no command loads it unasked."""
+FORKING = multiprocessing.get_context("forkserver")
+FORKING.set_forkserver_preload(["tests.cli.loaded"])
 
 
 DIES_AT = "TEST_DIES_AT_WRITE"
@@ -88,18 +73,8 @@ class ForkServer:
     """Runs ``drretail …`` in processes forked from one that has loaded it."""
 
     def __init__(self, root: Path) -> None:
-        self._socket, theirs = socket.socketpair()
-        command = [sys.executable, "-c", SERVER, str(theirs.fileno())]
-        names = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
-        self._process = subprocess.Popen(
-            command,
-            cwd=root,
-            env=names | {"PYTHONPATH": str(root)},
-            stdin=subprocess.DEVNULL,
-            pass_fds=[theirs.fileno()],
-            process_group=0,
-        )
-        theirs.close()
+        with patch.dict(os.environ, PYTHONPATH=str(root)):
+            forkserver.ensure_running()
 
     def run(
         self, args: tuple[str, ...], where: Path, env: dict[str, str], patience: float = 280
@@ -109,30 +84,22 @@ class ForkServer:
 
     def start(self, args: tuple[str, ...], where: Path, env: dict[str, str]) -> "ForkedCommand":
         """The command at work, beside which others can be run."""
-        stdout, stderr = os.memfd_create("stdout"), os.memfd_create("stderr")
-        return ForkedCommand(self, args, self.ask([args, str(where), env], stdout, stderr), stdout, stderr)
-
-    def ask(self, request: Any, *streams: int, patience: float = 280) -> int:
-        """The id of the process that runs a command, or the exit code of a process by its id."""
-        data = json.dumps(request).encode()
-        socket.send_fds(self._socket, [len(data).to_bytes(8)], streams)
-        self._socket.sendall(data)
-        self._socket.settimeout(patience)
-        return int.from_bytes(_whole(self._socket, 8), signed=True)
+        return ForkedCommand(args, where, env)
 
     def close(self) -> None:
-        self._socket.close()
-        os.killpg(self._process.pid, signal.SIGKILL)  # with a command that took too long
-        self._process.wait()
+        for process in multiprocessing.active_children():  # commands that took too long
+            process.kill()
 
 
 class ForkedCommand:
     """A command at work in a process of its own."""
 
-    def __init__(self, server: ForkServer, args: tuple[str, ...], pid: int, stdout: int, stderr: int) -> None:
-        self._server, self._args, self._pid, self._stdout, self._stderr = server, args, pid, stdout, stderr
-        self._process = os.pidfd_open(pid)
-        self._ended: subprocess.CompletedProcess[str] | None = None
+    def __init__(self, args: tuple[str, ...], where: Path, env: Mapping[str, str]) -> None:
+        self._args, self._ended = args, None
+        self._stdout, self._stderr = os.memfd_create("stdout"), os.memfd_create("stderr")
+        streams = [f"/proc/{os.getpid()}/fd/{number}" for number in (self._stdout, self._stderr)]
+        self._process = FORKING.Process(target=_run, args=(args, str(where), dict(env), streams))
+        self._process.start()
 
     @property
     def stdout(self) -> str:
@@ -145,19 +112,21 @@ class ForkedCommand:
 
     @property
     def has_ended(self) -> bool:
-        return self._ended is not None or bool(select.select([self._process], [], [], 0)[0])
+        return not self._process.is_alive()
 
     def send_signal(self, number: signal.Signals) -> None:
-        if not self.has_ended:
-            signal.pidfd_send_signal(self._process, number)
+        if not self.has_ended and self._process.pid is not None:
+            os.kill(self._process.pid, number)
 
     def wait(self, patience: float = 280) -> subprocess.CompletedProcess[str]:
         """What it printed and its exit code, negative for a signal; TimeoutError when it takes longer."""
         if self._ended is None:
-            code = self._server.ask(self._pid, patience=patience)
-            self._ended = subprocess.CompletedProcess(self._args, code, self.stdout, self.stderr)
-            for descriptor in (self._process, self._stdout, self._stderr):
-                os.close(descriptor)
+            self._process.join(patience)
+            if self._process.exitcode is None:
+                raise TimeoutError(f"{self._args} takes longer than {patience:g} seconds")
+            self._ended = subprocess.CompletedProcess(self._args, self._process.exitcode, self.stdout, self.stderr)
+            os.close(self._stdout)
+            os.close(self._stderr)
         return self._ended
 
 
@@ -167,41 +136,12 @@ def written(file: int) -> str:
     return StringIO(os.pread(file, os.fstat(file).st_size, 0).decode(), newline=None).getvalue()
 
 
-def serve(number: int) -> None:
-    """Forks a process for each command that is asked for over the socket ``number``; returns in each of them."""
-    _load_all()
-    asking = socket.socket(fileno=number)
-    while True:
-        length, streams, _, _ = socket.recv_fds(asking, 8, 2)
-        if not length:
-            os.killpg(0, signal.SIGKILL)
-        request = json.loads(_whole(asking, int.from_bytes(length)))
-        if isinstance(request, int):
-            answer = _ended(request, asking)
-        else:
-            answer = os.fork()
-            if not answer:
-                asking.close()
-                args, where, env = request
-                _become(args, where, env, streams)
-                return
-        for stream in streams:
-            os.close(stream)
-        asking.sendall(answer.to_bytes(8, signed=True))
-
-
-def _ended(child: int, asking: socket.socket) -> int:
-    """The child's exit code; where the tests end before it, all of this group ends with them."""
-    ending = os.pidfd_open(child)
-    ready, _, _ = select.select([ending, asking], [], [])
-    if ending not in ready:
-        os.killpg(0, signal.SIGKILL)
-    os.close(ending)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
-def _become(args: list[str], where: str, env: dict[str, str], streams: list[int]) -> None:
-    for stream, number in zip(streams, (1, 2), strict=True):
+def _run(args: Sequence[str], where: str, env: dict[str, str], streams: Sequence[str]) -> None:
+    """The command, in the forked process."""
+    # As a terminal leaves it, whatever the tests' own process inherited.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number, path in enumerate((os.devnull, *streams)):
+        stream = os.open(path, os.O_RDWR | os.O_APPEND)
         os.dup2(stream, number)
         os.close(stream)
     # Anew, since a stream remembers whether its file was a terminal.
@@ -212,21 +152,9 @@ def _become(args: list[str], where: str, env: dict[str, str], streams: list[int]
     sys.argv = ["drretail", *args]
     if DIES_AT in env:
         _count_writes(int(env[DIES_AT]), where)
+    from drretail.cli.entry import main
 
-
-def _load_all() -> None:
-    # As a terminal leaves them, whatever the tests' own process inherited.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the command sets it; and a process with threads forks badly
-    import drretail
-
-    os.fsync = os.fstat  # waits for no disk, as in the tests' own process
-    every = (package.name for package in pkgutil.walk_packages(drretail.__path__, "drretail."))
-    ours = [name for name in every if not name.endswith("__main__") and not name.startswith(OTHERS)]
-    for name in [*ours, *LOADED_LATE]:
-        import_module(name)
-    gc.collect()
-    gc.freeze()  # a collection in a forked process would copy all that was loaded
+    end_of(main)
 
 
 def end_of(main: Callable[[], object]) -> NoReturn:
@@ -247,13 +175,3 @@ def end_of(main: Callable[[], object]) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
-
-
-def _whole(source: socket.socket, length: int) -> bytes:
-    found = b""
-    while len(found) < length:
-        more = source.recv(length - len(found))
-        if not more:
-            raise ConnectionError("the process that forks commands is gone")
-        found += more
-    return found

@@ -24,6 +24,8 @@ from unittest.mock import patch
 from drretail.cli.entry import main
 from tests.cli.forked import written
 
+PRINT_WARNING = warnings._showwarning_orig  # pyright: ignore[reportAttributeAccessIssue]  # Python's own, to stderr
+
 
 def run_here(args: tuple[str, ...], where: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     """What ``drretail …`` prints in a folder and an environment, and its exit code."""
@@ -114,23 +116,11 @@ def _noise_of_a_process() -> Generator[None]:
             warnings.resetwarnings()
             for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
                 warnings.simplefilter("ignore", category)
-            warnings.showwarning = _print_warning
+            warnings.showwarning = PRINT_WARNING
             yield
     finally:
         logging.root.handlers = handlers
         logging.root.setLevel(level)
-
-
-def _print_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: object = None,
-    line: object = None,
-) -> None:
-    del file, line
-    sys.stderr.write(warnings.formatwarning(message, category, filename, lineno))
 
 
 @contextmanager

@@ -48,34 +48,6 @@ def test_what_an_agent_or_a_metric_prints_is_no_part_of_the_result(
         assert f"The {printed}'s own print." in done.stderr
 
 
-def test_too_few_users_are_said_where_systems_are_compared(succeeds: Command, run: tuple[str, ...]) -> None:
-    note = "differences between systems can't be shown with fewer than 5 users."
-    both = ("--agent", "react", "--agent", "plan_to_function")
-    shown = [" ".join(succeeds(*run, "--no-floors", *agents).stderr.split()) for agents in ((), both)]
-    assert [note in text for text in shown] == [False, True]
-
-
-def test_an_agent_whose_code_changed_is_refused_until_again_runs_it_anew(
-    drretail: Command, succeeds: Command, run: tuple[str, ...], tmp_path: Path
-) -> None:
-    (tmp_path / "mine.py").write_text("import helper\ndef answer(question):\n    return helper.REPORT\n")
-    helper, asked = tmp_path / "helper.py", (*run, "--no-floors", "--no-pages", "--agent")
-
-    def reports() -> list[tuple[str, str | None]]:
-        return sorted((made.system, made.report) for made in read_runs(tmp_path / "exp"))
-
-    helper.write_text("REPORT = 'One.'\n")
-    succeeds(*asked, "mine:answer")
-    helper.write_text("REPORT = 'Two, then.'\n")
-    refused = drretail(*asked, "mine:answer")
-    assert (refused.returncode, "by other code (helper.py)" in refused.stderr) == (2, True)
-    succeeds(*asked, "v2=mine:answer")
-    assert reports() == [("mine-answer", "One.")] * 2 + [("v2", "Two, then.")] * 2
-    # None of the other code's runs stays in the row, not even those that are not asked for now.
-    succeeds(*asked, "mine:answer", "--force", "--only", "q1")
-    assert reports() == [("mine-answer", "Two, then.")] + [("v2", "Two, then.")] * 2
-
-
 READER = """
 from pathlib import Path
 
@@ -107,6 +79,11 @@ def test_what_a_function_imports_and_reads_when_it_is_called_is_part_of_it_and_w
         assert (refused.returncode, f"by other code ({name}.txt)" in refused.stderr) == (2, True)
         (tmp_path / f"{name}.txt").write_text("One.")
     succeeds(*asked)
+    (tmp_path / "helper.py").write_text("HEAD = 'Another:'\n")
+    assert "by other code (helper.py)" in drretail(*asked).stderr
+    # None of the other code's runs stays in the row, not even those that are not asked for now.
+    succeeds(*asked, "--force", "--only", "q1")
+    assert [made.report for made in read_runs(tmp_path / "exp")] == ["Another: One. One."]
 
 
 ENDS = """

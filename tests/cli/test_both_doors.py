@@ -3,13 +3,12 @@
 import inspect
 from importlib import import_module
 from pathlib import Path
-from shutil import copytree
 from typing import Any
 
 import pytest
 
 import drretail
-from drretail import run, score
+from drretail import run
 from drretail.api.option import declared_options, python_help
 from drretail.cli.app import COMMANDS
 from drretail.eval.registry import metric_names
@@ -60,26 +59,6 @@ def test_both_doors_make_the_same_runs(
     by_flags, by_file, by_keywords = (runs_in(tmp_path / name) for name in ("flags", "file", "keywords"))
     assert by_flags == by_file == by_keywords
     assert len(by_flags) == 20
-
-
-def test_both_doors_make_the_same_scores(succeeds: Command, shop: str, queries: str, tmp_path: Path) -> None:
-    """By flags and by keyword arguments: scores.json is the same to the byte, also where everything is asked again."""
-    whole = ["--world", shop, "--queries", queries, "--to", "flags", "--agent", "react", "--agent", "plan_to_function"]
-    succeeds("run", *whole, "--no-pages", "--no-floors", "--quiet")
-    copytree(tmp_path / "flags", tmp_path / "keywords")
-    flags = ["--metrics", "faithfulness,checks,reading", "--repeats", "2"]
-    for again in ([], ["--retry", "everything"]):
-        succeeds("score", "flags", *flags, "--world", shop, *again, "--quiet")
-        scores = score(
-            tmp_path / "keywords",
-            ["faithfulness", "checks", "reading"],
-            repeats=2,
-            world=tmp_path / shop,
-            retry="everything" if again else None,
-        )
-        kept = [(tmp_path / name / "scores.json").read_bytes() for name in ("flags", "keywords")]
-        assert kept[0] == kept[1]
-        assert {row.metric for row in scores.scores} >= {"faithfulness", "checks", "reading"}
 
 
 def test_help_names_every_metric_of_metrics(drretail: Command) -> None:

@@ -80,14 +80,6 @@ def test_given_again_a_killed_command_ends_like_one_that_was_not(
     ends_alike(COMMANDS[name], home, tmp_path, fork_server, moments)
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_a_run_that_is_killed_at_any_moment_of_writing_loses_nothing(
-    home: Path, tmp_path: Path, fork_server: ForkServer
-) -> None:
-    ends_alike(COMMANDS["run"], home, tmp_path, fork_server, [(place + 0.5) / 40 for place in range(40)])
-
-
 def ends_alike(command: str, home: Path, tmp_path: Path, fork_server: ForkServer, moments: Sequence[float]) -> None:
     """Gives the command in copies of ``home``: killed at some of its writes, and once more; and undisturbed."""
 

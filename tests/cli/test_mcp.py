@@ -1,15 +1,14 @@
-"""``drretail mcp``: over stdio and HTTP, by the official client in Python and by that in JavaScript."""
+"""``drretail mcp``: over stdio and HTTP, by the official client in Python."""
 
 import asyncio
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -29,28 +28,12 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 T = TypeVar("T")
-NODE_SDK = "@modelcontextprotocol/sdk@1.32.2"
-SCRIPT = Path(__file__).with_name("mcp_client.mjs")
 ANSWER: list[tuple[str, dict[str, Any]]] = [
     ("product_catalog_search", {"query": "tube feeder"}),
     ("get_user_profile", {"user_id": USER}),
     ("get_product_details", {"product_id": "NOPE"}),
     ("submit_report", {"report": "Take the tube feeder [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```"}),
 ]
-
-
-@pytest.fixture(scope="session")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with the Node SDK and the client of it; tests skip where it can't be had."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        pytest.skip("no Node: apt-get install nodejs npm")
-    folder = tmp_path_factory.mktemp("node")
-    install = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(folder), NODE_SDK]
-    made = subprocess.run(install, capture_output=True, text=True, timeout=240, check=False)
-    if made.returncode:
-        pytest.skip(f"no Node SDK: npm install {NODE_SDK} failed: {made.stderr.strip()[-200:]}")
-    shutil.copy(SCRIPT, folder)
-    return folder
 
 
 def command(world: Path, *args: str) -> list[str]:
@@ -61,11 +44,11 @@ def recording(to: Path) -> list[str]:
     return ["--to", str(to), "--question", "Which bird feeder under $30?"]
 
 
-def over_http(address: str, token: str, ask: Callable[[Client], Awaitable[T]], person: Any = None) -> T:
+def over_http(address: str, token: str, ask: Callable[[Client], Awaitable[T]]) -> T:
     async def visit() -> T:
         async with (
             httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as web,
-            Client(streamable_http_client(address, http_client=web), elicitation_callback=person) as client,
+            Client(streamable_http_client(address, http_client=web)) as client,
         ):
             return await ask(client)
 
@@ -118,9 +101,16 @@ def test_the_python_client_researches_over_stdio_and_its_run_is_kept(tiny_shop: 
         program, *args = command(tiny_shop, *recording(tmp_path / "exp"))
         server = stdio_client(StdioServerParameters(command=program, args=args, env={**os.environ}))
         async with Client(server) as client:
+            tools = (await client.list_tools()).tools
+            assert len(tools) == 10
+            harmful = [tool.name for tool in tools if tool.annotations and tool.annotations.destructive_hint]
+            assert harmful == ["update_user_profile"]
+            assert "Which bird feeder" in (client.instructions or "")
             return await answered(client)
 
-    assert [result.is_error for result in asyncio.run(visit())] == [False, False, True, False]
+    results = asyncio.run(visit())
+    assert [result.is_error for result in results] == [False, False, True, False]
+    assert all(json.loads(result.content[0].text) == result.structured_content for result in results)
     check_runs(tmp_path / "exp", "mcp@mcp")
 
 
@@ -130,25 +120,6 @@ def test_python_clients_of_one_http_server_have_a_run_each(serving: Serving, tin
             results = over_http(address, token, answered)
             assert [result.is_error for result in results] == [False, False, True, False]
     check_runs(tmp_path / "exp", "mine", 2)
-
-
-@pytest.mark.parametrize("kind", ["stdio", "http"])
-def test_the_node_client_leaves_the_same(
-    serving: Serving, tiny_shop: Path, tmp_path: Path, node: Path, kind: str
-) -> None:
-    args, told = command(tiny_shop, *recording(tmp_path / "exp")), {**os.environ, "CALLS": json.dumps(ANSWER)}
-    with nullcontext() if kind == "stdio" else serving(args) as served:
-        reached = args if served is None else served[:2]
-        client = ["node", SCRIPT.name, kind, *reached]
-        ran = subprocess.run(client, cwd=node, env=told, capture_output=True, text=True, timeout=280, check=False)
-    assert ran.returncode == 0, ran.stderr
-    seen = json.loads(ran.stdout)
-    assert len(seen["tools"]) == 10
-    assert [each["name"] for each in seen["tools"] if each["annotations"]["destructiveHint"]] == ["update_user_profile"]
-    assert "Which bird feeder" in seen["instructions"]
-    assert [each.get("isError", False) for each in seen["results"]] == [False, False, True, False]
-    assert all(json.loads(each["content"][0]["text"]) == each["structuredContent"] for each in seen["results"])
-    check_runs(tmp_path / "exp", "mcp@node-probe")
 
 
 CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}

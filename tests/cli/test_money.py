@@ -9,7 +9,7 @@ import pytest
 from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf
 from tests.llm.provider import Provider, answers
-from tests.wire.server import Plan, WireServer
+from tests.wire.server import WireServer
 
 SEARCH = {"type": "tool_use", "id": "t", "name": "product_catalog_search", "input": {"query": "bird feeder"}}
 RUN = ("run", "--no-floors", "--queries", "queries.jsonl", "--world", "w", "--to", "exp")
@@ -97,13 +97,3 @@ def test_a_cap_ends_judging_with_3_and_a_higher_one_goes_on(
     assert (spent["metric"], spent["judge"], spent["reports"]) == ("quality", "anthropic:claude-fable-5", 2)
     assert (spent["calls"], spent["output"], spent["cache_read"]) == (12, 240, 480)
     assert spent["dollars"] == pytest.approx(12 * 0.00204)
-
-
-def test_judging_is_tried_again_and_streamed_as_the_settings_say(succeeds: Command, tmp_path: Path) -> None:
-    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy the tube feeder."}})
-    with WireServer(Plan(faults=["late_error"], times=1)) as server:
-        done = succeeds(*judging(server), DRRETAIL_STREAM="1", DRRETAIL_MODEL_RETRIES="1")
-        assert (server.seen.requests, server.seen.streamed) == (12, 12)
-    (spent,) = json.loads(done.stdout)["spending"]
-    assert spent["retries"] == 6
-    assert spent["dollars"] > 12 * 0.00204  # what was lost is paid for

@@ -1,8 +1,6 @@
 """What a person sees of a command's progress on a terminal, at two moments and at its end."""
 
-import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Generator
@@ -11,14 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.cli.app import COMMANDS as INSTALLED
 from tests.cli.commands import environment
-from tests.cli.forked import ForkServer
 from tests.cli.terminal import Terminal
-from tests.cli.test_ingest_and_world import FILES
-from tests.cli.test_interrupting import run_command
-from tests.data_ingest.mirror_server import Script, serve
-from tests.shop import USER
 
 SHAPES = r"""
 import logging, sys, warnings
@@ -120,75 +112,3 @@ def test_a_live_display_stands_below_what_is_printed_and_leaves_nothing(
         assert end == "Interrupted."
         assert terminal.is_clear
         assert not terminal.is_coloured
-
-
-COMMANDS = {
-    "synth --products 40 --reviews 400 --to raw": [" reviews"],
-    "ingest raw -w made --min-interactions 0": [
-        " reading files",
-        " products into store and index",
-        " orders into the store",
-    ],
-    "world copy w w2": [" products into store and index", " orders into the store"],
-    "world check w": [" reading every row and file"],
-    "queries generate -w made --n 2 --to made.jsonl": [" writing queries"],
-    "run --queries queries.jsonl -w w --to exp --no-floors --agent react --agent hybrid_react": [" runs", " 4/4 "],
-    "ask Which-feeder? -w w": [" answering", "product_catalog_search"],
-    "score exp": [" judging", " scores of all verdicts"],
-    "compare exp": [" comparing"],
-    "report exp": [" reading runs and scores"],
-    "export exp --format csv --to scores": [" exporting"],
-    "verify exp -w w": [" Replaying runs"],
-    "lab plant exp": [" planting errors"],
-    "download Books --to raw --mirror MIRROR": [" downloading"],
-    f"sandbox build -w w --to sealed --user {USER} --web searxng:MIRROR --model scripted:answers.toml": [
-        " Building by"
-    ],
-}
-"""Commands in one folder, each on what the former ones made, and what stands on the screen meanwhile."""
-HERE = [command for command in COMMANDS if command.split()[0] in INSTALLED]
-QUICK = [command for command in COMMANDS if command.startswith(("run", "ask", "score"))]
-
-
-@pytest.mark.parametrize("commands", [QUICK, pytest.param(HERE, marks=pytest.mark.slow)], ids=["quick", "all"])
-def test_every_live_display_is_seen_and_leaves_nothing(
-    fork_server: ForkServer, shop: str, queries: str, tmp_path: Path, commands: list[str]
-) -> None:
-    del shop, queries
-    (tmp_path / "answers.toml").write_text("answers = [{ text = 'Nothing.' }]\n")
-    with serve(Script(FILES)) as mirror:
-        for at, command in enumerate(commands):
-            args = command.replace("MIRROR", mirror.address).split()
-            env = environment(tmp_path, TERM="xterm-256color", **({"NO_COLOR": "1"} if at % 2 else {}))
-            del env["COLUMNS"]
-            with Terminal((80, 110, 200)[at % 3]) as terminal:
-                process = fork_server.ask([args, str(tmp_path), env], terminal.descriptor, terminal.descriptor)
-                terminal.begun()
-                for text in COMMANDS[command]:
-                    shown = terminal.until(text)
-                    assert "\ufffd" not in "".join(shown), command
-                terminal.to_the_end()
-                assert terminal.is_clear, (command, terminal.lines)
-                assert fork_server.ask(process) in (0, 2, 3), (command, terminal.lines)
-
-
-def test_ctrl_c_stands_above_the_bar_and_leaves_nothing(
-    fork_server: ForkServer, shop: str, queries: str, tmp_path: Path
-) -> None:
-    args = run_command(queries, shop, "--to", "exp", "--repeats", "20", "--parallel", "2")
-    env = environment(tmp_path, TERM="xterm-256color", SLOWED_BY="0.5")
-    with Terminal() as terminal:
-        process = fork_server.ask([args, str(tmp_path), env], terminal.descriptor, terminal.descriptor)
-        terminal.begun()
-        terminal.until(" runs", " tool calls")
-        # This terminal is nobody's own: it only prints ^C, and first drops what it has not shown yet.
-        terminal.press("\x03")
-        terminal.until("^C")
-        os.kill(process, signal.SIGINT)
-        *above, bar, details = terminal.until("Stopping: no new run", " runs", " tokens")
-        assert "Stopping: no new run begins" in above[-1]
-        assert " runs" in bar
-        assert " left · " in details
-        assert terminal.to_the_end()[-1] == "Interrupted: the same command continues from here."
-        assert terminal.is_clear
-        assert fork_server.ask(process) == 130

@@ -1,5 +1,5 @@
-"""What ``ask``, ``run`` and ``score`` load by the time that they have ended: what none of them needs makes them start
-later. Modules are looked at, and not seconds, which depend on the machine (``benchmarks/start.py`` prints those).
+"""What a help, ``ask``, ``run`` and ``score`` load by the time that they have ended: what none of them needs makes them
+start later. Modules are looked at, and not seconds, which depend on the machine (``benchmarks/start.py`` prints those).
 """
 
 import json
@@ -10,11 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import MAINS, Command, environment
+from drretail.cli.app import COMMANDS
+from tests.cli.commands import MAINS, ROOT, Command, environment
 
 MODULES = f"""{MAINS}
-    print("\\nLOADED", *sys.modules)
+    print("\\nLOADED", *sys.modules, "END", flush=True)
 """
+HEAVY = [
+    "anthropic", "duckdb", "langchain", "langchain_core", "langgraph", "markdown_it", "numpy", "pydantic",
+    "pydantic_settings", "scipy", "sqlite3", "starlette", "tantivy", "uvicorn",
+]  # fmt: skip
 NEVER = [
     "anthropic", "babel", "duckdb", "elasticsearch", "httpcore2", "jinja2", "langchain", "lxml", "mcp",
     "openai", "pandas", "protego", "pymongo", "scipy.stats", "starlette", "trafilatura",
@@ -30,8 +35,10 @@ ALONE = ["drretail.env.folder", "drretail.env.gold", "drretail.env.offers", "drr
 """What only floors, the oracle and several systems need."""
 
 
-def loaded_by(folder: Path, *commands: str) -> list[set[str]]:
-    """The modules that are loaded when each of the commands has ended, which follow each other in one process."""
+def printed_and_loaded(folder: Path, *commands: str) -> list[tuple[str, set[str]]]:
+    """What each command prints, and the modules that are loaded when it has ended; they follow each other in one
+    process.
+    """
     done = subprocess.run(
         [sys.executable, "-c", MODULES, json.dumps([shlex.split(command) for command in commands])],
         cwd=folder,
@@ -41,8 +48,24 @@ def loaded_by(folder: Path, *commands: str) -> list[set[str]]:
         text=True,
         check=True,
     )
-    lines = [line.split() for line in done.stdout.splitlines() if line.startswith("LOADED ")]
-    return [{*modules} for _, *modules in lines]
+    parts = [part.partition("\nLOADED ") for part in done.stdout.split(" END\n")[:-1]]
+    return [(printed, {*modules.split()}) for printed, _, modules in parts]
+
+
+def test_no_help_loads_anything_heavy_and_a_commands_says_what_the_list_says(tmp_path: Path) -> None:
+    (listed, loaded), *helps = printed_and_loaded(tmp_path, "--help", *(f"{name} --help" for name in COMMANDS))
+    assert [name for name in COMMANDS if " " not in name and f"\n  {name} " not in listed] == []
+    assert [name for name in HEAVY if name in loaded] == []
+    typers_own = {"markdown_it", "pydantic"}  # it draws the boxes with the one, and reads arguments with the other
+    for (name, entry), (printed, loaded) in zip(COMMANDS.items(), helps, strict=True):
+        assert " ".join(entry.summary.split()) in " ".join(printed.split()), name
+        assert [each for each in HEAVY if each in loaded and each not in typers_own] == [], name
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    code = "import sys, drretail; dir(drretail); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert [name for name in [*HEAVY, "typer", "rich"] if name in done.stdout.split()] == []
 
 
 ABSENT = {
@@ -55,14 +78,14 @@ ABSENT = {
 
 @pytest.mark.usefixtures("shop", "queries")
 def test_agents_work_without_what_judges_them(tmp_path: Path) -> None:
-    for (command, absent), loaded in zip(ABSENT.items(), loaded_by(tmp_path, *ABSENT), strict=True):
+    for (command, absent), (_, loaded) in zip(ABSENT.items(), printed_and_loaded(tmp_path, *ABSENT), strict=True):
         assert "drretail.agents.running.runner" in loaded
         assert [name for name in absent if name in loaded] == [], command
 
 
 def test_score_loads_no_agents_and_no_pages(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
     assert drretail("run", "--queries", queries, "--world", shop, "--to", "exp", "--only", "q1").returncode == 0
-    (loaded,) = loaded_by(tmp_path, "score exp --quiet")
+    ((_, loaded),) = printed_and_loaded(tmp_path, "score exp --quiet")
     assert "drretail.eval.scoring" in loaded
     quoted = {"drretail.viewer.experiment", "drretail.viewer.page"}  # the board quotes what to look at first
     absent = {*NEVER, "langgraph", "drretail.agents.registry"} - quoted

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from drretail.records.shop import Product
 from drretail.records.tables.screen import UNSAFE, escaped, on_screen
 from tests.agents.external_agents import command
 from tests.build import build_world
-from tests.cli.commands import MAIN, environment, on_terminal
+from tests.cli.commands import environment
 from tests.cli.in_process import run_here
 from tests.shop import JANUARY, USER, OrderRow
 
@@ -22,8 +21,6 @@ EVIL = (
     "\x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\ \x1b]0;owned\x07 \x1b[13;37H\x1b[2J \x9b31;5m"
     " \u202eturned\u202c \u2067isolated\u2069 \x08\x08\x7f over\rwritten"
 )
-OBEYED = ("\x1b]", "\x1b[13", "\x1b[2J", "\x9b", "\x07", "\x08", "\x7f", "\u202e", "\u2067", "over\rwritten")
-"""What a terminal would obey of it; other escape codes, such as of bold titles, are Rich's."""
 WORLD, QUERIES = ("--world", "w"), ("--queries", "q.jsonl")
 RUN = ("run", *WORLD, *QUERIES, "--no-floors", "--no-pages", "-q")
 ASKED_ONCE = {"OPENAI_API_KEY": "none", "DRRETAIL_MODEL_RETRIES": "0"}
@@ -94,14 +91,6 @@ def prints_no_escape_codes(place: Path, *arguments: str) -> None:
     assert "Traceback" not in shown
     assert shown.strip()
     assert set(UNSAFE.findall(shown)) <= {"\r"}
-
-
-@pytest.mark.parametrize("name", ["search", "an unknown option"])
-def test_nothing_of_it_reaches_a_terminal_beside_the_codes_of_rich(place: Path, provider: str, name: str) -> None:
-    command = (sys.executable, "-c", MAIN, *filled_in(name, place, provider))
-    shown = on_terminal(*command, where=place, env=environment(place, **ASKED_ONCE))
-    assert shown.strip()
-    assert [code for code in OBEYED if code in shown] == []
 
 
 def test_json_says_the_same_without_the_characters() -> None:

@@ -58,19 +58,11 @@ def test_a_file_comes_once(fetch: Fetch) -> None:
     assert fetch.server.asked == [(PATH, None)]
 
 
-@pytest.mark.parametrize(
-    ("answers", "ranges"),
-    [
-        ([Answer(cut=100_000), Answer(cut=50_000), Answer()], [None, "bytes=100000-", "bytes=150000-"]),
-        ([Answer(cut=100_000), Answer(ignores_range=True)], [None, "bytes=100000-"]),
-    ],
-    ids=["resumed", "from the beginning"],
-)
-def test_dropped_connections_are_resumed_there(fetch: Fetch, answers: list[Answer], ranges: list[str | None]) -> None:
-    fetch.server.answers[PATH] = answers
+def test_dropped_connections_are_resumed_there_or_begin_anew_where_a_server_sends_all(fetch: Fetch) -> None:
+    fetch.server.answers[PATH] = [Answer(cut=100_000), Answer(cut=50_000), Answer(ignores_range=True)]
     fetch()
     fetch.check_whole()
-    assert [asked for _, asked in fetch.server.asked] == ranges
+    assert [asked for _, asked in fetch.server.asked] == [None, "bytes=100000-", "bytes=150000-"]
 
 
 def test_an_interrupted_download_goes_on_in_another_run(fetch: Fetch) -> None:
@@ -170,13 +162,6 @@ def test_the_addresses_are_those_of_the_dataset() -> None:
         wanted_files([], None)
     with pytest.raises(UserError, match="huggingface"):
         wanted_files(["Books"], None, "nowhere")
-
-
-def test_a_file_that_nobody_has_does_not_keep_the_others_from_coming(fetch: Fetch) -> None:
-    urls = [(fetch.server.address + path,) for path in ("/raw/Missing.jsonl.gz", PATH)]
-    with pytest.raises(UserError, match=r"Missing\.jsonl\.gz answers 404"):
-        fetched(fetch.folder, urls, parallel=1)
-    fetch.check_whole()
 
 
 def test_an_address_where_nobody_listens_is_given_up_soon(tmp_path: Path) -> None:

@@ -4,17 +4,11 @@ import gzip
 import json
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 
-from drretail.data_ingest import synth
-from drretail.data_ingest.ingest import ingest_files
-from drretail.data_ingest.plan import IngestSettings
-from drretail.data_ingest.recipe import read_recipe, recipe_categories
+from drretail.data_ingest.recipe import recipe_categories
 from drretail.data_ingest.synth import PRODUCT_QUIRKS, REVIEW_QUIRKS, SynthReport, write_shop
-from drretail.env.catalog.base import CatalogQuery
-from drretail.env.world import World, world_at
 from drretail.errors import UserError
 from tests.build import files as files_in
 
@@ -23,15 +17,6 @@ from tests.build import files as files_in
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, SynthReport]:
     folder = tmp_path_factory.mktemp("synth") / "raw"
     return folder, write_shop(folder, products=600, reviews=2000)
-
-
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> World:
-    folder = tmp_path_factory.mktemp("plain")
-    with patch.multiple(synth, PRODUCT_QUIRKS={}, REVIEW_QUIRKS={}):
-        write_shop(folder / "raw", products=800, reviews=100)
-    ingest_files([folder / "raw"], folder / "w", IngestSettings(min_interactions=0))
-    return world_at(folder / "w")
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -69,32 +54,6 @@ def test_every_category_form_of_file_and_quirk_is_there(made: tuple[Path, SynthR
             assert abs(report.quirks[name] - share * total) < 5 * (share * total) ** 0.5 + 1, name
 
 
-def test_title_features_details_and_price_belong_together(plain: World) -> None:
-    kinds = {kind.name: kind for name in recipe_categories() for kind in read_recipe(name).kinds}
-    checked = 0
-    for kind in (kinds[name] for name in ("bird feeder", "weighted blanket", "dog bed")):
-        hits = plain.catalog.search(CatalogQuery(kind.name, match="all", limit=30)).hits
-        for product in plain.store.products([hit.product_id for hit in hits]).values():
-            if kind.path[-1] != product.categories[-1]:
-                continue
-            for axis in kind.axes.values():
-                option = next(option for option in axis.options if option.name == product.details[axis.detail])
-                assert option.says is None or option.says[:30] in " ".join(product.features)
-                checked += 1
-            assert product.price is not None
-            assert 0.15 * kind.price < product.price < 8 * kind.price
-    assert checked > 100
-
-
-@pytest.mark.parametrize(
-    ("query", "leaf"),
-    [("weatherproof bird feeder", "Feeders"), ("stainless steel garden path lights", "Path Lights")],
-)
-def test_a_shoppers_words_find_the_kind_first(plain: World, query: str, leaf: str) -> None:
-    hits = plain.catalog.search(CatalogQuery(query, limit=3)).hits
-    assert [plain.store.product(hit.product_id).categories[-1] for hit in hits] == [leaf] * 3
-
-
 def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("precious", encoding="utf-8")
     with pytest.raises(UserError, match="not a made-up shop"):
@@ -122,15 +81,3 @@ def test_a_former_shop_is_replaced_whole(tmp_path: Path) -> None:
     write_shop(tmp_path, products=16, reviews=20)
     write_shop(tmp_path, products=16, reviews=20, categories=["Pet_Supplies"])
     assert {*files_in(tmp_path)} == {"Pet_Supplies.jsonl.gz", "meta_Pet_Supplies.jsonl.gz", "synth.json"}
-
-
-def test_memory_holds_products_and_no_reviews(tmp_path: Path) -> None:
-    import tracemalloc
-
-    peaks: list[int] = []
-    for count in (200, 1500):
-        tracemalloc.start()
-        write_shop(tmp_path / str(count), products=40, reviews=count, categories=["Pet_Supplies"])
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-    assert peaks[1] < peaks[0] + 250_000

@@ -1,7 +1,6 @@
 """Whether a world in a folder is as it was made; the files of the categories that queries want."""
 
 import random
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,11 +15,9 @@ from drretail.env.gold import file_categories, wanted_categories
 from drretail.env.web.base import Web
 from drretail.env.world import Manifest, World, world_at
 from drretail.errors import UserError
-from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
-from tests.build import build_world
-from tests.shop import USER
+from tests.build import build_world, query
 
 FILES = {"file_changed", "file_missing"}
 
@@ -50,14 +47,6 @@ def tamper(generation: Path, statement: str, *values: str) -> None:
 def test_a_changed_row_is_found(folder: Path, manifest: Manifest, statement: str, expected: set[str]) -> None:
     tamper(folder / manifest.generation, statement)
     assert codes(folder) == expected
-
-
-def test_a_missing_database_is_found_and_no_world_the_users_error(folder: Path, manifest: Manifest) -> None:
-    (folder / manifest.generation / "shop.sqlite").unlink()
-    assert codes(folder) == {"unreadable"}
-    shutil.rmtree(folder)
-    with pytest.raises(UserError):
-        check_world(folder)
 
 
 @pytest.mark.usefixtures("manifest")
@@ -105,11 +94,6 @@ def test_a_folder_without_an_index_and_a_library_that_panics_over_one_are_one_se
         raise KeyboardInterrupt
 
 
-def a_query(query_id: str = "q1", user_id: str | None = USER, *kinds: str) -> Query:
-    wish = Wish(wants=(Want(name="thing", kinds=kinds),)) if kinds else None
-    return Query(query_id=query_id, user_id=user_id, text="A feeder?", source="test", wish=wish)
-
-
 def numbered(number: int, file: str, *path: str, popular: int = 10, title: str = "Thing") -> Product:
     return Product(
         product_id=f"B{number:03}",
@@ -151,6 +135,7 @@ def test_a_category_a_file_or_a_noun_is_of_a_file(shop: World, kind: str, file: 
 
 
 def test_an_unknown_kind_is_left_out_and_kinds_of_one_file_are_one(shop: World) -> None:
-    kinds = ("Bowls", "pet supplies", "Home & Kitchen", "rocket")
-    queries = [a_query("q2", None, *kinds), a_query("q1", None, "rocket"), a_query("q3")]
+    wanted = {"q2": ("Bowls", "pet supplies", "Home & Kitchen", "rocket"), "q1": ("rocket",)}
+    queries = [query(name, wish=Wish(wants=(Want(name="thing", kinds=kinds),))) for name, kinds in wanted.items()]
+    queries.append(query("q3"))
     assert wanted_categories(shop, queries) == {"q2": ("Pet_Supplies", "Home_and_Kitchen")}

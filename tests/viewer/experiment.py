@@ -17,12 +17,11 @@ from drretail.grounding.text.layout import find_sentences
 from drretail.records.evidence import Evidence, Finding
 from drretail.records.query import Query
 from drretail.records.run import Run, RunError
-from drretail.records.score import JudgeRef, Score, Scores, SourceRef, Verdict
+from drretail.records.score import JudgeRef, Scores, SourceRef, Verdict
 from drretail.run_file import read_evidence
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import report_page
 from tests.run_files import edit_member
-from tests.viewer.scores import score
 
 LABEL = "react@offline-shopper"
 JUDGE = JudgeRef(spec="scripted:judge", kind="scripted")
@@ -50,7 +49,7 @@ def judge_by_hand(folder: Path, support: Sequence[float | None] = _IN_TURN) -> N
             _write(folder, run, "quality", JUDGE, _quality(run))
             _write(folder, run, "checks", CODE, _checks(run, run.report))
     write_board(folder, Board(judge=(JUDGE.key,)))
-    write_scores(folder)
+    keep_scores(folder, "faithfulness", "quality", "checks")
 
 
 def keep_scores(folder: Path, *metrics: str) -> Scores:
@@ -133,20 +132,3 @@ def _checks(run: Run, report: str) -> Iterable[tuple[str, str, dict[str, object]
     yield "check", "price", {"value": [wrong.model_dump(mode="json", exclude_none=True)]}
     yield "check", "near_identical_sections", {"value": [loose.model_dump(mode="json", exclude_none=True)]}
     yield "check", "in_catalog", {"state": "na", "reason": "the world is not at hand"}
-
-
-def write_scores(folder: Path) -> None:
-    rows = [
-        *(_score("faithfulness", v, value, JUDGE) for v, value in (("FP", 0.78), ("FP_web", 0.7), ("FR", 0.64))),
-        _score("quality", "clarity", 8.0, JUDGE),
-        _score("quality", "depth", None, JUDGE, note="not rated (rule-based)"),
-        _score("checks", "price", 1.0, CODE),
-    ]
-    scores = Scores(scores=tuple(rows), judgings=())
-    write_json(folder / "scores.json", scores.model_dump(mode="json", exclude_none=True))
-
-
-def _score(metric: str, variant: str, value: float | None, judge: JudgeRef, **fields: object) -> Score:
-    interval = {} if value is None else {"ci_low": value - 0.1, "ci_high": value + 0.1}
-    about = {"metric": metric, "value": value, "judge": judge.spec, "judge_kind": judge.kind, **interval}
-    return score(LABEL, variant, **about, n_planned=3, n_scored=2, n_failed=1, **fields)

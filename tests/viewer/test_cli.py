@@ -1,5 +1,4 @@
 import json
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -30,14 +29,6 @@ def test_a_page_goes_where_it_is_told_or_into_the_folder(report: Report, mine: P
     done = report(mine.parent, "exp")
     assert (done.returncode, done.stdout) == (0, "exp/report.html\n")
     assert (mine / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_closed_folder_is_told_before_the_work(report: Report, mine: Path) -> None:
-    mine.chmod(0o555)
-    done = report(mine.parent, "exp")
-    mine.chmod(0o755)
-    assert (done.returncode, "Error: exp is closed to this user" in done.stderr) == (2, True), done.stderr
 
 
 def test_json_is_one_document(report: Report, mine: Path) -> None:

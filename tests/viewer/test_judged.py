@@ -4,16 +4,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.scores.board import Board, write_board
-from drretail.experiment import path_of, read_runs
+from drretail.experiment import read_runs
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.run import Run
-from drretail.records.score import JudgeRef, SourceRef
-from drretail.run_file import read_evidence
+from drretail.records.score import JudgeRef
 from drretail.viewer.commands import score_command
 from drretail.viewer.experiment import Checks, RunView, read_view
 from drretail.viewer.judged import Judged, claim_views, read_judgements, support_counts
@@ -57,50 +54,20 @@ def test_who_was_asked_last_comes_first_and_the_marks_are_theirs_while_all_judge
     assert section.by_id("r1-j2-c1").tag == "article"
 
 
-def test_a_claim_that_its_sources_deny_is_marked_apart_and_every_quote_is_shown_in_its_source(mine: Path) -> None:
-    run = first_run(mine)
-    assert run.report is not None
-    (cited, *_) = [citation.evidence_id for citation in run.citations if (citation.evidence_id or "").startswith("P:")]
-    folder = path_of(mine, run)
-    (entry,) = [each for each in read_evidence(folder) if each.id == cited]
-    text = entry.sources[0]
-    quotes = (text.text[30:60], text.text[70:100])
-    claim = make_claim(1, "The beginning.", [entry.id], span=(0, 30))
-    fields = {"value": 0.0, "notes": ["contradicted"], "quote": quotes[0], "more_quotes": quotes[1:]}
-    refs = [SourceRef(id=entry.id, sha256=text.sha256)]
-    made = [
-        verdict(run, "faithfulness", LLM, EXTRACT, "report", value=[claim.model_dump(mode="json")]),
-        verdict(run, "faithfulness", LLM, SUPPORT, claim.claim_id, sources=refs, **fields),
-    ]
-    append(mine, run, made)
-    write_board(mine, Board(judge=(LLM.key,)))
-    card = parse(render_page(mine)).by_id("r1").by_id("r1-c1")
-    assert "contradicted" in card.attributes["class"].split()
-    assert "≠ Claim 1: contradicted" in " ".join(card.text.split())
-    assert "none of these sources holds" not in card.text
-
-
 OLDER = "These scores are older than the runs: "
 
 
-@pytest.fixture
-def scored(mine: Path) -> Path:
-    """Scores made by code of the verdicts that stand there."""
-    keep_scores(mine, "faithfulness", "quality", "checks")
-    return mine
-
-
-def test_scores_of_another_report_are_marked_with_the_command(scored: Path) -> None:
-    (first, *_) = read_runs(scored)
+def test_scores_of_another_report_are_marked_with_the_command(mine: Path) -> None:
+    (first, *_) = read_runs(mine)
     report = f"{first.report} And more."
-    rewrite(scored, first.model_copy(update={"report": report, "report_sha": sha256_of(report)}))
-    shown = render_page(scored)
+    rewrite(mine, first.model_copy(update={"report": report, "report_sha": sha256_of(report)}))
+    shown = render_page(mine)
     assert OLDER in shown
     assert "drretail score exp" in shown
-    page = parse(render_page(scored))
+    page = parse(render_page(mine))
     assert not [mark for mark in page.by_id("q1").all("mark") if "data-for" in mark.attributes]
     assert "verdicts are not used" in page.text
-    assert read_view(scored).outdated == "a run or the plan is another one"
+    assert read_view(mine).outdated == "a run or the plan is another one"
 
 
 def test_a_panel_has_no_verdicts_and_judges_are_named_again_in_their_order(mine: Path) -> None:

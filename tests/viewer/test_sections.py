@@ -12,7 +12,7 @@ from drretail.records.tables.table import table_of
 from drretail.viewer import sections
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.overview import render_scores
-from drretail.viewer.sections import metric_parts, slice_parts
+from drretail.viewer.sections import metric_parts
 from tests import build
 from tests.build import systems
 from tests.viewer import scores
@@ -70,10 +70,6 @@ def test_what_was_not_judged_failed_or_is_stale_is_told_apart(lines_of: PrintLin
         "a@m: 1 verdict failed, 2 stale verdicts (another report or other words) unused, 3 reports not judged."
         in " ".join(text.split())
     )
-
-
-def test_nothing_to_slice_is_said(printed: Callable[..., str]) -> None:
-    assert "no numbers to show" in printed(80, slice_parts, Scores(scores=(), judgings=()), ["kind"])
 
 
 def test_a_new_table_is_one_function_that_every_output_shows(

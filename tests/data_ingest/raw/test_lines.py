@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from drretail.data_ingest.engines.duckdb_reading import LONGEST_LINE, count_lines, read_chunks
 from drretail.data_ingest.ingest import ingest_files
 from drretail.data_ingest.raw.lines import recognise
-from drretail.data_ingest.raw.products import loads_or_none, parse_price, product_from_row, without_markup
+from drretail.data_ingest.raw.products import parse_price, product_from_row, without_markup
 from drretail.errors import UserError
 from drretail.records.shop import Product
 from tests.data_ingest.raw_rows import (
@@ -30,19 +30,6 @@ REVIEW = review_row("A1", "B1", START)
 MAPPING = {"B1": {"title": "Comb", "average_rating": 4.0}, "B2": {"title": "Brush"}}
 
 
-@pytest.mark.parametrize("name", ["x.jsonl", "meta_x.txt.gz"])
-def test_products_and_reviews_are_told_apart_whatever_the_file_is_called(tmp_path: Path, name: str) -> None:
-    for row, shape in (
-        (product_row("B1"), "products"),
-        (hugging_face(product_row("B1")), "products"),
-        (REVIEW, "reviews"),
-    ):
-        source = recognise(write_lines(tmp_path / name, [row]))
-        assert (source.shape, source.layout, source.packed) == (shape, "lines", name.endswith("gz"))
-        renamed = recognise((tmp_path / name).rename(tmp_path / "x"))
-        assert (renamed.shape, renamed.packed) == (shape, name.endswith("gz")), "without its ending"
-
-
 def test_arrays_and_mappings_are_recognised_indented_or_not(tmp_path: Path) -> None:
     source = recognise(write_array(tmp_path / "a.jsonl", [REVIEW]))
     assert (source.shape, source.layout) == ("reviews", "array")
@@ -53,39 +40,17 @@ def test_arrays_and_mappings_are_recognised_indented_or_not(tmp_path: Path) -> N
         assert (source.shape, source.layout) == ("products", "mapping")
 
 
-def test_broken_first_lines_do_not_hide_what_follows(tmp_path: Path) -> None:
-    marked = "\ufeff" + json.dumps(REVIEW)
-    for rows in (['{"cut', "", "[1]", REVIEW], ["[1]", "[2]", REVIEW], ['{"cut', "", "{}", REVIEW], [marked]):
-        assert recognise(write_lines(tmp_path / "x.jsonl", rows)).shape == "reviews"
-
-
-@pytest.mark.parametrize(
-    ("row", "why"),
-    [
-        ({"user_id": "A1", "review": "x", "product": product_row("B1")}, "user_id, review, product"),
-        ({"product": product_row("B1")}, "product"),
-        ({"format": 1, "a": {"title": "x"}}, "format, a"),
-    ],
-)
-def test_other_rows_are_unknown_and_say_their_fields(tmp_path: Path, row: dict[str, object], why: str) -> None:
-    # Two lines, because the third row alone reads like a mapping of one product with the id "product".
-    source = recognise(write_lines(tmp_path / "x.jsonl", [row, row]))
-    assert source.shape == "unknown"
-    assert why in (source.why or "")
-
-
-def test_text_images_and_nothing_are_no_rows(tmp_path: Path) -> None:
-    for content, shape in ((b"# Notes", "unknown"), (b"\x89PNG\r\n", "unknown"), (b"", "empty"), (b" \n\n", "empty")):
-        path = tmp_path / "x.jsonl"
-        path.write_bytes(content)
-        assert recognise(path).shape == shape
-
-
 def test_a_packed_file_that_is_cut_is_named(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "x.jsonl.gz", [REVIEW])
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(UserError, match=r"x\.jsonl\.gz ends too early: download it again"):
         recognise(path)
+
+
+def test_broken_first_lines_do_not_hide_what_follows(tmp_path: Path) -> None:
+    marked = "\ufeff" + json.dumps(REVIEW)
+    for rows in (['{"cut', "", "[1]", REVIEW], ["[1]", "[2]", REVIEW], ['{"cut', "", "{}", REVIEW], [marked]):
+        assert recognise(write_lines(tmp_path / "x.jsonl", rows)).shape == "reviews"
 
 
 @given(lines=st.lists(st.binary(max_size=400), max_size=60), size=st.integers(1, 500), packed=st.booleans())
@@ -174,7 +139,7 @@ def test_a_row_with_nothing_but_a_title_is_a_product() -> None:
         ("average_rating", [0.0, None, 7, math.nan], None),
         ("rating_number", [87, 87.0, "87"], 87),
         ("rating_number", [None, -1, "many"], None),
-        ("details", [None, "", "{broken", "[]", [], "null"], {}),
+        ("details", [None, "", "{broken", "[" * 200_000, "[]", [], "null"], {}),
     ],
 )
 def test_a_field_that_says_nothing_usable_is_none(field: str, raws: list[Any], read: object) -> None:
@@ -207,21 +172,12 @@ def test_texts_are_cleaned_everywhere_a_shopper_reads_them() -> None:
     assert cleaned.brand == "A & B"
 
 
-def test_json_that_nests_too_deep_or_is_broken_is_none() -> None:
-    assert loads_or_none("[" * 200_000) is None
-    assert loads_or_none('{"a":') is None
-    assert loads_or_none(None) is None
-    assert loads_or_none("3") == 3
-
-
 @pytest.mark.parametrize(
     ("raw", "read"),
     [
         ("Soft<br />and warm<br>blanket", "Soft and warm blanket"),
         ("<b>Soft</b>, H<sub>2</sub>O", "Soft, H2O"),
-        ("a <a href='x'>link</a> here", "a link here"),
         ("Salt &amp; pepper &#34;mill&#34; &quot;set&quot;", 'Salt & pepper "mill" "set"'),
-        ("bell\x07 and\x00 null\x9f", "bell and null"),
         ("no\u00a0break\u00a0\u00a0space", "no break space"),
         ("half \ud83d pair", "half \ufffd pair"),
         ("a comment <!-- hidden --> gone", "a comment gone"),
@@ -231,14 +187,6 @@ def test_json_that_nests_too_deep_or_is_broken_is_none() -> None:
 )
 def test_markup_entities_and_control_characters_go_and_everything_else_stays(raw: str, read: str) -> None:
     assert without_markup(raw) == read
-
-
-@given(st.text(st.characters(exclude_categories=())))
-def test_clean_text_can_always_be_written_as_utf8(text: str) -> None:
-    clean = without_markup(text)
-    clean.encode("utf-8")
-    assert clean == clean.strip()
-    assert "  " not in clean
 
 
 def test_lines_of_a_shops_own_texts_are_fields_where_it_has_no_others() -> None:

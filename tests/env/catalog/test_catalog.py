@@ -64,7 +64,6 @@ SHELF = shelf_of(
     ("text", "match", "english", "standard"),
     [
         ("bird feeder", "any", {0: 3.05314, 2: 2.69203, 3: 2.23978}, {0: 11.1609, 2: 7.20368, 3: 2.06044}),
-        ("bird feeder", "all", {0: 3.05314, 2: 2.69203, 3: 2.23978}, {0: 11.1609, 2: 7.20368, 3: 2.06044}),
         ("bird feeder", "phrase", {0: 2.02648, 3: 1.59887}, {0: 11.1609, 3: 2.06044}),
         ("birdseed", "any", {1: 3.01156}, {1: 7.41932}),
         ("bird seed", "all", {0: 2.72785, 1: 3.01156, 2: 2.97305}, {0: 5.85041, 2: 7.50828}),
@@ -141,16 +140,12 @@ def test_an_unknown_category_is_answered_with_the_nearest(build: Build) -> None:
 
 SCRIPTS = {
     "İzmir lamp": "izmir",
-    "istanbul lamp": "İSTANBUL",
     "Füllstation": "FÜLLSTATION",
     "e\u0301clair": "E\u0301CLAIR",  # a combining accent, not the letter é
     "化粧品 set": "粧品",
     "カタカナ": "カタカナ",
     "مصباح أحمر": "أحمر",
-    "מנורה אדומה": "אדומה",
     "hug 👍🏽 mug": "👍🏽",
-    "flag 🇩🇪": "🇩🇪",
-    "Lego® set": "®",
     "ﬁne": "ﬁne",
     "O'Neil's node.js 1,000": "1,000",
     "x" * 300: "x" * 300,

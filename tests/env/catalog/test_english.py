@@ -18,18 +18,6 @@ def analyzer() -> Analyzer:
     return "english"
 
 
-@pytest.mark.parametrize(
-    ("query", "title"),
-    [
-        ("earbuds", "Wireless earbud with charging case"),
-        ("baby’s bottles", "Bottle for babies"),
-    ],
-)
-def test_any_form_of_a_word_is_found(build: Build, query: str, title: str) -> None:
-    catalog = build(shelf_of("Bird bath", title, "LED headlamp", "Dog bowl"))
-    assert catalog.search(CatalogQuery(query)).hits[0].product_id == "B01"
-
-
 def test_a_phrase_is_found_in_any_form_and_stop_words_only_where_there_is_nothing_else(build: Build) -> None:
     catalog = build(
         shelf_of("Feeders for wild birds", "Wild bird feeder", "Bird of the wild", "Bed for a dog", "Dog bed")

@@ -32,22 +32,12 @@ def open_client(**given: Any) -> None:
         open_elastic(patient)
 
 
-@pytest.mark.parametrize(
-    ("url", "hosts"),
-    [
-        ("mongodb://127.0.0.1:27017", "127.0.0.1:27017"),
-        ("mongodb://u:secret@a:1,b.example.com:2/db?authSource=admin", "a:1,b.example.com:2"),
-        ("mongodb+srv://u:secret@shop.example.com/", "shop.example.com"),
-        ("https://u:secret@[::1]:9200/prefix", "[::1]:9200"),
-        ("es.example.com", "es.example.com"),
-    ],
-)
-def test_the_hosts_of_an_address_are_shown(url: str, hosts: str) -> None:
-    assert hosts_of(url) == hosts
-
-
 @given(st.text(min_size=1, max_size=12), st.sampled_from(["mongodb", "http", "https"]))
-def test_a_password_is_never_shown_however_badly_it_is_written(password: str, scheme: str) -> None:
+def test_of_an_address_its_hosts_are_shown_and_never_a_password_however_badly_it_is_written(
+    password: str, scheme: str
+) -> None:
+    assert hosts_of("mongodb://u:secret@a:1,b.example.com:2/db?authSource=admin") == "a:1,b.example.com:2"
+    assert hosts_of("https://u:secret@[::1]:9200/prefix") == "[::1]:9200"
     marked = f"se{password}cret"
     for url in (f"{scheme}://me:{marked}@host:1/db?a=b", f"user:{marked}@host", f"{scheme}://host/?password={marked}"):
         assert marked not in hosts_of(url)
@@ -61,7 +51,6 @@ def test_a_password_is_never_shown_however_badly_it_is_written(password: str, sc
         ({"mongo_url": "mongodb://host:1/?tlsCAFile=none.pem&tls=true"}, "certificate cannot be used.*check MONGO_URL"),
         ({"mongo_user": "eva"}, "DRRETAIL_MONGO_USER and DRRETAIL_MONGO_PASSWORD"),
         ({"es_url": "user:secret"}, "ES_URL, a password .* cannot be used"),
-        ({"es_url": "ftp://user:secret@host"}, "check ES_URL"),
         ({"es_url": "https://127.0.0.1:1", "es_ca_file": "none.pem"}, "DRRETAIL_ES_USER"),
     ],
 )
@@ -86,23 +75,16 @@ RESEMBLING = "administration locals"
 """Names that only resemble one that a server keeps for itself."""
 
 
-@pytest.mark.parametrize("name", [*TAKEN.split(), *RESEMBLING.split(), "a" * 38])
-def test_a_name_that_database_and_index_take_is_taken(name: str) -> None:
-    assert world_name(f"servers:{name}") == name
-
-
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        *((name, "") for name in ("", "Shop", "_a", "-a", "a b", "a.b", "a/b", "é", "a" * 39, "a\n")),
-        *((name, ".*8 of 0-9a-f") for name in ("shop-g01234567", "shop-gabcdef00")),
-        *((name, ".*not admin, config or local") for name in ("admin", "config", "local")),
-    ],
-)
-def test_any_other_name_is_said_to_be_wrong_or_one_that_a_server_keeps_for_itself(name: str, reason: str) -> None:
-    spec = f"servers:{name}"
-    with pytest.raises(UserError, match=f"{re.escape(repr(spec))} cannot name a world on servers{reason}"):
-        world_name(spec)
+def test_a_name_is_one_that_database_and_index_take_and_no_server_keeps_for_itself() -> None:
+    for name in [*TAKEN.split(), *RESEMBLING.split(), "a" * 38]:
+        assert world_name(f"servers:{name}") == name
+    refused = dict.fromkeys(("", "Shop", "_a", "-a", "a b", "a.b", "a/b", "é", "a" * 39, "a\n"), "")
+    refused |= dict.fromkeys(("shop-g01234567", "shop-gabcdef00"), ".*8 of 0-9a-f")
+    refused |= dict.fromkeys(("admin", "config", "local"), ".*not admin, config or local")
+    for name, reason in refused.items():
+        spec = f"servers:{name}"
+        with pytest.raises(UserError, match=f"{re.escape(repr(spec))} cannot name a world on servers{reason}"):
+            world_name(spec)
 
 
 HIDDEN = "pass-word"
@@ -116,7 +98,6 @@ def refused(status: int, kind: type[elasticsearch.ApiError] = elasticsearch.ApiE
 FAULTS: list[tuple[Exception, str, str]] = [
     (errors.ServerSelectionTimeoutError(HIDDEN), "unavailable", "cannot be reached"),
     (errors.NetworkTimeout(HIDDEN), "timeout", "no answer in time"),
-    (errors.WaitQueueTimeoutError(HIDDEN), "unavailable", "WaitQueueTimeoutError"),
     (errors.OperationFailure(HIDDEN, 18), "unavailable", "refused the credentials"),
     (errors.OperationFailure(HIDDEN, 13), "unavailable", "does not let this user"),
     (elastic_transport.ConnectionError(HIDDEN), "unavailable", "cannot be reached"),

@@ -1,5 +1,4 @@
 import statistics
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -135,27 +134,3 @@ def test_every_kind_is_drawn_before_any_twice_and_a_seed_always_draws_the_same_u
     assert [row.user_id for row in sample_users(lambda: users, 42, 5, STRATA)] == FIXED
     draws = {tuple(row.user_id for row in sample_users(lambda: users, seed, 20, STRATA)) for seed in range(5)}
     assert len(draws) == 5
-
-
-def long_tailed(size: int) -> list[Aggregates]:
-    """Users of whom half have ordered once, and one in 64 more than 32 times."""
-    random = Random(1)
-    counts = [2 ** min(n, 6) for n in (int(random.expovariate(0.7)) for _ in range(size))]
-    return [
-        Aggregates(f"U{n:05d}", count, 9.0 * count + n % 7, random.randrange(10**6), f"C{n % 9}")
-        for n, count in enumerate(counts)
-    ]
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_seventeen_users_are_spread_over_every_stratum(seed: int) -> None:
-    users = long_tailed(3000)
-    sample = sample_users(lambda: users, seed, 17, STRATA)
-    counts = Counter(row.n_orders for row in sample)
-    assert set(counts) >= {1, 2, 4, 8}
-    assert set(counts) & {16, 32, 64}
-    assert max(counts.values()) <= 4
-    assert max(Counter(row.top_category for row in sample).values()) == 2
-    dates = sorted(user.last_order for user in users)
-    quarters = Counter(bisect_left(dates, row.last_order) * 4 // len(dates) for row in sample)
-    assert min(quarters[quarter] for quarter in range(4)) >= 2

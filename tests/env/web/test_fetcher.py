@@ -10,7 +10,6 @@ import time
 from collections.abc import Generator
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import httpcore2
 import pytest
@@ -18,13 +17,11 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-from hypothesis import given
-from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 
 from drretail.env.web.base import Empty, Fetched, PageOptions
-from drretail.env.web.fetcher import Fetcher, read_rules
-from drretail.env.web.page import codec_name, text_kind
+from drretail.env.web.fetcher import Fetcher
+from drretail.env.web.page import text_kind
 from tests.env.web.local_site import (
     AGENT,
     Answering,
@@ -41,15 +38,6 @@ from tests.env.web.local_site import (
 )
 
 OK_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
-
-
-def test_a_page_comes_with_all_that_is_known_of_it() -> None:
-    with serving(always(html("<p>grün".encode(), kind="Text/HTML; Charset=UTF-8"))) as site:
-        url = site.url("/a%20b?q=1#part", "Shop.Example")
-        found = fetcher(site).get(url)
-    assert (found.url, found.final_url) == (url, site.url("/a%20b?q=1"))
-    assert (found.state, found.status, found.content_type, found.charset) == ("ok", 200, "text/html", "utf-8")
-    assert (found.body.decode(), found.problem) == ("<p>grün", None)
 
 
 def test_nothing_is_sent_that_tells_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,11 +217,9 @@ CHUNKED = OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
     [
         (OK_HEAD + b"\r\n", b"x" * 65536),
         (CHUNKED, b"8000\r\n" + b"x" * 0x8000 + b"\r\n"),
-        (CHUNKED, b"1\r\nx\r\n" * 5000),
         (CHUNKED, b"1;" + b"y" * 500 + b"\r\nx\r\n"),
         (CHUNKED + b"0\r\n", b"X-Trailer: y\r\n" * 500),
         (b"HTTP/1.1 200 OK\r\n", b"X-Header: yyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n" * 500),
-        (b"HTTP/1.1 200 OK\r\nX: ", b"y" * 65536),
         (b"", b"y" * 65536),
         (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 500),
     ],
@@ -285,23 +271,6 @@ def test_a_resolver_that_hangs_takes_no_more_than_the_time_of_the_page() -> None
 
 
 @pytest.mark.parametrize(
-    "answer", [["999.1.1.1"], ["nonsense"], ["127.0.0.1", "\x00"], [None], None, 7, ["1.1.1.1"] * 2 + [""], KeyError()]
-)
-def test_a_resolver_that_answers_nonsense_fails_the_page_at_once(answer: Any) -> None:
-    class Nonsense(Names):
-        def __call__(self, host: str, port: int) -> list[str]:
-            if isinstance(answer, Exception):
-                raise answer
-            return answer
-
-    begun = time.monotonic()
-    found = fetched(always(html(b"x")), names=Nonsense({}), seconds=5)
-    assert found.state == "error"
-    assert found.problem == "The resolver of this machine answers with no address for shop.example."
-    assert time.monotonic() - begun < 3
-
-
-@pytest.mark.parametrize(
     ("errno", "state"), [(socket.EAI_NONAME, "not_found"), (socket.EAI_AGAIN, "error")], ids=["no host", "no network"]
 )
 def test_a_host_that_does_not_exist_is_told_apart_from_a_resolver_that_does_not_answer(errno: int, state: str) -> None:
@@ -322,7 +291,7 @@ def test_a_redirect_is_followed_and_remembered(status: str) -> None:
 
 NAMES = {"shop.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]}
 PAGE = html(b"<p>here")
-CLOSED = html(b"User-agent: *\nDisallow: /closed\n", kind="text/plain")
+CLOSED = html(b"\xef\xbb\xbfUser-agent: *\nDisallow: /closed\n", kind="text/plain")
 
 
 def test_a_page_that_the_site_asks_not_to_read_is_left_also_where_a_redirect_leads_to_it() -> None:
@@ -384,58 +353,18 @@ def test_robots_that_do_not_come_end_with_the_time_of_the_page_and_are_asked_for
         assert reader.get(site.url("/a")).state == "ok"
 
 
-RULES = b"""\xef\xbb\xbf# a comment
-User-agent: OtherBot
-Disallow: /
-
-user-agent: *
-Disallow: /private   # not here
-Allow: /private/open
-Disallow: /*.pdf$
-
-User-Agent: DRRETAIL
-User-agent: Second
-Disallow: /only-us
-"""
-
-
-@pytest.mark.parametrize(
-    ("token", "path", "allowed"),
-    [
-        ("thirdbot", "/private/x", False),
-        ("thirdbot", "/private/open/door", True),
-        ("thirdbot", "/%70rivate", False),
-        ("thirdbot", "/a/b.pdf", False),
-        ("thirdbot", "/a/b.pdf?x", True),
-        ("drretail", "/only-us", False),
-        ("drretail", "/private", True),
-        ("otherbot", "/", False),
-    ],
-)
-def test_a_machine_reads_its_own_rules_or_those_for_all(token: str, path: str, allowed: bool) -> None:
-    assert read_rules(RULES).can_fetch(f"https://shop.example{path}", token) is allowed
-
-
-@given(st.binary(max_size=300), st.text("/[]%?;$*:@a0F", max_size=30))
-def test_no_bytes_are_too_odd(body: bytes, path: str) -> None:
-    assert read_rules(body).can_fetch(f"https://shop.example/{path}", "drretail") in (True, False)
-
-
 @pytest.mark.parametrize(
     ("declared", "body", "kind", "charset"),
     [
         ("text/html; charset=ISO-8859-1", b"<p>x", "text/html", "cp1252"),
-        ("text/html;charset='utf-8'", b"<p>x", "text/html", "utf-8"),
         ("application/xhtml+xml", b"<?xml version='1.0'?><html>", "text/html", None),
         ("text/plain", b"<html> in words", "text/plain", None),
         ("", b"  <!-- c --> <!-- d --><!DOCTYPE html><p>x", "text/html", None),
-        ("", b"just words", "text/plain", None),
         ("", "zwölf".encode(), "text/plain", None),
         ("text/html", b"\xef\xbb\xbf<p>x", "text/html", "utf-8"),
         ("text/html", "<p>x".encode("utf-16"), "text/html", "utf-16"),
         ("text/html; charset=utf-16le", "<p>x".encode("utf-16-le"), "text/html", "utf-16-le"),
-        ("text/html; charset=no-such-thing", b"<p>x", "text/html", None),
-        ("text/html; charset=utf-7", b"+ADw-p+AD4-", "text/html", None),
+        *((f"text/html; charset={name}", b"<p>x", "text/html", None) for name in ("no-such-thing", "utf-7", "zlib")),
     ],
 )
 def test_header_and_bytes_tell_what_a_page_is(declared: str, body: bytes, kind: str, charset: str | None) -> None:
@@ -456,11 +385,3 @@ BODIES = (b"%PDF-1.7 ...", b"PK\x03\x04rest", b"\xff\xd8\xff\xe0", b"RIFF....WEB
 def test_another_type_or_what_only_calls_itself_text_is_none(declared: str, body: bytes, reason: str | None) -> None:
     with pytest.raises(Empty, match=reason):
         text_kind(declared, body)
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["zlib", "hex", "rot13", "base64", "idna", "punycode", "unicode_escape", "undefined", "\x00", "x" * 9999, None],
-)
-def test_codecs_that_no_web_page_uses_are_not_used(name: str | None) -> None:
-    assert codec_name(name) is None

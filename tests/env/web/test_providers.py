@@ -72,16 +72,23 @@ def problem(search: Callable[[], object]) -> ToolError:
     return caught.value
 
 
-def test_query_and_key_are_sent(httpserver: HTTPServer, serper: SerperSearch, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_query_and_key_are_sent_and_results_come_in_order_each_page_once_with_iso_dates(
+    httpserver: HTTPServer, serper: SerperSearch, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     monkeypatch.delenv("NO_PROXY", raising=False)
-    answered(httpserver, (200, {"organic": ORGANIC}, {}))
-    assert serper.search("how high to hang a \ud800 feeder?", 5)  # half a character is no trouble
+    answered(httpserver, (200, {"organic": ORGANIC, "ads": [{"link": "https://ad.example"}], "credits": 1}, {}))
+    assert serper.search("how high to hang a \ud800 feeder?", 5) == [  # half a character is no trouble
+        WebResult("Feeder heights", "https://a.example/x", "Five feet."),
+        WebResult("Older", "https://b.example/", "Six feet.", "2024-03-03"),
+        WebResult("News", "http://c.example/n", "Seven.", "2026-03-08"),
+    ]
     ((request, _),) = httpserver.log
     assert (request.method, request.get_json()) == ("POST", {"q": "how high to hang a ? feeder?", "num": 5})
     assert request.headers["X-API-KEY"] == KEY
     assert "Cookie" not in request.headers
+    assert [result.title for result in serper.search("feeder", 1)] == ["Feeder heights"]
 
 
 @pytest.mark.parametrize(
@@ -100,16 +107,6 @@ def test_results_are_asked_for_page_by_page_until_there_are_enough_or_no_more(
     assert [each.title for each in serper.search("x", k)] == [str(index) for index in range(found)]
     asked = [request.get_json().get("page", 1) for request, _ in httpserver.log]
     assert asked == list(range(1, len(pages) + 1))
-
-
-def test_results_come_in_order_each_page_once_with_iso_dates(httpserver: HTTPServer, serper: SerperSearch) -> None:
-    answered(httpserver, (200, {"organic": ORGANIC, "ads": [{"link": "https://ad.example"}], "credits": 1}, {}))
-    assert serper.search("feeder", 5) == [
-        WebResult("Feeder heights", "https://a.example/x", "Five feet."),
-        WebResult("Older", "https://b.example/", "Six feet.", "2024-03-03"),
-        WebResult("News", "http://c.example/n", "Seven.", "2026-03-08"),
-    ]
-    assert [result.title for result in serper.search("feeder", 1)] == ["Feeder heights"]
 
 
 @pytest.mark.parametrize(
@@ -224,18 +221,9 @@ def test_silent_engines_are_named(value: Any, message: str, httpserver: HTTPServ
         assert len(searxng.search("x", 5)) == len(results)
 
 
-@pytest.mark.parametrize(
-    ("text", "day"),
-    [
-        ("Mar 3, 2024", "2024-03-03"),
-        ("5 hours ago", "2026-03-10"),
-        ("13 hours ago", "2026-03-09"),
-        ("3 months ago", None),
-        (None, None),
-    ],
-)
-def test_a_date_is_a_day_or_nothing(text: str | None, day: str | None) -> None:
-    assert iso_date(text, NOW) == day
+def test_a_time_ago_is_a_day_unless_it_is_in_months() -> None:
+    for text, day in (("5 hours ago", "2026-03-10"), ("13 hours ago", "2026-03-09"), ("3 months ago", None)):
+        assert iso_date(text, NOW) == day, text
 
 
 ADDRESSES = st.text() | st.text().map("https://a.example/{}".format)

@@ -261,13 +261,6 @@ def test_the_title_is_made_of_queries_and_systems_until_somebody_gives_one(answe
     assert "folder-name" not in next(page.all("title")).text
     entitle(folder, " ")
     assert read_view(folder).title == "after against before"
-    report = {"q1-r1": "Get it."}
-    sizes = [f"size-{size}" for size in ("32k", "64k", "128k")]
-    names = [*(f"ant@model-{size}" for size in sizes), *(f"bee@model-files-a1b2-{size}" for size in sizes)]
-    titled = read_view(
-        experiment(tmp_path / "exp", dict.fromkeys(names, report), agents={name: name[:3] for name in names})
-    )
-    assert titled.title.endswith("6 systems")
 
 
 def unpacked(path: Path) -> str:

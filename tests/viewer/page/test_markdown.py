@@ -95,16 +95,6 @@ def test_rows_are_marked_cell_by_cell_and_overlapping_marks_look_like_the_worse(
     assert [found.attributes["class"] for found in page.all("mark")] == ["full", "finding error", "full"]
 
 
-def test_a_badge_stands_behind_the_last_word_and_never_inside_a_link_or_on_what_is_not_seen() -> None:
-    source = "See [the page](http://a.b/c)."
-    page = shown(source, mark(source, "the page"))
-    badge = next(page.all("a", "badge"))
-    assert (badge.attributes["href"], badge.attributes["aria-label"], badge.text) == ("#c1", "Claim c1", "")
-    assert all(not list(link.all("a")) for link in page.all("a"))
-    source = "A [link](http://a.b/c)."
-    assert marked_html(source, [mark(source, "a.b/c")]).shown == frozenset()
-
-
 def test_only_web_addresses_become_links() -> None:
     for url in ("javascript:alert(1)", "JaVaScript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc"):
         page = shown(f"[x]({url}) and <{url}> and [r]\n\n[r]: {url}\n")

@@ -9,7 +9,6 @@ from drretail.experiment import read_runs
 from drretail.records.evidence import Finding
 from drretail.viewer.cards import answer_card, fault_lines
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.overview import nothing_judged
 from drretail.viewer.run_lines import Fault, RunLine, first_faults, run_line
 from tests.viewer.dom import parse
 from tests.viewer.experiment import CODE, append, render_page, verdict
@@ -83,22 +82,3 @@ def test_a_fault_of_several_systems_is_listed_once_and_one_of_all_last(lines: li
         ("below rating", "agent c"),
         ("over budget", "3 of 3 systems"),
     ]
-
-
-def test_runs_that_failed_come_first_counted_by_system(lines: list[RunLine]) -> None:
-    made = made_faults(
-        lines, (0, "a", "false", "x"), (0, "b", "failed", "timeout"), (1, "b", "failed", "cut"), (2, "a", "failed", "z")
-    )
-    listed = first_faults(made, 3, NAMES)
-    assert [(line.number, fault.quote, who) for line, fault, who in listed] == [
-        (1, "2 of 2 answers: timeout", "agent b"),
-        (3, "1 of 2 answers: z", "agent a"),
-        (0, "x", "agent a"),
-    ]
-
-
-def test_where_no_claim_was_judged_no_answer_is_called_faultless(lines: list[RunLine]) -> None:
-    cited = [replace(line, counts={"unjudged": 2, "uncited": 1}, decision="open") for line in lines]
-    assert nothing_judged(cited) == 2 * len(lines)
-    assert not nothing_judged([replace(cited[0], counts={"full": 1}), *cited])
-    assert not nothing_judged([replace(cited[0], decision="right"), *cited])

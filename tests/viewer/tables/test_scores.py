@@ -58,31 +58,6 @@ def test_judges_and_sets_of_rules_never_share_a_table() -> None:
     ]
 
 
-def test_floors_stand_below_the_systems_and_the_oracle_last() -> None:
-    labels = ["null_copy", "oracle", "null_empty", "react@m", "hybrid_react+ws@m"]
-    (table,) = score_tables([score(system=label, metric="basket") for label in labels], systems=systems(labels))
-    shown = [(line.name, line.is_baseline) for line in table.rows]
-    assert shown[:2] == [("hybrid_react+ws", False), ("react", False)]
-    assert shown[2:] == [("null_empty", True), ("null_copy", True), ("oracle", True)]
-    notes = " ".join(table.notes)
-    for part in (
-        "full names also contain @m",
-        "null agents are trivial",
-        "oracle computes the best cart",
-    ):
-        assert part in notes
-
-
-def test_checks_of_a_system_that_made_them_itself_are_marked() -> None:
-    checks = {"metric": "checks", "variant": "clean", "judge": "code"}
-    (table,) = score_tables([score(**checks), score(**checks, system="b", self_checked=True)])
-    assert names(table) == ["a", "b (self-checked)"]
-    assert any(note.startswith("Self-checked") for note in table.notes)
-    (table,) = score_tables([score(**checks)])
-    assert names(table) == ["a"]
-    assert not any(note.startswith("Self-checked") for note in table.notes)
-
-
 def test_judges_never_share_slices_and_one_with_nothing_to_score_says_so() -> None:
     rows = [of_slice("gift", by="kind"), of_slice("Pet_Supplies"), of_slice("Pet_Supplies", judge="q:n")]
     assert [(key[1], by) for key, by in slice_sections(rows, ())] == [
