@@ -150,7 +150,8 @@ BESIDE = {
         ["", "The bag costs ${wrong:.2f} [P:{bag}]."],
         {"value": 0.0, "integrity": 0.0, "why": CONTRADICTED},
     ),
-    "one in markup": (["", "The bag costs **${wrong:.2f}**, or &#36;{wrong:.2f} [P:{bag}]."], {"why": CONTRADICTED}),
+    "one in bold": (["", "The bag costs **${wrong:.2f}** [P:{bag}]."], {"why": CONTRADICTED}),
+    "one with an entity": (["", "The bag costs &#36;{wrong:.2f} [P:{bag}]."], {"why": CONTRADICTED}),
     "words that may be seen and are not read": (["<font>It costs $1.03.</font>"], {"value": 0.0, "why": HTML}),
     "a style twice": (["<p style='color:red' style=''>It costs $1.03.</p>"], {"value": 0.0, "why": HTML}),
     "an invented source": (["- A bag for every day [P:{bag}] [P:B0INVENTED]."], {"value": 0.0, "why": UNRESOLVED}),
@@ -163,7 +164,7 @@ def test_false_figures_and_what_hides_cost_everything_and_open_ones_nothing(env:
     for case, (lines, left) in BESIDE.items():
         env.reset(QUERY)
         told = well_told(env, *(line.format(bag=bag, wrong=wrong) for line in lines))
-        assert {name: getattr(told, name) for name in left} == pytest.approx(left), case
+        assert {name: getattr(told, name) for name in left} == left, case
 
 
 def refused(env: ShopEnv, *lines: str) -> float:

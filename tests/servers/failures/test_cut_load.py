@@ -12,7 +12,7 @@ from drretail.env.servers.generations import check_servers
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import world_at
 from drretail.errors import UserError
-from tests.servers.failures.own import FORTY, HISTORY, SHELF, SMALL, at, load, orders, products
+from tests.servers.failures.own import FORTY, SMALL, at, load, orders, products
 from tests.servers.proxy import Front, Proxy
 
 pytestmark = pytest.mark.servers
@@ -44,21 +44,6 @@ def test_a_load_that_loses_a_server_is_begun_anew_and_the_old_world_stays(
     proxy.accept()
     assert load(through, fresh_name).fingerprint == embedded.fingerprint
     assert check_servers(f"servers:{fresh_name}", through) == []
-
-
-def test_readers_keep_the_old_world_until_the_new_one_is_whole(
-    server_settings: ServerSettings, fresh_name: str
-) -> None:
-    old = load(server_settings, fresh_name, **FORTY)
-    seen: list[tuple[str, int]] = []
-
-    def look() -> None:
-        with world_at(f"servers:{fresh_name}", servers=server_settings) as world:
-            seen.append((world.manifest.fingerprint, world.catalog.search(CatalogQuery("bird feeder", limit=1)).total))
-
-    new = load(server_settings, fresh_name, orders=at(HISTORY // 2, look, orders()))
-    look()
-    assert seen == [(old.fingerprint, 40), (new.fingerprint, SHELF)]
 
 
 def test_documents_that_a_busy_server_puts_off_are_sent_again(

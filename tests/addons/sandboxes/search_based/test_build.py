@@ -231,17 +231,6 @@ def test_a_build_that_was_cut_goes_on_where_it_stopped(site: Site) -> None:
     assert read_labels(task_folder(folder, "q1")) == read_labels(task_folder(site.finished, "q1"))
 
 
-def test_a_task_whose_pages_are_not_enough_is_named_and_the_others_are_made(site: Site) -> None:
-    other = QUERY.model_copy(update={"query_id": "q2", "text": "What does a bird feeder weigh?"})
-    folder = site.cut()
-    text = (folder / BUILDING / JOURNAL).read_text()
-    with (folder / BUILDING / JOURNAL).open("a") as journal:
-        journal.write(text.replace(":q1/", ":q2/").replace('"scope":"q1/', '"scope":"q2/'))
-    made = site.build(other, QUERY, by=model(Settlement=open_where("feeder weigh")))
-    assert "the pages are not enough: What it weighs." in made.failed["q2"]
-    assert [query["query_id"] for query in read_jsonl(folder / "queries.jsonl")] == ["q1"]
-
-
 def test_a_search_that_fails_is_told_and_asked_anew_when_that_is_wanted(site: Site) -> None:
     site.cut(lambda effect: effect["kind"] == "page_fetch")
     site.fake.broken.add(SIGNALS[3])
