@@ -53,11 +53,6 @@ def test_the_script_and_the_endpoint_before_it_stand_beside_react(
     assert compare(experiment, "script", "react", metrics=["checks"]).comparison.tables
 
 
-def test_the_endpoint_without_a_port_says_how_it_is_started() -> None:
-    ended = subprocess.run([sys.executable, EXAMPLES / "http_agent.py"], capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stderr.splitlines()[0]) == (2, "usage: http_agent.py [-h] port")
-
-
 @needs_mcp
 def test_the_loop_over_mcp_researches_with_the_given_model(
     tiny_shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

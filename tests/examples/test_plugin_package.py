@@ -15,13 +15,6 @@ from tests.cli.commands import ROOT, Command, ErrorOf
 
 pytestmark = pytest.mark.slow
 QUERY = {"query_id": "q1", "text": "Which bird feeder suits a small garden?", "source": "mine"}
-BROKEN = """[drretail.agents]
-nowhere = no_such_module:AGENT
-a_number = json:__doc__
-
-[drretail.evaluators]
-burst = drretail_burst:METRIC
-"""
 
 
 @pytest.fixture(scope="session")
@@ -76,24 +69,3 @@ def test_experiments_outlive_packages(plugged: Command, succeeds: Command, error
     assert "Too few queries in brevity (1 query" in succeeds("compare", "exp").stdout
     assert "brevity" in succeeds("score", "exp", "--metrics", "checks", "--details").stdout
     assert "brevity" in error_of("score", "exp", "--metrics", "brevity")
-
-
-def test_a_broken_plugin_is_named_and_keeps_nothing_else_from_working(fresh_drretail: Command, tmp_path: Path) -> None:
-    info = tmp_path / "site" / "drretail_burst-0.3.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: drretail-burst\nVersion: 0.3\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text(BROKEN, encoding="utf-8")
-    (tmp_path / "site" / "drretail_burst.py").write_text("raise OSError('burst')\n", encoding="utf-8")
-
-    def with_broken(*args: str) -> subprocess.CompletedProcess[str]:
-        return fresh_drretail(*args, PYTHONPATH=f"{ROOT}:{tmp_path / 'site'}")
-
-    run, score = ("run", "--queries", "q.jsonl", "--no-floors", "--agent"), ("score", "exp", "--metrics")
-    whole = (*run, "react", "--agent", "plan_to_function", "--to", "exp")
-    for command in (whole, (*score, "checks"), ("compare", "exp"), ("report", "exp")):
-        went = with_broken(*command)
-        assert (went.returncode, "Traceback" in went.stderr) == (0, False), went.stderr
-    for command in ((*run, "nowhere", "--to", "x"), (*score, "burst")):
-        refused = with_broken(*command)
-        assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
-        assert "cannot be loaded" in refused.stderr

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,15 @@ import pytest
 from drretail.env.servers.naming import ServerSettings
 from drretail.experiment import run_files
 from drretail.run_file import read_telemetry
+from tests.build import files
 from tests.cli.commands import Command, ErrorOf, environment
 from tests.cli.in_process import run_here
 from tests.data_ingest.raw_rows import product_row, small_shop
+from tests.servers.proxy import Front, only_with
 from tests.shop import USER, build_shop
 
 QUESTION = "Which bird feeder suits me, under $30?"
+SECRET = "el4stic-s3cr3t"
 
 
 @pytest.fixture
@@ -65,13 +69,22 @@ def test_other_rows_replace_a_world_only_when_told(
     assert drretail("world", "check", spec).stdout == f"ok {replaced['fingerprint']}\n"
 
 
-def test_a_world_is_copied_asked_and_scored_on_servers(succeeds: Command, spec: str, tmp_path: Path) -> None:
+def test_a_world_is_copied_asked_and_scored_on_servers_and_their_password_is_nowhere(
+    succeeds: Command, spec: str, server_settings: ServerSettings, tmp_path: Path
+) -> None:
     build_shop(tmp_path / "w")
-    assert succeeds("world", "copy", "w", spec, "-q").stderr == ""
     ask = ("ask", QUESTION, "--user", USER, "--quiet")
-    assert succeeds(*ask, "--world", spec, "--to", "a").stdout == succeeds(*ask, "--world", "w", "--to", "b").stdout
+    with Front(server_settings.es_url) as front:
+        front.rule = only_with(f"Basic {b64encode(f'eva:{SECRET}'.encode()).decode()}")
+        secured = {"ES_URL": front.url.replace("//", f"//eva:{SECRET}@")}
+        assert succeeds("world", "copy", "w", spec, "-q", **secured).stderr == ""
+        done = [succeeds(*ask, "--world", spec, "--to", "a", **secured)]
+        assert done[0].stdout == succeeds(*ask, "--world", "w", "--to", "b").stdout
+        done.append(succeeds("score", "a", "--metrics", "checks", **secured))
+    assert "Without the shop's records" not in done[1].stderr
+    assert not any(SECRET in one.stdout + one.stderr for one in done)
+    assert not any(SECRET.encode() in content for content in files(tmp_path).values())
     (asked,) = run_files(tmp_path / "a")
     assert read_telemetry(asked)["world"] == spec
-    assert "Without the shop's records" not in succeeds("score", "a", "--metrics", "checks").stderr
     elsewhere = succeeds("score", "a", "--metrics", "checks", ES_URL="http://127.0.0.1:9")
     assert "Without the shop's records (The shop's search (Elasticsearch at 127.0.0.1:9) cannot be" in elsewhere.stderr

@@ -14,6 +14,7 @@ from drretail.env.servers.generations import LIVE, WORLDS, check_servers, read_g
 from drretail.env.servers.loading import write_servers
 from drretail.env.world import Manifest, OrderRow, World, default_pool, world_at
 from drretail.errors import ToolError, UserError
+from tests.build import known
 from tests.shop import ORDERS, PRODUCTS
 
 EVERYTHING = CatalogQuery("")
@@ -51,6 +52,8 @@ def test_the_last_two_generations_stay_and_older_ones_go(servers: Servers, opene
     assert keys(servers) == {first, second}
     assert len(oldest.store.products([PRODUCTS[0].product_id])) == 1
     assert oldest.store.order(ORDERS[0].order_id)
+    with known(opened().open_former()) as former:
+        assert former.manifest == oldest.manifest
     write(servers, ORDERS[2:])
     third = live_key(servers)
     assert keys(servers) == {second, third}

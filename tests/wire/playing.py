@@ -1,10 +1,8 @@
 """Agents with the real clients at the fake provider, and what of their runs a provider must not change."""
 
 import asyncio
-import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drretail.agents.registry import load_agent
@@ -17,37 +15,21 @@ from drretail.records.query import Query
 from drretail.records.run import Run, Step, WebMode
 from drretail.run_file import Recorded
 from tests.shop import USER
-from tests.wire.server import Json, Plan, WireServer
+from tests.wire.server import WireServer
 
 AGENTS = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid")
 MODELS = {"anthropic": "anthropic:claude-sonnet-4-6", "openai": "openai:gpt-4.1"}
 """By provider; both take a schema, so that all they are asked for goes over the wire in one."""
 KEYS = {"ANTHROPIC_API_KEY": "sk-wire-0123456789", "OPENAI_API_KEY": "sk-wire-9876543210"}
-PATIENCE = 2.5
-"""Seconds that a client waits for an answer, also on a busy machine; a stalled one takes longer."""
-STALL = 2.9
 QUERY = Query(
     query_id="q1", user_id=USER, text="Which bird feeder under $30? And how do I keep it clean?", source="test"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class InTurn(Plan):
-    """Every second request goes wrong the first time that it comes, each time with the next fault."""
-
-    count: Iterator[int] = field(default_factory=itertools.count)
-
-    def fault(self, body: Json, times: int) -> str | None:
-        if times:
-            return None
-        turn, rest = divmod(next(self.count), 2)
-        return None if rest else self.faults[turn % len(self.faults)]
-
-
 def model_at(server: WireServer, provider: str, **given: Any) -> Model:
     """A model of the provider's real client. Use it in one event loop: clients keep connections open."""
     url = server.openai_url if provider == "openai" else server.url
-    settings: dict[str, Any] = {"timeout": PATIENCE, "max_retries": 5} | given
+    settings: dict[str, Any] = {"timeout": 60, "max_retries": 5} | given
     return build_model(MODELS[provider], base_url=url, environ=KEYS, **settings)
 
 

@@ -3,9 +3,8 @@
 import hashlib
 import json
 import threading
-import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +23,7 @@ from drretail.llm.offline.judge import judge_offline
 from drretail.llm.offline.shopper import shop
 from drretail.records.base import canonical_json, sha256_of
 from tests.llm.local_server import Handler, LocalServer
-from tests.llm.provider import ERROR_TYPES, anthropic_message, openai_completion
+from tests.llm.provider import anthropic_message, openai_completion
 
 Json = dict[str, Any]
 
@@ -189,13 +188,9 @@ def numbered(answer: AIMessage, asked: Asked) -> AIMessage:
 Protocol = type[Anthropic] | type[OpenAI]
 PROTOCOLS: dict[str, Protocol] = {Anthropic.path: Anthropic, OpenAI.path: OpenAI}
 JUDGED = frozenset({"ReportClaims", "ClaimsAndPicks", "CitedClaims", "AllClaims", "ClaimsSupport", "Support", "Rating"})
-PASSING = ("429", "529", "500", "stall", "cut_body", "broken_json", "late_error")
-"""What is gone when it is tried again. A stream is ended in the middle: by "cut_body" without a word, by "broken_json"
-with an event that is none, by "late_error" with an error. An answer that is no stream is a 529 instead of the last."""
 DENIED: dict[str, tuple[int, str, str]] = {
     "wrong key": (401, "authentication_error", "invalid x-api-key"),
     "no credit": (400, "invalid_request_error", "Your credit balance is too low to access the API."),
-    "no quota": (429, "insufficient_quota", "You exceeded your current quota."),
 }
 """What no other call would mend, as providers say it: status, type, message."""
 
@@ -205,8 +200,8 @@ class Plan:
     """Which requests go wrong, by how often they came."""
 
     faults: Sequence[str] = ()
-    stall: float = 0.5
-    """Seconds; longer than the client waits."""
+    """Names of ``DENIED``, or how a stream ends in the middle: by "cut_body" without a word, by "broken_json" with an
+    event that is none, by "late_error" with an error."""
     times: int = 0
     """A request goes wrong so often, and then right."""
 
@@ -221,7 +216,6 @@ class Seen:
 
     requests: int = 0
     streamed: int = 0
-    faults: Counter[str] = field(default_factory=Counter[str])
     times: Counter[str] = field(default_factory=Counter[str])
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -274,33 +268,16 @@ class _Handler(Handler):
         body = self.read()
         protocol = PROTOCOLS[self.path.split("?")[0]]
         fault = self.wire.plan.fault(body, self.wire.seen.times_of(body))
-        if fault is not None:
-            with self.wire.seen.lock:
-                self.wire.seen.faults[fault] += 1
-        if fault == "late_error" and not protocol.read(body).stream:
-            fault = "529"
-        if fault in ("429", "529", "500"):
-            status = int(fault)
-            error = json.dumps(protocol.error(ERROR_TYPES[status], "scripted")).encode()
-            self._send(status, error, (("retry-after-ms", "1"), ("retry-after", "0")))
-        elif fault in DENIED:
+        if fault in DENIED:
             status, kind, message = DENIED[fault]
             self._send(status, json.dumps(protocol.error(kind, message)).encode())
-        elif fault == "stall":
-            time.sleep(self.wire.plan.stall)
-            self.close_connection = True
-        else:
-            self._answer(protocol, body, fault)
-
-    def _answer(self, protocol: Protocol, body: Json, fault: str | None) -> None:
+            return
         asked = protocol.read(body)
         made = protocol.body(thought(asked, self.wire.answers), model=body["model"])
         if asked.stream:
             self._stream(protocol, made, fault)
-        elif fault == "broken_json":
-            self._send(200, b'{"id": "msg_1", "cont')
         else:
-            self._send(200, json.dumps(made).encode(), cut=fault == "cut_body")
+            self._send(200, json.dumps(made).encode())
 
     def _stream(self, protocol: Protocol, made: Json, fault: str | None) -> None:
         with self.wire.seen.lock:
@@ -320,8 +297,6 @@ class _Handler(Handler):
             self.wfile.write(event.encode())
         self.close_connection = True
 
-    def _send(self, status: int, data: bytes, headers: Iterable[tuple[str, str]] = (), *, cut: bool = False) -> None:
-        self.begin(status, len(data), "application/json", headers)
-        self.wfile.write(data[: len(data) // 2] if cut else data)
-        if cut:
-            self.close_connection = True
+    def _send(self, status: int, data: bytes) -> None:
+        self.begin(status, len(data), "application/json")
+        self.wfile.write(data)

@@ -1,6 +1,5 @@
 """What is written, as those read it who take it."""
 
-import csv
 import re
 import shlex
 import shutil
@@ -18,7 +17,6 @@ from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
 from drretail.addons.inspect import form as log_form
 from drretail.cli.app import app
-from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import SOURCES, read_definition, read_runs, run_files
@@ -29,7 +27,6 @@ from drretail.run_file import read_evidence
 from tests.addons.exports.conftest import HYBRID, REACT, lines
 from tests.addons.imports.foreign import CHINESE, REPORT, drb
 from tests.build import files
-from tests.run_files import edit_member
 
 
 def rows(query: str) -> list[tuple[Any, ...]]:
@@ -37,23 +34,11 @@ def rows(query: str) -> list[tuple[Any, ...]]:
         return database.execute(query).fetchall()
 
 
-def table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def test_reports_for_the_benchmark_have_numbers_links_and_their_sources(exp: Path, tmp_path: Path) -> None:
-    export_selection(Selection.of(exp), "drb", tmp_path / "drb")
-    (mine,) = (path for path in (tmp_path / "drb").iterdir() if path.name.startswith("react"))
-    found = lines(mine)
-    assert [(each["id"], each["query_id"]) for each in found] == [(1, "q1"), (2, "q2")]
-    assert "Sources" in found[0]["article"]
-    assert "[P:" not in found[0]["article"]
-
-
 def test_what_was_imported_comes_back_as_it_came_with_every_reference_that_leads_nowhere(tmp_path: Path) -> None:
     lost = "# Kettles\n\nQuiet [2][^7], cheap [9][P:NONE], see [there]().\n\n[1] https://a.example/x\n[2],\n"
     first = imported(drb(tmp_path / "one.jsonl", REPORT, lost, CHINESE, ""), tmp_path / "exp")
+    with pytest.raises(UserError, match="--fetch-sources fetches them"):
+        export_selection(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl")
     export_selection(replace(Selection.of(tmp_path / "exp"), failed=True), "drb", tmp_path / "drb")
     again = imported(tmp_path / "drb", tmp_path / "back")
     counts = [[replace(report, where="") for report in each.reports] for each in (first, again)]
@@ -87,6 +72,12 @@ def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path
 def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:
     bare = Path(shutil.copytree(exp, tmp_path / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json")))
     assert export_selection(Selection.of(bare), "drb", tmp_path / "drb").startswith("3 reports")
+    (mine,) = (lines(path) for path in (tmp_path / "drb").iterdir() if path.name.startswith("react"))
+    assert [(row["id"], row["query_id"], "Sources" in row["article"]) for row in mine] == [
+        (1, "q1", True),
+        (2, "q2", True),
+    ]
+    assert "[P:" not in mine[0]["article"]
     with pytest.raises(UserError, match="drretail score"):
         export_selection(Selection.of(bare), "csv", tmp_path / "csv")
     assert not (tmp_path / "csv").exists()
@@ -103,21 +94,6 @@ def fetch_a_page(exp: Path) -> Evidence:
     kept = FetchedPages(id=entry.id, url=entry.url or "", pages=pages)
     write_json(SOURCES.path(exp, entry.id), kept.model_dump(mode="json", exclude_none=True))
     return entry
-
-
-def test_pages_that_were_read_become_a_corpus(exp: Path, tmp_path: Path) -> None:
-    shutil.copytree(exp, tmp_path / "exp")
-    for path in run_files(tmp_path / "exp"):
-        snippets = [
-            each.model_copy(update={"texts": tuple(text for text in each.texts if text.form != "page")})
-            for each in read_evidence(path)
-        ]
-        edit_member(path, "evidence", lambda _, snippets=snippets: [snippet.as_line() for snippet in snippets])
-    with pytest.raises(UserError, match="--fetch-sources fetches them"):
-        export_selection(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl")
-    entry = fetch_a_page(tmp_path / "exp")
-    assert export_selection(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl") == "1 page"
-    assert SandboxWeb(tmp_path / "pages.jsonl").fetch(entry.url or "").text == "Whole page."
 
 
 COMMANDS = [

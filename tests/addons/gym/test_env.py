@@ -33,7 +33,6 @@ from drretail.run_file import Recorded, read_run
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
 from tests.addons.gym.policies import QUERY, call, search, shopped_well
-from tests.cli.commands import refused_by
 from tests.shop import USER, build_shop
 from tests.threads import all_at_rest
 
@@ -118,20 +117,8 @@ def test_what_an_environment_is_asked_for_is_checked_when_it_is_made(shop: Shop)
         ShopEnv(shop, "dev")
 
 
-def test_rollouts_that_have_ended_leave_no_threads_behind(shop: Shop) -> None:
+def test_fifty_rollouts_side_by_side_see_nothing_of_each_other_and_leave_no_threads_behind(shop: Shop) -> None:
     assert all_at_rest()
-    envs = [ShopEnv(shop) for _ in range(20)]
-    for env in envs:
-        env.reset(QUERY)
-        shopped_well(env)
-    for _ in range(20):  # those that a reset cuts short neither
-        envs[0].reset(QUERY)
-        envs[0].step(search("bag"))
-    envs[0].close()
-    assert all_at_rest()
-
-
-def test_fifty_rollouts_side_by_side_see_nothing_of_each_other(shop: Shop) -> None:
     together = threading.Barrier(50)
 
     def rollout(number: int) -> tuple[str, float]:
@@ -147,6 +134,11 @@ def test_fifty_rollouts_side_by_side_see_nothing_of_each_other(shop: Shop) -> No
     with ThreadPoolExecutor(50) as threads:
         found = list(threads.map(rollout, range(50)))
     assert found == [(f"Shopper{number}", 1.0) for number in range(50)]
+    with ShopEnv(shop) as env:  # those that a reset cuts short neither
+        for _ in range(20):
+            env.reset(QUERY)
+            env.step(search("bag"))
+    assert all_at_rest()
 
 
 def test_queries_without_a_basket_are_left_out_and_say_why(tmp_path: Path) -> None:
@@ -246,16 +238,6 @@ def test_the_command_makes_up_two_shops_that_share_nothing_and_prints_floors(
     assert of_all["queries"] == 2
     assert 0 <= of_all["one search"] < 1
     assert "exists: name another file" in str(CliRunner().invoke(app, [*command, "--seed", "43"]).exception)
-
-
-def test_two_worlds_are_those_of_the_two_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def told(*_: object, worlds: tuple[str | None, str | None], **__: object) -> None:
-        raise UserError(f"{worlds}")
-
-    monkeypatch.setattr(parts, "make_parts", told)
-    for given, made in ((("a", "b"), "('a', 'b')"), (("a",), "('a', None)"), ((), "(None, None)")):
-        flags = [flag for world in given for flag in ("--world", world)]
-        assert refused_by("gym", "split", "--to", str(tmp_path), *flags) == made
 
 
 SHIPPED = shipped_queries("dev")[0]

@@ -3,36 +3,22 @@
 import asyncio
 import json
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
-from langchain.agents import create_agent
-from langchain_core.messages import AIMessage, ToolCall
 
 from drretail import run
 from drretail.addons.exports.formats import export_selection
 from drretail.addons.exports.selection import Selection, read_where
 from drretail.addons.gym import Shop, ShopEnv
 from drretail.addons.gym.env import recorded_rewards, replay, save_rollouts
-from drretail.agents.running.client_runs import Recording
-from drretail.agents.running.runner import Runner
 from drretail.api.score import score
-from drretail.env.session import Session, SessionSettings
 from drretail.errors import UserError
 from drretail.experiment import read_definition
-from drretail.llm.scripted import scripted_model
-from drretail.records.query import Query
 from drretail.tools.toolkit import Toolkit
 from tests.addons.gym.policies import QUERY, best_picks, praised, shopped_well, submit
 from tests.agents.external_agents import command
-
-pytest.importorskip("mcp", reason="no MCP: pip install mcp")
-
-from mcp import Client
-
-from drretail.tools.mcp import mcp_server
 
 DETAILS = "get_product_details"
 
@@ -51,37 +37,18 @@ def agents(shop: Shop, folder: Path) -> dict[str, Any]:
         await asyncio.gather(*calls)
         return report_of(shop)
 
-    def graph(tools: list[Any]) -> Any:
-        calls = [ToolCall(name=DETAILS, args={"product_id": product}, id=product) for product in products]
-        return create_agent(cast(Any, scripted_model(AIMessage("", tool_calls=calls), report_of(shop)).chat), tools)
-
     calls = "\n".join(f"call({DETAILS!r}, product_id={product!r})" for product in products)
     return {
         "function": function,
-        "graph": graph,
         "command": command(folder, f"{calls}\nprint({report_of(shop)!r})"),
         "ours": "react",
     }
-
-
-def ask_over_mcp(shop: Shop, query: Query, to: Path) -> None:
-    async def visit() -> None:
-        session = Session(SessionSettings(shop.world, user_id=query.user_id))
-        runner = Runner(shop.world, str(shop.world.folder))
-        with closing(Recording(to, runner, (query,), scope="own", options={})) as recording:
-            async with Client(mcp_server(session, recording.opened, "", takes_report=True), mode="legacy") as client:
-                for pick in best_picks(shop):
-                    await client.call_tool(DETAILS, {"product_id": pick.product})
-                await client.call_tool("submit_report", {"report": report_of(shop)})
-
-    asyncio.run(visit())
 
 
 @pytest.fixture(scope="module")
 def made(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("replay")
     run(shop.world, [shop.query(QUERY)], agents(shop, home), to=home / "exp", baselines=False)
-    ask_over_mcp(shop, shop.query(QUERY), home / "exp")
     with ShopEnv(shop) as env:
         env.reset(QUERY)
         shopped_well(env)
@@ -95,9 +62,9 @@ def lines(made: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (made / "chat.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def test_six_kinds_of_agents_earn_the_same_when_replayed(made: Path, lines: list[dict[str, Any]], shop: Shop) -> None:
+def test_four_kinds_of_agents_earn_the_same_when_replayed(made: Path, lines: list[dict[str, Any]], shop: Shop) -> None:
     paid = {each.run_id: reward for each, reward in recorded_rewards(made, shop)}
-    assert len(lines) == len(paid) == 6
+    assert len(lines) == len(paid) == 4
     with ShopEnv(shop, max_steps=100) as env:
         for line in lines:
             assert replay(env, line) == paid[line["run_id"]], line["run_id"]
@@ -117,7 +84,7 @@ def test_an_export_holds_what_a_policy_sees_calls_of_one_turn_together(lines: li
     assert by_kind["gym"]["tools"] == tools
     turns = {kind: [len(message.get("tool_calls", ())) for message in turns_of(line)] for kind, line in by_kind.items()}
     products = len(best_picks(shop))
-    assert turns["graph"] == turns["function"] == [products, 1]
+    assert turns["function"] == [products, 1]
     assert turns["command"] == turns["gym"] == [1] * (products + 1)
 
 

@@ -16,125 +16,20 @@ from drretail.addons.imports.recording import Imported, record
 from drretail.addons.imports.trace import evidence_in
 from drretail.errors import UserError
 from drretail.experiment import read_definition, run_path
+from drretail.files import read_lines
 from drretail.progress import Progress
 from drretail.run_file import read_evidence, read_results, read_run
 from drretail.stats.intervals import Clusters
 from tests.addons.imports.foreign import jsonl, text
 from tests.cli.commands import Command
 
-HITS = {"hits": [{"sku": "K-1", "name": "Alder kettle", "price": 29.99, "url": "https://shop.example/k-1"}]}
-PAGES = [{"title": "Kettles tested", "url": "https://tests.example/k", "snippet": "Quiet.", "content": "It has 62 dB."}]
 ANSWER = "The [Alder](https://shop.example/k-1) costs $29.99 and has 62 dB [1].\n\nSources\n[1] https://tests.example/k"
 QUESTION = {"role": "user", "content": "A quiet kettle?"}
-OPENAI: list[dict[str, Any]] = [
-    {"role": "system", "content": "You help."},
-    QUESTION,
-    {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [
-            {"id": "a", "type": "function", "function": {"name": "find", "arguments": json.dumps({"q": "kettle"})}},
-            {"id": "b", "type": "function", "function": {"name": "web", "arguments": "not JSON"}},
-            {"id": "c", "type": "function", "function": {"name": "lost", "arguments": "{}"}},
-        ],
-    },
-    {"role": "tool", "tool_call_id": "a", "content": json.dumps(HITS)},
-    {"role": "tool", "tool_call_id": "b", "content": json.dumps(PAGES)},
-    {"role": "assistant", "content": ANSWER},
-]
-CALLS = [call["function"] | {"id": call["id"]} for call in OPENAI[2]["tool_calls"]]
-RESULTS = {"a": HITS, "b": PAGES}
-INPUTS = {"a": {"q": "kettle"}, "b": {"text": "not JSON"}, "c": {}}
-ANTHROPIC = [
-    QUESTION,
-    {
-        "role": "assistant",
-        "content": [
-            {"type": "text", "text": "Looking."},
-            *({"type": "tool_use", **call, "input": INPUTS[call["id"]]} for call in CALLS),
-        ],
-    },
-    {
-        "role": "user",
-        "content": [
-            {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": json.dumps(HITS)}]},
-            {"type": "tool_result", "tool_use_id": "b", "content": json.dumps(PAGES)},
-        ],
-    },
-    {"role": "assistant", "content": [{"type": "text", "text": ANSWER}]},
-]
-PARTS = [
-    {"role": "user", "parts": [{"type": "text", "content": "A quiet kettle?"}]},
-    {
-        "role": "assistant",
-        "parts": [{"type": "tool_call", **call, "arguments": INPUTS[call["id"]]} for call in CALLS],
-    },
-    *(
-        {"role": "tool", "parts": [{"type": "tool_call_response", "id": call_id, "response": result}]}
-        for call_id, result in RESULTS.items()
-    ),
-    {"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]},
-]
-RESPONSES = [
-    QUESTION,
-    {"type": "reasoning", "summary": []},
-    *({"type": "function_call", "call_id": call["id"], **call} for call in CALLS),
-    *(
-        {"type": "function_call_output", "call_id": call_id, "output": json.dumps(result)}
-        for call_id, result in RESULTS.items()
-    ),
-    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": ANSWER}]},
-]
-LANGCHAIN = [
-    {"type": "human", "data": {"content": "A quiet kettle?"}},
-    {"type": "ai", "data": {"content": "", "tool_calls": [{**call, "args": call["arguments"]} for call in CALLS]}},
-    *(
-        {"type": "tool", "data": {"content": json.dumps(result), "tool_call_id": call_id}}
-        for call_id, result in RESULTS.items()
-    ),
-    {"type": "ai", "data": {"content": ANSWER}},
-]
-
-
-def span(messages: list[dict[str, Any]], **others: Any) -> dict[str, Any]:
-    attributes = {
-        "gen_ai.operation.name": "chat",
-        "gen_ai.request.model": "gpt-x",
-        "gen_ai.usage.input_tokens": 90,
-        "gen_ai.usage.output_tokens": 9,
-        "gen_ai.input.messages": json.dumps(messages[:-1]),
-        "gen_ai.output.messages": json.dumps(messages[-1:]),
-    }
-    return {"name": "chat", "context": {"trace_id": "0xab"}, "attributes": attributes, **others}
-
-
-def otlp_value(value: Any) -> dict[str, Any]:
-    """A value as OTLP writes it."""
-    if isinstance(value, dict):
-        return {"kvlistValue": {"values": [{"key": key, "value": otlp_value(each)} for key, each in value.items()]}}
-    if isinstance(value, list):
-        return {"arrayValue": {"values": [otlp_value(each) for each in value]}}
-    return {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}
-
-
-def otlp_attributes(values: dict[str, Any]) -> list[dict[str, Any]]:
-    return otlp_value(values)["kvlistValue"]["values"]
-
-
-def as_otlp(row: dict[str, Any]) -> dict[str, Any]:
-    sent = {**row, "traceId": "ab", "attributes": otlp_attributes(row["attributes"])}
-    return {"resourceSpans": [{"scopeSpans": [{"spans": [sent]}]}]}
-
-
-def with_event(row: dict[str, Any]) -> dict[str, Any]:
-    """The same span, with its messages in an event and as values instead of texts."""
-    keys = ("gen_ai.input.messages", "gen_ai.output.messages")
-    attributes = otlp_attributes({key: json.loads(row["attributes"].pop(key)) for key in keys})
-    event = {"name": "gen_ai.client.inference.operation.details", "attributes": attributes}
-    return as_otlp({**row, "events": [event]})
-
-
-USAGE = {"model": "gpt-x", "usage": {"input_tokens": 90, "output_tokens": 9}}
+LOGS: dict[str, dict[str, Any]] = {
+    log["form"]: log["row"] for log in map(json.loads, read_lines(Path(__file__).with_name("calls.jsonl")))
+}
+"""A conversation with three calls, one of which nothing answered, in every form that calls have in a log."""
+OPENAI: list[dict[str, Any]] = LOGS["openai"]["messages"]
 
 
 def read(folder: Path, *rows: dict[str, Any]) -> Material:
@@ -147,19 +42,7 @@ def taken(folder: Path, *rows: dict[str, Any], **given: Any) -> tuple[Imported, 
     return came, run_path(folder / "exp", "log", "x", 1)
 
 
-@pytest.mark.parametrize(
-    "row",
-    [
-        {"messages": OPENAI, "model": "gpt-x", "usage": {"prompt_tokens": 90, "completion_tokens": 9}},
-        {"messages": ANTHROPIC, **USAGE},
-        span(PARTS),
-        {"input": RESPONSES[:-1], "output": RESPONSES[-1:], **USAGE},
-        {"messages": LANGCHAIN, **USAGE},
-        as_otlp(span(PARTS)),
-        with_event(span(PARTS)),
-    ],
-    ids=["openai", "anthropic", "span", "responses", "langchain", "otlp", "event"],
-)
+@pytest.mark.parametrize("row", LOGS.values(), ids=LOGS)
 def test_a_log_becomes_a_run_with_steps_and_evidence(row: dict[str, Any], tmp_path: Path) -> None:
     material = read(tmp_path, row)
     record(material, "chat", tmp_path / "exp", Progress(), model="openai:gpt-x")

@@ -1,6 +1,5 @@
 """``drretail import``: what imported reports cite, and everything that opens an experiment on what it made."""
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -105,21 +104,19 @@ def test_bad_input_is_one_sentence(drretail: Command, tmp_path: Path) -> None:
 
 
 def test_a_report_of_which_no_citation_is_read_is_a_warning_and_no_zero(drretail: Command, tmp_path: Path) -> None:
-    stated = "The Alder kettle holds 1.7 litres and weighs 900 g. The Birch kettle costs $45."
-    sources = "\n\n## Key Citations\n- [Tests](https://lab.example/kettles)\n- https://lab.example/more\n"
-    text(tmp_path / "in" / "lost" / "q.md", f"# Kettles?\n\n{stated}{sources}")
-    text(tmp_path / "in" / "bare" / "q.md", f"# Kettles?\n\n{stated}\n")
-    text(tmp_path / "in" / "marked" / "q.md", f"# Kettles?\n\n{stated}citeturn0search1\n")
-    text(tmp_path / "in" / "read" / "q.md", f"# Kettles?\n\n{stated} [1]\n\n[1] https://lab.example/more\n")
+    after = {
+        "lost": "\n\n## Key Citations\n- [Tests](https://lab.example/kettles)\n- https://lab.example/more",
+        "bare": "",
+        "marked": "citeturn0search1",
+        "read": " [1]\n\n[1] https://lab.example/more",
+    }
+    for system, ending in after.items():
+        text(tmp_path / "in" / system / "q.md", f"# Kettles?\n\nThe Birch kettle costs $45.{ending}\n")
     warned = " ".join(drretail("import", "markdown", "in", "--to", "exp").stdout.split())
     assert (
         "Warning: 1 of 1 citations of marked could not be read (a style that is not read: 1): in/marked/q.md." in warned
     )
     assert "Nothing is concluded from its FP and FR: export the reports again" in warned
-    scored = " ".join(
-        drretail("score", "exp", "--metrics", "faithfulness,false_statements", "--details").stdout.split()
-    )
-    assert "the report cites or lists sources, and no citation could be read" in scored
     unread = "1 of 1 citations of marked could not be read (a style that is not read: 1)."
     board = " ".join(drretail("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
     assert f"Nothing is concluded from FP and FR where citations are not read: {unread}" in board
@@ -198,74 +195,16 @@ def test_everything_that_opens_an_experiment_opens_this_one(succeeds: Command, i
     assert "<script>alert(1)" not in page
 
 
-FORMS: dict[str, tuple[int, int, int]] = {
-    # report: citations, different sources, unresolved
-    "A [1]. B [2][3]. C [1, 2].\n\n## References\n[1] https://a.example - T\n[2] https://b.example\n[3] c": (5, 2, 0),
-    "A [1] B [2].\n\n## Reference\n[1],https://a.example/x\n[2],": (2, 1, 0),
-    "A[^1] B[^n].\n\n[^1]: Title. https://a.example/x.\n[^n]: <https://b.example>": (2, 2, 0),
-    "A [T](https://a.example/x_(y)) ([site](https://b.example)).": (2, 2, 0),
-    "A [[1]](https://a.example) B [nothing]().": (2, 1, 0),
-    "A [https://a.example/x.pdf]. B [Lab: https://b.example/y; https://a.example/x.pdf].": (3, 2, 0),
-    "See https://a.example/x), https://b.example/y]; **https://c.example/z**!": (3, 3, 0),
-    "见https://a.example/x。另见（https://b.example/y）、https://c.example/z，完": (3, 3, 0),
-    "http://a.example/x https://a.example/x https://www.a.example/x/": (3, 1, 0),
-    "甲[1]。\n\n参考资料\n1. 标题 https://a.example/1": (1, 1, 0),
-    "甲[1]。\n\n## 六、参考来源与链接\n[1] 标题：https://a.example/1。": (1, 1, 0),
-    "甲[^1]。\n\n[^1]：https://a.example/1": (1, 1, 0),
-    "A [1].\r\n\r\n## References\r\n[1] https://a.example/1 - T\r\n": (1, 1, 0),
-    "Sure!\n\n```markdown\n# R\nA [1].\n\n## References\n[1] https://a.example/1\n```\nAnything else?": (1, 1, 0),
-    "A [1].\n\n# One\n\n## References\n": (1, 0, 0),
-    "A [1] and [2] without any list.": (2, 0, 0),
-    "A [7] [P:XYZ].\n\n[1] https://a.example": (2, 0, 2),
-    '<p><a href="https://a.example/1">x</a></p><script>alert(1)</script>': (1, 1, 0),
-    "": (0, 0, 0),
-}
-
-
-def test_citations_of_every_form_are_counted() -> None:
-    for report, expected in FORMS.items():
-        found = cited_sources(report)
-        assert (len(found.citations), found.cited, found.unresolved) == expected, report
-        assert all(report[citation.start : citation.end] == citation.marker for citation in found.citations), report
-
-
-def test_products_of_the_shop_are_evidence_without_a_record() -> None:
+def test_spellings_of_an_address_are_one_source_and_products_of_the_shop_evidence_without_a_record() -> None:
+    spelt = cited_sources("http://a.example/x https://a.example/x https://www.a.example/x/")
+    assert (len(spelt.citations), spelt.cited) == (3, 1)
     found = cited_sources("Take [it](http://ecommerce.com/B000000001), see [P:B000000002].")
     assert [(entry.id, entry.kind, entry.state) for entry in found.evidence] == [("P:B000000001", "product", "error")]
     assert [citation.type for citation in found.citations] == ["product", "unresolved"]
 
 
-# Counted by hand in the files: marks in the text, entries with an address, numbers in round brackets that are no marks,
-# marks whose entry has no address.
-COUNTED = {
-    "deep_research_bench/claude_raw_20.jsonl.gz": ("article", 788, 333, 9, 0),
-    "deepresearch_reporteval/qwen_20.jsonl.gz": ("report", 2352, 574, 1, 175),
-}
-
-
-@pytest.mark.parametrize("name", COUNTED)
-def test_real_reports_come_to_what_was_counted(realdata: Path, name: str) -> None:
-    field, citations, sources, others, without = COUNTED[name]
-    with gzip.open(realdata / "reports" / name, "rt", encoding="utf-8") as file:
-        found = [cited_sources(json.loads(line)[field]) for line in file]
-    assert sum(len(each.citations) for each in found) == citations + others
-    assert sum(len(each.evidence) for each in found) == sources
-    assert sum(each.unresolved for each in found) == 0
-    assert sum(each.counts.not_read.get("no_address", 0) for each in found) == without
-
-
 def taken(path: Path, to: Path, form: str = "drb", **given: object) -> Imported:
     return record(load_format(form).read(path), form, to, Progress(), **given)  # pyright: ignore[reportArgumentType]
-
-
-def test_a_second_import_adds_a_system_on_the_same_questions(tmp_path: Path) -> None:
-    taken(drb(tmp_path / "a.jsonl", REPORT, "Two."), tmp_path / "exp")
-    taken(drb(tmp_path / "b.jsonl", "One."), tmp_path / "exp", model="openai:gpt-5")
-    definition = read_definition(tmp_path / "exp")
-    assert sorted(definition.systems) == ["a", "b"]
-    assert [query.query_id for query in definition.queries] == ["1", "2"]
-    assert [each.query_id for each in definition.queries_of("b")] == ["1"]
-    assert definition.systems["b"].models["report"].spec == "openai:gpt-5"
 
 
 def test_another_report_by_the_same_system_is_refused_and_nothing_written(tmp_path: Path) -> None:
@@ -297,10 +236,11 @@ def test_what_is_two_things_under_one_name_is_refused(tmp_path: Path) -> None:
 def test_reports_join_an_experiment_of_runs_on_its_own_questions(tmp_path: Path) -> None:
     own = own_experiment(tmp_path / "exp", {"react@m": {"q1-r1": "Own."}})
     same = jsonl(tmp_path / "a.jsonl", [{"id": 1, "prompt": "Ask q1?", "article": "Theirs."}])
-    taken(same, own)
+    taken(same, own, model="openai:gpt-5")
     definition = read_definition(own)
     assert (sorted(definition.systems), definition.world_fingerprint) == (["a", "react@m"], "f" * 64)
     assert [each.query_id for each in definition.queries_of("a")] == ["q1"]
+    assert definition.systems["a"].models["report"].spec == "openai:gpt-5"
     with pytest.raises(UserError, match="own runs do not ask"):
         taken(jsonl(tmp_path / "b.jsonl", [{"id": 1, "prompt": "New?", "article": "Theirs."}]), own)
 

@@ -104,27 +104,6 @@ def test_without_the_extra_one_is_told_what_to_install(tmp_path: Path, monkeypat
     assert UserFile(tmp_path / "a.docx").text is None
 
 
-# Made-up people: a name in full, a part of it, an e-mail address, telephone numbers, an IBAN, a card, streets.
-ENGLISH = (
-    "Orla Penhaligon", "Penhaligon", "orla.p@mail.example", "+44 20 7946 0018", "(415) 555-0132",
-    "GB82 WEST 1234 5698 7654 32", "4111 1111 1111 1111", "12 Old Mill Road", "7 Elm Street",
-)  # fmt: skip
-GERMAN = (
-    "Käthe Brömmelkamp", "Brömmelkamp", "kaethe (at) post.example", "+49 170 5550123", "030 / 5550 199",
-    "DE89370400440532013000", "5500-0000-0000-0004", "Lange Straße 12a", "Tannenweg 7",
-)  # fmt: skip
-FRENCH = (
-    "Maëlys Quéméneur", "Quéméneur", "maelys@boite.example", "+33 6 12 34 56 78", "06.12.34.56.79",
-    "FR14 2004 1010 0505 0001 3M02 606", "3782 822463 10005", "12 bis rue de la Paix", "5, avenue Victor-Hugo",
-)  # fmt: skip
-SAID = {
-    "en": "I am {0}. Write to {2}, or call {3} or {4}. Account {5}, card {6}. I live at {7}, before at {8}.",
-    "de": "Ich bin {0}. Schreiben Sie an {2}, Telefon {3} oder {4}. Konto {5}, Karte {6}. Ich wohne {7}, früher {8}.",
-    "fr": "Je suis {0}. Écrivez à {2}, ou appelez le {3} ou {4}. Compte {5}, carte {6}. J'habite {7}, avant {8}.",
-}
-PEOPLE = {"en": ENGLISH, "de": GERMAN, "fr": FRENCH}
-
-
 def invoked(*args: object) -> str:
     ended = CliRunner().invoke(app, [str(each) for each in args])
     assert ended.exit_code in (0, 3), (ended.output, ended.exception)
@@ -143,17 +122,32 @@ def hidden(words: str) -> str:
     return f"{words[:4]}\u200b{words[4:]}"
 
 
-@pytest.mark.parametrize(("language", "with_user"), [("en", False), ("en", True), ("de", False), ("fr", True)])
-def test_nothing_personal_of_a_log_is_kept_sent_or_shown(language: str, with_user: bool, tmp_path: Path) -> None:
-    person = PEOPLE[language]
+# Made-up people: a name in full, a part of it, an e-mail address, telephone numbers, an IBAN, a card, streets.
+PEOPLE = [
+    (
+        "Orla Penhaligon", "Penhaligon", "orla.p@mail.example", "+44 20 7946 0018", "(415) 555-0132",
+        "GB82 WEST 1234 5698 7654 32", "4111 1111 1111 1111", "12 Old Mill Road", "7 Elm Street",
+    ),
+    (
+        "Käthe Brömmelkamp", "Brömmelkamp", "kaethe (at) post.example", "+49 170 5550123", "030 / 5550 199",
+        "DE89370400440532013000", "5500-0000-0000-0004", "Lange Straße 12a", "Tannenweg 7",
+    ),
+]  # fmt: skip
+SAID = "I am {0}. Write to {2}, or call {3} or {4}. Account {5}, card {6}. I live at {7}, before at {8}."
+
+
+@pytest.mark.parametrize(("person", "with_user"), [(PEOPLE[0], True), (PEOPLE[1], False)], ids=["user", "names"])
+def test_nothing_personal_of_a_log_is_kept_sent_or_shown(
+    person: tuple[str, ...], with_user: bool, tmp_path: Path
+) -> None:
     first, *_ = person[0].split()
     orders = [{"customer": {"name": person[0], "email": person[2], "phone": person[3], "address": person[7]}}]
     call = {"id": "c1", "function": {"name": "orders", "arguments": json.dumps({"email": person[2]})}}
-    asked = SAID[language].format(*person)
+    asked = SAID.format(*person)
     row = {
         "conversation_id": person[2],
         "messages": [
-            {"role": "user", "content": f"{asked} {SAID[language].format(*map(hidden, person))}"},
+            {"role": "user", "content": f"{asked} {SAID.format(*map(hidden, person))}"},
             {"role": "assistant", "content": "", "tool_calls": [call]},
             {"role": "tool", "tool_call_id": "c1", "content": json.dumps(orders)},
             {"role": "assistant", "content": f"{first}, the Oak lamp costs $39.90. {asked} Lamp 8712345678906."},

@@ -4,7 +4,7 @@ import csv
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,13 +22,11 @@ from drretail.grounding.verify.records import GONE, UNKNOWN
 from drretail.llm.prompt import tag_content
 from drretail.progress import Progress
 from drretail.records.run import LOOKED_UP
-from drretail.records.shop import Product
 from drretail.run_file import read_evidence
 from tests.addons.imports.foreign import jsonl, text
 from tests.build import scored, scripted_judge
-from tests.cli.commands import Command, refused_by
+from tests.cli.commands import Command
 from tests.eval.metrics.faithfulness.reports import said_value
-from tests.places import PLACES, Place, PlaceKind
 from tests.shop import build_shop
 from tests.viewer.experiment import render_page
 
@@ -177,14 +175,6 @@ def test_an_address_by_the_shops_own_pattern_names_a_product(tmp_path: Path) -> 
     assert read_definition(tmp_path / "exp").shop_url == "https://acme.example"
 
 
-def test_a_page_of_the_shop_is_no_product(tmp_path: Path) -> None:
-    rows = "".join(f"LMP-{number},Lamp {number},20\n" for number in range(5))
-    address = "https://shop.example/p"
-    with world_at(plain_shop(tmp_path, rows, f'product_url = "{address}/{{id}}"\n')) as shop:
-        named = NamedProducts(shop).named_by(f"See {address}/returns and {address}/LMP-4, not {address}/LMP-77.")
-    assert {each.key: bool(each.problem) for each in named} == {"LMP-4": False, "LMP-77": True}
-
-
 def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_path: Path, succeeds: Command) -> None:
     for count in (6, 5):
         plain_shop(tmp_path, "".join(f"LMP-{1000 + number},Lamp {number},20\n" for number in range(count)))
@@ -204,29 +194,6 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
     ]
 
 
-@pytest.mark.parametrize("kind", PLACES)
-def test_a_former_generation_is_known_in_any_world(kind: PlaceKind, new_place: Callable[[PlaceKind], Place]) -> None:
-    place = new_place(kind)
-    lamps = [
-        Product(product_id=f"LMP-{100 + number}", title=f"Brass lamp {number}", price=20.0, category="Lamps")
-        for number in range(5)
-    ]
-    place.write(lamps, [])
-    with place.open() as shop:
-        assert shop.open_former() is None
-    place.write(lamps[:4], [])
-    with place.open() as shop:
-        named = NamedProducts(shop).named_by(
-            "LMP-104 costs €20, LMP-103 €21, and LMP-177 €22. The Brass lamp 2 is out."
-        )
-    assert {entry.key: (entry.title, entry.problem) for entry in named} == {
-        "LMP-102": ("Brass lamp 2", None),
-        "LMP-103": ("Brass lamp 3", None),
-        "LMP-104": ("Brass lamp 4", "the shop has it no more"),
-        "LMP-177": ("LMP-177", UNKNOWN),
-    }
-
-
 @pytest.mark.parametrize("ids", FOREIGN_IDS["ids"])
 def test_words_that_look_like_ids_are_no_products(ids: str, tmp_path: Path) -> None:
     """Answers that were written before the rule was read."""
@@ -244,27 +211,6 @@ def test_words_that_look_like_ids_are_no_products(ids: str, tmp_path: Path) -> N
         ]
         unknown = [one.key for one in find.named_by(linked) if one.problem]
     assert (accused, unknown) == ([], [FOREIGN_IDS["invented"][ids]])
-
-
-def test_delivery_shipping_and_returns_are_checked_against_the_shops_policy(tmp_path: Path, succeeds: Command) -> None:
-    policy = "[policy]\nshipping = 4.9\ndelivery_days = [2, 4]\nreturn_days = 30\n"
-    plain_shop(tmp_path, "1,Oak desk lamp,39\n", f'currency = "EUR"\n{policy}')
-    said = ("Shipping costs €3.90.", "You can return items within 30 days.", "Delivery takes 5-7 days.")
-    path = jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", one) for at, one in enumerate(said)])
-    succeeds("import", "chat", str(path), "--world", "w", "--to", "exp")
-    of = (("€3.90", "shipping"), ("30 days", "return_days"), ("5-7 days", "delivery_days"))
-    typed(
-        tmp_path,
-        {one: said_value("policy", words, "", field) for one, (words, field) in zip(said, of, strict=True)},
-    )
-    rows = statements(tmp_path, succeeds)
-    assert sorted((row["question"], row["kind"], row["state"], row["record_says"]) for row in rows) == [
-        ("0?", "policy", "contradicted", "shipping: 4.9"),
-        ("1?", "policy", "confirmed", "return days: 30"),
-        ("2?", "policy", "contradicted", "delivery days: 2 to 4"),
-    ]
-    text(tmp_path / "shop.toml", (tmp_path / "shop.toml").read_text().replace("return_days", "retun_days"))
-    assert "policy.retun_days is unknown" in refused_by("ingest", str(tmp_path / "shop.toml"), "--world", "w2")
 
 
 def test_a_bot_that_run_asks_is_checked_as_its_log_is(

@@ -13,7 +13,7 @@ from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from drretail.tools.registry import SUBMIT, SUBMITTING, json_schemas
 from tests.build import query
-from tests.shop import OTHER, USER
+from tests.shop import OTHER
 
 pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
 
@@ -99,26 +99,6 @@ def test_the_model_is_shown_our_schemas_and_no_others(place: str, asked: str) ->
         for name, described in parameters["properties"].items():
             described.setdefault("description", name.replace("_", " "))
     assert shown == ours | {SUBMIT: (SUBMITTING.description, SUBMITTING.as_json())}
-
-
-def test_samples_side_by_side_have_a_world_each(place: str, asked: str) -> None:
-    def says(messages: list[ChatMessage]) -> ModelOutput:
-        user = USER if USER in messages[1].text else OTHER if OTHER in messages[1].text else None
-        turns = [
-            call("update_user_profile", user_id=user, first_name=f"Of{user}"[:8]),
-            call("get_user_profile", user_id=user),
-            call("get_user_profile", user_id=OTHER if user == USER else USER),
-            HAND_IN,
-        ]
-        return turns[sum(message.role == "assistant" for message in messages)]
-
-    log = evaluated(shop_research(place, asked), thinking(says), limit=2, epochs=5, max_samples=10)
-    assert log.status == "success"
-    for sample in samples_of(log):
-        own, others = read_from(sample, "get_user_profile")
-        assert own["first_name"] == ("OfAEXXXX" if sample.id == "q1" else "OfAFYYYY")
-        assert '"type":"forbidden"' in others
-        assert len(kept_run(sample)["state_diff"]) == 1
 
 
 def test_a_model_that_calls_nothing_is_stopped_and_lowers_the_means(place: str, asked: str) -> None:

@@ -16,12 +16,12 @@ from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded
 from tests import build
 from tests.build import LABEL, SYSTEM, build_world
-from tests.shop import DAY, JANUARY, USER
+from tests.shop import JANUARY, USER
 
-OWNED, UNWANTED, GOOD, DEAR, BATH, SEED, LOW, LEASH, STRANGER = (f"B0SABOT00{number}" for number in range(1, 10))
+OWNED, GOOD, DEAR, SEED, LEASH = (f"B0SABOT00{number}" for number in range(1, 6))
 
 
-def _feeder(product_id: str, title: str, price: float) -> Product:
+def _product(product_id: str, title: str, price: float, leaf: str = "Bird Feeders") -> Product:
     store = title.partition(" ")[0]
     return Product(
         product_id=product_id,
@@ -31,39 +31,22 @@ def _feeder(product_id: str, title: str, price: float) -> Product:
         average_rating=4.5,
         rating_number=120,
         store=store,
-        categories=("Patio, Lawn & Garden", "Bird Feeders"),
-        category="Patio_Lawn_and_Garden",
+        categories=("Garden and Pets", leaf),
+        category="Garden_and_Pets",
         details={"Brand": store},
     )
 
 
-WINDOW = _feeder(GOOD, "Larkhall Window Bird Feeder, Clear", 18.75)
-
-
-def a_product(product_id: str, title: str, price: float, category: str, leaf: str) -> Product:
-    """Of another kind than feeders."""
-    kind = {"category": category, "categories": (category.replace("_", " "), leaf), "features": (), "details": {}}
-    return WINDOW.model_copy(
-        update={"product_id": product_id, "title": title, "price": price, "store": "Napperly"} | kind
-    )
-
-
 PRODUCTS = [
-    _feeder(OWNED, "Tanagrove Tube Bird Feeder, 18 inch", 24.99),
-    _feeder(UNWANTED, "Wrenfield Hopper Bird Feeder, Cedar", 27.5),
-    WINDOW,
-    _feeder(DEAR, "Larkhall Metal Bird Feeder, Squirrel Proof", 62.0),
-    _feeder(BATH, "Larkhall Bird Bath, Stone", 55.0),
-    _feeder(SEED, "Larkhall Small Bird Feeder for Seed", 8.5),
-    WINDOW.model_copy(
-        update={"product_id": LOW, "title": "Larkhall Acrylic Bird Feeder, Clear", "average_rating": 2.1}
-    ),
-    a_product(LEASH, "Napperly Dog Leash, Nylon", 12.0, "Pet_Supplies", "Leashes"),
-    a_product(STRANGER, "Napperly Table Lamp, Ivory", 9.0, "Home_and_Kitchen", "Table Lamps"),
+    _product(OWNED, "Tanagrove Tube Bird Feeder, 18 inch", 24.99),
+    _product(GOOD, "Larkhall Window Bird Feeder, Clear", 18.75),
+    _product(DEAR, "Larkhall Metal Bird Feeder, Squirrel Proof", 62.0),
+    _product(SEED, "Larkhall Small Bird Feeder for Seed", 8.5),
+    _product(LEASH, "Napperly Dog Leash, Nylon", 12.0, "Leashes"),
 ]
 WISH = Wish(
     wants=(
-        Want(name="feeder", kinds=("bird feeder",), brands_unwanted=("Wrenfield",), rating_min=4),
+        Want(name="feeder", kinds=("bird feeder",)),
         Want(name="small feeder", kinds=("small bird feeder",)),
         Want(name="leash", kinds=("dog leash",)),
     ),
@@ -111,10 +94,9 @@ def ledger(store: Store) -> list[Evidence]:
 
 def honest_experiment(folder: Path, report: str = REPORT) -> tuple[Path, Store]:
     """The experiment, and the store of its world, which the caller closes."""
-    orders = [OrderRow("0000000001", USER, OWNED, JANUARY), OrderRow("0000000002", USER, BATH, JANUARY + DAY)]
-    build_world(folder / "world", PRODUCTS, orders)
+    build_world(folder / "world", PRODUCTS, [OrderRow("0000000001", USER, OWNED, JANUARY)])
     world = world_at(folder / "world")
-    text = "I need a new bird feeder under $60. Nothing from Wrenfield, please. Do not suggest what I already own."
+    text = "I need a new bird feeder under $60. Do not suggest what I already own."
     query = Query(query_id="q1", user_id=USER, text=text, wish=WISH, source="test")
     fields = {"world_fingerprint": world.manifest.fingerprint, "now": "2024-01-01T00:00:00Z"}
     evidence = ledger(world.store)

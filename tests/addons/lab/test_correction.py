@@ -4,7 +4,7 @@ import csv
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,14 +25,14 @@ from drretail.eval.metrics.faithfulness import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_runs
 from drretail.records.query import Query
-from drretail.records.vote import Choice, PairItem
+from drretail.records.vote import Choice
 from drretail.stats.intervals import Clusters
 from drretail.stats.prediction_powered import corrected_mean, labels_alone
 from tests import build
 from tests.addons.lab.test_opinions import judge_of_both, mixed, votes
 from tests.api.test_notebook import played
 from tests.build import experiment, known, scripted_judge
-from tests.eval.metrics.pairwise.judging import A, B, C, compared, finds_equal, prefers_a, reports, two
+from tests.eval.metrics.pairwise.judging import A, B, compared, finds_equal, prefers_a, reports, two
 from tests.shop import build_shop
 from tests.viewer.agents import AGENTS
 from tests.viewer.experiment import judge_by_hand, rewrite
@@ -214,29 +214,16 @@ def test_a_judge_with_settings_is_named_as_score_names_it_and_one_that_is_missin
 
 
 def test_wins_stand_pair_by_pair_a_tie_is_half_a_win_and_queries_are_clusters(tmp_path: Path) -> None:
-    exp = experiment(tmp_path / "exp", {name: reports(name[0], 10, 2) for name in (A, B, C)})
-    compared(exp, scripted_judge(prefers_a)[0])  # b and c are level to it
-
-    def voted(choose: Callable[[PairItem], Choice]) -> dict[tuple[str, str], dict[str, Figure]]:
-        """The figures of the dimension depth, by system and whom it meets."""
-        votes(exp, choose)
-        values = correction_of(exp, None).values().items()
-        of_depth = {(name.removesuffix(", depth"), system): its for (name, system, _), its in values if "depth" in name}
-        return {(system, name.removeprefix("wins over ")): its for (name, system), its in of_depth.items()}
-
-    rows = voted(lambda pair: "a" if pair.a == A else "b")
-    assert {pair: (its[ALONE].value, its[JUDGED].value) for pair, its in rows.items()} == {
-        (A, B): (1, 1),
-        (A, C): (1, 1),
-        (B, C): (0, 0.5),
-    }
-    corrected = [its[CORRECTED] for its in rows.values()]
-    assert {(row.n, row.count("items"), row.n_users) for row in corrected} == {(20, 20, 10)}
+    exp = experiment(tmp_path / "exp", {name: reports(name[0], 10, 2) for name in (A, B)})
+    compared(exp, scripted_judge(prefers_a)[0])
 
     by_query: dict[str, Choice] = {f"q{n}": "a" if n > 4 else "tie" if n > 2 else "b" for n in range(1, 11)}
-    its = voted(lambda pair: by_query[pair.query_id])[A, B]
+    votes(exp, lambda pair: by_query[pair.query_id])
+    values = correction_of(exp, None).values().items()
+    its = {(name, system): its for (name, system, _), its in values}[f"wins over {B}, depth", A]
     row = its[CORRECTED]
     assert its[ALONE].value == pytest.approx((6 + 1) / 10)
+    assert (row.n, row.count("items"), row.n_users) == (20, 20, 10)
     # Clopper and Pearson of 7 in 10 is .35 to .93; of 14 in 20 it would be .46 to .88.
     assert (row.ci_low, row.ci_high) == (pytest.approx(0.33, abs=0.04), pytest.approx(0.94, abs=0.04))
 

@@ -38,19 +38,14 @@ def made(tmp_path: Path) -> Iterator[tuple[Path, Store]]:
     store.close()
 
 
-def material_of(made: tuple[Path, Store]) -> ErrorMaterial:
-    folder, store = made
-    (subject,) = read_subjects(folder, store)
-    return ErrorMaterial(subject.case, reading_of(subject), Random(1))
-
-
 def copies_of(folder: Path, store: Store | None, *, seed: str = "1", to: Path | None = None) -> list[Planted]:
     with Progress().track("planting", 1) as bar:
         return make_copies(folder, to or folder / "planted", store, seed=seed, per_kind=10, of=None, bar=bar)
 
 
 def test_a_copy_differs_from_its_report_in_one_place_alone(made: tuple[Path, Store]) -> None:
-    material = material_of(made)
+    (subject,) = read_subjects(*made)
+    material = ErrorMaterial(subject.case, reading_of(subject), Random(1))
     for kind, seed in product(KINDS, range(4)):
         drawing = replace(material, chance=Random(seed))
         copy = drawing.chance.choice(list(KINDS[kind](drawing)))
@@ -71,7 +66,11 @@ def test_what_is_said_wrongly_already_is_no_place_for_an_error(tmp_path: Path) -
 
 def test_copies_are_runs_like_any_other_and_the_seed_decides_on_them(made: tuple[Path, Store]) -> None:
     folder, store = made
+    verdicts = Path("verdicts/faithfulness/a-judge", LABEL, "q1-r1.jsonl")
+    (folder / verdicts).parent.mkdir(parents=True)
+    (folder / verdicts).write_text("{}\n")
     copies, planted_at = copies_of(folder, store), folder / "planted"
+    assert (planted_at / verdicts).read_text() == "{}\n", "verdicts on the originals are copied"
     runs = {run.run_id: run for run in read_runs(planted_at)}
     assert runs.keys() == {copy.run_id for copy in copies} | {f"{LABEL}/q1-r1"}
     assert [copy.kind for copy in copies] == [*KINDS]
@@ -84,17 +83,6 @@ def test_copies_are_runs_like_any_other_and_the_seed_decides_on_them(made: tuple
     assert copies_of(folder, store) == copies
     assert {run.run_id: run for run in read_runs(planted_at)} == runs
     assert copies_of(folder, store, seed="2") != copies
-
-
-def test_checks_find_errors_by_the_record_and_accuse_no_honest_report(made: tuple[Path, Store]) -> None:
-    folder, store = made
-    copies = copies_of(folder, store)
-    build.scored(folder / "planted", [CHECKS], store=store)
-    found = {row.kind: (row.n, row.judged, row.found) for row in errors_found(folder / "planted", copies)}
-    assert {kind: found[kind] for kind in KINDS.keys() - NOT_IN_RECORDS} == dict.fromkeys(
-        KINDS.keys() - NOT_IN_RECORDS, (1, 1, 1)
-    )
-    assert found[ORIGINALS] == (1, 1, 0)
 
 
 @pytest.mark.parametrize("faults_rating", [True, False], ids=["sharp", "blunt"])
@@ -135,15 +123,6 @@ def test_errors_are_found_by_place_and_not_by_how_much_a_judge_faults(
     assert found[ORIGINALS].found == 1
 
 
-def test_verdicts_of_judges_on_the_originals_are_copied(made: tuple[Path, Store]) -> None:
-    folder, store = made
-    path = folder / "verdicts" / "faithfulness" / "a-judge" / LABEL / "q1-r1.jsonl"
-    path.parent.mkdir(parents=True)
-    path.write_text("{}\n")
-    copies_of(folder, store)
-    assert (folder / "planted" / path.relative_to(folder)).read_text() == "{}\n"
-
-
 @pytest.fixture
 def exp(tmp_path: Path) -> Path:
     folder, store = honest_experiment(tmp_path)
@@ -151,7 +130,9 @@ def exp(tmp_path: Path) -> Path:
     return folder
 
 
-def test_plant_prints_a_row_a_kind_and_leaves_copies(succeeds: Command, exp: Path) -> None:
+def test_plant_prints_a_row_a_kind_leaves_copies_and_code_finds_errors_by_the_record(
+    succeeds: Command, exp: Path
+) -> None:
     done = succeeds("lab", "plant", "exp")
     table = " ".join(done.stdout.split())
     assert "kind planted checks offline:judge" in table
@@ -159,7 +140,9 @@ def test_plant_prints_a_row_a_kind_and_leaves_copies(succeeds: Command, exp: Pat
     assert "originals, accused 1 0/1" in table
     assert (exp / "lab" / "planted" / "experiment.json").exists()
     as_json = json.loads(succeeds("lab", "plant", "exp", "--json").stdout)
-    assert {"kind": "wrong price", "by": "checks", "n": 1, "judged": 1, "found": 1} in as_json["found"]
+    by_code = {row["kind"]: (row["n"], row["judged"], row["found"]) for row in as_json["found"] if row["by"] == CHECKS}
+    assert {kind for kind, found in by_code.items() if found == (1, 1, 1)} >= KINDS.keys() - NOT_IN_RECORDS
+    assert by_code[ORIGINALS] == (1, 1, 0), "no honest report is accused"
     assert [copy["kind"] for copy in as_json["copies"]] == [*KINDS]
 
 

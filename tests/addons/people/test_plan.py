@@ -4,12 +4,10 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-from drretail.addons.people.items import WITHHELD, Names, label_question, report_questions
+from drretail.addons.people.items import WITHHELD, Names
 from drretail.addons.people.plan import planned
 from drretail.addons.people.results import PairCount, results_of
 from drretail.eval.ballots import plan_path
-from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.metrics import pairwise, quality
 from drretail.experiment import Definition, run_path
 from drretail.records.base import sha256_of
 from drretail.records.run import RoleModel, System
@@ -53,22 +51,6 @@ def test_votes_are_counted_for_systems_whichever_is_named_first() -> None:
     found = results_of([vote("ann", "1", "a"), vote("ben", "1", "b", a="b", b="a"), vote("ann", "2", "tie")])
     assert found.pairs == (PairCount("a", "b", "depth", 2, 1, 0),)
     assert [(person.annotator, person.votes, person.pairs) for person in found.people] == [("ann", 2, 2), ("ben", 1, 1)]
-
-
-def test_people_are_asked_by_the_definitions_that_judges_are_given() -> None:
-    shop = "https://acme.example"
-    for path, of_judge in (("vote", pairwise.comparison_prompt), ("rate", quality.rating_prompt)):
-        asked = report_questions(path, shop, with_profile=True)
-        assert [query.name for query in asked] == [*DIMENSIONS]
-        for query in asked:
-            if (path, query.name) == ("rate", "personalization"):
-                continue  # which has a prompt of its own, with the same in points
-            prompt = of_judge(query.name, "paper").text.replace("{{shop_url}}", shop)
-            assert query.title in prompt
-            assert "\n".join(query.definition) in prompt
-    meanings = {option.value: option.meaning for option in label_question().options}
-    assert list(meanings) == ["full", "partial", "none", "contradicted"]
-    assert "otherwise" in meanings["contradicted"]
 
 
 CLAUDE = System(agent="hybrid_react", models={"report": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")})

@@ -10,13 +10,12 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from drretail.addons.personas import person_model
-from drretail.addons.personas.pairing import distance, most_different, pair_query
+from drretail.addons.personas.pairing import distance, most_different
 from drretail.addons.personas.person_model import choice_ask, context_ask, persona_ask
 from drretail.addons.personas.persona import (
     Persona,
     PersonContext,
     Trait,
-    context_by_rules,
     persona_by_rules,
     read_past,
     read_people,
@@ -28,7 +27,6 @@ from drretail.plugins import ADDONS
 from drretail.querygen.by_model.session import ModelSession, ask_all
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
-from drretail.records.wish import Want, Wish
 from tests.api import test_hostile_texts as hostile
 from tests.api.test_hostile_texts import shop as hostile_shop
 from tests.api.test_own_wording import QUERY, own, requests_in, shop, unsent
@@ -72,18 +70,6 @@ def test_distance_is_one_minus_the_mean_jaccard_of_fields_and_the_farthest_are_t
     assert most_different([], known, 3) == []
 
 
-def test_a_pair_is_the_task_as_it_was_with_the_person_beside_it(world: World) -> None:
-    wants = (Want(name="shampoo", kinds=("shampoo",), brands_wanted=("Tallow",)),)
-    owned = TASK.model_copy(update={"wish": Wish(wants=wants, owned=("P0000",))})
-    past = read_past(world, "ANNA")
-    made = pair_query(owned, persona_by_rules(past), context_by_rules(past), "f")
-    assert (made.text, made.task_id, made.user_id, made.mode) == (TASK.text, "t1", "ANNA", "task")
-    assert made.wish == Wish(wants=wants)
-    assert made.persona is not None
-    assert made.persona not in made.text
-    assert "Shampoo" in (made.context or "")
-
-
 def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World, tmp_path: Path) -> None:
     people, to, tasks = tmp_path / "people", tmp_path / "q.jsonl", tmp_path / "tasks.txt"
     tasks.write_text("How do I wash a dog with shampoo?\nWhich desk lamp or planner for a small desk?\n")
@@ -97,7 +83,8 @@ def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World,
     for task in {each.task_id for each in made}:
         paired_with = [each.user_id for each in made if each.task_id == task]
         assert 1 <= len(paired_with) == len(set(paired_with)) <= 2
-    assert all(each.persona and each.context for each in made)
+    assert all(each.persona and each.context and each.persona not in each.text for each in made)
+    assert {each.text for each in made} <= {*tasks.read_text().splitlines()}
     before = files(people, "*.json")
     assert call(world, "personas", "--people", people, "--user", "ANNA").output.startswith("0 personas")
     assert files(people, "*.json") == before

@@ -45,22 +45,6 @@ def test_the_first_judge_makes_them_for_the_queries_that_a_system_is_asked(tmp_p
     assert held["made_by"] == first.ref.spec
 
 
-def test_what_a_judge_could_not_make_is_asked_again_only_when_that_is_wanted(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", REPORTS)
-    answers = dict(wants("feeder"))
-    checklist = answers["QueryRequirements"]
-    answers["QueryRequirements"] = {"nothing": 1}
-    judge, asked = judge_by(answers)
-    scores = build.scored(folder, "dr3", judge)
-    failed = len(asked)
-    assert not list(folder.glob("rubrics/dr3/*"))
-    assert [row.n_failed for row in scores.scores if row.variant == "IF"] == [2, 2]
-    build.scored(folder, "dr3", judge)
-    assert len(asked) == failed
-    answers["QueryRequirements"] = checklist
-    assert by_system(build.scored(folder, "dr3", judge, again="failed")) == {"a@model": 50, "b@model": 0}
-
-
 def test_criteria_of_another_experiment_are_taken(tmp_path: Path) -> None:
     source, folder = (experiment(tmp_path / name, REPORTS) for name in ("source", "exp"))
     build.scored(source, "dr3", judge_by(wants("bath"))[0])

@@ -31,10 +31,6 @@ class Cluster:
         logs = [self.folder / f"worker-{number}.log" for number in range(len(self.daemons) - 1)]
         return sum("Asked to launch executor" in log.read_text(errors="replace") for log in logs)
 
-    def kill_workers(self) -> None:
-        for daemon in self.daemons[1:]:
-            _end(daemon, signal.SIGKILL)
-
     def start(self, name: str, command: Sequence[str]) -> Path:
         import pyspark
 
@@ -77,7 +73,7 @@ def running_cluster(folder: Path, workers: int) -> Generator[Cluster]:
         yield cluster
     finally:
         for daemon in reversed(cluster.daemons):
-            _end(daemon, signal.SIGTERM)
+            _end(daemon)
 
 
 def _wait_for(log: Path, pattern: str, count: int) -> list[str]:
@@ -89,9 +85,9 @@ def _wait_for(log: Path, pattern: str, count: int) -> list[str]:
     return found
 
 
-def _end(daemon: "subprocess.Popen[bytes]", how: signal.Signals) -> None:
+def _end(daemon: "subprocess.Popen[bytes]") -> None:
     """Ends a daemon and whatever it started."""
-    for attempt in (how, signal.SIGKILL):
+    for attempt in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(daemon.pid, attempt)
             daemon.wait(15)

@@ -7,8 +7,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -21,8 +19,7 @@ from drretail.data_ingest.plan import IngestReport, IngestSettings, plan_inputs
 from drretail.data_ingest.raw.lines import recognise
 from drretail.data_ingest.raw.sources import find_files
 from drretail.env.folder import check_world
-from drretail.errors import UserError
-from drretail.progress import Bar, Progress
+from drretail.progress import Progress
 from tests.addons.spark.cluster import Cluster, running_cluster, write_every_dialect
 from tests.cli.commands import MAIN, environment
 from tests.data_ingest.raw_rows import small_shop
@@ -113,31 +110,6 @@ def test_spark_reads_plain_lines_alone_and_what_it_has_finished_is_not_made_agai
     kept = {path: path.stat().st_mtime_ns for path in work.rglob("*.parquet") if path.parent != again.orders}
     assert kept.items() <= made.items()
     assert list(again.orders.glob("*.parquet"))
-
-
-@dataclass
-class KillsWorkers(Progress):
-    """Ends the workers of a cluster when the files have been read."""
-
-    cluster: Cluster
-
-    @contextmanager
-    def track(self, label: str, total: int | None = None) -> Generator[Bar]:
-        if label.startswith("selecting"):
-            self.cluster.kill_workers()
-        with super().track(label, total) as bar:
-            yield bar
-
-
-def test_a_cluster_without_workers_ends_the_ingest_in_one_sentence(tmp_path: Path) -> None:
-    raw = small_shop(tmp_path / "raw")
-    with running_cluster(tmp_path, workers=1) as cluster:
-        task = task_of(raw, tmp_path / "work", cluster.master, KillsWorkers(cluster))
-        with pytest.raises(UserError, match=r"^All workers of spark://\S+ were lost: start them again"):
-            select(task, patience=20)  # a slow machine takes a while to start a worker
-        # The application asks for more workers, and there is none.
-        with pytest.raises(UserError, match=r"^No worker of spark://\S+ took the job within 1 s"):
-            select(task, patience=1)
 
 
 @pytest.mark.parametrize("moment", ["log4j2.properties", "spark.log"], ids=["Java starts", "Spark works"])

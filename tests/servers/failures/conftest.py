@@ -1,4 +1,4 @@
-"""Servers that may be killed, one of each kind for all of these tests, and a world to compare with."""
+"""A MongoDB that asks for a password, what stands before the servers, and a world to compare with."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,31 +12,25 @@ from pymongo import MongoClient
 from drretail.env.manifest import Manifest
 from drretail.env.servers.naming import ServerSettings
 from tests.build import build_world
-from tests.servers.failures.own import OwnServer, orders, own_server, products
+from tests.servers.failures.own import orders, products, secured_server
 from tests.servers.proxy import Front, Proxy
 
 MONGO_PASSWORD = "m0ngo-s3cr3t"
 
 
-@pytest.fixture(scope="session")
-def own_mongo() -> Iterator[OwnServer]:
-    with own_server("mongo") as server:
-        yield server
-
-
 @pytest.fixture(scope="module")
-def secured_mongo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnServer]:
-    """Only eva may use it, who has her password; a guest may nothing."""
+def secured_mongo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of one that only eva may use, who has her password; a guest may nothing."""
     key = tmp_path_factory.mktemp("key") / "replica.key"
     key.write_text("0" * 64, encoding="utf-8")
     key.chmod(0o400)
-    with own_server("mongo", MONGO_KEY=str(key)) as server:
-        with MongoClient[dict[str, Any]](server.url) as client:
+    with secured_server(key) as url:
+        with MongoClient[dict[str, Any]](url) as client:
             client.admin.command("createUser", "eva", pwd=MONGO_PASSWORD, roles=["root"])
-        with MongoClient[dict[str, Any]](server.url, username="eva", password=MONGO_PASSWORD) as client:
+        with MongoClient[dict[str, Any]](url, username="eva", password=MONGO_PASSWORD) as client:
             # Made by eva: the first user may make nobody else without saying who they are.
             client.admin.command("createUser", "guest", pwd=MONGO_PASSWORD, roles=[])
-        yield server
+        yield url
 
 
 @pytest.fixture(scope="session")
@@ -44,12 +38,6 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
     """Of the same shop in a folder."""
     folder: Path = tmp_path_factory.mktemp("embedded")
     return build_world(folder, products(), orders())
-
-
-@pytest.fixture
-def killable_mongo(own_mongo: OwnServer, es_url: str) -> ServerSettings:
-    """MongoDB may be killed, Elasticsearch not."""
-    return ServerSettings(mongo_url=own_mongo.url, es_url=es_url, timeout=2)
 
 
 @pytest.fixture

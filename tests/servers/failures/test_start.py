@@ -3,6 +3,7 @@
 import base64
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from pymongo import MongoClient
@@ -13,7 +14,7 @@ from drretail.env.world import world_at
 from drretail.errors import UserError
 from tests.llm.local_server import Handler, LocalServer
 from tests.servers.failures.conftest import MONGO_PASSWORD as SECRET
-from tests.servers.failures.own import SMALL, OwnServer, load, orders, products
+from tests.servers.failures.own import SMALL, load, orders, products
 from tests.servers.proxy import Front, always, only_with
 
 pytestmark = pytest.mark.servers
@@ -89,8 +90,8 @@ def test_elasticsearch_takes_credentials(settings: ServerSettings, front: Front,
         assert world.manifest.counts.products == 5
 
 
-def test_mongodb_refuses(settings: ServerSettings, secured_mongo: OwnServer) -> None:
-    secured, here = replace(settings, mongo_url=secured_mongo.url), f"MongoDB at 127.0.0.1:{secured_mongo.port}"
+def test_mongodb_refuses(settings: ServerSettings, secured_mongo: str) -> None:
+    secured, here = replace(settings, mongo_url=secured_mongo), f"MongoDB at {urlsplit(secured_mongo).netloc}"
     for user, password, messages in (
         ("eva", "wrong", (here, "refused the credentials", "DRRETAIL_MONGO_PASSWORD")),
         ("guest", SECRET, (here, "does not let this user do that", "docs/shop.md")),
@@ -100,10 +101,10 @@ def test_mongodb_refuses(settings: ServerSettings, secured_mongo: OwnServer) -> 
     assert "DRRETAIL_MONGO_USER" in refusal(secured)
 
 
-def test_who_may_only_read_cannot_write(settings: ServerSettings, secured_mongo: OwnServer, fresh_name: str) -> None:
-    eva = replace(settings, mongo_url=secured_mongo.url, mongo_user="eva", mongo_password=SECRET)
+def test_who_may_only_read_cannot_write(settings: ServerSettings, secured_mongo: str, fresh_name: str) -> None:
+    eva = replace(settings, mongo_url=secured_mongo, mongo_user="eva", mongo_password=SECRET)
     load(eva, fresh_name, **SMALL)
-    with MongoClient[dict[str, Any]](secured_mongo.url, username="eva", password=SECRET) as client:
+    with MongoClient[dict[str, Any]](secured_mongo, username="eva", password=SECRET) as client:
         client.admin.command("createUser", "reader", pwd=SECRET, roles=[{"role": "read", "db": fresh_name}])
     reader = replace(eva, mongo_user="reader")
     with world_at(f"servers:{fresh_name}", servers=reader) as world:

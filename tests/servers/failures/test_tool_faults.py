@@ -2,9 +2,6 @@
 back."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -129,16 +126,3 @@ def test_a_run_that_loses_mongodb_ends_with_a_report_and_what_it_changed_and_the
     # Its client looks for a lost server twice a second.
     eventually(lambda: ask(*DETAILS).error is None, "the database to be found again")
     assert errors(run(None)) == ["", "", ""]
-
-
-def test_fifty_runs_of_four_threads_read_at_once_over_few_connections(
-    server_settings: ServerSettings, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("drretail.env.servers.clients.CONNECTIONS", 8)
-    settings = replace(server_settings, timeout=30)
-    with world_at(f"servers:{name}", servers=settings) as shared, ExitStack() as stack:
-        toolkits = [stack.enter_context(Toolkit(Session(SessionSettings(shared, scope="any")))) for _ in range(50)]
-        with ThreadPoolExecutor(50) as threads:
-            # One model turn in every run, all at the same time.
-            replies = list(threads.map(lambda each: each.call_all([SEARCH, *READS] * 2), toolkits))
-    assert [reply.error for of_run in replies for reply in of_run] == [None] * (50 * 12)

@@ -164,7 +164,7 @@ def test_each_page_gets_the_label_of_its_role_and_what_is_lost_is_counted(finish
     assert EMAIL not in "".join(page.text for page in read_pages(task))
 
 
-def test_the_folder_is_whole_and_served(site: Site) -> None:
+def test_the_folder_is_whole_and_served_with_gold_of_supportive_pages_and_files_and_criteria(site: Site) -> None:
     about = read_sandbox(site.finished)
     assert (about.names, about.web, about.made_by) == (["8k", "16k", "32k"], "searxng", "fake:x")
     assert about.now.date() == max(DAY, site.world.manifest.now.date())
@@ -173,14 +173,11 @@ def test_the_folder_is_whole_and_served(site: Site) -> None:
     best = [result.url for result in web.search("163 centimeters no cat reached feeders trial", 3)]
     assert "http://supportive0.example/0" in best
     assert web.fetch("http://supportive0.example/0").state == "ok"
-
-
-def test_gold_stands_in_supportive_pages_and_files_and_score_finds_the_criteria(finished: Path) -> None:
-    gold = read_document(task_folder(finished, "q1") / "gold.json", KnownAnswer)
+    gold = read_document(task_folder(site.finished, "q1") / "gold.json", KnownAnswer)
     assert [insight.stands_in for insight in gold.files.insights] == ["note.md"]
     assert {insight.quote for insight in gold.sandbox.insights} == {insight[1:].strip() for insight in FACTS}
     assert len(gold.sandbox.documents) == 4
-    criteria = Criteria.model_validate(read_json(finished / "rubrics" / "dr3" / "q1.json"))
+    criteria = Criteria.model_validate(read_json(site.finished / "rubrics" / "dr3" / "q1.json"))
     assert {group.name for group in criteria.groups} == {"constraints", "query", "depth"}
 
 
@@ -224,31 +221,14 @@ def test_a_build_that_is_begun_again_asks_nothing_twice_and_writes_the_same(site
 def test_a_build_that_was_cut_goes_on_where_it_stopped(site: Site) -> None:
     folder = site.cut(lambda effect: is_web(effect) or "verge" in effect["scope"])
     asked = Counter(site.fake.asked)
-    made = site.build(QUERY, tokens=5_000)
-    assert made.failed == {"q1": "the cap of 5,000 tokens is reached"}
+    capped = chat()
+    made = site.build(QUERY, by=scripted(capped), tokens=1_100)
+    assert made.failed == {"q1": "the cap of 1,100 tokens is reached"}
+    assert len(capped.asked) <= 10 + 8, "questions that wait in line are not asked"
     assert not (folder / "sandbox.json").exists()
     assert site.build(QUERY).failed == {}
     assert site.fake.asked == asked
     assert read_labels(task_folder(folder, "q1")) == read_labels(task_folder(site.finished, "q1"))
-
-
-def test_a_cap_holds_for_questions_that_wait_in_line(site: Site) -> None:
-    asked = chat()
-    site.cut()
-    made = site.build(QUERY, by=scripted(asked), tokens=1_100)
-    assert "the cap of 1,100 tokens is reached" in made.failed["q1"]
-    assert len(asked.asked) <= 10 + 8
-
-
-def test_a_task_whose_pages_are_not_enough_is_named_and_the_others_are_made(site: Site) -> None:
-    other = QUERY.model_copy(update={"query_id": "q2", "text": "What does a bird feeder weigh?"})
-    folder = site.cut()
-    text = (folder / BUILDING / JOURNAL).read_text()
-    with (folder / BUILDING / JOURNAL).open("a") as journal:
-        journal.write(text.replace(":q1/", ":q2/").replace('"scope":"q1/', '"scope":"q2/'))
-    made = site.build(other, QUERY, by=model(Settlement=open_where("feeder weigh")))
-    assert "the pages are not enough: What it weighs." in made.failed["q2"]
-    assert [query["query_id"] for query in read_jsonl(folder / "queries.jsonl")] == ["q1"]
 
 
 def test_a_search_that_fails_is_told_and_asked_anew_when_that_is_wanted(site: Site) -> None:

@@ -11,7 +11,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from drretail.addons.publications.agents.dr3 import agent
-from drretail.addons.publications.agents.dr3.agent import READ_FILE, SEARCH_SANDBOX, file_parts
+from drretail.addons.publications.agents.dr3.agent import file_parts
 from drretail.addons.publications.agents.dr3.user_files import read_user_files
 from drretail.agents.registry import load_agent
 from drretail.agents.running.system import files_for, files_hash, suts
@@ -22,14 +22,13 @@ from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.render import render_report
 from drretail.llm.prompt import tag_content
 from drretail.llm.registry import build_model
-from drretail.records.run import ERRANDS, Limits
+from drretail.records.run import Limits
 from drretail.run_file import Recorded
 from drretail.tools.registry import TOOLS
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.hybrid_react.cast import Cast, Script
-from tests.cli.commands import Command
 from tests.sealed import Page, seal
-from tests.shop import PAGES, build_shop
+from tests.shop import PAGES
 
 FEEDER = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
@@ -85,10 +84,6 @@ CLEAN = web_evidence_id(PAGES[0].url)
 HOW = "How often is a bird feeder to be cleaned?"
 FIRST, SECOND = ("web_search", {"query": "hygiene interval"}), ("web_search", {"query": "clean bird feeder"})
 ANSWER = AIMessage(f"Every two weeks [{CLEAN}].")
-
-
-def test_the_errands_of_dr3_go_by_the_names_that_count_as_errands() -> None:
-    assert {each.name for each in (READ_FILE, SEARCH_SANDBOX)} == ERRANDS
 
 
 def test_a_retrieval_agent_sees_its_question_alone_words_it_anew_and_brings_the_pages_it_cites(world: World) -> None:
@@ -280,14 +275,3 @@ def test_no_link_is_followed_out_of_the_user_s_files(tmp_path: Path) -> None:
         with pytest.raises(UserError, match="leads out of"):
             read_user_files(files_for(files, linked, alone=False))
     assert [file.text for file in read_user_files(files / "own")] == ["mine", "mine"]
-
-
-def test_dr3_reads_the_files_of_a_question_and_cites_them(succeeds: Command, tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "orders.csv").write_text("date,product\n2022-05-01,bird feeder\n")
-    asked = ("ask", "Which bird feeder suits me, under $30, and how do I clean it?", "--files", "mine")
-    done = succeeds(*asked, "--world", str(build_shop(tmp_path / "w")), "--agent", "dr3", "--json")
-    document = json.loads(done.stdout)
-    run = document["run"]
-    assert (document["format"], run["status"], bool(document["references"])) == (1, "done", True)
-    assert "F:orders.csv" in {each.get("evidence_id") for each in run["citations"]}
