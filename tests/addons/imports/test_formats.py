@@ -1,3 +1,5 @@
+import gzip
+
 """Every foreign form is read into the same tasks and reports; broken and hostile files are told in one sentence."""
 
 import json
@@ -12,7 +14,6 @@ from drretail.errors import UserError
 from drretail.experiment import KNOWN_ANSWERS
 from drretail.progress import Progress
 from tests.addons.imports.foreign import REPORT, drb, jsonl, text
-from tests.test_packed_bombs import MEGABYTE, bomb
 
 
 def read(form: str, path: Path) -> Material:
@@ -123,6 +124,8 @@ def test_a_folder_without_such_files_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_of_rows_that_unpacks_to_a_gigabyte_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drretail.addons.imports.material.LARGEST", 64 * MEGABYTE)
+    packed = tmp_path / "reports.jsonl.gz"
+    packed.write_bytes(gzip.compress(b" " * (1 << 20), 9) * 1024)
+    monkeypatch.setattr("drretail.addons.imports.material.LARGEST", 64 << 20)
     with pytest.raises(UserError, match="no file of reports is as large"):
-        read_text(bomb(tmp_path / "reports.jsonl.gz", b" "))
+        read_text(packed)
