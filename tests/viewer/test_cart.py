@@ -56,6 +56,8 @@ def test_a_price_that_is_not_known_is_said_and_left_out_of_the_total() -> None:
         assert "price not known" in made.lines[1].words
         assert made.closing == "Total: $20.00, without 1 whose price is not known."
         assert cart(strange).closing == ""
+    drum = a_product(4, "Drum", 9.0).model_copy(update={"currency": "EUR"})
+    assert known(cart_of(declaring(pick(KITE), pick(drum)), seen(KITE, drum))).total is None, "of two currencies"
 
 
 def test_a_refusal_stands_in_the_cart() -> None:
