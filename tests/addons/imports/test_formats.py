@@ -1,7 +1,6 @@
-import gzip
-
 """Every foreign form is read into the same tasks and reports; broken and hostile files are told in one sentence."""
 
+import gzip
 import json
 from pathlib import Path
 
