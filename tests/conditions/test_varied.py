@@ -82,6 +82,7 @@ def test_floors_and_the_oracle_are_as_they_are(world: World) -> None:
         ({"web": "serper"}, "A run has one web"),
         ({"tests.agents.conftest:QUERY": "yes"}, "a drretail.Condition"),
         ({"tests.conditions.test_varied:TAKEN": "1"}, "goes by the name 'tokens', which is taken"),
+        ({"tests.conditions.test_varied:UNNAMED": "1"}, "goes by the name 'two words', .* no Python name"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(world: World, values: dict[str, str], sentence: str) -> None:
@@ -90,6 +91,7 @@ def test_what_is_wrong_is_one_sentence(world: World, values: dict[str, str], sen
 
 
 TAKEN = Condition(name="tokens", about="what there is already", values=("1", "2"))
+UNNAMED = Condition(name="two words", about="what no option can name", values=("1", "2"))
 
 
 def test_built_in_conditions_go_by_their_names_and_say_how_values_are_written() -> None:

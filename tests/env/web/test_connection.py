@@ -1,5 +1,6 @@
 """Addresses and sites that want to be let in: a server stands where they lead, and must never hear of it."""
 
+import time
 from collections.abc import Generator
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
@@ -8,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.web.base import Blocked
-from drretail.env.web.connection import Address, is_public, read_address
+from drretail.env.web.base import Blocked, Late
+from drretail.env.web.connection import Address, is_public, read_address, time_left
 from tests.env.web.local_site import Names, Site, always, by_path, fetcher, html, redirect, serving
 
 PORTS = frozenset({80, 443})
@@ -27,6 +28,7 @@ PORTS = frozenset({80, 443})
         ("http://[2606:4700::1111%25eth0]/", "no host"),
         ("http://shop%2eexample/", "no host"),
         ("http://intranet/", "public internet"),
+        (f"http://{'a.' * 130}example/", "public internet"),
         ("http://1.0.0.127.in-addr.arpa/", "public internet"),
         ("http://xn--\u00e4.example/", "cannot be read|no host"),
         ("http://shop.example/" + "a" * 70_000, "cannot be read"),
@@ -166,6 +168,11 @@ def test_a_name_is_looked_up_once_for_a_page_and_anew_for_each_redirect(inner: S
         assert (fetched.body, names.lookups) == (b"<p>outer</p>", ["shop.example"])
         fetched = fetcher(outer, Names(answers), allowed=only_outer).get(outer.url("/in"))
         assert (fetched.state, outer.paths(), inner.connections) == ("blocked", ["/", "/in"], 1)
+
+
+def test_at_its_end_no_time_is_left() -> None:
+    with pytest.raises(Late):
+        time_left(time.monotonic())
 
 
 def test_a_robots_file_cannot_redirect_inside(inner: Site) -> None:
