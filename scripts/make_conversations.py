@@ -15,7 +15,7 @@ from typing import Any
 from drretail.api.worlds import world_of
 from drretail.env.offers import Offers
 from drretail.grounding.gold_files import gold_line, write_with_gold
-from drretail.querygen.converse import WishDraft, is_proved
+from drretail.querygen.converse import WishDraft
 from drretail.querygen.reading import WORLD
 from drretail.records.query import Query, Relation
 from drretail.records.shop import Money
@@ -519,9 +519,16 @@ def turns(number: int, written: list[Turn]) -> list[Query]:
         for edit in edits:
             if edit is not IMPOSSIBLE:
                 edit(draft)
-        made.append(draft.turn(made[-1], say, infeasible=IMPOSSIBLE in edits))
+        infeasible = True if IMPOSSIBLE in edits else None
+        made.append(draft.turn(made[-1], say).model_copy(update={"infeasible": infeasible}))
         met = met if made[-1].infeasible else made[-1]
     return [made[1].model_copy(update={"after": None}), *made[2:]]
+
+
+def is_proved(turn: Query, offers: Offers) -> bool:
+    """True if the records prove that the shop can meet a turn, or that it can't if the turn is made so."""
+    proof = offers.reference(turn).proof
+    return proof is not None and proof.state == ("proved" if turn.infeasible else "refuted")
 
 
 def main() -> int:

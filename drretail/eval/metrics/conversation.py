@@ -41,7 +41,7 @@ def turn_values(turn: ConversationTurn) -> dict[str, Measured]:
         }
     if turn.can_be_met is None:
         return dict.fromkeys((TURN, HELD, CHANGED, UNTOUCHED), Measured(None, OPEN, is_open=True))
-    right, cart = turn.is_right, turn.cart if turn.can_be_met else turn.cart_as_far
+    right, cart = turn.is_right, turn.cart
     wrong = {} if right else {name: " ".join(sentences) for name, sentences in _wrong(turn, cart).items()}
     why = " ".join(filter(None, wrong.values())) or (describe_cart(cart) if right else " ".join(_faults(cart, turn)))
     values = {TURN: Measured(None if right is None else float(right), why, is_open=right is None)}
@@ -77,8 +77,8 @@ def _wrong(turn: ConversationTurn, cart: Cart) -> dict[str, list[str]]:
         if now[key] < then[key]
     ]
     if not turn.can_be_met:
-        unmet = "and nothing is refused" if turn.decision == "buy" else "and the cart is not as it was"
-        return {HELD: [], CHANGED: [f"{BESIDE_SHOP.capitalize()}, {unmet}."], UNTOUCHED: [*gone, *new]}
+        unmet = [f"{BESIDE_SHOP.capitalize()}, and the cart is not as it was."] if turn.is_right is False else []
+        return {HELD: [], CHANGED: unmet, UNTOUCHED: [*gone, *new]}
     held = turn.limits_cart(of_before=True).with_open()
     pairs = zip(held.things, held.taken, strict=True)
     lacking = [thing.name for thing, taken in pairs if not taken and not thing.optional]
