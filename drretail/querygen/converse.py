@@ -7,7 +7,6 @@ what is asked of the oracle's own picks.
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from importlib.resources import files
 from itertools import islice
 from random import Random
@@ -15,13 +14,13 @@ from typing import Any, TypeVar
 
 from drretail.env.world import World
 from drretail.grounding.conversation import ConversationTurn
-from drretail.grounding.text.wording import article, format_amount
+from drretail.grounding.text.wording import article
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.decisions import decidable
 from drretail.querygen.generate import check_english
 from drretail.querygen.reading import check_made_for
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers, comparable
-from drretail.querygen.rules.drafting import COUNTS, round_budget
+from drretail.querygen.rules.drafting import COUNTS
 from drretail.querygen.rules.limits import by_fields, by_options
 from drretail.querygen.spoil import UNMET, UNTYPED, Derived, noun_of
 from drretail.records.base import sha256_of
@@ -66,13 +65,6 @@ class WishDraft:
         kept = [demand for demand in want.must if demand.field not in fields]
         self.change(name, must=(*kept, *must), options={**want.options, **options})
 
-    def raised(self, more: Decimal | int) -> dict[str, str]:
-        """Raises the budget, and gives what a sentence says of that; nothing without a budget."""
-        if self.budget is None or more <= 0:
-            return {}
-        self.budget = Money.of(self.budget.value + more, self.budget.currency)
-        return {"total": format_amount(self.budget).removesuffix(".00")}
-
     def turn(self, before: Query, text: str) -> Query:
         """The turn after another one that says so."""
         name, _, number = before.query_id.rpartition("-")
@@ -89,8 +81,8 @@ class WishDraft:
 def make_conversations(queries: Sequence[Query], world: World, seed: str) -> Derived:
     """A conversation of four to six turns for each query that the shop can meet, which is its first turn.
 
-    The kinds of follow-ups take turns, as far as the shop bears them. Raises UserError for queries of another world,
-    and for a shop whose language is not English.
+    The kinds of follow-ups take turns, as far as the shop bears them, and no follow-up changes the budget. Raises
+    UserError for queries of another world, and for a shop whose language is not English.
     """
     check_made_for(queries, world.manifest.fingerprint)
     check_english(world)
@@ -107,7 +99,7 @@ def make_conversations(queries: Sequence[Query], world: World, seed: str) -> Der
             made.without[UNTYPED] += 1
         elif query.infeasible or not query.wants_something or not talk.takes(query.model_copy(update=new)):
             made.without[UNMET] += 1
-        elif kinds := talk.go_on(made.counts):
+        elif kinds := talk.go_on():
             made.queries += [turn.query for turn in talk.turns]
             made.counts.update(kinds)
         else:
@@ -134,12 +126,12 @@ class _Talk:
         self.turns.append(replace(asked, picks=asked.followed.best.picks, decision="buy"))
         return True
 
-    def go_on(self, counts: Mapping[str, int]) -> list[str]:
-        """The kinds of the turns that are added, those with the smallest counts first; none if they are too few."""
+    def go_on(self) -> list[str]:
+        """The kinds of the turns that are added; none if they are too few."""
         wanted, kinds = self.rng.randint(_LEAST, _MOST), [""]
         while len(self.turns) < wanted:
             barred = {kinds[-1]} | (set() if kinds[-1] in _REVOCABLE else {"back"})
-            order = sorted(KINDS, key=lambda kind: (kinds.count(kind), counts.get(kind, 0), self.rng.random()))
+            order = sorted(self._shuffled(KINDS), key=kinds.count)
             kind = next((kind for kind in order if kind not in barred and self._says(kind)), None)
             if kind is None:
                 break
@@ -149,8 +141,8 @@ class _Talk:
     def _says(self, kind: str) -> bool:
         """Adds a turn of this kind, if the shop bears one."""
         for draft, slots in islice(self._drafts(kind), _TRIED):
-            text = self._text((kind, "budget") if "total" in slots else (kind,), slots)
-            if self.takes(draft.turn(self.turns[-1].query, text).model_copy(update=_BY_RULES)):
+            turn = draft.turn(self.turns[-1].query, self._text(kind, slots))
+            if self.takes(turn.model_copy(update=_BY_RULES)):
                 return True
         return False
 
@@ -158,12 +150,11 @@ class _Talk:
     def _now(self) -> WishDraft:
         return WishDraft.after(self.turns[-1].query)
 
-    def _text(self, sorts: Sequence[str], slots: Mapping[str, str]) -> str:
-        """A sentence of each sort."""
+    def _text(self, kind: str, slots: Mapping[str, str]) -> str:
         is_alone = len(self._now.wants) == 1
         it, of_thing = ("it", "") if is_alone else (f"the {slots['name']}", _PHRASES["of_thing"].format(**slots))
-        said = (self.rng.choice(_PHRASES[sort]).format(it=it, of_thing=of_thing, **slots) for sort in sorts)
-        return " ".join(sentence[0].upper() + sentence[1:] for sentence in said)
+        sentence = self.rng.choice(_PHRASES[kind]).format(it=it, of_thing=of_thing, **slots)
+        return sentence[0].upper() + sentence[1:]
 
     def _drafts(self, kind: str) -> Iterator[tuple[WishDraft, dict[str, str]]]:
         """Edits of a kind, with what sentences say of them."""
@@ -176,11 +167,10 @@ class _Talk:
             nouns = {*map(noun_of, offers.world.catalog.categories())} - {""}
             wanted = {key for want in now.wants.values() for key in offers.of_want(want).titles}
             for noun in self._shuffled(sorted(nouns)):
-                priced = comparable(offers.of_kind(noun))
-                if len(priced) >= ENOUGH and wanted.isdisjoint(offers.of_kind(noun).titles):
+                of_kind = offers.of_kind(noun)
+                if len(comparable(of_kind)) >= ENOUGH and wanted.isdisjoint(of_kind.titles):
                     draft = WishDraft({**now.wants, noun: Want(name=noun, kinds=(noun,))}, now.budget)
-                    price = priced[len(priced) // 2].price or Decimal(0)
-                    yield draft, {"name": noun, "thing": f"{article(noun)} {noun}", **draft.raised(round_budget(price))}
+                    yield draft, {"name": noun, "thing": f"{article(noun)} {noun}"}
         else:
             for want in self._shuffled([*now.wants.values()]):
                 yield from ((draft, {"name": want.name, **slots}) for draft, slots in self._of_want(kind, want))
@@ -197,9 +187,7 @@ class _Talk:
         elif kind == "quantity":
             pieces = self.rng.choice([number for number in _PIECES if number != want.quantity])
             draft.change(want.name, quantity=pieces)
-            # Who kept to the budget can pay for more of whatever was picked.
-            more = draft.budget.value * (pieces - want.quantity) / want.quantity if draft.budget else Decimal(0)
-            yield draft, {"count": COUNTS[pieces], **draft.raised(more)}
+            yield draft, {"count": COUNTS[pieces]}
         elif kind in ("tighten", "change"):
             limited = {*(demand.field for demand in want.must), *want.options}
             of_kind = KindOffers(self.stock.offers.of_want(want), want.name, self.stock.is_prose)

@@ -70,7 +70,7 @@ class Recording:
         )
         agent = Agent(answer, roles=(), prompts=lambda: (question_prompt(),))
         sut = SystemUnderTest(system.label(), system, agent, {})
-        self._experiment.ask(definition(self.runner.world, [self.query], [sut], self.seed, is_part=True))
+        self._experiment.ask(definition(self.runner.world, (self.query,), [sut], self.seed, is_part=True))
         repeat, query_id = 1, self.query.query_id
         while (sut.label, repeat) in self._begun or self._experiment.state(sut.label, query_id, repeat) in (
             "done",
