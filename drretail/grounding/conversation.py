@@ -98,15 +98,19 @@ class ConversationTurn:
         whole = self.reference
         if self.before is None or whole.best is None:
             return self.is_sound, whole
-        titles, currency = _Titles(self.look_up), whole.best.total.currency
+        currency = whole.best.total.currency
+
+        def title_of(product_id: str) -> str:
+            return self.look_up([product_id])[product_id].title
+
         for keeps in (True, False) if self.is_sound else (False,):
             things = self._followed(keeps=keeps)
-            cheapest, best = baskets(things, self.wish, titles, currency)
+            cheapest, best = baskets(things, self.wish, title_of, currency)
             if best is not None:
                 return keeps, whole.model_copy(update={"things": things, "cheapest": cheapest, "best": best})
         things = self._followed(keeps=False)
-        lenient = [thing.model_copy(update={"fits": (*thing.fits, *thing.undecided)}) for thing in things]
-        is_open = baskets(lenient, self.wish, titles, currency)[1] is not None
+        lenient = [thing.with_undecided() for thing in things]
+        is_open = baskets(lenient, self.wish, title_of, currency)[1] is not None
         proof = Proof(state="open" if is_open else "proved", lack="demands")
         lacking = {"things": things, "cheapest": None, "best": None, "lack": proof.lack, "proof": proof}
         return self.is_sound, whole.model_copy(update=lacking)
@@ -178,17 +182,13 @@ class ConversationTurn:
             return None if self.can_be_met is None or self.cart.rests_on_open else self.cart.is_feasible
         # The cart is what counts: who just keeps it has done what can be done, with or without a refusal in the block.
         # Whether it is right to buy a part of what is asked, and leave out the rest, nobody decides.
-        is_part = self.decision == "part" and all(self.cart.pieces[key] >= self.pieces_before[key] for key in self.kept)
-        return True if self.leaves else None if is_part else False
+        stays = self.before is None or all(self.cart.pieces[key] >= self.before.pieces[key] for key in self.kept)
+        return True if self.leaves else None if self.decision == "part" and stays else False
 
     @property
     def leaves(self) -> bool:
         """True if the cart stays as it was."""
-        return self.cart.pieces == self.pieces_before
-
-    @property
-    def pieces_before(self) -> Counter[str]:
-        return self.before.pieces if self.before else Counter()
+        return self.cart.pieces == (self.before.pieces if self.before else Counter())
 
     def limits_cart(self, *, of_before: bool) -> Cart:
         """The picks as a cart for ``limits``, by their own records alone."""
@@ -220,17 +220,6 @@ def turns_of(
             turn = turns[-1].followed_by(query, reference) if turns else ConversationTurn(query, reference, look_up)
             turns.append(turn.answered(run))
     return turns
-
-
-class _Titles(dict[str, str]):
-    """The titles of products, each looked up when it is asked for: a basket needs few."""
-
-    def __init__(self, look_up: LookUp) -> None:
-        super().__init__()
-        self._look_up = look_up
-
-    def __missing__(self, product_id: str) -> str:
-        return self._look_up([product_id])[product_id].title
 
 
 def _part(want: Want, then: Want, *, of_before: bool) -> Want:
