@@ -84,7 +84,7 @@ def test_a_judge_of_constraints_alone_is_shown_the_picks_at_the_prices_of_the_ru
     for number, (picks, text) in enumerate(
         (
             (bought[:1], "- 2 × Tube Feeder: $24.99 each, $49.98\nTotal: $49.98"),
-            (bought, "- 2 × Tube Feeder: $24.99 each, $49.98\n- 1 × B0UNSEEN01: not looked up"),
+            (bought, "- 2 × Tube Feeder: $24.99 each, $49.98\n- 1 × B0UNSEEN01: price not known"),
             ((), "Nothing is to be bought."),
             (None, None),
         )
