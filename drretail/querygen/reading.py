@@ -268,7 +268,7 @@ def queries_from(questions: Sequence[PlainQuestion], source: str, world_fingerpr
             mode="generic" if question.user_id is None else "profile_aware",
             wish=question.wish,
             after=last.get(name),
-            asker=name or None if question.user_id is None else None,
+            asker=name if name and question.user_id is None else None,
             world_fingerprint=world_fingerprint,
             source=source,
         )

@@ -123,7 +123,7 @@ class SpoilOptions:
 
 @dataclass(frozen=True, slots=True)
 class ConverseOptions:
-    """Makes conversations: queries with follow-ups that the shop can meet, or provably can't."""
+    """Makes conversations: queries with follow-ups that the shop can meet."""
 
     file: File
     to: To
