@@ -1,7 +1,6 @@
 from functools import partial
 
 from drretail.viewer.tables.scores import Table, score_tables, slice_sections
-from tests.build import systems
 from tests.viewer import scores
 from tests.viewer.scores import of_slice
 
