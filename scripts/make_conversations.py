@@ -15,7 +15,7 @@ from typing import Any
 from drretail.api.worlds import world_of
 from drretail.env.offers import Offers
 from drretail.grounding.gold_files import gold_line, write_with_gold
-from drretail.querygen.converse import WishDraft, is_proved
+from drretail.querygen.converse import WishDraft
 from drretail.querygen.reading import WORLD
 from drretail.records.query import Query, Relation
 from drretail.records.shop import Money
@@ -41,7 +41,7 @@ KINDS = {
     "tape measure": "Tape Measures",
     "pill organizer": "Pill Organizers",
     "scratching post": "Scratching Posts",
-    "pet brush": "pet brush|dog brush|cat brush",
+    "brush": "pet brush|dog brush|cat brush",
     "smoke detector": "Smoke Detectors & Fire Alarms",
     "moisturizer": "Face Moisturizers",
     "serum": "Serums",
@@ -220,7 +220,7 @@ CONVERSATIONS: list[list[Turn]] = [
         ("That's a bit pricey. Is there a cheaper one?", than("scratching post", "cheaper")),
         (
             "Fine. He has long hair, so a brush for that, too. $130 for both.",
-            add("pet brush", "Hair Type=Long Hair=for long hair"),
+            add("brush", "Hair Type=Long Hair=for long hair"),
             most(130),
         ),
     ],
@@ -395,11 +395,11 @@ CONVERSATIONS: list[list[Turn]] = [
         ),
     ],
     [
-        ("A brush for my dog, up to $35.", add("pet brush"), most(35)),
-        ("He has short hair.", must("pet brush", "Hair Type=Short Hair=for short hair")),
-        ("A small one.", must("pet brush", "Size=Small")),
-        ("Sorry, my mistake: he needs the large one.", must("pet brush", "Size=Large")),
-        ("Two of them for $35: my parents have him on weekends.", pieces("pet brush", 2)),
+        ("A brush for my dog, up to $35.", add("brush"), most(35)),
+        ("He has short hair.", must("brush", "Hair Type=Short Hair=for short hair")),
+        ("A small one.", must("brush", "Size=Small")),
+        ("Sorry, my mistake: he needs the large one.", must("brush", "Size=Large")),
+        ("Two of them for $35: my parents have him on weekends.", pieces("brush", 2)),
     ],
     [
         ("I need a baby bottle, up to $40.", add("baby bottle"), most(40)),
@@ -431,11 +431,11 @@ CONVERSATIONS: list[list[Turn]] = [
     [
         (
             "For our new dog: a bed, a slow feeder and a brush, $120 in all.",
-            *(add("dog bed"), add("slow feeder"), add("pet brush"), most(120)),
+            *(add("dog bed"), add("slow feeder"), add("brush"), most(120)),
         ),
         ("The bed should be a large one.", must("dog bed", "Size=Large")),
-        ("The brush should be for short hair.", must("pet brush", "Hair Type=Short Hair=for short hair")),
-        ("I just found our old brush, so leave that out.", drop("pet brush")),
+        ("The brush should be for short hair.", must("brush", "Hair Type=Short Hair=for short hair")),
+        ("I just found our old brush, so leave that out.", drop("brush")),
         ("But two feeders, please: one stays at my parents'.", pieces("slow feeder", 2)),
     ],
     [
@@ -519,9 +519,16 @@ def turns(number: int, written: list[Turn]) -> list[Query]:
         for edit in edits:
             if edit is not IMPOSSIBLE:
                 edit(draft)
-        made.append(draft.turn(made[-1], say, infeasible=IMPOSSIBLE in edits))
+        infeasible = True if IMPOSSIBLE in edits else None
+        made.append(draft.turn(made[-1], say).model_copy(update={"infeasible": infeasible}))
         met = met if made[-1].infeasible else made[-1]
     return [made[1].model_copy(update={"after": None}), *made[2:]]
+
+
+def is_proved(turn: Query, offers: Offers) -> bool:
+    """True if the records prove that the shop can meet a turn, or that it can't if the turn is made so."""
+    proof = offers.reference(turn).proof
+    return proof is not None and proof.state == ("proved" if turn.infeasible else "refuted")
 
 
 def main() -> int:

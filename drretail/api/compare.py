@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -10,7 +11,7 @@ from drretail.api.option import accepts
 from drretail.api.options.score import CompareOptions
 from drretail.api.options.shared import folder_of, metrics_in, text_list
 from drretail.errors import UserError
-from drretail.eval.compare.ablations import tables_of_experiment
+from drretail.eval.compare.ablations import BY_TURN, tables_of_experiment
 from drretail.eval.compare.comparing import compare_recorded, metrics_away
 from drretail.eval.compare.fail_if import (
     BoundRule,
@@ -45,7 +46,7 @@ class Compared:
     """What ``compare`` prints: pairs of systems, or with ``by`` the settings of one option."""
 
     comparisons: list[Comparison] = field(default_factory=list[Comparison])
-    """One for each pair of systems; empty with ``by``."""
+    """One for each pair of systems, with ``by="turn"`` in each turn; empty with another ``by``."""
     broken: list[str] = field(default_factory=list[str])
     """A sentence for each other rule of ``fail_if`` that is met."""
     gates: list[GateResult] = field(default_factory=list[GateResult])
@@ -56,8 +57,6 @@ class Compared:
     """Metrics that have verdicts but are not compared, since their metric is not installed."""
     settings: list[SettingTable] = field(default_factory=list[SettingTable])
     """With ``by``: a table for each metric and judge."""
-    turns: dict[int, list[Comparison]] = field(default_factory=dict[int, list[Comparison]])
-    """With ``by="turn"``: the pairs by the number of the turn."""
     systems: Systems = field(default_factory=dict[str, System])
     """The experiment's systems, by label."""
     options: CompareOptions = field(default_factory=lambda: CompareOptions(""))
@@ -77,16 +76,11 @@ class Compared:
         failed = [*self.broken, *(sentence for gate in self.gates for sentence in stated(gate))]
         left = len(self.broken) + sum(gate.fails for gate in self.gates)
         notes = [*([unknown] if away else []), *failed]
-        parts = self._turns() if self.turns else self._settings() if self.options.by is not None else self._pairs()
+        parts = self._settings() if self.settings else self._pairs()
         return Result(self, self._document(), [*parts], notes=notes, left=left, code=GATE_FAILED)
 
     def _document(self) -> dict[str, Any]:
-        if self.turns:
-            pairs = {
-                number: [each.model_dump(mode="json", exclude_none=True) for each in of] for number, of in self._by()
-            }
-            return {"turns": pairs}
-        if self.options.by is not None:
+        if self.settings:
             return {self.settings[0].by: [table.model_dump(mode="json", exclude_none=True) for table in self.settings]}
         return {
             "comparisons": [comparison.model_dump(mode="json", exclude_none=True) for comparison in self.comparisons],
@@ -96,23 +90,16 @@ class Compared:
         }
 
     def _pairs(self) -> Iterator[Part]:
-        details, count = self.options.details, len(self.comparisons)
-        if count > 1 and not details:
-            place = quote(str(self.options.experiment))
-            yield from all_pairs_parts(self.comparisons, self.systems, place, self.cards)
-            return
-        for comparison in self.comparisons:
-            yield from comparison_parts(comparison, self.cards, details=details)
-
-    def _by(self) -> Iterator[tuple[str, list[Comparison]]]:
-        yield from ((str(number), comparisons) for number, comparisons in self.turns.items())
-
-    def _turns(self) -> Iterator[Part]:
-        """The pairs for each turn."""
-        for number, comparisons in self._by():
-            yield Prose(f"Turn {number}")
+        details, place = self.options.details, quote(str(self.options.experiment))
+        for turn, of_turn in groupby(self.comparisons, lambda comparison: comparison.turn):
+            if turn is not None:
+                yield Prose(f"Turn {turn}")
+            comparisons = [*of_turn]
+            if len(comparisons) > 1 and not details:
+                yield from all_pairs_parts(comparisons, self.systems, place, self.cards)
+                continue
             for comparison in comparisons:
-                yield from comparison_parts(comparison, self.cards, details=self.options.details)
+                yield from comparison_parts(comparison, self.cards, details=details)
 
     def _settings(self) -> Iterator[Part]:
         """Scores by one option."""
@@ -140,9 +127,8 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
         return _of_values(path, options, read)
     experiment = folder_of(options.experiment)
     systems = read_definition(experiment).systems
-    if options.by == BY_TURN:
-        return _by_turn(experiment, options, systems)
-    if options.by is not None:
+    turns = _turns(experiment, options) if options.by == BY_TURN else [None]
+    if options.by not in (None, BY_TURN):
         return replace(_by_setting(experiment, options), systems=systems, options=options)
     metrics = metrics_in(options.metrics or ()) or None  # all that were judged
     judges = text_list(options.judges)
@@ -162,9 +148,12 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
             and sum(system.agent not in BASELINES for system in systems.values()) < 2
         ):
             return Compared(broken=broken, systems=systems, options=options)
-    comparisons = compare_recorded(
-        experiment, options.a, options.b, baseline=options.baseline, metrics=metrics, judges=judges
+    sides = options.a, options.b
+    compared = (
+        compare_recorded(experiment, *sides, baseline=options.baseline, metrics=metrics, judges=judges, turn=turn)
+        for turn in turns
     )
+    comparisons = [comparison for of_turn in compared for comparison in of_turn]
     tests = [rule for rule in read if isinstance(rule, GateRule)]
     gates = judged_gates(comparisons, tests, Clusters.of(read_definition(experiment).queries))
     shown = judges_of_faithfulness(table for comparison in comparisons for table in comparison.tables)
@@ -179,24 +168,13 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
     )
 
 
-BY_TURN = "turn"
-
-
-def _by_turn(experiment: Path, options: CompareOptions, systems: Systems) -> Compared:
-    """The pairs of systems, turn by turn. Raises UserError without conversations."""
+def _turns(experiment: Path, options: CompareOptions) -> list[int]:
+    """The numbers of the turns. Raises UserError without conversations."""
     numbers = sorted({*turn_numbers(read_definition(experiment).queries).values()})
     if not numbers or options.fail_if or options.last is not None:
         why = "leave out --fail-if and --last" if numbers else f"{experiment} holds no conversation"
         raise UserError(f"--by turn compares each turn of conversations by itself: {why}.")
-    metrics, judges = metrics_in(options.metrics or ()) or None, text_list(options.judges)
-    sides = options.a, options.b
-    turns = {
-        number: compare_recorded(
-            experiment, *sides, baseline=options.baseline, metrics=metrics, judges=judges, turn=number
-        )
-        for number in numbers
-    }
-    return Compared(turns=turns, systems=systems, options=options)
+    return numbers
 
 
 def _of_values(path: Path, options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> Compared:

@@ -129,7 +129,7 @@ def _picks(card: "AnswerCard") -> Iterator[str]:
     from drretail.viewer.judged import SIGNS
 
     for line in card.cart.lines if card.cart else ():
-        words = ", ".join(filter(None, (line.title, line.price_words or "price not known", line.stars)))
+        words = ", ".join(filter(None, (line.title, line.price_words, line.stars)))
         yield f"{card.name} picks {words}{''.join(f' {limit}' for limit in card.broken[line.product])}"
     if card.cart is not None and not card.cart.lines:
         yield f"{card.name} picks nothing. {card.cart.refusal}"

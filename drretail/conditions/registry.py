@@ -14,15 +14,16 @@ from drretail.records.run import FILES, Limits, System
 PLUGINS = Plugins("condition", CONDITIONS, "drretail.conditions")
 
 
-def load_condition(name: str) -> tuple[str | None, Condition]:
-    """The condition of that name, with its ``module:attribute`` if it is no built-in one.
+def load_condition(name: str, *beside: str) -> tuple[str | None, Condition]:
+    """The condition of that name, with its ``module:attribute`` if it is no built-in one; ``beside`` are names that may
+    stand in its place.
 
     Raises UnknownName if there is none, UserError for another object and for a condition whose name can't be used.
     """
     if name in Limits.model_fields:
         return None, limit_condition(name)
     if name not in CONDITIONS and ":" not in name and name not in PLUGINS.names():
-        raise UnknownName("condition", name, {*CONDITIONS, *Limits.model_fields, *PLUGINS.names()})
+        raise UnknownName("condition", name, {*CONDITIONS, *Limits.model_fields, *PLUGINS.names(), *beside})
     place, condition = PLUGINS.load(name)
     if not isinstance(condition, Condition):
         raise PLUGINS.refused(place, condition, "a drretail.Condition")

@@ -8,7 +8,7 @@ kept. A fit is dropped if n others of its thing beat it in price and worth, sinc
 
 from bisect import bisect_right
 from collections import ChainMap, Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -274,7 +274,7 @@ def reference_of(
     things = shop.things(wish)
     titles = ChainMap(*(candidates.titles for candidates in shop.offered))
     currency = _currency(wish, shop.offered)
-    cheapest, best = baskets(things, wish, titles, currency)
+    cheapest, best = baskets(things, wish, titles.__getitem__, currency)
     lack, nearest = (None, None) if cheapest is not None else _lacking(wish, shop)
     is_again = all(want.again for want in wish.wants)
     left_out = () if is_again else [key for key in shop.owned if key in titles]
@@ -290,7 +290,7 @@ def reference_of(
     if could_be is None:
         return reference
     proof = _proof(wish, reference, _candidates(could_be), shop)
-    shown = None if nearest is None else _comparison(*nearest, titles, currency)
+    shown = None if nearest is None else _comparison(*nearest, titles.__getitem__, currency)
     return reference.model_copy(update={"proof": proof.model_copy(update={"nearest": shown})})
 
 
@@ -299,9 +299,9 @@ def _candidates(offered: Sequence[Sequence[Listing]]) -> Offered:
 
 
 def baskets(
-    things: Sequence[WantedThing], wish: Wish, titles: Mapping[str, str], currency: str
+    things: Sequence[WantedThing], wish: Wish, title_of: Callable[[str], str], currency: str
 ) -> tuple[FoundBasket | None, FoundBasket | None]:
-    """The cheapest and the best basket within the budget."""
+    """The cheapest and the best basket within the budget. ``title_of`` gives a product's title by its id."""
     needed = [thing for thing in things if not thing.optional]
     cheapest = _within(needed, wish)
     if cheapest is None:
@@ -310,9 +310,9 @@ def baskets(
     # Optional things are included if the budget allows.
     choices = ((wanted, best_choice(wanted, budget)) for wanted in (things, needed))
     best = next(
-        (_comparison(wanted, chosen, titles, currency) for wanted, chosen in choices if chosen is not None), None
+        (_comparison(wanted, chosen, title_of, currency) for wanted, chosen in choices if chosen is not None), None
     )
-    return _comparison(needed, cheapest, titles, currency), best
+    return _comparison(needed, cheapest, title_of, currency), best
 
 
 def _exact(price: Decimal | None) -> str | None:
@@ -392,13 +392,13 @@ def _without(lack: Lack, wish: Wish, shop: _Shop) -> _Nearest | None:
 
 
 def _comparison(
-    things: Sequence[WantedThing], chosen: Sequence[Fit], titles: Mapping[str, str], currency: str
+    things: Sequence[WantedThing], chosen: Sequence[Fit], title_of: Callable[[str], str], currency: str
 ) -> FoundBasket:
     items = tuple(
         BasketItem(
             thing=thing.name,
             offer_id=fit.offer_id,
-            title=variant_title(titles[fit.product_id], fit.name),
+            title=variant_title(title_of(fit.product_id), fit.name),
             price=fit.price or "",
             quantity=thing.quantity,
         )

@@ -125,9 +125,7 @@ class Cart:
 
     def with_open(self) -> "Cart":
         """The cart as if what records leave open were so."""
-        things = tuple(
-            thing.model_copy(update={"fits": (*thing.fits, *thing.undecided)}) for thing in self.reference.things
-        )
+        things = tuple(thing.with_undecided() for thing in self.reference.things)
         return replace(self, reference=self.reference.model_copy(update={"things": things}))
 
     @property

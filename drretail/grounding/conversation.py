@@ -33,16 +33,6 @@ _DEMANDS = ("must", "must_not", "brands_unwanted")
 _SINGLE = ("rating_min", "ratings_min", "price_max", "brands_wanted")
 
 
-def _cart_of(query: Query, picks: Sequence[Pick], look_up: LookUp, wish: Wish | None = None) -> Cart:
-    """The picks as a cart for a query, or for another ``wish`` in its place, by their own records alone."""
-    wanted = wish or query.wish or Wish()
-    products = look_up([pick.product for pick in picks])
-    listings, decisions = list(map(listing_of, products.values())), Decisions(query.gold)
-    offered = [[each for each in listings if decisions.is_of_kind(want, each)] for want in wanted.wants]
-    reference = reference_of(query.model_copy(update={"wish": wanted}), offered)
-    return Cart(wanted, reference, tuple(picks), products)
-
-
 @dataclass(frozen=True)
 class ConversationTurn:
     """A turn with what was declared in it, and the carts that it follows. What no wish is typed of is no turn."""
@@ -69,11 +59,10 @@ class ConversationTurn:
 
     def followed_by(self, query: Query, reference: Reference) -> "ConversationTurn":
         """The turn after it. A cart that is left as it was is no further one."""
-        carts, is_unmet = self.carts, self.can_be_met is False
+        carts, is_left = self.carts, self.can_be_met is False and self.leaves
         is_emptied = self.decision == "none" and not self.wish.wants
-        if is_emptied or (self.decision in ("buy", "part") and not (is_unmet and self.leaves)):
-            wish = self.cart_as_far.wish if is_unmet else None
-            carts = (*carts, _cart_of(self.query, self.picks, self.look_up, wish))
+        if is_emptied or (self.decision in ("buy", "part") and not is_left):
+            carts = (*carts, replace(self.cart, reference=self.reference))
         return ConversationTurn(query, reference, self.look_up, carts=carts, is_sound=self.is_right is not False)
 
     @property
@@ -109,15 +98,19 @@ class ConversationTurn:
         whole = self.reference
         if self.before is None or whole.best is None:
             return self.is_sound, whole
-        titles, currency = _Titles(self.look_up), whole.best.total.currency
+        currency = whole.best.total.currency
+
+        def title_of(product_id: str) -> str:
+            return self.look_up([product_id])[product_id].title
+
         for keeps in (True, False) if self.is_sound else (False,):
             things = self._followed(keeps=keeps)
-            cheapest, best = baskets(things, self.wish, titles, currency)
+            cheapest, best = baskets(things, self.wish, title_of, currency)
             if best is not None:
                 return keeps, whole.model_copy(update={"things": things, "cheapest": cheapest, "best": best})
         things = self._followed(keeps=False)
-        lenient = [thing.model_copy(update={"fits": (*thing.fits, *thing.undecided)}) for thing in things]
-        is_open = baskets(lenient, self.wish, titles, currency)[1] is not None
+        lenient = [thing.with_undecided() for thing in things]
+        is_open = baskets(lenient, self.wish, title_of, currency)[1] is not None
         proof = Proof(state="open" if is_open else "proved", lack="demands")
         lacking = {"things": things, "cheapest": None, "best": None, "lack": proof.lack, "proof": proof}
         return self.is_sound, whole.model_copy(update=lacking)
@@ -177,23 +170,6 @@ class ConversationTurn:
         return Cart(self.wish, self.followed, self.picks, self.look_up([pick.product for pick in self.picks]))
 
     @cached_property
-    def cart_as_far(self) -> Cart:
-        """The picks as a cart for what they hold of a wish that can't be met; for the rest, for what stood before."""
-        things = self._followed(keeps=self.is_sound)
-        whole = replace(self.cart, reference=self.reference.model_copy(update={"things": things}))
-        before = {} if self.before is None else {thing.name: thing for thing in self.before.things}
-        parts: list[tuple[Want, WantedThing]] = []
-        for number, (want, thing) in enumerate(zip(self.wish.wants, things, strict=True)):
-            if whole.is_covered(number):
-                parts.append((want, thing))
-            elif want.name in before:
-                parts.append((self.wants_before[want.name], before[want.name]))
-        budget = self.before.wish.budget if self.before is not None and whole.is_over else self.wish.budget
-        wish = self.wish.model_copy(update={"wants": tuple(want for want, _ in parts), "budget": budget})
-        reference = self.reference.model_copy(update={"things": tuple(thing for _, thing in parts)})
-        return replace(whole, wish=wish, reference=reference)
-
-    @cached_property
     def is_right(self) -> bool | None:
         """Whether the cart is what the turn asks; None if that rests on what nobody has decided."""
         if self.decision is None:
@@ -205,7 +181,9 @@ class ConversationTurn:
         if self.can_be_met is not False:
             return None if self.can_be_met is None or self.cart.rests_on_open else self.cart.is_feasible
         # The cart is what counts: who just keeps it has done what can be done, with or without a refusal in the block.
-        return self.leaves or (self.decision != "buy" and self.cart_as_far.is_feasible)
+        # Whether it is right to buy a part of what is asked, and leave out the rest, nobody decides.
+        stays = self.before is None or all(self.cart.pieces[key] >= self.before.pieces[key] for key in self.kept)
+        return True if self.leaves else None if self.decision == "part" and stays else False
 
     @property
     def leaves(self) -> bool:
@@ -213,13 +191,16 @@ class ConversationTurn:
         return self.cart.pieces == (self.before.pieces if self.before else Counter())
 
     def limits_cart(self, *, of_before: bool) -> Cart:
-        """The picks as a cart for ``limits``."""
-        cart = _cart_of(self.query, self.picks, self.look_up, self.limits(of_before=of_before))
-        if of_before:
-            return cart
-        whole = {want.name: want for want in self.wish.wants}
-        things = tuple(self._following(thing, whole[thing.name], keeps=self.may_keep) for thing in cart.things)
-        return replace(cart, reference=cart.reference.model_copy(update={"things": things}))
+        """The picks as a cart for ``limits``, by their own records alone."""
+        wish, decisions = self.limits(of_before=of_before), Decisions(self.query.gold)
+        listings = list(map(listing_of, self.cart.products.values()))
+        offered = [[each for each in listings if decisions.is_of_kind(want, each)] for want in wish.wants]
+        reference = reference_of(self.query.model_copy(update={"wish": wish}), offered)
+        if not of_before:
+            whole = {want.name: want for want in self.wish.wants}
+            things = (self._following(thing, whole[thing.name], keeps=self.may_keep) for thing in reference.things)
+            reference = reference.model_copy(update={"things": tuple(things)})
+        return replace(self.cart, wish=wish, reference=reference)
 
     @cached_property
     def kept(self) -> set[str]:
@@ -239,19 +220,6 @@ def turns_of(
             turn = turns[-1].followed_by(query, reference) if turns else ConversationTurn(query, reference, look_up)
             turns.append(turn.answered(run))
     return turns
-
-
-class _Titles(dict[str, str]):
-    """The titles of products, each looked up when it is asked for: a basket needs few."""
-
-    def __init__(self, look_up: LookUp) -> None:
-        super().__init__()
-        self._look_up = look_up
-
-    def __missing__(self, product_id: str) -> str:
-        found = self._look_up([product_id])
-        self[product_id] = found[product_id].title if product_id in found else product_id
-        return self[product_id]
 
 
 def _part(want: Want, then: Want, *, of_before: bool) -> Want:

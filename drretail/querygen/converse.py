@@ -1,26 +1,26 @@
 """Conversations made of single queries by rules: follow-ups, each with its wish, which the shop's records prove.
 
 A follow-up edits what was wanted before. It is taken if the shop has a basket for the whole wish, and one that does
-what is asked of the oracle's own picks. One that the shop can't meet is taken if that is proved.
+what is asked of the oracle's own picks.
 """
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from importlib.resources import files
 from itertools import islice
 from random import Random
 from typing import Any, TypeVar
 
-from drretail.env.offers import Offers
+from drretail.env.world import World
 from drretail.grounding.conversation import ConversationTurn
-from drretail.grounding.text.wording import article, format_amount
+from drretail.grounding.text.wording import article
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.decisions import decidable
+from drretail.querygen.generate import check_english
 from drretail.querygen.reading import check_made_for
 from drretail.querygen.rules.assortment import ENOUGH, KindOffers, comparable
-from drretail.querygen.rules.drafting import COUNTS, round_budget
+from drretail.querygen.rules.drafting import COUNTS
 from drretail.querygen.rules.limits import by_fields, by_options
 from drretail.querygen.spoil import UNMET, UNTYPED, Derived, noun_of
 from drretail.records.base import sha256_of
@@ -36,12 +36,8 @@ _PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen") / "conve
 _BY_RULES = {"source": "offline:converse", "rationale": "", "expected_tools": (), "typed_by": None, "prompts": ()}
 _RELATIONS: tuple[Relation, ...] = ("other", "other_brand", "cheaper")
 _REVOCABLE = ("tighten", "change", *_RELATIONS)
-_BEYOND = ("impossible", "too_dear")
-"""What the shop can't do: the next turn keeps what was there."""
 _PIECES = (2, 3)
-_SHORT = (0.8, 0.95)
-"""What too low a budget is of the cheapest cart."""
-KINDS = (*_REVOCABLE, "add", "drop", "quantity", "back", *_BEYOND)
+KINDS = (*_REVOCABLE, "add", "drop", "quantity", "back")
 
 _NO_OPTIONS: Mapping[str, Any] = {}
 T = TypeVar("T")
@@ -69,14 +65,7 @@ class WishDraft:
         kept = [demand for demand in want.must if demand.field not in fields]
         self.change(name, must=(*kept, *must), options={**want.options, **options})
 
-    def raised(self, more: Decimal | int) -> dict[str, str]:
-        """Raises the budget, and gives what a sentence says of that; nothing without a budget."""
-        if self.budget is None or more <= 0:
-            return {}
-        self.budget = Money.of(self.budget.value + more, self.budget.currency)
-        return {"total": _written(self.budget)}
-
-    def turn(self, before: Query, text: str, *, infeasible: bool = False) -> Query:
+    def turn(self, before: Query, text: str) -> Query:
         """The turn after another one that says so."""
         name, _, number = before.query_id.rpartition("-")
         query_id = f"{name}-{int(number) + 1}"
@@ -86,21 +75,18 @@ class WishDraft:
             held = [each for each in before.gold.decisions if (each.want, each.demand) in decidable(wish)]
             of_turn = {"query_id": query_id, "web_question": None, "decisions": tuple(held)}
             new["gold"] = before.gold.model_copy(update=of_turn)
-        return before.model_copy(update=new | {"relations": self.relations, "infeasible": infeasible or None})
+        return before.model_copy(update=new | {"relations": self.relations, "infeasible": None})
 
 
-def is_proved(turn: Query, offers: Offers) -> bool:
-    """True if the records prove that the shop can meet a turn, or that it can't if the turn is made so."""
-    proof = offers.reference(turn).proof
-    return proof is not None and proof.state == ("proved" if turn.infeasible else "refuted")
-
-
-def make_conversations(queries: Sequence[Query], stock: Stock, seed: str) -> Derived:
+def make_conversations(queries: Sequence[Query], world: World, seed: str) -> Derived:
     """A conversation of four to six turns for each query that the shop can meet, which is its first turn.
 
-    The kinds of follow-ups take turns, as far as the shop bears them. Raises UserError for queries of another world.
+    The kinds of follow-ups take turns, as far as the shop bears them, and no follow-up changes the budget. Raises
+    UserError for queries of another world, and for a shop whose language is not English.
     """
-    check_made_for(queries, stock.offers.world.manifest.fingerprint)
+    check_made_for(queries, world.manifest.fingerprint)
+    check_english(world)
+    stock = Stock(world)
     followed, made = {query.after for query in queries}, Derived()
     for query in queries:
         name = f"c{sha256_of([seed, query.query_id])[:10]}"
@@ -113,8 +99,8 @@ def make_conversations(queries: Sequence[Query], stock: Stock, seed: str) -> Der
             made.without[UNTYPED] += 1
         elif query.infeasible or not query.wants_something or not talk.takes(query.model_copy(update=new)):
             made.without[UNMET] += 1
-        elif kinds := talk.go_on(made.counts):
-            made.queries += talk.turns
+        elif kinds := talk.go_on():
+            made.queries += [turn.query for turn in talk.turns]
             made.counts.update(kinds)
         else:
             made.without["the shop bears too few follow-ups"] += 1
@@ -127,32 +113,25 @@ class _Talk:
 
     stock: Stock
     rng: Random
-    turns: list[Query] = field(default_factory=list[Query])
-    met: list[ConversationTurn] = field(default_factory=list[ConversationTurn])
-    """The turns that the shop can meet, with the oracle's picks."""
+    turns: list[ConversationTurn] = field(default_factory=list[ConversationTurn])
+    """With the oracle's picks."""
 
-    def takes(self, turn: Query) -> bool:
-        """Adds the turn if it is proved and, where the shop can meet it, the oracle's own cart can follow it."""
-        offers = self.stock.offers
-        if not is_proved(turn, offers):
+    def takes(self, query: Query) -> bool:
+        """Adds the turn if the shop can meet it, and the oracle's own cart can follow it."""
+        reference = self.stock.offers.reference(query)
+        first = ConversationTurn(query, reference, self.stock.offers.world.store.products)
+        asked = self.turns[-1].followed_by(query, reference) if self.turns else first
+        if asked.followed.best is None or not asked.may_keep:
             return False
-        if not turn.infeasible:
-            reference, look_up = offers.reference(turn), offers.world.store.products
-            first = ConversationTurn(turn, reference, look_up)
-            asked = self.met[-1].followed_by(turn, reference) if self.met else first
-            if asked.followed.best is None or not asked.may_keep:
-                return False
-            self.met.append(replace(asked, picks=asked.followed.best.picks, decision="buy"))
-        self.turns.append(turn)
+        self.turns.append(replace(asked, picks=asked.followed.best.picks, decision="buy"))
         return True
 
-    def go_on(self, counts: Mapping[str, int]) -> list[str]:
-        """The kinds of the turns that are added, those with the smallest counts first; none if they are too few."""
+    def go_on(self) -> list[str]:
+        """The kinds of the turns that are added; none if they are too few."""
         wanted, kinds = self.rng.randint(_LEAST, _MOST), [""]
         while len(self.turns) < wanted:
-            barred = {kinds[-1], *(_BEYOND if len(self.turns) == wanted - 1 else ())}
-            barred |= set() if kinds[-1] in _REVOCABLE else {"back"}
-            order = sorted(KINDS, key=lambda kind: (kinds.count(kind), counts.get(kind, 0), self.rng.random()))
+            barred = {kinds[-1]} | (set() if kinds[-1] in _REVOCABLE else {"back"})
+            order = sorted(self._shuffled(KINDS), key=kinds.count)
             kind = next((kind for kind in order if kind not in barred and self._says(kind)), None)
             if kind is None:
                 break
@@ -160,45 +139,38 @@ class _Talk:
         return kinds[1:] if len(self.turns) >= _LEAST else []
 
     def _says(self, kind: str) -> bool:
-        """Adds a turn of this kind, if the shop bears one; behind one that it can't meet, one that keeps the cart."""
+        """Adds a turn of this kind, if the shop bears one."""
         for draft, slots in islice(self._drafts(kind), _TRIED):
-            text = self._text((kind, "budget") if "total" in slots else (kind,), slots)
-            turn = draft.turn(self.turns[-1], text, infeasible=kind in _BEYOND).model_copy(update=_BY_RULES)
-            if self.takes(turn):
-                return kind not in _BEYOND or self.takes(self._now.turn(turn, self._text(("keep",), slots)))
+            turn = draft.turn(self.turns[-1].query, self._text(kind, slots))
+            if self.takes(turn.model_copy(update=_BY_RULES)):
+                return True
         return False
 
     @property
     def _now(self) -> WishDraft:
-        return WishDraft.after(self.met[-1].query)
+        return WishDraft.after(self.turns[-1].query)
 
-    def _text(self, sorts: Sequence[str], slots: Mapping[str, str]) -> str:
-        """A sentence of each sort."""
+    def _text(self, kind: str, slots: Mapping[str, str]) -> str:
         is_alone = len(self._now.wants) == 1
         it, of_thing = ("it", "") if is_alone else (f"the {slots['name']}", _PHRASES["of_thing"].format(**slots))
-        said = (self.rng.choice(_PHRASES[sort]).format(it=it, of_thing=of_thing, **slots) for sort in sorts)
-        return " ".join(sentence[0].upper() + sentence[1:] for sentence in said)
+        sentence = self.rng.choice(_PHRASES[kind]).format(it=it, of_thing=of_thing, **slots)
+        return sentence[0].upper() + sentence[1:]
 
     def _drafts(self, kind: str) -> Iterator[tuple[WishDraft, dict[str, str]]]:
         """Edits of a kind, with what sentences say of them."""
-        turn, now, offers = self.met[-1].query, self._now, self.stock.offers
+        turn, now, offers = self.turns[-1].query, self._now, self.stock.offers
         if kind == "back":
-            then = WishDraft.after(self.met[-2].query)
+            then = WishDraft.after(self.turns[-2].query)
             name = next(name for name in now.wants if name in turn.relations or now.wants[name] != then.wants[name])
             yield WishDraft(then.wants, then.budget, {name: "back"}), {"name": name}
-        elif kind == "too_dear" and (cheapest := offers.reference(turn).cheapest):
-            total = cheapest.total
-            now.budget = Money.of(int(float(total.value) * self.rng.uniform(*_SHORT)), total.currency)
-            yield now, {"name": "", "amount": _written(now.budget)}
         elif kind == "add":
             nouns = {*map(noun_of, offers.world.catalog.categories())} - {""}
             wanted = {key for want in now.wants.values() for key in offers.of_want(want).titles}
             for noun in self._shuffled(sorted(nouns)):
-                priced = comparable(offers.of_kind(noun))
-                if len(priced) >= ENOUGH and wanted.isdisjoint(offers.of_kind(noun).titles):
+                of_kind = offers.of_kind(noun)
+                if len(comparable(of_kind)) >= ENOUGH and wanted.isdisjoint(of_kind.titles):
                     draft = WishDraft({**now.wants, noun: Want(name=noun, kinds=(noun,))}, now.budget)
-                    price = priced[len(priced) // 2].price or Decimal(0)
-                    yield draft, {"name": noun, "thing": f"{article(noun)} {noun}", **draft.raised(round_budget(price))}
+                    yield draft, {"name": noun, "thing": f"{article(noun)} {noun}"}
         else:
             for want in self._shuffled([*now.wants.values()]):
                 yield from ((draft, {"name": want.name, **slots}) for draft, slots in self._of_want(kind, want))
@@ -215,10 +187,8 @@ class _Talk:
         elif kind == "quantity":
             pieces = self.rng.choice([number for number in _PIECES if number != want.quantity])
             draft.change(want.name, quantity=pieces)
-            # Who kept to the budget can pay for more of whatever was picked.
-            more = draft.budget.value * (pieces - want.quantity) / want.quantity if draft.budget else Decimal(0)
-            yield draft, {"count": COUNTS[pieces], **draft.raised(more)}
-        elif kind in ("tighten", "change", "impossible"):
+            yield draft, {"count": COUNTS[pieces]}
+        elif kind in ("tighten", "change"):
             limited = {*(demand.field for demand in want.must), *want.options}
             of_kind = KindOffers(self.stock.offers.of_want(want), want.name, self.stock.is_prose)
             for choice in self._shuffled([*by_fields(of_kind), *by_options(of_kind)]):
@@ -231,7 +201,3 @@ class _Talk:
 
     def _shuffled(self, values: Sequence[T]) -> Sequence[T]:
         return self.rng.sample(values, len(values))
-
-
-def _written(amount: Money) -> str:
-    return format_amount(amount).removesuffix(".00")

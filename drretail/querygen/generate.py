@@ -126,8 +126,8 @@ def check_english(world: World) -> None:
         language = language if is_english(" ".join(chain.from_iterable(texts))) else "in another language"
     if language != "English":
         raise UserError(
-            f"The rules write English questions, and this shop's texts are {language}: have a model write them "
-            "(--model)."
+            f"The rules write English, and this shop's texts are {language}: have a model write questions "
+            "(queries generate --model)."
         )
 
 

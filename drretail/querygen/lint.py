@@ -43,28 +43,23 @@ class Linter:
 
     def check_all(self, queries: Sequence[Query], on_query: Callable[[], object] = bool) -> tuple[CheckedQuery, ...]:
         """Every query in order, with its findings; of two that are alike, the later one has one that says so."""
-        alike, checked, said = wording.near_duplicates(queries), list[CheckedQuery](), dict[str | None, str]()
+        alike, checked = wording.near_duplicates(queries), list[CheckedQuery]()
         for query in queries:
-            before = said.get(query.after, "")
-            said[query.query_id] = f"{before}{query.text}\n"
-            checked.append(self.check(query, before, also=filter(None, [alike.get(query.query_id)])))
+            checked.append(self.check(query, also=filter(None, [alike.get(query.query_id)])))
             on_query()
         return tuple(checked)
 
-    def check(self, query: Query, before: str = "", also: Iterable[Finding] = ()) -> CheckedQuery:
-        """Checks one query, whatever else is in its file; ``also`` are further findings on it.
+    def check(self, query: Query, also: Iterable[Finding] = ()) -> CheckedQuery:
+        """Checks one query, whatever else is in its file; ``also`` are further findings on it."""
+        return CheckedQuery(query, (*self.findings(query), *also), self.case(query).reference)
 
-        Of a turn, ``before`` is what was said before it.
-        """
-        return CheckedQuery(query, (*self.findings(query, before), *also), self.case(query, before).reference)
-
-    @remembered_by(lambda query, before="": (query.as_line(), before))
-    def findings(self, query: Query, before: str = "") -> tuple[Finding, ...]:
+    @remembered_by(Query.as_line)
+    def findings(self, query: Query) -> tuple[Finding, ...]:
         """The findings on one query alone. One that was made for another world has that finding and no other."""
         here = self._world.manifest.fingerprint
         if query.world_fingerprint not in (None, here):
             return (finding(OTHER_WORLD, query.world_fingerprint[:12], f"this world is {here[:12]}"),)
-        case = self.case(query, before)
+        case = self.case(query)
         findings = [finding for family in _FAMILIES for finding in family.check(case)]
         if contract.binds(query):
             findings += contract.check(case)
@@ -73,10 +68,10 @@ class Linter:
             findings += contract.check_demands(case)
         return tuple(findings)
 
-    @remembered_by(lambda query, before="": (query.as_line(), before))
-    def case(self, query: Query, before: str = "") -> QueryCase:
+    @remembered_by(Query.as_line)
+    def case(self, query: Query) -> QueryCase:
         """The query with its user and offers, from which the checks start."""
-        return QueryCase(query, self.shopper(query.user_id), self.stock, self._world.manifest.now, before + query.text)
+        return QueryCase(query, self.shopper(query.user_id), self.stock, self._world.manifest.now)
 
     @remembered
     def shopper(self, user_id: str | None) -> Shopper | None:

@@ -21,7 +21,7 @@ from drretail.files import read_lines
 from drretail.grounding.gold_files import gold_file, with_gold
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.parsing import parse_json
-from drretail.querygen.turns import CART, CONVERSATION, NOT_TYPED, ROOM, in_conversations, turn_rows
+from drretail.querygen.turns import CART, CONVERSATION, NOT_TYPED, ROOM, turn_rows
 from drretail.records.base import fault_of, sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.query import LONGEST_TEXT, Query
@@ -254,12 +254,12 @@ def queries_from(questions: Sequence[PlainQuestion], source: str, world_fingerpr
         elif question.wish not in (None, earlier.wish):
             raise UserError(f"{question.place}: the question stands there before with another wish: keep one.")
     queries: dict[str, Query] = {}
-    turns = Counter[str]()
+    turns, last = Counter[str](), dict[str, str]()
     for question in different.values():
-        own_id = question.query_id
-        if question.conversation and own_id is None:
-            turns[question.conversation] += 1
-            own_id = f"{_id_of(question.conversation) or 'talk'}-{turns[question.conversation]}"
+        own_id, name = question.query_id, question.conversation
+        if name and own_id is None:
+            turns[name] += 1
+            own_id = f"{_id_of(name) or 'talk'}-{turns[name]}"
         whose = "asked" if question.user_id is None else short_hash(question.user_id)
         query = Query(
             query_id=own_id or f"{whose}-i{sha256_of([question.text, question.user_id])[:8]}",
@@ -267,13 +267,16 @@ def queries_from(questions: Sequence[PlainQuestion], source: str, world_fingerpr
             text=question.text,
             mode="generic" if question.user_id is None else "profile_aware",
             wish=question.wish,
+            after=last.get(name),
+            asker=name if name and question.user_id is None else None,
             world_fingerprint=world_fingerprint,
             source=source,
         )
         if queries.setdefault(query.query_id, query) is not query:
             raise UserError(f"{question.place}: another question has the id {query.query_id!r}: change one of them.")
-    names = (question.conversation for question in different.values())
-    return tuple(in_conversations(zip(queries.values(), names, strict=True)))
+        if name:
+            last[name] = query.query_id
+    return tuple(queries.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,10 @@ class WantedThing(Record):
     undecided: tuple[Fit, ...] = Field(default=(), exclude_if=lambda fits: not fits)
     """Those that would do if what their records leave open were so."""
 
+    def with_undecided(self) -> "WantedThing":
+        """The thing as if that were so."""
+        return self.model_copy(update={"fits": (*self.fits, *self.undecided)})
+
 
 class BasketItem(Record):
     """What a basket holds for one wanted thing."""

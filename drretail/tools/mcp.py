@@ -29,7 +29,7 @@ from drretail import __version__
 from drretail.env.session import Session, SessionSettings
 from drretail.errors import ToolError, UserError, quoted
 from drretail.grounding.text.serialisation import compact_json
-from drretail.tools.registry import NEXT, ROLE, SUBMIT, SUBMITTING, offered, read_submitted
+from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, offered, read_submitted
 from drretail.tools.tool import Tool, read_schema
 from drretail.tools.toolkit import Toolkit, ToolReply
 
@@ -41,14 +41,11 @@ class ClientRun(Protocol):
     """The run behind one connection, which records the connection's calls."""
 
     async def begin(self, client: str) -> Toolkit:
-        """The tools. Called at the first call of each turn, with the name that the client gives itself."""
+        """The tools. Called once, at the first call, with the name that the client gives itself."""
         ...
 
     async def hand_in(self, report: str) -> dict[str, Any]:
-        """Keeps the report and returns what the client reads then, ``NEXT`` in it if another turn follows.
-
-        Raises ToolError if the report cannot be kept.
-        """
+        """Keeps the report and returns what the client reads then. Raises ToolError if the report cannot be kept."""
         ...
 
     async def end(self) -> None:
@@ -102,10 +99,7 @@ class Connection:
         self._has_report = True
         try:
             await self._calls_ended()
-            told = await self._to_its_end(self._run.hand_in(report))
-            if NEXT in told:
-                self._toolkit, self._has_report = None, False
-            return told
+            return await self._to_its_end(self._run.hand_in(report))
         except ToolError:
             self._has_report = False
             raise

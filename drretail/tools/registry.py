@@ -72,8 +72,6 @@ PLUGINS = Plugins("tool", {}, "drretail.tools")
 ROLE = "client"
 """The role in the steps of an outside client."""
 SUBMIT = "submit_report"
-NEXT = "next"
-"""Under it, a report that was handed in is answered with what the shopper says next."""
 LONGEST_REPORT = 100_000
 """The most characters of a report, some 30 pages. A longer one would keep its readers from all others."""
 SUBMITTING = ToolSchema(

@@ -172,8 +172,7 @@ def _wrong_pick(view: RunView, line: RunLine, decision: Decision, of_cart: Seque
     cart, or what became of it.
     """
     if view.is_right == 0 and view.subject.is_turn:
-        parts = sum(part.value == 0 for part in view.parts.values())
-        yield Fault(f"turn {len(view.subject.earlier) + 1}", view.parts[TURN].reason, f"{line.anchor}-answer", parts)
+        yield Fault(f"turn {len(view.subject.earlier) + 1}", view.parts[TURN].reason, f"{line.anchor}-answer")
         return
     for number, finding in enumerate(view.checks.findings, 1):
         if finding.code in LIMITS and finding.severity == "error":

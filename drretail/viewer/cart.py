@@ -45,6 +45,8 @@ class CartLine:
     """True if the price is the lowest of several variants, and the cart does not say which is chosen."""
     variant: str = ""
     """The id of the variant."""
+    is_looked_up: bool = True
+    """False if the run never saw the product."""
 
     @property
     def cost(self) -> Money | None:
@@ -53,8 +55,10 @@ class CartLine:
 
     @property
     def price_words(self) -> str:
-        """The price, such as "from $24.99"; empty if unknown."""
-        return "" if self.price is None else "from " * self.is_from + format_amount(self.price)
+        """The price, such as "from $24.99", or why the run knows none."""
+        if self.price is None:
+            return "price not known" if self.is_looked_up else "not looked up"
+        return "from " * self.is_from + format_amount(self.price)
 
     @property
     def stars(self) -> str:
@@ -71,7 +75,7 @@ class CartLine:
             price_each = f", {least}{format_amount(self.price)} each" if self.quantity > 1 else ""
             words += f"{price_each}: {least}{format_amount(self.cost)}"
         else:
-            words += ": price not known"
+            words += f": {self.price_words}"
         return f"{words}{''.join(f' (runner-up: {alternative})' for alternative in self.alternatives)}"
 
 
@@ -141,19 +145,18 @@ class TurnCart:
 
 def turn_carts(subject: "Subject") -> list[TurnCart]:
     """The turns of a conversation up to this one; empty for a question by itself."""
-    if subject.folder is None or not (subject.earlier or subject.is_followed):
+    if subject.folder is None or not subject.is_turn:
         return []
     turns: list[TurnCart] = []
     before = dict[str, CartLine]()
     for query in (*subject.earlier, subject.query):
         run = ended_run(subject.folder, subject.label, query.query_id, subject.repeat)
         cart = None if run is None else cart_of(run, subject.evidence)
-        note = "No cart was declared." if run is None or cart is None else ""
-        is_refused = run is not None and run.outcome is not None and run.outcome.decision == "none"
-        is_emptied = is_refused and query.wish is not None and not query.wish.wants
-        if is_refused:
-            note = "Nothing is to be bought." if is_emptied else "Refused: the cart stays as it was."
-        lines = () if is_emptied else before.values() if note or cart is None else cart.lines
+        note = "No cart was declared." if cart is None else ""
+        wants_nothing = query.wish is not None and not query.wish.wants
+        if run is not None and run.outcome is not None and run.outcome.decision == "none" and not wants_nothing:
+            note = "Refused: the cart stays as it was."
+        lines = before.values() if note or cart is None else cart.lines
         now = {f"{line.product}/{line.variant}": line for line in lines}
         shown = [(line.words, _change(before.get(key), line) if turns else "") for key, line in now.items()]
         shown += [(line.words, "left out") for key, line in before.items() if key not in now]
@@ -212,6 +215,7 @@ def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outc
             ratings=None if item is None else item.rating_number,
             is_from=item is not None and price is not None and item.price_from and (offer is None or not offer.price),
             variant=pick.variant,
+            is_looked_up=item is not None,
         )
         lines.append(line)
     if outcome is None or outcome.decision == "buy" or not (outcome.because or outcome.nearest):

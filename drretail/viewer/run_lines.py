@@ -59,8 +59,6 @@ class Fault:
     """"over budget", "false", "failed"."""
     quote: str
     anchor: str
-    parts: int = 0
-    """How many parts of a turn it concerns: the most come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +149,7 @@ def first_faults(lines: Iterable[RunLine], most: int, names: Mapping[str, str]) 
     def rank(group: Sequence[tuple[RunLine, Fault]]) -> tuple[int, ...]:
         (line, fault), having_it = group[0], {line.label for line, _ in group}
         is_of_all = len(having_it) > 1 and having_it == asked[line.question.number]
-        return is_of_all, -fault.parts, seen[fault.kind], seen[line.label], line.faults.index(fault), line.number
+        return is_of_all, seen[fault.kind], seen[line.label], line.faults.index(fault), line.number
 
     while waiting and len(chosen) < most:
         group = min(waiting, key=rank)

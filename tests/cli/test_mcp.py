@@ -188,11 +188,13 @@ def test_what_does_not_go_together_is_said(tiny_shop: Path, tmp_path: Path, monk
     assert "add --http" in refused(*shop, "--port", "8080")
     assert "The shop has no user" in refused(*shop, "--user", "AEWRONG")
     assert "family of tools" in refused(*shop, "--vary", "without=the_web")
-    lines = [json.dumps({"query_id": each, "user_id": USER, "text": "Ask", "source": "test"}) for each in "ab"]
-    (tmp_path / "queries.jsonl").write_text("\n".join(lines))
+    lines = [{"query_id": each, "user_id": USER, "text": "Ask", "source": "test"} for each in "abdf"]
+    lines[-1]["after"] = "d"
+    (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, lines)))
     of_a_file = [*shop, *to, "--queries", str(tmp_path / "queries.jsonl"), "--only"]
     assert "There is no query 'c'" in refused(*of_a_file, "c")
     assert "is asked by" in refused(*of_a_file, "b", "--user", OTHER)
+    assert "d is a turn of a conversation" in refused(*of_a_file, "d")
     monkeypatch.setenv("MCP_TOKEN", "short")
     assert "MCP_TOKEN needs 16" in refused(*shop, "--http")
     monkeypatch.setattr("drretail.api.shops.tools.find_spec", lambda name: None)

@@ -127,7 +127,7 @@ def test_a_german_shop_of_no_language_is_told_why_no_rule_writes(tmp_path: Path,
     with open_world(tmp_path / "w") as world:
         if is_refused:
             with pytest.raises(
-                UserError, match=r"this shop's texts are in another language: have a model write them \(--model\)"
+                UserError, match=r"this shop's texts are in another language: have a model write questions"
             ):
                 Drafts(world, "1")
         else:

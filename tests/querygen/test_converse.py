@@ -1,27 +1,23 @@
-"""Conversations made of single queries: follow-ups by rules, in the words of a model, and those that ship."""
+"""Conversations made of single queries by rules, and those that ship."""
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import BaseMessage
 
 from drretail.api.queries import converse as command
 from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.querygen.by_model.follow_ups import word_follow_ups
-from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.converse import KINDS, make_conversations
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries, shipped_queries
 from drretail.records.query import Query, turn_numbers
 from drretail.records.wish import Want, Wish
 from scripts.make_conversations import CONVERSATIONS, turns
+from tests import build
 from tests.build import query as query_of
-from tests.querygen.by_model.scripted import ScriptedChat, scripted
 from tests.shop import build_shop
 
 
@@ -33,7 +29,7 @@ def demo() -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def talks(demo: World) -> list[Query]:
-    made = make_conversations(shipped_queries("dev", "test", "generic"), Linter(demo).stock, "42")
+    made = make_conversations(shipped_queries("dev", "test", "generic"), demo, "42")
     assert made.counts.keys() == {*KINDS}
     return made.queries
 
@@ -43,16 +39,14 @@ def test_every_turn_is_proved_and_says_what_is_wanted(demo: World, talks: list[Q
     lasts = {turn.query_id for turn in talks} - {turn.after for turn in talks}
     assert {numbers[query_id] for query_id in lasts} == {4, 5, 6}
     for turn in talks:
-        proof = offers.reference(turn).proof
-        assert proof is not None
-        assert proof.state == ("proved" if turn.infeasible else "refuted")
-    later = [checked for checked in Linter(demo).check_all(talks) if checked.query.after]
-    assert [finding for checked in later for finding in checked.findings] == []
+        assert build.known(offers.reference(turn).proof).state == "refuted"
+    later = [turn for turn in (*talks, *shipped_queries("conversations")) if turn.after]
+    assert [finding for checked in Linter(demo).check_all(later) for finding in checked.findings] == []
 
 
 def test_a_seed_makes_the_same_and_another_makes_others(demo: World) -> None:
-    queries, stock = shipped_queries("dev")[:6], Linter(demo).stock
-    once, again, other = (make_conversations(queries, stock, seed).queries for seed in ("1", "1", "2"))
+    queries = shipped_queries("dev")[:6]
+    once, again, other = (make_conversations(queries, demo, seed).queries for seed in ("1", "1", "2"))
     assert once == again
     assert {turn.query_id for turn in once}.isdisjoint(turn.query_id for turn in other)
 
@@ -76,42 +70,16 @@ def test_what_gives_no_conversation_is_said(tmp_path: Path, talks: list[Query]) 
         command(path, to=tmp_path / "talks.jsonl", world=world)
 
 
-def test_a_model_words_the_follow_ups_and_hears_which_limit_it_left_out(
-    demo: World, talks: list[Query], tmp_path: Path
-) -> None:
-    asked: list[str] = []
-
-    def answer(messages: Sequence[BaseMessage]) -> str:
-        """Puts a word before each note; at first it forgets the amounts, and of one conversation always."""
-        asked.append(messages[-1].text)
-        notes = [line.partition(". ")[2] for line in messages[0].text.splitlines() if line[:1].isdigit()]
-        if len(messages) == 1 or talks[0].text in messages[0].text:
-            notes = [note.partition("$")[0] for note in notes]
-        return json.dumps({"turns": [f"Well: {note}" for note in notes]})
-
-    some = [turn for turn in talks if turn.query_id[:5] in {talk.query_id[:5] for talk in talks if "$" in talk.text}]
-    with ModelSession(scripted(ScriptedChat(answer=answer)), tmp_path / "journal.jsonl") as session:
-        worded, failed = word_follow_ups(some, session, Linter(demo))
-    assert [turn.wish for turn in worded] == [turn.wish for turn in some]
-    assert any("a typed amount of money is no amount of the text" in message for message in asked)
-    for turn, rules in zip(worded, some, strict=True):
-        is_kept = rules.after is None or any(rules.query_id[:11] == name[:11] for name in failed)
-        assert turn.text == (rules.text if is_kept else f"Well: {rules.text}")
-        assert turn.source == (rules.source if is_kept else "fake:x")
-
-
 def test_the_forty_that_ship_are_what_the_script_makes() -> None:
     made = [turn for number, written in enumerate(CONVERSATIONS, 1) for turn in turns(number, written)]
     assert made == [*shipped_queries("conversations")]
 
 
 def test_the_command_writes_conversations_that_run_takes(tmp_path: Path) -> None:
-    command(_file(tmp_path), to=tmp_path / "talks.jsonl")
+    file = tmp_path / "q.jsonl"
+    file.write_text("".join(f"{query.as_line()}\n" for query in shipped_queries("generic")[:2]))
+    command(file, to=tmp_path / "talks.jsonl")
     queries = read_queries(tmp_path / "talks.jsonl")
     assert len(turn_numbers(queries)) == len(queries) >= 4
-
-
-def _file(tmp_path: Path) -> Path:
-    path = tmp_path / "q.jsonl"
-    path.write_text("".join(f"{query.as_line()}\n" for query in shipped_queries("generic")[:2]))
-    return path
+    with pytest.raises(UserError, match="would overwrite the queries that the new ones are made of"):
+        command(file, to=tmp_path / "talks" / ".." / "q.jsonl", force=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.agents.base import Agent, Answering
-from drretail.agents.information import next_words, question_prompt
+from drretail.agents.information import question_prompt
 from drretail.agents.running.run import open_for_writing
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, definition
@@ -21,7 +21,7 @@ from drretail.llm.models import Models
 from drretail.records.query import Query, Task
 from drretail.records.run import MCP_AGENT, Answer, Limits, RoleModel, Run, Scope, System
 from drretail.run_file import Recorded
-from drretail.tools.registry import NEXT, ROLE
+from drretail.tools.registry import ROLE
 from drretail.tools.toolkit import Toolkit
 
 _ONE = "A connection is a run: a client that connects anew for each call needs one session for all of them."
@@ -31,15 +31,14 @@ EMPTY = f"no_call: this connection called no tool before its report. {_ONE}"
 
 @dataclass
 class Recording:
-    """An experiment, held for writing, into which clients' runs for one query, or for the turns of one conversation,
-    go until it is closed.
+    """An experiment, held for writing, into which clients' runs for one query go until it is closed.
 
     ``name`` replaces the names that clients give themselves. Raises UserError as ``open_for_writing`` does.
     """
 
     to: Path
     runner: Runner
-    turns: tuple[Query, ...]
+    query: Query
     scope: Scope
     options: dict[str, Any]
     name: str | None = None
@@ -50,17 +49,15 @@ class Recording:
     def __post_init__(self) -> None:
         # One client's failures say nothing about the next: no number of failing calls ends the server.
         self.runner = replace(self.runner, outages=None)
-        self._experiment = open_for_writing(self.to, self.runner.world, self.turns, [], self.seed)
-        add_gold(self._experiment, self.runner.world, self.turns)
+        self._experiment = open_for_writing(self.to, self.runner.world, [self.query], [], self.seed)
+        add_gold(self._experiment, self.runner.world, [self.query])
 
     def opened(self) -> "RecordedRun":
         """A run for one connection."""
         return RecordedRun(self)
 
-    async def run(self, client: str, answer: Answering, earlier: Sequence[Run] = ()) -> Run:
-        """The next run of a client, saved once ``answer`` has ended: after ``earlier`` turns, or else the first repeat
-        without an ended run.
-        """
+    async def run(self, client: str, answer: Answering) -> Run:
+        """The run of a client, the first repeat without an ended run, saved once ``answer`` has ended."""
         web = self.runner.world.web
         system = System(
             agent=MCP_AGENT,
@@ -73,40 +70,35 @@ class Recording:
         )
         agent = Agent(answer, roles=(), prompts=lambda: (question_prompt(),))
         sut = SystemUnderTest(system.label(), system, agent, {})
-        self._experiment.ask(definition(self.runner.world, self.turns, [sut], self.seed, is_part=True))
-        before, query = self.turns[: len(earlier)], self.turns[len(earlier)]
-        repeat, query_id = earlier[0].repeat if earlier else 1, query.query_id
-        while not earlier and (
-            (sut.label, repeat) in self._begun
-            or self._experiment.state(sut.label, query_id, repeat) in ("done", "failed")
+        self._experiment.ask(definition(self.runner.world, (self.query,), [sut], self.seed, is_part=True))
+        repeat, query_id = 1, self.query.query_id
+        while (sut.label, repeat) in self._begun or self._experiment.state(sut.label, query_id, repeat) in (
+            "done",
+            "failed",
         ):
             repeat += 1
         self._begun.add((sut.label, repeat))
         # What a killed server left of a run can't go on, since its client is gone.
         if self._experiment.state(sut.label, query_id, repeat) == "interrupted":
             self._experiment.discard(run_path(self.to, sut.label, query_id, repeat))
-        return await self.runner.run_into(self._experiment, sut, query, repeat, earlier=before)
+        return await self.runner.run_into(self._experiment, sut, self.query, repeat)
 
     def close(self) -> None:
         self._experiment.close()
 
 
 class RecordedRun:
-    """A client's run: it begins with the first call and ends with the report, or without one when the client leaves.
-
-    After a turn of a conversation that is done, the next call begins the run of the next one.
-    """
+    """A client's run: it begins with the first call and ends with the report, or without one when the client leaves."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
         self._run: asyncio.Task[Run] | None = None
-        self._ended: list[Run] = []
 
     async def begin(self, client: str) -> Toolkit:
         loop = asyncio.get_running_loop()
         self._toolkit: asyncio.Future[Toolkit] = loop.create_future()
         self._report: asyncio.Future[str] = loop.create_future()
-        self._run = loop.create_task(self._recording.run(client, self._answer, self._ended))
+        self._run = loop.create_task(self._recording.run(client, self._answer))
         steps: Sequence[asyncio.Future[Any]] = (self._toolkit, self._run)
         await asyncio.wait(steps, return_when=asyncio.FIRST_COMPLETED)
         if not self._toolkit.done():
@@ -119,11 +111,6 @@ class RecordedRun:
         run = await asyncio.shield(self._run)
         notes = [*run.notes, *([] if run.steps else [EMPTY])]
         details = {"run": run.run_id, "citations": len(run.citations), "notes": notes}
-        self._ended = [*self._ended, run]
-        following = self._recording.turns[len(self._ended) :]
-        if following and run.status == "done":
-            details[NEXT] = next_words(following[0].text)
-            self._run = None
         return {"status": run.status} | {name: value for name, value in details.items() if value}
 
     async def end(self) -> None:

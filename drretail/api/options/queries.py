@@ -122,17 +122,13 @@ class SpoilOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class ConverseOptions(QueryCalls):
-    """Makes conversations: queries with follow-ups that the shop can meet, or provably can't.
-
-    With --model, a model words the follow-ups. After an interruption the same command continues.
-    """
+class ConverseOptions:
+    """Makes conversations: queries with follow-ups that the shop can meet."""
 
     file: File
     to: To
     world: research.World = "demo"
     _: KW_ONLY
-    model: Model = None
     force: Force = False
     seed: shared.Seed = "42"
 

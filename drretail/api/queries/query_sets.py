@@ -4,7 +4,7 @@ Plain questions become queries, and a model types their wishes.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -23,7 +23,6 @@ from drretail.api.options.queries import (
 from drretail.api.options.shared import split_names
 from drretail.api.queries.writing import (
     asking,
-    check_unused,
     findings_by_id,
     in_own_words,
     journal_beside,
@@ -38,7 +37,6 @@ from drretail.grounding.text.wording import wish_lines
 from drretail.querygen.reading import (
     FIFTY,
     MARKET,
-    PlainQuestion,
     Split,
     TypedQueries,
     queries_from,
@@ -79,7 +77,8 @@ def import_questions(options: ImportQuestionsOptions) -> Result[TypedQueries]:
         ]
         queries = queries_from(questions, source.name, shop.manifest.fingerprint)
         if any(question.cart is not None for question in questions):  # each of them is a turn, and no turn is left out
-            queries = _with_carts(queries, questions, shop)
+            pairs = zip(queries, questions, strict=True)
+            queries = tuple(with_cart(query, each.cart, shop.store, room=each.room) for query, each in pairs)
         types, spent = TypedQueries(queries), None
         if writer is not None:
             types, spent = typed_by_model(shop, Linter(shop), to, queries, writer, options)
@@ -113,15 +112,6 @@ def import_questions(options: ImportQuestionsOptions) -> Result[TypedQueries]:
         )
     lines = [f"{count} → {to}{types_line(types, spent)}"]
     return Result(types, document, lines, hints=hints, left=len(types.failed) + len(types.wrong), path=to)
-
-
-def _with_carts(queries: Sequence[Query], questions: Sequence[PlainQuestion], shop: "World") -> tuple[Query, ...]:
-    """The queries of turns, with the carts that the file expects and the shop has."""
-    carts = ((query, question) for query, question in zip(queries, questions, strict=True))
-    return tuple(
-        (None if each.cart is None else with_cart(query, each.cart, shop.store, room=each.room)) or query
-        for query, each in carts
-    )
 
 
 def typed_by_model(
@@ -220,53 +210,39 @@ def spoil(options: SpoilOptions) -> "Result[Derived]":
     from drretail.env.offers import Offers
     from drretail.querygen.spoil import spoil_queries
 
-    with world_of(options.world) as shop:
-        pairs = spoil_queries(read_queries(Path(options.file)), Offers(shop), split_names(options.only), options.seed)
-    return _derived(pairs, options, ("pairs", "pair of queries"))
+    def make(queries: Sequence[Query], shop: "World") -> "Derived":
+        return spoil_queries(queries, Offers(shop), split_names(options.only), options.seed)
+
+    return _derived(options, ("pairs", "pair of queries"), make)
 
 
 @accepts(ConverseOptions)
-@in_own_words
 def converse(options: ConverseOptions) -> "Result[Derived]":
     """The conversations that were written. Raises UserError if no query gave one."""
-    from drretail.querygen.by_model.follow_ups import word_follow_ups
     from drretail.querygen.converse import make_conversations
-    from drretail.querygen.generate import check_english
-    from drretail.querygen.lint import Linter
 
-    writer, to = named_writer(options.model, options), Path(options.to)
-    with world_of(options.world) as shop:
-        linter = Linter(shop)
-        if writer is None:
-            check_english(shop)
-        else:  # before it is paid
-            check_unused(to, force=options.force)
-        made = make_conversations(read_queries(Path(options.file)), linter.stock, options.seed)
-        if writer is None:
-            return _derived(made, options, ("follow_ups", "conversation"))
-        firsts = sum(turn.after is None for turn in made.queries)
-        with asking(writer, journal_beside(to), options, firsts) as (session, bar):
-            made.queries, failed = word_follow_ups(made.queries, session, linter, bar.advance)
-    spent = Spent(writer, session.usage, session.served)
-    result = _derived(made, options, ("follow_ups", "conversation"))
-    return replace(
-        result,
-        documented={**result.document, "failed": failed, **spent.document},
-        parts=[*result.parts, spent.line],
-        hints=[*on_failures(failed), *spent.on_prices],
-        left=len(failed),
+    return _derived(
+        options, ("follow_ups", "conversation"), lambda queries, shop: make_conversations(queries, shop, options.seed)
     )
 
 
-def _derived(made: "Derived", options: SpoilOptions | ConverseOptions, names: tuple[str, str]) -> "Result[Derived]":
-    """Writes queries that were made of others, ``names`` what was counted and what each gave.
+def _derived(
+    options: SpoilOptions | ConverseOptions,
+    names: tuple[str, str],
+    make: 'Callable[[Sequence[Query], "World"], Derived]',
+) -> "Result[Derived]":
+    """Writes queries that are made of others, ``names`` what was counted and what each gave.
 
-    Raises UserError if there are none.
+    Raises UserError if there are none, and where they would overwrite those that they are made of.
     """
-    to, (sort, thing) = Path(options.to), names
+    file, to, (sort, thing) = Path(options.file), Path(options.to), names
+    if to.resolve() == file.resolve():
+        raise UserError(f"--to {to} would overwrite the queries that the new ones are made of: name another file.")
+    with world_of(options.world) as shop:
+        made = make(read_queries(file), shop)
     if not made.queries:
         why = ", ".join(f"{count} × {reason}" for reason, count in sorted(made.without.items()))
-        raise UserError(f"{options.file} gave no {thing}: {why or 'it holds no query'}.")
+        raise UserError(f"{file} gave no {thing}: {why or 'it holds no query'}.")
     write_queries(to, made.queries, force=options.force)
     document = {"queries": len(made.queries), sort: dict(made.counts), "without": dict(made.without)}
     of_kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(made.counts.items()))

@@ -27,7 +27,7 @@ from drretail.errors import ToolError, UserError, check_known, install_line
 from drretail.event_loop import meant_to_end, run_loop
 from drretail.parsing import parse_json
 from drretail.querygen.reading import read_queries
-from drretail.records.query import Query, conversations
+from drretail.records.query import Query
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import table_of
 from drretail.tools.arguments import read_arguments
@@ -135,10 +135,10 @@ def serve_tools(options: McpOptions) -> Result[None]:
     settings = read_settings(web=None if options.web is None else str(options.web))
     with open_world(world, web=chosen_web(settings)) as shop, ExitStack() as stack:
         check_user(shop, user)
-        turns = None if options.to is None else _asked(options, shop)
+        query = None if options.to is None else _asked(options, shop)
         session_settings = SessionSettings(
             shop,
-            user_id=user if turns is None else turns[0].user_id,
+            user_id=user if query is None else query.user_id,
             scope=under.scope,
             without=tools_of(under.without),
             tool_timeout=settings.tool_timeout,
@@ -147,11 +147,11 @@ def serve_tools(options: McpOptions) -> Result[None]:
         session = Session(session_settings)
         if session.settings.user_id is None and session.settings.scope == "own":
             remark(NO_USER)
-        if turns is None:
+        if query is None:
             server = mcp_server(session, lambda: UnrecordedRun(session_settings), instructions(session))
         else:
-            runs = stack.enter_context(closing(_recording(options, turns, session, under.without, settings)))
-            guide = recorded_instructions(turns[0].text, session_settings.user_id, session_settings.now)
+            runs = stack.enter_context(closing(_recording(options, query, session, under.without, settings)))
+            guide = recorded_instructions(query.text, session_settings.user_id, session_settings.now)
             server = mcp_server(session, runs.opened, guide, takes_report=True)
         if options.http:
             _serve_http(server, options.port or 0, options.observer or SILENT)
@@ -176,15 +176,12 @@ def _check(options: McpOptions) -> None:
         raise UserError("--port is only for the server over HTTP: add --http.")
 
 
-def _asked(options: McpOptions, shop: World) -> tuple[Query, ...]:
-    """The query that clients answer, with the turns that follow it.
-
-    Raises UserError for a later turn, and for a query that this world can't be asked.
-    """
+def _asked(options: McpOptions, shop: World) -> Query:
+    """The query that clients answer. Raises UserError for a query that this world can't be asked."""
     from drretail.agents.running.run import question_as_query
 
     if options.question is not None:
-        return (question_as_query(options.question, options.user, shop),)
+        return question_as_query(options.question, options.user, shop)
     assert options.queries is not None
     assert options.only is not None
     by_id = {query.query_id: query for query in read_queries(Path(options.queries))}
@@ -193,13 +190,13 @@ def _asked(options: McpOptions, shop: World) -> tuple[Query, ...]:
     if options.user not in (None, query.user_id):
         raise UserError(f"{options.only} is asked by {query.user_id or 'nobody in particular'}: leave --user out.")
     check_askable(shop, [query])
-    if query.after is not None:
-        raise UserError(f"{query.query_id} follows {query.after}: begin with the first turn.")
-    return next((tuple(talk) for talk in conversations([*by_id.values()]) if talk[0] is query), (query,))
+    if any(query.query_id in (turn.query_id, turn.after) for turn in by_id.values() if turn.after is not None):
+        raise UserError(f"{query.query_id} is a turn of a conversation: `drretail run` asks these.")
+    return query
 
 
 def _recording(
-    options: McpOptions, turns: tuple[Query, ...], session: Session, without: Sequence[str], settings: Settings
+    options: McpOptions, query: Query, session: Session, without: Sequence[str], settings: Settings
 ) -> "Recording":
     """The experiment, opened for runs of clients in sessions like this one."""
     from drretail.agents.running.client_runs import Recording
@@ -210,7 +207,7 @@ def _recording(
     return Recording(
         Path(options.to),
         runner_of(session.settings.world, settings, str(options.world)),
-        turns,
+        query,
         scope=session.settings.scope,
         options=client_options(without),
         name=options.system,

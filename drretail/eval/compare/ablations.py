@@ -20,6 +20,8 @@ from drretail.experiment import Definition, read_definition
 from drretail.records.run import BASELINES, SIZE, Limits, System
 from drretail.records.score import SettingRow, SettingTable
 
+BY_TURN = "turn"
+"""What ``compare --by`` takes beside conditions."""
 Settings = Mapping[str, str]
 """One agent's system labels by setting, in the order of the settings."""
 
@@ -54,7 +56,7 @@ def condition_by(systems: Iterable[System], by: str) -> Condition:
     for system in systems:
         if (condition := system.conditions.get(by)) is not None:
             return Condition(name=by, about=by.replace("_", " "), default=condition.default)
-    return load_condition(by)[1]
+    return load_condition(by, BY_TURN)[1]
 
 
 def all_ablations(gathered: Gathered) -> Iterator[SettingTable]:

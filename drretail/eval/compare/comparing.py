@@ -115,7 +115,8 @@ def compare_recorded(
     assessors = assessors_of(gathered, met, judges)
     met = [row for row in met if Assessor.of(row) in assessors]
     family = family_of(gathered, pairs, assessors, met, names)
-    return [compare_systems(gathered, label, other, assessors, met, family, names) for label, other in shown]
+    compared = (compare_systems(gathered, label, other, assessors, met, family, names) for label, other in shown)
+    return [comparison.model_copy(update={"turn": turn}) for comparison in compared]
 
 
 def _of_one_turn(metrics: Mapping[str, Metric]) -> Iterator[tuple[str, Metric]]:

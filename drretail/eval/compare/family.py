@@ -16,7 +16,7 @@ from drretail.eval.scores.facts import Facts, facts_of
 from drretail.eval.scores.gathering import Assessor, Gathered, judge_spec
 from drretail.experiment import Definition
 from drretail.records.comparison import ComparedRow, Outcome, PairScore
-from drretail.records.run import TURN_FLOORS, Place, Systems, place_of
+from drretail.records.run import TURN_FLOORS, Place, place_of
 from drretail.records.score import CODE, JudgeRef
 
 ALL_PAIRS = "all"
@@ -117,24 +117,34 @@ def family_of(
     return _corrected(rows, gathered)
 
 
-def _bounds(label: str, systems: Systems, metric: Metric) -> Place | None:
-    """A system's place; None for a floor of conversations in other metrics, where it is told what no floor knows."""
-    is_told = label in systems and systems[label].agent in TURN_FLOORS
-    return None if is_told and metric.name != CONVERSATION else place_of(label, systems)
+def _bounds(label: str, gathered: Gathered, metric: Metric) -> Place | None:
+    """A system's place; None for a floor of conversations where it is told what no floor knows: in other metrics, and
+    in first turns alone, where it is the oracle.
+    """
+    systems = gathered.definition.systems
+    is_told = metric.name != CONVERSATION or not any(plan.query.after for plan in gathered.plans)
+    is_of_turns = label in systems and systems[label].agent in TURN_FLOORS
+    return None if is_of_turns and is_told else place_of(label, systems)
+
+
+def _mean(of_system: Facts, variant: str) -> float | None:
+    """Over queries; None if none has a value."""
+    values = [fmean(its) for its in side_of(of_system.runs, variant).values.values() if its]
+    return fmean(values) if values else None
 
 
 def floors_of(gathered: Gathered) -> Family:
     """Tests each system that researches against the best null agent in the first headline by code that oracles bound,
-    corrected for each other; empty without such a headline or agent.
+    corrected for each other; empty without such a headline or agent. Of equal null agents, the metric's other successes
+    decide: hardly any gets a whole conversation right.
     """
     bounded = [metric for metric in gathered.metrics.values() if metric.description.bounded_by_oracle]
     for metric in (metric for metric in bounded if primary_variants(metric)):
         variant, facts = primary_variants(metric)[0], facts_of(gathered, metric.name, OF_DONE.assessor)
         means = {
-            label: fmean(values)
+            label: [_mean(of_system, name) or 0.0 for name in (variant, *metric.description.success)]
             for label, of_system in facts.items()
-            if _bounds(label, gathered.definition.systems, metric) == "floor"
-            and (values := [fmean(its) for its in side_of(of_system.runs, variant).values.values() if its])
+            if _bounds(label, gathered, metric) == "floor" and _mean(of_system, variant) is not None
         }
         if means:
             best = max(means, key=lambda label: means[label])
@@ -152,10 +162,9 @@ def _tells_nothing(
         return None
     means: dict[str, dict[str, float]] = {"floor": {}, "ceiling": {}}
     for label, of_system in facts.items():
-        place = _bounds(label, gathered.definition.systems, metric)
-        values = [fmean(its) for its in side_of(of_system.runs, variant).values.values() if its]
-        if place in means and values:
-            means[place][label] = fmean(values)
+        place, mean = _bounds(label, gathered, metric), _mean(of_system, variant)
+        if place in means and mean is not None:
+            means[place][label] = mean
     most = max(means["ceiling"].values(), default=None)
     best = max(means["floor"], key=lambda label: means["floor"][label], default="")
     if most is None or not best or means["floor"][best] < most:

@@ -36,14 +36,13 @@ def measure(subject: Subject) -> Mapping[str, Measured] | str:
 def turn_values(turn: ConversationTurn) -> dict[str, Measured]:
     """The values of a turn with what was declared in it. Why it is wrong is said in sentences."""
     if turn.decision is None:
-        return dict.fromkeys((HELD, CHANGED, UNTOUCHED), Measured(None, NO_DECISION)) | {
-            TURN: Measured(0.0, NO_DECISION)
-        }
+        lacking = Measured(None, NO_DECISION)
+        return {TURN: Measured(0.0, NO_DECISION), HELD: lacking, CHANGED: lacking, UNTOUCHED: lacking}
     if turn.can_be_met is None:
         return dict.fromkeys((TURN, HELD, CHANGED, UNTOUCHED), Measured(None, OPEN, is_open=True))
-    right, cart = turn.is_right, turn.cart if turn.can_be_met else turn.cart_as_far
-    wrong = {} if right else {name: " ".join(sentences) for name, sentences in _wrong(turn, cart).items()}
-    why = " ".join(filter(None, wrong.values())) or (describe_cart(cart) if right else " ".join(_faults(cart, turn)))
+    right = turn.is_right
+    wrong = {} if right else {name: " ".join(sentences) for name, sentences in _wrong(turn).items()}
+    why = " ".join(filter(None, wrong.values())) or describe_cart(turn.cart)
     values = {TURN: Measured(None if right is None else float(right), why, is_open=right is None)}
     for name, lack in _lacks(turn).items():
         is_open = right is None and not wrong[name]
@@ -64,29 +63,23 @@ def _lacks(turn: ConversationTurn) -> dict[str, str]:
     }
 
 
-def _wrong(turn: ConversationTurn, cart: Cart) -> dict[str, list[str]]:
+def _wrong(turn: ConversationTurn) -> dict[str, list[str]]:
     """What is wrong with each part of a turn, in sentences."""
-    now, then = cart.pieces, turn.before.pieces if turn.before else cart.pieces
+    cart, now = turn.cart, turn.cart.pieces
+    then, kept = turn.before.pieces if turn.before else now, sorted(turn.kept) if turn.may_keep else ()
     beside = () if cart.wish.room else cart.besides
     still = [f"{_title(turn, key)} is still in the cart." for key in beside if now[key] <= then[key] and turn.before]
     new = [f"{_title(turn, key)} is new, and not asked for." for key in beside if now[key] > then[key]]
-    kept = turn.kept if turn.may_keep else ()
-    gone = [
-        f"Of {_title(turn, key)} there were {then[key]}, and now there are {now[key]}."
-        for key in sorted(kept)
-        if now[key] < then[key]
-    ]
+    of_kept = ((key, now[key], then[key]) for key in kept if now[key] < then[key])
+    gone = [f"Of {_title(turn, key)} there were {before}, and now there are {left}." for key, left, before in of_kept]
     if not turn.can_be_met:
-        unmet = "and nothing is refused" if turn.decision == "buy" else "and the cart is not as it was"
-        return {HELD: [], CHANGED: [f"{BESIDE_SHOP.capitalize()}, {unmet}."], UNTOUCHED: [*gone, *new]}
+        changed = [f"{BESIDE_SHOP.capitalize()}, and the cart is not as it was."] if turn.is_right is False else []
+        return {HELD: [], CHANGED: changed, UNTOUCHED: [*gone, *new]}
     held = turn.limits_cart(of_before=True).with_open()
-    pairs = zip(held.things, held.taken, strict=True)
-    lacking = [thing.name for thing, taken in pairs if not taken and not thing.optional]
-    changed = (
-        [REFUSED]
-        if turn.decision == "none" and turn.wish.wants
-        else _faults(turn.limits_cart(of_before=False).with_open(), turn)
+    lacking = (
+        thing.name for thing, taken in zip(held.things, held.taken, strict=True) if not (taken or thing.optional)
     )
+    changed = [REFUSED] if turn.decision == "none" else _faults(turn.limits_cart(of_before=False).with_open(), turn)
     return {
         HELD: [*(f"The cart has no {name} as asked for before." for name in lacking), *_too_dear(held, turn)],
         CHANGED: [*changed, *still],

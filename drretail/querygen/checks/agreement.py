@@ -1,6 +1,7 @@
 """Whether text and wish agree in form: amounts, numbers and names, in both directions.
 
-No English is interpreted. Amounts and numbers are compared as values, everything else as words by their stems.
+No English is interpreted. Amounts and numbers are compared as values, everything else as words by their stems. A later
+turn of a conversation says what changes, and its wish is whole: the two are not compared.
 """
 
 import re
@@ -9,7 +10,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from drretail.grounding.listing import folded
-from drretail.grounding.text.amounts import Amount, find_amounts
+from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.grounding.text.words import NUMBERS, STOP_WORDS, content_stems, is_negation, stem
 from drretail.querygen.checks import contract
@@ -43,7 +44,7 @@ def check(case: QueryCase) -> Iterator[Finding]:
     wish, text = case.query.wish, case.query.text
     for match in _PLACEHOLDER.finditer(text):
         yield finding("placeholder_in_text", match[0], span=match.span())
-    if wish is not None:
+    if wish is not None and case.query.after is None:
         for compare in (_amounts, _numbers, _words, _owned):
             yield from compare(case, wish)
 
@@ -54,15 +55,15 @@ def _amounts(case: QueryCase, wish: Wish) -> Iterator[Finding]:
     A text with a typed limit may name other amounts, such as a price paid before, but no other upper limit. A text by a
     model may name none.
     """
-    money, said = ([*_money_in(text)] for text in (case.query.text, case.said))
-    if wish.limits and not said and (contract.binds(case.query) or not _SPELT_AMOUNT.search(case.query.text)):
+    money = [amount for amount in find_amounts(case.query.text) if amount.kind == "money"]
+    if wish.limits and not money and (contract.binds(case.query) or not _SPELT_AMOUNT.search(case.query.text)):
         yield finding("amount_not_in_text", format_amount(wish.limits[0]), "write it in digits")
-    amounts, typed = {amount.high for amount in said}, {limit.value for limit in wish.limits}
-    for limit in wish.limits if said else ():
+    amounts, typed = {amount.high for amount in money}, {limit.value for limit in wish.limits}
+    for limit in wish.limits if money else ():
         if limit.value not in amounts:
             shown = ", ".join(format_money(value, limit.currency) for value in sorted(amounts))
             yield finding("amount_not_in_text", format_amount(limit), f"the text says {shown}")
-    signs = {amount.currency for amount in said if amount.high in typed}
+    signs = {amount.currency for amount in money if amount.high in typed}
     currencies = {limit.currency for limit in wish.limits}
     if signs and not signs & currencies and not signs | currencies <= _DOLLARS:
         yield finding(
@@ -75,12 +76,8 @@ def _amounts(case: QueryCase, wish: Wish) -> Iterator[Finding]:
             yield finding("amount_not_typed", case.query.text[slice(*span)], f"the wish has {limits}", span=span)
 
 
-def _money_in(text: str) -> Iterator[Amount]:
-    return (amount for amount in find_amounts(text) if amount.kind == "money")
-
-
 def _numbers(case: QueryCase, wish: Wish) -> Iterator[Finding]:
-    text = case.said
+    text = case.query.text
     words = {word: Decimal(number) for word, number in (*NUMBERS.items(), *_HOW_MANY.items())}
     spoken = set(folded(text).split())
     numbers = {end for amount in find_amounts(text) for end in (amount.low, amount.high)}
@@ -100,7 +97,7 @@ def _words(case: QueryCase, wish: Wish) -> Iterator[Finding]:
     titles = (
         f"{listing.product.title} {listing.product.brand or ''}" for listing in case.stock.offers.listings(bought)
     )
-    words = folded(" ".join((case.said, *titles))).split()
+    words = folded(" ".join((case.query.text, *titles))).split()
     spoken = {*map(stem, words), *(first + second for first, second in pairwise(words))}
     phrases = [wish.deadline or ""]
     for want in wish.wants:
@@ -115,7 +112,7 @@ def _words(case: QueryCase, wish: Wish) -> Iterator[Finding]:
 
 def _owned(case: QueryCase, wish: Wish) -> Iterator[Finding]:
     del wish
-    spoken = {*content_stems(case.said)}
+    spoken = {*content_stems(case.query.text)}
     for listing in case.owned:
         if not spoken & names_of(listing):
             product = listing.product

@@ -115,8 +115,6 @@ class QueryCase:
     shopper: Shopper | None
     stock: Stock
     now: datetime
-    said: str
-    """Its text, behind those of the turns before it."""
 
     @cached_property
     def offered(self) -> Sequence[tuple[Want, Candidates]]:

@@ -246,21 +246,14 @@ def slice_sections(
         rows = [row for row in slices if row.by == by and by in wanted and table_key_of(row) == key]
         metric = description(metrics, key[0])
         checked = {score.system for score in scores if table_key_of(score) == key and score.self_checked}
-        research = [row for row in rows if by == "turn" and place_of(row.system, systems) == "system"]
-        names = system_names((row.system for row in research or rows), systems, checked)
-        variants = dict.fromkeys(row.variant for row in research or rows)
-        # Of turns, one table has every measure of the systems that research; else each measure has one of all systems.
-        groups = (
-            {"": research} if research else {name: [row for row in rows if row.variant == name] for name in variants}
-        )
-        of_turns = {f"{name}/{label}": f"{name} {names[label]}" for name, label in product(variants, names)}
+        names = system_names((row.system for row in rows), systems, checked)
         tables: list[Table] = []
-        for variant, shown in groups.items():
-            labels = [row.system if variant else f"{row.variant}/{row.system}" for row in shown]
+        for variant in dict.fromkeys(row.variant for row in rows):
+            shown = [row for row in rows if row.variant == variant]
             table = pivot(
-                f"{metric.title}: {variant} by {by}" if variant else f"{metric.title} by {by}",
-                {(label, row.part): _slice_cell(row) for label, row in zip(labels, shown, strict=True)},
-                {label: name for label, name in (names if variant else of_turns).items() if label in labels},
+                f"{metric.title}: {variant} by {by}",
+                {(row.system, row.part): _slice_cell(row) for row in shown},
+                names,
                 {row.part: Column(f"{row.part.replace('_', ' ')} (n={row.n_asked})", row.part) for row in shown},
                 systems,
                 by=judged_by(shown[0]),

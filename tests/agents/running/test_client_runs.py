@@ -13,7 +13,6 @@ from drretail.env.manifest import OrderRow
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World, world_at
 from drretail.experiment import read_definition, read_runs, run_path
-from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.run_file import read_evidence, read_journal, read_run
@@ -34,7 +33,7 @@ Visit = Callable[[Client], Awaitable[Any]]
 REPORT = "Take the tube feeder at $24.99 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```\n"
 
 
-def visited(world: World, to: Path, *visits: Visit, turns: tuple[Query, ...] = (QUERY,)) -> list[Any]:
+def visited(world: World, to: Path, *visits: Visit) -> list[Any]:
     """What clients side by side were told, each in a connection of its own."""
 
     async def visit(recording: Recording, ask: Visit) -> Any:
@@ -47,7 +46,7 @@ def visited(world: World, to: Path, *visits: Visit, turns: tuple[Query, ...] = (
 
     async def all_of_them() -> list[Any]:
         runner = Runner(world, str(world.folder))
-        with closing(Recording(to, runner, turns, scope="own", options={}, name=None)) as recording:
+        with closing(Recording(to, runner, QUERY, scope="own", options={}, name=None)) as recording:
             return await asyncio.gather(*(visit(recording, ask) for ask in visits))
 
     return asyncio.run(all_of_them())
@@ -119,23 +118,6 @@ def test_clients_side_by_side_have_a_run_and_world_each_and_who_calls_nothing_no
     *_, seen = visited(world, folder, answer, answer, look)
     assert {run.repeat: run.status for run in read_runs(folder)} == {1: "done", 2: "done", 3: "failed"}
     assert seen["first_name"] != "Zoe"
-
-
-def test_a_report_is_answered_with_the_next_words_of_a_conversation(world: World, folder: Path) -> None:
-    first_turn, second_turn = (
-        QUERY.model_copy(update=new) for new in ({"query_id": "t-1"}, {"query_id": "t-2", "after": "t-1"})
-    )
-
-    async def both(client: Client) -> Any:
-        first, second = [await answer(client) for _ in range(2)]
-        return first, second
-
-    ((first, second),) = visited(world, folder, both, turns=(first_turn, second_turn))
-    assert QUERY.text in first.pop("next")
-    assert [first["run"], second["run"]] == [f"{LABEL}/t-1-r1", f"{LABEL}/t-2-r1"]
-    assert "next" not in second
-    runs = {run.query_id: run for run in read_runs(folder)}
-    assert [len(run.state_diff) for run in runs.values()] == [1, 0], "the second turn finds what the first changed"
 
 
 def test_what_a_killed_server_left_is_begun_anew(world: World, folder: Path) -> None:

@@ -1,7 +1,8 @@
 """Turns of conversations: right carts are not accused, and a wrong one of each kind is found."""
 
+import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ import pytest
 import drretail
 from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
+from drretail.errors import UserError
 from drretail.eval.metrics.conversation import CHANGED, HELD, METRIC, TURN, UNTOUCHED, WHOLE, turn_values
 from drretail.experiment import ended_run
 from drretail.grounding.conversation import ConversationTurn, turns_of
 from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Query
 from drretail.records.reading import Decision, Outcome, Pick
+from drretail.records.run import NULL_AGENTS
 from drretail.records.shop import Money
 from drretail.records.tables.result import part_lines
 from drretail.records.wish import Demand, Want, Wish
@@ -64,29 +67,12 @@ def valued(asked: ConversationTurn, picks: Picks, decision: Decision | None = No
     return {name: one.value for name, one in measured.items()}
 
 
-def test_forty_conversations_of_four_to_six_turns_ship() -> None:
-    lengths = Counter(query.query_id.rpartition("-")[0] for query in FORTY)
-    assert len(lengths) == 40
-    assert {*lengths.values()} <= {4, 5, 6}
-    kinds = {relation for query in FORTY for relation in query.relations.values()}
-    assert kinds == {"other", "other_brand", "cheaper", "back"}
-    assert sum(bool(query.infeasible) for query in FORTY) >= 5
-
-
-def test_right_carts_are_not_accused_in_any_turn(offers: Offers) -> None:
-    for asked, _, right in played(offers):
-        assert set(valued(asked, right).values()) <= {1.0, None}, asked.query.query_id
-
-
-def test_impossible_turns_are_proved_and_others_have_a_basket(offers: Offers) -> None:
-    for query in FORTY:
-        proof = build.known(offers.reference(query).proof)
-        assert (proof.state == "proved") is bool(query.infeasible), query.query_id
-
-
-def test_a_wrong_cart_of_each_kind_is_found_in_every_turn(offers: Offers) -> None:
+def test_in_every_turn_of_the_forty_the_right_cart_is_not_accused_and_a_wrong_one_of_each_kind_is_found(
+    offers: Offers,
+) -> None:
     found, missed = Counter[str](), list[str]()
     for asked, before, right in played(offers):
+        assert set(valued(asked, right).values()) <= {1.0, None}, asked.query.query_id
         more = tuple(pick.model_copy(update={"quantity": pick.quantity + 1}) for pick in right[:1])
         beside = Pick(product=next(p for p in ("B0WZ27MB0F", "B0MA2NG01Q") if p not in {x.product for x in right}))
         wrong = {
@@ -129,11 +115,6 @@ def cart(*products: str) -> Picks:
     return tuple(Pick(product=product) for product in products)
 
 
-def follow_up(offers: Offers, before: Picks, *wants: Want, **fields: Any) -> ConversationTurn:
-    """A turn after one that wanted a bib and a bag for $100."""
-    return talk(offers, [((bib(""), BAG), before)], *wants, **fields)
-
-
 def talk(offers: Offers, past: Sequence[tuple[Sequence[Want], Picks]], *wants: Want, **fields: Any) -> ConversationTurn:
     """The turn that wants these after turns with their wants and carts, all for $100."""
     wishes = [Wish(wants=tuple(its), budget=Money.of(100)) for its in (*(its for its, _ in past), wants)]
@@ -142,87 +123,65 @@ def talk(offers: Offers, past: Sequence[tuple[Sequence[Want], Picks]], *wants: W
     return turn_of(offers, list(zip(queries, carts, strict=False)), queries[-1].model_copy(update=fields))
 
 
-def test_parts_say_which_of_them_a_cart_misses(offers: Offers) -> None:
-    asked = follow_up(offers, cart(SAGE, CARAMEL), bib("Mustard"), BAG)
-    every = {TURN: 1, HELD: 1, CHANGED: 1, UNTOUCHED: 1}
-    assert valued(asked, cart(MUSTARD, CARAMEL)) == every
-    assert valued(asked, cart(SAGE, CARAMEL)) == every | {TURN: 0, CHANGED: 0}
-    assert valued(asked, cart(MUSTARD, CHARCOAL)) == every | {TURN: 0, UNTOUCHED: 0}
-    assert valued(asked, cart(MUSTARD)) == every | {TURN: 0, HELD: 0, UNTOUCHED: 0}
+OTHER_OF_ITS_BRAND, CHEAPEST = "B0OZHLUP5X", "B0UXJZK5MQ"
+BOTH, NOWHERE = (bib(""), BAG), bib("Plaid", "other bib")
+IN_MUSTARD, TWO_BAGS = (bib("Mustard"), BAG), (bib(""), BAG.model_copy(update={"quantity": 2}))
+TWO_IN_MUSTARD, WITH_PLAID = (bib("Mustard", quantity=2), BAG), (*IN_MUSTARD, NOWHERE)
+FIRST, THRIFTY = [(BOTH, cart(SAGE, CARAMEL))], [(BOTH, cart(SAGE, CHEAPEST))]
+SWAPPED = [*FIRST, (IN_MUSTARD, cart(MUSTARD, CHARCOAL))]
+PAIR, TWO_OF_CHARCOAL = (Pick(product=MUSTARD, quantity=2),), (*cart(SAGE), Pick(product=CHARCOAL, quantity=2))
+CHEAPER, OF_A_BRAND = {"relations": {"bag": "cheaper"}}, {"relations": {"bag": "other_brand"}}
+CASES = [
+    ("all is right", FIRST, IN_MUSTARD, {}, cart(MUSTARD, CARAMEL), "1111"),
+    ("nothing changes", FIRST, IN_MUSTARD, {}, cart(SAGE, CARAMEL), "0101"),
+    ("another bag comes", FIRST, IN_MUSTARD, {}, cart(MUSTARD, CHARCOAL), "0110"),
+    ("the bag goes", FIRST, IN_MUSTARD, {}, cart(MUSTARD), "0010"),
+    ("what is dropped goes", FIRST, (BAG,), {}, cart(CARAMEL), "1111"),
+    ("what is dropped stays", FIRST, (BAG,), {}, cart(SAGE, CARAMEL), "0101"),
+    ("a cheaper one", FIRST, BOTH, CHEAPER, cart(SAGE, CHARCOAL), "1111"),
+    ("a dearer one", FIRST, BOTH, CHEAPER, cart(SAGE, OTHER_OF_ITS_BRAND), "0100"),
+    ("none is cheaper: kept", THRIFTY, BOTH, CHEAPER, cart(SAGE, CHEAPEST), "1-11"),
+    ("none is cheaper: refused", THRIFTY, BOTH, CHEAPER, (), "1-11"),
+    ("none is cheaper: changed", THRIFTY, BOTH, CHEAPER, cart(SAGE, CARAMEL), "0-00"),
+    ("after a refusal", [*THRIFTY, (BOTH, ())], IN_MUSTARD, {}, cart(MUSTARD, CHEAPEST), "111-"),
+    ("another brand", FIRST, BOTH, OF_A_BRAND, cart(SAGE, CHARCOAL), "1111"),
+    ("the same brand", FIRST, BOTH, OF_A_BRAND, cart(SAGE, OTHER_OF_ITS_BRAND), "0100"),
+    ("nothing is wanted any more", FIRST, (), {}, (), "111-"),
+    ("nothing is wanted any more: kept", FIRST, (), {}, cart(SAGE), "010-"),
+    ("after an emptied cart", [*FIRST, ((), ())], (bib(""),), {}, cart(MUSTARD), "111-"),
+    ("a wrong cart may be mended", SWAPPED, TWO_IN_MUSTARD, {}, (*PAIR, *cart(CARAMEL)), "111-"),
+    ("a wrong cart may stay", SWAPPED, TWO_IN_MUSTARD, {}, (*PAIR, *cart(CHARCOAL)), "111-"),
+    ("two are too dear: others", FIRST, TWO_BAGS, {}, TWO_OF_CHARCOAL, "111-"),
+    ("two can be had: others", THRIFTY, TWO_BAGS, {}, TWO_OF_CHARCOAL, "0100"),
+    ("one can't be had: refused", FIRST, WITH_PLAID, {}, (), "1-11"),
+    ("one can't be had: to buy the others is open", FIRST, WITH_PLAID, {}, cart(MUSTARD, CARAMEL), "----"),
+    ("one can't be had: another bag", FIRST, WITH_PLAID, {}, cart(MUSTARD, CHARCOAL), "0-00"),
+]
 
 
-def test_what_is_dropped_must_go(offers: Offers) -> None:
-    asked = follow_up(offers, cart(SAGE, CARAMEL), BAG)
-    assert valued(asked, cart(CARAMEL))[TURN] == 1
-    assert valued(asked, cart(SAGE, CARAMEL)) == {TURN: 0, HELD: 1, CHANGED: 0, UNTOUCHED: 1}
+@pytest.mark.parametrize(("what", "past", "wants", "fields", "picks", "marks"), CASES, ids=[case[0] for case in CASES])
+def test_each_part_of_a_turn_is_right_or_wrong_by_itself(
+    offers: Offers, what: str, past: Any, wants: Sequence[Want], fields: Any, picks: Picks, marks: str
+) -> None:
+    """``marks`` are turn, held, changed and untouched."""
+    decision: Decision = "part" if NOWHERE in wants and picks else "buy" if picks else "none"
+    values = valued(talk(offers, past, *wants, **fields), picks, decision)
+    assert "".join("-" if value is None else f"{value:.0f}" for value in values.values()) == marks
 
 
-def test_a_cheaper_one_is_cheaper_than_the_systems_own(offers: Offers) -> None:
-    asked = follow_up(offers, cart(SAGE, CARAMEL), bib(""), BAG, relations={"bag": "cheaper"})
-    assert valued(asked, cart(SAGE, CHARCOAL))[TURN] == 1
-    assert valued(asked, cart(SAGE, "B0OZHLUP5X"))[CHANGED] == 0
-    # Of the cheapest there is none: to keep it is right, and so is to refuse.
-    asked = follow_up(offers, cart(SAGE, "B0UXJZK5MQ"), bib(""), BAG, relations={"bag": "cheaper"})
-    assert valued(asked, cart(SAGE, "B0UXJZK5MQ"))[TURN] == 1
-    assert valued(asked, ())[TURN] == 1
-    assert valued(asked, cart(SAGE, CARAMEL))[TURN] == 0
-
-
-def test_a_refusal_leaves_the_cart_to_the_next_turn(offers: Offers) -> None:
-    cheapest = cart(SAGE, "B0UXJZK5MQ")
-    past = [((bib(""), BAG), cheapest), ((bib(""), BAG), ())]  # no bag is cheaper
-    assert valued(talk(offers, past, bib("Mustard"), BAG), cart(MUSTARD, "B0UXJZK5MQ"))[TURN] == 1
-    refused = follow_up(offers, cheapest, bib(""), BAG, relations={"bag": "cheaper"})
-    after = refused.answered(build.run(picks=(), outcome=outcome_of(()))).followed_by(refused.query, refused.reference)
-    assert build.known(after.before).pieces == {SAGE: 1, "B0UXJZK5MQ": 1}
-
-
-def test_a_cart_is_emptied_where_nothing_is_wanted_any_more(offers: Offers) -> None:
-    asked = follow_up(offers, cart(SAGE, CARAMEL))
-    assert valued(asked, ())[TURN] == 1
-    assert valued(asked, cart(SAGE))[TURN] == valued(asked, cart(SAGE))[CHANGED] == 0
-    past = [((bib(""), BAG), cart(SAGE, CARAMEL)), ((), ())]
-    assert valued(talk(offers, past, bib("")), cart(MUSTARD))[TURN] == 1
-
-
-def test_who_mends_a_wrong_cart_is_not_accused(offers: Offers) -> None:
-    swapped = [((bib(""), BAG), cart(SAGE, CARAMEL)), ((bib("Mustard"), BAG), cart(MUSTARD, CHARCOAL))]
-    asked = talk(offers, swapped, bib("Mustard", quantity=2), BAG)
-    two = Pick(product=MUSTARD, quantity=2)
-    assert valued(asked, (two, *cart(CARAMEL))) == {TURN: 1, HELD: 1, CHANGED: 1, UNTOUCHED: None}
-    assert valued(asked, (two, *cart(CHARCOAL)))[TURN] == 1
-    assert valued(asked, cart(SAGE, CARAMEL))[TURN] == 0
-
-
-def test_a_number_of_pieces_that_the_own_product_does_not_allow_is_of_another(offers: Offers) -> None:
-    bags = BAG.model_copy(update={"quantity": 2})
-    asked = follow_up(offers, cart(SAGE, CARAMEL), bib(""), bags)  # two of $47 are too dear
-    assert valued(asked, (*cart(SAGE), Pick(product=CHARCOAL, quantity=2)))[TURN] == 1
-    asked = follow_up(offers, cart(SAGE, CHARCOAL), bib(""), bags)
-    assert valued(asked, (*cart(SAGE), Pick(product=CHARCOAL, quantity=2)))[TURN] == 1
-    assert valued(asked, (*cart(SAGE), Pick(product="B0UXJZK5MQ", quantity=2)))[TURN] == 0
-
-
-def test_of_two_wants_that_one_can_not_be_had_is_right_to_buy_the_other(offers: Offers) -> None:
-    nothing = bib("Plaid", "other bib")
-    asked = follow_up(offers, cart(SAGE, CARAMEL), bib("Mustard"), BAG, nothing)
-    assert valued(asked, cart(MUSTARD, CARAMEL), "part") == {TURN: 1, HELD: None, CHANGED: 1, UNTOUCHED: 1}
-    assert valued(asked, cart(SAGE, CARAMEL), "part")[TURN] == valued(asked, ())[TURN] == 1  # all is refused
-    wrong = (cart(MUSTARD, CHARCOAL), cart(MUSTARD, CARAMEL, SAGE), cart(MUSTARD))
-    assert [valued(asked, picks, "part")[TURN] for picks in wrong] == [0, 0, 0]
-    assert valued(asked, cart(MUSTARD, CARAMEL))[TURN] == 0  # nothing is refused
-    # Later turns follow what was bought of it.
-    past = [((bib(""), BAG), cart(SAGE, CARAMEL)), ((bib("Mustard"), BAG, nothing), cart(MUSTARD, CARAMEL))]
-    after = talk(offers, past, bib("Mustard"))
-    assert valued(after, cart(MUSTARD))[TURN] == 1
-    first = talk(offers, [], bib("Mustard"), nothing)
-    assert [valued(first, picks, "part")[TURN] for picks in (cart(MUSTARD), cart(SAGE))] == [1, 0]
-
-
-def test_another_brand_is_none_of_the_systems_own(offers: Offers) -> None:
-    asked = follow_up(offers, cart(SAGE, CARAMEL), bib(""), BAG, relations={"bag": "other_brand"})
-    assert valued(asked, cart(SAGE, CHARCOAL))[TURN] == 1
-    assert valued(asked, cart(SAGE, "B0OZHLUP5X"))[TURN] == 0  # also by Marlowby
+def turns_saying(texts: Iterable[str], *wants: Want) -> list[Query]:
+    """A conversation of these words, with what is wanted in each turn."""
+    return [
+        build.query(
+            f"t-{n}",
+            text,
+            user_id=None,
+            mode="generic",
+            wish=Wish(wants=(want,)),
+            after=f"t-{n - 1}" if n > 1 else None,
+        )
+        for n, (text, want) in enumerate(zip(texts, wants, strict=True), 1)
+    ]
 
 
 def test_runs_go_on_with_what_was_said_and_a_failed_turn_ends_the_rest(tmp_path: Path) -> None:
@@ -234,12 +193,7 @@ def test_runs_go_on_with_what_was_said_and_a_failed_turn_ends_the_rest(tmp_path:
             raise RuntimeError("no more")
         return {"report": f"For {question} [P:{SAGE}]", "picks": [{"product": SAGE}]}
 
-    wish = Wish(wants=(bib(""),))
-    texts = ("A bib, please.", "Fail now.", "Thanks.")
-    queries = [
-        build.query(f"t-{n}", text, user_id=None, mode="generic", wish=wish, after=f"t-{n - 1}" if n > 1 else None)
-        for n, text in enumerate(texts, 1)
-    ]
+    queries = turns_saying(("A bib, please.", "Fail now.", "Thanks."), *[bib("")] * 3)
     drretail.run(queries=queries, world="demo", agents={"mine": agent}, to=tmp_path / "exp", baselines=False)
     folder = tmp_path / "exp"
     runs = {name: build.known(ended_run(folder, "mine", name, 1)) for name in ("t-1", "t-2", "t-3")}
@@ -259,12 +213,7 @@ def test_what_is_wrong_with_a_turn_is_shown_everywhere_and_nothing_contradicts_i
     def agent(question: str) -> str:
         return f"It is this [P:{SAGE}].\n\n```picks\n{carts[question]}\n```"
 
-    wishes = [Wish(wants=(bib(color),)) for color in ("", "Mustard", "Plaid")]
-    queries = [
-        build.query(f"t-{n}", text, user_id=None, mode="generic", wish=wish, after=f"t-{n - 1}" if n > 1 else None)
-        for n, (text, wish) in enumerate(zip(carts, wishes, strict=True), 1)
-    ]
-    folder = tmp_path / "exp"
+    queries, folder = turns_saying(carts, bib(""), bib("Mustard"), bib("Plaid")), tmp_path / "exp"
     drretail.run(queries=queries, world="demo", agents={"mine": agent}, to=folder, baselines=False)
     scores = drretail.score(folder, metrics="conversation,basket,outcome,checks")
     assert build.rows(scores, "conversation")[TURN].value == pytest.approx(2 / 3)
@@ -277,8 +226,52 @@ def test_what_is_wrong_with_a_turn_is_shown_everywhere_and_nothing_contradicts_i
     first, second, third = (answers[f"mine/t-{n}-r1"] for n in (1, 2, 3))
     assert all("✓ right" in text and "turn ✓" in text and wrong not in text for text in (first, third))
     assert "Refused: the cart stays as it was." in third
+    assert "not looked up" in first
     assert all(words in second for words in ("✗ wrong thing", "turn ✗", "changed ✗", f"✗ {wrong}"))
     printed = "\n".join(part_lines(scores.result().parts, 100))
     assert "3 turns of 1 conversation, 1 user" in printed
     assert f"✗ mine turn 2: {wrong}" in " ".join(printed.split())
     assert "turn 1:" not in printed
+
+
+@pytest.fixture(scope="module")
+def talked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two agents and the floors in a conversation of three turns, scored."""
+
+    def agent(product: str) -> Callable[[str], dict[str, object]]:
+        return lambda question: {"report": f"This, for {question}", "picks": [{"product": product}]}
+
+    folder = tmp_path_factory.mktemp("talked") / "exp"
+    wants = bib("Sage", quantity=2), bib("Mustard", quantity=2), bib("Mustard", quantity=3)
+    queries = turns_saying(("Two for the baby.", "In mustard.", "Three."), *wants)  # no floor finds them by these words
+    drretail.run(queries=queries, world="demo", agents={"sage": agent(SAGE), "mustard": agent(MUSTARD)}, to=folder)
+    drretail.score(folder, metrics="conversation")
+    return folder
+
+
+def test_first_turns_are_compared_though_the_floors_of_later_ones_are_the_oracle_there(talked: Path) -> None:
+    compared = drretail.compare(talked, "sage", "mustard", by="turn").comparisons
+    assert [comparison.turn for comparison in compared] == [1, 2, 3]
+    assert "as well as the oracle" not in " ".join(compared[0].conclusions)
+
+
+def test_of_floors_that_get_no_conversation_right_the_best_gets_most_turns_right(talked: Path) -> None:
+    scores = drretail.score(talked, metrics="conversation")
+    (best,) = {row.b for row in build.known(scores.scoreboard).floors}
+    turns = {row.system: row.value for row in scores.scores if row.variant == TURN and row.system in NULL_AGENTS}
+    assert turns[best] == max(value for value in turns.values() if value is not None) == pytest.approx(2 / 3)
+
+
+def test_compare_by_turns_is_asked_whether_it_means_turn(talked: Path) -> None:
+    with pytest.raises(UserError, match="Did you mean turn, "):
+        drretail.compare(talked, by="turns")
+
+
+def test_a_turn_whose_line_of_gold_is_gone_is_named(
+    talked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(shutil.copytree(talked, tmp_path / "exp"))
+    lines = (folder / "gold.jsonl").read_text().splitlines(keepends=True)
+    (folder / "gold.jsonl").write_text("".join(line for line in lines if "t-2" not in line))
+    drretail.score(folder, metrics="conversation")
+    assert "has no wish for 1 turn of a conversation (t-2): nothing is scored there." in capsys.readouterr().err

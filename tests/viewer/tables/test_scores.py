@@ -1,7 +1,6 @@
 from functools import partial
 
 from drretail.viewer.tables.scores import Table, score_tables, slice_sections
-from tests.build import systems
 from tests.viewer import scores
 from tests.viewer.scores import of_slice
 
@@ -73,16 +72,3 @@ def test_judges_never_share_slices_and_one_with_nothing_to_score_says_so() -> No
     rows = [of_slice("Pet_Supplies", system=label, **empty, **left) for label, left in why.items()]
     (sliced,) = slice_sections(rows, ()).values()
     assert [cell.text for line in sliced.tables[0].rows for cell in line.cells if cell] == ["n/a", "–"]
-
-
-def test_turns_have_one_table_with_a_row_for_each_measure_of_the_systems_that_research() -> None:
-    rows = [
-        of_slice(str(turn), by="turn", variant=variant, system=system)
-        for system in ("a@m", "b@m", "oracle")
-        for variant in ("FP", "FR")
-        for turn in (1, 2)
-    ]
-    (section,) = slice_sections(rows, (), ["turn"], systems=systems(["a@m", "b@m", "oracle"])).values()
-    (table,) = section.tables
-    assert names(table) == ["FP a", "FP b", "FR a", "FR b"]
-    assert [column.group for column in table.columns] == ["1", "2"]
