@@ -10,7 +10,7 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from drretail.addons.personas import person_model
-from drretail.addons.personas.pairing import distance, most_different
+from drretail.addons.personas.pairing import distance, most_different, pair_query
 from drretail.addons.personas.person_model import choice_ask, context_ask, persona_ask
 from drretail.addons.personas.persona import (
     Persona,
@@ -27,6 +27,7 @@ from drretail.plugins import ADDONS
 from drretail.querygen.by_model.session import ModelSession, ask_all
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
+from drretail.records.wish import Wish
 from tests.api import test_hostile_texts as hostile
 from tests.api.test_hostile_texts import shop as hostile_shop
 from tests.api.test_own_wording import QUERY, own, requests_in, shop, unsent
@@ -57,6 +58,9 @@ def test_every_field_by_rules_rests_on_the_users_own_orders_and_the_rest_stays_e
     assert "preferences_and_interests.shopping" in made.traits
     assert "basic_attributes.age" not in made.traits
     assert Persona.model_validate(made.model_dump(mode="json", exclude_none=True)) == made
+    task = TASK.model_copy(update={"wish": Wish(owned=("P0000",))})
+    pair = pair_query(task, made, None, "f")
+    assert (pair.text, pair.mode, pair.wish) == (TASK.text, "task", Wish()), "what its writer owned is not the user's"
 
 
 def test_distance_is_one_minus_the_mean_jaccard_of_fields_and_the_farthest_are_taken() -> None:
@@ -68,6 +72,7 @@ def test_distance_is_one_minus_the_mean_jaccard_of_fields_and_the_farthest_are_t
     assert most_different(["a", "b", "c", "d"], known, 3) == ["a", "d", "c"], "the first, and then the farthest of all"
     assert most_different(["b"], known, 3) == ["b"]
     assert most_different([], known, 3) == []
+    assert distance(persona("a"), persona("b")) == 0, "nothing is known of either"
 
 
 def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What reports are held to: made for the queries that are asked, again only when that is wanted, or taken over."""
+"""What reports are held to: made for the queries that are asked, or taken over."""
 
 import json
 from pathlib import Path

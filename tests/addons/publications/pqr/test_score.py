@@ -190,6 +190,9 @@ def test_weights_that_stay_wrong_fail_what_rests_on_them_and_facts_are_judged_al
     assert {found["a@model", each].n_failed for each in ("S_Q", "S_overall", "DEIN")} == {2}
     assert (found["a@model", "S_P"].n_failed, found["a@model", "S_P"].n_na) == (1, 1)
     assert found["a@model", "FA"].n_scored == 2
+    count = len(asked)
+    answered(folder, judge)
+    assert len(asked) == count, "it is asked again only where that is wanted"
     played.weights = {}
     again = answered(folder, judge, again="failed")
     assert again["a@model", "S_Q"].n_scored == 2

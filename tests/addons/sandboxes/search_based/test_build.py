@@ -325,9 +325,12 @@ def test_personal_data_that_is_left_and_a_gold_quote_that_is_gone_are_faults(sit
     changed = [line | {"text": line["text"].replace("163", "164")} for line in lines]
     name = site.world.store.user(USER)
     changed[-1]["text"] += f"\n{name.first_name} {name.last_name}"
+    with (task_folder(folder, "q1") / "files" / "note.md").open("a") as note:
+        note.write(f"\n{name.first_name} {name.last_name}\n")
     file.write_bytes(gzip.compress("\n".join(map(json.dumps, changed)).encode()))
     (faults,) = sandbox_faults(folder, site.world).values()
-    assert any("tells of a person: a full name" in fault for fault in faults)
+    assert any(".example/" in fault and "tells of a person: a full name" in fault for fault in faults)
+    assert "note.md tells of a person: a full name." in faults
     assert any("stands in 0 places" in fault for fault in faults)
 
 
