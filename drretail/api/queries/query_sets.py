@@ -23,6 +23,7 @@ from drretail.api.options.queries import (
 from drretail.api.options.shared import split_names
 from drretail.api.queries.writing import (
     asking,
+    check_unused,
     findings_by_id,
     in_own_words,
     journal_beside,
@@ -217,13 +218,34 @@ def spoil(options: SpoilOptions) -> "Result[Derived]":
 
 
 @accepts(ConverseOptions)
+@in_own_words
 def converse(options: ConverseOptions) -> "Result[Derived]":
     """The conversations that were written. Raises UserError if no query gave one."""
+    from drretail.querygen.by_model.follow_ups import word_follow_ups
     from drretail.querygen.converse import make_conversations
 
-    return _derived(
-        options, ("follow_ups", "conversation"), lambda queries, shop: make_conversations(queries, shop, options.seed)
-    )
+    writer, to, failed, spent = named_writer(options.model, options), Path(options.to), dict[str, str](), list[Spent]()
+    if writer is not None:  # before it is paid
+        check_unused(to, force=options.force)
+
+    def make(queries: Sequence[Query], shop: "World") -> "Derived":
+        made = make_conversations(queries, shop, options.seed)
+        if writer is not None and made.queries:
+            firsts = sum(turn.after is None for turn in made.queries)
+            with asking(writer, journal_beside(to), options, firsts) as (session, bar):
+                made.queries, reasons = word_follow_ups(made.queries, session, bar.advance)
+            failed.update(reasons)
+            spent.append(Spent(writer, session.usage, session.served))
+        return made
+
+    result = _derived(options, ("follow_ups", "conversation"), make)
+    for cost in spent:
+        document, hints = (
+            {**result.document, "failed": failed, **cost.document},
+            [*on_failures(failed), *cost.on_prices],
+        )
+        result = replace(result, documented=document, parts=[*result.parts, cost.line], hints=hints, left=len(failed))
+    return result
 
 
 def _derived(
