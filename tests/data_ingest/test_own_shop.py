@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +184,12 @@ def test_bad_rows_are_counted_and_the_first_three_named_by_line(tmp_path: Path) 
         (7, f"{no_date}: '31/12/2023'"),
     ]
     assert reasons(report, "products.csv") == [(5, "no id (sku): '/'")]
+
+
+def test_a_user_whose_name_is_no_id_is_called_by_its_hash(tmp_path: Path) -> None:
+    read(tmp_path, PRODUCTS, [*ORDERS, dict(ORDERS[0], who="Ada Quill", nr="R-9")])
+    (order,) = orders_in(tmp_path / "w", f"u{sha256(b'ada quill').hexdigest()[:12]}")
+    assert order.order_id == "R-9"
 
 
 def test_rows_of_another_width_are_counted(tmp_path: Path) -> None:

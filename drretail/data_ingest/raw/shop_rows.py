@@ -65,7 +65,7 @@ def _table_of(path: Path, part: ProductColumns | OrderColumns) -> Path:
     columns = columns_of(table)
     for key, column in columns_named(part):
         if columns.count(column) != 1:
-            nearest = nearest_names(column, columns)
+            nearest = [] if column in columns else nearest_names(column, columns)
             hint = f" Did you mean {', '.join(map(repr, nearest))}?" if nearest else ""
             raise UserError(
                 f"{path}: {key} = {column!r} names {columns.count(column)} columns of {part.file}, which has "
