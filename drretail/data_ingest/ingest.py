@@ -24,9 +24,10 @@ from drretail.data_ingest.plan import (
     plan_inputs,
     plan_shop,
 )
+from drretail.data_ingest.raw.columns import is_table
 from drretail.data_ingest.raw.lines import LATER, last_millisecond, recognise
+from drretail.data_ingest.raw.shop_rows import is_mapping, shop_sources
 from drretail.data_ingest.raw.sources import file_state, find_files
-from drretail.data_ingest.raw.tables import is_mapping, is_table, shop_sources
 from drretail.data_ingest.selected import OwnCategories, count_categories, selected_orders, selected_products
 from drretail.data_ingest.stages import source_files
 from drretail.env.catalog.formulation import FORMULATIONS

@@ -10,8 +10,7 @@ from typing import Any
 from drretail.data_ingest.plan import IngestReport
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND
 from drretail.data_ingest.raw.products import product_from_row
-from drretail.data_ingest.raw.shop_rows import save_table
-from drretail.data_ingest.raw.tables import shop_sources
+from drretail.data_ingest.raw.shop_rows import save_table, shop_sources
 from drretail.env.folder import check_world
 from drretail.env.manifest import DATABASE_FILE, live_generation, read_manifest
 from drretail.env.store.sqlite import SqliteStore

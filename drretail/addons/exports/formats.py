@@ -36,8 +36,7 @@ class ExportForm:
 
 
 def write_drb(selection: Selection, to: Path) -> str:
-    """Writes ``<system>.jsonl``, and ``<system>-r2.jsonl`` for further repeats. A run without a report has an empty
-    article.
+    """Writes ``<system>.jsonl``, and ``<system>-r2.jsonl`` for further repeats.
 
     Ids are the numbers of the queries in the experiment, from 1, as in that benchmark; ``query_id`` is drretail's.
     """

@@ -179,8 +179,6 @@ class Selection:
     definition: Definition
     systems: tuple[str, ...]
     rules: tuple[BoundRule, ...] = ()
-    failed: bool = False
-    """True to include runs without a report, as the form ``inspect`` does."""
     left_out: Counter[str] = field(default_factory=Counter[str])
     redaction: Redaction | None = None
     """Removes people from rows; None leaves them."""
@@ -234,7 +232,7 @@ class Selection:
                 continue
             got = self._got.get(run.run_id, ())
             missed = next((rule.text for rule in self.rules if not keeps(rule, got)), None)
-            if run.report is None and not self.failed:
+            if run.report is None:
                 self.left_out["without a report"] += 1
             elif missed is not None:
                 self.left_out[f"not {missed}"] += 1

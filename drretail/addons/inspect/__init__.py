@@ -1,9 +1,7 @@
 """The shop as a task of inspect_ai: ``inspect eval drretail/shop_research`` (drretail/addons/inspect/README.md).
 
-registry.py     what inspect finds: the task, its solver and its scorers
-task.py         ``shop_research``: queries as samples, inspect's own loop over them, and our metrics as its scorers
-rollout.py      a sample's session with the nine tools as inspect calls them, and its run, kept in the sample's store
-form.py         the form ``inspect`` of ``export``
-explanation.py  what is behind the values of one report, in words
-logs.py         an experiment as logs of inspect_ai, one per system, with runs as samples and judges' verdicts as scores
+registry.py       what inspect finds: the task, its solver and its scorers
+task.py           ``shop_research``: queries as samples, inspect's own loop over them, and our metrics as its scorers
+rollout.py        a sample's session with the nine tools as inspect calls them, and its run, kept in the sample's store
+sample_scores.py  the values of one report as a score, and in words what is behind them
 """

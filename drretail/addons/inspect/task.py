@@ -14,9 +14,8 @@ from inspect_ai.model import ChatMessageSystem
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from drretail.addons.inspect.explanation import verdicts_of
-from drretail.addons.inspect.logs import score_of, variants_of
 from drretail.addons.inspect.rollout import SEED, Rollout, Setup, begin, end, kept_in, laid_out, rollout_of, submit_tool
+from drretail.addons.inspect.sample_scores import score_of, variants_of, verdicts_of
 from drretail.agents.base import task_message
 from drretail.agents.running.run import open_for_writing
 from drretail.agents.running.system import client_options

@@ -223,7 +223,7 @@ def check_sandbox(options: CheckSandboxOptions) -> Result[CheckedSandbox]:
 
 def files_by(shop: World, folder: Path | None, seed: str) -> Callable[[Query], Mapping[str, bytes]]:
     """A function that gives a query's files: those in ``own``, in a folder of the query's or the user's id, if it has
-    any, and otherwise made-up ones: orders, and a note, a manual and a receipt for what the query is most about.
+    any, and otherwise made-up ones: orders, and a note and a manual for what the query is most about.
 
     If the query is still to be written, they are about the user's last order. Raises UserError if the shop offers
     nothing for the query.
@@ -240,7 +240,7 @@ def files_by(shop: World, folder: Path | None, seed: str) -> Callable[[Query], M
         if query.wish is None and newest is not None:
             query = query.model_copy(update={"text": newest.title})
         drawing = Drawing(Random(f"{seed}/{query.query_id}"), "")
-        planned = user_files(need_of(shop, Offers(shop), query), shop.store, shop.manifest.now.date(), drawing)
+        planned = user_files(need_of(shop, Offers(shop), query), shop.store, drawing)
         return {file.name: file.content for file in planned}
 
     return of

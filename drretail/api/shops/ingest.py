@@ -17,7 +17,7 @@ from drretail.api.options.shared import paths_in, split_names, text_list
 from drretail.api.options.shops import Day, DownloadOptions, IngestOptions, SynthOptions
 from drretail.api.settings import read_settings
 from drretail.api.worlds import server_settings
-from drretail.data_ingest.raw.tables import is_mapping
+from drretail.data_ingest.raw.shop_rows import is_mapping
 from drretail.data_ingest.synth import write_shop
 from drretail.env.servers.naming import is_on_servers, world_name
 from drretail.errors import UnknownName, UserError

@@ -5,7 +5,6 @@ lines.py      what a file holds, by its fields; a JSON array or mapping, streame
 products.py   a raw row as a Product, its texts cleaned
 columns.py    the mapping file of your own shop: which column is what
 columns.toml  the names of columns in the exports of Shopify, WooCommerce and Google Merchant Center
-tables.py     the tables of your own shop: CSV, their columns and rows
-values.py     what stands in a cell: texts, numbers, prices with their currencies, dates
-shop_rows.py  the rows of a table as rows of the dataset, the variants of a product as one
+values.py     what stands in a cell: numbers, prices with their currencies, dates
+shop_rows.py  the tables of your own shop; their rows as rows of the dataset, the variants of a product as one
 """

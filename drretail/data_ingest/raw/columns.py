@@ -4,7 +4,8 @@ the exports of shop systems, by their names (columns.toml).
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,15 +16,13 @@ from drretail.errors import UserError, file_error
 from drretail.parsing import parse_toml
 from drretail.records.base import Record, fault_of
 from drretail.records.shop import OrderStatus, Policy
+from drretail.records.tables.sheets import numbered_cells
 
 FormatName = Literal["shopify", "woocommerce", "merchant"]
-ColumnsOf = Callable[[str], tuple[str, ...]]
-"""Returns the columns of a file that a mapping names."""
+_ENDINGS = (".csv", ".tsv", ".txt")
 
 NAMES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("columns.toml").read_text(encoding="utf-8"))
 """The names of columns by format, table and field."""
-_METAFIELD = "(product.metafields."
-"""Stands behind the name of a field that a shop made itself: "Waterproof (product.metafields.custom.waterproof)"."""
 _NEEDED = ("id", "title", "user", "product", "date")
 _MOST_OPTIONS = 10
 Column = Annotated[str, Field(min_length=1)]
@@ -114,18 +113,12 @@ class Mapping(Record):
     """The shop's words for what became of an order; drretail's own need no entry. "" leaves it to the next column."""
 
 
-def read_mapping(path: Path, columns_of: ColumnsOf) -> Mapping:
-    """The mapping in a file; the columns of a format are found by their names. Raises UserError of one sentence.
-
-    ``columns_of`` returns the columns of a table.
-    """
+def read_mapping(path: Path) -> Mapping:
+    """The mapping in a file; the columns of a format are found by their names. Raises UserError of one sentence."""
     try:
         content = parse_toml(path.read_text(encoding="utf-8-sig"))
-        mapping = Mapping.model_validate(
-            _with_format(content, columns_of) if content.get("format") in [*NAMES] else content
-        )
-    except FileNotFoundError:
-        raise UserError(f"There is no file {path}: name the mapping of your shop's columns.") from None
+        is_export = content.get("format") in [*NAMES]
+        mapping = Mapping.model_validate(_with_format(content, path.parent) if is_export else content)
     except (OSError, UnicodeDecodeError) as problem:
         raise UserError(f"{file_error(problem, path)}.") from problem
     except tomllib.TOMLDecodeError as problem:
@@ -137,6 +130,21 @@ def read_mapping(path: Path, columns_of: ColumnsOf) -> Mapping:
     return mapping
 
 
+def is_table(path: Path) -> bool:
+    """True if the file's name has the ending of a table that is no form of the dataset."""
+    return path.name.lower().endswith(_ENDINGS)
+
+
+def columns_of(path: Path) -> tuple[str, ...]:
+    """The columns of a table. Raises UserError if it is empty, of another ending, or as ``numbered_cells``."""
+    if not is_table(path):
+        raise UserError(f"{path} is none of {', '.join(_ENDINGS)}.")
+    heading = next((cells for _, cells in islice(numbered_cells(path), 1)), [])
+    if not any(heading):
+        raise UserError(f"{path} is empty, or its first line is.")
+    return tuple(name.strip() for name in heading)
+
+
 def columns_named(part: BaseModel) -> Iterator[tuple[str, str]]:
     """Every column that a part of a mapping names, with the key that names it."""
     for key, value in part:
@@ -144,13 +152,13 @@ def columns_named(part: BaseModel) -> Iterator[tuple[str, str]]:
         yield from ((key, name) for name in names)
 
 
-def _with_format(content: dict[str, Any], columns_of: ColumnsOf) -> dict[str, Any]:
+def _with_format(content: dict[str, Any], folder: Path) -> dict[str, Any]:
     """The content of a mapping file, completed by the columns of its format that the files have."""
     names, whole = NAMES[content["format"]], dict(content)
     for part in ("products", "orders"):
         given = content.get(part)
         if isinstance(given, dict) and isinstance(given.get("file"), str) and part in names:
-            whole[part] = _found(names[part], columns_of(given["file"])) | given
+            whole[part] = _found(names[part], columns_of(folder / given["file"])) | given
     if isinstance(orders := whole.get("orders"), dict) and "status" in orders:
         whole["status"] = {**names.get("status", {}), **content.get("status", {})}
     return whole
@@ -179,8 +187,6 @@ def _found(rules: dict[str, Any], columns: tuple[str, ...]) -> dict[str, Any]:
     ]
     if options := {name: value for name, value in zip(pairs[::2], pairs[1::2], strict=True) if name and value}:
         found["options"] = options
-    if own := {name.partition(_METAFIELD)[0].strip(): name for name in columns if _METAFIELD in name}:
-        found["details"] = own | found.get("details", {})
     return found
 
 

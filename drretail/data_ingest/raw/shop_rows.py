@@ -1,4 +1,4 @@
-"""The rows of a table of your own shop as rows of the dataset: products with their variants, and lines of orders."""
+"""The tables of your own shop, and their rows as rows of the dataset: products with their variants, lines of orders."""
 
 import hashlib
 import json
@@ -6,39 +6,79 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from drretail.data_ingest.raw.columns import Mapping, OrderColumns, ProductColumns, columns_named
+from drretail.data_ingest.raw.columns import (
+    Mapping,
+    OrderColumns,
+    ProductColumns,
+    columns_named,
+    columns_of,
+    read_mapping,
+)
 from drretail.data_ingest.raw.lines import LONGEST_SHOWN, SHOWN, Saved, later_than, utc_day
 from drretail.data_ingest.raw.sources import RawFile
-from drretail.data_ingest.raw.tables import Cells, columns_of, table_rows
 from drretail.data_ingest.raw.values import days_in, moment_of, price_in
-from drretail.errors import UserError
-from drretail.records.base import ID_RULE, NO_ID, is_safe_id
+from drretail.errors import UserError, nearest_names
+from drretail.records.base import NO_ID, is_safe_id
 from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, OTHER_TITLES, STOCK, USD, VARIANTS
 from drretail.records.tables.figures import counted, first_few
+from drretail.records.tables.sheets import numbered_cells
 
 Row = dict[str, Any]
 # Characters: with the number of an order's line, an id stays within the 64 that a citation may have.
 _LONGEST_ID = 60
 _CITED_BY = "reports cite by letters, digits, _ and -"
 _HIDDEN = frozenset({"draft", "archived", "unlisted", "false", "no", "0", "-1", "hidden", "private", "pending"})
+_NAMED_COLUMNS = 60
 _YES = frozenset({"1", "yes", "true", "continue", "notify", "allow"})
 _NO = frozenset({"0", "no", "false"})
 _COUNT = re.compile(r"([1-9][0-9]{0,8})(?:[.,]0+)?")
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 _NO_OPTION = "Default Title"
 """What Shopify writes for the only variant of a product."""
+Cells = dict[str, str]
+"""The cells of a row that are not empty, by their columns."""
+
+
+def is_mapping(paths: Sequence[Path]) -> bool:
+    """True if the paths are the one mapping file of your own shop."""
+    return len(paths) == 1 and paths[0].suffix.lower() == ".toml"
+
+
+def shop_sources(path: Path) -> tuple[Mapping, list[RawFile]]:
+    """The mapping in a file, and its tables as sources. Raises UserError if a named table or column is missing."""
+    mapping = read_mapping(path)
+    products = _table_of(path, mapping.products)
+    sources = [RawFile(products, packed=False, shape="products", layout="table", mapping=mapping)]
+    if mapping.orders is not None:
+        orders = _table_of(path, mapping.orders)
+        sources.append(RawFile(orders, False, "reviews", "table", mapping=mapping, beside=(products,)))
+    return mapping, sources
+
+
+def _table_of(path: Path, part: ProductColumns | OrderColumns) -> Path:
+    table = path.parent / part.file
+    columns = columns_of(table)
+    for key, column in columns_named(part):
+        if columns.count(column) != 1:
+            nearest = [] if column in columns else nearest_names(column, columns)
+            hint = f" Did you mean {', '.join(map(repr, nearest))}?" if nearest else ""
+            raise UserError(
+                f"{path}: {key} = {column!r} names {columns.count(column)} columns of {part.file}, which has "
+                f"{first_few(columns, _NAMED_COLUMNS)}.{hint}"
+            )
+    return table.absolute()
 
 
 def save_table(source: RawFile, target: Path, until_ms: int) -> Saved:
     """Writes the good rows of a table as lines of JSON in the dataset's form, and counts the others.
 
-    Raises UserError if the mapping does not fit the rows: another decimal mark, several currencies, statuses that it
-    does not name, or bytes that are not UTF-8.
+    Raises UserError if the mapping does not fit the rows: several currencies, statuses that it does not name, or bytes
+    that are not UTF-8.
     """
     assert source.mapping is not None, "a table has a mapping"
     saved, read = Saved(), _products if source.shape == "products" else _orders
@@ -68,11 +108,20 @@ def _first(cells: Cells, columns: Sequence[str]) -> str | None:
 
 def _read(path: Path, part: ProductColumns | OrderColumns, mapping: Mapping, saved: Saved) -> list[tuple[int, Cells]]:
     """The rows that can be read, each with its line. Of an export, it notes which columns are not read."""
+    heading, rows = columns_of(path), list[tuple[int, Cells]]()
     wanted = dict.fromkeys(column for _, column in columns_named(part))
     wanted |= dict.fromkeys(part.options) if isinstance(part, ProductColumns) else {}
-    if mapping.format and (unread := [column for column in columns_of(path) if column and column not in wanted]):
+    if mapping.format and (unread := [column for column in heading if column and column not in wanted]):
         saved.notes.append(f"columns that are not read: {first_few(unread, 12)}")
-    return list(table_rows(path, wanted, saved))
+    places = [(name, heading.index(name)) for name in wanted if name in heading]
+    for line, cells in islice(numbered_cells(path), 1, None):
+        if len(cells) == len(heading):
+            rows.append((line, {name: text for name, place in places if (text := cells[place].strip())}))
+        elif any("\n" in cell for cell in cells):
+            raise UserError(f"{path}, line {line:,}: a quote is not closed, which hides the rows after it: close it.")
+        elif cells:
+            saved.reject(line, f"{'more' if len(cells) > len(heading) else 'fewer'} values than the header has columns")
+    return rows
 
 
 class _Line(NamedTuple):
@@ -93,15 +142,12 @@ def _families(source: Path, mapping: Mapping, saved: Saved) -> dict[str, list[_L
     """The published rows of a table of products, by the id of their product as written; by "" those without one."""
     columns = mapping.products
     rows = _read(source, columns, mapping, saved)
-    ids = {own for _, row in rows if (own := _first(row, columns.id))}
-    # A row may name its parent by the last of several id columns; products go by the first.
-    numbers = {
-        row[columns.id[-1]]: own for _, row in rows if columns.id[-1] in row and (own := _first(row, columns.id))
-    }
+    # "id:44" names a parent by the last of several id columns; products go by the first.
+    numbers = {f"id:{row[columns.id[-1]]}": _first(row, columns.id) for _, row in rows if columns.id[-1] in row}
     families: dict[str, list[_Line]] = defaultdict(list)
     for line, row in rows:
-        own, parent = _first(row, columns.id), (_first(row, columns.parent) or "").removeprefix("id:")
-        parent = parent if parent in ids else numbers.get(parent, parent)
+        own, parent = _first(row, columns.id), _first(row, columns.parent) or ""
+        parent = numbers.get(parent) or parent.removeprefix("id:")
         families[parent or own or ""].append(_Line(line, row, row, own, parent in ("", own)))
     kept = dict[str, list[_Line]]()
     for key, family in families.items():
@@ -125,7 +171,7 @@ def _products(source: RawFile, mapping: Mapping, saved: Saved, until_ms: int) ->
     lines, named = [*chain(*families.values())], (*columns.price, *columns.sale_price)
     texts = [line.cells[name] for line in lines for name in named if name in line.cells]
     decimal, currency = _notation(path, mapping, texts, saved)
-    said, varied = list[tuple[str, str]](), list[int]()
+    said = list[tuple[str, str]]()
     for key, family in families.items():
         own, good = citable(key), list[tuple[_Line, Row]]()
         for line in family:
@@ -138,13 +184,10 @@ def _products(source: RawFile, mapping: Mapping, saved: Saved, until_ms: int) ->
             continue
         said.append((key, own))
         rows = [_merged(good, own, columns)] if columns.parent else [row for _, row in good]
-        varied += [len(row["details"][VARIANTS]) for row in rows if VARIANTS in row["details"]]
         for row in rows:
             del row["stock"]
             yield {"parent_asin": own, **row, "shop_currency": currency}
     _check_ids(path, said, saved)
-    if varied:
-        saved.notes.append(f"{sum(varied):,} rows are variants of {counted(len(varied), 'product')}")
 
 
 def _reject(saved: Saved, line: int, field: str, part: ProductColumns | OrderColumns, cells: Cells) -> None:
@@ -163,9 +206,9 @@ def _fields(line: _Line, key: str, mapping: Mapping, decimal: str, until_ms: int
         texts = [filled[name] for name in names if name in filled]
         return [text.replace("\\n", "\n") for text in texts] if mapping.format == "woocommerce" else texts
 
-    def number(names: Sequence[str]) -> str | None:
+    def number(names: Sequence[str]) -> float | None:
         found = price_in(_first(filled, names), decimal)
-        return None if found is None else found.number
+        return None if found is None else found.amount
 
     price, list_price = (price_in(text, decimal) for text in _prices(cells, columns, until_ms))
     stock, title = _stock(cells, columns), words(columns.title)
@@ -179,10 +222,10 @@ def _fields(line: _Line, key: str, mapping: Mapping, decimal: str, until_ms: int
     return {
         "title": title[0] if title else None,
         "average_rating": number(columns.rating),
-        "rating_number": (number(columns.ratings) or "").replace(",", "") or None,
+        "rating_number": number(columns.ratings),
         "features": words(columns.features) or None,
         "description": words(columns.description) or None,
-        "price": price and f"{'from ' if price.is_lowest else ''}{price.number}",
+        "price": price and price.amount,
         "store": _first(filled, columns.store),
         "categories": _path(filled, columns.category, is_list=mapping.format == "woocommerce") or None,
         "details": details,
@@ -237,39 +280,27 @@ def _path(cells: Cells, columns: Sequence[str], *, is_list: bool) -> list[str]:
 
 
 def _merged(good: list[tuple[_Line, Row]], own: str, columns: ProductColumns) -> Row:
-    """The variants of a product as one row, with options in its details and features, and the lowest price."""
-    variants: dict[str, Row] = {}
-    values: dict[str, dict[str, None]] = defaultdict(dict)
-    titles: dict[str, str] = {}
-    others: dict[str, None] = {}
-    amounts = list[float]()
+    """The variants of a product as one row, with options in its details, and the lowest price."""
+    variants, titles, others = dict[str, Row](), dict[str, str](), dict[str, None]()
     for line, row in good:
-        chosen, variant = _options(line, columns), citable(line.own or "")
-        if variant and titles.setdefault(variant, row["title"]) != row["title"]:  # the same in another language
+        chosen, written = _options(line, columns), citable(line.own or "")
+        variant = written or citable("-".join((own, *chosen.values()))) or own
+        if titles.setdefault(variant, row["title"]) != row["title"]:  # the same in another language
             others[row["title"]] = None
-            continue
         # A row without data of its own, such as one for a further picture, is no variant.
-        if variant == own or not (variant or row["price"] is not None or chosen):
-            continue
-        for name, value in chosen.items():
-            values[name][value] = None
-        amount = None if row["price"] is None else float(row["price"].removeprefix("from ").replace(",", ""))
-        offer = {"id": variant or citable("-".join((own, *chosen.values()))), **chosen, "price": amount}
-        offer |= {"stock": row["stock"], "list_price": row["details"].get(LIST_PRICE)}
-        offer = {name: value for name, value in offer.items() if value is not None}
-        if variants.setdefault(json.dumps(offer), offer) is offer and amount is not None:
-            amounts.append(amount)
+        elif variant not in (own, *variants) and (written or row["price"] is not None or chosen):
+            offer = {"id": variant, **chosen, "price": row["price"]}
+            offer |= {"stock": row["stock"], "list_price": row["details"].get(LIST_PRICE)}
+            variants[variant] = {name: value for name, value in offer.items() if value is not None}
     (first, base), is_own = good[0], citable(good[0][0].own or "") == own
     base["details"] |= {OTHER_TITLES: [*others]} if others else {}
     if len(variants) <= 1 and not (is_own and variants):
         return base | {"details": base["details"] | _options(first, columns)}
     details = {name: value for name, value in base["details"].items() if is_own or name not in (STOCK, LIST_PRICE)}
     details |= _options(first, columns) if is_own else {}
-    low, high = min(amounts, default=None), max(amounts, default=None)
-    features = [*(base["features"] or ()), *(f"{name}: {', '.join(texts)}" for name, texts in values.items())]
+    amounts = sorted(offer["price"] for offer in variants.values() if "price" in offer)
     return base | {
-        "price": None if low is None else f"from {low}" if low != high else str(low),
-        "features": features or None,
+        "price": f"{'from ' if amounts[0] != amounts[-1] else ''}{amounts[0]}" if amounts else None,
         "details": details | {VARIANTS: [*variants.values()]},
     }
 
@@ -290,26 +321,19 @@ def _check_ids(path: Path, said: Iterable[tuple[str, str]], saved: Saved) -> Non
 def _notation(path: Path, mapping: Mapping, texts: Sequence[str], saved: Saved) -> tuple[str, str]:
     """The mark before the cents of these prices, and their one currency.
 
-    Notes prices that cannot be read or may mean something else. Raises UserError if some use the other mark, or name
-    another currency, by its code or by a sign that cannot mean this one.
+    Notes prices that cannot be read or may mean something else. Raises UserError if some name another currency, by its
+    code or by a sign that cannot mean this one.
     """
     marks = {mark[1] for text in texts if (mark := re.search(r"\d([.,])\d{1,2}(?![\d.,])", text))}
     decimal = mapping.decimal or ("," if marks == {","} else ".")
-    other = "." if decimal == "," else ","
     prices = [(text, price_in(text, decimal)) for text in texts]
-    unread = [text for text, price in prices if price is None]
-    if wrong := [text for text in unread if price_in(text, other)]:
-        raise UserError(
-            f"{path} has {counted(len(wrong), 'price')} such as {wrong[0]!r}, which decimal = {decimal!r} cannot read: "
-            f"write decimal = {other!r} in the mapping, or mend the file."
-        )
-    if unread:
+    if unread := [text for text, price in prices if price is None]:
         saved.notes.append(f"{counted(len(unread), 'price')} unknown, such as {unread[0][:LONGEST_SHOWN]!r}")
     read = [(text, price) for text, price in prices if price]
-    if odd := [text for text, price in read if re.fullmatch(r"\d{1,3}\.\d{3}", price.number)]:
+    if odd := [text for text, _ in read if re.search(rf"(?<![\d.,])\d{{1,3}}[{decimal}]\d{{3}}(?![\d.,])", text)]:
         saved.notes.append(
             f"{counted(len(odd), 'price')} with three decimals, such as {odd[0]!r}: where that means thousands, write "
-            f"decimal = {other!r}"
+            f"decimal = {'.' if decimal == ',' else ','!r}"
         )
     named = Counter(price.currencies for _, price in read if price.currencies).most_common(1)
     codes = named[0][0] if named else (USD,)
@@ -338,9 +362,10 @@ def _orders(source: RawFile, mapping: Mapping, saved: Saved, until_ms: int) -> I
 
     @cache
     def user_of(text: str) -> str:
-        if text.lower() in NO_ID:
+        if text.lower() in ("", *NO_ID):
             return ""
-        return f"u{hashlib.sha256(text.lower().encode()).hexdigest()[:12]}" if orders.hash_users else text
+        is_kept = is_safe_id(text) and not orders.hash_users
+        return text if is_kept else f"u{hashlib.sha256(text.lower().encode()).hexdigest()[:12]}"
 
     for line, row in rows:
         user, order = user_of(_first(row, orders.user) or ""), _first(row, orders.id)
@@ -352,10 +377,6 @@ def _orders(source: RawFile, mapping: Mapping, saved: Saved, until_ms: int) -> I
         lacking = next((field for field, value in needed.items() if not value), None)
         if lacking is not None:
             _reject(saved, line, lacking, orders, row)
-        elif not is_safe_id(user):
-            saved.reject(
-                line, f"user is no id ({ID_RULE}): hash_users = true makes ids of all: {user[:LONGEST_SHOWN]!r}"
-            )
         elif moment is not None and moment[0] > until_ms:
             saved.reject(line, f"{later_than(until_ms)}: {_first(row, orders.date)!r}")
         elif moment is not None and number is not None:
@@ -372,7 +393,7 @@ def _orders(source: RawFile, mapping: Mapping, saved: Saved, until_ms: int) -> I
             }
     _check_ids(source.path, said, saved)
     if strange:
-        counts = sorted(strange.items(), key=lambda each: (-each[1], each[0]))
+        counts = strange.most_common()
         raise UserError(
             f"{source.path} has statuses that the mapping does not know: "
             f"{first_few([f'{word!r} ({rows:,})' for word, rows in counts], 5)}. Write in [status] which of "

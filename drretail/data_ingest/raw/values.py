@@ -13,12 +13,7 @@ from drretail.records.shop import SIGNS
 _CODES = {sign.casefold(): codes for sign, codes in (*((code, (code,)) for code in list_currencies()), *SIGNS.items())}
 _SIGN = rf"(?:{'|'.join(map(re.escape, sorted(_CODES, key=len, reverse=True)))})\.?"
 _NUMBER = r"(?:\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d+)?|[.,]?\d(?:[\d.,]*\d)?)"
-_FROM = r"(?:from|ab|desde|a partir de|à partir de|dès|da|vanaf|fra|från|od|от) "
-_PRICE = re.compile(
-    rf"(?P<start>{_FROM})?(?P<before>{_SIGN})? ?(?P<low>{_NUMBER})(?:[.,][–—-]+)? ?(?P<behind>{_SIGN})?"
-    rf"(?P<range> ?[-–] ?(?:{_SIGN} ?)?{_NUMBER}(?: ?{_SIGN})?)?(?P<upwards> ?(?:[~〜～]|から|起))?",
-    re.IGNORECASE,
-)
+_PRICE = re.compile(rf"(?P<before>{_SIGN})? ?(?P<number>{_NUMBER})(?:[.,][–—-]+)? ?(?P<behind>{_SIGN})?", re.IGNORECASE)
 _PLAIN = re.compile(r"\d+(?:\.\d+)?|\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?|\.\d+")
 _DIGITS = str.maketrans("０１２３４５６７８９，．", "0123456789,.")
 
@@ -27,34 +22,25 @@ _DIGITS = str.maketrans("０１２３４５６７８９，．", "0123456789,.")
 class Price:
     """A number in a cell."""
 
-    number: str
-    """With a dot before the cents, and perhaps commas between thousands."""
-    is_lowest: bool
-    """Whether it is only the lowest of several."""
+    amount: float
     currencies: tuple[str, ...]
     """The codes that its sign, code or word may mean; empty if it names none."""
-
-    @property
-    def amount(self) -> float:
-        """The number as one."""
-        return float(self.number.replace(",", ""))
 
 
 @lru_cache(maxsize=100_000)
 def price_in(text: str | None, decimal: str) -> Price | None:
-    """The price, or the plain number, that is all of a cell; None if it is anything else, such as a price per metre.
+    """The price, or the plain number, that is all of a cell; None if it is anything else, such as a range.
 
     ``decimal`` is the mark before the cents.
     """
     match = _PRICE.fullmatch(" ".join((text or "").translate(_DIGITS).split()))
     if match is None:
         return None
-    number = re.sub(r"[ '’]", "", match["low"])
+    number = re.sub(r"[ '’]", "", match["number"])
     number = number.translate(str.maketrans(".,", ",.")) if decimal == "," else number
     sign = (match["before"] or match["behind"] or "").casefold()
     codes = _CODES.get(sign) or _CODES.get(sign.rstrip("."), ())
-    is_lowest = any(match[name] for name in ("start", "range", "upwards"))
-    return Price(number, is_lowest, codes) if _PLAIN.fullmatch(number) else None
+    return Price(float(number.replace(",", "")), codes) if _PLAIN.fullmatch(number) else None
 
 
 Moment = tuple[int, int]

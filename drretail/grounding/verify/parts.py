@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from unicodedata import numeric
 
+from drretail.grounding.report.citations import scan
 from drretail.grounding.report.page import blanked
 from drretail.grounding.text.layout import Layout, Stretch, read_layout
 from drretail.grounding.text.numerals import find_numerals
@@ -66,12 +67,16 @@ def _offers_marked(layout: Layout, stretch: Stretch) -> tuple[str, ...]:
 
 def numerals_in(layout: Layout, parts: Iterable[Part]) -> list[Unread]:
     """All numbers and dates in these parts, whatever they say: they are what could be looked at, and the numbers of
-    other scripts and signs, such as Ⅻ, ③, 三 or ½, which nobody reads.
+    other scripts and signs, such as Ⅻ, ③, 三 or ½, which nobody reads. ③ and ² are marks if a list has their entry.
     """
     dates = [(date.start, date.end) for date in layout.dates]
     numerals = [(numeral.start, numeral.end) for numeral in find_numerals(blanked(layout.text, dates))]
-    if not layout.text.isascii():
-        signs = (at for at, sign in enumerate(layout.text) if not sign.isdecimal() and numeric(sign, None) is not None)
+    if not layout.report.isascii():
+        text = [*layout.text]
+        for mark in scan(layout.report, None).marks:
+            if mark.cited[0].reason == "no_entry":
+                text[mark.start : mark.end] = layout.report[mark.start : mark.end]
+        signs = (at for at, sign in enumerate(text) if not sign.isdecimal() and numeric(sign, None) is not None)
         # A run of them is one number: its places less their rank are the same.
         runs = (tuple(run) for _, run in groupby(enumerate(signs), lambda pair: pair[1] - pair[0]))
         numerals += [(run[0][1], run[-1][1] + 1) for run in runs]

@@ -15,7 +15,6 @@ from drretail.addons.exports.formats import export_selection
 from drretail.addons.exports.selection import Selection
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
-from drretail.addons.inspect import form as log_form
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.eval.scores.file import read_scores
@@ -24,7 +23,7 @@ from drretail.files import write_json
 from drretail.progress import Progress
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
 from drretail.run_file import read_evidence
-from tests.addons.exports.conftest import HYBRID, REACT, lines
+from tests.addons.exports.conftest import REACT, lines
 from tests.addons.imports.foreign import CHINESE, REPORT, drb
 from tests.build import files
 
@@ -36,14 +35,14 @@ def rows(query: str) -> list[tuple[Any, ...]]:
 
 def test_what_was_imported_comes_back_as_it_came_with_every_reference_that_leads_nowhere(tmp_path: Path) -> None:
     lost = "# Kettles\n\nQuiet [2][^7], cheap [9][P:NONE], see [there]().\n\n[1] https://a.example/x\n[2],\n"
-    first = imported(drb(tmp_path / "one.jsonl", REPORT, lost, CHINESE, ""), tmp_path / "exp")
+    first = imported(drb(tmp_path / "one.jsonl", REPORT, lost, CHINESE), tmp_path / "exp")
     with pytest.raises(UserError, match="--fetch-sources fetches them"):
         export_selection(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl")
-    export_selection(replace(Selection.of(tmp_path / "exp"), failed=True), "drb", tmp_path / "drb")
+    export_selection(Selection.of(tmp_path / "exp"), "drb", tmp_path / "drb")
     again = imported(tmp_path / "drb", tmp_path / "back")
     counts = [[replace(report, where="") for report in each.reports] for each in (first, again)]
     assert counts[0] == counts[1]
-    assert (again.empty, sum(report.unresolved for report in first.reports)) == (1, 3)
+    assert sum(report.unresolved for report in first.reports) == 3
     assert sum(report.citations.missing for report in first.reports) == 3
     (before, after) = (list(read_runs(tmp_path / each)) for each in ("exp", "back"))
     assert [(each.report, each.citations) for each in before] == [(each.report, each.citations) for each in after]
@@ -103,7 +102,6 @@ COMMANDS = [
     .splitlines()
     if line.startswith("    drretail export exp/")
 ]
-EXTRAS = {"inspect": "inspect_ai"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -111,9 +109,6 @@ def test_the_commands_of_the_docs_work(
     command: str, exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = shlex.split(command)
-    form = words[words.index("--format") + 1]
-    if form in EXTRAS:
-        pytest.importorskip(EXTRAS[form])
     shutil.copytree(exp, tmp_path / "exp")
     fetch_a_page(tmp_path / "exp")
     monkeypatch.chdir(tmp_path)
@@ -125,20 +120,3 @@ def test_the_commands_of_the_docs_work(
     else:
         assert done.exit_code == 0, done.output
         assert {*files(tmp_path)} - before
-
-
-def test_without_inspect_it_is_said_what_to_install(exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_form, "find_spec", lambda name: None)
-    with pytest.raises(UserError, match=r"pip install 'drretail\[inspect\]'"):
-        export_selection(Selection.of(exp), "inspect", tmp_path / "logs")
-
-
-def test_runs_without_a_report_are_in_the_log_and_floors_are_not(exp: Path, tmp_path: Path) -> None:
-    pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
-    result = export_selection(Selection.of(exp), "inspect", tmp_path / "logs")
-    assert result == "2 logs of 4 runs"
-    assert {path.name for path in (tmp_path / "logs").iterdir()} == {f"{HYBRID}.eval", f"{REACT}.eval"}
-    selection = Selection.of(exp)
-    selection.systems = ()
-    with pytest.raises(UserError, match="No run of"):
-        export_selection(selection, "inspect", tmp_path / "none")

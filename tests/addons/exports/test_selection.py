@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -38,7 +37,6 @@ def test_floors_and_failed_runs_are_left_out_and_a_system_goes_by_the_beginning_
     assert selection.left_out == {"without a report": 1}
     assert ids(selection) == ids(selection)
     assert selection.left_out.total() == 1
-    assert f"{HYBRID}/q2-r1" in ids(replace(Selection.of(exp), failed=True))
     assert {each.partition("/")[0] for each in ids(Selection.of(exp, ["react"]))} == {REACT}
     with pytest.raises(UnknownName):
         Selection.of(exp, ["nobody"])

@@ -289,7 +289,12 @@ def test_any_text_is_read_and_values_lie_within_it(report: str) -> None:
     assert all(0 <= one.start < one.end <= len(report) for one in places)
 
 
-@pytest.mark.parametrize("figure", ["$ⅩⅩⅩⅤ", "$₃₅", "$３５", "$३५", "½ of it"])
+@pytest.mark.parametrize("figure", ["$ⅩⅩⅩⅤ", "$₃₅", "$３５", "$३५", "½ of it", "③ euros", "²³ euros"])
 def test_what_looks_like_a_figure_counts_as_not_looked_at(figure: str) -> None:
     looked = read_report(Case(f"The kettle costs {figure} {K}.", EVIDENCE, QUERY)).looked_at
     assert (looked.numerals, looked.decided - looked.contradicted) == (1, 0)
+
+
+def test_a_raised_number_of_a_list_is_a_mark_and_no_figure() -> None:
+    report = f"The kettle boils ① {K}.\n\n## Sources\n① https://a.example/kettle\n"
+    assert read_report(Case(report, EVIDENCE, QUERY)).looked_at.numerals == 0

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
@@ -21,7 +20,6 @@ from drretail.addons.sandboxes.folder import (
 )
 from drretail.addons.sandboxes.synthetic.facts import (
     KINDS_OF_PAGES,
-    WITHOUT_PILLOW,
     Drawing,
     PlantedFact,
     PlantedFile,
@@ -163,8 +161,6 @@ def build_offline(
     hits = world.catalog.search(CatalogQuery("", limit=MOST_PRODUCTS)).hits
     shop = list(world.store.products([hit.product_id for hit in hits]).values())
     shelf = _Shelf(shop)
-    if find_spec("PIL") is None:
-        note(WITHOUT_PILLOW)
     about = SandboxFolder(
         world_fingerprint=world.manifest.fingerprint, now=world.manifest.now, seed=seed, sizes=dict(sizes),
         counter=COUNTER, web="offline", made_by="offline",
@@ -214,7 +210,7 @@ class _TaskMaker:
         facts = planted_facts(need, self.today, self.drawing)
         signals = signal_keywords(need)
         noise_themes = themes(need, self.shelf.products, KEYWORDS - len(signals), self.random)
-        files = user_files(need, self.world.store, self.today, self.drawing)
+        files = user_files(need, self.world.store, self.drawing)
         longest = int(min(sizes.values()) * CHARACTERS_OF_A_TOKEN * _NEEDED / len(facts))
         supportive = [self._supportive(fact, longest) for fact in facts]
         distractors = list(_up_to(self._distractors(facts), tokens * DISTRACTING))
@@ -323,7 +319,7 @@ def _gold(
         query_id=query.query_id,
         files=PartOfGold(
             insights=tuple(planted),
-            documents=tuple(RequiredDocument(title=file.name) for file in files if file.is_document),
+            documents=tuple(RequiredDocument(title=file.name) for file in files),
         ),
         sandbox=PartOfGold(
             insights=tuple(of_pages),

@@ -1,14 +1,12 @@
 """The facts planted for a query, which decide between its fits, the traps that contradict them, and the user's own
-files: orders as a table, a note, a manual and a receipt. Each but the orders states a fact.
+files: orders as a table, a note and a manual. Each but the orders states a fact.
 """
 
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from io import BytesIO
 from random import Random
-from textwrap import wrap
 
 from drretail.addons.sandboxes.synthetic.needs import NamedProduct, SandboxNeed, SandboxWant, money
 from drretail.addons.sandboxes.synthetic.patterns import fill_pattern, texts
@@ -285,26 +283,6 @@ def _money(amount: Money) -> str:
     return money(float(amount.amount), amount.currency)
 
 
-_WIDTH, _MARGIN, _LINE, _SIZE = 420, 24, 26, 18
-_COLUMNS = 38
-WITHOUT_PILLOW = "No receipts are drawn: they take Pillow, which drretail[sandbox] installs."
-
-
-def draw_receipt(rows: Sequence[str]) -> bytes | None:
-    """The receipt as a PNG, the same bytes for the same rows and version of Pillow; None without Pillow."""
-    try:
-        from PIL import Image, ImageDraw, ImageFont
-    except ImportError:
-        return None
-    image = Image.new("L", (_WIDTH, 2 * _MARGIN + _LINE * len(rows)), 246)
-    draw, font = ImageDraw.Draw(image), ImageFont.load_default(_SIZE)
-    for number, row in enumerate(rows):
-        draw.text((_MARGIN, _MARGIN + number * _LINE), row, fill=24, font=font)
-    content = BytesIO()
-    image.save(content, "PNG")
-    return content.getvalue()
-
-
 ORDERS = 40
 _MOST_OF_A_MANUAL = 12
 _MARKS = re.compile(r"^\W+")
@@ -319,24 +297,14 @@ class PlantedFile:
     statement: str = ""
     meaning: str = ""
 
-    @property
-    def is_document(self) -> bool:
-        """False for an image, which has no text that could be cited (metric dr3)."""
-        return not self.name.endswith(".png")
 
-
-def user_files(need: SandboxNeed, store: Store, today: date, drawing: Drawing) -> list[PlantedFile]:
-    """Two to four files: no orders if the query names no user, and no receipt without Pillow."""
+def user_files(need: SandboxNeed, store: Store, drawing: Drawing) -> list[PlantedFile]:
+    """Two or three files: no orders if the query names no user."""
     subject = need.names[(need.owned[0] if need.owned else need.things[0].fits[0]).product_id]
     files = [_note(need.things[0].name, drawing), _manual(subject, drawing)]
     if need.query.user_id is not None:
         files.insert(0, PlantedFile("orders.csv", _orders(store, need.query.user_id)))
-    orders = [] if need.query.user_id is None else store.orders(need.query.user_id).orders
-    of_subject = [order for order in orders if order.product_id == subject.product.product_id]
-    # Preferably one that was not cancelled
-    last = min(of_subject, key=lambda order: order.order_status == "Cancelled", default=None)
-    receipt = _receipt(subject, None if last is None else date.fromisoformat(last.order_date[:10]), today, drawing)
-    return files if receipt is None else [*files, receipt]
+    return files
 
 
 def _note(thing: str, drawing: Drawing) -> PlantedFile:
@@ -379,25 +347,6 @@ def _planted(rules: Sequence[tuple[str, str]], drawing: Drawing, thing: str) -> 
         return fill_pattern(pattern, lots, slots)
 
     return drawing.value(drawn), follows
-
-
-def _receipt(item: NamedProduct, bought: date | None, today: date, drawing: Drawing) -> PlantedFile | None:
-    """A receipt with the day of the order, if there is one, and a guarantee that still holds. None without Pillow."""
-    random = drawing.random
-    bought = bought or today - timedelta(days=random.randint(40, 330))
-    until = drawing.value(lambda r: f"{today + timedelta(days=r.randint(70, 470)):%Y-%m-%d}")
-    statement = f"Satisfaction guarantee until {until}"
-    price = "paid in full" if item.price is None else item.price
-    number = drawing.code()
-    image = draw_receipt([
-        random.choice(("CORNERSTORE", "PARCEL LANE", "THE SHELF")), "", f"{bought}   No. {number}", "-" * _COLUMNS,
-        *wrap(item.name, _COLUMNS), price, "-" * _COLUMNS, f"TOTAL  {price}", "", statement, "Thank you",
-    ])  # fmt: skip
-    meaning = (
-        f"The receipt of the {item.name} (no. {number}, {bought.isoformat()}) gives a guarantee until {until}: a "
-        f"fault of it is a case for the guarantee before anything is bought in its place."
-    )
-    return None if image is None else PlantedFile("receipt.png", image, statement, meaning)
 
 
 def _orders(store: Store, user_id: str) -> bytes:

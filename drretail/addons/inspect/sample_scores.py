@@ -1,10 +1,13 @@
-"""What is behind the values of one report, in words, as inspect shows it beside a sample's scores."""
+"""The values of one report as a score of inspect's, and in words what is behind them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import nan
 from pathlib import Path
 
+from inspect_ai.scorer import Score
+
 from drretail.eval.judging.question import judges_in
-from drretail.eval.metric import Value
+from drretail.eval.metric import Metric, Value
 from drretail.eval.scores.gathering import Assessor, verdicts_by_assessor
 from drretail.records.run import Run
 from drretail.records.score import WHY_NOT, Verdict, reasons_of
@@ -15,7 +18,35 @@ NOTHING_TO_SCORE = "the report has nothing of the kind"
 """Why a value is n/a if its metric gives no reason: there is no total to check, no wrong claim to place."""
 
 
-def explanation_of(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
+def variants_of(metric: Metric) -> tuple[str, ...]:
+    """The variants that a single report has, primary ones first; those formed over all reports are left out."""
+    alone = (name for name in metric.variants if name not in metric.pooled)
+    return tuple(sorted(alone, key=lambda name: name not in metric.description.primary))
+
+
+def score_of(
+    name: str,
+    metric: Metric,
+    values: Mapping[str, Value],
+    shown: Sequence[str],
+    verdicts: Sequence[Verdict],
+    lacks: str = "not_judged",
+) -> Score:
+    """The ``shown`` variants of a report's values. A missing one is NaN, which inspect leaves out of means and counts.
+
+    A report without any value is unscored, because of what it ``lacks``.
+    """
+    scored = [values[variant] for variant in variants_of(metric) if variant in values]
+    if not scored:
+        return Score.unscored(reason=lacks, explanation=f"{name} was not judged.")
+    numbers = {variant: values[variant].value if variant in values else None for variant in shown}
+    return Score(
+        value={variant: nan if number is None else number for variant, number in numbers.items()},
+        explanation=_explanation_of(scored, verdicts),
+    )
+
+
+def _explanation_of(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
     """Markdown: a line for each value with the counts behind it, then one for each verdict with a reason."""
     lines = [f"- **{value.variant}** {_value(value)}" for value in values]
     judged: list[str] = []
