@@ -38,12 +38,9 @@ _MARKER = re.compile(
 )
 _SIGNS = re.compile(r"<[^<>]*>|\(#[^()]*\)|[\[\]()（）^※|]")
 _TAG = re.compile(r"<(?!/?sup\b|https?:)[^<>\n]{0,500}>|\*", re.IGNORECASE)
-_TITLE = re.compile(r"[\W_]*(?!https?:|www\.)(?P<title>[^\W\d_][^\[\]()<>|:：,.;«»\"“”„*–—]{2,50})")
 _RULE = re.compile(
     r"[ \t>]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|?)++$|[ \t]*+(?:[-*_][ \t]*+){3,}+$|\s*(?:<(?!https?:)[^<>]*+>\s*+)*+$"
 )
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?=[a-z]?(?![\w/-]))")
-_WORD = re.compile(r"[^\W\d_]{3,}")
 _LONGEST_TITLE, _LINES_BELOW = 80, 2
 _OF_BOLD = 7
 """The level of a heading in bold letters, and of one without signs."""
@@ -104,8 +101,6 @@ class References:
     spans: tuple[tuple[int, int], ...]
     entries: dict[str, list[Entry]]
     """By their labels; those without one under ""."""
-    names: frozenset[str]
-    """What the entries' titles begin with, and the words with the years beside them in lines with addresses."""
 
     def label_of(self, label: str) -> str | None:
         """The list's label that is written so."""
@@ -116,12 +111,6 @@ class References:
         entries = self.entries[label]
         entries = [entry for entry in entries if entry.has_source] or entries
         return entries[0] if len({entry.sources for entry in entries}) == 1 else None
-
-    def has_name(self, words: str, before: str) -> bool:
-        """True for "Smith 2018", the year of "Smith (2018)", and "Wirecutter", if an entry has this name."""
-        if (year := _YEAR.search(words)) is None:
-            return any(part.strip().casefold() in self.names for part in re.split("[,;]", words))
-        return any(f"{word} {year[0]}" in self.names for word in _WORD.findall(words if year.start() else before))
 
 
 def read_references(text: str, cited: Counter[str]) -> References:
@@ -136,16 +125,10 @@ def read_references(text: str, cited: Counter[str]) -> References:
         if is_new and ((labels and not body) or (cited[part.label] > 1 and not re.search(r"[\[【]\d", body))):
             listed.add(index)
     entries: dict[str, list[Entry]] = {}
-    names: set[str] = set()
-    for index, part in enumerate(parts):
-        is_entry = index in listed and not part.level and bool(part.label or part.has_source)
-        if is_entry:
+    for part in (parts[index] for index in sorted(listed)):
+        if not part.level and (part.label or part.has_source):
             entries.setdefault(part.label, []).append(part)
-            names |= {title["title"].strip().casefold()} if (title := _TITLE.match(part.body)) else set()
-        if is_entry or part.has_url:
-            names |= {f"{word} {year}" for year in {*_YEAR.findall(part.text)} for word in _WORD.findall(part.text)}
-    spans = tuple((parts[index].left, parts[index].end) for index in sorted(listed))
-    return References(spans, entries, frozenset(names))
+    return References(tuple((parts[index].left, parts[index].end) for index in sorted(listed)), entries)
 
 
 def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
