@@ -178,8 +178,7 @@ def _read(report: str) -> _Reading:
     for mark in read:
         place, kind = places[mark.start], mark.kind
         is_label = kind in ("label", "raised") and (mark.labels or mark.reason) and references.entries
-        is_index = report[mark.start - 1 : mark.start].isalnum()  # x[1]
-        if place in (_HIDDEN, _IMAGE) and (is_label or kind in ("source", "ids")) and not is_index:
+        if place in (_HIDDEN, _IMAGE) and (is_label or kind in ("source", "ids")):
             shown.append(mark._replace(reason="hidden" if place == _HIDDEN else "image"))
     return _Reading(references, shown)
 

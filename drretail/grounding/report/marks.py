@@ -30,7 +30,7 @@ _MARK = re.compile(
     rf"|(?P<id>{BARE_ID})"
     r"|(?P<raised><sup\b[^<>]{0,80}>(?:<a\b[^<>]{0,200}>)?[^<>\n]{1,60}(?:</a>)?</sup>"
     r"|\$?\^(?:\{[^{}\n]{1,40}\}|[\w, –-]{1,20}\^|\d{1,4}(?:[,–-]\d{1,4})*+(?!\.\d))\$?"
-    rf"|[{RAISED}]{{1,6}}(?:[⁻–,][{RAISED}]{{1,4}})*|※\d{{1,2}}(?:,\d{{1,2}})*)"
+    rf"|[{RAISED}]{{1,6}}(?:[⁻–,][{RAISED}]{{1,4}})*)"
     # What is only counted: what LaTeX, wikis and one product write; where the lists have its labels, round brackets, and
     # numbers behind a word or a stop.
     r"|(?P<markup>\\[a-z]{0,9}cite[a-z]{0,9}[^{}\n]{0,80}\{[^{}\n]{1,300}\}|<ref\b[^<>]{0,300}>"
@@ -44,11 +44,9 @@ _TARGET = re.compile(
     r"\([ \t]*<?(?P<target>[^\s()<>]{0,2000}(?:\([^\s()]{0,500}\)[^\s()<>]{0,500}){0,20})>?"
     r"(?:[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)"
 )
-_INSIDE = re.compile(rf"{ADDRESS}|{BARE_ID}|[{RAISED}※†‡]|<sup|\]\(", re.IGNORECASE)
+_INSIDE = re.compile(rf"{ADDRESS}|{BARE_ID}|[{RAISED}†‡]|<sup|\]\(", re.IGNORECASE)
 """What is a mark of its own within brackets."""
 _TAGS = re.compile(r"<[^<>]*>")
-_FIGURE = re.compile(r"(?:[\d★⭐%+] ?|(?:^|\n)[ \t>#*-]*)$")
-"""Before a number in brackets that counts something, as in "4.6 (12)", or numbers an item."""
 _AROUND = " \t[]【】［］〔〕$^{}"
 # A raised number behind a digit or a sign, and a raised 2 or 3 behind a unit or a letter, is a power: 10³, m², R².
 _BASE = re.compile(
@@ -89,11 +87,11 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
         elif form in ("auto", "shown"):
             target = token[form] if form == "auto" else token["href"]
             words = _TAGS.sub("", token["shown"] or "").strip(_AROUND)
-            mark = _linked(start, end, words, target) if target[0] == "#" else Mark(start, end, "source", target)
+            mark = Mark(start, end, "label", words) if target[0] == "#" else Mark(start, end, "source", target)
         elif form == "square":
             mark = _square(text, start, end)
         elif form == "raised" and "http" not in content:
-            words = unicodedata.normalize("NFKC", unescape(_TAGS.sub("", content))).replace("※", "").strip(_AROUND)
+            words = unicodedata.normalize("NFKC", unescape(_TAGS.sub("", content))).strip(_AROUND)
             position = end
             is_power = words.isdecimal() and _is_power(text, start, end, words)
             if re.search(r"\d|^\w$", words) and not is_power:
@@ -101,8 +99,7 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
         elif form == "round" and _are_ids(content[1:-1]):
             mark = Mark(start, end, "ids", content[1:-1])
         elif form == "round" and not _INSIDE.search(content):
-            is_figure = content[1:-1].isdecimal() and _FIGURE.search(text, max(0, start - 40), start)
-            mark = Mark(start, end, "bare" if is_figure else "round", content[1:-1])
+            mark = Mark(start, end, "round", content[1:-1])
         elif form in ("id", "bare", "markup"):
             mark = Mark(start, end, "perhaps" if form == "id" else "bare", content)
             mark = mark._replace(reason="style" if form == "markup" else None)
@@ -126,7 +123,7 @@ def _square(text: str, start: int, end: int) -> Mark | None:
         if re.match(ADDRESS, target, re.IGNORECASE):
             return Mark(start, link.end(), "source", _url(target))
         if target.startswith("#"):
-            return _linked(start, link.end(), label, target)
+            return Mark(start, link.end(), "label", label)
         is_place = not target.startswith(("mailto:", "tel:", "javascript:"))
         return Mark(start, link.end(), "label", target or label, reason="no_address") if is_place else None
     if _are_ids(words):
@@ -140,12 +137,6 @@ def _square(text: str, start: int, end: int) -> Mark | None:
     return Mark(start, end, "label", re.sub(r"[\[\]]", "", words.translate(SQUARE)))
 
 
-def _linked(start: int, end: int, words: str, target: str) -> Mark:
-    """A link within the page: a label, or words for a numbered place."""
-    is_place = target[-1:].isdigit() and not re.search(r"\d|^\w$", words)
-    return Mark(start, end, "label", words, reason="no_address" if is_place else None)
-
-
 def _url(text: str) -> str:
     name = re.sub(r"^doi:[ ]?", "doi.org/", text, flags=re.IGNORECASE)
     return name if "://" in name[:8] else f"https://{name}"
@@ -157,7 +148,7 @@ def _is_power(text: str, start: int, end: int, raised: str) -> bool:
     return is_power or re.match(r"[A-Za-z⁺⁻]", text[end : end + 1]) is not None
 
 
-_LABEL = re.compile(r"[^\W\d_]{0,3}\d{1,3}|(?![xX])[A-Za-z]")
+_LABEL = re.compile(r"[^\W\d_]{0,3}\d{1,3}")
 _RANGE = re.compile(r"(?P<word>[^\W\d_]{0,3})(?P<first>\d{1,3})\s*[-‐‑–—~⁻−]\s*(?:[^\W\d_]{0,3})(?P<last>\d{1,3})")
 _PLACE = re.compile(r"†.*|(?:,\s*|\s)(?:§|[^\W\d_]{1,5}\.)[^;]*")
 """In the source: 1†L3, 1, p. 4."""
@@ -171,7 +162,7 @@ def mark_labels(mark: Mark, label_of: LabelOf) -> list[str]:
     if mark.kind not in ("label", "raised") or mark.reason:
         return []
     content = _PLACE.sub("", mark.content).removeprefix("^")
-    content = content if label_of(content) else re.sub(r"^[a-z]{2,10}:(?=\d+(?:, ?\d+)*$)", "", content)
+    content = content if label_of(content) else re.sub(r"^[a-z]{2,10}:(?=\d+(?:, ?\d+)*$)", "", content)  # web:1
     labels: dict[str, None] = {}
     for member in map(str.strip, re.split(r"[,;/|&，；、・]", content)):
         run = _RANGE.fullmatch(member)

@@ -26,17 +26,16 @@ _SOURCE_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[\[【]\^?\d|[:：][^\w:：]*\d|^\W*\w+\W*[:：]\s*\w")
-_LABEL = r"(?:[^\W\d_]{1,12}[:._-]?\s?)?\d{1,3}|[^\W\d_](?!\w)|[ivx]{2,4}(?!\w)|[^\W\d_]{2,6}\d{2}[a-z]?"
 _MARKER = re.compile(
     # What nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>.
     r"[ \t>|+•:-]*+(?:(?P<sure>\[{1,2}\^?(?![ xX]\]|[POUWCF]:)[^\[\]\n]{1,30}\]{1,2}(?:\(#[^\s()]{0,99}\))?(?!\()"
-    rf"|※\d{{1,2}}|<sup>[ \t]*\[?\w{{1,4}}\]?[ \t]*</sup>|\^\w{{1,4}}\^?|[{RAISED}]{{1,4}})"
-    # What also numbers steps: "1.", "(1)", "a:", "A –", "| 1 |", "web:1 =", "1 Title".
-    rf"|(?P<number>(?:\d{{1,3}}|[^\W\d_])[ \t]*\||[(（]?(?:{_LABEL})"
-    rf"(?:[.)）、:：](?!\d)|[ \t]+[-–—=·](?=\s)|(?=[ \t]+<?{ADDRESS}))|\d{{1,3}}(?=[ \t]+\S)))[ \t]*[:：.,]?",
+    rf"|<sup>[ \t]*\[?\w{{1,4}}\]?[ \t]*</sup>|\^\w{{1,4}}\^?|[{RAISED}]{{1,4}})"
+    # What also numbers steps: "1.", "(1)", "Source 1:", "web:1 =", "1 Title".
+    r"|(?P<number>[(（]?(?:[^\W\d_]{1,12}[:._-]?\s?)?\d{1,3}(?:[.)）、:：](?!\d)|[ \t]+[-–—=·](?=\s))"
+    r"|\d{1,3}(?=[ \t]+\S)))[ \t]*[:：.,]?",
     re.IGNORECASE,
 )
-_SIGNS = re.compile(r"<[^<>]*>|\(#[^()]*\)|[\[\]()（）^※|]")
+_SIGNS = re.compile(r"<[^<>]*>|\(#[^()]*\)|[\[\]()（）^|]")
 _TAG = re.compile(r"<(?!/?sup\b|https?:)[^<>\n]{0,500}>|\*", re.IGNORECASE)
 _RULE = re.compile(
     r"[ \t>]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|?)++$|[ \t]*+(?:[-*_][ \t]*+){3,}+$|\s*(?:<(?!https?:)[^<>]*+>\s*+)*+$"
@@ -86,9 +85,7 @@ class Entry:
         return frozenset(bare_address(mark.content) for mark in self.marks)
 
     def is_definition(self, cited: Counter[str]) -> bool:
-        """True for a footnote, and for a label of its own with an address; a word in brackets is one if it is cited."""
-        if self.is_marked and re.match(r"[ \t]{0,3}\[\^[^\[\]]+\][:：]", self.text):
-            return True
+        """True for a label of its own with an address; a word in brackets is one if it is cited."""
         begins = _SOURCE.match(self.body.lstrip("[( :,<")) is not None
         is_label = self.label[-1:].isdigit() or begins or cited[self.label] > 1
         return self.is_marked and self.has_source and is_label and not self.level
@@ -137,7 +134,7 @@ def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
     """
     listed: set[int] = set()
     waiting: list[int] = []
-    """What belongs to a list if an entry follows: its heading, blank lines, the head of a table."""
+    """What belongs to a list if an entry follows: its heading and blank lines."""
     opened = 0
     """The level of the heading of sources above; 0 without one."""
     for index, part in enumerate(parts):
@@ -148,12 +145,11 @@ def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
         is_entry = part.is_definition(cited)
         if opened and not is_heading:
             is_entry |= part.is_marked or part.has_url or (part.has_source and _ITEM.match(part.text) is not None)
-            is_entry |= bool(part.label) and index - 1 in listed and not parts[index - 1].is_blank
         if is_entry:
             listed |= {index, *(waiting if opened else ())}
         if is_entry or not (opened or part.is_blank):
             waiting = []
-        elif is_heading or part.is_blank or part.text.lstrip().startswith("|"):
+        elif is_heading or part.is_blank:
             waiting.append(index)
     return listed
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, DecimalException, InvalidOperation
 from functools import lru_cache
+from itertools import zip_longest
 from operator import add, mul, sub, truediv
 
 from drretail.grounding.text.amounts import Amount, number_of
@@ -103,7 +104,7 @@ def conversion(unit: str, other: str) -> Decimal | None:
 _JOINT = re.compile(r"[\s*_\\]{0,12}(?P<sign>[+×x*÷/−–=-])[\s*_\\]{0,12}")
 _SIGNS = str.maketrans({"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-"})
 # A sign before or behind continues the expression by a term that is no figure; a list's bullet does not.
-_OPEN_BEFORE = re.compile(r"[^\s*_][ *_]*[+×x÷/−–=-][ *_]*$")
+_OPEN_BEFORE = re.compile(r"[^\s*_][ *_]*(?:[+×x÷/−–=-][ *_]*|[+×÷=] ?(?:[^\W\d_][\w'’-]{0,40}\s?){0,3})$")
 _OPEN_BEHIND = re.compile(r"[\s*_]{0,12}(?:[+×÷/−=]|[-–]\s)")
 _REACH = 30
 _CENTS = 2
@@ -184,7 +185,7 @@ def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
 def _chains(text: str, amounts: Sequence[Amount]) -> Iterator[tuple[list[Amount], str]]:
     """Each run of figures with the signs between them that no further term continues."""
     figures, signs = list[Amount](), ""
-    for amount, following in zip(amounts, [*amounts[1:], None], strict=True):
+    for amount, following in zip_longest(amounts, amounts[1:]):
         if amount.is_range or amount.kind == "percent":
             figures, signs = [], ""
             continue
