@@ -31,8 +31,8 @@ _MARK = re.compile(
     r"|(?P<raised><sup\b[^<>]{0,80}>(?:<a\b[^<>]{0,200}>)?[^<>\n]{1,60}(?:</a>)?</sup>"
     r"|\$?\^(?:\{[^{}\n]{1,40}\}|[\w, –-]{1,20}\^|\d{1,4}(?:[,–-]\d{1,4})*+(?!\.\d))\$?"
     rf"|[{RAISED}]{{1,6}}(?:[⁻–,][{RAISED}]{{1,4}})*)"
-    # What is only counted: what LaTeX, wikis and one product write; where the lists have its labels, round brackets, and
-    # numbers behind a word or a stop.
+    # What is only counted: what LaTeX, wikis and one product write, and what the lists have labels for: round brackets,
+    # and numbers behind a word or a stop.
     r"|(?P<markup>\\[a-z]{0,9}cite[a-z]{0,9}[^{}\n]{0,80}\{[^{}\n]{1,300}\}|<ref\b[^<>]{0,300}>"
     r"|cite(?:\W?turn\d{1,3}[a-z]{3,12}\d{1,3})+)"
     r"|(?P<round>[(（](?:[^()（）\[\]\n]|\([^()\n]{0,20}\)){1,300}+[)）])"

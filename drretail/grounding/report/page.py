@@ -45,9 +45,6 @@ _DEFINITION = re.compile(
 )
 _SOURCE = re.compile(r"<?(?:https?://|www\.|[POUWCF]:\w)", re.IGNORECASE)
 _BAR = re.compile(r"(?<!\\)\|")
-_BLOCKS = r"(?:li|[uo]l|p|div|tr|t[dh]|table|thead|tbody|h[1-6]|section|article|br)"
-_BLOCK_TAG = re.compile(rf"<(?P<name>/?{_BLOCKS})\b[^<>]{{0,200}}>", re.IGNORECASE)
-_AS_MARKDOWN = {"tr": "\n", "/tr": "|\n", "td": "|", "th": "|", "/td": " ", "/th": " ", "br": "\n", "li": "\n- ", "/li": "\n"}
 _STOPS = r"\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"
 IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _IN_URL = {True: re.compile(rf"[^{_STOPS}]*"), False: re.compile(rf"[^{_STOPS}{IDEOGRAPHS}]*")}
@@ -126,11 +123,11 @@ def read_page(report: str) -> Page:
     images = list(_IMAGE.finditer(shown))
     signs = [sign.span() for span in code for sign in _SIGNS_OF_CODE.finditer(report, *span)]
     signs += [span for image in images for span in ((image.start(), image.start(1)), (image.end(1), image.end()))]
-    words = blanked(_in_lines(blanked(shown, (*signs, *struck, *frame))), (tag.span() for tag in tags))
+    words = blanked(shown, (*signs, *struck, *frame, *(tag.span() for tag in tags)))
     image_spans = tuple(image.span() for image in images)
     return Page(
         shown=shown,
-        prose=_in_lines(blanked(shown, (*code, *image_spans, *struck, *frame))),
+        prose=blanked(shown, (*code, *image_spans, *struck, *frame)),
         words=words,
         unread=unread,
         unsaid=(*hidden, *struck),
@@ -170,15 +167,3 @@ def _hidden_in(tag: re.Match[str]) -> Iterator[tuple[int, int]]:
         yield start, address.start()
         start = address.end()
     yield start, end
-
-
-def _in_lines(text: str) -> str:
-    """The text with what Markdown has for blocks' tags, so that items and cells keep their borders."""
-
-    def as_markdown(tag: re.Match[str]) -> str:
-        name = tag["name"].casefold()
-        in_row = name == "br" and text.startswith("|", text.rfind("\n", 0, tag.start()) + 1)
-        sign = " " if in_row else _AS_MARKDOWN.get(name, "\n\n")
-        return sign.ljust(len(tag[0]))[: len(tag[0])]
-
-    return _BLOCK_TAG.sub(as_markdown, text)

@@ -12,16 +12,13 @@ from drretail.records.shop import UserProfile
 _FEWEST_DIGITS = 7
 """The fewest digits of a telephone number; with fewer, other numbers would be mistaken for one."""
 _AT = r"(?:\s?\*{0,2}@\*{0,2}\s?|\s*[\[({<]\s*(?:at|@)\s*[\])}>]\s*)"
-_SPELT_AT = r"\s+at\s+"
 _DOT = r"(?:\.|\s\.\s|\s*[\[({<]\s*(?:dot|\.)\s*[\])}>]\s*)"
 _SPELT_DOT = r"\s+dot\s+"
-# Asterisks are a page's emphasis. A bare " at " also occurs between other words ("price at amazon.com"): it counts only
-# if the dot is spelt out too.
+# Asterisks are a page's emphasis. A bare " at " also occurs between other words ("price at amazon.com"): it counts not.
 # Possessive, and never starting within a word, so that a long word is read once.
 EMAIL = re.compile(
     rf"(?<![\w.+-])(?:[\w.+-]++['’])?[\w.+-]++"
-    rf"(?:{_AT}[\w-]+(?:(?:{_DOT}|{_SPELT_DOT})[\w-]+){{0,8}}(?:{_DOT}|{_SPELT_DOT})[a-z]{{2,}}"
-    rf"|{_SPELT_AT}[\w-]+(?:{_SPELT_DOT}[\w-]+){{0,8}}?{_SPELT_DOT}[a-z]{{2,4}}\b)",
+    rf"{_AT}[\w-]+(?:(?:{_DOT}|{_SPELT_DOT})[\w-]+){{0,8}}(?:{_DOT}|{_SPELT_DOT})[a-z]{{2,}}",
     re.IGNORECASE,
 )
 _ESCAPED = r"(?:%(?:25){0,3}|=)"
@@ -33,7 +30,6 @@ _ESCAPE = re.compile(
 )
 WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"\w+")
-_NO_LETTER = re.compile(r"[\W_]")
 _BETWEEN_DIGITS = r"[\s()./_·–—-]{0,4}"
 
 
@@ -119,27 +115,11 @@ def _unescaped(match: re.Match[str]) -> str:
     return chr(number) if number < 0x80 or (match["percent"] is None and number < 0x110000) else match[0]
 
 
-def _may_hold(text: str, part: str) -> bool:
-    """False if a text certainly lacks a part, whatever its case: to compile a pattern takes longer than a text's rest.
-
-    Beyond ASCII, a letter may have other cases than one: only the pattern tells.
-    """
-    return not (text.isascii() and part.isascii()) or part.lower() in text.lower()
-
-
 def _of_profile(text: str, words: Sequence[tuple[str, int, int]], profile: UserProfile) -> Iterator[Personal]:
     first, last = _words(profile.first_name), _words(profile.last_name)
     if first and last:
         for name in (first + last, last + first, ["".join(first + last)], ["".join(last + first)]):
             yield from (Personal(*span, "a full name") for span in _spans(name, words))
-    if profile.email:
-        # Its signs may be spelt out, and its letters separated.
-        signs = {"@": r"[\W_]{0,3}(?:at(?![a-z0-9]))?[\W_]{0,3}", ".": r"[\W_]{0,3}(?:dot(?![a-z0-9]))?[\W_]{0,3}"}
-        letters = _NO_LETTER.sub("", text)
-        if all(_may_hold(letters, _NO_LETTER.sub("", part)) for part in re.split("[@.]", profile.email)):
-            spelt = r"[\W_]?".join(signs.get(sign, re.escape(sign)) for sign in profile.email)
-            matches = re.finditer(spelt, text, re.IGNORECASE)
-            yield from (Personal(*match.span(), "an e-mail address") for match in matches)
     number = re.sub(r"\D", "", profile.phone_number)
     if len(number) >= _FEWEST_DIGITS and number[-10:] in re.sub(r"\D", "", text):
         spelt = re.compile(rf"(?:\+?\d{{1,3}}{_BETWEEN_DIGITS})?\(?{_BETWEEN_DIGITS.join(number[-10:])}")

@@ -36,14 +36,6 @@ _PHONE = re.compile(
 )
 _IBAN = re.compile(r"(?<!\w)(?=(?P<code>[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30}))", re.IGNORECASE | re.ASCII)
 _CARD = re.compile(r"(?<![\w-])[2-6]\d{3}(?:[ -]?\d){10,15}(?![\w-])", re.ASCII)
-# Bare digits are somebody's only where words say so: "call me at 4155550132".
-_NAMED_PHONE = re.compile(
-    r"\b(?:telephone|telefono?|phone|mobile|mobil|cell|call|tel|whatsapp|handy|handynummer|telefonnummer|anrufen|rufen"
-    r"|movil|appeler|appelez|llamar|llame)\b"
-    r"(?:\W{1,3}(?:me|us|him|her|at|on|is|number|under|my|sie|mich|uns|unter|ist|nummer|moi|nous|au|le|est|me|al|es)\b){0,4}"
-    r"\W{1,3}(?P<data>\d(?:[ ()./-]{0,3}\d){6,14})(?!-?\w)",
-    re.IGNORECASE,
-)
 # English, German and French. Letters are plain by then: "Straße" is read as "Strase" or "Strasse".
 _STREET_NAME = (
     r"(?:(?:[A-Z][a-z]{2,}|[NSEW]\.?) ){1,4}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Boulevard|Blvd|Drive)\b",
@@ -57,11 +49,6 @@ _STREET = re.compile(
     rf"(?<![\w.,])(?!\d (?:[A-Z][a-z]+ ){{1,4}}Drive)\d{{1,5}}[a-z]?,? {_STREET_NAME[0]}"
     rf"|(?<!\w){_STREET_NAME[1]} ?\d{{1,4}}(?: ?[a-z])?\b"
     rf"|(?<![\w.,])\d{{1,4}}(?: ?bis| ?ter)?,? {_STREET_NAME[2]}"
-)
-_NAMED_STREET = re.compile(
-    r"\b(?i:live|lives|living|address|wohnen?|wohnt|adresse|anschrift|habite|deliver|ship|send|liefern)\b"
-    r"(?:\W{1,2}(?i:is|it|me|to|at|in|on|the|ist|an|der|die|den|dem|bitte|a|au|est)\b){0,4}\W{1,3}"
-    rf"(?P<data>(?:\d{{1,5}}[a-z]?,? )?(?:{'|'.join(_STREET_NAME)}))"
 )
 _KEY = re.compile(r"[\W_\d]+")
 _NAMES = re.compile(
@@ -88,8 +75,6 @@ def anybodys_data(text: str) -> list[Personal]:
     in_plain += [Personal(*match.span(), "a card") for match in _CARD.finditer(plain) if _is_card(match[0])]
     in_plain += [Personal(*match.span(), "a telephone number") for match in _PHONE.finditer(plain)]
     in_plain += [Personal(*match.span(), "a street") for match in _STREET.finditer(plain)]
-    for pattern, kind in ((_NAMED_PHONE, "a telephone number"), (_NAMED_STREET, "a street")):
-        in_plain += [Personal(*match.span("data"), kind) for match in pattern.finditer(plain)]
     return [as_written(spans, place) for place in in_plain]
 
 

@@ -9,8 +9,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from unicodedata import numeric
 
 from drretail.grounding.report.page import blanked
 from drretail.grounding.text.layout import Layout, Stretch, read_layout
@@ -65,16 +63,9 @@ def _offers_marked(layout: Layout, stretch: Stretch) -> tuple[str, ...]:
 
 
 def numerals_in(layout: Layout, parts: Iterable[Part]) -> list[Unread]:
-    """All numbers and dates in these parts, whatever they say: they are what could be looked at, and the numbers of
-    other scripts and signs, such as Ⅻ, ③, 三 or ½, which nobody reads.
-    """
+    """All numbers and dates in these parts, whatever they say: they are what could be looked at."""
     dates = [(date.start, date.end) for date in layout.dates]
     numerals = [(numeral.start, numeral.end) for numeral in find_numerals(blanked(layout.text, dates))]
-    if not layout.text.isascii():
-        signs = (at for at, sign in enumerate(layout.text) if not sign.isdecimal() and numeric(sign, None) is not None)
-        # A run of them is one number: its places less their rank are the same.
-        runs = (tuple(run) for _, run in groupby(enumerate(signs), lambda pair: pair[1] - pair[0]))
-        numerals += [(run[0][1], run[-1][1] + 1) for run in runs]
     inside = {at for part in parts for at in range(part.start, part.end)}
     return [Unread(start=start, end=end) for start, end in sorted((*dates, *numerals)) if start in inside]
 

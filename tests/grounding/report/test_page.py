@@ -23,9 +23,6 @@ HIDDEN = (
     "> [quoted]: # (hid)",
     "<div hidden>hid</div>",
     '<p style="d\\69splay:none">hid</p>',
-    '<p title=">" style="display:none">hid</p>',
-    '<p hidden title="</p>">hid</p>',
-    '<img src="hid">',
     *(f"<{name}>hid</{name}>" for name in ("svg", "font", "script", "title")),
 )
 

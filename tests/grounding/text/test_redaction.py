@@ -9,11 +9,7 @@ SAID = {
     "P:0123456789 weighs 10 000 000 g; EAN 4006381333931, tracking 00340434161094042557.": "",
     "2 TB External Hard Drive, 20 place mats, Dichtring 20 mm, 3 Stück": "",
     "A 4 Wheel Drive car. Call us about order 10023456, or a phone case 4006381333931.": "",
-    "Call me at 4155550132.": "Call me at [phone].",
-    "Meine Handynummer ist 15112345678": "Meine Handynummer ist [phone]",
-    "I live in Lange Straße, Berlin.": "I live in [street], Berlin.",
-    "My address is Old Mill Road, before 4 Willow Lane.": "My address is [street], before [street].",
-    "J'habite rue de la Paix": "J'habite [street]",
+    "Call me at (415) 555-0132, near 4 Willow Lane.": "Call me at [phone], near [street].",
     "Tom here, and Müller. A tom tom drum for Tom's friend.": (
         "[name] here, and [name]. A tom tom drum for [name]'s friend."
     ),

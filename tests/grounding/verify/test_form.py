@@ -82,7 +82,6 @@ def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
         (f"1,843 buyers gave it 4.9 stars {K}.", "rating 4.9!"),
         (f"Rated 4.6/5 (1,348 ratings) {K}.", "rating 4.6, rating_count 1348!"),
         (f"The towels cost $39.02 {T}.", "price 39.02!"),
-        (f"[The kettle](http://ecommerce.com/B0KITCHENK): $41.15, the towels: {T} $17.99.", "price 41.15!, price 17.99"),
         (f"You bought the scale on March 14, 2022 {O1}.", "order_date 2022-03-14"),
         (f"You bought the scale on May 14, 2022 {O1}.", "order_date 2022-05-14!"),
         (f"You bought the scale on 14 April {O1}, and mugs in November 2021 {O2}.", "order_date --04-14!"),
@@ -282,9 +281,3 @@ def test_any_text_is_read_and_values_lie_within_it(report: str) -> None:
     layout = read_layout(report, EVIDENCE)
     places = [*values_in(report), *numerals_in(layout, parts_by_marks(layout))]
     assert all(0 <= one.start < one.end <= len(report) for one in places)
-
-
-@pytest.mark.parametrize("figure", ["$ⅩⅩⅩⅤ", "$₃₅", "$３５", "$३५", "½ of it"])
-def test_what_looks_like_a_figure_counts_as_not_looked_at(figure: str) -> None:
-    looked = read_report(Case(f"The kettle costs {figure} {K}.", EVIDENCE, QUERY)).looked_at
-    assert (looked.numerals, looked.decided - looked.contradicted) == (1, 0)
