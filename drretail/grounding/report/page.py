@@ -14,7 +14,7 @@ Spans = tuple[tuple[int, int], ...]
 """Starts and ends in the report."""
 _UNREAD = re.compile(
     r"<(?P<name>(?:script|style|template|title|noscript|noframes|iframe|object|embed|audio|video|canvas|svg|math|select"
-    r"|datalist|dialog|rp|font)(?=[\s/>])|[a-z]\w{0,20}(?=\s[^<>]{0,500}?\b(?:style|hidden)\b))[^<>]{0,2000}>"
+    r"|datalist|dialog|rp|font)(?=[\s/>])|[a-z]\w{0,20}(?=\s(?:[^<>]{0,500}?\s)?(?:style|hidden)[\s=/>]))[^<>]{0,2000}>"
     r".{0,5000}?(?:</(?P=name)\s*>|\n\n|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
