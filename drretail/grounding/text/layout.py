@@ -181,7 +181,7 @@ _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 # The text between marks of one group: "[P:…][W:…]", "[P:…], [W:…]".
 _WITHIN_GROUP = re.compile(r"[\s,;]{0,2}")
 _FIGURES_BEHIND = re.compile(
-    r"[\s,:;–—(*·|=-]*(?=[$€£¥★⭐~]|US|\d)"
+    r"[\s,:;–—(*·|=-]*(?:\b(?:costs?|is|at|for|has|in|with)\s+){0,3}(?=[$€£¥★⭐~]|US|\d)"
     r"(?:[^\w\n;]|\d|\b(?:stars?|ratings?|reviews?|out|of|from|and|with|USD|EUR|dollars?)\b)+"
 )
 _FIGURE = re.compile(r"\d")
