@@ -27,6 +27,7 @@ from drretail.records.shop import VARIANTS
 _OF_OFFER: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
 _KINDS: tuple[ValueKind, ...] = (*_OF_OFFER, "order_date", "total")
 _STARS = re.compile(r"\s?(?:/\s?5\b|[★⭐]|\()")
+_RATED = re.compile(r"\d[.,]\d\d?(?:\s?(?:/\s?5|[★⭐]|stars?\b))?\W{0,4}(?:[^\W\d_]{1,6}\s)?$")
 _BESIDE_RATING = re.compile(r"\d[.,]\d(?:\s?(?:/\s?5|[★⭐]))?\s?[(·,]\s?$")
 _LEAST, _MOST = Decimal("0.4"), Decimal(3)
 """How far a wrong price may be from the right one: what is further off is of a piece, or of something else."""
@@ -137,7 +138,7 @@ class _Reader:
         is_near, is_headed = _LEAST * record <= amount.low <= _MOST * record, self._is_headed(kind, part)
         before = place.text[place.start : amount.start]
         if kind != "price":
-            return is_near or is_headed
+            return is_near or is_headed or (kind == "rating_count" and bool(_RATED.search(before)))
         # But "$4.77 an ounce", or what two of them cost.
         if not {*_sides(amount, place)} <= {"", *self._labels["costs"]} or self._is_explained(amount, part, product):
             return False
