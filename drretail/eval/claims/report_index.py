@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from drretail.grounding.report.citations import Cited, scan
 from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
@@ -14,29 +15,22 @@ from drretail.records.evidence import Evidence
 
 LONGEST_PART = 6_000
 """Characters: such a text has about fifty claims, whose list with values stays well below 8,000 tokens."""
-_MARKUP = "#*_: \t"
-_NEARER = 0.2
-"""How much further from the even cut a heading may lie, as a share of the longest part."""
-_BLANK_LINES = re.compile(r"\n\s*\n(?=(#{1,6} )?)")
-_HEADING = re.compile(r"^(?:#{1,6} .*|\*\*[^*\n]+\*\*:?$)", re.MULTILINE)
+_BLANK_LINES = re.compile(r"\n\s*\n")
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """``report[start:end]``, and the headings above it."""
+class _Part(NamedTuple):
+    """``report[start:end]``."""
 
     start: int
     end: int
-    above: tuple[str, ...]
 
 
 def parts_of(report: str, longest: int = LONGEST_PART) -> list[_Part]:
     """The report in parts of about equal length, none longer than ``longest`` unless a table or paragraph is.
 
-    Cuts are made at blank lines, so never inside a table, and rather before headings.
+    Cuts are made at blank lines, so never inside a table.
     """
-    places = {match.end(): bool(match[1]) for match in _BLANK_LINES.finditer(report)}
-    titles = [(match.start(), match[0].strip(_MARKUP)) for match in _HEADING.finditer(report)]
+    places = [match.end() for match in _BLANK_LINES.finditer(report)]
     parts: list[_Part] = []
     start = 0
     while start < len(report):
@@ -45,26 +39,22 @@ def parts_of(report: str, longest: int = LONGEST_PART) -> list[_Part]:
         if left > longest and later:
             even = start + left / -(-left // longest)
             near = [place for place in later if place <= start + longest] or later[:1]
-            end = min(near, key=lambda place: abs(place - even) - _NEARER * longest * places[place])
-        # The report's first heading, and the last one before a part that does not begin with one.
-        above = [title for place, title in titles if place < start]
-        parts.append(_Part(start, end, tuple(dict.fromkeys([*above[:1], *above[-1:]]))))
+            end = min(near, key=lambda place: abs(place - even))
+        parts.append(_Part(start, end))
         start = end
     return parts
 
 
 def part_tags(report: str, parts: Sequence[_Part], at: int) -> str:
-    """A part of the report for a prompt, with its number and the headings above it; a single part has only the text."""
+    """A part of the report for a prompt, with its number; a single part has only the text."""
     part = parts[at]
     text = tagged("report", report[part.start : part.end].strip())
     if len(parts) == 1:
         return text
-    above = f" It stands below: {' > '.join(part.above)}" if part.above else ""
-    return f"{tagged('part', f'This is part {at + 1} of {len(parts)} of the report.{above}')}\n\n{text}"
+    return f"{tagged('part', f'This is part {at + 1} of {len(parts)} of the report.')}\n\n{text}"
 
 
 _BRACKETS = "[]()<>【】［］〔〕（）^\\ \t"
-_AUTHORED = re.compile(r"([^\W\d_]+)\b[^\d]*((?:19|20)\d\d[a-z]?)")
 _IN_BRACKETS = re.compile(r"\[[^\[\]\n]{1,140}\]")
 _BETWEEN_MARKS = re.compile(r"[\[\]【】,;\s]+")
 
@@ -136,10 +126,8 @@ class SourceResolver:
 
 
 def _spelling(source: str) -> str:
-    """A normalised form of an address, a number or "Smith et al., 2018", without brackets."""
-    name = unicodedata.normalize("NFKC", source).strip(_BRACKETS)
-    authored = _AUTHORED.fullmatch(name)
-    return f"{authored[1]} {authored[2]}".casefold() if authored else normalise_url(name)
+    """A normalised form of an address or a number, without brackets."""
+    return normalise_url(unicodedata.normalize("NFKC", source).strip(_BRACKETS))
 
 
 class SentenceFinder:

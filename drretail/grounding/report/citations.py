@@ -10,20 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from html import unescape
-from itertools import compress, pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from drretail.grounding.report.evidence_ids import bare_address, normalise_url
 from drretail.grounding.report.marks import Mark, find_marks, is_unread, mark_labels
-from drretail.grounding.report.page import blanked, find_bars, lines, read_page
-from drretail.grounding.report.references import (
-    Entry,
-    References,
-    folded_label,
-    is_source_heading,
-    read_references,
-)
+from drretail.grounding.report.page import blanked, read_page
+from drretail.grounding.report.references import Entry, References, folded_label, read_references
 from drretail.records.evidence import WHY_UNREAD, Citation, CitationCounts, Evidence, UnreadReason
 from drretail.records.shop import SHOP_URL, product_of, product_url
 
@@ -180,15 +173,12 @@ def _read(report: str) -> _Reading:
     _fill(places, _LISTED, references.spans)
     marks = [mark._replace(labels=tuple(mark_labels(mark, references.label_of))) for mark in marks]
     cites = any(any(map(references.label_of, mark.labels)) for mark in marks if not places[mark.start])
-    read = [mark for mark in (_classified(mark, report, references, cites=cites) for mark in marks) if mark]
+    read = [mark for mark in (_classified(mark, references, cites=cites) for mark in marks) if mark]
     shown = [mark for mark in read if not places[mark.start]]
-    rest = blanked(page.prose, (*references.spans, *(mark[:2] for mark in shown)))
-    shown += _in_columns(rest, references, cites=cites)
     for mark in read:
         place, kind = places[mark.start], mark.kind
         is_label = kind in ("label", "raised") and (mark.labels or mark.reason) and references.entries
-        is_index = report[mark.start - 1 : mark.start].isalnum()  # x[1]
-        if place in (_HIDDEN, _IMAGE) and (is_label or kind in ("source", "ids")) and not is_index:
+        if place in (_HIDDEN, _IMAGE) and (is_label or kind in ("source", "ids")):
             shown.append(mark._replace(reason="hidden" if place == _HIDDEN else "image"))
     return _Reading(references, shown)
 
@@ -198,33 +188,13 @@ def _fill(places: bytearray, place: int, spans: Iterable[tuple[int, int]]) -> No
         places[start:end] = bytes([place]) * (end - start)
 
 
-def _classified(mark: Mark, report: str, references: References, *, cites: bool) -> Mark | None:
-    """A mark that is read, or is not, with the reason; None for what only has the shape of one.
-
-    ``cites``: the report names entries of its lists in square brackets or raised, so that bare numbers mean something
-    else.
-    """
-    before = report[max(0, mark.start - 40) : mark.start]
+def _classified(mark: Mark, references: References, *, cites: bool) -> Mark | None:
+    """A mark that is read, or is not, with the reason; None for what only has the shape of one."""
     if mark.labels or mark.reason or mark.kind not in _UNCERTAIN:
         return mark
-    is_name = mark.kind != "bare" and references.has_name(mark.content, before)
-    if is_name or is_unread(mark, references.label_of, cites=cites):
+    if is_unread(mark, references.label_of, cites=cites):
         return mark._replace(reason="style")
     return mark._replace(kind="perhaps") if mark.kind == "label" and " " not in mark.content.strip() else None
-
-
-def _in_columns(text: str, references: References, *, cites: bool) -> Iterator[Mark]:
-    """The cells of labels without brackets, if nothing else cites, and below a head that names sources."""
-    heads: list[bool] = []
-    for start, end in lines(text):
-        cells = [(left + 1, right) for left, right in pairwise([*find_bars(text, start, end), end])]
-        heads = (heads or [not cites or is_source_heading(text[slice(*cell)]) for cell in cells]) if cells else []
-        for cell in compress(cells, heads):
-            content = text[slice(*cell)].strip()
-            begin = text.index(content, *cell)
-            labels = mark_labels(Mark(begin, begin + len(content), "label", content), references.label_of)
-            if labels and all(map(references.label_of, labels)):
-                yield Mark(begin, begin + len(content), "bare", content, reason="style")
 
 
 class _Resolver:

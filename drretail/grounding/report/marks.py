@@ -30,28 +30,23 @@ _MARK = re.compile(
     rf"|(?P<id>{BARE_ID})"
     r"|(?P<raised><sup\b[^<>]{0,80}>(?:<a\b[^<>]{0,200}>)?[^<>\n]{1,60}(?:</a>)?</sup>"
     r"|\$?\^(?:\{[^{}\n]{1,40}\}|[\w, –-]{1,20}\^|\d{1,4}(?:[,–-]\d{1,4})*+(?!\.\d))\$?"
-    rf"|[{RAISED}]{{1,6}}(?:[⁻–,][{RAISED}]{{1,4}})*|※\d{{1,2}}(?:,\d{{1,2}})*)"
-    # What is only counted: what other products, LaTeX, wikis and Pandoc write, and signs; where the lists have its
-    # labels or names, other brackets, and numbers behind a word, a stop, an arrow or a price.
-    r"|(?P<markup>\ue200[^\ue200\ue201\n]{1,200}\ue201?|(?:file)?cite(?:\W?turn\d{1,3}[a-z]{3,12}\d{1,3})+"
-    r"|\\[a-z]{0,9}(?:cite|footnote)[a-z]{0,9}[^{}\n]{0,80}\{[^{}\n]{1,300}\}|\{\{[^{}\n]{1,400}\}\}|<<[\w:-]{1,40}>>"
-    r"|<(?!cite>)[\w:-]{0,20}(?:cit|ref|card|footnote)[\w:-]{0,20}(?=[\s/>])[^<>]{0,300}>|(?<![\w.])-?@[a-z][\w:-]{2,60}"
-    r"|[†‡＊]\d{0,2}|\\\*|※)"
-    r"|(?P<round>[(（](?:[^()（）\[\]\n]|\([^()\n]{0,20}\)){1,300}+[)）]|\{\d[^{}\n]{0,40}\}|[<⟨〈《«/|]\d{1,3}[>⟩〉》»/])"
-    r"|(?P<bare>(?:(?<=[^\W\d_(（])|(?<=[.,)\"”。]))\d{1,2}\)|(?<!\w)(?-i:[A-Z])\d{1,2}(?!\w)"
-    r"|(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”»*%.!?][.,;:!?)\"”»*])|(?<=[。！？；，#№])|(?<=[a-zß-ÿ]{4})|(?<=[.:：→↳] )"
-    rf"|(?<=[$€£¥₹]\d\.\d\d)|(?<=[$€£¥₹]\d\d\.\d\d)|(?<=[$€£¥₹]\d\d\d\.\d\d)){_NUMBERS}(?![\w%]|[.,:]\w))",
+    rf"|[{RAISED}]{{1,6}}(?:[⁻–,][{RAISED}]{{1,4}})*)"
+    # What is only counted: what LaTeX, wikis and one product write, and what the lists have labels for: round brackets,
+    # and numbers behind a word or a stop.
+    r"|(?P<markup>\\[a-z]{0,9}cite[a-z]{0,9}[^{}\n]{0,80}\{[^{}\n]{1,300}\}|<ref\b[^<>]{0,300}>"
+    r"|cite(?:\W?turn\d{1,3}[a-z]{3,12}\d{1,3})+)"
+    r"|(?P<round>[(（](?:[^()（）\[\]\n]|\([^()\n]{0,20}\)){1,300}+[)）])"
+    r"|(?P<bare>(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”»%.!?][.,;:!?)\"”»])|(?<=[。！？；，])|(?<=[a-zß-ÿ]{4}))"
+    rf"{_NUMBERS}(?![\w%]|[.,:]\w))",
     re.IGNORECASE,
 )
 _TARGET = re.compile(
     r"\([ \t]*<?(?P<target>[^\s()<>]{0,2000}(?:\([^\s()]{0,500}\)[^\s()<>]{0,500}){0,20})>?"
     r"(?:[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)"
 )
-_INSIDE = re.compile(rf"{ADDRESS}|{BARE_ID}|[{RAISED}※†‡]|<sup|\]\(", re.IGNORECASE)
+_INSIDE = re.compile(rf"{ADDRESS}|{BARE_ID}|[{RAISED}†‡]|<sup|\]\(", re.IGNORECASE)
 """What is a mark of its own within brackets."""
 _TAGS = re.compile(r"<[^<>]*>")
-_FIGURE = re.compile(r"(?:[\d★⭐%+] ?|(?:^|\n)[ \t>#*-]*)$")
-"""Before a number in brackets that counts something, as in "4.6 (12)", or numbers an item."""
 _AROUND = " \t[]【】［］〔〕$^{}"
 # A raised number behind a digit or a sign, and a raised 2 or 3 behind a unit or a letter, is a power: 10³, m², R².
 _BASE = re.compile(
@@ -92,20 +87,19 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
         elif form in ("auto", "shown"):
             target = token[form] if form == "auto" else token["href"]
             words = _TAGS.sub("", token["shown"] or "").strip(_AROUND)
-            mark = _linked(start, end, words, target) if target[0] == "#" else Mark(start, end, "source", target)
+            mark = Mark(start, end, "label", words) if target[0] == "#" else Mark(start, end, "source", target)
         elif form == "square":
             mark = _square(text, start, end)
         elif form == "raised" and "http" not in content:
-            words = unicodedata.normalize("NFKC", unescape(_TAGS.sub("", content))).replace("※", "").strip(_AROUND)
+            words = unicodedata.normalize("NFKC", unescape(_TAGS.sub("", content))).strip(_AROUND)
             position = end
             is_power = words.isdecimal() and _is_power(text, start, end, words)
-            if re.search(r"\d|^\w$|^[*†‡§¶]+$", words) and not is_power:
-                mark = Mark(start, end, "raised", words, reason=None if re.search(r"\w", words) else "style")
+            if re.search(r"\d|^\w$", words) and not is_power:
+                mark = Mark(start, end, "raised", words)
         elif form == "round" and _are_ids(content[1:-1]):
             mark = Mark(start, end, "ids", content[1:-1])
         elif form == "round" and not _INSIDE.search(content):
-            is_figure = content[1:-1].isdecimal() and _FIGURE.search(text, max(0, start - 40), start)
-            mark = Mark(start, end, "bare" if is_figure else "round", content[1:-1])
+            mark = Mark(start, end, "round", content[1:-1])
         elif form in ("id", "bare", "markup"):
             mark = Mark(start, end, "perhaps" if form == "id" else "bare", content)
             mark = mark._replace(reason="style" if form == "markup" else None)
@@ -129,7 +123,7 @@ def _square(text: str, start: int, end: int) -> Mark | None:
         if re.match(ADDRESS, target, re.IGNORECASE):
             return Mark(start, link.end(), "source", _url(target))
         if target.startswith("#"):
-            return _linked(start, link.end(), label, target)
+            return Mark(start, link.end(), "label", label)
         is_place = not target.startswith(("mailto:", "tel:", "javascript:"))
         return Mark(start, link.end(), "label", target or label, reason="no_address") if is_place else None
     if _are_ids(words):
@@ -143,12 +137,6 @@ def _square(text: str, start: int, end: int) -> Mark | None:
     return Mark(start, end, "label", re.sub(r"[\[\]]", "", words.translate(SQUARE)))
 
 
-def _linked(start: int, end: int, words: str, target: str) -> Mark:
-    """A link within the page: a label, or words for a numbered place."""
-    is_place = target[-1:].isdigit() and not re.search(r"\d|^\w$", words)
-    return Mark(start, end, "label", words, reason="no_address" if is_place else None)
-
-
 def _url(text: str) -> str:
     name = re.sub(r"^doi:[ ]?", "doi.org/", text, flags=re.IGNORECASE)
     return name if "://" in name[:8] else f"https://{name}"
@@ -160,7 +148,7 @@ def _is_power(text: str, start: int, end: int, raised: str) -> bool:
     return is_power or re.match(r"[A-Za-z⁺⁻]", text[end : end + 1]) is not None
 
 
-_LABEL = re.compile(r"[^\W\d_]{0,3}\d{1,3}|(?![xX])[A-Za-z]")
+_LABEL = re.compile(r"[^\W\d_]{0,3}\d{1,3}")
 _RANGE = re.compile(r"(?P<word>[^\W\d_]{0,3})(?P<first>\d{1,3})\s*[-‐‑–—~⁻−]\s*(?:[^\W\d_]{0,3})(?P<last>\d{1,3})")
 _PLACE = re.compile(r"†.*|(?:,\s*|\s)(?:§|[^\W\d_]{1,5}\.)[^;]*")
 """In the source: 1†L3, 1, p. 4."""
@@ -174,7 +162,7 @@ def mark_labels(mark: Mark, label_of: LabelOf) -> list[str]:
     if mark.kind not in ("label", "raised") or mark.reason:
         return []
     content = _PLACE.sub("", mark.content).removeprefix("^")
-    content = content if label_of(content) else re.sub(r"^[a-z]{2,10}:(?=\d+(?:, ?\d+)*$)", "", content)
+    content = content if label_of(content) else re.sub(r"^[a-z]{2,10}:(?=\d+(?:, ?\d+)*$)", "", content)  # web:1
     labels: dict[str, None] = {}
     for member in map(str.strip, re.split(r"[,;/|&，；、・]", content)):
         run = _RANGE.fullmatch(member)
@@ -190,32 +178,22 @@ def mark_labels(mark: Mark, label_of: LabelOf) -> list[str]:
     return [*labels]
 
 
-# "see 2", "ref. 3", "1 and 2", "Source 2, p. 4": what is meant is not certain.
-_BESIDE = re.compile(
-    r"(?:[^\W\d_]{1,12}(?:[.:：°º]\s*|\s+)|[^\W\d_A-Za-z]{1,4})?(?P<label>[A-Za-z]?\d{1,2})"
-    r"(?:\s*(?:[,;/&–:-]|\s[^\W\d_]{1,5}\s)\s*[^\W\d_]?\d{1,2})*(?:\s*[,;:：(†]\s*[^\W\d_].*)?[\\)]?"
-)
-# Of the form of a key, such as "@roe, p. 4" and "4:0†file", and pairs of numbers.
-_KEY = re.compile(r"@[A-Za-z]|^[a-z]{2,10}:\d+$|\d†|^\^\S+$|^\d{1,3}(?:[\s,;/–-]+\d{1,3})+$")
-# "Roe et al., 2019", a host, "ibid.".
-_NAME = re.compile(
-    r"\W*[^\W\d_][^\d;]{1,80}(?:[,.] ?|(?:&|and) \w+ )(?:(?:19|20)\d\d[a-z]?|[ns]\. ?[df]\.)(?!\w).*"
-    rf"|(?:\w{{2,6}} )?{_DOMAIN}(?:[,+;][ ]?(?:{_DOMAIN}|\d))*"
-    r"|(?:ibid|ebd|ebenda|idem|(?:op|loc)\. ?cit)\.?(?:[,;:].*)?",
-    re.IGNORECASE,
-)
+_KEY = re.compile(r"^@[A-Za-z]|\d†|^\^\S+$|^\d{1,3}(?:[\s,;/–-]+\d{1,3})+$")
+"""Keys, such as "@roe, p. 4" and "4:0†file", and pairs of numbers."""
+_NAME = re.compile(r"[^\W\d_][^\d;]{1,80}[,.] ?(?:19|20)\d\d[a-z]?(?!\w)")
+"""Roe et al., 2019."""
+_WITHIN = re.compile(r"[\s,;:()]+")
 
 
 def is_unread(mark: Mark, label_of: LabelOf, *, cites: bool) -> bool:
-    """True for a mark in a style that is not read: with a label of the lists, or of the form of a key or a name."""
-    content, is_bare = mark.content.strip(" ()"), mark.kind == "bare"
-    beside = _BESIDE.fullmatch(content)
-    label = beside["label"] if beside else ""
-    words = re.findall(r"[^\W\d_]+\W{0,2}\d{1,3}|[^\s,;()]+", content)
-    if any(label_of(word) for word in words if re.search(r"[^\W\d_]", word)):
+    """True for a mark in a style that is not read: with a label of the lists in it, or of the form of a key or a name.
+
+    ``cites``: the report names entries of its lists in square brackets or raised, so that bare numbers mean something
+    else.
+    """
+    content, is_sure = mark.content.strip(" ()\\"), mark.kind in ("label", "raised")
+    if is_sure and _KEY.search(content):
         return True
-    if label_of(label) and not (is_bare and label.isdecimal() and cites):
+    if (is_sure or not cites) and any(map(label_of, _WITHIN.split(content))):
         return True
-    if label.isdecimal() and not cites and (mark.kind == "round" or mark.content.endswith(")")):
-        return True
-    return not is_bare and bool(_NAME.fullmatch(content) or (mark.kind != "round" and _KEY.search(content)))
+    return mark.kind != "bare" and _NAME.match(content) is not None

@@ -6,19 +6,19 @@ hides itself and nothing behind it. Struck text stands on the page, and is not s
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 Spans = tuple[tuple[int, int], ...]
 """Starts and ends in the report."""
-_HIDING = re.compile(
-    r"<(?:(?:script|style|template|title|noscript|noframes|iframe|object|embed|audio|video|canvas|svg|math|select"
-    r"|datalist|dialog|rp|font|img|input|meta|link|base|textarea)(?=[\s/>])|[a-z].*?\s(?:style|hidden)(?=[\s=/>]))",
+_UNREAD = re.compile(
+    r"<(?P<name>(?:script|style|template|title|noscript|noframes|iframe|object|embed|audio|video|canvas|svg|math|select"
+    r"|datalist|dialog|rp|font)(?=[\s/>])|[a-z]\w{0,20}(?=\s(?:[^<>]{0,500}?\s)?(?:style|hidden)[\s=/>]))[^<>]{0,2000}>"
+    r".{0,5000}?(?:</(?P=name)\s*>|\n\n|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
-_VOID = re.compile("(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$")
+"""Up to the end of a paragraph if it is never closed."""
 _TAG = re.compile(
     r"(?<!\\)(?P<comment><!--.{0,20000}?--!?>|(?:(?<=\n)|\A)<!--.*\Z|<[!?][^>\n]*>|</(?![A-Za-z])[^>\n]*>)"
     r"|(?<!\\)<(?P<close>/?)(?P<name>[A-Za-z][\w-]*)(?=[\s/>])"
@@ -39,18 +39,12 @@ _IMAGE = re.compile(
     r"!\[([^\[\]\n]{0,500})\](?:\[[^\[\]\n]{0,80}\]|\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\))"
 )
 _DEFINITION = re.compile(
-    r"^[ \t>]*(?P<begin>\[)(?P<label>(?!\^)[^\[\]\n]+)\]:[ \t]*(?:\n[ \t]*)?(?P<to><[^<>\n]*>|\S++)"
+    r"^[ \t>]*\[(?!\^)[^\[\]\n]+\]:[ \t]*(?:\n[ \t]*)?(?P<to><[^<>\n]*>|\S++)"
     r"(?:[ \t\r]*\n?[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t\r]*$",
     re.MULTILINE,
 )
 _SOURCE = re.compile(r"<?(?:https?://|www\.|[POUWCF]:\w)", re.IGNORECASE)
 _BAR = re.compile(r"(?<!\\)\|")
-_BLOCKS = r"(?:li|[uo]l|p|div|tr|t[dh]|table|thead|tbody|h[1-6]|section|article|br)"
-_BLOCK_TAG = re.compile(rf"<(?P<name>/?{_BLOCKS})\b[^<>]{{0,200}}>", re.IGNORECASE)
-_HTML = re.compile(rf"^ {{0,3}}</?{_BLOCKS}\b.*(?:\n(?![ \t]*$).*)*", re.IGNORECASE | re.MULTILINE)
-_AS_MARKDOWN = {"tr": "\n", "/tr": "|\n", "td": "|", "th": "|", "/td": " ", "/th": " ", "br": "\n", "/li": "\n"}
-_EMPHASIS = re.compile(r"(?<![^\W_])_{1,3}(?=[$€£¥₹\d])|(?<=[$€£¥₹\d%])_{1,3}(?![^\W_])")
-"""Beside figures; other underscores are letters of a name."""
 _STOPS = r"\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"
 IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _IN_URL = {True: re.compile(rf"[^{_STOPS}]*"), False: re.compile(rf"[^{_STOPS}{IDEOGRAPHS}]*")}
@@ -118,23 +112,23 @@ def read_page(report: str) -> Page:
     """The page that a browser makes of a report."""
     fences, frame = _fences(report)
     source = blanked(report, (*fences, *frame))
-    inline = _CODE.finditer(blanked(source, (html.span() for html in _HTML.finditer(source))))
-    inline = (code.span() for code in (*inline, *_CODE_TAG.finditer(source)) if not _ONLY_MARKS.fullmatch(code[0]))
+    inline = (*_CODE.finditer(source), *_CODE_TAG.finditer(source))
+    inline = (code.span() for code in inline if not _ONLY_MARKS.fullmatch(code[0]))
     code = sorted([*fences, *inline])
     tags = list(_TAG.finditer(blanked(source, code)))
-    unread = tuple(_unread(source, tags))
+    unread = tuple(element.span() for element in _UNREAD.finditer(blanked(source, code)))
     hidden = [*_defining(source), *unread, *(span for tag in tags for span in _hidden_in(tag))]
     shown = blanked(report, hidden)
     struck = [struck.span() for struck in _STRUCK.finditer(blanked(shown, code))]
     images = list(_IMAGE.finditer(shown))
     signs = [sign.span() for span in code for sign in _SIGNS_OF_CODE.finditer(report, *span)]
     signs += [span for image in images for span in ((image.start(), image.start(1)), (image.end(1), image.end()))]
-    words = blanked(_in_lines(blanked(shown, (*signs, *struck, *frame))), (tag.span() for tag in tags))
+    words = blanked(shown, (*signs, *struck, *frame, *(tag.span() for tag in tags)))
     image_spans = tuple(image.span() for image in images)
     return Page(
         shown=shown,
-        prose=_in_lines(blanked(shown, (*code, *image_spans, *struck, *frame))),
-        words=_EMPHASIS.sub(lambda sign: " " * len(sign[0]), words),
+        prose=blanked(shown, (*code, *image_spans, *struck, *frame)),
+        words=words,
         unread=unread,
         unsaid=(*hidden, *struck),
         code=tuple(code),
@@ -151,8 +145,7 @@ def _fences(text: str) -> tuple[list[tuple[int, int]], Spans]:
     opened: list[re.Match[str]] = []
     for fence in _FENCE.finditer(text):
         is_frame = bool(opened) and opened[-1]["info"].strip().casefold() in ("markdown", "md")
-        # Models put marks behind the end of a block of code, which in Markdown would then go on.
-        if opened and fence["sign"].startswith(opened[-1]["sign"]) and fence["info"][:1] in "[【(":
+        if opened and fence["sign"].startswith(opened[-1]["sign"]) and not fence["info"]:
             begin = opened.pop()
             frame += [begin.span(), (fence.start(), fence.end("sign"))] if is_frame else []
             code += [] if is_frame else [(begin.start(), fence.end("sign"))]
@@ -162,35 +155,9 @@ def _fences(text: str) -> tuple[list[tuple[int, int]], Spans]:
 
 
 def _defining(text: str) -> Iterator[tuple[int, int]]:
-    """The definitions of links that no browser shows; one that lists a source is part of the report without its
-    title.
-    """
-    uses = Counter(re.findall(r"\[([^\[\]\n]+)\]", text))
-    position = -1
+    """The definitions of links, which no browser shows; of one that lists a source, only its title."""
     for line in _DEFINITION.finditer(text):
-        above = text.rfind("\n", 0, max(0, line.start() - 1)) + 1
-        if line.start() in (0, position + 1) or not text[above : line.start()].strip(" \t\r\n>"):  # breaks no paragraph
-            position = line.end()
-            is_used = not re.search(r"\s", line["label"]) or uses[line["label"]] > 1
-            yield line.end("to") if is_used and _SOURCE.match(line["to"]) else line.start("begin"), line.end()
-
-
-def _unread(text: str, tags: Sequence[re.Match[str]]) -> Iterator[tuple[int, int]]:
-    """The elements that may be hidden; one that is never closed up to the end of its paragraph, a block of all."""
-    end = 0
-    for index, tag in enumerate(tags):
-        if tag.start() < end or tag["close"] or not _HIDING.match(tag[0]):
-            continue
-        name, depth, at = tag["name"].casefold(), 0, index
-        is_block = not text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()
-        limit = -1 if is_block else text.find("\n\n", tag.end())
-        end = tag.end() if _VOID.match(name) else limit if limit >= 0 else len(text)
-        while at < len(tags) and tags[at].start() < end:
-            if (tags[at]["name"] or "").casefold() == name:
-                depth += -1 if tags[at]["close"] else 1
-                end = end if depth else tags[at].end()
-            at += 1
-        yield tag.start(), end
+        yield line.end("to") if _SOURCE.match(line["to"]) else line.start(), line.end()
 
 
 def _hidden_in(tag: re.Match[str]) -> Iterator[tuple[int, int]]:
@@ -200,22 +167,3 @@ def _hidden_in(tag: re.Match[str]) -> Iterator[tuple[int, int]]:
         yield start, address.start()
         start = address.end()
     yield start, end
-
-
-def _in_lines(text: str) -> str:
-    """The text with what Markdown has for blocks' tags, so that items and cells keep their borders."""
-    number = 0
-    """Of the next item; 0 in a list without numbers."""
-
-    def as_markdown(tag: re.Match[str]) -> str:
-        nonlocal number
-        name = tag["name"].casefold()
-        sign = _AS_MARKDOWN.get(name, "\n\n")
-        if name == "li":
-            sign, number = (f"\n{number}.", number + 1) if number else ("\n- ", 0)
-        elif name == "br" and text.startswith("|", text.rfind("\n", 0, tag.start()) + 1):
-            sign = " "
-        number = int(name == "ol") if name in ("ol", "ul", "/ol", "/ul") else number
-        return sign.ljust(len(tag[0]))[: len(tag[0])]
-
-    return _BLOCK_TAG.sub(as_markdown, text)

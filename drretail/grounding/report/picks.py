@@ -10,15 +10,8 @@ from drretail.records.shop import Product
 
 _FRAME_OPENS = re.compile(r"^[ \t]*<report>", re.IGNORECASE | re.MULTILINE)
 _FRAME_CLOSES = re.compile(r"</report>[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
-_OPENS = re.compile(
-    r"(?<![ \t>])[ \t>]*+(?P<fence>(?<!`)`{2,}+|(?<!~)~{2,}+|<)[ \t]*+picks?\b[ \t]*+[:>]?[ \t\r]*+$", re.I | re.M
-)
-_BARE_OPENS = re.compile(r"^[ \t>]*(?P<fence>`{3,}|~{3,})\w*[ \t\r]*\n[ \t>]*picks?[ \t]*:?[ \t\r]*$", re.I | re.M)
-_CLOSES = {
-    "`": re.compile(r"^[ \t>]*`{2,}[ \t\r]*$", re.MULTILINE),
-    "~": re.compile(r"^[ \t>]*~{2,}[ \t\r]*$", re.MULTILINE),
-    "<": re.compile(r"^[ \t>]*</picks?>[ \t\r]*$", re.IGNORECASE | re.MULTILINE),
-}
+_OPENS = re.compile(r"(?<![ \t>])[ \t>]*+(?P<fence>`{2,}+|~{2,}+)[ \t]*+picks?\b[ \t]*+:?[ \t\r]*+$", re.I | re.M)
+_CLOSES = {sign: re.compile(rf"^[ \t>]*{sign}{{2,}}[ \t\r]*$", re.MULTILINE) for sign in "`~"}
 _AROUND = " \t>-*•+`'\"|,;."
 _NUMBERED = re.compile(r"\d{1,3}[.)]\s+")
 _NOTHING = re.compile(r"(?:none|nothing|no picks?|n/a|empty|\(.*\)|-*)", re.IGNORECASE)
@@ -97,7 +90,7 @@ def _framed(text: str) -> str | None:
 
 def _declared(report: str) -> Declared:
     rest, content = report, None
-    while block := _OPENS.search(rest) or _BARE_OPENS.search(rest):
+    while block := _OPENS.search(rest):
         closing = _CLOSES[block["fence"][0]].search(rest, block.end())
         end = closing.end() if closing else len(rest)
         content = rest[block.end() : closing.start() if closing else end]

@@ -26,24 +26,20 @@ _SOURCE_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[\[【]\^?\d|[:：][^\w:：]*\d|^\W*\w+\W*[:：]\s*\w")
-_LABEL = r"(?:[^\W\d_]{1,12}[:._-]?\s?)?\d{1,3}|[^\W\d_](?!\w)|[ivx]{2,4}(?!\w)|[^\W\d_]{2,6}\d{2}[a-z]?"
 _MARKER = re.compile(
     # What nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>.
     r"[ \t>|+•:-]*+(?:(?P<sure>\[{1,2}\^?(?![ xX]\]|[POUWCF]:)[^\[\]\n]{1,30}\]{1,2}(?:\(#[^\s()]{0,99}\))?(?!\()"
-    rf"|※\d{{1,2}}|<sup>[ \t]*\[?\w{{1,4}}\]?[ \t]*</sup>|\^\w{{1,4}}\^?|[{RAISED}]{{1,4}})"
-    # What also numbers steps: "1.", "(1)", "a:", "A –", "| 1 |", "web:1 =", "1 Title".
-    rf"|(?P<number>(?:\d{{1,3}}|[^\W\d_])[ \t]*\||[(（]?(?:{_LABEL})"
-    rf"(?:[.)）、:：](?!\d)|[ \t]+[-–—=·](?=\s)|(?=[ \t]+<?{ADDRESS}))|\d{{1,3}}(?=[ \t]+\S)))[ \t]*[:：.,]?",
+    rf"|<sup>[ \t]*\[?\w{{1,4}}\]?[ \t]*</sup>|\^\w{{1,4}}\^?|[{RAISED}]{{1,4}})"
+    # What also numbers steps: "1.", "(1)", "Source 1:", "web:1 =", "1 Title".
+    r"|(?P<number>[(（]?(?:[^\W\d_]{1,12}[:._-]?\s?)?\d{1,3}(?:[.)）、:：](?!\d)|[ \t]+[-–—=·](?=\s))"
+    r"|\d{1,3}(?=[ \t]+\S)))[ \t]*[:：.,]?",
     re.IGNORECASE,
 )
-_SIGNS = re.compile(r"<[^<>]*>|\(#[^()]*\)|[\[\]()（）^※|]")
+_SIGNS = re.compile(r"<[^<>]*>|\(#[^()]*\)|[\[\]()（）^|]")
 _TAG = re.compile(r"<(?!/?sup\b|https?:)[^<>\n]{0,500}>|\*", re.IGNORECASE)
-_TITLE = re.compile(r"[\W_]*(?!https?:|www\.)(?P<title>[^\W\d_][^\[\]()<>|:：,.;«»\"“”„*–—]{2,50})")
 _RULE = re.compile(
     r"[ \t>]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|?)++$|[ \t]*+(?:[-*_][ \t]*+){3,}+$|\s*(?:<(?!https?:)[^<>]*+>\s*+)*+$"
 )
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?=[a-z]?(?![\w/-]))")
-_WORD = re.compile(r"[^\W\d_]{3,}")
 _LONGEST_TITLE, _LINES_BELOW = 80, 2
 _OF_BOLD = 7
 """The level of a heading in bold letters, and of one without signs."""
@@ -89,9 +85,7 @@ class Entry:
         return frozenset(bare_address(mark.content) for mark in self.marks)
 
     def is_definition(self, cited: Counter[str]) -> bool:
-        """True for a footnote, and for a label of its own with an address; a word in brackets is one if it is cited."""
-        if self.is_marked and re.match(r"[ \t]{0,3}\[\^[^\[\]]+\][:：]", self.text):
-            return True
+        """True for a label of its own with an address; a word in brackets is one if it is cited."""
         begins = _SOURCE.match(self.body.lstrip("[( :,<")) is not None
         is_label = self.label[-1:].isdigit() or begins or cited[self.label] > 1
         return self.is_marked and self.has_source and is_label and not self.level
@@ -104,8 +98,6 @@ class References:
     spans: tuple[tuple[int, int], ...]
     entries: dict[str, list[Entry]]
     """By their labels; those without one under ""."""
-    names: frozenset[str]
-    """What the entries' titles begin with, and the words with the years beside them in lines with addresses."""
 
     def label_of(self, label: str) -> str | None:
         """The list's label that is written so."""
@@ -116,12 +108,6 @@ class References:
         entries = self.entries[label]
         entries = [entry for entry in entries if entry.has_source] or entries
         return entries[0] if len({entry.sources for entry in entries}) == 1 else None
-
-    def has_name(self, words: str, before: str) -> bool:
-        """True for "Smith 2018", the year of "Smith (2018)", and "Wirecutter", if an entry has this name."""
-        if (year := _YEAR.search(words)) is None:
-            return any(part.strip().casefold() in self.names for part in re.split("[,;]", words))
-        return any(f"{word} {year[0]}" in self.names for word in _WORD.findall(words if year.start() else before))
 
 
 def read_references(text: str, cited: Counter[str]) -> References:
@@ -136,16 +122,10 @@ def read_references(text: str, cited: Counter[str]) -> References:
         if is_new and ((labels and not body) or (cited[part.label] > 1 and not re.search(r"[\[【]\d", body))):
             listed.add(index)
     entries: dict[str, list[Entry]] = {}
-    names: set[str] = set()
-    for index, part in enumerate(parts):
-        is_entry = index in listed and not part.level and bool(part.label or part.has_source)
-        if is_entry:
+    for part in (parts[index] for index in sorted(listed)):
+        if not part.level and (part.label or part.has_source):
             entries.setdefault(part.label, []).append(part)
-            names |= {title["title"].strip().casefold()} if (title := _TITLE.match(part.body)) else set()
-        if is_entry or part.has_url:
-            names |= {f"{word} {year}" for year in {*_YEAR.findall(part.text)} for word in _WORD.findall(part.text)}
-    spans = tuple((parts[index].left, parts[index].end) for index in sorted(listed))
-    return References(spans, entries, frozenset(names))
+    return References(tuple((parts[index].left, parts[index].end) for index in sorted(listed)), entries)
 
 
 def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
@@ -154,7 +134,7 @@ def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
     """
     listed: set[int] = set()
     waiting: list[int] = []
-    """What belongs to a list if an entry follows: its heading, blank lines, the head of a table."""
+    """What belongs to a list if an entry follows: its heading and blank lines."""
     opened = 0
     """The level of the heading of sources above; 0 without one."""
     for index, part in enumerate(parts):
@@ -165,12 +145,11 @@ def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
         is_entry = part.is_definition(cited)
         if opened and not is_heading:
             is_entry |= part.is_marked or part.has_url or (part.has_source and _ITEM.match(part.text) is not None)
-            is_entry |= bool(part.label) and index - 1 in listed and not parts[index - 1].is_blank
         if is_entry:
             listed |= {index, *(waiting if opened else ())}
         if is_entry or not (opened or part.is_blank):
             waiting = []
-        elif is_heading or part.is_blank or part.text.lstrip().startswith("|"):
+        elif is_heading or part.is_blank:
             waiting.append(index)
     return listed
 

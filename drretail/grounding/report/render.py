@@ -1,7 +1,6 @@
 """The report as a reader sees it: evidence ids and own numbers as one numbering, with the sources at the end."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
@@ -80,7 +79,7 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     marks = [mark for mark in tokens.marks if _is_rendered(report, mark)]
     if not marks:
         return RenderedReport(report)
-    numbering = _Numbering(style, _ambiguous_orders(marks))
+    numbering = _Numbering(style)
     changed = [_edit(report, run, numbering) for run in _runs(report, marks)]
     removed = [Edit(start, min(end + 1, len(report)), "") for start, end in tokens.lists]
     edits = tuple(sorted([*changed, *removed]))
@@ -118,8 +117,6 @@ def count_words(report: str | None, evidence: Known | None) -> WordCount:
 @dataclass(slots=True)
 class _Numbering:
     style: Style
-    ambiguous: frozenset[str]
-    """Orders whose date alone is ambiguous."""
     references: dict[str, _Reference] = field(default_factory=dict[str, _Reference])
     """By source."""
     count: int = 0
@@ -129,7 +126,7 @@ class _Numbering:
         if cited.source not in self.references:
             number, label = None, ""
             if cited.type == "internal" and cited.entry is not None:
-                label = _internal_label(cited.entry, is_numbered=cited.entry.id in self.ambiguous)
+                label = _internal_label(cited.entry)
             else:
                 self.count += 1
                 number, label = self.count, f"[{self.count}]"
@@ -142,13 +139,6 @@ class _Numbering:
             return reference.label
         url = f"<{reference.url}>" if set(reference.url) & set("() ") else reference.url
         return f"[{reference.label}]({url})"
-
-
-def _ambiguous_orders(marks: Iterable[Token]) -> frozenset[str]:
-    entries = {cited.entry.id: cited.entry for mark in marks for cited in mark.cited if cited.entry is not None}
-    labels = {key: _internal_label(entry, is_numbered=False) for key, entry in entries.items() if entry.kind == "order"}
-    counts = Counter(labels.values())
-    return frozenset(key for key, label in labels.items() if counts[label] > 1)
 
 
 def _edit(report: str, run: list[Token], numbering: _Numbering) -> Edit:
@@ -215,18 +205,13 @@ def _title(cited: Cited) -> str:
 
 def _shortened_order(label: str, report: str, start: int) -> str:
     """The label of an order without its date if the report's line has just given it: "your order"."""
-    name, of, day = label.partition(" of ")
-    if not of or not name.startswith("order"):
-        return label
     line = report[report.rfind("\n", 0, start) + 1 : start]
-    days = {date.iso for date in find_dates(day)}
-    if days.isdisjoint(date.iso for date in find_dates(line)):
-        return label
-    return "your order" if name == "order" else name
+    days = {date.iso for date in find_dates(label)} if label.startswith("order of") else set[str]()
+    return label if days.isdisjoint(date.iso for date in find_dates(line)) else "your order"
 
 
-def _internal_label(entry: Evidence, *, is_numbered: bool) -> str:
-    """The words for a source without an address; an order by its date, and also by its number if ``named``."""
+def _internal_label(entry: Evidence, *, is_numbered: bool = False) -> str:
+    """The words for a source without an address; in a list, an order has its number as well."""
     name, _, user_id = entry.id.removeprefix("U:").partition("@")
     if entry.kind == "user":
         return f"{name} of user {user_id}" if user_id else _OWN.get(name, name)

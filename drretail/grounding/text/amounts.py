@@ -26,10 +26,9 @@ _SIGNS = {
     **{sign: code for code, sign in SYMBOLS.items()},
     **{code: code for code in _CODES},
 }
-_WORDS = {"dollar": "USD", "dollars": "USD", "bucks": "USD", "euro": "EUR", "euros": "EUR", "quid": "GBP"}
+_WORDS = {"dollar": "USD", "dollars": "USD", "bucks": "USD", "euro": "EUR", "euros": "EUR"}
 _BY_COMMA = frozenset({"€", "EUR", "CHF", "SEK", "NOK", "DKK", "PLN"})
 """Currencies whose decimals follow a comma."""
-_CENTS = frozenset({"cent", "cents", "¢"})
 # 1,234.56 and 1'234.56, 1.234,56 and 1 234,56, 4,5 and 4.5
 _NUMBER = (
     r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:['’\u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?"
@@ -38,7 +37,7 @@ _NUMBER = (
 _CODE = rf"(?:{'|'.join(_CODES)})(?![^\W\d_])"
 # A sign may follow a word without a space, a code may not.
 _BEFORE = rf"(?i:\b(?:US|CA|AU|[CA])\$|[$€£¥₹]|(?<!\w){_CODE})"
-_BEHIND = rf"(?i:US\$|[$€£¥₹¢]|{_CODE}|(?:dollars?|bucks|euros?|quid|cents?)\b)"
+_BEHIND = rf"(?i:US\$|[$€£¥₹]|{_CODE}|(?:dollars?|bucks|euros?)\b)"
 
 
 def _amounts_by(number: str, before: str, behind: str, letter: str = r"\w") -> re.Pattern[str]:
@@ -52,9 +51,8 @@ def _amounts_by(number: str, before: str, behind: str, letter: str = r"\w") -> r
 
 
 _ABOUT = re.compile(
-    r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|close to|some|circa|ca\.|not quite|barely"
-    r"|just (?:under|over|below|above|shy of)"
-    r"|an? (?:little|bit|shade|touch|hair|good) (?:under|over|below|above|more than|less than))|[~≈])"
+    r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|close to|some|circa|ca\."
+    r"|(?:just|an? (?:little|bit)) (?:under|over|below|above))|[~≈])"
     r"\s*(?:an?|the)?[^\w\n]{0,4}$",
     re.IGNORECASE,
 )
@@ -302,8 +300,6 @@ def _amount(text: str, match: re.Match[str], notation: Notation) -> Amount:
     name = (sign or behind or "").upper()
     currency = notation.currencies.get(name)
     kind: AmountKind = "money" if name in notation.currencies else "number"
-    if not sign and behind and behind.casefold() in _CENTS:
-        low, high, places, currency, kind = low / 100, high / 100, places + 2, "USD", "money"
     if kind == "number" and (percent := _PERCENT.match(text, end)):
         kind, end = "percent", percent.end()
     before, following = text[max(0, start - 6) : start], text[end : end + 7]

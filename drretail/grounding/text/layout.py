@@ -52,18 +52,14 @@ _STOP = re.compile(
     r"(?P<stop>(?<![.!?…])[.!?…]++|[。！？])[\"'”’)\]*_»]*"
     r"(?:[ \t]*+\ue000++)*(?=\s+[^\sa-z(]|\s*$|(?<=[。！？])\S)"
 )
+# What follows a stop is looked at as well: units, "no" and "max" also end sentences, but seldom before a digit.
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|approx|etc|incl|excl|no|nos|st|dr|mr|mrs|ms|prof|inc|ltd|co|corp|oz|lbs?|in|ft|sq|fl|qt|pt|gal"
-    r"|min|max|avg|est|fig|vol|ed|p|pp|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|u\.s)|\b[A-Z])\.$",
+    r"\b(?:(?:e\.g|i\.e|vs|approx|incl|excl|nos|st|dr|mr|mrs|ms|prof|avg|est|fig|vol|pp|u\.s"
+    r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.(?:\s.)?|(?:no|p|min|max|oz|lbs?|in|ft|sq|fl)\.\s\d)$",
     re.IGNORECASE,
 )
-# Units also end sentences; they are abbreviations only before a digit or a small letter.
-_UNIT = re.compile(r"\b(?:oz|lbs?|in|ft|sq|fl|qt|pt|gal|etc|no|inc|ltd|co|corp|min|max|ed|p|[A-Z])\.$", re.IGNORECASE)
-_OF_SENTENCES = frozenset({"may", "march"})
-"""Months that begin a sentence in English, which writes no point after a day."""
 # "am 14. März 2022": the point after a day does not end a sentence.
-_DAY = re.compile(r"(?<![\d.,])\d{1,2}\.$")
-_OF_DAY = re.compile(r"\s+(?P<month>[^\W\d_]{3,})\.?(?P<year>\s+(?:19|20)\d\d\b)?")
+_DAY = re.compile(r"(?<![\d.,])\d{1,2}\.\s+(?P<month>[^\W\d_]{3,})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,15 +155,12 @@ def _kind(line: str) -> Literal["text", "item", "row", "heading", "rule", "blank
 def _split(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sentence]:
     position = start
     for stop in _STOP.finditer(text, start, end):
-        before = text[max(0, stop.end("stop") - 10) : stop.end("stop")]
-        if stop["stop"] == "." and _ABBREVIATION.search(before):
-            following = text[stop.end("stop") : min(end, stop.end("stop") + 40)].lstrip(" \t*_\"'”’)")
-            if following and (not _UNIT.search(before) or following[0].isdigit() or following[0].islower()):
-                continue
-        if month := _OF_DAY.match(text, stop.end("stop")) if _DAY.search(before) else None:
-            name = month["month"].casefold()
-            if month["year"] or (name not in _OF_SENTENCES and name in month_numbers()):
-                continue
+        at = stop.end("stop")
+        if stop["stop"] == "." and _ABBREVIATION.search(text[max(0, at - 10) : min(end, at + 2)]):
+            continue
+        day = _DAY.search(text[max(0, at - 4) : at + 20])
+        if day is not None and day["month"].casefold() in month_numbers():
+            continue
         yield from _sentence(text, position, stop.end(), kind)
         position = stop.end()
     yield from _sentence(text, position, end, kind)
@@ -188,17 +181,12 @@ _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 # The text between marks of one group: "[P:…][W:…]", "[P:…], [W:…]".
 _WITHIN_GROUP = re.compile(r"[\s,;]{0,2}")
 _FIGURES_BEHIND = re.compile(
-    r"[\s,:;–—(*·|=-]*(?:\b(?:costs?|is|at|for|has|comes?|in|runs?|priced|rated|sells?|with|holds?|carries)\s+){0,3}"
-    r"(?=[$€£¥★⭐~]|US|\d)(?:[^\w\n;]|\d|\b(?:stars?|ratings?|reviews?|out|of|from|and|with|USD|EUR|dollars?)\b)+"
+    r"[\s,:;–—(*·|=-]*(?:\b(?:costs?|is|at|for|has|in|with)\s+){0,3}(?=[$€£¥★⭐~]|US|\d)"
+    r"(?:[^\w\n;]|\d|\b(?:stars?|ratings?|reviews?|out|of|from|and|with|USD|EUR|dollars?)\b)+"
 )
 _FIGURE = re.compile(r"\d")
 _ESCAPED = re.compile(r"\\(?=[$€£¥₹])")
 """The backslash before a sign that would begin a formula."""
-_MARKUP = r"(?:\*\*|__|</?\w{1,9}>|\\)"
-_MARKED_FIGURE = re.compile(
-    rf"[$€£¥₹\d](?:[\d.,$]|(?<=[$€£¥₹.,]){_MARKUP}(?=\d)|{_MARKUP}(?=[.,]\d))*"  # but "2**3" is a power
-)
-"""A figure with markup beside its sign or its point: "$**44**.95"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,15 +279,10 @@ class _Group(NamedTuple):
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved by ``evidence``."""
     plain = _ESCAPED.sub(" ", report.replace("&#36;", "    $"))
-    plain = _MARKED_FIGURE.sub(lambda match: re.sub(_MARKUP, "", match[0]).rjust(len(match[0])), plain)
     tokens = scan(plain, evidence)
-    page = read_page(plain)
-    # In code a mark cites nothing, but says of what a figure is.
-    in_code = {place for span in page.code for place in range(*span)}
-    marks = [token for token in tokens.tokens if token.cites or (token.start in in_code and not token.is_listed)]
-    groups = _groups(plain, marks)
+    groups = _groups(plain, tokens.marks)
     starts = [group.start for group in groups]
-    text = _without_marks(blanked(page.words, tokens.lists), plain, marks)
+    text = _without_marks(blanked(read_page(plain).words, tokens.lists), plain, tokens.marks)
     sentences, source_lines = _cut(plain)
     stretches: list[Stretch] = []
     tables: list[list[int]] = []

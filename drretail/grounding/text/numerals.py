@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, DecimalException, InvalidOperation
 from functools import lru_cache
-from itertools import pairwise
+from itertools import zip_longest
 from operator import add, mul, sub, truediv
 
 from drretail.grounding.text.amounts import Amount, number_of
@@ -101,25 +101,13 @@ def conversion(unit: str, other: str) -> Decimal | None:
     return None
 
 
-# Every part is bounded, so that long words and wide gaps between figures cost little.
-_AROUND = r"[\s*_\\]{0,12}"
-_WORDS = r"(?:[^\W\d_][\w'’-]{0,40}\s?){0,3}"
-# A figure may be followed by what it counts, and preceded by what it is the price of: "4 packs × $12.49", "the lid $5".
-# The hyphen of "8-ounce" and the x of "3 xl" are no signs.
-_JOINT = re.compile(
-    rf"(?:\s?[^\W\d_]{{1,40}}){{0,2}}(?:\s\([^\W\d][^()\d]{{0,40}}\))?{_AROUND}(?P<close>\)?){_AROUND}"
-    rf"(?P<sign>[+×x*÷/−–=-])(?!(?<=[x−–-])[^\W\d_]){_AROUND}(?P<open>\(?){_AROUND}(?:(?<![−–-] ){_WORDS})?"
-)
+_JOINT = re.compile(r"[\s*_\\]{0,12}(?P<sign>[+×x*÷/−–=-])[\s*_\\]{0,12}")
 _SIGNS = str.maketrans({"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-"})
-# The text before, or after the last figure, continues the expression by a term in words; a list's bullet does not.
-_OPEN_BEFORE = re.compile(rf"[^\s*_][ *_]*(?:[+×÷/−–=-][ *_]*|[+×÷=] ?{_WORDS})$")
-_OPENED = re.compile(r"\([ *_]*$")
-_FIGURE = re.compile(r"[\d.]+")
-_SUM_REACH = 30
+# A sign before or behind continues the expression by a term that is no figure; a list's bullet does not.
+_OPEN_BEFORE = re.compile(r"[^\s*_][ *_]*(?:[+×x÷/−–=-][ *_]*|[+×÷=] ?(?:[^\W\d_][\w'’-]{0,40}\s?){0,3})$")
+_OPEN_BEHIND = re.compile(r"[\s*_]{0,12}(?:[+×÷/−=]|[-–]\s)")
+_REACH = 30
 _CENTS = 2
-_OPEN_BEHIND = re.compile(rf"{_AROUND}(?:[+×÷/−=]|[-–]\s)")
-
-
 _SUMS = {ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: truediv}
 
 
@@ -175,39 +163,38 @@ class Equation:
 
 
 def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
-    """The equations about money among a text's amounts, in text order; terms in words are not supported."""
-    for expression, figures in _chains(text, amounts):
-        sides, first = expression.split("="), 0
-        of_side = [figures[first : (first := first + len(_FIGURE.findall(side)))] for side in sides]
-        for (left, right), (lefts, rights) in zip(pairwise(sides), pairwise(of_side), strict=True):
-            whole, operands, (result, *more) = (left, lefts, rights) if len(rights) == 1 else (right, rights, lefts)
-            if whole.count("(") > whole.count(")"):  # "(2 × $3 = $6)"
-                whole = whole.removeprefix("(")
-            # "a 9 x 13 pan = $12.99" is not a product.
-            is_of_money = any(operand.kind == "money" or operand.places == _CENTS for operand in operands)
-            is_of_money = is_of_money and (
-                result.places == _CENTS or any(operand.kind == "money" for operand in operands)
-            )
-            value = expression_value(whole) if len(operands) > 1 and not more and is_of_money else None
-            if value is not None:
-                yield Equation(whole, tuple(operands), value, result)
-
-
-def _chains(text: str, amounts: Sequence[Amount]) -> Iterator[tuple[str, list[Amount]]]:
-    """Each run of figures joined by signs that no further term continues: its expression, and the figures in it."""
-    expression, figures = "", list[Amount]()
-    for amount, following in pairwise([*amounts, None]):
-        if amount is None or amount.is_range or amount.kind == "percent":
-            expression, figures = "", []
+    """The equations about money in text order, of nothing but a text's amounts and signs."""
+    for figures, signs in _chains(text, amounts):
+        if signs.count("=") != 1:
             continue
-        if not figures and _OPENED.search(text[max(0, amount.start - _SUM_REACH) : amount.start]):
-            expression = "("
-        expression, figures = f"{expression}{amount.low:f}", [*figures, amount]
+        at = signs.index("=") + 1
+        sides = [(figures[:at], signs[: at - 1]), (figures[at:], signs[at:])]
+        (operands, joints), (results, _) = sides if len(figures) == at + 1 else sides[::-1]
+        # "a 9 x 13 pan = $12.99" is not a product.
+        is_of_money = any(operand.kind == "money" for operand in operands) or all(
+            any(figure.places == _CENTS for figure in side) for side in (operands, results)
+        )
+        expression = f"{operands[0].low:f}" + "".join(
+            f"{sign}{operand.low:f}" for sign, operand in zip(joints, operands[1:], strict=True)
+        )
+        value = expression_value(expression) if joints and len(results) == 1 and is_of_money else None
+        if value is not None:
+            yield Equation(expression, tuple(operands), value, results[0])
+
+
+def _chains(text: str, amounts: Sequence[Amount]) -> Iterator[tuple[list[Amount], str]]:
+    """Each run of figures with the signs between them that no further term continues."""
+    figures, signs = list[Amount](), ""
+    for amount, following in zip_longest(amounts, amounts[1:]):
+        if amount.is_range or amount.kind == "percent":
+            figures, signs = [], ""
+            continue
+        figures = [*figures, amount]
         joint = None if following is None else _JOINT.fullmatch(text, amount.end, following.start)
         if joint is not None:
-            expression += f"{joint['close']}{joint['sign'].translate(_SIGNS)}{joint['open']}"
+            signs += joint["sign"].translate(_SIGNS)
             continue
-        before = text[max(0, figures[0].start - _SUM_REACH) : figures[0].start]
-        if len(figures) > 1 and not (_OPEN_BEFORE.search(before) or _OPEN_BEHIND.match(text, amount.end)):
-            yield expression, figures
-        expression, figures = "", []
+        before = text[max(0, figures[0].start - _REACH) : figures[0].start]
+        if signs and not (_OPEN_BEFORE.search(before) or _OPEN_BEHIND.match(text, amount.end)):
+            yield figures, signs
+        figures, signs = [], ""

@@ -135,8 +135,8 @@ def test_a_long_report_is_asked_in_parts_of_which_only_what_failed_is_asked_agai
     verdicts = judged(tmp_path, judge, subject(LONG))
     assert sorted(tag_content("part", each) or "" for each in asked) == [
         "This is part 1 of 3 of the report.",
-        "This is part 2 of 3 of the report. It stands below: Birds > Part a",
-        "This is part 3 of 3 of the report. It stands below: Birds > Part b",
+        "This is part 2 of 3 of the report.",
+        "This is part 3 of 3 of the report.",
     ]
     found = claims_in([verdict for verdict in verdicts if verdict.item == "report"], EXTRACT)
     assert [each.claim for each in found] == ["Seeds are good.", *(f"Part {each} speaks of winter." for each in "abc")]

