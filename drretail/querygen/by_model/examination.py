@@ -1,22 +1,17 @@
-"""The schemas of a model's answers to a request for a query or a wish, and their examination.
+"""The schema of a model's answer to a request for a query, and the examination of queries and wishes.
 
 Findings on an answer are sent back, at most twice; the remaining ones are kept with the query.
-
-Every field is required, so that the model forgets none; an absent value is null or an empty list.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isfinite
-from typing import Any, Generic, Literal, TypeVar
+from typing import Generic, TypeVar
 
 from langchain_core.messages import BaseMessage
-from pydantic import ValidationError
 
 from drretail.env.catalog.base import fold_category
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.grounding.text.wording import format_money
 from drretail.llm.models import Models
 from drretail.llm.prompt import replaced
 from drretail.querygen.by_model.session import ROLE
@@ -27,69 +22,10 @@ from drretail.records.base import Record
 from drretail.records.criteria import Gold, WebQuestion
 from drretail.records.evidence import Finding
 from drretail.records.query import NeedKind, Query
-from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 
-# A larger amount is a mistake: no shopper would name it.
-_MOST_MONEY = 10_000_000
 
-
-# Models read the first lines of the classes below.
-class WrittenMoney(Record):
-    """An upper limit on spending that the text names."""
-
-    amount: float
-    currency: Literal["USD", "EUR", "GBP"]
-
-
-class WrittenDemand(Record):
-    """One property, and what decides it in the record of a product."""
-
-    say: str
-    field: str | None
-    any_of: list[str]
-    none_of: list[str]
-    least: float | None
-    most: float | None
-    unit: str | None
-
-
-class WrittenOption(Record):
-    """An option by which variants differ, and the values of it that will do."""
-
-    name: str
-    values: list[str]
-
-
-class WrittenWant(Record):
-    """One thing to be bought."""
-
-    name: str
-    kinds: list[str]
-    quantity: int
-    optional: bool
-    again: bool
-    must: list[WrittenDemand]
-    must_not: list[WrittenDemand]
-    rating_min: float | None
-    ratings_min: int | None
-    price_max: WrittenMoney | None
-    options: list[WrittenOption]
-    brands_wanted: list[str]
-    brands_unwanted: list[str]
-
-
-class WrittenWish(Record):
-    """All that the text wants bought, and nothing else."""
-
-    wants: list[WrittenWant]
-    budget: WrittenMoney | None
-    room: bool
-    deadline: str | None
-    owned: list[str]
-    orders: list[str]
-
-
+# Models read the first line of the class below.
 class WrittenQuery(Record):
     """One question with what stands beside it."""
 
@@ -98,72 +34,7 @@ class WrittenQuery(Record):
     rationale: str
     expected_tools: list[str]
     web_question: str
-    wish: WrittenWish
-
-
-def as_wish(written: WrittenWish) -> Wish:
-    """The answer as the wish that queries carry. Raises ValueError for an answer that ``wish_problem`` objects to."""
-    wants = [
-        {
-            **want.model_dump(),
-            "must": list(map(_demand, want.must)),
-            "must_not": list(map(_demand, want.must_not)),
-            "price_max": _money(want.price_max),
-            "options": {option.name: option.values for option in want.options},
-            # 0 means no minimum.
-            "rating_min": want.rating_min or None,
-            "ratings_min": want.ratings_min or None,
-        }
-        for want in written.wants
-    ]
-    return Wish.model_validate(
-        {
-            "wants": wants,
-            "budget": _money(written.budget),
-            "room": written.room,
-            "deadline": (written.deadline or "").strip() or None,
-            "owned": _ids(written.owned, "P:"),
-            "orders": _ids(written.orders, "O:"),
-        }
-    )
-
-
-def wish_problem(written: WrittenWish) -> str | None:
-    """Why an answer can't become a wish, worded for the model; None if it can."""
-    amounts = [("budget", written.budget), *((f"price_max of {want.name!r}", want.price_max) for want in written.wants)]
-    for field, money in amounts:
-        if money is None:
-            continue
-        if not (isfinite(money.amount) and 0 < money.amount < _MOST_MONEY):
-            return f"{field}: {money.amount:g} is no amount of money that a shopper would name; null is none at all"
-        value = Money.of(money.amount, money.currency).value
-        if float(value) != money.amount:
-            return f"{field}: {money.amount} has parts of cents; did you mean {format_money(value)}?"
-    try:
-        as_wish(written)
-    except ValidationError as problem:
-        error = problem.errors()[0]
-        match error["loc"]:  # such as "kinds of 'desk lamp'"
-            case ("wants", int(number), *fields):
-                place = f"{'.'.join(map(str, fields))} of {written.wants[number].name!r}"
-            case location:
-                place = ".".join(map(str, location))
-        return f"{place}: {error['msg']}"
-    return None
-
-
-def _ids(written: Sequence[str], prefix: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(record_id.strip().removeprefix(prefix) for record_id in written))
-
-
-def _demand(written: WrittenDemand) -> dict[str, Any]:
-    """The demand, in which an empty text is as good as none."""
-    blanks = {"field": written.field or None, "unit": written.unit or None}
-    return {**written.model_dump(), **blanks, "say": written.say.strip()}
-
-
-def _money(written: WrittenMoney | None) -> Money | None:
-    return None if written is None else Money.of(written.amount, written.currency)
+    wish: Wish
 
 
 # The most findings sent back at once: a model repairs no more in one answer.
@@ -204,9 +75,8 @@ class Examiner:
             prompts=replaced(),
         )
 
-    def wish_of(self, written: WrittenWish) -> Wish:
+    def wish_of(self, wish: Wish) -> Wish:
         """The wish, with kinds that are categories spelt as the shop spells them; other kinds stay as written."""
-        wish = as_wish(written)
         wants: list[Want] = []
         for want in wish.wants:
             spelt = (self._categories.get(fold_category(kind), kind) for kind in want.kinds)
@@ -257,7 +127,7 @@ class Examination(Generic[W]):
 def unusable(written: WrittenQuery) -> str | None:
     """Why an answer can't become a query at all; None if it can."""
     empty = [name for name in ("query", "web_question") if not getattr(written, name).strip()]
-    return f"the {empty[0]} is empty" if empty else wish_problem(written.wish)
+    return f"the {empty[0]} is empty" if empty else None
 
 
 def _listed(findings: Sequence[Finding]) -> str:

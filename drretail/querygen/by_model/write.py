@@ -19,9 +19,7 @@ from drretail.querygen.by_model.examination import (
     Examined,
     Examiner,
     WrittenQuery,
-    WrittenWish,
     unusable,
-    wish_problem,
 )
 from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.session import ModelSession
@@ -30,6 +28,7 @@ from drretail.querygen.lint import Linter
 from drretail.querygen.reading import TypedQueries
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, version_of
+from drretail.records.wish import Wish
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +137,10 @@ def type_wishes(
         """The query with the last wish that the model gave, or why no answer was usable."""
 
         async def question(models: Models, scope: str, _: int) -> Examined:
-            examination = Examination(WrittenWish, wish_problem, typed, findings)
+            examination = Examination(Wish, lambda _: None, typed, findings)
             return await examination.ask(models, prompts.messages_to_type(query), scope)
 
-        def typed(written: WrittenWish) -> Query:
+        def typed(written: Wish) -> Query:
             by = {"typed_by": session.model.spec, "prompts": tuple(dict.fromkeys((*query.prompts, *replaced())))}
             return query.model_copy(update={"wish": examiner.wish_of(written), **by})
 

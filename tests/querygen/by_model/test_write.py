@@ -74,7 +74,7 @@ ONE: dict[str, Any] = {"users": ["ANNA"], "per_user": 1}
 
 def test_what_is_wrong_is_told_and_mended(world: World, tmp_path: Path) -> None:
     def once_wrong(messages: Sequence[BaseMessage]) -> str:
-        wrong = {"budget": {"amount": 90, "currency": "USD"}, "expected_tools": ["web_search", "calculator"]}
+        wrong = {"budget": {"amount": "90", "currency": "USD"}, "expected_tools": ["web_search", "calculator"]}
         return json.dumps(written(**wrong)) if len(messages) == 2 else json.dumps(written())
 
     made, chat = write(world, tmp_path / "j.jsonl", once_wrong, **ONE)
@@ -236,7 +236,7 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> ScriptedChat:
     def right(messages: Sequence[BaseMessage]) -> str:
         if "feeder for" not in messages[0].text:
             return types(**LAMP, must=["dimmable"])
-        twenty, owned = {"amount": 20, "currency": "USD"}, [product_id("bird feeder", 1)]
+        twenty, owned = {"amount": "20", "currency": "USD"}, [product_id("bird feeder", 1)]
         return types(name="bird feeder", kinds=["bird feeders"], budget=twenty, owned=owned)
 
     made = ScriptedChat(answer=right)
