@@ -276,17 +276,7 @@ def reference_of(
     currency = _currency(wish, shop.offered)
     cheapest, best = baskets(things, wish, titles.__getitem__, currency)
     lack, nearest = (None, None) if cheapest is not None else _lacking(wish, shop)
-    is_again = all(want.again for want in wish.wants)
-    left_out = () if is_again else [key for key in shop.owned if key in titles]
-    reference = Reference(
-        query_id=query.query_id,
-        things=tuple(things),
-        cheapest=cheapest,
-        best=best,
-        lack=lack,
-        left_out=tuple(sorted(left_out)),
-        warnings=tuple(sorted({fact.source for key, fact in shop.decisions.excluded.items() if key in titles})),
-    )
+    reference = Reference(query_id=query.query_id, things=tuple(things), cheapest=cheapest, best=best, lack=lack)
     if could_be is None:
         return reference
     proof = _proof(wish, reference, _candidates(could_be), shop)
@@ -414,22 +404,14 @@ def _proof(wish: Wish, reference: Reference, could_be: Offered, shop: _Shop) -> 
     It looks at every offer that could be of the kinds. Unknown values count as the best, and open demands as met: if
     even so something is missing, no basket exists.
     """
-    looked_at = len(set[str]().union(*(candidates.titles for candidates in could_be)))
-    priced = len(set[str]().union(*(candidates.priced.titles for candidates in could_be)))
-    refuted = Proof(state="refuted", looked_at=looked_at, unpriced=looked_at - priced)
     if reference.best is not None:
-        return refuted
+        return Proof(state="refuted")
     lack = next((reason for reason in REASONS if reason == reference.lack), None)
     may_be = [
         [listing for listing in candidates if shop.decisions.may_be(want, listing)]
         for want, candidates in zip(wish.wants, could_be, strict=True)
     ]
-    if _least_cost(wish, may_be, shop) is None:
-        return refuted.model_copy(update={"state": "proved", "lack": lack})
-    undecided = tuple(
-        want.name for want, listings in zip(wish.wants, may_be, strict=True) if not want.optional and listings
-    )
-    return refuted.model_copy(update={"state": "open", "lack": lack, "undecided": undecided})
+    return Proof(state="proved" if _least_cost(wish, may_be, shop) is None else "open", lack=lack)
 
 
 def _least_cost(wish: Wish, may_be: Sequence[Sequence[Listing]], shop: _Shop) -> Decimal | None:

@@ -63,9 +63,6 @@ class Linter:
         findings = [finding for family in _FAMILIES for finding in family.check(case)]
         if contract.binds(query):
             findings += contract.check(case)
-        # A twin is made to fail, and a turn holds what others demanded before it.
-        elif query.source.startswith("offline:") and not query.infeasible and query.after is None:
-            findings += contract.check_demands(case)
         return tuple(findings)
 
     @remembered_by(Query.as_line)

@@ -15,7 +15,6 @@ from drretail.errors import ModelError
 from drretail.llm.models import Models
 from drretail.llm.prompt import replaced
 from drretail.querygen.by_model.session import ROLE
-from drretail.querygen.checks import contract
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import CODES, Linter
 from drretail.records.base import Record
@@ -51,12 +50,10 @@ class Examiner:
         self._categories = {fold_category(name): name for name in world.catalog.categories()}
 
     def findings(self, query: Query, earlier: Sequence[Query] = ()) -> tuple[Finding, ...]:
-        """The findings of ``queries check``, likeness to ``earlier`` queries, and breaches of writers' rules."""
+        """The findings of ``queries check``, and likeness to ``earlier`` queries."""
         alike = Texts(earlier).near_duplicate(query)
         also = [] if alike is None else [alike]
-        findings = self._linter.check(query, also=also).findings
-        # Without a rationale the contract does not bind the query, but the model must still learn what is missing.
-        return findings if contract.binds(query) else (*findings, *contract.check(self._linter.case(query)))
+        return self._linter.check(query, also=also).findings
 
     def query_of(self, written: WrittenQuery, query_id: str, user_id: str | None, source: str) -> Query:
         """The query made from an answer; a generic one without a user."""
@@ -126,7 +123,7 @@ class Examination(Generic[W]):
 
 def unusable(written: WrittenQuery) -> str | None:
     """Why an answer can't become a query at all; None if it can."""
-    empty = [name for name in ("query", "web_question") if not getattr(written, name).strip()]
+    empty = [name for name in ("query", "rationale", "web_question") if not getattr(written, name).strip()]
     return f"the {empty[0]} is empty" if empty else None
 
 

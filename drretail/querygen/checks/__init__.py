@@ -9,5 +9,5 @@ feasibility.py   the shop can meet the wish, or the query says that it can't and
 privacy.py       no ids, e-mail addresses, telephone numbers, streets or names; and texts with these blanked out
 web_question.py  what a query asks of the web is answered in pages, and not in snippets
 wording.py       no question twice within the file
-contract.py      further demands on the models and rules that write queries
+contract.py      further demands on models that write queries
 """

@@ -74,14 +74,14 @@ ONE: dict[str, Any] = {"users": ["ANNA"], "per_user": 1}
 
 def test_what_is_wrong_is_told_and_mended(world: World, tmp_path: Path) -> None:
     def once_wrong(messages: Sequence[BaseMessage]) -> str:
-        wrong = {"budget": {"amount": "90", "currency": "USD"}, "expected_tools": ["web_search", "calculator"]}
+        wrong = {"budget": {"amount": "90", "currency": "USD"}, "query": "Two birdhouses for $60, please."}
         return json.dumps(written(**wrong)) if len(messages) == 2 else json.dumps(written())
 
     made, chat = write(world, tmp_path / "j.jsonl", once_wrong, **ONE)
     assert made.failures == ()
     findings = chat.asked[1][-1].text
     assert "is no amount of the text: '$90.00' (the text says $60.00)" in findings
-    assert "reads the user's record" in findings, "a rule for what models write"
+    assert "fewer than 20 words" in findings, "a rule for what models write"
     assert made.answers == {made.queries[0].query_id: 2}
 
 

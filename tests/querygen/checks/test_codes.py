@@ -109,12 +109,7 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"more": " Send it to 12 Elm Street."}, "street_in_text"),
     ({"text": SHORT, **BY_MODEL}, "too_short"),
     ({"more": " word" * 180, **BY_MODEL}, "too_long"),
-    ({"expected_tools": ["get_user_orders", "product_catalog_search"], **BY_MODEL}, "tools_missing"),
-    ({"rationale": "Because.", **BY_MODEL}, "rationale_missing"),
-    *(
-        ({"want": {"must": [{"say": "bird", "field": "Color", "any_of": ["blue"]}]}, **by}, "demand_decides_nothing")
-        for by in (BY_MODEL, BY_RULES)
-    ),
+    ({"want": {"must": [{"say": "bird", "field": "Color", "any_of": ["blue"]}]}, **BY_MODEL}, "demand_decides_nothing"),
     ({"want": {"must": [AS_MINE]}, "wish": {"orders": ["0123456789"]}, **BY_MODEL}, "value_not_said"),
 ]
 
@@ -183,7 +178,6 @@ def test_what_the_shopper_has_is_in_the_basket_where_it_may_be_bought_again(lint
     want = Want(name="shampoo", kinds=("shampoo",), brands_wanted=(brand,), again=again)
     wish = Wish(wants=(want,), budget=Money.of(18))
     found = linter.check(Query(query_id="q1", user_id="ANNA", text="?", wish=wish, source="t")).reference
-    assert found.left_out == (() if again else (had,))
     assert (found.cheapest and [item.product_id for item in found.cheapest.items]) == ([had] if again else None)
 
 
