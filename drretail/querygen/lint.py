@@ -68,7 +68,7 @@ class Linter:
     @remembered_by(Query.as_line)
     def case(self, query: Query) -> QueryCase:
         """The query with its user and offers, from which the checks start."""
-        return QueryCase(query, self.shopper(query.user_id), self.stock, self._world.manifest.now)
+        return QueryCase(query, self.shopper(query.user_id), self.stock)
 
     @remembered
     def shopper(self, user_id: str | None) -> Shopper | None:

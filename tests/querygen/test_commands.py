@@ -47,13 +47,13 @@ def test_findings_are_shown_and_counted_and_the_file_stays_as_it_is(
     before = faulty.read_bytes()
     result = call(world, "check", faulty)
     assert (result.exit_code, faulty.read_bytes(), [*faulty.parent.iterdir()]) == (3, before, [faulty])
-    assert "email_in_text" in result.stdout
-    assert "Without a finding: 1 of 2 queries; email_in_text 1" in result.stdout
+    assert "person_in_text" in result.stdout
+    assert "Without a finding: 1 of 2 queries; person_in_text 1" in result.stdout
     assert "The cheapest basket" not in result.stdout
     assert "The cheapest basket" in call(world, "check", faulty, "--details").stdout
 
     document = json.loads(call(world, "check", faulty, "--json").stdout)
-    assert (document["format"], document["ok"], document["codes"]) == (1, False, {"email_in_text": 1})
+    assert (document["format"], document["ok"], document["codes"]) == (1, False, {"person_in_text": 1})
     assert [row["query_id"] for row in document["queries"]] == [query.query_id for query in queries]
     assert [len(row["findings"]) for row in document["queries"]] == [0, 1]
     assert all(float(row["basket"]["total"]) > 0 for row in document["queries"])

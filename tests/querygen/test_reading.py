@@ -196,17 +196,11 @@ def test_a_broken_row_is_told_by_its_place(tmp_path: Path, name: str, text: str,
         queries_from(read_questions(tmp_path / name), name, None)
 
 
-def test_of_a_repeated_question_the_wish_is_kept_wherever_it_stands() -> None:
-    (query,) = queries_from(
-        [PlainQuestion("Which?"), PlainQuestion("Which?", wish=WISH), PlainQuestion("Which?")], "q.csv", None
-    )
-    assert query.wish == WISH
+def test_a_repeated_question_is_asked_once_and_has_one_wish() -> None:
+    which = PlainQuestion("Which?", wish=WISH)
+    assert len(queries_from([which, which], "q.csv", None)) == 1
     with pytest.raises(UserError, match=r"q\.csv, row 3: .*another wish"):
-        queries_from(
-            [PlainQuestion("Which?", wish=WISH), PlainQuestion("Which?", None, Wish(), place="q.csv, row 3")],
-            "q.csv",
-            None,
-        )
+        queries_from([which, PlainQuestion("Which?", None, Wish(), place="q.csv, row 3")], "q.csv", None)
 
 
 @pytest.mark.parametrize("name", ["q.jsonl", "q.txt"])

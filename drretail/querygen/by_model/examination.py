@@ -5,11 +5,11 @@ Findings on an answer are sent back, at most twice; the remaining ones are kept 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 
 from langchain_core.messages import BaseMessage
+from pydantic import StringConstraints
 
-from drretail.env.catalog.base import fold_category
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.llm.models import Models
@@ -21,18 +21,20 @@ from drretail.records.base import Record
 from drretail.records.criteria import Gold, WebQuestion
 from drretail.records.evidence import Finding
 from drretail.records.query import NeedKind, Query
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Wish
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 # Models read the first line of the class below.
 class WrittenQuery(Record):
     """One question with what stands beside it."""
 
-    query: str
+    query: Text
     kind: NeedKind
-    rationale: str
+    rationale: Text
     expected_tools: list[str]
-    web_question: str
+    web_question: Text
     wish: Wish
 
 
@@ -47,7 +49,6 @@ class Examiner:
     def __init__(self, world: World, linter: Linter) -> None:
         self._world = world
         self._linter = linter
-        self._categories = {fold_category(name): name for name in world.catalog.categories()}
 
     def findings(self, query: Query, earlier: Sequence[Query] = ()) -> tuple[Finding, ...]:
         """The findings of ``queries check``, and likeness to ``earlier`` queries."""
@@ -60,25 +61,17 @@ class Examiner:
         return Query(
             query_id=query_id,
             user_id=user_id,
-            text=written.query.strip(),
+            text=written.query,
             mode="generic" if user_id is None else "profile_aware",
             kind=written.kind,
-            rationale=written.rationale.strip(),
+            rationale=written.rationale,
             expected_tools=tuple(dict.fromkeys(written.expected_tools)),
-            wish=self.wish_of(written.wish),
-            gold=Gold(query_id=query_id, web_question=WebQuestion(text=written.web_question.strip())),
+            wish=written.wish,
+            gold=Gold(query_id=query_id, web_question=WebQuestion(text=written.web_question)),
             world_fingerprint=self._world.manifest.fingerprint,
             source=source,
             prompts=replaced(),
         )
-
-    def wish_of(self, wish: Wish) -> Wish:
-        """The wish, with kinds that are categories spelt as the shop spells them; other kinds stay as written."""
-        wants: list[Want] = []
-        for want in wish.wants:
-            spelt = (self._categories.get(fold_category(kind), kind) for kind in want.kinds)
-            wants.append(want.model_copy(update={"kinds": tuple(dict.fromkeys(spelt))}))
-        return wish.model_copy(update={"wants": tuple(wants)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +87,11 @@ class Examination(Generic[W]):
     """Checks the answers to one request. Findings are sent back; the last answer is kept, even if it has some."""
 
     answer: type[W]
-    unusable: Callable[[W], str | None]
-    """Why an answer can't become a query at all; None if it can."""
     query_of: Callable[[W], Query]
     findings: Callable[[Query], Sequence[Finding]]
     last: Examined | None = None
 
     def __call__(self, written: W) -> str | None:
-        problem = self.unusable(written)
-        if problem is not None:
-            return problem
         query = self.query_of(written)
         # A model that repeats its answer means it: the shop may lack what is wanted.
         is_repeated = self.last is not None and query == self.last.query
@@ -121,17 +109,9 @@ class Examination(Generic[W]):
         return self.last
 
 
-def unusable(written: WrittenQuery) -> str | None:
-    """Why an answer can't become a query at all; None if it can."""
-    empty = [name for name in ("query", "rationale", "web_question") if not getattr(written, name).strip()]
-    return f"the {empty[0]} is empty" if empty else None
-
-
 def _listed(findings: Sequence[Finding]) -> str:
     """One line per finding, up to as many as a model can repair at once."""
-    lines = list(dict.fromkeys(f"- {in_words(finding)}" for finding in findings))
-    more = [f"… and {len(lines) - _MOST_LISTED} more"] if len(lines) > _MOST_LISTED else []
-    return "\n".join([*lines[:_MOST_LISTED], *more])
+    return "\n".join([*dict.fromkeys(f"- {in_words(finding)}" for finding in findings)][:_MOST_LISTED])
 
 
 def in_words(finding: Finding) -> str:

@@ -55,10 +55,9 @@ def _wanted(case: QueryCase) -> Iterator[Finding]:
 
 
 def _undecisive(case: QueryCase) -> Iterator[Finding]:
-    """Demands on fields that nearly all or hardly any of the priced offers keep."""
-    for want, candidates in case.offered:
-        priced = candidates.priced
-        for demand in want.must if len(priced) >= LEAST_OFFERS else ():
-            met = sum(times for ruling, times in priced.rulings(demand).items() if ruling.state == "met")
-            if demand.field is not None and not LEAST_SHARE <= met / len(priced) <= MOST_SHARE:
-                yield finding("demand_decides_nothing", str(demand), f"{met} of {len(priced)} {want.name} keep it")
+    """Demands on fields that nearly all or hardly any of the offers keep."""
+    for want, offered in case.offered:
+        for demand in want.must if len(offered) >= LEAST_OFFERS else ():
+            met = sum(times for ruling, times in offered.rulings(demand).items() if ruling.state == "met")
+            if demand.field is not None and not LEAST_SHARE <= met / len(offered) <= MOST_SHARE:
+                yield finding("demand_decides_nothing", str(demand), f"{met} of {len(offered)} {want.name} keep it")

@@ -6,19 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.env.world import OrderRow, World
+from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.llm.prompt import tag_content
-from drretail.querygen.by_model.examination import Examiner
 from drretail.querygen.by_model.prompt import MOST_KINDS, PromptBuilder
 from drretail.querygen.by_model.targets import Target, generic_targets, targets_of
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
-from drretail.records.wish import Wish
 from drretail.tools.registry import TOOLS
-from tests.querygen.by_model.scripted import written_wish
-from tests.querygen.conftest import DAY, KINDS, START, MakeWorld, orders, product_id, products
+from tests.querygen.conftest import MakeWorld, orders, product_id, products
 
 
 def told(world: World, target: Target, *earlier: str) -> tuple[str, str]:
@@ -71,14 +68,6 @@ def test_the_writer_sees_what_stands_near_the_purchases_with_prices_and_what_is_
     assert len(shelf) <= MOST_KINDS
 
 
-def test_one_day_with_many_orders_does_not_fill_the_shelf(make_world: MakeWorld) -> None:
-    kinds = [name for name in KINDS if name != "dog bed"][:14]
-    rows = [OrderRow(f"{at:010}", "HUGO", product_id(kind, 1), START + DAY) for at, kind in enumerate(kinds)]
-    rows.append(OrderRow("9999999999", "HUGO", product_id("dog bed", 1), START))
-    shelf = shelf_of(make_world(products(), sorted(rows, key=lambda row: row.place)), Target("h", 1, "HUGO"))
-    assert [line.partition(":")[0] for line in shelf][1] == "- Dog Beds", "the second day comes second"
-
-
 def test_intimate_products_are_on_the_shelf_and_owned_only_where_the_question_names_them(make_world: MakeWorld) -> None:
     path = ("Everything", "Pregnancy Tests", "Desk Lamp")
     shop = [
@@ -125,9 +114,3 @@ def test_generic_queries_are_as_many_as_asked_and_more_of_them_change_none(world
     assert [place.name for place in many[: len(few)]] == [place.name for place in few]
     assert all(one.count <= other.count for one, other in zip(few, many, strict=False))
     assert max(place.count for place in few) - min(place.count for place in few) <= 1
-
-
-def test_kinds_that_are_categories_are_spelt_as_the_shop_spells_them(world: World) -> None:
-    written = Wish.model_validate(written_wish(kinds=["bed sheet sets", "BIRD_BATHS", "Bird Baths"]))
-    (want,) = Examiner(world, Linter(world)).wish_of(written).wants
-    assert want.kinds == ("Bed Sheet Sets", "Bird Baths")
