@@ -18,7 +18,6 @@ from drretail.grounding.constraints import (
     Decisions,
     DemandRuling,
     decided_by_field,
-    fitting,
     is_within,
     offers_for,
     option_value,
@@ -175,8 +174,17 @@ class Candidates(tuple[Listing, ...]):
 
     @remembered_by(_limits_alone)
     def keeping(self, want: Want, decisions: Decisions = UNDECIDED, state: State = "met") -> "Candidates":
-        """Those that keep a want's limits, with the demands in this state, by id; also what the shopper has."""
-        return Candidates(fitting(want, self, decisions=decisions, state=state))
+        """Those that keep a want's limits, by id; also what the shopper has.
+
+        With ``state="open"``, those that keep the limits and break no demand, but whose records leave one open.
+        """
+        return Candidates(
+            listing
+            for listing in self
+            if listing.product.product_id not in decisions.excluded
+            and is_within(want, listing)
+            and decisions.state(want, listing) == state
+        )
 
     @remembered_by(_limits_alone)
     def fits(self, want: Want, decisions: Decisions, currency: str, state: State) -> tuple[Fit, ...]:
@@ -227,9 +235,8 @@ class _Shop:
         ]
 
     def _fits(self, want: Want, candidates: Candidates, currency: str, state: State) -> tuple[Fit, ...]:
-        """Without what nobody should buy, and what the shopper has and does not want again."""
-        unwanted = self.decisions.excluded.keys() | (frozenset[str]() if want.again else self.owned)
-        left_out = {key for key in unwanted if key in candidates.titles}
+        """Without what the shopper has and does not want again."""
+        left_out = set[str]() if want.again else self.owned & candidates.titles.keys()
         fits = candidates.fits(want, self.decisions, currency, state)
         return tuple(fit for fit in fits if fit.product_id not in left_out) if left_out else fits
 

@@ -104,18 +104,13 @@ class Drafts:
             need = min(needs, key=lambda need: (need.order.product_id in taken, kinds.count(need.kind)))
             needs.remove(need)
             query = author.query(need, len(kinds) + 1)
-            if query is not None and not self.linter.findings(query) and self._is_new(query):
-                taken.add(need.order.product_id)
-                kinds.append(need.kind)
-                self._on_query()
-                yield query
-
-    def _is_new(self, query: Query) -> bool:
-        """False for a near-duplicate of a query of which this was asked before."""
-        if self._written.near_duplicate(query) is not None:
-            return False
-        self._written.add(query)
-        return True
+            if query is None or self.linter.findings(query) or self._written.near_duplicate(query) is not None:
+                continue
+            self._written.add(query)
+            taken.add(need.order.product_id)
+            kinds.append(need.kind)
+            self._on_query()
+            yield query
 
 
 def check_english(world: World) -> None:

@@ -47,7 +47,7 @@ def targets_of(world: World, users: Sequence[str] | int, per_user: int, seed: st
     for user_id in users_of(world, users, seed):
         statuses = set(world.store.statistics(user_id).orders_by_status)
         if statuses - VOID_STATUSES:
-            targets.append(Target(_name(user_id), per_user, user_id))
+            targets.append(Target(f"{short_hash(user_id)}-m", per_user, user_id))
         else:
             without.append(user_id)
         if len(targets) == users:
@@ -77,7 +77,3 @@ def generic_targets(world: World, count: int, seed: str) -> Targets:
 def world_categories(world: World) -> list[str]:
     """The categories that the world was made from; if the world doesn't record them, all that a search accepts."""
     return [category.name for category in world.manifest.categories if category.products] or world.catalog.categories()
-
-
-def _name(user_id: str) -> str:
-    return f"{short_hash(user_id)}-m"

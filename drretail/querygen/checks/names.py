@@ -6,7 +6,6 @@ from drretail.grounding.text.words import content_stems
 from drretail.querygen.checks.case import Code, QueryCase, finding, names_of
 from drretail.records.evidence import Finding
 from drretail.records.wish import Wish
-from drretail.tools.registry import TOOLS
 
 _NAME_ANOTHER_USER = "name a user of this world who has orders, or make the query generic"
 _NAME_WHAT_IS_SOLD = "take a name out of the shop's categories, titles and brands"
@@ -22,7 +21,6 @@ CODES = {
     "owned_not_ordered": Code("an owned product was not ordered, or not kept", _NAME_WHAT_WAS_ORDERED),
     "owned_by_nobody": Code("a query without a user names products as owned", "name the user, or drop the products"),
     "order_unknown": Code("the wish names an order that the user never made", "name an order of the user"),
-    "tool_unknown": Code("an expected tool is none of the nine", "name tools that `drretail tools` lists"),
 }
 
 
@@ -41,9 +39,6 @@ def check(case: QueryCase) -> Iterator[Finding]:
     else:
         yield from _wanted(case, query.wish)
         yield from _recorded(case, query.wish)
-    for name in dict.fromkeys(query.expected_tools):
-        if name not in TOOLS:
-            yield finding("tool_unknown", name, f"the tools are {', '.join(sorted(TOOLS))}")
 
 
 def _wanted(case: QueryCase, wish: Wish) -> Iterator[Finding]:

@@ -85,7 +85,6 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"wish": {"owned": [product_id("bird feeder", 3)]}}, "owned_not_ordered"),
     ({"mode": "generic", "user_id": None}, "owned_by_nobody"),
     ({"more": " As in order 0123456789.", "wish": {"orders": ["0123456789"]}}, "order_unknown"),
-    ({"expected_tools": ["get_user_orders", "product_catalog_search", "web_search", "guess"]}, "tool_unknown"),
     ({"wish": {"budget": money("80")}}, "amount_not_in_text"),
     ({"text": TEXT.replace("$60", "sixty dollars"), **BY_MODEL}, "amount_not_in_text"),
     ({"wish": {"budget": None}}, "amount_not_typed"),
