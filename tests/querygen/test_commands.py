@@ -243,12 +243,6 @@ def test_asked_is_what_keeps_the_limits_that_need_no_reading(
     assert sorted(asked(shop, *queries)) == expected
 
 
-def test_a_field_that_says_so_is_not_asked_about(shop: World) -> None:
-    red = wanting(must=(Demand(say="red", field="Color"),))
-    left = [one for one in questions_of([red], Offers(shop)) if not one.is_decided]
-    assert sorted(one.listing.product.product_id for one in left if one.label != OF_KIND) == ["B", "D", "H"]
-
-
 MakeChat = Callable[[Callable[[int, str], tuple[str, str]]], ScriptedChat]
 
 
