@@ -125,11 +125,9 @@ TEN = {"budget": Money.of(10)}
         ([(want("feeder"), [CHEAP]), (want("bath"), [])], TEN, "not_sold"),
         ([(want("scarf"), [SCARF])], TEN, "too_dear"),
         ([(want("scarf"), [UNPRICED])], TEN, "no_price"),
-        (feeders(), {"budget": Money.of(0)}, "too_dear"),
         (feeders(price_max=Money.of(4)), {}, "too_dear"),
         (feeders(), {"budget": Money.of(100, "EUR")}, "no_price"),
         (feeders(brands_wanted=("Unheard Of",)), {}, "demands"),
-        (feeders(ratings_min=501), {}, "demands"),
         (feeders(), {"owned": ("A", "B")}, "owned"),
         (feeders(rating_min=4.9), {"owned": ("A", "B")}, "no_basket"),
         (feeders(), {"owned": ("A",), "budget": Money.of(6)}, "too_dear"),
@@ -178,8 +176,7 @@ def test_a_mean_of_few_ratings_is_believed_less_and_what_is_not_rated_is_worth_t
     assert found["A"] == 460
     assert found["C"] == round(100 * (4.6 + 5.0) / 2)
     assert found["C"] < found["B"] < 500
-    listings = [listing_of(product("A")), listing_of(product("B", rating_number=500))]
-    assert worths(listings) == {"A": 100 * UNRATED, "B": 100 * UNRATED}
+    assert worths([unrated]) == {"C": 100 * UNRATED}
     assert worths([]) == {}
 
 
@@ -254,8 +251,6 @@ def test_curved_four_stars_and_at_most_120_dollars_is_proved_infeasible_where_ev
     found = proved(*known_ones, want=MONITOR)
     assert (found.state, found.lack) == ("proved", "too_dear")
     assert [item.product_id for item in known(found.nearest).items] == ["A"]
-    assert proved(*known_ones, listing_of(monitor("U", None, 4.5, "Flat")), want=MONITOR).state == "proved"
-
     found = proved(*all_of_them, want=MONITOR)
     assert (found.state, found.lack) == ("open", "too_dear")
     proofs: dict[State, str] = {"broken": "proved", "open": "open", "met": "refuted"}
@@ -303,8 +298,6 @@ def test_each_want_is_given_pieces_too_few_leave_it_out_and_others_are_besides()
     assert (more.left_out, dict(more.besides), more.is_feasible) == ([], {"C": 1}, False)
     assert more.share_wanted == 0.75
     assert cart("A", several("C", 3), room=True).is_feasible
-    stranger = cart("A", several("C", 2), "D")
-    assert (dict(stranger.besides), stranger.is_feasible) == ({"D": 1}, False)
     packed = thing("bath", fit("P", is_pack=True), quantity=12)
     assert cart("P", wanted=(packed,)).left_out == []
     assert cart(several("P", 2), wanted=(packed,)).left_out == []

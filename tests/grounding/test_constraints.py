@@ -35,11 +35,6 @@ def test_a_product_whose_record_is_silent_on_a_demand_does_not_do_and_is_undecid
     leather, free = product("H", details={"Material": "Leather"}), product("F", details={"Material": "Canvas"})
     unwanted = want(must_not=(LEATHER,)), leather, free, SILENT
     assert (fits(*unwanted), fits(*unwanted, state="open")) == (["F"], ["S"])
-    of = want(must=(DRY, "foldable"), must_not=(LEATHER,))
-    rulings = UNDECIDED.rulings(of, listing_of(WATERPROOF))
-    assert [ruling.demand for ruling in rulings if ruling.state == "open"] == ["foldable", "leather"]
-    of = want(must=(DRY,), must_not=(LEATHER,))
-    assert UNDECIDED.state(of, listing_of(product("A", details={"Waterproof": "Yes", "Material": "Canvas"}))) == "met"
 
 
 def test_a_decision_holds_at_any_price_and_dies_with_the_words_that_were_read() -> None:

@@ -14,13 +14,13 @@ from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.grounding.constraints import record_sha
 from drretail.grounding.gold_files import gold_file, write_gold, write_with_gold
-from drretail.querygen.decisions import decided_line, how_decided, questions_of
+from drretail.querygen.decisions import questions_of
 from drretail.querygen.generate import generate_queries
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import OF_KIND, Decision, Fact, Gold, WebQuestion
 from drretail.records.query import Query
 from drretail.records.shop import Money, Product
-from drretail.records.wish import Demand, Want, Wish
+from drretail.records.wish import Want, Wish
 from tests.build import demands, known
 from tests.build import query as query_of
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
@@ -294,17 +294,6 @@ def test_a_decision_dies_with_its_record_and_the_set_says_how_it_is_decided(
     assert call(world, "decide", file, "--model", "fake:x").exit_code == 0
     assert sorted(decided(file).values()) == [("met", "model:ann"), *[("open", "model:fake:x")] * 4]
     assert (row["by"], row["undecided"]) == ({"model": 1, "field": 4}, 4)
-
-
-@pytest.mark.parametrize(
-    ("title", "price", "decided"),
-    [("Ostrava Desk Lamp", 20.0, 1), ("Ostrava Lumen", 20.0, 1), ("Ostrava Desk Lamp", 90.0, 0)],
-    ids=["title and category name the kind", "the category names the kind", "no candidate"],
-)
-def test_demands_that_fields_decide_are_decided(make_world: MakeWorld, title: str, price: float, decided: int) -> None:
-    shop = make_world([of_shop("A", title, "Desk Lamps", price, details={"Material": "Oak"})], [])
-    query = wanting(must=(Demand(say="of oak", field="Material", any_of=("oak",)),))
-    assert f"decided in {decided}." in decided_line([query], how_decided(questions_of([query], Offers(shop))))
 
 
 def test_check_tells_unread_records_from_read_ones_that_do_not_speak_of_a_demand(

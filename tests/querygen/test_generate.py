@@ -84,13 +84,6 @@ def test_all_kinds_of_need_limits_and_tools_come_up(many: list[Query]) -> None:
     assert {"calculator", "get_user_orders", "web_search"} <= tools
 
 
-def test_a_question_asks_to_buy_and_for_an_opinion_of_nothing(many: list[Query]) -> None:
-    for query in many:
-        assert wish_of(query).wants
-        assert not any(want.optional for want in wish_of(query).wants)
-        assert not re.search(r"choose well|good decision|second opinion|still a good|Was \"|recommend it", query.text)
-
-
 def test_owned_products_are_quoted_with_their_month(rich: World, many: list[Query]) -> None:
     for query in many:
         assert all(f'"{quoted_title(owned)}"' in query.text for owned in _owned(rich, query))
@@ -170,6 +163,7 @@ def test_a_floor_that_does_as_well_as_the_oracle_is_named(world: World, sixty: G
     bounded = one_more.model_copy(update={"wish": Wish(wants=(limited,))})
     assert flat_floor([*plain, bounded], offers, catalog) in ("", "The first hit of each kind")
     assert sixty.floor == ""
+    assert sum(wish_of(query).demands_something for query in sixty.queries) >= 40
 
 
 def test_words_read_as_english_where_a_phrase_of_the_shop_ends_in_them(make_world: MakeWorld) -> None:
@@ -264,11 +258,6 @@ def test_a_connector_is_as_last_time_only_where_the_title_says_it(title: str, is
     owned = Product(product_id="L", title=title, category="Lamps", details={"Connector Type": "USB"})
     clauses = [choice.clause for choice in choices(offers, "fit", owned, "0123456789")]
     assert clauses == ["have the same connector as last time"] * is_asked
-
-
-def test_of_sixty_queries_of_a_shop_whose_records_have_fields_most_demand_something(sixty: Generated) -> None:
-    assert sum(wish_of(query).demands_something for query in sixty.queries) >= 40
-    assert max(len(query.text.split()) for query in sixty.queries) <= MOST_WORDS
 
 
 def _owned(world: World, query: Query) -> list[Product]:

@@ -173,7 +173,6 @@ def test_queries_may_have_the_usual_other_names(tmp_path: Path) -> None:
     [
         ("q.csv", 'question,wish\nWhich?,\nWhat?,"{""wants"": [{""name"": ""x""}]}"\n', "row 3.*wants.0.kinds"),
         ("q.jsonl", '{"question": "Which?"}\n{"question": "What?", "wish": {"budget": 3}}', "line 2.*names no wants"),
-        ("q.jsonl", '{"question": "Which?"}\n{"question": "?", "wish": {"wants": [], "budget": 3}}', "line 2.*budget"),
         ("q.jsonl", '{"question": "Which?"}\n{"question": ', "line 2, is not JSON"),
         ("q.jsonl", '{"wish": null}', "line 1, has no question"),
         ("q.csv", "a,b\n1,2\n", "column 'question'"),
@@ -182,8 +181,6 @@ def test_queries_may_have_the_usual_other_names(tmp_path: Path) -> None:
         ("q.txt", "Which?\n" + "long " * 2_001, "line 2, has 10,004 characters; at most 10,000 are taken"),
         ("q.jsonl", '{"question": "Which \\u001b[31mlamp?"}', "is not plain text"),
         ("q.csv", "id,question\nA 1,Which?\na-1,What?\n", "row 3: another question has the id 'a-1'"),
-        ("q.csv", "question\n\x00\x00\x00\n", "is not plain text|is no CSV"),
-        ("q.jsonl", '{"question": "x", "wish": ' + "[" * 10_000 + "]" * 10_000 + "}", "deeper than 200 levels"),
     ],
 )
 def test_a_broken_row_is_told_by_its_place(tmp_path: Path, name: str, text: str, message: str) -> None:
@@ -289,16 +286,8 @@ def test_the_command_writes_a_file_that_a_run_can_read(tmp_path: Path) -> None:
 ALL = shipped_queries(*MARKET)
 
 
-def test_the_market_is_large_and_has_pages_of_its_own(market: World) -> None:
-    assert market.manifest.fingerprint == MARKET_WORLD
-    assert {query.world_fingerprint for query in ALL} == {MARKET_WORLD}
-    assert market.manifest.counts.products == 4_000
-    assert cautions(market.web, market.manifest) == []
-    pages = {query.gold.web_question.answers[0].url for query in ALL if query.gold and query.gold.web_question}
-    assert {market.web.fetch(url).state for url in pages} == {"ok"}
-
-
 def test_nothing_is_found_in_any_of_them_and_each_asks_what_its_web_answers(market: World) -> None:
+    assert (market.manifest.fingerprint, market.manifest.counts.products) == (MARKET_WORLD, 4_000)
     checked = Linter(market).check_all(ALL)
     assert {each.query.query_id: each.findings for each in checked if each.findings} == {}
     assert all(query.gold and query.gold.web_question and query.gold.web_question.answers for query in ALL)

@@ -11,15 +11,12 @@ from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
 from drretail.errors import UserError
 from drretail.files import write_lines
-from drretail.grounding.constraints import record_sha
 from drretail.querygen import spoil as spoiling
 from drretail.querygen.reading import read_queries
 from drretail.querygen.spoil import KINDS, spoil_queries
-from drretail.records.criteria import Decision, Gold, State
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from tests.build import demands, known
 from tests.shop import USER, build_shop
 
 FEEDER = Want(name="hopper feeder", kinds=("hopper bird feeder",))
@@ -75,28 +72,6 @@ def test_a_budget_stands_in_the_place_of_the_texts_own_or_in_a_sentence_more(off
     made = spoil_queries([free], offers, "42")
     assert made.counts["too_dear"] == 1
     assert all(query.text.startswith("A hopper feeder, please. ") for query in made.queries)
-
-
-def test_twins_are_proved_by_what_readers_decided(offers: Offers) -> None:
-    cedar = Want(name="feeder", kinds=("bird feeder",), must=demands("cedar"))
-    query = NOBODYS.model_copy(update={"text": "A feeder in cedar, please.", "wish": Wish(wants=(cedar,))})
-    assert spoil_queries([query], offers, "42").queries == [], "it may be of cedar, and cost nothing"
-    states: dict[str, State] = {"B0TEST0001": "met", "B0TEST0003": "broken"}
-    read = tuple(
-        Decision(
-            want="feeder",
-            demand="cedar",
-            product_id=listing.product.product_id,
-            record_sha=record_sha(listing.product),
-            state=states[listing.product.product_id],
-            by="person:ann",
-        )
-        for listing in offers.listings([*states])
-    )
-    decided = query.model_copy(update={"gold": Gold(query_id="q1", decisions=read)})
-    made = spoil_queries([decided], offers, "42").queries
-    low, high = sorted(float(known(known(twin.wish).budget).value) for twin in made)
-    assert low < 24.99 < high < 30, "the tube, which no word calls cedar, is the cheapest"
 
 
 def test_an_absent_thing_is_one_that_the_world_lacks(offers: Offers, monkeypatch: pytest.MonkeyPatch) -> None:

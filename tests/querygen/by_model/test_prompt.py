@@ -3,8 +3,6 @@
 import re
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from drretail.env.world import World
 from drretail.errors import UserError
@@ -88,14 +86,6 @@ def test_a_shop_without_categories_shows_its_files(make_world: MakeWorld) -> Non
     assert "- (Home_and_Kitchen): 176 products, none with a price" in shelf  # in brackets, for it is no kind
 
 
-def test_drawn_users_without_a_kept_order_are_replaced(world: World) -> None:
-    drawn = targets_of(world, 7, 2, "42")
-    assert len(drawn.targets) == 7
-    assert "DORA" not in {place.user_id for place in drawn.targets}
-    assert targets_of(world, 8, 2, "42").without == ("DORA",)
-    assert targets_of(world, 3, 2, "42") == targets_of(world, 3, 2, "42")
-
-
 def test_named_users_are_kept_in_order_and_once_and_those_that_cannot_be_served_are_told(world: World) -> None:
     found = targets_of(world, ["CARA", "ANNA", "DORA", "CARA"], 3)
     assert [place.user_id for place in found.targets] == ["CARA", "ANNA"]
@@ -105,12 +95,9 @@ def test_named_users_are_kept_in_order_and_once_and_those_that_cannot_be_served_
         targets_of(world, ["DORA"], 1)
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.integers(1, 400), st.integers(0, 60))
-def test_generic_queries_are_as_many_as_asked_and_more_of_them_change_none(world: World, count: int, more: int) -> None:
-    few, many = generic_targets(world, count, "42").targets, generic_targets(world, count + more, "42").targets
-    assert sum(place.count for place in few) == count
-    assert all(place.user_id is None and place.count > 0 for place in few)
-    assert [place.name for place in many[: len(few)]] == [place.name for place in few]
-    assert all(one.count <= other.count for one, other in zip(few, many, strict=False))
-    assert max(place.count for place in few) - min(place.count for place in few) <= 1
+@pytest.mark.parametrize("count", [1, 7, 40])
+def test_generic_queries_are_as_many_as_asked_and_more_of_them_change_none(world: World, count: int) -> None:
+    few, many = generic_targets(world, count, "42").targets, generic_targets(world, count + 5, "42").targets
+    assert sum(target.count for target in few) == count
+    assert [target.name for target in many[: len(few)]] == [target.name for target in few]
+    assert max(target.count for target in few) - min(target.count for target in few) <= 1

@@ -19,7 +19,7 @@ from drretail.querygen.reading import read_queries
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.build import demands
-from tests.llm.provider import Provider, Step, answers, fails
+from tests.llm.provider import Provider, Step, answers
 from tests.querygen.by_model.scripted import Answer, ScriptedChat, right, scripted, written, written_wish
 from tests.querygen.conftest import call, product_id
 
@@ -183,14 +183,6 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
     mended = call(world, *again, "--retry", "failed", "--quiet")
     assert (mended.exit_code, mended.stderr, len(chat.asked) - calls) == (0, "", 3)
     assert list(read_jsonl(to))[3:] == berts
-
-
-def test_where_all_fail_the_file_stays_as_it_was(world: World, tmp_path: Path) -> None:
-    to = tmp_path / "queries.jsonl"
-    to.write_text("before\n")
-    with Provider(fails(400, "no such thing")) as provider:
-        result = generate(world, to, provider, "--user", "BERT", "--per-user", "1", "--force")
-    assert (result.exit_code, to.read_text()) == (3, "before\n")
 
 
 def test_generic_queries_have_no_user(world: World, tmp_path: Path) -> None:

@@ -47,22 +47,6 @@ def test_a_shoppers_own_name_is_found(world: World) -> None:
     assert found(f"My name is {name}, and my sister is Jane Doe.", anna) == [name]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Between 100-2000 lumens, or 555-1000 pieces.",
-        "I moved into my apartment 5 years ago, into a 2 bedroom flat.",
-        "It's a 2 lane road, a 30 minute drive, and 3 kids on maple street.",
-        "In 2021 I ordered 2 Brightwater Solar Path Lights and the 3 Piece Bamboo Garden set.",
-        "I'm Italian American. I'm Jane. My sister Anna Smith has one. My name is Anna.",
-        "By October 9. Two of each for $60.00, rated 4.5 stars by 1,200 people.",
-        "My budget is $12 and my street is quiet since 2019.",
-    ],
-)
-def test_other_numbers_and_names_tell_nobody(text: str) -> None:
-    assert found(text) == []
-
-
 ASKED = "How high should a bird feeder hang?"
 OPENING = "How high a bird feeder should hang is asked every spring, by people who have just bought one."
 BETWEEN = "Many things matter more than they seem to, and much is a question of what you like to look at. " * 4
