@@ -27,7 +27,7 @@ from drretail.grounding.listing import Listing, pieces_in
 from drretail.records.base import lean
 from drretail.records.criteria import State
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
-from drretail.records.reading import REASONS
+from drretail.records.reading import REASONS, Because
 from drretail.records.shop import USD, Money, variant_title
 from drretail.records.wish import Demand, Want, Wish
 from drretail.remembered import remembered, remembered_by
@@ -387,7 +387,7 @@ def _proof(wish: Wish, reference: Reference, could_be: Offered, shop: _Shop) -> 
     """
     if reference.best is not None:
         return Proof(state="refuted")
-    lack = next((reason for reason in REASONS if reason == reference.lack), None)
+    lack: Because | None = next((reason for reason in REASONS if reason == reference.lack), None)
     may_be = [
         [listing for listing in candidates if shop.decisions.may_be(want, listing)]
         for want, candidates in zip(wish.wants, could_be, strict=True)
