@@ -92,7 +92,6 @@ def write(tmp_path: Path) -> Write:
         ),
         ([line("a"), *["{"] * 12], r"has 12 lines to mend: line 2: .*line 11: [^;]*; … and 2 more\."),
         (["{"] * 12, r"is no file of queries: line 1: not JSON"),
-        ([""], "holds no query"),
         (
             [json.dumps({"query_id": "a", "text": "a" * 50_000, "source": "t"})],
             r"line 1: its text has 50,000 characters; at most 10,000 are taken",
@@ -176,7 +175,6 @@ def test_queries_may_have_the_usual_other_names(tmp_path: Path) -> None:
         ("q.jsonl", '{"question": "Which?"}\n{"question": ', "line 2, is not JSON"),
         ("q.jsonl", '{"wish": null}', "line 1, has no question"),
         ("q.csv", "a,b\n1,2\n", "column 'question'"),
-        ("q.txt", "\n", "no question"),
         ("q.txt", 'Which lamp?\n{"question": "Which?"}\n', r"line 2, is JSON, not a question: .* ends in \.jsonl"),
         ("q.txt", "Which?\n" + "long " * 2_001, "line 2, has 10,004 characters; at most 10,000 are taken"),
         ("q.jsonl", '{"question": "Which \\u001b[31mlamp?"}', "is not plain text"),
