@@ -18,7 +18,6 @@ from drretail.grounding.constraints import (
     Decisions,
     DemandRuling,
     decided_by_field,
-    fitting,
     is_within,
     offers_for,
     option_value,
@@ -28,7 +27,7 @@ from drretail.grounding.listing import Listing, pieces_in
 from drretail.records.base import lean
 from drretail.records.criteria import State
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
-from drretail.records.reading import REASONS
+from drretail.records.reading import REASONS, Because
 from drretail.records.shop import USD, Money, variant_title
 from drretail.records.wish import Demand, Want, Wish
 from drretail.remembered import remembered, remembered_by
@@ -38,13 +37,9 @@ UNRATED = 3.0
 """Stars of a product if no offer of the thing has a rating: the middle of the scale."""
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    """All that the choice for the remaining things depends on, except the cost."""
-
-    worth: int
-    taken: frozenset[str]
-    """The chosen products that also suit a later thing."""
+_State = tuple[int, frozenset[str]]
+"""All that the choice for the remaining things depends on, except the cost: the worth, and the chosen offers that also
+suit a later thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +63,7 @@ def best_choice(
     offers = [_unbeaten(thing.fits, len(things), by_worth=by_worth) for thing in things]
     if not all(offers):
         return None
-    states = {_State(0, frozenset()): _Choice(Decimal(0), ())}
+    states: dict[_State, _Choice] = {(0, frozenset()): _Choice(Decimal(0), ())}
     for number, thing in enumerate(things):
         rest = list(zip(things[number + 1 :], offers[number + 1 :], strict=True))
         later = frozenset(fit.offer_id for _, fits in rest for fit in fits)
@@ -77,26 +72,26 @@ def best_choice(
         room = None if budget is None else budget - least
         # Each choice with each fit, the cheapest for each state, without those that leave too little for the rest.
         extended: dict[_State, _Choice] = {}
-        for state, choice in states.items():
+        for (worth, taken), choice in states.items():
             for fit in offers[number]:
                 cost = choice.cost + fit.cost * thing.quantity
-                if fit.offer_id in state.taken or (room is not None and cost > room):
+                if fit.offer_id in taken or (room is not None and cost > room):
                     continue
-                next_state = _State(state.worth + fit.worth * by_worth, (state.taken | {fit.offer_id}) & later)
+                next_state = worth + fit.worth * by_worth, (taken | {fit.offer_id}) & later
                 extended_choice = _Choice(cost, (*choice.fits, fit))
                 current = extended.get(next_state)
                 if current is None or extended_choice.rank < current.rank:
                     extended[next_state] = extended_choice
         # Left out are states to which another with the same products is preferable in worth and cost.
         states, lowest = {}, dict[frozenset[str], Decimal]()
-        for state, choice in sorted(extended.items(), key=lambda item: -item[0].worth):
-            if state.taken not in lowest or choice.cost < lowest[state.taken]:
-                lowest[state.taken] = choice.cost
+        for state, choice in sorted(extended.items(), key=lambda item: -item[0][0]):
+            if state[1] not in lowest or choice.cost < lowest[state[1]]:
+                lowest[state[1]] = choice.cost
                 states[state] = choice
     if not states:
         return None
-    most = max(state.worth for state in states)
-    best = min((choice for state, choice in states.items() if state.worth == most), key=lambda choice: choice.rank)
+    most = max(worth for worth, _ in states)
+    best = min((choice for (worth, _), choice in states.items() if worth == most), key=lambda choice: choice.rank)
     return list(best.fits)
 
 
@@ -159,15 +154,6 @@ class Candidates(tuple[Listing, ...]):
     def titles(self) -> dict[str, str]:
         return {listing.product.product_id: listing.product.title for listing in self}
 
-    @cached_property
-    def priced(self) -> "Candidates":
-        """Those with an offer of a known price."""
-        return Candidates(
-            listing
-            for listing in self
-            if any(price is not None for price in ([offer.price for offer in listing.named_offers] or [listing.price]))
-        )
-
     @remembered
     def values_of(self, name: str) -> Counter[str]:
         """How many offers have each value of an option."""
@@ -188,8 +174,17 @@ class Candidates(tuple[Listing, ...]):
 
     @remembered_by(_limits_alone)
     def keeping(self, want: Want, decisions: Decisions = UNDECIDED, state: State = "met") -> "Candidates":
-        """Those that keep a want's limits, with the demands in this state, by id; also what the shopper has."""
-        return Candidates(fitting(want, self, decisions=decisions, state=state))
+        """Those that keep a want's limits, by id; also what the shopper has.
+
+        With ``state="open"``, those that keep the limits and break no demand, but whose records leave one open.
+        """
+        return Candidates(
+            listing
+            for listing in self
+            if listing.product.product_id not in decisions.excluded
+            and is_within(want, listing)
+            and decisions.state(want, listing) == state
+        )
 
     @remembered_by(_limits_alone)
     def fits(self, want: Want, decisions: Decisions, currency: str, state: State) -> tuple[Fit, ...]:
@@ -199,23 +194,16 @@ class Candidates(tuple[Listing, ...]):
             rulings = decisions.rulings(want, listing) if state == "open" else ()
             unsaid = tuple(ruling.demand for ruling in rulings if ruling.state == "open")
             for offer in offers_for(want, listing):
-                key = offer.offer_id, currency, unsaid
-                if key not in self._fits:
-                    fit = Fit(
-                        offer_id=offer.offer_id,
-                        name=offer.name,
-                        price=_exact(priced_in(listing, offer, currency)),
-                        worth=self.worths[listing.product.product_id],
-                        open=unsaid,
-                        is_pack=pieces_in(listing.product.title) > 1,
-                    )
-                    self._fits[key] = lean(fit)
-                fits.append(self._fits[key])
+                fit = Fit(
+                    offer_id=offer.offer_id,
+                    name=offer.name,
+                    price=_exact(priced_in(listing, offer, currency)),
+                    worth=self.worths[listing.product.product_id],
+                    open=unsaid,
+                    is_pack=pieces_in(listing.product.title) > 1,
+                )
+                fits.append(lean(fit))
         return tuple(sorted(fits, key=lambda fit: fit.offer_id))
-
-    @cached_property
-    def _fits(self) -> dict[tuple[str, str, tuple[str, ...]], Fit]:
-        return {}
 
 
 Offered = Sequence[Candidates]
@@ -247,9 +235,8 @@ class _Shop:
         ]
 
     def _fits(self, want: Want, candidates: Candidates, currency: str, state: State) -> tuple[Fit, ...]:
-        """Without what nobody should buy, and what the shopper has and does not want again."""
-        unwanted = self.decisions.excluded.keys() | (frozenset[str]() if want.again else self.owned)
-        left_out = {key for key in unwanted if key in candidates.titles}
+        """Without what the shopper has and does not want again."""
+        left_out = set[str]() if want.again else self.owned & candidates.titles.keys()
         fits = candidates.fits(want, self.decisions, currency, state)
         return tuple(fit for fit in fits if fit.product_id not in left_out) if left_out else fits
 
@@ -275,18 +262,8 @@ def reference_of(
     titles = ChainMap(*(candidates.titles for candidates in shop.offered))
     currency = _currency(wish, shop.offered)
     cheapest, best = baskets(things, wish, titles.__getitem__, currency)
-    lack, nearest = (None, None) if cheapest is not None else _lacking(wish, shop)
-    is_again = all(want.again for want in wish.wants)
-    left_out = () if is_again else [key for key in shop.owned if key in titles]
-    reference = Reference(
-        query_id=query.query_id,
-        things=tuple(things),
-        cheapest=cheapest,
-        best=best,
-        lack=lack,
-        left_out=tuple(sorted(left_out)),
-        warnings=tuple(sorted({fact.source for key, fact in shop.decisions.excluded.items() if key in titles})),
-    )
+    lack, nearest = (None, None) if cheapest is not None else _lacking(wish, shop, things)
+    reference = Reference(query_id=query.query_id, things=tuple(things), cheapest=cheapest, best=best, lack=lack)
     if could_be is None:
         return reference
     proof = _proof(wish, reference, _candidates(could_be), shop)
@@ -337,20 +314,14 @@ def _within(things: Sequence[WantedThing], wish: Wish) -> list[Fit] | None:
 _Nearest = tuple[Sequence[WantedThing], list[Fit]]
 
 
-def _lacking(wish: Wish, shop: _Shop) -> tuple[Lack, _Nearest | None]:
+def _lacking(wish: Wish, shop: _Shop, things: Sequence[WantedThing]) -> tuple[Lack, _Nearest | None]:
     """The first limit whose removal makes a basket possible, with the cheapest of these; or what else is missing."""
     needed = [number for number, want in enumerate(wish.wants) if not want.optional]
     if not all(shop.offered[number] for number in needed):
         return "not_sold", None
-    currency = _currency(wish, shop.offered)
-    for at in needed:
-        # If nothing suits the want, the price is not what is missing.
-        want, offered = wish.wants[at], shop.offered[at]
-        would_do = fitting(want, offered, shop.owned, shop.decisions)
-        offers = [(listing, offer) for listing in would_do for offer in offers_for(want, listing)]
-        offers = offers or [(listing, offer) for listing in offered for offer in listing.offers]
-        if all(priced_in(listing, offer, currency) is None for listing, offer in offers):
-            return "no_price", None
+    # If nothing suits a want, the price is not what is missing.
+    if any(things[at].fits and all(fit.price is None for fit in things[at].fits) for at in needed):
+        return "no_price", None
     for lack in _LIMITS:
         if (nearest := _without(lack, wish, shop)) is not None:
             return lack, nearest
@@ -414,22 +385,14 @@ def _proof(wish: Wish, reference: Reference, could_be: Offered, shop: _Shop) -> 
     It looks at every offer that could be of the kinds. Unknown values count as the best, and open demands as met: if
     even so something is missing, no basket exists.
     """
-    looked_at = len(set[str]().union(*(candidates.titles for candidates in could_be)))
-    priced = len(set[str]().union(*(candidates.priced.titles for candidates in could_be)))
-    refuted = Proof(state="refuted", looked_at=looked_at, unpriced=looked_at - priced)
     if reference.best is not None:
-        return refuted
-    lack = next((reason for reason in REASONS if reason == reference.lack), None)
+        return Proof(state="refuted")
+    lack: Because | None = next((reason for reason in REASONS if reason == reference.lack), None)
     may_be = [
         [listing for listing in candidates if shop.decisions.may_be(want, listing)]
         for want, candidates in zip(wish.wants, could_be, strict=True)
     ]
-    if _least_cost(wish, may_be, shop) is None:
-        return refuted.model_copy(update={"state": "proved", "lack": lack})
-    undecided = tuple(
-        want.name for want, listings in zip(wish.wants, may_be, strict=True) if not want.optional and listings
-    )
-    return refuted.model_copy(update={"state": "open", "lack": lack, "undecided": undecided})
+    return Proof(state="proved" if _least_cost(wish, may_be, shop) is None else "open", lack=lack)
 
 
 def _least_cost(wish: Wish, may_be: Sequence[Sequence[Listing]], shop: _Shop) -> Decimal | None:

@@ -7,7 +7,7 @@ product of which a demand is open does not suit either; it is undecided.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple, Self
@@ -256,28 +256,6 @@ def offers_for(want: Want, listing: Listing) -> list[Offer]:
         if offer.has(1 if pieces > 1 else want.quantity)
         and not is_too_dear(want, listing, offer)
         and state == best != "broken"
-    ]
-
-
-def fitting(
-    want: Want,
-    of_kind: Sequence[Listing],
-    owned: Collection[str] = (),
-    decisions: Decisions = UNDECIDED,
-    *,
-    state: State = "met",
-) -> list[Listing]:
-    """The products of a kind that keep a want's limits and demands; ``owned`` are products that the shopper has.
-
-    With ``state="open"``, those that keep the limits and break no demand, but whose records leave one open.
-    """
-    return [
-        listing
-        for listing in of_kind
-        if (want.again or listing.product.product_id not in owned)
-        and listing.product.product_id not in decisions.excluded
-        and is_within(want, listing)
-        and decisions.state(want, listing) == state
     ]
 
 

@@ -14,6 +14,7 @@ from drretail.env.offers import Offers
 from drretail.grounding.constraints import Decisions, DemandRuling, is_within, record_sha
 from drretail.grounding.listing import Listing, is_sure_of_kind, pieces_in
 from drretail.grounding.text.serialisation import record_lines
+from drretail.records.base import Record
 from drretail.records.criteria import OF_KIND, Decision, Gold, State
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted
@@ -163,12 +164,14 @@ Subject = tuple[str, str, str]
 """What a decision is about: a want's name, a demand and a product's id."""
 
 
-@dataclass(frozen=True, slots=True)
-class DemandAnswer:
-    """A model's answer to one question, with the record's words that it rests on."""
+# Models read the first line of the class below.
+class DemandAnswer(Record):
+    """The answer to one numbered demand."""
 
+    number: int
+    quote: str
+    """The record's words that it rests on."""
     state: State
-    quote: str = ""
 
 
 def problem_of(question: DemandQuestion, answer: DemandAnswer) -> str | None:
@@ -176,9 +179,11 @@ def problem_of(question: DemandQuestion, answer: DemandAnswer) -> str | None:
 
     Whether a product is of the kind needs no quote, since the whole record says so.
     """
+    if answer.state == "open":
+        return None
     if answer.quote and not question.has_words(answer.quote):
         return f"the record does not have the words {answer.quote!r}"
-    if not answer.quote and answer.state != "open" and question.ruling.demand != OF_KIND:
+    if not answer.quote and question.ruling.demand != OF_KIND:
         return f"{answer.state} needs the record's words as its quote"
     return None
 
@@ -202,7 +207,7 @@ def with_decisions(
                 record_sha=record_sha(product),
                 state=answer.state,
                 by=by,
-                quote=answer.quote,
+                quote="" if answer.state == "open" else answer.quote,
             )
             new.setdefault(question.query.query_id, {})[_subject(decision)] = decision
     decided: list[Query] = []

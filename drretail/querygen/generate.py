@@ -5,7 +5,7 @@ Users are named, or drawn.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 from random import Random
 
@@ -104,18 +104,17 @@ class Drafts:
             need = min(needs, key=lambda need: (need.order.product_id in taken, kinds.count(need.kind)))
             needs.remove(need)
             query = author.query(need, len(kinds) + 1)
-            if query is not None and not self.linter.findings(query) and self._is_new(query):
-                taken.add(need.order.product_id)
-                kinds.append(need.kind)
-                self._on_query()
-                yield query
-
-    def _is_new(self, query: Query) -> bool:
-        """False for a near-duplicate of a query of which this was asked before."""
-        if self._written.near_duplicate(query) is not None:
-            return False
-        self._written.add(query)
-        return True
+            if query is None or self.linter.findings(query):
+                continue
+            # The rules' sentences would ask two users for the same in nearly the same words.
+            anybodys = query.model_copy(update={"user_id": None})
+            if self._written.near_duplicate(anybodys) is not None:
+                continue
+            self._written.add(anybodys)
+            taken.add(need.order.product_id)
+            kinds.append(need.kind)
+            self._on_query()
+            yield query
 
 
 def check_english(world: World) -> None:
@@ -149,17 +148,23 @@ def generate_queries(
 
     Raises UserError for an unknown user, for a world without users, and if no query can be made.
     """
-    wanted = users if isinstance(users, int) else None
-    asking = users_of(world, users, seed)
-    drafts = Drafts(world, seed, linter, on_query=on_query)
-    drafted = taken_in_turn(asking, drafts.of, per_user=per_user, wanted=wanted)
-    if not drafted.queries:
+    drafts, queries, without = Drafts(world, seed, linter, on_query=on_query), list[Query](), list[str]()
+    asked = 0
+    for user_id in users_of(world, users, seed):
+        of_user = [*islice(drafts.of(user_id), per_user)]
+        queries += of_user
+        asked += bool(of_user)
+        without += [] if of_user else [user_id]
+        if asked == users:
+            break
+    if not queries:
         raise UserError(
-            f"No query could be made from the orders of {counted(len(drafted.without), 'user')}: fewer than two have "
+            f"No query could be made from the orders of {counted(len(without), 'user')}: fewer than two have "
             "arrived (their status is Delivered), or the shop tells too little of what arrived. Try other users or a "
             "larger world; of your own shop, say in the mapping's [status] which orders have arrived."
         )
-    return replace(drafted, floor=flat_floor(drafted.queries, drafts.linter.stock.offers, world.catalog))
+    floor = flat_floor(queries, drafts.linter.stock.offers, world.catalog)
+    return Generated(tuple(queries), asked, tuple(without), floor)
 
 
 def flat_floor(queries: Sequence[Query], offers: Offers, catalog: Catalog) -> str:
@@ -190,27 +195,3 @@ def flat_floor(queries: Sequence[Query], offers: Offers, catalog: Catalog) -> st
         if len(wishes) >= _ENOUGH_FOR_A_FLOOR and all(cart.is_feasible for cart in carts):
             return name
     return ""
-
-
-def taken_in_turn(
-    users: Iterable[str], queries_of: Callable[[str], Iterator[Query]], *, per_user: int = 1, wanted: int | None = None
-) -> Generated:
-    """One query per user until ``wanted`` users have one, then a second for each of these users, and so on.
-
-    All second queries come before any third, so that asking for more keeps the existing ones.
-    """
-    by_user: dict[str, list[Query]] = {}
-    left: dict[str, Iterator[Query]] = {}
-    without: list[str] = []
-    for user_id in users:
-        left[user_id] = queries_of(user_id)
-        if first := list(islice(left[user_id], 1)):
-            by_user[user_id] = first
-        else:
-            without.append(user_id)
-        if len(by_user) == wanted:
-            break
-    for _ in range(1, per_user):
-        for user_id, queries in by_user.items():
-            queries += islice(left[user_id], 1)
-    return Generated(tuple(chain.from_iterable(by_user.values())), len(by_user), tuple(without))

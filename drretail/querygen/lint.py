@@ -63,15 +63,12 @@ class Linter:
         findings = [finding for family in _FAMILIES for finding in family.check(case)]
         if contract.binds(query):
             findings += contract.check(case)
-        # A twin is made to fail, and a turn holds what others demanded before it.
-        elif query.source.startswith("offline:") and not query.infeasible and query.after is None:
-            findings += contract.check_demands(case)
         return tuple(findings)
 
     @remembered_by(Query.as_line)
     def case(self, query: Query) -> QueryCase:
         """The query with its user and offers, from which the checks start."""
-        return QueryCase(query, self.shopper(query.user_id), self.stock, self._world.manifest.now)
+        return QueryCase(query, self.shopper(query.user_id), self.stock)
 
     @remembered
     def shopper(self, user_id: str | None) -> Shopper | None:

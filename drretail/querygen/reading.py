@@ -247,11 +247,8 @@ def queries_from(questions: Sequence[PlainQuestion], source: str, world_fingerpr
     for at, question in enumerate(questions):
         # Of a conversation each turn counts, also if it says the same again.
         turn = at if question.conversation else None
-        key = question.text, question.user_id, question.query_id, turn
-        earlier = different.setdefault(key, question)
-        if earlier.wish is None:
-            different[key] = question
-        elif question.wish not in (None, earlier.wish):
+        earlier = different.setdefault((question.text, question.user_id, question.query_id, turn), question)
+        if earlier.wish != question.wish:
             raise UserError(f"{question.place}: the question stands there before with another wish: keep one.")
     queries: dict[str, Query] = {}
     turns, last = Counter[str](), dict[str, str]()

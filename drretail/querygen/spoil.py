@@ -14,7 +14,6 @@ from importlib.resources import files
 from itertools import islice
 
 from drretail.env.offers import Offers
-from drretail.errors import UnknownName
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.wording import article, format_amount
 from drretail.grounding.text.words import singular
@@ -48,14 +47,11 @@ class Derived:
     without: Counter[str] = field(default_factory=Counter[str])
 
 
-def spoil_queries(queries: Sequence[Query], offers: Offers, kinds: Sequence[str], seed: str) -> Derived:
+def spoil_queries(queries: Sequence[Query], offers: Offers, seed: str) -> Derived:
     """One pair of twins for each query that the shop can meet, in an order that tells nothing; the kinds take turns.
 
-    Raises UserError for an unknown kind, and for none.
+    Raises UserError for queries of another world.
     """
-    wrong = next((kind for kind in kinds if kind not in KINDS), None if kinds else "")
-    if wrong is not None:
-        raise UnknownName("kind of spoiled queries", wrong, KINDS, names_all=True)
     check_made_for(queries, offers.world.manifest.fingerprint)
     spoiled = Derived()
     for query in queries:
@@ -64,7 +60,7 @@ def spoil_queries(queries: Sequence[Query], offers: Offers, kinds: Sequence[str]
             spoiled.without[UNTYPED if query.wish is None else UNMET] += 1
             continue
         maker = _Maker(query, query.wish, offers, f"{seed}|{query.query_id}", cheapest.total)
-        for kind in sorted(kinds, key=lambda kind: (spoiled.counts[kind], kinds.index(kind))):
+        for kind in sorted(KINDS, key=lambda kind: spoiled.counts[kind]):
             if pair := maker.pair(kind, seed):
                 spoiled.queries += pair
                 spoiled.counts[kind] += 1

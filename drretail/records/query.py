@@ -122,14 +122,6 @@ class Proof(Record):
     state: Literal["proved", "refuted", "open"]
     lack: Because | None = None
     """The one limit without which there would be a basket, or the missing kind; None if several are."""
-    looked_at: int = 0
-    """Products that could be of a kind that is wanted."""
-    unpriced: int = 0
-    """Those of them whose price is unknown."""
-    undecided: tuple[str, ...] = ()
-    """Names of the wants that leave it "open": one of their products has an unknown price, brand or rating, or may be
-    of the kind.
-    """
     nearest: FoundBasket | None = None
     """The cheapest basket once the one lacking limit is lifted."""
 
@@ -151,10 +143,6 @@ class Reference(Ends):
     """All that the shop could have sold for a query, as the world tells it."""
 
     things: tuple[WantedThing, ...] = ()
-    left_out: tuple[str, ...] = ()
-    """Products that the user already has and that the query does not want again."""
-    warnings: tuple[str, ...] = ()
-    """Evidence ids of the pages that warn against a product of the wanted kinds."""
 
     @property
     def wants(self) -> tuple["WantCounts", ...]:

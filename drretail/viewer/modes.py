@@ -8,10 +8,11 @@ from drretail.grounding.listing import folded
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.words import stem
 from drretail.querygen.checks.case import QueryCase
-from drretail.querygen.checks.contract import USER_TOOLS
 from drretail.querygen.kinds import kinds_of
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
+
+_RECORD_TOOLS = frozenset({"get_user_profile", "get_user_orders", "get_user_statistics", "get_order_details"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def measures(cases: Sequence[QueryCase]) -> Measures:
     return Measures(
         words=fmean(len(case.query.text.split()) for case in cases),
         expected_tools=fmean(map(len, tools)),
-        record_tools=fmean(len(tool_names & USER_TOOLS) for tool_names in tools),
+        record_tools=fmean(len(tool_names & _RECORD_TOOLS) for tool_names in tools),
         profile_mentions=fmean(map(profile_mentions, cases)),
         specifics=fmean(map(specifics, cases)),
     )

@@ -4,27 +4,22 @@ from typing import Any
 
 import pytest
 
+from drretail.grounding.basket import Candidates
 from drretail.grounding.constraints import (
     UNDECIDED,
     Decisions,
-    fitting,
     priced_in,
     record_sha,
 )
 from drretail.grounding.listing import is_of_kind, listing_of
-from drretail.records.criteria import Decision, Gold
+from drretail.records.criteria import Decision, Gold, State
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Demand, Want
 from tests.grounding.goods import product, want
 
 
-def fits(of: Want, *products: Product, owned: tuple[str, ...] = ()) -> list[str]:
-    return [listing.product.product_id for listing in fitting(of, [listing_of(one) for one in products], owned)]
-
-
-def undecided(of: Want, *products: Product) -> list[str]:
-    found = fitting(of, [listing_of(one) for one in products], state="open")
-    return [listing.product.product_id for listing in found]
+def fits(of: Want, *products: Product, state: State = "met") -> list[str]:
+    return [*Candidates(map(listing_of, products)).keeping(of, UNDECIDED, state).titles]
 
 
 WATERPROOF = product("W", details={"Waterproof": "Yes"})
@@ -36,15 +31,10 @@ LEATHER = Demand(say="leather", field="Material")
 
 def test_a_product_whose_record_is_silent_on_a_demand_does_not_do_and_is_undecided() -> None:
     demanded = want(must=(DRY,)), WATERPROOF, LEAKY, SILENT
-    assert (fits(*demanded), undecided(*demanded)) == (["W"], ["S"])
+    assert (fits(*demanded), fits(*demanded, state="open")) == (["W"], ["S"])
     leather, free = product("H", details={"Material": "Leather"}), product("F", details={"Material": "Canvas"})
     unwanted = want(must_not=(LEATHER,)), leather, free, SILENT
-    assert (fits(*unwanted), undecided(*unwanted)) == (["F"], ["S"])
-    of = want(must=(DRY, "foldable"), must_not=(LEATHER,))
-    rulings = UNDECIDED.rulings(of, listing_of(WATERPROOF))
-    assert [ruling.demand for ruling in rulings if ruling.state == "open"] == ["foldable", "leather"]
-    of = want(must=(DRY,), must_not=(LEATHER,))
-    assert UNDECIDED.state(of, listing_of(product("A", details={"Waterproof": "Yes", "Material": "Canvas"}))) == "met"
+    assert (fits(*unwanted), fits(*unwanted, state="open")) == (["F"], ["S"])
 
 
 def test_a_decision_holds_at_any_price_and_dies_with_the_words_that_were_read() -> None:
@@ -58,9 +48,7 @@ def test_a_decision_holds_at_any_price_and_dies_with_the_words_that_were_read() 
     assert decisions.state(of, listing_of(product("S", 10, features=("Foldable",)))) == "open"
 
 
-def test_what_is_owned_does_only_for_one_more_and_brands_are_wanted_or_not() -> None:
-    assert fits(want(), SILENT, WATERPROOF, owned=("S",)) == ["W"]
-    assert fits(want(again=True), SILENT, WATERPROOF, owned=("S",)) == ["S", "W"]
+def test_brands_are_wanted_or_not() -> None:
     nordlys, tallow = product("N", store="Nordlys"), product("T", details={"Brand": "Tallow"})
     nameless = product("X", title="Nordlys Feeder, Green")
     assert fits(want(brands_wanted=("NORDLYS", "Ostrava")), nordlys, tallow, nameless, SILENT) == ["N", "X"]

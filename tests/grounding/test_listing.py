@@ -56,10 +56,3 @@ def test_a_single_value_excludes_the_others_and_features_exclude_nothing_but_wha
 def test_words_decide_nothing(title: str) -> None:
     for demand in (Demand(say="waterproof"), Demand(say="waterproof", field="Is Waterproof", any_of=("yes",))):
         assert (ruled(demand, title), ruled(demand, title, unwanted=True)) == ("open", "open")
-
-
-def test_of_two_fields_whose_names_are_alike_the_first_decides() -> None:
-    details = {"Item Color": "red", "item-color": "blue"}
-    mug = listing_of(Product(product_id="B0TEST0001", title="A mug", category="Kitchen", details=details))
-    states = [decided_by_field(Demand(say=color, field="ITEM COLOR"), mug).state for color in ("red", "blue")]
-    assert states == ["met", "broken"]

@@ -30,23 +30,6 @@ DEPARTMENTS = {
     "Supplements": ("vitamin D3 supplement", "magnesium supplement", "essential oil set"),
 }
 KINDS = {kind: department for department, kinds in DEPARTMENTS.items() for kind in kinds}
-PROPERTIES = {
-    "bird feeder": "easy to clean, free of metal, not shiny very shiny",
-    "shampoo": "fragrance free",
-    "facial moisturizer": "unscented",
-    "desk lamp": "dimmable",
-    "dog bed": "machine washable",
-    "bed sheet set": "cotton",
-    "cast iron skillet": "pre seasoned",
-    "vitamin D3 supplement": "vegan",
-    "birdhouse": "waterproof",
-    "bird bath": "heated",
-    "desk organizer": "plastic",
-    "hair clips": "plastic",
-    "planner": "leather",
-}
-"""What every other product of a kind says of itself."""
-
 MakeWorld = Callable[..., World]
 
 
@@ -78,7 +61,7 @@ def products(*, prices: bool = True, paths: bool = True) -> list[Product]:
         Product(
             product_id=product_id(name, number),
             title=f"{BRANDS[number]} {name if name.startswith('LED') else name.title()}, Size {number}, Blue",
-            features=(f"It is {PROPERTIES[name]}" if name in PROPERTIES and number % 2 else "Does what it says",),
+            features=("It is dimmable" if name == "desk lamp" and number % 2 else "Does what it says",),
             price=10.0 + 7 * number if prices else None,
             average_rating=3.5 + 0.3 * number,
             rating_number=30 * number,

@@ -3,26 +3,21 @@
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
-from pathlib import Path
 
 import pytest
 
 from drretail.api.worlds import open_world as open_shop
-from drretail.data_ingest.ingest import ingest_files
-from drretail.data_ingest.plan import IngestSettings
 from drretail.env.offers import Offers
-from drretail.env.world import World, world_at
+from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.basket import Candidates
 from drretail.grounding.listing import Listing, listing_of
-from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.generate import Generated, flat_floor, generate_queries
 from drretail.querygen.kinds import kinds_of, quoted_title
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment, KindOffers
-from drretail.querygen.rules.limits import by_fields, by_options
+from drretail.querygen.rules.limits import by_fields, by_options, choices
 from drretail.records.query import Query
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
@@ -80,17 +75,6 @@ def test_texts_are_clean_english_sentences_as_many_as_in_the_papers_examples(man
         assert all(re.match(r"[\"A-Z$€£]", part) for part in re.split(r"(?<=[.?]) ", query.text)), query.text
 
 
-def test_amounts_and_numbers_of_pieces_are_typed_and_the_other_way_round(many: list[Query]) -> None:
-    for query in many:
-        typed = {limit.value for limit in wish_of(query).limits}
-        assert {amount.high for amount in find_amounts(query.text) if amount.kind == "money"} == typed, query.text
-        assert all(value % 5 == 0 for value in typed)
-    for query, want in wants_of(many):
-        said = re.search(r"I need (two|three|four)\b", query.text)
-        is_main = want is wish_of(query).wants[0]
-        assert want.quantity == (NUMBERS[said[1]] if said and is_main else 1), query.text
-
-
 def test_all_kinds_of_need_limits_and_tools_come_up(many: list[Query]) -> None:
     assert {query.kind for query in many} == NEEDS
     for bound in ("rating_min", "ratings_min"):
@@ -98,13 +82,6 @@ def test_all_kinds_of_need_limits_and_tools_come_up(many: list[Query]) -> None:
     assert any(want.quantity > 1 for _, want in wants_of(many))
     tools = {tool for query in many for tool in query.expected_tools}
     assert {"calculator", "get_user_orders", "web_search"} <= tools
-
-
-def test_a_question_asks_to_buy_and_for_an_opinion_of_nothing(many: list[Query]) -> None:
-    for query in many:
-        assert wish_of(query).wants
-        assert not any(want.optional for want in wish_of(query).wants)
-        assert not re.search(r"choose well|good decision|second opinion|still a good|Was \"|recommend it", query.text)
 
 
 def test_owned_products_are_quoted_with_their_month(rich: World, many: list[Query]) -> None:
@@ -186,6 +163,7 @@ def test_a_floor_that_does_as_well_as_the_oracle_is_named(world: World, sixty: G
     bounded = one_more.model_copy(update={"wish": Wish(wants=(limited,))})
     assert flat_floor([*plain, bounded], offers, catalog) in ("", "The first hit of each kind")
     assert sixty.floor == ""
+    assert sum(wish_of(query).demands_something for query in sixty.queries) >= 40
 
 
 def test_words_read_as_english_where_a_phrase_of_the_shop_ends_in_them(make_world: MakeWorld) -> None:
@@ -253,7 +231,6 @@ def test_an_option_is_asked_for_that_some_variants_have_and_most_have_not(sizes:
         ("Capacity", "1 L|1.7 L|2 L|3 L|3 L", ["hold at least 2 liters", "hold at least 3 liters"]),
         ("Noise Level", "9 B|80 dB|65 dB|48 dB|47 dB", ["make at most 50 dB of noise", "make at most 65 dB of noise"]),
         ("Scent", "Rose|Rose|Rose|Fragrance Free|Fragrance Free", []),
-        ("Scent", "Rose|Rose|Rose|Pine Scent|Pine Scent", ["have a pine scent"]),
         ("Shape", "Square|Square|Square|Bowl|Bowl", []),  # of bowl sets
         ("Hair Type", "All|All|All|Short Hair|Short Hair", ["suit short hair"]),
         ("Number of Pieces", "2|2|4|12|12", ["be a set of at least 4 pieces", "be a set of at least 12 pieces"]),
@@ -267,7 +244,6 @@ def test_an_option_is_asked_for_that_some_variants_have_and_most_have_not(sizes:
         ("Material", "Oak|Oak|Oak|Pine, Steel|Pine", []),  # a list leaves open what it leaves out
         ("Container Type", "Jar|Jar|Jar|Airless Pump|Airless Pump", ["come in an airless pump"]),
         ("Material", "oak|oak|oak|oak|oak|oak|oak|oak|oak|pine", []),  # too few
-        ("Own Field", "a|a|a|b|b", []),
     ],
 )
 def test_a_field_is_asked_for_as_people_say_it(name: str, values: str, clauses: list[str]) -> None:
@@ -275,41 +251,13 @@ def test_a_field_is_asked_for_as_people_say_it(name: str, values: str, clauses: 
     assert [choice.clause for choice in found] == clauses
 
 
-@pytest.mark.parametrize("is_said", [True, False])
-def test_a_connector_is_as_last_time_only_where_the_title_says_it(make_world: MakeWorld, is_said: bool) -> None:
+@pytest.mark.parametrize(("title", "is_asked"), [("Arden USB Lamp", True), ("Arden Lamp", False)])
+def test_a_connector_is_as_last_time_only_where_the_title_says_it(title: str, is_asked: bool) -> None:
     """Without a word in the title "USB" may be of a port, as in the record of a charger with ten other tips."""
-    sold = [
-        each.model_copy(
-            update={
-                "title": f"{each.title} USB" if is_said else each.title,
-                "details": {"Connector Type": "USB" if each.product_id[-1] in "24" else "RCA"},
-                # Neither the best nor the first hit has it.
-                "average_rating": 5 - (each.average_rating or 3) / 2,
-                "rating_number": 500,
-            }
-        )
-        for each in products()
-    ]
-    hers = bought("CARA", "hair clips", "gel pen set", number=2)
-    shop = make_world(sold, [*hers, *bought("HANS", "mascara", first=40)])
-    made = [
-        query for seed in range(6) for query in generate_queries(shop, ["CARA"], per_user=9, seed=str(seed)).queries
-    ]
-    assert any("the same connector" in query.text for query in made) == is_said
-
-
-def test_of_sixty_queries_of_a_shop_whose_records_have_fields_most_demand_something(sixty: Generated) -> None:
-    assert sum(wish_of(query).demands_something for query in sixty.queries) >= 40
-    assert {query.kind for query in sixty.queries} == NEEDS
-    assert any(len(wish_of(query).wants) > 1 for query in sixty.queries)
-    assert max(len(query.text.split()) for query in sixty.queries) <= MOST_WORDS
-
-
-def test_a_real_shop_without_kinds_is_told_that_it_gives_no_queries(realdata: Path, tmp_path: Path) -> None:
-    options = IngestSettings(min_interactions=1, since=date(2000, 1, 1))
-    ingest_files([realdata / "amazon" / "All_Beauty"], tmp_path / "world", options)
-    with world_at(tmp_path / "world") as world, pytest.raises(UserError, match="the shop tells too little"):
-        generate_queries(world, 10, per_user=3, seed="42")
+    offers = KindOffers(offers_with("Connector Type", ("RCA", "USB", "RCA", "USB")), kind="lamps")
+    owned = Product(product_id="L", title=title, category="Lamps", details={"Connector Type": "USB"})
+    clauses = [choice.clause for choice in choices(offers, "fit", owned, "0123456789")]
+    assert clauses == ["have the same connector as last time"] * is_asked
 
 
 def _owned(world: World, query: Query) -> list[Product]:
@@ -328,15 +276,11 @@ def sold(title: str, *path: str) -> Product:
         (sold("Keyboard and Mouse Combo", "Computers", "Keyboard & Mouse Combos"), []),  # half of a name
         (sold("Nonstick Donut Pan", "Kitchen", "Muffin & Cupcake Pans"), []),  # it may bake no muffins
         (sold("Fleece Throw Pillow Cover, Blue", "Bedding", "Throw Pillows"), []),
-        (sold("Jogger for Walking", "Shoes", "Walking"), []),  # no thing
         (sold("Arden Steel Widget", "Home & Kitchen", "Electric Kettles"), []),
-        (sold("Oat Granola, 10 oz", "Breakfast Cereal", "Granola"), ["granola"]),
         (sold("Crew Tee T-Shirt", "Clothing", "Women", "T-Shirts"), ["women's T-shirts"]),
         (sold("Arden Gel Pen Set", "Office", "Gel Ink Pens"), ["gel ink pens", "gel pens"]),
         (sold("Arden Claw Clips, 8 Pack", "Beauty", "Hair Accessories", "Clips & Barrettes"), ["clips"]),
         (sold("Arden Pajama Pants with Sleep Bottoms", "Clothing", "Men", "Pants", "Sleep Bottoms"), []),  # unquoted
-        (sold("USB Cable 3 ft", "Electronics", "USB Cables"), ["USB cables"]),
-        (sold("Arden Electric Kettle", "Home & Kitchen"), []),
     ],
 )  # fmt: skip
 def test_a_kind_is_a_name_of_the_shop_whose_noun_the_title_has(product: Product, names: list[str]) -> None:
@@ -349,10 +293,7 @@ def test_a_kind_is_a_name_of_the_shop_whose_noun_the_title_has(product: Product,
         ("Arden Docking Station with 100W PD, 4K HDMI", "Arden Docking Station"),
         ("Men's 6\" Boxer Brief (3-Pack)", "Men's 6-inch Boxer Brief"),
         ("Arden Make Up Organizer 5 in 1 Rotating, Black", "Arden Make Up Organizer 5 in 1 Rotating"),
-        ("Arden Skincare: Silky Cucumber Creme, 8 oz", "Arden Skincare: Silky Cucumber Creme"),
-        ("Arden Bamboo Cleansing | Cloths", "Arden Bamboo Cleansing"),
         ("arden outdoor | Biodegradable Cleansing Cloths", None),
-        ("Kettle", None),
         ("One two three four five six seven eight nine ten eleven", None),
     ],
 )

@@ -10,15 +10,13 @@ from drretail.api.queries import spoil as command
 from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
 from drretail.errors import UserError
-from drretail.grounding.constraints import record_sha
+from drretail.files import write_lines
 from drretail.querygen import spoil as spoiling
 from drretail.querygen.reading import read_queries
 from drretail.querygen.spoil import KINDS, spoil_queries
-from drretail.records.criteria import Decision, Gold, State
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from tests.build import demands, known
 from tests.shop import USER, build_shop
 
 FEEDER = Want(name="hopper feeder", kinds=("hopper bird feeder",))
@@ -32,7 +30,9 @@ QUERY = Query(
 ONCE = QUERY.model_copy(update={"text": "A hopper feeder for less than $100, please."})
 NOBODYS = ONCE.model_copy(update={"user_id": None, "mode": "generic"})
 """Of nobody who has a feeder already, so that another one can be had."""
-OF_KIND = {"too_dear": ONCE, "not_sold": NOBODYS}
+UNBOUNDED = NOBODYS.model_copy(update={"text": QUERY.text})
+"""Of which no amount can be changed, so that a thing is added."""
+OF_KIND = {"too_dear": ONCE, "not_sold": UNBOUNDED}
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def offers(tmp_path: Path) -> Offers:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_pair_is_proved_and_refuted_and_its_ids_tell_nothing(kind: str, offers: Offers) -> None:
-    made = spoil_queries([OF_KIND[kind]], offers, [kind], "42")
+    made = spoil_queries([OF_KIND[kind]], offers, "42")
     assert dict(made.counts) == {kind: 1}
     assert len({query.task_id for query in made.queries}) == 1
     proofs = [proof for query in made.queries if (proof := offers.reference(query).proof)]
@@ -50,88 +50,59 @@ def test_each_pair_is_proved_and_refuted_and_its_ids_tell_nothing(kind: str, off
     assert all(query.query_id[0] == "s" and query.query_id[1:].isalnum() for query in made.queries)
     assert len({query.text for query in made.queries}) == 2
     if kind != "too_dear":  # twins have sentences of one form
-        one, other = (query.text.removeprefix(ONCE.text).split() for query in made.queries)
+        one, other = (query.text.removeprefix(QUERY.text).split() for query in made.queries)
         assert one[:2] == other[:2] != []
         assert len(one) == len(other) or kind == "not_sold"
 
 
 def test_a_query_gives_one_pair_of_the_kind_with_the_fewest(offers: Offers) -> None:
     other = NOBODYS.model_copy(update={"query_id": "q2"})
-    made = spoil_queries([ONCE, other], offers, KINDS, "42")
+    made = spoil_queries([ONCE, other], offers, "42")
     assert dict(made.counts) == {"too_dear": 1, "not_sold": 1}
 
 
 def test_a_budget_stands_in_the_place_of_the_texts_own_or_in_a_sentence_more(offers: Offers) -> None:
-    limited = [(q.text, q.wish.budget) for q in spoil_queries([ONCE], offers, ["too_dear"], "42").queries if q.wish]
+    limited = [(q.text, q.wish.budget) for q in spoil_queries([ONCE], offers, "42").queries if q.wish]
     budgets = sorted(budget.value for _, budget in limited if budget)
     assert budgets[0] < 39.5 < budgets[1] <= 42
     assert all(budget == int(budget) for budget in budgets)
     assert all(f"${budget.amount}" in text for text, budget in limited if budget)
     assert all("$100" not in text for text, _ in limited)
     free = ONCE.model_copy(update={"text": "A hopper feeder, please.", "wish": Wish(wants=(FEEDER,))})
-    made = spoil_queries([free], offers, ["too_dear"], "42")
+    made = spoil_queries([free], offers, "42")
     assert made.counts["too_dear"] == 1
     assert all(query.text.startswith("A hopper feeder, please. ") for query in made.queries)
-
-
-def test_twins_are_proved_by_what_readers_decided(offers: Offers) -> None:
-    cedar = Want(name="feeder", kinds=("bird feeder",), must=demands("cedar"))
-    query = NOBODYS.model_copy(update={"text": "A feeder in cedar, please.", "wish": Wish(wants=(cedar,))})
-    assert spoil_queries([query], offers, ["too_dear"], "42").queries == [], "it may be of cedar, and cost nothing"
-    states: dict[str, State] = {"B0TEST0001": "met", "B0TEST0003": "broken"}
-    read = tuple(
-        Decision(
-            want="feeder",
-            demand="cedar",
-            product_id=listing.product.product_id,
-            record_sha=record_sha(listing.product),
-            state=states[listing.product.product_id],
-            by="person:ann",
-        )
-        for listing in offers.listings([*states])
-    )
-    decided = query.model_copy(update={"gold": Gold(query_id="q1", decisions=read)})
-    made = spoil_queries([decided], offers, ["too_dear"], "42").queries
-    low, high = sorted(float(known(known(twin.wish).budget).value) for twin in made)
-    assert low < 24.99 < high < 30, "the tube, which no word calls cedar, is the cheapest"
 
 
 def test_an_absent_thing_is_one_that_the_world_lacks(offers: Offers, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(set(spoiling.ABSENT)) == len(spoiling.ABSENT)
     monkeypatch.setattr(spoiling, "ABSENT", ("bird feeder", "cello"))
-    made = spoil_queries([NOBODYS], offers, ["not_sold"], "42")
+    made = spoil_queries([UNBOUNDED], offers, "42")
     assert any("a cello" in query.text for query in made.queries)
 
 
 def test_what_cannot_be_changed_or_met_gives_no_pair_and_is_counted(offers: Offers) -> None:
     untyped = ONCE.model_copy(update={"wish": None})
     bath = Wish(wants=(Want(name="bath", kinds=("bird bath",)),), budget=Money.of(5))
-    made = spoil_queries([QUERY, untyped, ONCE.model_copy(update={"wish": bath})], offers, ["too_dear"], "42")
+    made = spoil_queries([QUERY, untyped, ONCE.model_copy(update={"wish": bath})], offers, "42")
     assert (made.queries, sum(made.without.values())) == ([], 3)
 
 
-@pytest.mark.parametrize(
-    ("query", "kinds", "message"),
-    [
-        (ONCE.model_copy(update={"world_fingerprint": "f" * 64}), ["too_dear"], "world"),
-        (ONCE, [], "no kind of spoiled queries ''. Known are"),
-        (ONCE, ["dear"], "no kind of spoiled queries 'dear'"),
-    ],
-)
-def test_other_worlds_and_kinds_are_refused(query: Query, kinds: list[str], message: str, offers: Offers) -> None:
-    with pytest.raises(UserError, match=message):
-        spoil_queries([query], offers, kinds, "42")
+def test_queries_of_another_world_are_refused(offers: Offers) -> None:
+    with pytest.raises(UserError, match="world"):
+        spoil_queries([ONCE.model_copy(update={"world_fingerprint": "f" * 64})], offers, "42")
 
 
 def test_the_command_writes_the_pairs_and_says_what_gave_none(tmp_path: Path) -> None:
     world, asked, to = build_shop(tmp_path / "world"), tmp_path / "q.jsonl", tmp_path / "pairs.jsonl"
     untyped = ONCE.model_copy(update={"query_id": "q2", "wish": None})
-    asked.write_text("".join(f"{query.as_line()}\n" for query in (ONCE, untyped)))
-    made = command(asked, to=to, world=world, only="too_dear").value
+    write_lines(asked, [ONCE.as_line(), untyped.as_line()])
+    made = command(asked, to=to, world=world).value
     assert dict(made.counts) == {"too_dear": 1}
     assert list(read_queries(to)) == made.queries
+    write_lines(asked, [QUERY.as_line(), untyped.as_line()])
     with pytest.raises(UserError, match="gave no pair of queries: 1 × it has no wish, 1 × no pair could be proved"):
-        command(asked, to=tmp_path / "none.jsonl", world=world, only="not_sold")
+        command(asked, to=tmp_path / "none.jsonl", world=world)
 
 
 def test_no_other_commands_help_loads_a_database() -> None:

@@ -110,13 +110,6 @@ class SpoilOptions:
     to: To
     world: research.World = "demo"
     _: KW_ONLY
-    only: Annotated[
-        shared.Texts,
-        Option(
-            "Why the second query fails: its budget is too low (too_dear), or the shop lacks the product (not_sold).",
-            metavar="A,B",
-        ),
-    ] = "too_dear,not_sold"
     force: Force = False
     seed: shared.Seed = "42"
 

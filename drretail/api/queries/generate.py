@@ -1,7 +1,6 @@
 """``queries generate``: queries from real histories, by rules or by a language model."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,12 +79,11 @@ def _by_model(options: GenerateOptions, writer: "Model") -> Result[Queries]:
 
 def _targets(shop: "World", options: GenerateOptions) -> "Targets":
     """What to ask for: of the named users, or else of drawn ones, or of the shop's categories."""
-    from drretail.querygen.by_model.targets import generic_targets, targets_of, with_drafts
+    from drretail.querygen.by_model.targets import generic_targets, targets_of
 
     if options.mode == "generic":
         return generic_targets(shop, options.n * options.per_user, options.seed)
-    targets = targets_of(shop, text_list(options.user) or options.n, options.per_user, options.seed)
-    return with_drafts(shop, targets, options.seed)
+    return targets_of(shop, text_list(options.user) or options.n, options.per_user, options.seed)
 
 
 def _written(to: Path, targets: "Targets", written: "Written", spent: Spent) -> Result[Queries]:
@@ -94,7 +92,7 @@ def _written(to: Path, targets: "Targets", written: "Written", spent: Spent) -> 
         "queries": len(written.queries),
         "users": users,
         "users_without": list(targets.without),
-        "failed": [asdict(failure) for failure in written.failures],
+        "failed": written.failed,
         "answers": written.answers,
         "findings": findings_by_id(written.wrong),
         **spent.document,
@@ -105,18 +103,17 @@ def _written(to: Path, targets: "Targets", written: "Written", spent: Spent) -> 
     counts = [
         f"{counted(len(written.queries), 'query')}{of_users}",
         *([f"{again} of them needed more than one answer"] if again else []),
-        *([f"{len(written.failures)} failed"] if written.failures else []),
+        *([f"{len(written.failed)} failed"] if written.failed else []),
         *([f"{len(written.wrong)} with a finding (mend or drop them by hand)"] if written.wrong else []),
     ]
     line = f"{', '.join(counts)}{f' → {to}' if written.queries else ''}"
     without = [f"Users without an order that was kept: {len(targets.without)}."] if targets.without else []
-    failures = {failure.query_id: failure.reason for failure in written.failures}
     return Result(
         written.queries,
         document,
         [line, spent.line],
-        hints=[*without, *on_failures(failures), *on_wrong(written.wrong), *spent.on_prices],
-        left=len(written.failures) + len(written.wrong),
+        hints=[*without, *on_failures(written.failed), *on_wrong(written.wrong), *spent.on_prices],
+        left=len(written.failed) + len(written.wrong),
         path=to if written.queries else None,
     )
 

@@ -212,7 +212,7 @@ def spoil(options: SpoilOptions) -> "Result[Derived]":
     from drretail.querygen.spoil import spoil_queries
 
     def make(queries: Sequence[Query], shop: "World") -> "Derived":
-        return spoil_queries(queries, Offers(shop), split_names(options.only), options.seed)
+        return spoil_queries(queries, Offers(shop), options.seed)
 
     return _derived(options, ("pairs", "pair of queries"), make)
 

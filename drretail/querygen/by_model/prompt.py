@@ -3,9 +3,8 @@
 The model sees kinds of products of the shop, their prices, the fields that matter, and what the user owns.
 """
 
-import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
@@ -24,7 +23,7 @@ from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.querygen.by_model.targets import Target, world_categories
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.lint import Linter
-from drretail.querygen.rules.assortment import ENOUGH, Assortment, KindOffers
+from drretail.querygen.rules.assortment import ENOUGH, KindOffers
 from drretail.querygen.rules.limits import LIMITS, by_fields, by_ratings, in_other_fields, is_rated
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted, percent
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 MOST_KINDS = 24
-"""Kinds on a shelf; beside a kind in full, a third of them."""
+"""Kinds on a shelf."""
 MOST_OWNED = 20
 _HITS = 50
 """Products looked at per search."""
@@ -58,12 +57,8 @@ class Shelf:
         self._world = world
         self._offers = Offers(world)
 
-    def around(
-        self, target: Target, shopper: Shopper | None, question: str = "", first: Mapping[str, str] | None = None
-    ) -> str:
+    def around(self, target: Target, shopper: Shopper | None, question: str = "") -> str:
         """One line per kind of product around the user's purchases, or in the target's category, nearest first.
-
-        The lines of ``first``, by their kinds, come before them, and then there are fewer.
 
         A kind is left out if the user has nearly all of its products, since there would be no choice. Whole files are
         listed only if the shop has no kinds below them.
@@ -75,12 +70,9 @@ class Shelf:
         names = list(dict.fromkeys(near))
         files = {listing.product.category for listing in bought}
         names = [name for name in names if name not in files] or names
-        first = first or {}
-        names = [name for name in names if name.casefold() not in map(str.casefold, first)]
-        most = MOST_KINDS // 3 if first else MOST_KINDS
         had = shopper.bought if shopper else frozenset[str]()
         lines = (self._line(name, had, question) for name in names)
-        return "\n".join((*first.values(), *islice(filter(None, lines), most)))
+        return "\n".join(islice(filter(None, lines), MOST_KINDS))
 
     def near(self, text: str) -> str:
         """One line per kind of product found by searching for the question and for each of its sentences."""
@@ -124,7 +116,7 @@ class Shelf:
         part = Counter(_path_of(listing)[-2:-1] for listing in leaves).most_common(1)[0][0]
         size = ", ".join([*(f"in {name}" for name in part), counted(total, "product")])
         offers = KindOffers(Candidates(listings))
-        return _kind_line(_kind_shown(name, listings), offers, size, _shown_of(others), _MOST_FIELDS)
+        return _kind_line(_kind_shown(name, listings), offers, size, _shown_of(others))
 
     @remembered
     def _most_popular(self, category: str) -> tuple[int, list[Listing]]:
@@ -135,14 +127,7 @@ class Shelf:
         return page.total, self._offers.listings([hit.product_id for hit in page.hits])
 
 
-def in_full(name: str, offers: KindOffers) -> str:
-    """The line of a kind with every field that tells its offers apart."""
-    return _kind_line(name, offers, counted(len(offers.offers), "product"), offers.counted[:_MOST_VALUES])
-
-
-def _kind_line(
-    name: str, offers: KindOffers, size: str, shown: Sequence[Listing], most_fields: int | None = None
-) -> str:
+def _kind_line(name: str, offers: KindOffers, size: str, shown: Sequence[Listing]) -> str:
     """A kind with its prices, what tells its offers apart, and some titles.
 
     "- Bird Feeders: in Birds, 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50; Material: cedar
@@ -154,7 +139,7 @@ def _kind_line(
         share = percent(len(priced) / len(offers.offers))
         prices = f"{share} with a price, {least} to {most}, in the median {middle}"
     titles = "; ".join(map(_title_of, shown))
-    facts = (f"{size}, {prices}", *_options(offers.offers), *islice(_apart(offers), most_fields), f"such as {titles}")
+    facts = (f"{size}, {prices}", *_options(offers.offers), *islice(_apart(offers), _MOST_FIELDS), f"such as {titles}")
     return f"- {name}: {'; '.join(facts)}"
 
 
@@ -186,14 +171,9 @@ def _apart(offers: KindOffers) -> Iterator[str]:
 
 
 def _newest(shopper: Shopper, question: str) -> list[Listing]:
-    """The products of the newest orders, one from each day in turn, so that large orders leave room for others."""
-    days: dict[str, dict[str, Listing]] = {}
-    for order in shopper.kept:
-        listing = shopper.products.get(order.product_id)
-        if listing is not None and may_be_shown(listing.product, question):
-            days.setdefault(order.order_date[:10], {})[order.product_id] = listing
-    in_turn = _in_turn([list(day.values()) for day in days.values()])
-    return list({listing.product.product_id: listing for listing in in_turn}.values())[:_NEAR]
+    """The products of the newest orders."""
+    newest = {listing.product.product_id: listing for listing in shopper.listings}.values()
+    return [*islice((listing for listing in newest if may_be_shown(listing.product, question)), _NEAR)]
 
 
 def _in_turn(parts: Sequence[Iterable[T]]) -> Iterator[T]:
@@ -263,7 +243,7 @@ NAMES = (
     "typing",
     "follow_ups",
 )
-OPTIONAL = ("language", "deep_research", "domain", "categories", "wish", "today", "owned", "needs", "shelf", "earlier")
+OPTIONAL = ("language", "deep_research", "domain", "categories", "wish", "today", "owned", "shelf", "earlier")
 """Placeholders that a user's own version may leave out, as the paper's prompt (Table 6) has none for them."""
 
 
@@ -292,7 +272,6 @@ class PromptBuilder:
             arguments = ", ".join(schema["parameters"]["properties"])
             purpose = " ".join(schema["description"].partition("\n\nReturns:")[0].split())
             tools.append(f"- {schema['name']}({arguments}): {purpose}")
-        self._assortment = Assortment(linter.stock)
         self.shelf = Shelf(world)
         """The kinds of products of the shop; other askers for queries may use it too."""
         self.instructions = _filled(
@@ -312,16 +291,7 @@ class PromptBuilder:
 
         questions = tagged("questions", "\n\n".join(earlier) or "None yet.")
         shopper = self._linter.shopper(target.user_id)
-        draft = target.draft(len(earlier))
-        wanted = () if draft is None or draft.wish is None else draft.wish.wants
-        kinds = {kind: in_full(kind, self._assortment.of(kind)) for want in wanted for kind in want.kinds}
-        needs = NOTHING
-        if draft is not None:
-            # What it asks for and what makes it hard, without its sentences.
-            wish = {} if draft.wish is None else draft.wish.model_dump(mode="json", exclude_defaults=True)
-            typed = json.dumps(wish, ensure_ascii=False)
-            needs = f"kind: {draft.kind}\nwish: {typed}"
-        shelf = tagged("shelf", self.shelf.around(target, shopper, first=kinds) or NOTHING)
+        shelf = tagged("shelf", self.shelf.around(target, shopper) or NOTHING)
         if target.user_id is None or shopper is None:
             category = tagged("category", target.category)
             request = _filled(self._prompts["generic"], category=category, shelf=shelf, earlier=questions)
@@ -330,7 +300,6 @@ class PromptBuilder:
                 self._prompts["profile_aware"],
                 profile=tagged("profile", self._summaries.of(target.user_id).text),
                 owned=tagged("owned", owned_by(shopper)),
-                needs=tagged("needs", needs),
                 shelf=shelf,
                 earlier=questions,
             )

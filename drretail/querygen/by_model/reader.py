@@ -9,7 +9,6 @@ from drretail.llm.prompt import load_prompt, tagged
 from drretail.querygen.by_model.session import Ask, ModelSession, ask_all
 from drretail.querygen.decisions import DemandAnswer, DemandQuestion, Key, problem_of
 from drretail.records.base import Record, sha256_of
-from drretail.records.criteria import State
 
 RECORDS = 20
 """The most records in one call."""
@@ -18,19 +17,11 @@ RECORDS = 20
 decide_prompt = partial(load_prompt, __file__, "decide")
 
 
-# Models read the first lines of the classes below.
-class Numbered(Record):
-    """The answer to one numbered demand."""
-
-    number: int
-    quote: str
-    state: State
-
-
+# Models read the first line of the class below.
 class Numbers(Record):
     """The answers to all numbered demands."""
 
-    answers: tuple[Numbered, ...]
+    answers: tuple[DemandAnswer, ...]
 
 
 @dataclass(slots=True)
@@ -66,21 +57,17 @@ class _Batch:
         for answer in numbers.answers:
             if answer.number not in times:
                 faults.append(f"there is no number {answer.number}")
-            elif problem := problem_of(self.questions[answer.number - 1], _answer(answer)):
+            elif problem := problem_of(self.questions[answer.number - 1], answer):
                 faults.append(f"number {answer.number}: {problem}")
         return "; ".join(faults) or None
 
     def answers(self, numbers: Numbers) -> Iterator[tuple[Key, DemandAnswer]]:
         """The usable answers; the last one if a number has several."""
-        answers = {answer.number: _answer(answer) for answer in numbers.answers}
+        answers = {answer.number: answer for answer in numbers.answers}
         for number, question in enumerate(self.questions, 1):
             answer = answers.get(number)
             if answer is not None and problem_of(question, answer) is None:
                 yield question.key, answer
-
-
-def _answer(numbered: Numbered) -> DemandAnswer:
-    return DemandAnswer(numbered.state, "" if numbered.state == "open" else numbered.quote)
 
 
 @dataclass(frozen=True, slots=True)

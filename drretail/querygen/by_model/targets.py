@@ -1,15 +1,13 @@
 """The targets of queries, users or categories: how many queries each gets, and the queries' ids."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import dataclass
 from random import Random
 
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import short_hash
-from drretail.querygen.generate import Drafts, users_of
-from drretail.records.query import Query
+from drretail.querygen.generate import users_of
 from drretail.records.run import slug
 from drretail.records.shop import VOID_STATUSES
 
@@ -24,16 +22,10 @@ class Target:
     user_id: str | None = None
     category: str = ""
     """The subject of generic queries."""
-    drafts: tuple[Query, ...] = ()
-    """What rules would ask in place of its queries, as far as they can."""
 
     def query_id(self, number: int) -> str:
         """The id of the ``number``-th query, from 1."""
         return f"{self.name}-{number}"
-
-    def draft(self, earlier: int) -> Query | None:
-        """The draft of the next query after so many; None if rules can't ask for that much."""
-        return self.drafts[earlier] if earlier < len(self.drafts) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +47,7 @@ def targets_of(world: World, users: Sequence[str] | int, per_user: int, seed: st
     for user_id in users_of(world, users, seed):
         statuses = set(world.store.statistics(user_id).orders_by_status)
         if statuses - VOID_STATUSES:
-            targets.append(Target(_name(user_id), per_user, user_id))
+            targets.append(Target(f"{short_hash(user_id)}-m", per_user, user_id))
         else:
             without.append(user_id)
         if len(targets) == users:
@@ -66,20 +58,6 @@ def targets_of(world: World, users: Sequence[str] | int, per_user: int, seed: st
             "from orders: try other users."
         )
     return Targets(tuple(targets), tuple(without))
-
-
-def with_drafts(world: World, targets: Targets, seed: str) -> Targets:
-    """The targets with drafts of rules that set a limit. Rules write English only; without, a model chooses alone."""
-    if world.manifest.language != "english":
-        return targets
-    drafts = Drafts(world, seed)
-
-    def drafted(target: Target) -> Target:
-        wishes = ((draft, draft.wish) for draft in drafts.of(target.user_id or ""))
-        limited = (draft for draft, wish in wishes if wish and any(want.n_limits for want in wish.wants))
-        return replace(target, drafts=tuple(islice(limited, target.count)))
-
-    return replace(targets, targets=tuple(map(drafted, targets.targets)))
 
 
 def generic_targets(world: World, count: int, seed: str) -> Targets:
@@ -99,7 +77,3 @@ def generic_targets(world: World, count: int, seed: str) -> Targets:
 def world_categories(world: World) -> list[str]:
     """The categories that the world was made from; if the world doesn't record them, all that a search accepts."""
     return [category.name for category in world.manifest.categories if category.products] or world.catalog.categories()
-
-
-def _name(user_id: str) -> str:
-    return f"{short_hash(user_id)}-m"

@@ -19,26 +19,16 @@ from drretail.querygen.by_model.examination import (
     Examined,
     Examiner,
     WrittenQuery,
-    WrittenWish,
-    unusable,
-    wish_problem,
 )
 from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import Target
+from drretail.querygen.checks import agreement, names
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import TypedQueries
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, version_of
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A query that could not be written, and why."""
-
-    query_id: str
-    user_id: str | None
-    reason: str
+from drretail.records.wish import Wish
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +36,8 @@ class Written:
     """Queries in the order of their targets, whichever was answered first."""
 
     queries: tuple[Query, ...]
-    failures: tuple[Failure, ...]
+    failed: dict[str, str]
+    """Why queries could not be written, by id."""
     wrong: dict[str, tuple[Finding, ...]]
     """The findings that the repairs left, by query id."""
     answers: dict[str, int]
@@ -58,7 +49,7 @@ def write_for_targets(
 ) -> Written:
     """The queries of all targets; failures are counted. ``on_end`` gets True for each that was written."""
     linter = Linter(world)
-    prompts, examiner = PromptBuilder(world, linter), Examiner(world, linter)
+    prompts, examiner, failed = PromptBuilder(world, linter), Examiner(world, linter), dict[str, str]()
 
     async def asked(target: Target, query_id: str, earlier: Sequence[Query]) -> Examined:
         """Raises ModelError if no attempt gave a query."""
@@ -66,7 +57,6 @@ def write_for_targets(
         async def question(models: Models, scope: str, attempt: int) -> Examined:
             examination = Examination(
                 WrittenQuery,
-                unusable,
                 lambda written: examiner.query_of(written, query_id, target.user_id, session.model.spec),
                 lambda query: examiner.findings(query, earlier),
             )
@@ -75,49 +65,27 @@ def write_for_targets(
 
         return await session.put(query_id, question)
 
-    async def queries_of(target: Target) -> list[Examined | Failure]:
+    async def queries_of(target: Target) -> list[Examined]:
         """All queries of a target. After the first failure, nothing more is asked."""
-        examined: list[Examined] = []
-        failures: list[Failure] = []
-        for number in range(1, target.count + 1):
-            query_id = target.query_id(number)
-            if failures:
-                reason = f"not asked, because {failures[0].query_id} failed before it"
-                failures.append(Failure(query_id, target.user_id, reason))
+        examined, first_failed = list[Examined](), ""
+        for query_id in map(target.query_id, range(1, target.count + 1)):
+            if first_failed:
+                failed[query_id] = f"not asked, because {first_failed} failed before it"
             else:
                 try:
                     examined.append(await asked(target, query_id, [end.query for end in examined]))
                 except ModelError as problem:
-                    failures.append(Failure(query_id, target.user_id, f"{problem.kind}: {problem.message}"))
-            on_end(not failures)
-        return [*examined, *failures]
+                    first_failed, failed[query_id] = query_id, f"{problem.kind}: {problem.message}"
+            on_end(not first_failed)
+        return examined
 
-    ended = [end for ends in run_loop(all_ended(map(queries_of, targets))) for end in ends]
-    examined = [end for end in ended if isinstance(end, Examined)]
+    examined = [end for ends in run_loop(all_ended(map(queries_of, targets))) for end in ends]
     return Written(
         tuple(end.query for end in examined),
-        tuple(end for end in ended if isinstance(end, Failure)),
+        dict(sorted(failed.items())),
         {end.query.query_id: end.findings for end in examined if end.findings},
         {end.query.query_id: session.calls(end.query.query_id) for end in examined},
     )
-
-
-OF_WISHES = frozenset(
-    {
-        "kind_unknown",
-        "brand_unknown",
-        "product_unknown",
-        "owned_not_ordered",
-        "words_not_in_text",
-        "number_not_in_text",
-        "owned_not_in_text",
-        "kind_of_another_thing",
-        "amount_not_in_text",
-        "amount_not_typed",
-        "currency_foreign",
-    }
-)
-"""The codes of findings that concern the wish, not the question."""
 
 
 def type_wishes(
@@ -131,19 +99,21 @@ def type_wishes(
     prompts, examiner = PromptBuilder(world, linter), Examiner(world, linter)
 
     def findings(query: Query) -> list[Finding]:
-        """The findings about the wish, without those about the question."""
-        return [finding for finding in examiner.findings(query) if finding.code in OF_WISHES]
+        """What the wish names that is not there, or not in the text, without what the question is to blame for."""
+        of_wishes = names.CODES.keys() | agreement.CODES.keys()
+        of_question = {finding.code for finding in linter.findings(query.model_copy(update={"wish": None}))}
+        return [finding for finding in examiner.findings(query) if finding.code in of_wishes - of_question]
 
     async def asked(query: Query) -> Examined | str:
         """The query with the last wish that the model gave, or why no answer was usable."""
 
         async def question(models: Models, scope: str, _: int) -> Examined:
-            examination = Examination(WrittenWish, wish_problem, typed, findings)
+            examination = Examination(Wish, typed, findings)
             return await examination.ask(models, prompts.messages_to_type(query), scope)
 
-        def typed(written: WrittenWish) -> Query:
+        def typed(written: Wish) -> Query:
             by = {"typed_by": session.model.spec, "prompts": tuple(dict.fromkeys((*query.prompts, *replaced())))}
-            return query.model_copy(update={"wish": examiner.wish_of(written), **by})
+            return query.model_copy(update={"wish": written, **by})
 
         return await session.attempt(f"{query.query_id}~{version_of(query)[:12]}#types", question, on_end)
 

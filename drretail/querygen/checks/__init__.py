@@ -3,11 +3,11 @@
 Each file is a family of checks with CODES (what each finding means, and what to do about it) and ``check(case)``.
 
 case.py          what checks start from: the shop's offers, the user's record, and a query with its wants
-names.py         the query has a wish; the user, kinds, products, brands, orders and tools that it names exist
+names.py         the query has a wish; the user, kinds, products, brands and orders that it names exist
 agreement.py     text and wish agree in amounts, numbers and names
 feasibility.py   the shop can meet the wish, or the query says that it can't and has a proof
-privacy.py       no ids, e-mail addresses, telephone numbers, streets or names; and texts with these blanked out
+privacy.py       no ids, e-mail addresses, telephone numbers, streets or names
 web_question.py  what a query asks of the web is answered in pages, and not in snippets
 wording.py       no question twice within the file
-contract.py      further demands on the models and rules that write queries
+contract.py      further demands on models that write queries
 """

@@ -7,12 +7,11 @@ turn of a conversation says what changes, and its wish is whole: the two are not
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from itertools import pairwise
 
 from drretail.grounding.listing import folded
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.wording import format_amount, format_money
-from drretail.grounding.text.words import NUMBERS, STOP_WORDS, content_stems, is_negation, stem
+from drretail.grounding.text.words import NUMBERS, STOP_WORDS, content_stems, stem
 from drretail.querygen.checks import contract
 from drretail.querygen.checks.case import Code, QueryCase, finding, names_of
 from drretail.records.evidence import Finding
@@ -97,16 +96,14 @@ def _words(case: QueryCase, wish: Wish) -> Iterator[Finding]:
     titles = (
         f"{listing.product.title} {listing.product.brand or ''}" for listing in case.stock.offers.listings(bought)
     )
-    words = folded(" ".join((case.query.text, *titles))).split()
-    spoken = {*map(stem, words), *(first + second for first, second in pairwise(words))}
+    spoken = {*map(stem, folded(" ".join((case.query.text, *titles))).split())}
     phrases = [wish.deadline or ""]
     for want in wish.wants:
         phrases += (want.name, *map(str, want.demands), *want.brands_wanted, *want.brands_unwanted)
         phrases += (value for values in want.options.values() for value in values)
     for phrase in dict.fromkeys(phrases):
-        typed = [word for word in folded(phrase).split() if word not in STOP_WORDS and not is_negation(word)]
-        missing = [word for word in typed if stem(word) not in spoken]
-        if missing and "".join(typed) not in spoken:
+        typed = (word for word in folded(phrase).split() if word not in STOP_WORDS)
+        if missing := [word for word in typed if stem(word) not in spoken]:
             yield finding("words_not_in_text", phrase, f"the text lacks {', '.join(missing)}")
 
 

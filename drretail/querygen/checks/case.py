@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -114,7 +113,6 @@ class QueryCase:
     query: Query
     shopper: Shopper | None
     stock: Stock
-    now: datetime
 
     @cached_property
     def offered(self) -> Sequence[tuple[Want, Candidates]]:

@@ -12,32 +12,23 @@ from drretail.records.shop import UserProfile
 _REMOVE = "take it out of the text"
 CODES = {
     "id_in_text": Code("the text holds the id of a product, an order, a user or a piece of evidence", _REMOVE),
-    "email_in_text": Code("the text holds an e-mail address", _REMOVE),
-    "phone_in_text": Code("the text holds a telephone number", _REMOVE),
-    "street_in_text": Code("the text holds an address, or a part of one that tells where somebody lives", _REMOVE),
-    "name_in_text": Code("the text holds the user's full name", _REMOVE),
+    "person_in_text": Code("the text tells who asks, or where to reach or to find somebody", _REMOVE),
 }
-
 _ID = re.compile(r"\b(?:B0[0-9A-Z]{8}|\d{10}|[POUWCF]:[\w@.-]+|A[A-Z0-9]{12,27})\b|https?://\S+", re.ASCII)
-# The code of the finding for each kind of personal data.
-_CODES = {
-    "a full name": "name_in_text",
-    "an e-mail address": "email_in_text",
-    "a telephone number": "phone_in_text",
-    "a street": "street_in_text",
-}
+_AN_ID = "an id"
 
 
 def identifying(text: str, profile: UserProfile | None = None) -> list[Personal]:
-    """The places that identify the writer, or are ids, in text order and without overlaps; ``what`` they are is the
-    finding's code. With a profile also its own data, however spelt.
+    """The places that identify the writer, or are ids, in text order and without overlaps.
+
+    With a profile also its own data, however spelt.
     """
     people = People() if profile is None else People((profile,), frozenset({profile.user_id}))
-    places = [Personal(*match.span(), "id_in_text") for match in _ID.finditer(text)]
-    of_somebody = (*anybodys_data(text), *personal_data(text, people))
-    places += [place._replace(what=_CODES.get(place.what, "id_in_text")) for place in of_somebody]
+    ids = (Personal(*match.span(), _AN_ID) for match in _ID.finditer(text))
     apart: list[Personal] = []
-    for place in sorted(places, key=lambda place: (place.start, -place.end, place.what)):
+    for place in sorted(
+        (*ids, *anybodys_data(text), *personal_data(text, people)), key=lambda place: (place.start, -place.end)
+    ):
         if not apart or place.start >= apart[-1].end:
             apart.append(place)
     return apart
@@ -45,11 +36,8 @@ def identifying(text: str, profile: UserProfile | None = None) -> list[Personal]
 
 def check(case: QueryCase) -> Iterator[Finding]:
     text = case.query.text
-    places = identifying(text, None if case.shopper is None else case.shopper.profile)
     order_ids = () if case.query.wish is None else case.query.wish.orders
-    for place in places:
-        if text[place.start : place.end] not in order_ids:  # the wish says that the text speaks of this order
-            yield finding(place.what, text[place.start : place.end], span=(place.start, place.end))
-    user_id = case.query.user_id
-    if user_id and user_id in text and not any(place.what == "id_in_text" for place in places):
-        yield finding("id_in_text", user_id, "the user's id")
+    for place in identifying(text, None if case.shopper is None else case.shopper.profile):
+        code, words = "id_in_text" if place.what == _AN_ID else "person_in_text", text[place.start : place.end]
+        if words not in order_ids:  # the wish says that the text speaks of this order
+            yield finding(code, words, place.what, span=(place.start, place.end))

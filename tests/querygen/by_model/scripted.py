@@ -13,6 +13,7 @@ from pydantic import Field
 
 from drretail.llm.registry import Model, ModelInfo
 from drretail.records.base import sha256_of
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 
 Answer = Callable[[Sequence[BaseMessage]], str]
@@ -52,16 +53,13 @@ def scripted(chat: ScriptedChat) -> Model:
     return Model("fake:x", lambda: chat, ModelInfo(spec="fake:x", provider="fake", model="x", kind="scripted"), {})
 
 
-DEMAND: dict[str, Any] = {"field": None, "any_of": [], "none_of": [], "least": None, "most": None, "unit": None}
-WANT = Want(name="birdhouse", kinds=("birdhouse",), quantity=2).model_dump(mode="json") | {"options": []}
-WISH = Wish(wants=()).model_dump(mode="json") | {"budget": {"amount": 60, "currency": "USD"}}
+WANT = Want(name="birdhouse", kinds=("birdhouse",), quantity=2).model_dump(mode="json")
+WISH = Wish(budget=Money.of(60)).model_dump(mode="json")
 
 
 def written_wish(**changes: Any) -> dict[str, Any]:
-    """Two birdhouses for $60; ``changes`` go into the wish or its only want, demands as texts or in full."""
+    """Two birdhouses for $60; ``changes`` go into the wish or its only want."""
     want = WANT | {name: value for name, value in changes.items() if name in WANT}
-    for name in ("must", "must_not"):
-        want[name] = [DEMAND | ({"say": each} if isinstance(each, str) else each) for each in want[name]]
     return WISH | {"wants": [want]} | {name: value for name, value in changes.items() if name in WISH}
 
 

@@ -11,7 +11,6 @@ from drretail.querygen.checks import contract, web_question
 from drretail.querygen.lint import CODES, Linter
 from drretail.records.query import LONGEST_TEXT, Query
 from drretail.records.shop import Money
-from drretail.records.wish import Want, Wish
 from tests.querygen.conftest import product_id
 
 HOUSE: dict[str, object] = {"name": "birdhouse", "kinds": ["birdhouse"]}
@@ -81,18 +80,15 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"more": " Not by Acme.", "want": {"brands_unwanted": ["Acme"]}}, "brand_unknown"),
     ({"want": {"kinds": ["garden dwarf"]}}, "kind_unknown"),
     ({"want": {"kinds": ["desk lamp"]}}, "kind_of_another_thing"),
-    ({"wish": {"owned": ["P9999"]}}, "product_unknown"),
+    ({"wish": {"owned": ["P9999"]}}, "owned_not_ordered"),
     ({"wish": {"owned": [product_id("bird feeder", 3)]}}, "owned_not_ordered"),
     ({"mode": "generic", "user_id": None}, "owned_by_nobody"),
     ({"more": " As in order 0123456789.", "wish": {"orders": ["0123456789"]}}, "order_unknown"),
-    ({"expected_tools": ["get_user_orders", "product_catalog_search", "web_search", "guess"]}, "tool_unknown"),
     ({"wish": {"budget": money("80")}}, "amount_not_in_text"),
     ({"text": TEXT.replace("$60", "sixty dollars"), **BY_MODEL}, "amount_not_in_text"),
     ({"wish": {"budget": None}}, "amount_not_typed"),
-    ({"more": " At most $20 for the bath."}, "amount_not_typed"),
     ({"want": {"quantity": 3}}, "number_not_in_text"),
     ({"want": {"must": ["heated"]}}, "words_not_in_text"),
-    ({"wish": {"deadline": "by Friday"}}, "words_not_in_text"),
     ({"text": "What is worth $60?", "wish": {"wants": []}}, "owned_not_in_text"),
     ({"more": " For my {occasion}."}, "placeholder_in_text"),
     ({"text": TEXT.replace("$60", "€60"), "wish": {"budget": money("60", "EUR")}}, "currency_foreign"),
@@ -102,19 +98,11 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"more": " Nothing fireproof.", "want": {"must_not": ["fireproof"]}}, "demand_undecided"),
     ({"more": " Of cedar.", "want": {"must": [{"say": "cedar", "field": "Wood"}]}}, "field_unknown"),
     ({"more": " Of teak.", "want": {"must": [{"say": "teak", "field": "Material"}]}}, "value_unknown"),
-    ({"more": " Of teak.", "want": {"must": [{"say": "teak", "field": "Material", "least": 2}]}}, "value_unknown"),
     ({"more": f" It is {OWN}, that is B0ABCDEFGH."}, "id_in_text"),
-    ({"more": " Write to anna@example.com."}, "email_in_text"),
-    ({"more": " Call (555) 123-4567."}, "phone_in_text"),
-    ({"more": " Send it to 12 Elm Street."}, "street_in_text"),
+    ({"more": " Write to anna@example.com."}, "person_in_text"),
     ({"text": SHORT, **BY_MODEL}, "too_short"),
     ({"more": " word" * 180, **BY_MODEL}, "too_long"),
-    ({"expected_tools": ["get_user_orders", "product_catalog_search"], **BY_MODEL}, "tools_missing"),
-    ({"rationale": "Because.", **BY_MODEL}, "rationale_missing"),
-    *(
-        ({"want": {"must": [{"say": "bird", "field": "Color", "any_of": ["blue"]}]}, **by}, "demand_decides_nothing")
-        for by in (BY_MODEL, BY_RULES)
-    ),
+    ({"want": {"must": [{"say": "bird", "field": "Color", "any_of": ["blue"]}]}, **BY_MODEL}, "demand_decides_nothing"),
     ({"want": {"must": [AS_MINE]}, "wish": {"orders": ["0123456789"]}, **BY_MODEL}, "value_not_said"),
 ]
 
@@ -125,7 +113,7 @@ def test_a_fault_is_found_under_its_code(linter: Linter, query: Query, fields: d
 
 
 def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() -> None:
-    elsewhere = {"price_unknown", "wish_missing", "near_duplicate", "demand_unheard_of", "name_in_text"}
+    elsewhere = {"price_unknown", "wish_missing", "near_duplicate", "demand_unheard_of"}
     elsewhere |= web_question.CODES.keys()
     assert {code for _, code in FAULTS} == CODES.keys() - elsewhere
     assert all(code.meaning and code.remedy for code in CODES.values())
@@ -139,20 +127,15 @@ def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() 
         {},
         BY_MODEL,
         {"more": " I trust the brand Brightwater. How does Quuxley hold up? They call it “a good thing”."},
-        {"more": " Ostrava is a town. I'd take the Brightwater Bird Feeder, Size 1, as a model."},
         {"text": TEXT.replace("$60", "sixty dollars")},
-        {"text": TEXT.replace("under $60", "under 60 bucks, 3 inches at least")},
         {"text": "Which birdhouse?", "rationale": "", "wish": {"budget": None, "wants": [HOUSE], "owned": []}},
         {"more": " It must be here by December 24.", "wish": {"deadline": "by December 24"}},
         {"text": "Was the $30 for my feeder too much?", "wish": {"wants": [], "budget": None}},
         {"more": " I paid $90 for the last, with 2 stars, and its 1-star reviews are right."},
         {"more": " Of cedar.", "want": {"must": [{"say": "cedar", "field": "Material"}]}},
         {"more": " Two of them, rated four stars or better.", "want": {"quantity": 2, "rating_min": 4}},
-        {"rationale": f"{RATIONALE} It is {OWN}, by Brightwater.", **BY_MODEL},
-        {"want": {"kinds": ["garden dwarf", "birdhouse"]}},
         {**budget("1"), "infeasible": True},
         {"text": TEXT.replace("a birdhouse", "a garden dwarf"), "want": DWARF, "infeasible": True},
-        {"text": SHORT, "source": "survey:may", "rationale": "", "wish": {"wants": [HOUSE], "owned": []}},
     ],
 )  # fmt: skip
 def test_what_only_looks_like_a_fault_is_none(linter: Linter, query: Query, fields: dict[str, Any]) -> None:
@@ -170,21 +153,6 @@ def test_the_cheapest_basket_is_shown_and_each_fault_is_reported_once(linter: Li
         "budget_unreachable",
         f"the cheapest basket costs $20.00: $10.00 birdhouse [{cheapest[0]}] + $10.00 bird bath [{cheapest[1]}]",
     )
-    unread = {"text": f"{TEXT.replace('$60', '$26')} It is to be waterproof.", "want": {"must": ["waterproof"]}}
-    assert [
-        (finding.code, finding.found) for finding in linter.check(changed(query, **budget("26") | unread)).findings
-    ] == [("demand_undecided", "nobody has read the records of 3 of 3 products of birdhouse")]
-
-
-@pytest.mark.parametrize("again", [True, False])
-def test_what_the_shopper_has_is_in_the_basket_where_it_may_be_bought_again(linter: Linter, again: bool) -> None:
-    had = product_id("shampoo", 1)
-    brand = linter.stock.offers.listings([had])[0].product.store or ""
-    want = Want(name="shampoo", kinds=("shampoo",), brands_wanted=(brand,), again=again)
-    wish = Wish(wants=(want,), budget=Money.of(18))
-    found = linter.check(Query(query_id="q1", user_id="ANNA", text="?", wish=wish, source="t")).reference
-    assert found.left_out == (() if again else (had,))
-    assert (found.cheapest and [item.product_id for item in found.cheapest.items]) == ([had] if again else None)
 
 
 def test_of_a_query_without_a_wish_only_that_is_found_and_it_is_no_fault_of_its_text(linter: Linter) -> None:

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
@@ -14,33 +12,21 @@ from drretail.querygen.checks.wording import near_duplicates
 from drretail.querygen.lint import Linter
 from drretail.records.criteria import Gold, WebAnswer, WebQuestion
 from drretail.records.shop import UserProfile
+from drretail.records.wish import Want, Wish
 from tests.build import query
-from tests.querygen.checks.test_codes import TEXT
 
 
-def test_texts_that_share_a_sentence_are_two_questions() -> None:
-    other = f"My sister wants to bake more. Which pans last, and which coatings are safe? {TEXT.rsplit('. ', 1)[-1]}"
-    assert near_duplicates([query("a", TEXT), query("b", other)]) == {}
-
-
-WORDS = st.lists(st.sampled_from("red blue soft hard big small".split()), min_size=4, max_size=12).map(" ".join)  # noqa: SIM905 -- words
-
-
-@given(st.lists(WORDS, max_size=8))
-def test_a_text_is_found_exactly_when_an_earlier_one_holds_most_of_it(texts: list[str]) -> None:
-    def runs(text: str) -> set[tuple[str, ...]]:
-        words = text.split()
-        return {tuple(words[start : start + 4]) for start in range(len(words) - 3)}
-
-    queries = [query(f"q{number}", text) for number, text in enumerate(texts)]
-    expected = {
-        f"q{number}"
-        for number, text in enumerate(texts)
-        if any(
-            len(runs(text) & runs(other)) >= 0.6 * min(len(runs(text)), len(runs(other))) for other in texts[:number]
-        )
-    }
-    assert set(near_duplicates(queries)) == expected
+def test_the_same_words_with_other_numbers_and_the_same_need_are_asked_twice_and_twins_are_not() -> None:
+    feeder = Wish(wants=(Want(name="feeder", kinds=("feeder",)),), owned=("B1",))
+    asked = [
+        query("a", "A feeder for $20, please.", wish=feeder),
+        query("b", "a feeder for $30 please", task_id="t"),
+        query("c", "A feeder for $40, please!", task_id="t"),
+        query("d", "What would you put in its place?", wish=feeder),
+        query("e", "Another feeder, for less than $20, please."),
+    ]
+    assert near_duplicates(asked).keys() == {"b", "c", "d"}
+    assert near_duplicates(asked[1:3]) == {}
 
 
 PRIVATE = ["John.Smith@example.co.uk", "(555) 123-4567", "+44 20 7946 0958", "12 Elm Street", "P:B0ABCDEFGH"]
@@ -59,22 +45,6 @@ def test_a_shoppers_own_name_is_found(world: World) -> None:
     anna = world.store.user("ANNA")
     name = f"{anna.first_name} {anna.last_name}"
     assert found(f"My name is {name}, and my sister is Jane Doe.", anna) == [name]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Between 100-2000 lumens, or 555-1000 pieces.",
-        "I moved into my apartment 5 years ago, into a 2 bedroom flat.",
-        "It's a 2 lane road, a 30 minute drive, and 3 kids on maple street.",
-        "In 2021 I ordered 2 Brightwater Solar Path Lights and the 3 Piece Bamboo Garden set.",
-        "I'm Italian American. I'm Jane. My sister Anna Smith has one. My name is Anna.",
-        "By October 9. Two of each for $60.00, rated 4.5 stars by 1,200 people.",
-        "My budget is $12 and my street is quiet since 2019.",
-    ],
-)
-def test_other_numbers_and_names_tell_nobody(text: str) -> None:
-    assert found(text) == []
 
 
 ASKED = "How high should a bird feeder hang?"

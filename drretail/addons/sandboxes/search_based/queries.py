@@ -30,7 +30,7 @@ from drretail.files import files_below, read_document, read_json, write_json
 from drretail.grounding.gold_files import write_with_gold
 from drretail.llm.models import Models
 from drretail.llm.prompt import load_prompt, tagged
-from drretail.querygen.by_model.examination import Examination, Examined, Examiner, WrittenQuery, unusable
+from drretail.querygen.by_model.examination import Examination, Examined, Examiner, WrittenQuery
 from drretail.querygen.by_model.prompt import NOTHING, PromptBuilder, owned_by
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
@@ -99,7 +99,7 @@ class QueryWriter:
 
         async def question(models: Models, path: str) -> Examined:
             findings = partial(self._examiner.findings, earlier=earlier)
-            return await Examination(WrittenQuery, unusable, query_of, findings).ask(models, messages, path)
+            return await Examination(WrittenQuery, query_of, findings).ask(models, messages, path)
 
         examined = await self._asker.put(f"{name}/query", question)
         return examined.query, examined.findings
