@@ -485,7 +485,7 @@ def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run |
     if not path.exists():
         return None
     try:
-        return run_at(experiment, path, "evidence", "parts")  # a run that nobody can look into is lost
+        return run_at(experiment, path, "evidence", "journal", "results")  # a run that nobody can look into is lost
     except UserError as problem:
         message = str(problem).replace(f"{experiment}/", "").rstrip(".")
         return Run(

@@ -28,7 +28,7 @@ from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded, read_journal, read_recorded, write_run_file
 from drretail.viewer.commands import query_files
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import write_report_page
+from drretail.viewer.page.document import report_page, write_report_page
 from drretail.viewer.page.frame import displayable
 from tests import build
 from tests.build import LABEL, demands, experiment
@@ -280,6 +280,14 @@ def test_the_pages_of_a_folder_are_packed_whole_and_admit_one_script_more(answer
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert html.unescape(policies[0][0]) == f"'sha256-{digest}'"
     assert "<title>" in text.partition("packed")[0]
+
+
+def test_a_large_page_in_one_file_is_packed_too(
+    answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = read_view(answered)
+    monkeypatch.setattr("drretail.viewer.page.document.LARGEST_PLAIN", 20_000)
+    assert unpacked(write_report_page(view, tmp_path / "report.html")) == report_page(view)
 
 
 def test_links_within_a_folder_lead_to_pages_and_places_that_are_there(answered: Path, tmp_path: Path) -> None:
