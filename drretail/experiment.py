@@ -18,6 +18,7 @@ from drretail.files import (
     check_entries,
     is_unfinished,
     read_document,
+    read_json,
     read_jsonl,
     readable_json,
     write_atomically,
@@ -28,7 +29,7 @@ from drretail.grounding.gold_files import as_task, with_gold, write_gold
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.locks import LOCK, locked_folder
 from drretail.parsing import parse_toml
-from drretail.records.base import Document, canonical_json, file_name
+from drretail.records.base import FORMAT, Document, canonical_json, file_name
 from drretail.records.criteria import Criteria, KnownAnswer
 from drretail.records.evidence import FetchedPage, FetchedPages
 from drretail.records.query import KeptReference, Query
@@ -47,7 +48,7 @@ SEALS = "sha256.json"
 """The file with the sha256 of what runs and scores rest on: experiment.json, gold and rubrics, as they were made."""
 DISCARDED = "discarded.jsonl"
 """The file in an experiment's folder that keeps the usage of runs that were made again."""
-RunState = Literal["absent", "interrupted", "done", "failed"]
+RunState = Literal["absent", "interrupted", "ended"]
 
 
 class Definition(Document):
@@ -96,12 +97,6 @@ class Definition(Document):
         return bool(self.systems) and all(system.is_of_shop for system in self.systems.values())
 
 
-class Seals(Document):
-    """sha256.json: the sha256 of each file that was sealed, by its path within the experiment."""
-
-    sums: dict[str, str] = Field(default_factory=dict[str, str])
-
-
 @dataclass(frozen=True, slots=True)
 class Kept(Generic[T]):
     """Documents of one kind in a folder of an experiment, each in a file of its own."""
@@ -139,13 +134,11 @@ def rubrics(metric: str) -> Kept[Criteria]:
 
 @dataclass(frozen=True, slots=True)
 class KeptOptions:
-    """The options of a run, in a file that ``drretail run`` takes."""
+    """A file with options of ``drretail run``, the systems that they made, and what else these need."""
 
     path: Path
-    labels: tuple[str, ...]
-    """The systems that they made."""
-    needs: tuple[str, ...]
-    """What these systems need and the experiment's folder does not hold, such as an agent's module."""
+    labels: list[str]
+    needs: list[str]
 
 
 class Experiment(AbstractContextManager["Experiment"]):
@@ -179,14 +172,6 @@ class Experiment(AbstractContextManager["Experiment"]):
                     journal.unlink()
             self._lock = lock.pop_all()
 
-    def add_code(self, code: Mapping[str, Mapping[str, str]]) -> None:
-        """Adds files of agents' code that were not known before their runs, such as those that they read."""
-        existing = self.definition.code
-        together = existing | {label: {**new, **existing.get(label, {})} for label, new in code.items() if new}
-        if together != existing:
-            self.definition = self.definition.model_copy(update={"code": together})
-            write_definition(self.folder, self.definition, ())
-
     def ask(self, definition: Definition, anew: Collection[str] = ()) -> None:
         """Adds the definition's queries and systems; raises UserError as opening does."""
         is_new = not (self.folder / "experiment.json").exists()
@@ -209,11 +194,8 @@ class Experiment(AbstractContextManager["Experiment"]):
 
     def state(self, label: str, query_id: str, repeat: int) -> RunState:
         """A run's state; one with a journal alone was interrupted, and will be resumed from its journal."""
-        run = ended_run(self.folder, label, query_id, repeat)
-        if run is not None:
-            return run.status
-        journal = journal_path(run_path(self.folder, label, query_id, repeat))
-        return "interrupted" if journal.exists() else "absent"
+        path = run_path(self.folder, label, query_id, repeat)
+        return "ended" if path.exists() else "interrupted" if journal_path(path).exists() else "absent"
 
     def discard(self, path: Path) -> None:
         """Removes the run in a file, so that it can be made again; its usage is kept."""
@@ -262,26 +244,20 @@ class Experiment(AbstractContextManager["Experiment"]):
             if queries.setdefault(query.query_id, query).task != query.task:
                 raise self._another(query)
         for label, system in planned.systems.items():
-            asked_before = existing.systems.get(label, system)
-            if asked_before.web_corpus != system.web_corpus:
-                raise UserError(
-                    f"{self.folder} holds runs of {label!r} that read other fixed pages than --web has now: name "
-                    "theirs, or use a new folder."
-                )
-            if asked_before.model_copy(update={"prompts": system.prompts}) != system:
-                raise UserError(f"{self.folder} holds another system {label!r}: give yours another label.")
-            if changed := changed_code(existing, planned, label):
-                raise UserError(
-                    f"{self.folder} holds runs of {label!r} by other code ({', '.join(changed)}): --force discards "
-                    "them and runs the agent anew, or give it another name (--agent NAME=PLACE)."
-                )
-            changed = differing_prompts(existing, planned, label)
-            if changed:
-                elsewhere = "use a new folder"
-                elsewhere += "." if system.prompts is None else ", or give the folder of prompts another name."
-                raise UserError(
-                    f"{self.folder} holds runs of {label!r} with other prompts ({', '.join(changed)}): {elsewhere}"
-                )
+            before, prompts = existing.systems.get(label, system), differing_prompts(existing, planned, label)
+            if before.web_corpus != system.web_corpus:
+                other = "that read other fixed pages than --web has now: name theirs, or use a new folder"
+            elif before.model_copy(update={"prompts": system.prompts}) != system:
+                other = "as another system: give yours another label"
+            elif code := changed_code(existing, planned, label):
+                other = f"by other code ({', '.join(code)}): --force discards them and runs the agent anew, or give it "
+                other += "another name (--agent NAME=PLACE)"
+            elif prompts:
+                other = f"with other prompts ({', '.join(prompts)}): use a new folder"
+                other += ", or give the folder of prompts another name" if system.prompts is not None else ""
+            else:
+                continue
+            raise UserError(f"{self.folder} holds runs of {label!r} {other}.")
         researching = (label for label, system in planned.systems.items() if system.agent not in BASELINES)
         return existing.model_copy(
             update={
@@ -306,24 +282,10 @@ def _bare(planned: Definition) -> Definition:
     return Definition(**{name: getattr(planned, name) for name in names})
 
 
-def other_versions(first: Definition, other: Definition) -> list[str]:
-    """A sentence if the two ask queries of different sets that ship, or of different versions of one."""
-    here, other_parts = (
-        ", ".join(sorted({query.part_of for query in each.queries if query.part_of})) for each in (first, other)
-    )
-    sentence = f"The queries are of {here} here and of {other_parts} there: a difference may come from the queries."
-    return [sentence] if here and other_parts and here != other_parts else []
-
-
 def differing_prompts(existing: Definition, planned: Definition, label: str) -> list[str]:
-    """The names of a system's prompts that differ from before: the user's files or, if these are equal, the prompts."""
-    if label not in existing.prompt_hashes:
-        return []
-    sets = [definition.systems[label].prompts for definition in (existing, planned)]
-    before, now = (set_.hashes if set_ is not None else {} for set_ in sets)
-    if before == now:
-        before, now = (definition.prompt_hashes.get(label, {}) for definition in (existing, planned))
-    return _differing(before, now)
+    """The names of a system's prompts that differ from those of its runs."""
+    now = planned.prompt_hashes.get(label, {})
+    return _differing(existing.prompt_hashes.get(label, now), now)
 
 
 def changed_code(existing: Definition, planned: Definition, label: str) -> list[str]:
@@ -418,7 +380,7 @@ def seal(folder: Path, *paths: Path) -> None:
     sums = {path.relative_to(folder).as_posix(): hash_of(path) for path in paths if path.exists()}
     seals = kept_hashes(folder)
     if seals != seals | sums:
-        write_json(folder / SEALS, Seals(sums=seals | sums).model_dump(mode="json"))
+        write_json(folder / SEALS, {"format": FORMAT, "sums": seals | sums})
 
 
 def hash_of(path: Path) -> str:
@@ -428,18 +390,7 @@ def hash_of(path: Path) -> str:
 
 def kept_hashes(folder: Path) -> dict[str, str]:
     """The sha256 of each file that was sealed, by its path within the experiment."""
-    path = folder / SEALS
-    return read_document(path, Seals).sums if path.exists() else {}
-
-
-def entitle(folder: Path, title: str) -> None:
-    """Sets the title that an experiment's pages show; a blank one removes it.
-
-    Raises UserError if there is no experiment, or another process writes there.
-    """
-    definition = written_definition(folder)
-    with locked_folder(folder):
-        write_definition(folder, definition.model_copy(update={"title": " ".join(title.split()) or None}))
+    return read_json(folder / SEALS)["sums"] if (folder / SEALS).exists() else {}
 
 
 def read_options(folder: Path) -> list[KeptOptions]:
@@ -448,10 +399,9 @@ def read_options(folder: Path) -> list[KeptOptions]:
     for path in sorted((folder / OPTIONS).glob("*.toml")):
         try:
             tables = parse_toml(path.read_text(encoding="utf-8"))
-            labels, needs = ([str(text) for text in tables[name]] for name in (LABELS, NEEDS))
+            options.append(KeptOptions(path, [*map(str, tables[LABELS])], [*map(str, tables[NEEDS])]))
         except (OSError, ValueError, KeyError, TypeError) as problem:
             raise UserError(f"{path} is not as drretail run writes it: delete it, or restore it.") from problem
-        options.append(KeptOptions(path, tuple(labels), tuple(needs)))
     return options
 
 

@@ -12,11 +12,10 @@ import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
@@ -151,8 +150,11 @@ class Journal:
                 self._file.close()
                 self._file = None
 
-    def key_of(self, scope: str, kind: EffectKind, asked: Asked) -> str:
-        """The key of this request's next occurrence in a scope, which begins with a hash of the request."""
+    def begin(self, scope: str, kind: EffectKind, asked: Asked) -> tuple[str, Effect | None]:
+        """The key of this request's next occurrence in a scope, and the recorded effect, which counts as served.
+
+        The key begins with a hash of the request. In replay, raises ModelError without a recorded effect.
+        """
         with self._lock:
             hashed = {
                 name: value if isinstance(value, str) else canonical_json([*map(self.lines.hash_of, value)])
@@ -161,22 +163,14 @@ class Journal:
             digest = sha256_of(f'{{"kind":"{kind}","request":{json_object(hashed)}}}')
             occurrence = self._occurrences[scope, digest]
             self._occurrences[scope, digest] = occurrence + 1
-        return f"{digest}:{scope}:{occurrence}"
-
-    def recorded(self, key: str, asked: Asked) -> Effect | None:
-        """The recorded effect with this key, counted as served, or None; in replay, raises ModelError without one.
-
-        ``asked`` is the request that the key is of.
-        """
-        effect = self._known.get(key)
-        if effect is None:
-            if self._replays:
-                raise ModelError("agent", f"{NO_ANSWER}: the run differs")
-            return None
-        with self._lock:
-            self.served += 1
-        self.record(effect, asked)
-        return effect
+            key = f"{digest}:{scope}:{occurrence}"
+            effect = self._known.get(key)
+            self.served += effect is not None
+        if effect is not None:
+            self.record(effect, asked)
+        elif self._replays:
+            raise ModelError("agent", f"{NO_ANSWER}: the run differs")
+        return key, effect
 
     def record(self, effect: Effect, asked: Asked) -> None:
         """Records the effect of a request."""
@@ -202,8 +196,8 @@ class Effects:
         Raises the ToolError or ModelError that the action raises, or raised when it was recorded.
         """
         asked = texts_of(request)
-        key = self.journal.key_of(self.name, kind, asked)
-        if effect := self.journal.recorded(key, asked):
+        key, effect = self.journal.begin(self.name, kind, asked)
+        if effect is not None:
             return _answer(effect)
         with self._recording(key, kind, request, asked) as answered:
             return answered(action())
@@ -217,8 +211,8 @@ class Effects:
     ) -> Effect:
         """``perform`` for an async action; ``asked`` are the texts of the request, if known."""
         asked = texts_of(request) if asked is None else asked
-        key = self.journal.key_of(self.name, kind, asked)
-        if effect := self.journal.recorded(key, asked):
+        key, effect = self.journal.begin(self.name, kind, asked)
+        if effect is not None:
             return _answer(effect)
         with self._recording(key, kind, request, asked) as answered:
             return answered(await action())
@@ -232,7 +226,7 @@ class Effects:
 
         def record(**ending: Any) -> Effect:
             # Through JSON, so that a new answer and a served one are equal to the last digit.
-            fields = {name: json.loads(canonical_json(writable(value))) for name, value in ending.items()}
+            fields = json.loads(canonical_json(writable(ending)))
             fields |= {"key": key, "scope": self.name, "kind": kind, "request": request, "role": self.role}
             effect = Effect(**fields, started=started, seconds=round(time.monotonic() - clock, 6))
             self.journal.record(effect, asked)
@@ -289,26 +283,6 @@ def _read(path: Path, lines: Sequence[str] | None = None) -> tuple[list[Effect],
         except (IndexError, TypeError, AttributeError) as problem:
             raise UserError(f"{path} is no journal that this version can read: it lacks parts.") from problem
     return effects, parts
-
-
-@dataclass(frozen=True, slots=True)
-class Tries:
-    """The scopes of a judge's questions, which may be asked again after a failure."""
-
-    begun: frozenset[str]
-    """The scopes in the journal when it was opened."""
-    retry_failed: bool = False
-
-    def scopes(self, name: str) -> Iterator[str]:
-        """The scope of the first try, then that of each further try; the caller goes on after a failure."""
-        for number in count(1):
-            yield f"{name}#{number}"
-            if not self.is_followed(f"{name}#{number}", f"{name}#{number + 1}"):
-                return
-
-    def is_followed(self, scope: str, following: str) -> bool:
-        """True if a further try was begun, or if failures are retried and ``scope`` is an earlier run's."""
-        return (self.retry_failed and scope in self.begun) or following in self.begun
 
 
 def _answer(effect: Effect) -> Effect:

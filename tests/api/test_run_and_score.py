@@ -11,7 +11,6 @@ from drretail import (
     Agent,
     Answer,
     agents,
-    compare,
     open_experiment,
     open_model,
     open_world,
@@ -26,13 +25,12 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.scores.board import Board, read_board
-from drretail.experiment import Experiment, KeptOptions, read_definition, read_options
+from drretail.experiment import KeptOptions, read_definition, read_options
 from drretail.llm.models import Models
 from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Task
 from drretail.records.run import Limits
 from drretail.viewer.paper import SYSTEMS
-from tests import build
 from tests.agents.conftest import QUERY
 from tests.build import files
 from tests.run_files import runs_in
@@ -239,19 +237,6 @@ def test_an_experiment_is_made_again_from_what_it_keeps(
     assert files(Path("again"), "*.toml") == files(first.folder, "*.toml")
 
 
-def test_experiments_on_two_versions_of_one_set_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    reports = {label: {"q1-r1": "It costs $5."} for label in ("a@model", "b@model")}
-    one, two = (
-        build.experiment(tmp_path / version, reports, queries=[build.query("q1", part_of=f"demo-50 {version}")])
-        for version in "12"
-    )
-    for folder in (one, two):
-        build.scored(folder, "process")
-    compare(one, last=two, fail_if=["done < last"])
-    sentence = "The queries are of demo-50 1 here and of demo-50 2 there: a difference may come from the queries."
-    assert sentence in " ".join(capsys.readouterr().err.split())
-    with pytest.raises(UserError, match=r"1 holds another query .*: rename yours, or use a new folder"):
-        Experiment(one, read_definition(two))
 
 
 def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path) -> None:

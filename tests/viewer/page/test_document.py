@@ -17,7 +17,7 @@ from drretail import open_world, run
 from drretail.errors import UserError
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.metrics.pairwise import comparison_prompt
-from drretail.experiment import entitle, path_of, read_definition, read_runs, run_files, write_definition
+from drretail.experiment import path_of, read_definition, read_runs, run_files, write_definition
 from drretail.querygen.reading import read_queries
 from drretail.records.base import sha256_of
 from drretail.records.reading import Pick
@@ -255,12 +255,11 @@ def test_the_title_is_made_of_queries_and_systems_until_somebody_gives_one(answe
     folder = tmp_path / "folder-name"
     shutil.copytree(answered, folder)
     assert read_view(folder).title == "after against before"
-    entitle(folder, "  Feeders,\n before and after ")
+    definition = read_definition(folder)
+    write_definition(folder, definition.model_copy(update={"title": "Feeders, before and after"}))
     page = parse(render_page(folder))
     assert next(page.all("h1")).text == "Feeders, before and after"
     assert "folder-name" not in next(page.all("title")).text
-    entitle(folder, " ")
-    assert read_view(folder).title == "after against before"
 
 
 def unpacked(path: Path) -> str:
