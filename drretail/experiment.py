@@ -40,8 +40,8 @@ from drretail.run_file import JOURNAL, RUN_FILE, Member, Recorded, journal_path,
 T = TypeVar("T", bound=Document)
 OPTIONS = "options"
 """The folder in an experiment's folder that keeps the options of ``run``; equal texts are one file."""
-LABELS, NEEDS = "labels", "needs"
-"""What these files hold besides options."""
+LABELS = "labels"
+"""What these files hold besides options: the systems that they made."""
 GOLD = "gold.jsonl"
 """The file in an experiment's folder with the gold of its queries, which are in experiment.json as tasks."""
 SEALS = "sha256.json"
@@ -132,15 +132,6 @@ def rubrics(metric: str) -> Kept[Criteria]:
     return Kept(f"rubrics/{file_name(metric)}", Criteria)
 
 
-@dataclass(frozen=True, slots=True)
-class KeptOptions:
-    """A file with options of ``drretail run``, the systems that they made, and what else these need."""
-
-    path: Path
-    labels: list[str]
-    needs: list[str]
-
-
 class Experiment(AbstractContextManager["Experiment"]):
     """An experiment's folder, locked for writing; a context manager that releases the lock."""
 
@@ -175,7 +166,7 @@ class Experiment(AbstractContextManager["Experiment"]):
     def ask(self, definition: Definition, anew: Collection[str] = ()) -> None:
         """Adds the definition's queries and systems; raises UserError as opening does."""
         is_new = not (self.folder / "experiment.json").exists()
-        existing = _bare(definition) if is_new else written_definition(self.folder)
+        existing = definition if is_new else written_definition(self.folder)
         changed = [label for label in anew if changed_code(existing, definition, label)]
         code = existing.code | {label: definition.code.get(label, {}) for label in changed}
         joined = self._joined(existing.model_copy(update={"code": code}), definition)
@@ -274,12 +265,6 @@ class Experiment(AbstractContextManager["Experiment"]):
                 "categories": dict(sorted((planned.categories | existing.categories).items())),
             }
         )
-
-
-def _bare(planned: Definition) -> Definition:
-    """What a definition says of its experiment, without queries and systems."""
-    names = ("title", "preset", "world_fingerprint", "now", "shop_url", "tool_schema_hash", "seed", "versions")
-    return Definition(**{name: getattr(planned, name) for name in names})
 
 
 def differing_prompts(existing: Definition, planned: Definition, label: str) -> list[str]:
@@ -393,16 +378,18 @@ def kept_hashes(folder: Path) -> dict[str, str]:
     return read_json(folder / SEALS)["sums"] if (folder / SEALS).exists() else {}
 
 
-def read_options(folder: Path) -> list[KeptOptions]:
-    """The options that an experiment has kept. Raises UserError for a damaged file."""
-    options: list[KeptOptions] = []
+def read_options(folder: Path) -> dict[Path, list[str]]:
+    """The files with options of ``run`` that an experiment has kept, and the systems that these made.
+
+    Raises UserError for a damaged file.
+    """
+    labels: dict[Path, list[str]] = {}
     for path in sorted((folder / OPTIONS).glob("*.toml")):
         try:
-            tables = parse_toml(path.read_text(encoding="utf-8"))
-            options.append(KeptOptions(path, [*map(str, tables[LABELS])], [*map(str, tables[NEEDS])]))
+            labels[path] = [*map(str, parse_toml(path.read_text(encoding="utf-8"))[LABELS])]
         except (OSError, ValueError, KeyError, TypeError) as problem:
             raise UserError(f"{path} is not as drretail run writes it: delete it, or restore it.") from problem
-    return options
+    return labels
 
 
 def read_runs(folder: Path) -> Iterator[Run]:

@@ -60,7 +60,7 @@ def open_for_writing(
     in the folder are asked no more than these queries. Of systems ``anew``, runs by other code are discarded.
     Raises UserError as ``Experiment`` does.
     """
-    defined = definition(world, tuple(queries), suts, seed, is_part=is_part)
+    defined = definition(world, tuple(queries), [*suts], seed, is_part=is_part)
     experiment = Experiment(folder, defined.model_copy(update={"title": title, "preset": preset}), anew)
     if options is not None:
         write_once(folder / OPTIONS / f"{sha256_of(options)[:12]}.toml", options)
