@@ -18,7 +18,6 @@ from drretail.files import (
     check_entries,
     is_unfinished,
     read_document,
-    read_json,
     read_jsonl,
     readable_json,
     write_atomically,
@@ -29,7 +28,7 @@ from drretail.grounding.gold_files import as_task, with_gold, write_gold
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.locks import LOCK, locked_folder
 from drretail.parsing import parse_toml
-from drretail.records.base import FORMAT, Document, canonical_json, file_name
+from drretail.records.base import Document, canonical_json, file_name
 from drretail.records.criteria import Criteria, KnownAnswer
 from drretail.records.evidence import FetchedPage, FetchedPages
 from drretail.records.query import KeptReference, Query
@@ -95,6 +94,12 @@ class Definition(Document):
     def is_of_shop(self) -> bool:
         """True if all systems are imported answers that are judged by a shop's records."""
         return bool(self.systems) and all(system.is_of_shop for system in self.systems.values())
+
+
+class Seals(Document):
+    """sha256.json: the sha256 of each file that was sealed, by its path within the experiment."""
+
+    sums: dict[str, str] = Field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,7 +370,7 @@ def seal(folder: Path, *paths: Path) -> None:
     sums = {path.relative_to(folder).as_posix(): hash_of(path) for path in paths if path.exists()}
     seals = kept_hashes(folder)
     if seals != seals | sums:
-        write_json(folder / SEALS, {"format": FORMAT, "sums": seals | sums})
+        write_json(folder / SEALS, Seals(sums=seals | sums).model_dump(mode="json"))
 
 
 def hash_of(path: Path) -> str:
@@ -375,7 +380,8 @@ def hash_of(path: Path) -> str:
 
 def kept_hashes(folder: Path) -> dict[str, str]:
     """The sha256 of each file that was sealed, by its path within the experiment."""
-    return read_json(folder / SEALS)["sums"] if (folder / SEALS).exists() else {}
+    path = folder / SEALS
+    return read_document(path, Seals).sums if path.exists() else {}
 
 
 def read_options(folder: Path) -> dict[Path, list[str]]:
