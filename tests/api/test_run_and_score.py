@@ -232,8 +232,6 @@ def test_an_experiment_is_made_again_from_what_it_keeps(kept_world: World, given
     assert files(Path("again"), "*.toml") == files(first.folder, "*.toml")
 
 
-
-
 def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "options").mkdir()
     for text in ("labels = [", "labels = 1", "agents = []"):
