@@ -273,9 +273,14 @@ class Experiment(AbstractContextManager["Experiment"]):
 
 
 def differing_prompts(existing: Definition, planned: Definition, label: str) -> list[str]:
-    """The names of a system's prompts that differ from those of its runs."""
-    now = planned.prompt_hashes.get(label, {})
-    return _differing(existing.prompt_hashes.get(label, now), now)
+    """The names of a system's prompts that differ from before: the user's files or, if these are equal, the prompts."""
+    if label not in existing.prompt_hashes:
+        return []
+    sets = [definition.systems[label].prompts for definition in (existing, planned)]
+    before, now = (set_.hashes if set_ is not None else {} for set_ in sets)
+    if before == now:
+        before, now = (definition.prompt_hashes.get(label, {}) for definition in (existing, planned))
+    return _differing(before, now)
 
 
 def changed_code(existing: Definition, planned: Definition, label: str) -> list[str]:
