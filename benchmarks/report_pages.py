@@ -32,7 +32,7 @@ from drretail.run_file import RUN_FILE, Member, read_members, read_recorded, wri
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report_page
 
-OF_RUNS: tuple[Member, ...] = ("run", "evidence", "parts")
+OF_RUNS: tuple[Member, ...] = ("run", "evidence", "journal", "results")
 
 
 @dataclass(frozen=True, slots=True)

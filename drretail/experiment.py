@@ -39,15 +39,15 @@ from drretail.run_file import JOURNAL, RUN_FILE, Member, Recorded, journal_path,
 T = TypeVar("T", bound=Document)
 OPTIONS = "options"
 """The folder in an experiment's folder that keeps the options of ``run``; equal texts are one file."""
-LABELS, NEEDS = "labels", "needs"
-"""What these files hold besides options."""
+LABELS = "labels"
+"""What these files hold besides options: the systems that they made."""
 GOLD = "gold.jsonl"
 """The file in an experiment's folder with the gold of its queries, which are in experiment.json as tasks."""
 SEALS = "sha256.json"
 """The file with the sha256 of what runs and scores rest on: experiment.json, gold and rubrics, as they were made."""
 DISCARDED = "discarded.jsonl"
 """The file in an experiment's folder that keeps the usage of runs that were made again."""
-RunState = Literal["absent", "interrupted", "done", "failed"]
+RunState = Literal["absent", "interrupted", "ended"]
 
 
 class Definition(Document):
@@ -137,17 +137,6 @@ def rubrics(metric: str) -> Kept[Criteria]:
     return Kept(f"rubrics/{file_name(metric)}", Criteria)
 
 
-@dataclass(frozen=True, slots=True)
-class KeptOptions:
-    """The options of a run, in a file that ``drretail run`` takes."""
-
-    path: Path
-    labels: tuple[str, ...]
-    """The systems that they made."""
-    needs: tuple[str, ...]
-    """What these systems need and the experiment's folder does not hold, such as an agent's module."""
-
-
 class Experiment(AbstractContextManager["Experiment"]):
     """An experiment's folder, locked for writing; a context manager that releases the lock."""
 
@@ -179,18 +168,10 @@ class Experiment(AbstractContextManager["Experiment"]):
                     journal.unlink()
             self._lock = lock.pop_all()
 
-    def add_code(self, code: Mapping[str, Mapping[str, str]]) -> None:
-        """Adds files of agents' code that were not known before their runs, such as those that they read."""
-        existing = self.definition.code
-        together = existing | {label: {**new, **existing.get(label, {})} for label, new in code.items() if new}
-        if together != existing:
-            self.definition = self.definition.model_copy(update={"code": together})
-            write_definition(self.folder, self.definition, ())
-
     def ask(self, definition: Definition, anew: Collection[str] = ()) -> None:
         """Adds the definition's queries and systems; raises UserError as opening does."""
         is_new = not (self.folder / "experiment.json").exists()
-        existing = _bare(definition) if is_new else written_definition(self.folder)
+        existing = definition if is_new else written_definition(self.folder)
         changed = [label for label in anew if changed_code(existing, definition, label)]
         code = existing.code | {label: definition.code.get(label, {}) for label in changed}
         joined = self._joined(existing.model_copy(update={"code": code}), definition)
@@ -209,11 +190,8 @@ class Experiment(AbstractContextManager["Experiment"]):
 
     def state(self, label: str, query_id: str, repeat: int) -> RunState:
         """A run's state; one with a journal alone was interrupted, and will be resumed from its journal."""
-        run = ended_run(self.folder, label, query_id, repeat)
-        if run is not None:
-            return run.status
-        journal = journal_path(run_path(self.folder, label, query_id, repeat))
-        return "interrupted" if journal.exists() else "absent"
+        path = run_path(self.folder, label, query_id, repeat)
+        return "ended" if path.exists() else "interrupted" if journal_path(path).exists() else "absent"
 
     def discard(self, path: Path) -> None:
         """Removes the run in a file, so that it can be made again; its usage is kept."""
@@ -262,26 +240,20 @@ class Experiment(AbstractContextManager["Experiment"]):
             if queries.setdefault(query.query_id, query).task != query.task:
                 raise self._another(query)
         for label, system in planned.systems.items():
-            asked_before = existing.systems.get(label, system)
-            if asked_before.web_corpus != system.web_corpus:
-                raise UserError(
-                    f"{self.folder} holds runs of {label!r} that read other fixed pages than --web has now: name "
-                    "theirs, or use a new folder."
-                )
-            if asked_before.model_copy(update={"prompts": system.prompts}) != system:
-                raise UserError(f"{self.folder} holds another system {label!r}: give yours another label.")
-            if changed := changed_code(existing, planned, label):
-                raise UserError(
-                    f"{self.folder} holds runs of {label!r} by other code ({', '.join(changed)}): --force discards "
-                    "them and runs the agent anew, or give it another name (--agent NAME=PLACE)."
-                )
-            changed = differing_prompts(existing, planned, label)
-            if changed:
-                elsewhere = "use a new folder"
-                elsewhere += "." if system.prompts is None else ", or give the folder of prompts another name."
-                raise UserError(
-                    f"{self.folder} holds runs of {label!r} with other prompts ({', '.join(changed)}): {elsewhere}"
-                )
+            before, prompts = existing.systems.get(label, system), differing_prompts(existing, planned, label)
+            if before.web_corpus != system.web_corpus:
+                other = "that read other fixed pages than --web has now: name theirs, or use a new folder"
+            elif before.model_copy(update={"prompts": system.prompts}) != system:
+                other = "as another system: give yours another label"
+            elif code := changed_code(existing, planned, label):
+                other = f"by other code ({', '.join(code)}): --force discards them and runs the agent anew, or give it "
+                other += "another name (--agent NAME=PLACE)"
+            elif prompts:
+                other = f"with other prompts ({', '.join(prompts)}): use a new folder"
+                other += ", or give the folder of prompts another name" if system.prompts is not None else ""
+            else:
+                continue
+            raise UserError(f"{self.folder} holds runs of {label!r} {other}.")
         researching = (label for label, system in planned.systems.items() if system.agent not in BASELINES)
         return existing.model_copy(
             update={
@@ -298,21 +270,6 @@ class Experiment(AbstractContextManager["Experiment"]):
                 "categories": dict(sorted((planned.categories | existing.categories).items())),
             }
         )
-
-
-def _bare(planned: Definition) -> Definition:
-    """What a definition says of its experiment, without queries and systems."""
-    names = ("title", "preset", "world_fingerprint", "now", "shop_url", "tool_schema_hash", "seed", "versions")
-    return Definition(**{name: getattr(planned, name) for name in names})
-
-
-def other_versions(first: Definition, other: Definition) -> list[str]:
-    """A sentence if the two ask queries of different sets that ship, or of different versions of one."""
-    here, other_parts = (
-        ", ".join(sorted({query.part_of for query in each.queries if query.part_of})) for each in (first, other)
-    )
-    sentence = f"The queries are of {here} here and of {other_parts} there: a difference may come from the queries."
-    return [sentence] if here and other_parts and here != other_parts else []
 
 
 def differing_prompts(existing: Definition, planned: Definition, label: str) -> list[str]:
@@ -432,27 +389,18 @@ def kept_hashes(folder: Path) -> dict[str, str]:
     return read_document(path, Seals).sums if path.exists() else {}
 
 
-def entitle(folder: Path, title: str) -> None:
-    """Sets the title that an experiment's pages show; a blank one removes it.
+def read_options(folder: Path) -> dict[Path, list[str]]:
+    """The files with options of ``run`` that an experiment has kept, and the systems that these made.
 
-    Raises UserError if there is no experiment, or another process writes there.
+    Raises UserError for a damaged file.
     """
-    definition = written_definition(folder)
-    with locked_folder(folder):
-        write_definition(folder, definition.model_copy(update={"title": " ".join(title.split()) or None}))
-
-
-def read_options(folder: Path) -> list[KeptOptions]:
-    """The options that an experiment has kept. Raises UserError for a damaged file."""
-    options: list[KeptOptions] = []
+    labels: dict[Path, list[str]] = {}
     for path in sorted((folder / OPTIONS).glob("*.toml")):
         try:
-            tables = parse_toml(path.read_text(encoding="utf-8"))
-            labels, needs = ([str(text) for text in tables[name]] for name in (LABELS, NEEDS))
+            labels[path] = [*map(str, parse_toml(path.read_text(encoding="utf-8"))[LABELS])]
         except (OSError, ValueError, KeyError, TypeError) as problem:
             raise UserError(f"{path} is not as drretail run writes it: delete it, or restore it.") from problem
-        options.append(KeptOptions(path, tuple(labels), tuple(needs)))
-    return options
+    return labels
 
 
 def read_runs(folder: Path) -> Iterator[Run]:
@@ -485,7 +433,7 @@ def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run |
     if not path.exists():
         return None
     try:
-        return run_at(experiment, path, "evidence", "parts")  # a run that nobody can look into is lost
+        return run_at(experiment, path, "evidence", "journal", "results")  # a run that nobody can look into is lost
     except UserError as problem:
         message = str(problem).replace(f"{experiment}/", "").rstrip(".")
         return Run(

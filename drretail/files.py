@@ -8,7 +8,6 @@ import stat
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,9 +19,8 @@ from drretail.parsing import parse_json
 from drretail.records.base import FORMAT, Document, canonical_json, fault_of
 
 T = TypeVar("T", bound=Document)
-LONGEST_LINE = 64 << 20
 MOST_UNPACKED = 512 << 20
-"""Bytes: files are read whole, so an endless line or a packed bomb must be refused."""
+"""Bytes: files are read whole, so an endless one or a packed bomb must be refused."""
 PACKING = 6
 """zlib's usual level. ISA-L packs a run's file a tenth larger in a fifth of its two milliseconds; 9 is no smaller."""
 _LONGEST = 60
@@ -196,13 +194,9 @@ def write_rows(path: Path, value: Mapping[str, Any]) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     """The JSON object in a file. Raises UserError if it is missing or broken, or of another format."""
     try:
-        value = parse_json(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"{path} does not exist.") from None
+        value = parse_json("\n".join(read_lines(path)))
     except json.JSONDecodeError as problem:
         raise UserError(f"{path} cannot be read as JSON ({problem}): restore it, or make it anew.") from problem
-    except (OSError, UnicodeDecodeError) as problem:
-        raise UserError(f"{file_error(problem, path)}.") from problem
     if not isinstance(value, dict):
         raise UserError(f"{path} holds no JSON object.")
     check_format(value, path)
@@ -226,14 +220,6 @@ def check_format(value: dict[str, Any], where: object) -> None:
     if isinstance(version, int) and version > FORMAT:
         fault, advice = f"{fault}, made by a newer version", "Install that version, or name another folder."
     raise UserError(f"{where} {fault}; this version of drretail reads format {FORMAT}. {advice}")
-
-
-def check_replaceable(path: Path) -> None:
-    """Raises UserError for JSON that a newer version made. What is missing, damaged or older may be made anew."""
-    with suppress(OSError, ValueError):
-        value = parse_json(path.read_bytes())
-        if isinstance(value, dict) and isinstance(version := value.get("format"), int) and version > FORMAT:
-            check_format(value, path)
 
 
 def read_jsonl(
@@ -262,24 +248,15 @@ def read_jsonl(
 def read_lines(path: Path) -> list[str]:
     """The lines of a text file, packed or not.
 
-    Raises UserError if it can't be read, has a line above ``LONGEST_LINE``, or unpacks to more than ``MOST_UNPACKED``:
-    ten megabytes may unpack to ten gigabytes.
+    Raises UserError if it can't be read, or holds more than ``MOST_UNPACKED``: ten megabytes may unpack to ten
+    gigabytes, and what is no file may never end.
     """
-    lines: list[bytes] = []
-    size, is_packed = 0, path.suffix == ".gz"
     try:
-        with gzip.open(path) if is_packed else path.open("rb") as file:
-            # Split at line feeds alone: strings of JSON may hold U+2028.
-            while line := file.readline(LONGEST_LINE + 1):
-                size += len(line)
-                if is_packed and size > MOST_UNPACKED:
-                    most = f"{MOST_UNPACKED >> 20} MB when it is unpacked, the most that is read."
-                    raise UserError(f"{path} holds more than {most}")
-                lines.append(line)
-                if len(line) > LONGEST_LINE:  # longer than any person or program of ours writes
-                    most = f"{LONGEST_LINE >> 20} MB, the most that is read."
-                    raise UserError(f"{path}, line {len(lines)}, has more than {most}")
-        return lines_in(b"".join(lines))
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            data = file.read(MOST_UNPACKED + 1)
+        if len(data) > MOST_UNPACKED:
+            raise UserError(f"{path} holds more than {MOST_UNPACKED >> 20} MB of text, the most that is read.")
+        return lines_in(data)
     except FileNotFoundError:
         raise UserError(f"{path} does not exist.") from None
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as problem:
@@ -287,21 +264,20 @@ def read_lines(path: Path) -> list[str]:
 
 
 def lines_in(data: bytes) -> list[str]:
-    """The lines of a text. Raises UnicodeDecodeError unless it is in UTF-8."""
+    """The lines of a text, which end at line feeds alone: strings of JSON may hold U+2028.
+
+    Raises UnicodeDecodeError unless it is in UTF-8.
+    """
     return data.decode("utf-8-sig").removesuffix("\n").split("\n")  # Windows' editors begin with a mark
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Writes all lines atomically. A path that ends in .gz is packed; equal lines give equal bytes.
 
-    Unpacked lines are written as they are produced: thousands of runs do not fit into memory. If ``lines`` raises
-    before its first line, no folder is made.
+    Unpacked lines are written as they are produced: thousands of runs do not fit into memory.
     """
     parts = (f"{line}\n".encode() for line in lines)
-    if path.suffix == ".gz":
-        write_atomically(path, pack(b"".join(parts)))
-    else:
-        write_atomically(path, chain([next(parts, b"")], parts))
+    write_atomically(path, pack(b"".join(parts)) if path.suffix == ".gz" else parts)
 
 
 def pack(data: bytes) -> bytes:

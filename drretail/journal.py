@@ -12,11 +12,10 @@ import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,7 +24,7 @@ from pydantic import ValidationError
 from drretail.errors import ModelError, ToolError, UserError
 from drretail.files import LineAppender, check_format, read_jsonl
 from drretail.parsing import writable
-from drretail.records.base import FORMAT, Document, canonical_json, json_object, sha256_of
+from drretail.records.base import FORMAT, Document, canonical_json, fault_of, json_object, sha256_of
 
 EffectKind = Literal["model", "web_search", "page_fetch"]
 Clock = Callable[[], datetime]
@@ -68,27 +67,31 @@ class ActionResult:
 
 
 class Lines:
-    """Effects as the lines of a journal, and the parts of their requests."""
+    """The lines of a journal: each effect, and before it the parts of its request that no earlier one has."""
 
     def __init__(self, parts: Iterable[str] = ()) -> None:
-        self.parts: list[str] = []
-        """The canonical JSON of each part."""
-        self.effects: list[str] = []
+        self.lines: list[str] = []
         self._numbers: dict[str, int] = {}
         self._hashes: dict[str, str] = {}
         for part in parts:
-            self._add_part(part)
+            self._number(part)
 
-    def add(self, effect: Effect, asked: Asked) -> str:
-        """Adds the line of an effect, and returns it; ``asked`` is its request."""
-        fields = effect.model_dump(mode="json", exclude_none=True, exclude={"request"})
+    def add(self, effect: Effect, asked: Asked) -> Sequence[str]:
+        """Adds the lines of an effect, and returns them; ``asked`` is its request."""
+        before = len(self.lines)
         numbered = {
             name: value if isinstance(value, str) else f"[{','.join(map(str, map(self._number, value)))}]"
             for name, value in asked.items()
         }
+        fields = effect.model_dump(mode="json", exclude_none=True, exclude={"request"})
         texts = {name: canonical_json(value) for name, value in fields.items()}
-        self.effects.append(json_object(texts | {"request": json_object(numbered)}))
-        return self.effects[-1]
+        self.lines.append(json_object(texts | {"request": json_object(numbered)}))
+        return self.lines[before:]
+
+    @property
+    def parts(self) -> Iterable[str]:
+        """The canonical JSON of each part."""
+        return self._numbers.keys()
 
     def hash_of(self, part: str) -> str:
         """The sha256 of a part, which is computed once."""
@@ -97,11 +100,10 @@ class Lines:
         return self._hashes[part]
 
     def _number(self, part: str) -> int:
-        return self._numbers[part] if part in self._numbers else self._add_part(part)
-
-    def _add_part(self, part: str) -> int:
-        self.parts.append(part)
-        return self._numbers.setdefault(part, len(self.parts) - 1)
+        if part not in self._numbers:
+            self._numbers[part] = len(self._numbers)
+            self.lines.append(json_object({"format": f"{FORMAT}", "part": part}))
+        return self._numbers[part]
 
 
 class Journal:
@@ -134,7 +136,6 @@ class Journal:
             self.lines = Lines(map(canonical_json, parts))
             # The user who resumes has mended the key that a service refused.
             replay = [effect for effect in effects if (effect.error or {}).get("kind") != "forbidden"]
-        self._parts_on_disk = len(self.lines.parts)
         self._known = {effect.key: effect for effect in replay or ()}
         self._on_disk = set() if self._replays else {*self._known}
 
@@ -149,8 +150,11 @@ class Journal:
                 self._file.close()
                 self._file = None
 
-    def key_of(self, scope: str, kind: EffectKind, asked: Asked) -> str:
-        """The key of this request's next occurrence in a scope, which begins with a hash of the request."""
+    def begin(self, scope: str, kind: EffectKind, asked: Asked) -> tuple[str, Effect | None]:
+        """The key of this request's next occurrence in a scope, and the recorded effect, which counts as served.
+
+        The key begins with a hash of the request. In replay, raises ModelError without a recorded effect.
+        """
         with self._lock:
             hashed = {
                 name: value if isinstance(value, str) else canonical_json([*map(self.lines.hash_of, value)])
@@ -159,32 +163,22 @@ class Journal:
             digest = sha256_of(f'{{"kind":"{kind}","request":{json_object(hashed)}}}')
             occurrence = self._occurrences[scope, digest]
             self._occurrences[scope, digest] = occurrence + 1
-        return f"{digest}:{scope}:{occurrence}"
-
-    def recorded(self, key: str, asked: Asked) -> Effect | None:
-        """The recorded effect with this key, counted as served, or None; in replay, raises ModelError without one.
-
-        ``asked`` is the request that the key is of.
-        """
-        effect = self._known.get(key)
-        if effect is None:
-            if self._replays:
-                raise ModelError("agent", f"{NO_ANSWER}: the run differs")
-            return None
-        with self._lock:
-            self.served += 1
-        self.record(effect, asked)
-        return effect
+            key = f"{digest}:{scope}:{occurrence}"
+            effect = self._known.get(key)
+            self.served += effect is not None
+        if effect is not None:
+            self.record(effect, asked)
+        elif self._replays:
+            raise ModelError("agent", f"{NO_ANSWER}: the run differs")
+        return key, effect
 
     def record(self, effect: Effect, asked: Asked) -> None:
         """Records the effect of a request."""
         with self._lock:
             self.effects.append(effect)
-            line = self.lines.add(effect, asked)
+            lines = self.lines.add(effect, asked)
             if self._file is not None and effect.key not in self._on_disk:
-                new = self.lines.parts[self._parts_on_disk :]
-                self._file.append("\n".join([*map(part_line, new), line]))
-                self._parts_on_disk += len(new)
+                self._file.append("\n".join(lines))
                 self._on_disk.add(effect.key)
 
 
@@ -202,8 +196,8 @@ class Effects:
         Raises the ToolError or ModelError that the action raises, or raised when it was recorded.
         """
         asked = texts_of(request)
-        key = self.journal.key_of(self.name, kind, asked)
-        if effect := self.journal.recorded(key, asked):
+        key, effect = self.journal.begin(self.name, kind, asked)
+        if effect is not None:
             return _answer(effect)
         with self._recording(key, kind, request, asked) as answered:
             return answered(action())
@@ -217,8 +211,8 @@ class Effects:
     ) -> Effect:
         """``perform`` for an async action; ``asked`` are the texts of the request, if known."""
         asked = texts_of(request) if asked is None else asked
-        key = self.journal.key_of(self.name, kind, asked)
-        if effect := self.journal.recorded(key, asked):
+        key, effect = self.journal.begin(self.name, kind, asked)
+        if effect is not None:
             return _answer(effect)
         with self._recording(key, kind, request, asked) as answered:
             return answered(await action())
@@ -232,7 +226,7 @@ class Effects:
 
         def record(**ending: Any) -> Effect:
             # Through JSON, so that a new answer and a served one are equal to the last digit.
-            fields = {name: json.loads(canonical_json(writable(value))) for name, value in ending.items()}
+            fields = json.loads(canonical_json(writable(ending)))
             fields |= {"key": key, "scope": self.name, "kind": kind, "request": request, "role": self.role}
             effect = Effect(**fields, started=started, seconds=round(time.monotonic() - clock, 6))
             self.journal.record(effect, asked)
@@ -264,11 +258,6 @@ def texts_of(request: Mapping[str, Any]) -> Asked:
     }
 
 
-def part_line(part: str) -> str:
-    """The line of a part in a journal."""
-    return json_object({"format": f"{FORMAT}", "part": part})
-
-
 def read_effects(path: Path, lines: Sequence[str] | None = None) -> list[Effect]:
     """All effects of a journal file in the order in which they were written; ``lines`` if they were read already."""
     return _read(path, lines)[0]
@@ -284,43 +273,16 @@ def _read(path: Path, lines: Sequence[str] | None = None) -> tuple[list[Effect],
             parts.append(line["part"])
             continue
         try:
-            effects.append(effect_of(line, parts))
-        except ValueError as problem:
-            what = problem.errors()[0]["msg"] if isinstance(problem, ValidationError) else problem
-            raise UserError(f"{path} is no journal that this version can read: {what}.") from problem
+            request = {
+                name: [parts[number] for number in value] if isinstance(value, list) else value
+                for name, value in line.get("request", {}).items()
+            }
+            effects.append(Effect.model_validate(line | {"request": request}))
+        except ValidationError as problem:
+            raise UserError(f"{path} is no journal that this version can read: {fault_of(problem)}.") from problem
+        except (IndexError, TypeError, AttributeError) as problem:
+            raise UserError(f"{path} is no journal that this version can read: it lacks parts.") from problem
     return effects, parts
-
-
-def effect_of(line: dict[str, Any], parts: Sequence[Any]) -> Effect:
-    """The effect of a line, with the parts in its request. Raises ValueError if it is none, or lacks a part."""
-    try:
-        request = {
-            name: [parts[number] for number in value] if isinstance(value, list) else value
-            for name, value in line.get("request", {}).items()
-        }
-    except (IndexError, TypeError, AttributeError) as problem:
-        raise ValueError("it lacks parts of a request") from problem
-    return Effect.model_validate(line | {"request": request})
-
-
-@dataclass(frozen=True, slots=True)
-class Tries:
-    """The scopes of a judge's questions, which may be asked again after a failure."""
-
-    begun: frozenset[str]
-    """The scopes in the journal when it was opened."""
-    retry_failed: bool = False
-
-    def scopes(self, name: str) -> Iterator[str]:
-        """The scope of the first try, then that of each further try; the caller goes on after a failure."""
-        for number in count(1):
-            yield f"{name}#{number}"
-            if not self.is_followed(f"{name}#{number}", f"{name}#{number + 1}"):
-                return
-
-    def is_followed(self, scope: str, following: str) -> bool:
-        """True if a further try was begun, or if failures are retried and ``scope`` is an earlier run's."""
-        return (self.retry_failed and scope in self.begun) or following in self.begun
 
 
 def _answer(effect: Effect) -> Effect:

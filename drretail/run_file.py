@@ -5,13 +5,13 @@ journal.
 
 run         the ``Run``
 evidence    an ``Evidence`` a line
-parts       those of the journal's requests, and results that no message holds, one a line
-journal     an ``Effect`` a line, which names parts by their numbers; none in imported runs
+journal     as it was while the run was under way; empty in imported runs
+results     what steps brought and no message of the journal holds, a text a line
 telemetry   what may differ between two runs that are otherwise the same: times, the host, the world's place
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -21,14 +21,14 @@ from pydantic import ValidationError
 from drretail.archive import archive, damaged, read_index, read_parts
 from drretail.errors import UserError, file_error
 from drretail.files import pack, write_atomically
-from drretail.journal import Effect, Lines, effect_of, read_effects
+from drretail.journal import Effect, Lines, read_effects
 from drretail.parsing import parse_json
 from drretail.records.base import FORMAT, Document, canonical_json, fault_of, sha256_of
 from drretail.records.evidence import Evidence, FetchedPage
 from drretail.records.run import Run
 
-Member = Literal["run", "evidence", "parts", "journal", "telemetry"]
-MEMBERS: tuple[Member, ...] = ("run", "evidence", "parts", "journal", "telemetry")
+Member = Literal["run", "evidence", "journal", "results", "telemetry"]
+MEMBERS: tuple[Member, ...] = ("run", "evidence", "journal", "results", "telemetry")
 RUN_FILE, JOURNAL = ".jsonl.gz", ".journal.jsonl"
 """How the file of a run ends, and that of its journal while it is under way."""
 T = TypeVar("T", bound=Document)
@@ -54,14 +54,12 @@ def journal_path(path: Path) -> Path:
 
 def write_run_file(path: Path, recorded: Recorded) -> None:
     """Writes a run's file."""
-    parts = recorded.journal.parts
-    sent = {text for part in parts if isinstance(text := _result_of(json.loads(part)), str)}
-    results = [canonical_json(text) for text in recorded.texts.values() if text not in sent]
+    sent = _contents(map(json.loads, recorded.journal.parts))
     contents: dict[Member, Iterable[str]] = {
         "run": [recorded.run.as_line()],
         "evidence": (entry.as_line() for entry in recorded.evidence),
-        "parts": [*parts, *results],
-        "journal": recorded.journal.effects,
+        "journal": recorded.journal.lines,
+        "results": (canonical_json(text) for text in recorded.texts.values() if text not in sent),
         "telemetry": [canonical_json({"format": FORMAT, **recorded.telemetry})],
     }
     members = ("".join(f"{line}\n" for line in contents[name]).encode() for name in MEMBERS)
@@ -73,39 +71,35 @@ def read_recorded(path: Path) -> Recorded:
     return Recorded(read_run(path), read_evidence(path), read_results(path), read_telemetry(path))
 
 
-def read_run(path: Path, *members: Member) -> Run:
+def read_run(path: Path, *beside: Member) -> Run:
     """The run in a file, if the members ``beside`` it can be read as well."""
-    return _documents(path, Run, read_members(path, "run", *members)["run"])[0]
+    return _documents(path, Run, _rows(path, "run", *beside))[0]
 
 
 def read_evidence(path: Path) -> tuple[Evidence, ...]:
     """The evidence of the run in a file."""
-    return tuple(_documents(path, Evidence, read_members(path, "evidence")["evidence"]))
+    return tuple(_documents(path, Evidence, _rows(path, "evidence")))
 
 
 def read_results(path: Path) -> dict[str, str]:
     """By hash, all texts that a step may have brought: the results, and what else models were sent."""
-    texts = map(_result_of, _parts(path, read_members(path, "parts")))
+    parts = (row.get("part") for row in _rows(path, "journal") if isinstance(row, dict))
+    texts = (*_rows(path, "results"), *_contents(parts))
     return {sha256_of(text): text for text in texts if isinstance(text, str)}
 
 
 def read_journal(path: Path) -> list[Effect]:
     """The journal of a run that has ended, or of one under way; empty if there is none."""
-    if not path.exists():
-        under_way = journal_path(path)
-        return read_effects(under_way) if under_way.exists() else []
-    members = read_members(path, "parts", "journal")
-    parts = _parts(path, members)
-    try:
-        return [effect_of(parse_json(line), parts) for line in members["journal"]]
-    except ValueError as problem:
-        raise damaged(path) from problem
+    if path.exists():
+        return read_effects(path, read_members(path, "journal")["journal"])
+    under_way = journal_path(path)
+    return read_effects(under_way) if under_way.exists() else []
 
 
 def read_telemetry(path: Path) -> dict[str, Any]:
     """What may differ between two runs that are otherwise the same; empty if it can't be read."""
     try:
-        (telemetry,) = map(parse_json, read_members(path, "telemetry")["telemetry"])
+        (telemetry,) = _rows(path, "telemetry")
     except (UserError, ValueError):  # it costs its own figures alone
         return {}
     return telemetry if isinstance(telemetry, dict) else {}
@@ -139,28 +133,28 @@ def journal_size(path: Path) -> int:
         return under_way.stat().st_size if under_way.exists() else 0
     except (UserError, ValueError):
         return 0
-    return sizes["parts"] + sizes["journal"] if sizes["journal"] > len(pack(b"")) else 0
+    return sizes["journal"] if sizes["journal"] > len(pack(b"")) else 0
 
 
-def _documents(path: Path, record: type[T], lines: Iterable[str]) -> list[T]:
+def _rows(path: Path, name: Member, *beside: Member) -> list[Any]:
+    """The values in a member, if the members ``beside`` it can be read as well."""
     try:
-        documents = [record.model_validate(parse_json(line)) for line in lines]
-    except ValidationError as problem:
-        raise UserError(f"{path} is not as this version writes it: {fault_of(problem)}.") from problem
+        return [*map(parse_json, read_members(path, name, *beside)[name])]
     except ValueError as problem:
         raise damaged(path) from problem
+
+
+def _documents(path: Path, record: type[T], rows: Iterable[Any]) -> list[T]:
+    try:
+        documents = [record.model_validate(row) for row in rows]
+    except ValidationError as problem:
+        raise UserError(f"{path} is not as this version writes it: {fault_of(problem)}.") from problem
     if not documents and record is Run:
         raise damaged(path)
     return documents
 
 
-def _parts(path: Path, members: Mapping[Member, Sequence[str]]) -> list[Any]:
-    try:
-        return [parse_json(line) for line in members["parts"]]
-    except ValueError as problem:
-        raise damaged(path) from problem
-
-
-def _result_of(part: Any) -> Any:
-    """What a step's result may be: a text, or the content of a message."""
-    return part.get("content") if isinstance(part, dict) else part
+def _contents(parts: Iterable[Any]) -> set[str]:
+    """The contents of messages among these parts, as far as they are texts."""
+    contents = (part.get("content") for part in parts if isinstance(part, dict))
+    return {content for content in contents if isinstance(content, str)}

@@ -7,7 +7,7 @@ from typing import Any
 
 from drretail.experiment import run_files
 from drretail.files import pack
-from drretail.journal import Effect, Lines, part_line, texts_of
+from drretail.journal import Effect, Lines, texts_of
 from drretail.records.base import FORMAT, canonical_json
 from drretail.run_file import MEMBERS, Member, journal_path, read_journal, read_members
 
@@ -44,7 +44,6 @@ def lines_of(effects: Iterable[Effect]) -> Lines:
 def cut(path: Path, effects: int | None = None) -> Path:
     """Leaves of an ended run only its journal, or that many effects of it, as a killed process leaves it."""
     journal, lines = journal_path(path), lines_of(read_journal(path)[:effects])
-    written = [*map(part_line, lines.parts), *lines.effects]
-    journal.write_text("".join(f"{line}\n" for line in written), encoding="utf-8")
+    journal.write_text("".join(f"{line}\n" for line in lines.lines), encoding="utf-8")
     path.unlink()
     return journal

@@ -40,7 +40,7 @@ def test_a_run_with_a_journal_and_no_file_was_interrupted(tmp_path: Path) -> Non
         assert experiment.state(LABEL, "q1", 1) == "absent"
         journal_path(path).touch()
         experiment.save(MADE)
-        assert experiment.state(LABEL, "q1", 1) == "done"
+        assert experiment.state(LABEL, "q1", 1) == "ended"
     assert [*path.parent.iterdir()] == [path]
 
 

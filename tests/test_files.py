@@ -79,7 +79,7 @@ def test_a_full_disk_is_told_with_the_file(tmp_path: Path, monkeypatch: pytest.M
         ("a.jsonl", b'{"n":\n{"n":2}\n', "line 1, is not JSON"),
         ("a.jsonl", '{"text": "für"}'.encode("latin-1"), r"a\.jsonl is not in UTF-8 \(byte 11\): save it as UTF-8\.$"),
         ("a.jsonl.gz", pack(b'{"n":1}\n' * 1000)[:-20], "cannot be read"),
-        ("a.jsonl.gz", pack(b'{"n":1}\n' + b" " * (2 << 20)), "holds more than 1 MB when it is unpacked"),
+        ("a.jsonl.gz", pack(b'{"n":1}\n' + b" " * (2 << 20)), "holds more than 1 MB of text"),
     ],
     ids=["no JSON", "no UTF-8", "cut", "too much"],
 )

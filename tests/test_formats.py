@@ -48,7 +48,6 @@ def with_format(path: Path, number: int) -> None:
 
 
 RUN = "run --world world --queries queries.jsonl --agent react --to"
-SCORE = "score experiment --world world --metrics checks"
 REPORT = "report experiment --format html --to page.html"
 
 
@@ -58,8 +57,6 @@ REPORT = "report experiment --format html --to page.html"
         *((name, FORMAT + 1, REPORT) for name in (EXPERIMENT, VERDICTS, SCORES)),
         (EXPERIMENT, 0, REPORT),
         (EXPERIMENT, FORMAT + 1, f"{RUN} experiment"),
-        (SCORES, FORMAT + 1, SCORE),
-        (f"experiment/readings/declared/{LABEL}/q1-r1.json", FORMAT + 1, SCORE),
         (QUERIES, FORMAT + 1, f"{RUN} new"),
     ],
 )

@@ -58,5 +58,5 @@ def test_a_document_of_many_small_streams_is_none(tmp_path: Path, monkeypatch: p
 def test_of_pages_of_a_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("drretail.files.MOST_UNPACKED", 64 * MEGABYTE)
     (tmp_path / PAGES_FILE).write_bytes(gzip.compress(b" " * MEGABYTE, 9) * 1024)
-    with pytest.raises(UserError, match="more than 64 MB when it is unp"):
+    with pytest.raises(UserError, match="more than 64 MB of text"):
         read_pages(tmp_path)

@@ -53,7 +53,7 @@ MADE = Recorded(
     {"host": "h"},
     lines_of(CONVERSATION),
 )
-READERS: list[Callable[[Path], Any]] = [read_run, read_evidence, read_results, read_journal, read_telemetry]
+READERS: list[Callable[[Path], Any]] = [read_run, read_evidence, read_journal, read_results, read_telemetry]
 
 
 @pytest.fixture

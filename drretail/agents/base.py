@@ -57,7 +57,9 @@ class Agent:
     reads_files: bool = False
     """True if it reads the user's own files, so that files that are given are part of its systems."""
     files: tuple[str | Path, ...] = ()
-    """Files and folders that belong to its code. Those that its code reads below its own folder do so by themselves."""
+    """Files and folders that belong to its code. Those below its own folder that its code reads as it is
+    imported do so by themselves.
+    """
     is_baseline: bool = False
     """True for null agents and the oracle. They use neither a model nor chance, so they run once per query, whatever
     the options of other systems."""

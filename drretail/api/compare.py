@@ -25,7 +25,7 @@ from drretail.eval.compare.fail_if import (
 from drretail.eval.compare.value_tables import compare_values, is_value_table
 from drretail.eval.method import judge_notes, judges_of_faithfulness
 from drretail.eval.scores.file import made_scores
-from drretail.experiment import other_versions, read_definition
+from drretail.experiment import read_definition
 from drretail.progress import busy
 from drretail.records.comparison import Comparison, GateResult
 from drretail.records.query import turn_numbers
@@ -33,7 +33,6 @@ from drretail.records.run import BASELINES, System, Systems
 from drretail.records.score import SettingTable
 from drretail.records.tables.result import Part, Prose, Result
 from drretail.stats.intervals import Clusters
-from drretail.viewer.output import say
 from drretail.viewer.sections import all_pairs_parts, comparison_parts
 from drretail.viewer.tables import ablations
 
@@ -138,8 +137,6 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
         raise UserError("--last EXP2 and rules on last go together, such as --fail-if 'false_answers > last'.")
     broken: list[str] = []
     if options.last is not None:
-        for sentence in other_versions(*map(read_definition, (experiment, folder_of(options.last)))):
-            say(sentence)
         now, last = made_scores(experiment), made_scores(folder_of(options.last))
         broken += broken_since_last(now, last, since_last, BASELINES)
         if (

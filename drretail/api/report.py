@@ -11,7 +11,6 @@ from drretail.api.options.score import ReportOptions
 from drretail.api.options.shared import folder_of
 from drretail.api.worlds import recorded_world
 from drretail.errors import UserError
-from drretail.experiment import entitle
 from drretail.files import write_atomically
 from drretail.progress import Progress, busy, choose_progress
 from drretail.records.tables.markup import latex_of
@@ -54,8 +53,6 @@ def report(options: ReportOptions) -> Result[str]:
         raise UserError(f"{place} is closed to this user: change its permissions, or name another place.")
     if options.form == "paper":
         return _paper(experiment, options, to)
-    if options.title is not None:
-        entitle(experiment, options.title)
     name = DEFAULT_NAMES[options.form]
     if options.form == "html":
         return _pages(experiment, to or experiment / name, options.split)

@@ -23,9 +23,9 @@ from drretail.agents.registry import (
 )
 from drretail.agents.running.run import question_as_query
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, Values, files_hash, suts
+from drretail.agents.running.system import SystemUnderTest, files_hash, suts
 from drretail.api.models import Opener, choices_by_role, profile_of
-from drretail.api.option import RESUMING, DeclaredOption
+from drretail.api.option import RESUMING
 from drretail.api.options import research
 from drretail.api.options.experiment_file import HEADER, chosen, entry, toml
 from drretail.api.options.observer import Observer
@@ -38,7 +38,7 @@ from drretail.env.web.dense import Retrievers
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError, quoted
-from drretail.experiment import LABELS, NEEDS, OPTIONS, run_files
+from drretail.experiment import LABELS, OPTIONS, run_files
 from drretail.llm.registry import Model, open_recorded
 from drretail.querygen.reading import read_queries, shipped_queries
 from drretail.records.query import Query
@@ -49,8 +49,6 @@ ASIDE = frozenset({"world", "queries", "to", "title", "base_url", "parallel", "m
 """Left out: on what the systems ran, where, and for how much. Options for ``RESUMING`` are left out, too, so that all
 shards of an experiment keep the same file.
 """
-FROM_OUTSIDE = ("agents", "web")
-"""Options whose values name a module, a command, an address or a file if they contain a colon."""
 
 
 def kept_options(options: RunOptions | AskOptions, settings: Settings, labels: Iterable[str], folder: Path) -> str:
@@ -72,7 +70,6 @@ def kept_options(options: RunOptions | AskOptions, settings: Settings, labels: I
         options = replace(options, limits=options.limits.model_dump(exclude_defaults=True))
     if isinstance(options.agents, Mapping):  # names that only Python can give
         options = replace(options, agents=[options.agents])
-    needs = ["--base-url"] if options.base_url else []
     entries: list[str] = []
     for option, value in chosen(options):
         if option.name in ASIDE or option.option.group == RESUMING:
@@ -83,32 +80,10 @@ def kept_options(options: RunOptions | AskOptions, settings: Settings, labels: I
             value = [value]
         try:
             entries.append(entry(option, value))
-            needs += _needs(option, value, settings)
         except UserError:
             entries.append(f"# {option.name} was given in Python.\n")
-            needs.append(f"{option.name} from Python")
-    labels_and_needs = [f"{LABELS} = {toml(LABELS, sorted(labels))}", f"{NEEDS} = {toml(NEEDS, needs)}"]
-    return "\n".join(
-        [HEADER, "# The systems that these options make, and what they need.", *labels_and_needs, "", *entries]
-    )
-
-
-def _needs(option: DeclaredOption, value: Any, settings: Settings) -> Sequence[str]:
-    """What of the option's value is not in the experiment's folder."""
-    values = value.values() if isinstance(value, Mapping) else [value] if isinstance(value, str) else value
-    match option.name:
-        case "prompts" | "files":
-            return [f"{option.name}: {value}"]
-        case "model_profile":
-            return [f"the profile {value}"] if value in settings.profiles else []
-        case "model":
-            return [text for text in values if "scripted:" in text]
-        case "vary":
-            return [name for name in cast(Values, value) if ":" in name]
-        case name if name in FROM_OUTSIDE:
-            return [text for text in values if ":" in text]
-        case _:
-            return []
+    made = f"# The systems that these options make.\n{LABELS} = {toml(LABELS, sorted(labels))}\n"
+    return "\n".join([HEADER, made, *entries])
 
 
 NOTHING_ASKED = (

@@ -39,7 +39,7 @@ from drretail.eval.scores.board import Board, read_board, write_board
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import read_definition
-from drretail.files import check_replaceable, write_rows
+from drretail.files import write_rows
 from drretail.llm.prompt import overridden_prompts
 from drretail.locks import locked_folder
 from drretail.progress import Bar, Progress
@@ -190,7 +190,6 @@ async def score_experiment(
     ]
     compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
     submitter = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance, rate_floors=rate_floors)
-    check_replaceable(experiment / "scores.json")
     with locked_folder(experiment):
         keep_references(experiment, references or {})
         if look_up is not None:

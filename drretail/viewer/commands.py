@@ -51,14 +51,11 @@ def commands(view: ExperimentView) -> list[str]:
     # Not into the same folder, where the runs would be found as they are.
     folder = quote(f"{view.name}-again" if options else view.name)
     lines: list[str] = []
-    for option in options:
-        if option.needs:
-            needs = " ".join(", ".join(option.needs).split())  # on one line, which is a comment
-            lines.append(f"# {option.path.name} also needs {needs}.")
-        file = quote(f"{view.name}/{OPTIONS}/{option.path.name}")
+    for path in options:
+        file = quote(f"{view.name}/{OPTIONS}/{path.name}")
         lines.append(f"drretail run {file} --world W --queries queries.jsonl --to {folder}")
     others: dict[str, list[str]] = {}
-    for label in sorted(view.definition.systems.keys() - {label for option in options for label in option.labels}):
+    for label in sorted(view.definition.systems.keys() - {label for labels in options.values() for label in labels}):
         agent = view.definition.systems[label].agent
         if agent not in BASELINES:  # each run adds them
             others.setdefault(agent if agent in ORIGINS else "", []).append(label)

@@ -11,7 +11,6 @@ from drretail import (
     Agent,
     Answer,
     agents,
-    compare,
     open_experiment,
     open_model,
     open_world,
@@ -26,13 +25,12 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.scores.board import Board, read_board
-from drretail.experiment import Experiment, KeptOptions, read_definition, read_options
+from drretail.experiment import read_definition, read_options
 from drretail.llm.models import Models
 from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Task
 from drretail.records.run import Limits
 from drretail.viewer.paper import SYSTEMS
-from tests import build
 from tests.agents.conftest import QUERY
 from tests.build import files
 from tests.run_files import runs_in
@@ -108,7 +106,7 @@ def test_an_experiment_of_the_papers_preset_is_scored_as_the_paper_does_unless_t
     score(made, "faithfulness", rules="default")
     assert read_board(made.folder).rules == "default"
     (options,) = read_options(made.folder)
-    assert 'preset = "paper"' in options.path.read_text()
+    assert 'preset = "paper"' in options.read_text()
 
 
 def test_a_model_may_be_open_already_or_go_by_role(world: World, tmp_path: Path) -> None:
@@ -207,31 +205,26 @@ def kept_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Wor
         yield opened
 
 
-def run_again(options: KeptOptions, kept_world: World, experiment: RecordedExperiment) -> None:
-    given: dict[str, Any] = {**read_experiment(options.path), "world": kept_world, "to": "again"}
+def run_again(options: Path, kept_world: World, experiment: RecordedExperiment) -> None:
+    given: dict[str, Any] = {**read_experiment(options), "world": kept_world, "to": "again"}
     run(queries=experiment.definition.queries, **given)
 
 
 @pytest.mark.parametrize(
-    ("given", "needs"),
+    "given",
     [
-        ({"agents": "react", "vary": {"information": "tools,task", "without": ["web"]}}, []),
-        (
-            {"agents": ["plan_to_function", "v2=kept_agent:answer"], "repeats": 2, "pages": False},
-            ["v2=kept_agent:answer"],
-        ),
-        ({"agents": "react", "prompts": "terse", "limits": Limits(tool_turns=3)}, ["prompts: ../../terse"]),
-        ({"agents": "react", "vary": {"kept_agent:PACE": "slow,fast"}, "only": 1}, ["kept_agent:PACE"]),
+        {"agents": "react", "vary": {"information": "tools,task", "without": ["web"]}},
+        {"agents": ["plan_to_function", "v2=kept_agent:answer"], "repeats": 2, "pages": False},
+        {"agents": "react", "prompts": "terse", "limits": Limits(tool_turns=3)},
+        {"agents": "react", "vary": {"kept_agent:PACE": "slow,fast"}, "only": 1},
     ],
     ids=["conditions", "own agent", "prompts", "own condition"],
 )
-def test_an_experiment_is_made_again_from_what_it_keeps(
-    kept_world: World, given: dict[str, Any], needs: list[str]
-) -> None:
+def test_an_experiment_is_made_again_from_what_it_keeps(kept_world: World, given: dict[str, Any]) -> None:
     first = run(kept_world, QUESTIONS, to="exp", user=USER, **given)
-    (options,) = read_options(first.folder)
-    assert (sorted(options.labels), list(options.needs)) == (first.systems, needs)
-    line = f"drretail run exp/options/{options.path.name} --world W --queries queries.jsonl --to exp-again"
+    ((options, labels),) = read_options(first.folder).items()
+    assert labels == first.systems
+    line = f"drretail run exp/options/{options.name} --world W --queries queries.jsonl --to exp-again"
     assert [each for each in first.commands if each.startswith("drretail run")] == [line]
 
     run_again(options, kept_world, first)
@@ -239,24 +232,9 @@ def test_an_experiment_is_made_again_from_what_it_keeps(
     assert files(Path("again"), "*.toml") == files(first.folder, "*.toml")
 
 
-def test_experiments_on_two_versions_of_one_set_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    reports = {label: {"q1-r1": "It costs $5."} for label in ("a@model", "b@model")}
-    one, two = (
-        build.experiment(tmp_path / version, reports, queries=[build.query("q1", part_of=f"demo-50 {version}")])
-        for version in "12"
-    )
-    for folder in (one, two):
-        build.scored(folder, "process")
-    compare(one, last=two, fail_if=["done < last"])
-    sentence = "The queries are of demo-50 1 here and of demo-50 2 there: a difference may come from the queries."
-    assert sentence in " ".join(capsys.readouterr().err.split())
-    with pytest.raises(UserError, match=r"1 holds another query .*: rename yours, or use a new folder"):
-        Experiment(one, read_definition(two))
-
-
 def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "options").mkdir()
-    for text in ("labels = [", 'labels = ["a"]', "labels = 1\nneeds = 2"):
+    for text in ("labels = [", "labels = 1", "agents = []"):
         (tmp_path / "options" / "a.toml").write_text(text, encoding="utf-8")
         with pytest.raises(UserError, match="delete it, or restore it"):
             read_options(tmp_path)

@@ -52,38 +52,43 @@ READER = """
 from pathlib import Path
 
 TAIL = Path("tail.txt").read_text()
+with open("log.txt", "a") as log:
+    log.write("imported")
+LOG = Path("log.txt").read_text()
 
 def answer(question):
     import helper
-    with open("log.txt", "a") as log:
-        log.write("asked")
-    Path("log.txt").read_text()
-    return f"{helper.HEAD} {open('words.txt').read()} {TAIL}"
+    return f"{helper.HEAD} {TAIL}"
 """
 
 
-def test_what_a_function_imports_and_reads_when_it_is_called_is_part_of_it_and_what_it_writes_is_not(
+def test_what_a_function_imports_and_its_module_reads_is_part_of_it_and_what_it_writes_is_not(
     drretail: Command, succeeds: Command, run: tuple[str, ...], tmp_path: Path
 ) -> None:
     (tmp_path / "reader.py").write_text(READER)
-    (tmp_path / "helper.py").write_text("HEAD = 'The report:'\n")
-    for name in ("words", "tail"):
-        (tmp_path / f"{name}.txt").write_text("One.")
+    for prefix, word in (("", "One"), ("other-", "Two")):
+        (tmp_path / f"{prefix}helper.py").write_text(f"HEAD = '{word}:'\n")
+        (tmp_path / f"{prefix}tail.txt").write_text(f"{word}.")
+
+    def swap(name: str) -> None:
+        for old, new in ((name, "away"), (f"other-{name}", name), ("away", f"other-{name}")):
+            (tmp_path / old).rename(tmp_path / new)
+
     asked = (*run, "--no-floors", "--no-pages", "--agent", "reader:answer")
     succeeds(*asked, "--only", "q1")
-    assert [made.report for made in read_runs(tmp_path / "exp")] == ["The report: One. One."]
+    assert [made.report for made in read_runs(tmp_path / "exp")] == ["One: One."]
     succeeds(*asked)
-    for name in ("words", "tail"):
-        (tmp_path / f"{name}.txt").write_text("Two.")
+    for name in ("helper.py", "tail.txt"):
+        swap(name)
         refused = drretail(*asked)
-        assert (refused.returncode, f"by other code ({name}.txt)" in refused.stderr) == (2, True)
-        (tmp_path / f"{name}.txt").write_text("One.")
+        assert (refused.returncode, f"by other code ({name})" in refused.stderr) == (2, True), refused.stderr
+        swap(name)
     succeeds(*asked)
     (tmp_path / "helper.py").write_text("HEAD = 'Another:'\n")
     assert "by other code (helper.py)" in drretail(*asked).stderr
     # None of the other code's runs stays in the row, not even those that are not asked for now.
     succeeds(*asked, "--force", "--only", "q1")
-    assert [made.report for made in read_runs(tmp_path / "exp")] == ["Another: One. One."]
+    assert [made.report for made in read_runs(tmp_path / "exp")] == ["Another: One."]
 
 
 ENDS = """

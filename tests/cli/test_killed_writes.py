@@ -118,5 +118,5 @@ def _contents(folder: Path) -> dict[str, Any]:
     """
     found = {name: data for name, data in files(folder).items() if "/index/" not in name}
     found = {name: data for name, data in found.items() if not name.endswith(TRANSIENT)}
-    runs = {name: read_members(folder / name, "run", "evidence", "parts") for name in found if "/runs/" in name}
+    runs = {name: read_members(folder / name, "run", "evidence", "results") for name in found if "/runs/" in name}
     return {name: b"" if OTHERWISE.fullmatch(Path(name).name) else data for name, data in found.items()} | runs

@@ -72,10 +72,7 @@ class Recording:
         sut = SystemUnderTest(system.label(), system, agent, {})
         self._experiment.ask(definition(self.runner.world, (self.query,), [sut], self.seed, is_part=True))
         repeat, query_id = 1, self.query.query_id
-        while (sut.label, repeat) in self._begun or self._experiment.state(sut.label, query_id, repeat) in (
-            "done",
-            "failed",
-        ):
+        while (sut.label, repeat) in self._begun or self._experiment.state(sut.label, query_id, repeat) == "ended":
             repeat += 1
         self._begun.add((sut.label, repeat))
         # What a killed server left of a run can't go on, since its client is gone.

@@ -1,8 +1,8 @@
 """What an agent of the user's own consists of, so that runs of two versions never stand under one name.
 
 Its files and those that they import, which are read from the sources, so that it does not matter what else is loaded;
-installed libraries are left out. The files that its code reads below its folder. What it holds that no file has: the
-values in its closures and defaults and, in a notebook, the functions and globals that it uses.
+installed libraries are left out. The files below its folder that its code reads as it is imported. What it holds that
+no file has: the values in its closures and defaults and, in a notebook, the functions and globals that it uses.
 """
 
 import ast
@@ -63,13 +63,6 @@ def _below(places: Iterable[str | Path]) -> Iterator[Path]:
     """These files, and those below these folders."""
     for place in map(Path, places):
         yield from (path for path in sorted(place.rglob("*")) if path.is_file()) if place.is_dir() else (place,)
-
-
-def code_now(code: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
-    """The hashes of an agent's code, with those of the files that it read in an earlier command."""
-    here = Path.cwd().resolve()
-    left = [here / name for name in before.keys() - code.keys() if (here / name).is_file()]
-    return {**_hashes(left), **code}
 
 
 def _files_of_command(place: str) -> Iterator[Path]:

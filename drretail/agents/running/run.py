@@ -16,8 +16,6 @@ from itertools import product
 from pathlib import Path
 from typing import Literal
 
-from drretail.agents.names import answers_here
-from drretail.agents.running.identity import code_now, code_of
 from drretail.agents.running.outcomes import ALL, Ended, Tally, is_open, tallies
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard
@@ -34,7 +32,6 @@ from drretail.experiment import (
     prompts_path,
     read_discarded,
     run_path,
-    written_definition,
 )
 from drretail.files import write_once
 from drretail.llm.usage import ExperimentBudget
@@ -63,9 +60,7 @@ def open_for_writing(
     in the folder are asked no more than these queries. Of systems ``anew``, runs by other code are discarded.
     Raises UserError as ``Experiment`` does.
     """
-    existing = written_definition(folder).code if (folder / "experiment.json").exists() else {}
-    suts = [replace(sut, code=code_now(sut.code, existing.get(sut.label, {}))) for sut in suts]
-    defined = definition(world, tuple(queries), suts, seed, is_part=is_part)
+    defined = definition(world, tuple(queries), [*suts], seed, is_part=is_part)
     experiment = Experiment(folder, defined.model_copy(update={"title": title, "preset": preset}), anew)
     if options is not None:
         write_once(folder / OPTIONS / f"{sha256_of(options)[:12]}.toml", options)
@@ -108,7 +103,7 @@ def ask_once(
     if to is None:
         return run_loop(runner.run(sut, query))
     with open_for_writing(to, runner.world, [query], [sut], "42", options=options) as experiment:
-        if experiment.state(sut.label, query.query_id, 1) in ("absent", "interrupted"):
+        if experiment.state(sut.label, query.query_id, 1) != "ended":
             run_loop(runner.run_into(experiment, sut, query))
         return read_recorded(run_path(experiment.folder, sut.label, query.query_id, 1))
 
@@ -281,7 +276,7 @@ class Batch:
         try:
             if not self._stopping:  # Ctrl-C may have come while it waited
                 self.watch.began(job.sut.label, job.query)
-                if self.experiment.state(*job.place) in ("done", "failed"):  # it is to be made again
+                if self.experiment.state(*job.place) == "ended":  # it is to be made again
                     self.experiment.discard(run_path(self.experiment.folder, *job.place))
                 run = await self.runner.run_into(
                     self.experiment, job.sut, job.query, job.repeat, gate=gate, earlier=job.earlier
@@ -373,15 +368,11 @@ def run_systems(
 
         experiment_budget = opened_budget(to, suts, caps)
         batch = Batch(runner, experiment, parallel, watching, experiment_budget)
-        try:
-            tallies = batch.run_all(
-                suts,
-                [query.task for query in shard.of_queries(queries)],
-                repeats,
-                retry=retry,
-                open_gold=opened,
-            )
-        finally:
-            ours = [sut for sut in suts if answers_here(sut.system)]
-            experiment.add_code({sut.label: code_of(sut.system, sut.agent) for sut in ours})
+        tallies = batch.run_all(
+            suts,
+            [query.task for query in shard.of_queries(queries)],
+            repeats,
+            retry=retry,
+            open_gold=opened,
+        )
     return RunsOutcome(tallies, None if experiment_budget is None else experiment_budget.closing)

@@ -30,7 +30,7 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
     Names that are no paths (``scripted:FILE``, ``cmd:./agent``, ``module:attribute``) are left as they are. Raises
     UserError, with the line, for invalid TOML, an unknown option, or a value of the wrong type.
     """
-    from drretail.experiment import LABELS, NEEDS
+    from drretail.experiment import LABELS
     from drretail.parsing import parse_toml
 
     path = Path(path)
@@ -51,7 +51,7 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
     declared = {option.name: option for option in declared_options(record) if option.option.in_file is not None}
     values: dict[str, Any] = {}
     for name, value in tables.items():
-        if name in (LABELS, NEEDS):
+        if name == LABELS:
             continue
         # No line number if the file spells the option's name differently, such as with an escape.
         match = re.search(rf"^\s*\[?\[?[\"']?{re.escape(name)}[\"']?\s*[\].=]", text, re.MULTILINE)

@@ -198,7 +198,6 @@ class ReportOptions:
             default="EXP/report.html; tables to stdout",
         ),
     ] = None
-    title: Annotated[str | None, Option("The experiment's new title.", flag="")] = None
     split: Annotated[
         bool | None,
         Option("A folder with a page per query, or one file.", flag="--split/--single", default="a folder above 8 MB"),

@@ -16,7 +16,7 @@ from drretail.eval.claims.typed_values import confirmed_in, reading_by
 from drretail.eval.judging.question import VerdictFile, judges_in, verdict_path
 from drretail.eval.judging.subject import CriteriaTask, Subject
 from drretail.eval.metrics.reading import BY_FORM, ITEM, NAME, STAGE, VERSION, prompts
-from drretail.files import check_replaceable, write_json
+from drretail.files import write_json
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import read_picks, read_report
 from drretail.grounding.verify.records import record_of
@@ -49,7 +49,6 @@ def keep_reading(subject: Subject, reading: Reading) -> None:
         with suppress(ValidationError):  # a damaged one is made again
             existing = Reading.model_validate_json(path.read_bytes())
     if existing != reading:
-        check_replaceable(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_json(path, reading.model_dump(mode="json", exclude_none=True))
 

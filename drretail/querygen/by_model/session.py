@@ -1,15 +1,16 @@
 """One model with the journal of its calls, shared by all questions of a command."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from drretail.errors import ModelError
 from drretail.event_loop import all_ended, run_loop
-from drretail.journal import Journal, Tries, read_effects
+from drretail.journal import Journal, read_effects
 from drretail.llm.models import Models, OnUse
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check
@@ -55,8 +56,9 @@ class ModelSession(AbstractContextManager["ModelSession"]):
     ) -> None:
         self.model = model
         self.journal = Journal(journal)
-        self.tries = Tries(frozenset(effect.scope for effect in read_effects(journal)), retry_failed)
-        """Which questions are asked again."""
+        self._begun = {effect.scope for effect in read_effects(journal)}
+        """The scopes of the attempts that earlier commands made."""
+        self._retry_failed = retry_failed
         self._on_use = on_use
         self._gate = asyncio.Semaphore(parallel)
 
@@ -70,15 +72,26 @@ class ModelSession(AbstractContextManager["ModelSession"]):
         failures are retried, a new one. Raises the ModelError of the last attempt.
         """
         problem: ModelError | None = None
-        for attempt, scope in enumerate(self.tries.scopes(name), 1):
+        for attempt, scope in enumerate(self.scopes(name), 1):
             async with self._gate:
                 try:
                     models = Models({ROLE: self.model}, self.journal, Trajectory(), on_use=self._on_use)
                     return await question(models, scope, attempt)
                 except ModelError as failure:
                     problem = failure
-        assert problem is not None, "the first try is always made"
+        assert problem is not None, "the first attempt is always made"
         raise problem
+
+    def scopes(self, name: str) -> Iterator[str]:
+        """The scope of the first attempt, then that of each further one; the caller goes on after a failure."""
+        for number in count(1):
+            yield f"{name}#{number}"
+            if not self.is_followed(f"{name}#{number}", f"{name}#{number + 1}"):
+                return
+
+    def is_followed(self, scope: str, following: str) -> bool:
+        """True if a further attempt was begun, or if failures are retried and ``scope`` is an earlier command's."""
+        return (self._retry_failed and scope in self._begun) or following in self._begun
 
     async def attempt(
         self, name: str, question: Callable[[Models, str, int], Awaitable[R]], on_end: Callable[[], object]

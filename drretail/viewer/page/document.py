@@ -39,6 +39,8 @@ LARGEST = 8_000_000
 LARGEST_SINGLE = 25_000_000
 """The most bytes of a page even if a single one was asked for: browsers and mail take no larger files."""
 INDEX = "index.html"
+LARGEST_PLAIN = 1_000_000
+"""The most bytes of a single page that is written as it is; a larger one is packed, in a sixth of its size."""
 OUR_TITLE = b" \xe2\x80\x93 drretail report</title>"
 """The end of every page's title."""
 _HEAD = 8_192
@@ -74,7 +76,8 @@ def write_report_page(view: ExperimentView, to: Path, form: Form = "auto", bar: 
             done += [replace(page, head=Markup(), body=Markup()) for page in waiting]
             waiting.clear()
     if not is_split:
-        write_atomically(to, one_page(view, waiting))
+        page = one_page(view, waiting)
+        write_atomically(to, page if len(page) <= LARGEST_PLAIN else packed_page(page))
         _forget([folder / INDEX, *folder.glob("query-*.html")])
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()

@@ -229,7 +229,7 @@ class _Lines:
 
 
 TEMPLATES = Path(__file__).parent / "templates"
-PACKED = "Allow this page's script, which unpacks it, or make one file: drretail report EXP --single."
+PACKED = "Allow this page's script, which unpacks it."
 COLUMNS = 10
 """The number of columns of figures that fit the page's width."""
 _TURNING = re.compile(f"[{''.join(sorted(TURNING))}]")
@@ -321,7 +321,7 @@ def _admitted(text: str) -> str:
 
 
 def packed_page(page: str) -> str:
-    """A page that unpacks this one when a browser opens it, in a fifth of its size: for folders of many pages."""
+    """A page that unpacks this one when a browser opens it, in a fifth of its size."""
     # A page keeps the policy of the one that it replaces, which admits one script more.
     head = page.partition("<style>")[0].replace("script-src ", f"script-src {_admitted(UNPACK)} ", 1)
     content = base64.b64encode(gzip.compress(page.encode("utf-8"), mtime=0)).decode("ascii")

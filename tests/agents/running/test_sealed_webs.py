@@ -97,6 +97,6 @@ def test_no_label_keyword_or_gold_reaches_an_agent_or_its_runs(there: World, tmp
         read = read_evidence(run_path(to, label, "q1", 1))
         assert any(each.kind == "web" for each in read), f"{label} read none of the pages"
     whole = [path for path in run_files(to) if "-compose-" not in path.parent.name]
-    told = [line for path in whole for lines in read_members(path, "parts", "journal").values() for line in lines]
+    told = [line for path in whole for lines in read_members(path, "journal", "results").values() for line in lines]
     assert told
     assert not any(word in line for line in told for word in ("supportive", "distractor", '"noise"', '"from"'))

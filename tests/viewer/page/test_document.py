@@ -17,7 +17,7 @@ from drretail import open_world, run
 from drretail.errors import UserError
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.metrics.pairwise import comparison_prompt
-from drretail.experiment import entitle, path_of, read_definition, read_runs, run_files, write_definition
+from drretail.experiment import path_of, read_definition, read_runs, run_files, write_definition
 from drretail.querygen.reading import read_queries
 from drretail.records.base import sha256_of
 from drretail.records.reading import Pick
@@ -28,7 +28,7 @@ from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded, read_journal, read_recorded, write_run_file
 from drretail.viewer.commands import query_files
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import write_report_page
+from drretail.viewer.page.document import report_page, write_report_page
 from drretail.viewer.page.frame import displayable
 from tests import build
 from tests.build import LABEL, demands, experiment
@@ -255,12 +255,11 @@ def test_the_title_is_made_of_queries_and_systems_until_somebody_gives_one(answe
     folder = tmp_path / "folder-name"
     shutil.copytree(answered, folder)
     assert read_view(folder).title == "after against before"
-    entitle(folder, "  Feeders,\n before and after ")
+    definition = read_definition(folder)
+    write_definition(folder, definition.model_copy(update={"title": "Feeders, before and after"}))
     page = parse(render_page(folder))
     assert next(page.all("h1")).text == "Feeders, before and after"
     assert "folder-name" not in next(page.all("title")).text
-    entitle(folder, " ")
-    assert read_view(folder).title == "after against before"
 
 
 def unpacked(path: Path) -> str:
@@ -280,6 +279,14 @@ def test_the_pages_of_a_folder_are_packed_whole_and_admit_one_script_more(answer
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert html.unescape(policies[0][0]) == f"'sha256-{digest}'"
     assert "<title>" in text.partition("packed")[0]
+
+
+def test_a_large_page_in_one_file_is_packed_too(
+    answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = read_view(answered)
+    monkeypatch.setattr("drretail.viewer.page.document.LARGEST_PLAIN", 20_000)
+    assert unpacked(write_report_page(view, tmp_path / "report.html")) == report_page(view)
 
 
 def test_links_within_a_folder_lead_to_pages_and_places_that_are_there(answered: Path, tmp_path: Path) -> None:

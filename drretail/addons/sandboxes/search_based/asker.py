@@ -89,7 +89,7 @@ class Asker:
         """
         number, name, following = 1, task, f"{task}~2"
         yield name
-        while self.session.tries.is_followed(f"{name}/{first}#1", f"{following}/{first}#1"):
+        while self.session.is_followed(f"{name}/{first}#1", f"{following}/{first}#1"):
             number, name, following = number + 1, following, f"{task}~{number + 2}"
             yield name
 

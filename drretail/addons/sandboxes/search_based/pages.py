@@ -249,7 +249,7 @@ def _searched(web: Web, asker: Asker, name: str, query: str) -> list[WebResult]:
         return ActionResult({"results": [asdict(result) for result in results if result is not None]})
 
     problem: ToolError | None = None
-    for scope in asker.session.tries.scopes(name):
+    for scope in asker.session.scopes(name):
         request = {"provider": web.provider, "query": query, "k": RESULTS}
         try:
             effect = asker.session.journal.scope(scope).perform("web_search", request, search)
