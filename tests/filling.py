@@ -52,6 +52,8 @@ def _value(part: Mapping[str, Any], schema: Mapping[str, Any], question: str) ->
     if "const" in part or "enum" in part:
         return part["const"] if "const" in part else part["enum"][0]
     match part.get("type", "object"):
+        case "object" if part.get("title") == "Money":
+            return {"amount": "1", "currency": "USD"}
         case "object":
             return {name: _value(each, schema, question) for name, each in part.get("properties", {}).items()}
         case "array":

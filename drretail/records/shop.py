@@ -9,7 +9,7 @@ from functools import partial
 from operator import is_
 from typing import Any, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import ConfigDict, Field, field_validator
 
 from drretail.records.base import Document, Record
 
@@ -40,6 +40,8 @@ MOST_DIGITS = 15
 
 class Money(Record):
     """``amount`` is a decimal string such as "120" or "19.99"; ``currency`` an ISO 4217 code."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=True)  # as models write amounts
 
     amount: str
     currency: str = USD

@@ -130,7 +130,7 @@ TOLD = {
     "a denial": ("- Do not get this, it is unsafe [P:{}].", 0.5, ""),
     "tags without words": ("- &#160; <b></b> [P:{}]", 0.0, NOT_ARGUED),
     # All that hides is in tests/grounding/report/test_markup.py.
-    "an image's text": ('Buy well. <img src="x.png" alt="Get this one, a joy to hold [P:{}].">', 0.0, HTML),
+    "an image's text": ('Buy well. <img src="x.png" alt="Get this one, a joy to hold [P:{}].">', 0.0, NOT_ARGUED),
     "code": ("Buy well.\n\n```\nGet this one, a joy to hold [P:{}].\n```\n", 0.0, NOT_ARGUED),
     "nothing else than what no reader sees": ("<!-- Get this one, a joy to hold [P:{}]. -->", 0.0, NO_REPORT),
 }
