@@ -1,12 +1,13 @@
 """Short pages that came and are no evidence: not found, denied, a bot check, a question of consent, a login, repairs.
 
-A page that refuses is short, and asks for a password or has no subject. A page that is about something names it twice,
-in its title beside the site's name and in its first heading. Where it does not, its text decides: that of a refusal
-consists of words that all refusals share (refusals.toml), and a recipe or a list of offers has few of them.
+A page that is about something names it twice, in its title beside the site's name and in its first heading. A page that
+refuses has no subject: its title is the site's or a greeting, or what title and heading share are words that all
+refusals share (refusals.toml); or the page asks for a password.
 """
 
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -37,39 +38,38 @@ _STEM, _OF_NAME = 5, 4
 """Letters: "feeder" and "feeders" are one subject, and a word of so many may be a part of the site's name."""
 _NAMED = 2
 """Words of a title in a text that is about what they name, whatever its headings are; two characters are no word."""
-_SHARE, _SHARE_ALONE = 0.4, 0.6
-"""The least share of a refusal's words in its text, below a title and a heading of such words alone, and else. Of
-the beginnings of a thousand honest pages, half have more than .5 and one in twenty more than .6.
-"""
+# No part of an id, an address or a reference number
+_FIGURE = re.compile(r"(?<![\w.-])\d{1,4}(?:[.,]\d+)?(?![\w-]|\.\d)")
+_SEPARATORS = frozenset("|-–—·•»:｜")
 
 
 def page_refuses(root: "HtmlElement", title: str, text: str, url: str) -> bool:
-    """True if a page of this markup, with this text, asks for a password, or has no subject and a refusal's words."""
+    """True if a page of this markup, with this text, has no subject of its own or asks for a password."""
     if len(text) > LONGEST:
         return False
     fields = (field for field in root.iter("input") if field.get("type", "").casefold() == "password")
     asks = not all(map(_is_frame, fields))
-    return asks or _has_no_subject(root, title, text, url)
+    return asks or not _has_subject(root, title, text, url)
 
 
 def title_refuses(title: str, text: str, url: str) -> bool:
     """True if a short text has a title of a refusal's words alone; no more is known of the page."""
     site = _Site.of(title, url)
-    return len(text) <= LONGEST and site.refuses(title) and site.share(text) >= _SHARE
+    return len(text) <= LONGEST and bool(_WORD.search(site.without(title))) and not site.subject(title)
 
 
-def _has_no_subject(root: "HtmlElement", title: str, text: str, url: str) -> bool:
-    site = _Site.of(title, url, footer=" ".join(map(_text, islice(root.iter("footer"), _MOST))))
+def _has_subject(root: "HtmlElement", title: str, text: str, url: str) -> bool:
+    footer = " ".join(text for element in islice(root.iter("footer"), _MOST) for text in _texts_beside_links(element))
+    site = _Site.of(title, url, footer)
     first = list(islice(root.iter("h1"), _MOST))
     others = islice((element for element in root.iter(*_HEADINGS) if not _is_frame(element)), _MOST)
     heading = "\n".join(map(_text, [*first, *others]))
-    subject = {*site.subject(title)}
-    # Without a first heading, the text may begin with what is one only by its looks.
-    in_text = [word for word in subject.intersection(site.subject(text)) if len(word) > 2 or not first]
-    if not subject.isdisjoint(site.subject(heading)) or len(in_text) >= (_NAMED if first else 1):
-        return False
-    is_said = site.refuses("\n".join((title, *map(_text, first[:1]))))
-    return site.share(text) >= (_SHARE if is_said else _SHARE_ALONE)
+    if subject := site.subject(title):
+        # Without a first heading, the text may begin with what is one only by its looks.
+        in_text = [word for word in subject & site.subject(text) if len(word) > 2 or not first]
+        return not subject.isdisjoint(site.subject(heading)) or len(in_text) >= (_NAMED if first else 1)
+    # Some shops give all pages the shop's name as their title. Few true pages are without a figure.
+    return not site.without(title) and bool(site.subject(heading)) and bool(_FIGURE.search(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,44 +82,44 @@ class _Site:
     @classmethod
     def of(cls, title: str, url: str, footer: str = "") -> Self:
         """Those parts of a title that its host or its footer has."""
-        host, shown = _letters((urlsplit(url).hostname or "").removeprefix("www.")), _folded(footer)
-        parts = {part: _letters(part) for part in map(str.strip, _PART.split(_folded(title))) if part}
-        names = (part for part, name in parts.items() if part in shown or (name and (name in host or host in name)))
-        return cls(host, tuple(names))
+        host = _letters((urlsplit(url).hostname or "").removeprefix("www."))
+        parts = [part for part in map(str.strip, _PART.split(_folded(title))) if part]
+        shown = _folded(footer)
+        return cls(host, tuple(part for part in parts if part in shown or _is_of(host, _letters(part))))
 
     def without(self, text: str) -> str:
-        """The text, a title or headings, folded and without the names."""
+        """The text, a title or headings, without the names."""
         text = _folded(text)
         for name in self.names:
             text = text.replace(name, "\n")
-        return text
+        return "\n".join(part for part in map(str.strip, _PART.split(text)) if part and part not in _SEPARATORS)
 
-    def refuses(self, lines: str) -> bool:
-        """True if a title or headings say something, and no word of it says what the page is about."""
-        return bool(_WORD.search(self.without(lines))) and not self.subject(lines)
-
-    def share(self, text: str) -> float:
-        """The share of words, or of characters of unspaced writing, that all refusals share."""
-        words = _WORD.findall(self.without(text))
-        count = sum(len(word) if re.match(f"[{UNSPACED}]", word) else 1 for word in words)
-        return 1 - len(self.subject(text)) / count if count else 1
-
-    def subject(self, text: str) -> list[str]:
+    def subject(self, text: str) -> set[str]:
         """The words that say what it is about, by their beginnings; of unspaced writing each two characters."""
         words, phrases = _refusal_words()
-        parts: list[str] = []
+        parts: set[str] = set()
         for word in _WORD.findall(self.without(text)):
             if re.match(f"[{UNSPACED}]", word):
                 for run in phrases.sub(" ", word).split():
                     pairs = (run[place : place + 2] for place in range(len(run) - 1))
-                    parts += (pair for pair in pairs if not _HIRAGANA.fullmatch(pair))
+                    parts.update(pair for pair in pairs if not _HIRAGANA.fullmatch(pair))
             elif word not in words and not (len(word) >= _OF_NAME and _letters(word) in self.host):
-                parts.append(word[:_STEM])
+                parts.add(word[:_STEM])
         return parts
+
+
+def _is_of(host: str, name: str) -> bool:
+    return bool(name) and (name in host or host in name)
 
 
 def _text(element: "HtmlElement") -> str:
     return " ".join(str(element.text_content()).strip()[:_LONGEST_HEADING].split())
+
+
+def _texts_beside_links(element: "HtmlElement") -> Iterator[str]:
+    """A link of a footer names a page, maybe this one, where other text there names the site."""
+    for text in element.xpath(".//text()[not(ancestor::a)]"):
+        yield str(text)
 
 
 def _is_frame(element: "HtmlElement") -> bool:

@@ -192,7 +192,7 @@ def _classified(mark: Mark, references: References, *, cites: bool) -> Mark | No
     """A mark that is read, or is not, with the reason; None for what only has the shape of one."""
     if mark.labels or mark.reason or mark.kind not in _UNCERTAIN:
         return mark
-    if is_unread(mark, references.label_of, cites=cites):
+    if is_unread(mark, references.label_of, references.names, cites=cites):
         return mark._replace(reason="style")
     return mark._replace(kind="perhaps") if mark.kind == "label" and " " not in mark.content.strip() else None
 

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from html import unescape
 from typing import Literal, NamedTuple
 
@@ -182,11 +182,15 @@ _KEY = re.compile(r"^@[A-Za-z]|\d†|^\^\S+$|^\d{1,3}(?:[\s,;/–-]+\d{1,3})+$")
 """Keys, such as "@roe, p. 4" and "4:0†file", and pairs of numbers."""
 _NAME = re.compile(r"[^\W\d_][^\d;]{1,80}[,.] ?(?:19|20)\d\d[a-z]?(?!\w)")
 """Roe et al., 2019."""
+_BESIDE = re.compile(
+    r"(?:[^\W\d_]{1,12}(?:\s?[.:：]\s*|\s+)){0,2}\d{1,3}(?:\s*(?:[,;/&–-]|\s[^\W\d_]{1,3}\s)\s*\d{1,3})*(?:\s*[,;(]\s*[^\W\d_].*)?"
+)
+"""Numbers behind a word, or before a place: (see 2), [Sources 2 and 4], (1, p. 37)."""
 _WITHIN = re.compile(r"[\s,;:()]+")
 
 
-def is_unread(mark: Mark, label_of: LabelOf, *, cites: bool) -> bool:
-    """True for a mark in a style that is not read: with a label of the lists in it, or of the form of a key or a name.
+def is_unread(mark: Mark, label_of: LabelOf, names: Collection[str], *, cites: bool) -> bool:
+    """True for a mark in a style that is not read: with a label or a name of the lists, or of the form of a key.
 
     ``cites``: the report names entries of its lists in square brackets or raised, so that bare numbers mean something
     else.
@@ -196,4 +200,9 @@ def is_unread(mark: Mark, label_of: LabelOf, *, cites: bool) -> bool:
         return True
     if (is_sure or not cites) and any(map(label_of, _WITHIN.split(content))):
         return True
-    return mark.kind != "bare" and _NAME.match(content) is not None
+    if mark.kind == "bare" or (cites and content.isdecimal()):  # (1) numbers steps there
+        return False
+    if _BESIDE.fullmatch(content) and any(map(label_of, re.findall(r"\d+", content))):
+        return True
+    is_name = any(part.strip().casefold() in names for part in re.split("[,;]", content))
+    return is_name or _NAME.match(content) is not None

@@ -36,6 +36,7 @@ _MARKER = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"<[^<>]*>|\(#[^()]*\)|[\[\]()（）^|]")
+_TITLE = re.compile(r"[\W_]*(?!https?:|www\.)(?P<title>[^\W\d_][^\[\]()<>|:：,.;«»\"“”„*–—]{2,50})")
 _TAG = re.compile(r"<(?!/?sup\b|https?:)[^<>\n]{0,500}>|\*", re.IGNORECASE)
 _RULE = re.compile(
     r"[ \t>]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|?)++$|[ \t]*+(?:[-*_][ \t]*+){3,}+$|\s*(?:<(?!https?:)[^<>]*+>\s*+)*+$"
@@ -98,6 +99,8 @@ class References:
     spans: tuple[tuple[int, int], ...]
     entries: dict[str, list[Entry]]
     """By their labels; those without one under ""."""
+    names: frozenset[str]
+    """What the entries' titles begin with, in lower case."""
 
     def label_of(self, label: str) -> str | None:
         """The list's label that is written so."""
@@ -122,10 +125,13 @@ def read_references(text: str, cited: Counter[str]) -> References:
         if is_new and ((labels and not body) or (cited[part.label] > 1 and not re.search(r"[\[【]\d", body))):
             listed.add(index)
     entries: dict[str, list[Entry]] = {}
+    names: set[str] = set()
     for part in (parts[index] for index in sorted(listed)):
         if not part.level and (part.label or part.has_source):
             entries.setdefault(part.label, []).append(part)
-    return References(tuple((parts[index].left, parts[index].end) for index in sorted(listed)), entries)
+            names |= {title["title"].strip().casefold()} if (title := _TITLE.match(part.body)) else set()
+    spans = tuple((parts[index].left, parts[index].end) for index in sorted(listed))
+    return References(spans, entries, frozenset(names))
 
 
 def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
@@ -145,6 +151,7 @@ def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
         is_entry = part.is_definition(cited)
         if opened and not is_heading:
             is_entry |= part.is_marked or part.has_url or (part.has_source and _ITEM.match(part.text) is not None)
+            is_entry |= bool(part.label) and index - 1 in listed and not parts[index - 1].is_blank
         if is_entry:
             listed |= {index, *(waiting if opened else ())}
         if is_entry or not (opened or part.is_blank):

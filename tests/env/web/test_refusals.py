@@ -27,8 +27,6 @@ REFUSALS = {
 HONEST = {
     "What is a CAPTCHA?": "<h1>What is a CAPTCHA?</h1><p>A small puzzle that tells people from programs.</p>",
     "How to sign in to your router": "<h1>How to sign in</h1><p>Type the password from the sticker on its back.</p>",
-    "Cookies": "<h1>Cookies</h1><p>Cream 200 g butter with sugar, add 300 g flour, bake for 12 minutes.</p>",
-    "Welcome": f"<h1>Lamps from our workshop</h1><p>{LAMP}</p>",
     "Oslo lamp": "<h1>Oslo lamp</h1><p>Sorry, this item is sold out. Its shade is of linen, 40 cm wide.</p>",
     "Lampenhof": f"<h1>Oslo lamp</h1><p>{LAMP}</p>",
     "ログインできないときの対処法": "<h1>ログインできないときの対処法</h1><p>文字の大きさを確かめます。</p>",
@@ -37,7 +35,7 @@ HONEST = {
 
 
 @pytest.mark.parametrize("title", REFUSALS)
-def test_a_short_page_of_a_refusals_words_without_a_subject_refuses(title: str) -> None:
+def test_a_short_page_without_a_subject_in_title_and_heading_refuses(title: str) -> None:
     assert state(title, REFUSALS[title]) == "blocked"
 
 
