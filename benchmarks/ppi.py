@@ -9,7 +9,6 @@ claims or meetings of two systems on 40 queries, what people would say of each, 
 estimates are those of ``drretail lab correct``. The truth is the mean over all users that there could be.
 
     FP         3 to 9 claims a report, labels 0, ½ and 1; every report has the same weight
-    FR         the same; one claim in seven is none to people
     win rate   six meetings on each query, of which people see one in seven as a tie
 
     good       says what people say in 85 of 100, and is at random in the others
@@ -51,7 +50,7 @@ from drretail.stats.prediction_powered import (
 
 QUERIES = 40
 TRUTH = 0.75
-SCORES = ("FP", "FR", "win rate")
+SCORES = ("FP", "win rate")
 JUDGES = ("good", "lenient", "useless", "alike")
 USERS, SHARES, RATES, LABELS = (10, 20, 40), (0.0, 0.2, 0.4), (0.05, 0.3, 0.7, 0.95), (20, 40, 80, 160)
 LEAST_COVERAGE = 0.93
@@ -128,19 +127,15 @@ class Maker:
         query = np.repeat(np.arange(queries), sizes)
         lean, chance = np.repeat(leans, sizes), self.lot.random(len(query))
         # The share of halves (partly supported; a tie) leaves room for full labels and none.
-        halves = np.minimum({"FP": 0.2, "FR": 0.0, "win rate": 1 / 7}[score], 2 * np.minimum(lean, 1 - lean))
+        halves = np.minimum({"FP": 0.2, "win rate": 1 / 7}[score], 2 * np.minimum(lean, 1 - lean))
         labels = np.where(chance < lean - halves / 2, 1.0, np.where(chance < lean + halves / 2, 0.5, 0.0))
-        known = np.array([0.0, 1.0] if score == "FR" else [0.0, 0.5, 1.0])
-        verdicts = self.verdicts(self.cell.judge, labels, known).tolist()
-        wholes = (self.lot.random(len(query)) < 6 / 7).astype(float) if score == "FR" else np.ones(len(query))
+        verdicts = self.verdicts(self.cell.judge, labels, np.array([0.0, 0.5, 1.0])).tolist()
         shares = np.ones(len(query)) if score == "win rate" else 1 / np.repeat(sizes, sizes)
         chosen = self.drawn(verdicts, count)
-        columns = [
-            column.tolist() for column in (query // (queries // self.cell.users), shares, labels * wholes, wholes)
-        ]
+        columns = [column.tolist() for column in (query // (queries // self.cell.users), shares, labels)]
         return [
-            Item(cluster, verdict, share, label if at in chosen else None, whole)
-            for at, (verdict, cluster, share, label, whole) in enumerate(zip(verdicts, *columns, strict=True))
+            Item(cluster, verdict, share, label if at in chosen else None)
+            for at, (verdict, cluster, share, label) in enumerate(zip(verdicts, *columns, strict=True))
         ]
 
     def verdicts(self, judge: str, labels: np.ndarray, known: np.ndarray) -> np.ndarray:

@@ -16,7 +16,6 @@ from drretail.files import append_line, read_document, read_jsonl, write_json
 from drretail.locks import locked_file
 from drretail.records.vote import (
     Ballot,
-    CitedLabel,
     ClaimLabel,
     Line,
     Vote,
@@ -118,7 +117,7 @@ def _lines(path: Path, *, forgives_a_cut: bool) -> Iterator[Line]:
             line = line_of(value)
         except ValidationError as problem:
             raise UserError(f"{path}, vote {number}, is none: {problem.errors()[0]['msg']}.") from problem
-        if not isinstance(line, Withdrawal | ClaimLabel | CitedLabel) and line.dimension not in DIMENSIONS:
+        if not isinstance(line, Withdrawal | ClaimLabel) and line.dimension not in DIMENSIONS:
             raise UnknownName(f"dimension ({path}, vote {number})", line.dimension, DIMENSIONS)
         yield line
 

@@ -10,8 +10,8 @@ from drretail.records.base import Document, Record, sha256_of
 Choice = Literal["a", "b", "tie"]
 ClaimSupport = Literal["full", "partial", "none", "contradicted"]
 Side = Literal["a", "b"]
-SUPPORT, CITED = "support", "cited"
-"""The two questions about a claim: what its sources say about it, and whether the report gives it a source."""
+SUPPORT = "support"
+"""The question about a claim: what its sources say about it."""
 
 
 def about_pair(pair_id: str, a: str, b: str) -> str:
@@ -107,7 +107,12 @@ class Rating(_OfReport):
         return str(self.value)
 
 
-class _OfClaim(_OfReport):
+class ClaimLabel(_OfReport):
+    """One person's label of a claim: what its sources say about it."""
+
+    asked: ClassVar[str] = SUPPORT
+    kind: Literal["label"] = "label"
+    label: ClaimSupport
     claim_id: str
     claim: str
     extracted_by: str
@@ -117,32 +122,12 @@ class _OfClaim(_OfReport):
     def about(self) -> str:
         return about_claim(self.run_id, self.report_sha, self.extracted_by, self.claim_id)
 
-
-class ClaimLabel(_OfClaim):
-    """One person's label of a claim: what its sources say about it."""
-
-    asked: ClassVar[str] = SUPPORT
-    kind: Literal["label"] = "label"
-    label: ClaimSupport
-
     @property
     def answer(self) -> str:
         return self.label
 
 
-class CitedLabel(_OfClaim):
-    """One person's answer whether a statement is a claim, and whether it names a source in its place."""
-
-    asked: ClassVar[str] = CITED
-    kind: Literal["cited"] = "cited"
-    cited: Literal["yes", "no", "no_claim"]
-
-    @property
-    def answer(self) -> str:
-        return self.cited
-
-
-Ballot = Vote | Rating | ClaimLabel | CitedLabel
+Ballot = Vote | Rating | ClaimLabel
 
 
 class Withdrawal(_Line):
@@ -157,7 +142,7 @@ Line = Ballot | Withdrawal
 
 def line_of(value: dict[str, Any]) -> Line:
     """The record on a line of a votes file; a line without a kind is a vote. Raises ValidationError."""
-    types: dict[str, type[Line]] = {"rating": Rating, "label": ClaimLabel, "cited": CitedLabel}
+    types: dict[str, type[Line]] = {"rating": Rating, "label": ClaimLabel}
     kinds = types | {"withdrawal": Withdrawal}
     return kinds.get(str(value.get("kind")), Vote).model_validate(value)
 
@@ -227,19 +212,15 @@ class ClaimItem(ReportItem):
     extracted_by: str
     stratum: str
     """The system and its judge's ruling. Claims are drawn at random within it, the most from large ones."""
-    has_verdict: bool = True
-    """False for a claim without a source that could be judged: people only say whether it is cited."""
 
     @property
     def about(self) -> str:
         return about_claim(self.run_id, self.report_sha, self.extracted_by, self.claim_id)
 
     def ballot(self, asked: str, value: str, annotator: str, **signed: Any) -> Ballot:
-        """The label, or the answer whether it is cited; ``signed`` holds the claim's text."""
+        """The label; ``signed`` holds the claim's text."""
         of_report = self.model_dump(include={"run_id", "report_sha", "query_id", "claim_id", "extracted_by"})
         fields = {**of_report, "annotator": annotator, **signed}
-        if asked == CITED:
-            return CitedLabel.model_validate({**fields, "cited": value})
         return ClaimLabel.model_validate({**fields, "label": value})
 
 
@@ -253,11 +234,9 @@ class VotingPlan(Document):
     pairs: tuple[PairItem, ...] = ()
     reports: tuple[ReportItem, ...] = ()
     claims: tuple[ClaimItem, ...] = ()
-    uncited: tuple[ClaimItem, ...] = ()
-    """Claims without a verdict. If there are some, people are asked about all claims whether they are cited."""
     strata: dict[str, int] = Field(default_factory=dict[str, int])
     """By stratum: how many claims it held when the plan's last ones were drawn, for which its labels stand."""
 
     def items(self, path: str) -> tuple[Item, ...]:
         """Those that the pages of this path ask about."""
-        return {"vote": self.pairs, "rate": self.reports, "label": (*self.claims, *self.uncited)}[path]
+        return {"vote": self.pairs, "rate": self.reports, "label": self.claims}[path]

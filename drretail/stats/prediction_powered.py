@@ -51,9 +51,7 @@ class Item:
     share: float = 1.0
     """Its weight in the mean; weights need not sum to 1."""
     label: float | None = None
-    """0 to ``whole``."""
-    whole: float = 1.0
-    """For a labelled item: 0 if it does not count in the denominator, as a text that is no claim does not in FR."""
+    """0 to 1."""
     verdict: float = 0.0
     """The judge's own value for the item. The estimate does not use it: it only needs the strata."""
     is_known: bool = False
@@ -78,10 +76,7 @@ class Corrected(Interval):
 
 
 def corrected_mean(items: Sequence[Item]) -> Corrected | None:
-    """The weighted mean that people would give all items; None if no label counts.
-
-    It is the sum of labels divided by the sum of ``whole``, which is the plain mean if all items count.
-    """
+    """The weighted mean that people would give all items; None without a label."""
     return _estimate(items, [item.stratum for item in items], [item.share for item in items])
 
 
@@ -146,10 +141,10 @@ def _estimate(
     """The mean over strata; ``count`` takes the place of the labels' own number in the interval."""
     import numpy as np
 
-    if not any(item.is_labelled and item.whole for item in items):
+    if not any(item.is_labelled for item in items):
         return None
     parts = _strata(items, strata, weights)
-    value, whole, labels = _ratio(items, parts)
+    value, labels = _mean(items, parts)
     varied = _variation(items, parts, labels, value)
     labelled_clusters = len({item.cluster for item in items if item.is_labelled})
     down, up = np.zeros(len(parts)), np.zeros(len(parts))
@@ -163,32 +158,28 @@ def _estimate(
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = np.nan_to_num(np.maximum(0.0, varied.covariance[:-1, :-1] / np.outer(errors, errors)))
     np.fill_diagonal(correlation, 1.0)
-    below, above = (float(ends @ correlation @ ends) / whole**2 for ends in (down, up))
-    influence = {cluster: moved / whole for cluster, moved in varied.by_verdicts.items()}
+    below, above = (float(ends @ correlation @ ends) for ends in (down, up))
+    influence = varied.by_verdicts
     if len(influence) < FEWEST:
         return Corrected(value, None, None, "few", below, above, influence)
-    lower, higher = _verdict_margins(value, float(variances[-1]) / whole**2, len(influence))
+    lower, higher = _verdict_margins(value, float(variances[-1]), len(influence))
     low, high = value - (below + lower**2) ** 0.5, value + (above + higher**2) ** 0.5
     return Corrected(value, low, high, None, below, above, influence)
 
 
-def _ratio(items: Sequence[Item], parts: Sequence[_Stratum]) -> tuple[float, float, "Numbers"]:
-    """The mean, its denominator, and every item's label.
+def _mean(items: Sequence[Item], parts: Sequence[_Stratum]) -> tuple[float, "Numbers"]:
+    """The mean, and every item's label.
 
-    An item that doesn't count in the denominator gets the mean as its label: the ratio is then a mean of labels. The
-    mean of a stratum without a label is taken from the other strata; its interval is 0 to 1.
+    The mean of a stratum without a label is taken from the other strata; its interval is 0 to 1.
     """
     import numpy as np
 
-    labelled_share = sum(part.share for part in parts if len(part.labelled))
+    labels = np.array([item.label or 0.0 for item in items])
 
-    def mean(values: "Numbers") -> float:
-        return sum(part.share * float(part.weights @ values[part.labelled]) for part in parts) / labelled_share
+    def sum_of(values: "Numbers") -> float:
+        return sum(part.share * float(part.weights @ values[part.labelled]) for part in parts)
 
-    labels, wholes = np.array([item.label or 0.0 for item in items]), np.array([item.whole for item in items])
-    whole = mean(wholes)
-    value = mean(labels) / whole
-    return value, whole, labels + value * (1 - wholes)
+    return sum_of(labels) / sum_of(np.ones(len(items))), labels  # of ones, so that the mean of equal labels is exact
 
 
 class _Variation(NamedTuple):

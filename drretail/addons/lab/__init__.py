@@ -6,7 +6,7 @@ tables.py          findings as tables and sentences
 findings.py        findings that rest on people's labels, votes and ratings
 kept_findings.py   findings in EXP/lab, and the line of each beside the scores
 card.py            claims that people labelled, a judge compared with these labels, and the line beside its scores
-correction.py      FP, FR and win rates as people would give them
+correction.py      FP and win rates as people would give them
 opinions.py        votes, ratings and labels by people and judges in one shape
 agreement.py       how far people and judges agree, and people with each other
 planted_errors.py  kinds of errors, in figures, citations, features, advice and in what is bought

@@ -22,7 +22,7 @@ from drretail.addons.lab.options import (
     SampleOptions,
 )
 from drretail.addons.lab.planting import CHECKS, Found, errors_found, make_copies
-from drretail.addons.people.plan import plan_uncited, planned, sheet_of
+from drretail.addons.people.plan import planned, sheet_of
 from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of, paths_in, split_names
@@ -75,7 +75,7 @@ def agree(options: AgreeOptions) -> Result[RaterAgreement]:
 
 @accepts(CorrectOptions)
 def correct(options: CorrectOptions) -> Result[Correction]:
-    """Corrects FP, FR and win rates by people's labels, with 95% intervals.
+    """Corrects FP and win rates by people's labels, with 95% intervals.
 
     Kept in EXP/lab/correct.json. Raises UserError if nobody labelled anything, and if several judges have verdicts and
     none is named.
@@ -100,8 +100,6 @@ class Sample:
     """How many of these claims each system has."""
     needed: int
     """How many labels of each system ``correct`` needs."""
-    uncited: int
-    """The number of drawn claims without a citation, which have no verdict."""
 
 
 @accepts(SampleOptions)
@@ -118,15 +116,10 @@ def sample(options: SampleOptions) -> Result[Sample]:
     claims = planned(experiment, claims=options.n, seed=options.seed).claims
     if not claims:
         raise UserError(f"No claim of {experiment} has a verdict: drretail score {experiment} judges them first.")
-    bare = plan_uncited(experiment, claims, options.uncited, options.seed) if options.uncited else []
-    write_atomically(path, sheet_of(experiment, [*claims, *bare], asks_cited=options.uncited > 0))
+    write_atomically(path, sheet_of(experiment, claims))
     by_system = dict(sorted(Counter(claim.system for claim in claims).items()))
-    drawn_sample = Sample(path, len(claims), by_system, LEAST_LABELS, len(bare))
+    drawn_sample = Sample(path, len(claims), by_system, LEAST_LABELS)
     notes = [f"{counted(len(claims), 'claim')} in {path}: label full, partial, none or contradicted; blank: no label."]
-    if options.uncited:
-        notes.append(
-            f"{len(bare):,} more have no verdict. For all claims, fill in the column cited: yes, no or no claim."
-        )
     systems = ", ".join(f"{system} {count:,}" for system, count in by_system.items())
     notes.append(f"By system: {systems}. lab correct needs {counted(LEAST_LABELS, 'label')} of each.")
     if len(claims) < options.n:

@@ -1,7 +1,7 @@
-"""FP, FR and win rates as people would give them, estimated from a few labels and all of a judge's verdicts."""
+"""FP and win rates as people would give them, estimated from a few labels and all of a judge's verdicts."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -10,7 +10,6 @@ from typing import Any
 
 from drretail.addons.lab.findings import ALONE, APART, CORRECTED, JUDGED, LEAST_LABELS, Correction, Figure
 from drretail.addons.lab.opinions import (
-    CITED,
     PREFERENCE,
     RATING,
     SUPPORT,
@@ -36,32 +35,19 @@ Labels = Mapping[str, float]
 """By item, the mean of people's labels."""
 
 
-@dataclass(frozen=True, slots=True)
-class CitationLabel:
-    """Whether a claim is one at all, and whether it has a source: 1 or 0, or the mean of several people's answers."""
-
-    is_claim: float
-    has_source: float
-
-
 def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = ()) -> Correction:
-    """FP, FR and win rates of every system, corrected by people's answers in ``view`` and in CSV ``files``.
+    """FP and win rates of every system, corrected by people's answers in ``view`` and in CSV ``files``.
 
-    FR is there only if people said which claims are cited. Raises UserError if nobody labelled anything, or if several
-    judges ruled and none is named.
+    Raises UserError if nobody labelled anything, or if several judges ruled and none is named.
     """
     extracted = judged_claims(experiment)
     claims = [claim for claim in extracted if claim.has_verdict]
     abouts = [claim.about for claim in extracted]
     opinions = [*opinions_of(experiment), *read_all(files, known_claims=abouts)]
     labels = {about: fmean(values) for about, values in _by_people(opinions, SUPPORT).items()}
-    cited = {
-        about: CitationLabel(fmean(value >= 0 for value in values), fmean(value > 0 for value in values))
-        for about, values in _by_people(opinions, CITED).items()
-    }
     preferences = [opinion for opinion in opinions if opinion.question.scale == PREFERENCE]
     voted = any(opinion.kind == "person" for opinion in preferences)
-    if not labels and not cited and not voted:
+    if not labels and not voted:
         raise UserError(
             f"Nobody has labelled a claim of {experiment}: drretail lab sample {experiment} draws some, drretail view "
             "asks people, and --labels reads what they filled in."
@@ -77,23 +63,9 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
         rows += [row for system, its in items.items() for row in _figures("FP", system, judge_claims[0].judge, its)]
         apart += _separations(items)
         notes += _notes(judge_claims, {claim.about for claim in claims}, {claim.about for claim in extracted}, labels)
-    if cited:
-        of_judge = _of_one_judge(extracted, judge, cited)
-        # Systems without a label on their cited, or on their uncited claims: FR can't be corrected without both.
-        unlabelled = {(claim.system, claim.cited) for claim in of_judge}
-        unlabelled -= {(claim.system, claim.cited) for claim in of_judge if claim.about in cited}
-        one_sided = {system for system, _ in unlabelled}
-        items = fr_items(of_judge, cited, clusters, counted_runs(gathered, of_judge[0].judge, "FR"))
-        two_sided = {system: its for system, its in items.items() if system not in one_sided}
-        rows += [row for system, its in two_sided.items() for row in _figures("FR", system, of_judge[0].judge, its)]
-        notes += [
-            f"{system}: no corrected FR, since nobody said of claims with a source, or of those without, whether "
-            "they are cited: drretail lab sample --uncited draws the latter."
-            for system in sorted(one_sided)
-        ]
     if voted:
         rows += _win_rates(experiment, gathered, preferences, judge)
-    if not (rows or labels or cited):
+    if not (rows or labels):
         _refuse_unjudged(experiment, opinions, judge)
     if any(row.n_users is not None and row.n_users < FEWEST for row in rows):
         notes.append(f"Below {FEWEST} users (or queries, where no user is known) there is no interval.")
@@ -145,50 +117,22 @@ def counted_runs(gathered: Gathered, judge: str, headline: str) -> list[CountedR
 def fp_items(
     claims: Iterable[JudgedClaim], labels: Labels, clusters: Clusters, runs: Sequence[CountedRun]
 ) -> dict[str, list[Item]]:
-    """By system, the claims that FP counts, and what counts 0 in it; all queries have the same weight."""
-    weighted = [(claim, claim.weight) for claim in claims if claim.weight]
-    return _items(
-        weighted, lambda claim: (labels.get(claim.about), 1.0), lambda claim: claim.support or 0.0, clusters, runs
-    )
-
-
-def fr_items(
-    claims: Sequence[JudgedClaim], labels: Mapping[str, CitationLabel], clusters: Clusters, runs: Sequence[CountedRun]
-) -> dict[str, list[Item]]:
-    """By system, all claims. FR is the share with a source among those that people accept as claims."""
-
-    def label_of(claim: JudgedClaim) -> tuple[float | None, float]:
-        cited = labels.get(claim.about)
-        return (None, 1.0) if cited is None else (cited.has_source, cited.is_claim)
-
-    sizes = Counter(claim.run_id for claim in claims)
-    weighted = [(claim, 1 / sizes[claim.run_id]) for claim in claims]
-    return _items(weighted, label_of, lambda claim: float(claim.cited), clusters, runs)
-
-
-def _items(
-    claims: Iterable[tuple[JudgedClaim, float]],
-    label_of: Callable[[JudgedClaim], tuple[float | None, float]],
-    verdict_of: Callable[[JudgedClaim], float],
-    clusters: Clusters,
-    runs: Sequence[CountedRun],
-) -> dict[str, list[Item]]:
-    """By system, the claims of the runs that count, each with its weight in the report's value.
+    """By system, the claims that FP counts in the runs that count, each with its weight in the report's value.
 
     What is left of the weight is known: claims whose sources don't exist count 0. A run without a claim that can be
-    labelled is an item whose value is known.
+    labelled is an item whose value is known. All queries have the same weight.
     """
-    by_run: dict[str, list[tuple[JudgedClaim, float]]] = defaultdict(list)
-    for claim, weight in claims:
-        by_run[claim.run_id].append((claim, weight))
+    by_run: dict[str, list[JudgedClaim]] = defaultdict(list)
+    for claim in claims:
+        if claim.weight:
+            by_run[claim.run_id].append(claim)
     items: dict[str, list[Item]] = defaultdict(list)
     for run in runs:
         cluster, its = clusters.user_of.get(run.query_id, run.query_id), by_run[run.run_id]
-        for claim, weight in its:
-            label, whole = label_of(claim)
-            share = run.weight * weight
-            items[claim.system].append(Item(cluster, claim.stratum, share, label, whole, verdict=verdict_of(claim)))
-        value, unlabelled = (0.0, 1 - sum(weight for _, weight in its)) if its else (run.value, 1.0)
+        for claim in its:
+            label, share = labels.get(claim.about), run.weight * claim.weight
+            items[claim.system].append(Item(cluster, claim.stratum, share, label, verdict=claim.support or 0.0))
+        value, unlabelled = (0.0, 1 - sum(claim.weight for claim in its)) if its else (run.value, 1.0)
         if unlabelled > _ROUNDING:
             item = Item(cluster, None, run.weight * unlabelled, value, verdict=value, is_known=True)
             items[run.system].append(item)

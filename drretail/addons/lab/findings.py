@@ -184,8 +184,8 @@ class JudgeCard(_File):
     """The cost in all; None if a price is unknown."""
 
 
-SHARES = ("FP", "FR")
-"""The corrected values that are shares of claims; all others are win rates."""
+FP = "FP"
+"""The corrected share of claims; all other corrected values are win rates."""
 CORRECTED, ALONE, JUDGED, APART = "corrected", "labels alone", "judge alone", "difference"
 """The parts of a correction."""
 LEAST_LABELS = 20
@@ -193,7 +193,7 @@ LEAST_LABELS = 20
 
 
 class Correction(LabFinding):
-    """lab/correct.json: FP, FR and win rates of systems as people would give them, each in several ``part``s.
+    """lab/correct.json: FP and win rates of systems as people would give them, each in several ``part``s.
 
     - "corrected": with the verdicts ``by`` a judge, from ``n`` labels of the ``items`` that could be labelled, cut at 0
       and 1; without a value below ``LEAST_LABELS``. ``gain`` is how many times more labels, drawn by lot, would give an
@@ -226,17 +226,16 @@ class Correction(LabFinding):
         return sentences
 
     def summary(self) -> str:
-        """Each FP and FR as people would give it beside the judge's own, and the number of corrected win rates."""
+        """Each FP as people would give it beside the judge's own, and the number of corrected win rates."""
         values, parts = self.values(), list[str]()
-        for what in SHARES:
-            phrases = [
-                f"{system} {its[CORRECTED].in_words}, by {judge} alone {number(its[JUDGED].value)}, "
-                f"{counted(its[CORRECTED].n, 'label')}"
-                for (name, system, judge), its in values.items()
-                if name == what
-            ]
-            if phrases:
-                parts.append(f"{what} as people would give it: {'; '.join(_first(phrases, 'systems in lab correct'))}")
-        wins = sum(name not in SHARES for name, *_ in values)
+        phrases = [
+            f"{system} {its[CORRECTED].in_words}, by {judge} alone {number(its[JUDGED].value)}, "
+            f"{counted(its[CORRECTED].n, 'label')}"
+            for (name, system, judge), its in values.items()
+            if name == FP
+        ]
+        if phrases:
+            parts.append(f"{FP} as people would give it: {'; '.join(_first(phrases, 'systems in lab correct'))}")
+        wins = sum(name != FP for name, *_ in values)
         parts += [f"{counted(wins, 'win rate')} corrected by votes in lab correct"] if wins else []
         return f"{'; '.join([*parts, *_first(self.missing(), 'lack labels')])}."

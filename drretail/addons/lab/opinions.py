@@ -18,7 +18,7 @@ from drretail.eval.scores.pair_rows import PairOutcome, read_outcomes
 from drretail.experiment import read_runs
 from drretail.records.score import JudgeRef, Rules
 from drretail.records.tables.sheets import read_sheet
-from drretail.records.vote import Ballot, CitedLabel, Rating, Vote, about_claim, about_report
+from drretail.records.vote import Ballot, Rating, Vote, about_claim, about_report
 from drretail.stats.agreement import Level, sign
 from drretail.viewer.judged import read_judgements
 
@@ -43,11 +43,8 @@ RATING = Scale("rating", "interval", tuple(range(11)))
 SUPPORT = Scale("support", "ordinal", (0, 0.5, 1))
 """How far sources support a claim: none (or contradicted), partial, full."""
 SUPPORT_OF = {"full": 1.0, "partial": 0.5, "none": 0.0, "contradicted": 0.0}
-CITED = Scale("cited", "nominal", (-1, 0, 1))
-"""Whether a claim has a source: 1 if so, 0 if not, -1 for what is no claim."""
-CITED_OF = {"yes": 1.0, "no": 0.0, "no claim": -1.0}
-OF_CLAIMS = {"label": (SUPPORT, SUPPORT_OF), "cited": (CITED, CITED_OF)}
-"""The columns of a sheet of ``lab sample`` that people fill in: their scales, and the value of each answer."""
+LABEL = "label"
+"""The column of a sheet of ``lab sample`` that people fill in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +115,6 @@ def _of_ballot(ballot: Ballot) -> Opinion:
         item, system = ballot.about, ballot.run_id.partition("/")[0]
         if isinstance(ballot, Rating):
             question, value = Aspect(RATING, ballot.dimension), float(ballot.value)
-        elif isinstance(ballot, CitedLabel):
-            question, value = Aspect(CITED), CITED_OF[ballot.cited.replace("_", " ")]
         else:
             question, value = Aspect(SUPPORT), SUPPORT_OF[ballot.label]
     return Opinion(question, ballot.annotator, "person", item, value, ballot.query_id, system)
@@ -200,8 +195,8 @@ def read_opinions(path: Path, judges: Sequence[str] = ()) -> list[Opinion]:
     """The opinions of a CSV file, in its order; a cell without a value is no answer.
 
     Its columns are item, rater and value, and optionally dimension, query and system. A sheet of ``lab sample`` has
-    columns of ``OF_CLAIMS`` instead; where it names no rater, that is the file's name. ``judges`` are the raters that
-    are not people.
+    the column ``LABEL`` instead; where it names no rater, that is the file's name. ``judges`` are the raters that are
+    not people.
 
     Values are numbers, full | partial | none | contradicted, a | b | tie, or any words. Raises UserError if a column is
     missing, for an answer that a sheet of ``lab sample`` does not know, or if a rater gives two different values for
@@ -219,7 +214,7 @@ def read_opinions(path: Path, judges: Sequence[str] = ()) -> list[Opinion]:
     opinions: list[Opinion] = []
     for column, dimension in dict.fromkeys((row.column, row.dimension) for row in rows):
         same = [row for row in rows if (row.column, row.dimension) == (column, dimension)]
-        scale, numbers = OF_CLAIMS[column] if column in OF_CLAIMS else _scale(same)
+        scale, numbers = (SUPPORT, SUPPORT_OF) if column == LABEL else _scale(same)
         question = Aspect(scale, dimension)
         for row in same:
             value = numbers.get(row.value.casefold())
@@ -232,7 +227,7 @@ def read_opinions(path: Path, judges: Sequence[str] = ()) -> list[Opinion]:
 
 def _rows(path: Path) -> Iterator[_Row]:
     sheet = read_sheet(path)
-    of_claims = [] if {"rater", "value"} <= {*sheet.columns} else [name for name in OF_CLAIMS if name in sheet.columns]
+    of_claims = LABEL in sheet.columns and not {"rater", "value"} <= {*sheet.columns}
     lacking = [name for name in (["item"] if of_claims else NEEDED) if name not in sheet.columns]
     if lacking:
         present = ", ".join(sheet.columns) or "it is empty"
@@ -242,10 +237,9 @@ def _rows(path: Path) -> Iterator[_Row]:
     for number, cells in sheet.rows:
         rater = cells.get("rater", "") or (path.stem if of_claims else "")
         about = [cells.get(name, "") for name in ("dimension", "query", "system")]
-        for column in of_claims or ["value"]:
-            value = " ".join(cells[column].split())
-            if value:
-                yield _Row(f"{path}, row {number}", cells["item"], rater, value, column, *about)
+        column = LABEL if of_claims else "value"
+        if value := " ".join(cells[column].split()):
+            yield _Row(f"{path}, row {number}", cells["item"], rater, value, column, *about)
 
 
 def _scale(rows: Sequence[_Row]) -> tuple[Scale, dict[str, float]]:

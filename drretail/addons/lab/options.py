@@ -40,10 +40,9 @@ class AgreeOptions:
 
 @dataclass(frozen=True, slots=True)
 class CorrectOptions:
-    """Corrects FP, FR and win rates by people's labels.
+    """Corrects FP and win rates by people's labels.
 
-    Labels come from `drretail view` and --labels: at least 20 per system, or 20 votes per pair. FR needs `lab sample
-    --uncited`.
+    Labels come from `drretail view` and --labels: at least 20 per system, or 20 votes per pair.
     """
 
     experiment: shared.Experiment
@@ -66,9 +65,6 @@ class SampleOptions:
         str | Path | None, Option("The sheet for the labels.", metavar="CSV", default="EXP/lab/sample.csv")
     ] = None
     seed: Annotated[str | None, Option("The random seed.", metavar="SEED", default="the experiment's")] = None
-    uncited: Annotated[
-        int, Option("How many uncited claims to add to the sample. `lab correct` needs them to correct FR.", min=0)
-    ] = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from drretail.addons.lab.findings import (
     ALONE,
     APART,
     CORRECTED,
+    FP,
     JUDGED,
-    SHARES,
     SUMMARISED,
     Correction,
     Figure,
@@ -73,7 +73,7 @@ def correction_parts(correction: Correction, systems: Systems) -> Iterator[Table
     names = system_names(labels, systems)
     rows = [
         (
-            f"{what}, {names[system]}" if what in SHARES else f"{names[system]} {what}",
+            f"{what}, {names[system]}" if what == FP else f"{names[system]} {what}",
             its[CORRECTED].n,
             its[CORRECTED].count("items"),
             its[JUDGED].value,
@@ -83,12 +83,9 @@ def correction_parts(correction: Correction, systems: Systems) -> Iterator[Table
         )
         for (what, system, _), its in values.items()
     ]
-    recall = NOTES["correct_fr" if any(what == "FR" for what, *_ in values) else "correct_without_fr"]
     if rows:
         columns = ["", "labels", "of", "judge alone", "corrected", "labels alone", "gain"]
-        yield table_of("As people would score", columns, rows, notes=(NOTES["correct"], recall))
-    else:
-        yield from prose(recall)
+        yield table_of("As people would score", columns, rows, notes=(NOTES["correct"],))
     apart, missing = map(_separation, correction.where(part=APART)), (f"{reason}." for reason in correction.missing())
     yield from prose(*notes_on(labels, systems), *apart, *missing, *correction.notes)
 

@@ -21,7 +21,7 @@ from drretail.addons.people.plan import planned
 from drretail.eval.ballots import cast, take_back, votes_of
 from drretail.experiment import read_definition
 from drretail.records.base import Record
-from drretail.records.vote import CitedLabel, ClaimItem, ClaimLabel, Item, VotingPlan
+from drretail.records.vote import ClaimItem, ClaimLabel, Item, VotingPlan
 
 LONGEST_NOTE = 4_000
 
@@ -87,7 +87,6 @@ class Voting:
             total=len(plan.items(kind.path)),
             questions=sheets.definitions(kind.path),
             elsewhere=sheets.are_from_elsewhere,
-            asks_cited=bool(plan.uncited),
         )
 
     async def sheet(self, kind: ItemKind, request: Request) -> Response:
@@ -144,7 +143,7 @@ class Voting:
         last = mine[-1]
         take_back(self.experiment, annotator, last.ballot_id, self.clock)
         number = places[last.about]
-        about = "" if isinstance(last, ClaimLabel | CitedLabel) else f" on {last.dimension.replace('_', ' ')}"
+        about = "" if isinstance(last, ClaimLabel) else f" on {last.dimension.replace('_', ' ')}"
         return JSONResponse({"number": number, "told": f"Taken back: your answer{about}, {kind.item} {number}."})
 
     @property
@@ -156,7 +155,7 @@ class Voting:
         if self._plan is None or self._sheets is None or version != self._read_at:
             definition = read_definition(self.experiment)
             self._plan = planned(self.experiment, self.size)
-            self._sheets = Sheets(self.experiment, definition, bool(self._plan.uncited))
+            self._sheets = Sheets(self.experiment, definition)
             self._read_at = version
         return self._plan, self._sheets
 

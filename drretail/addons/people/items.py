@@ -27,7 +27,7 @@ from drretail.grounding.verify.records import read_ledger
 from drretail.records.query import Query
 from drretail.records.run import System
 from drretail.records.shop import SHOP_URL
-from drretail.records.vote import CITED, SUPPORT, ClaimItem, ClaimSupport, Item, PairItem, ReportItem
+from drretail.records.vote import SUPPORT, ClaimItem, ClaimSupport, Item, PairItem, ReportItem
 from drretail.viewer.judged import readable, span_of
 from drretail.viewer.page.frame import is_web_address
 from drretail.viewer.page.report_html import marked_html
@@ -101,19 +101,6 @@ def label_question() -> _Question:
         _Option(label, label, str(key), meaning) for key, (label, meaning) in enumerate(_SUPPORT.items(), 1)
     )
     return _Question(SUPPORT, "What do the sources say of it?", SUPPORT_RULES, options)
-
-
-@cache
-def cited_question() -> _Question:
-    """Whether a statement is a claim and names a source where it stands, which is what FR counts."""
-    options = (
-        _Option("yes", "Yes", "1", "it says something that can be checked, and a source stands with it"),
-        _Option("no", "No", "2", "it says something that can be checked, without a source"),
-        _Option("no_claim", "No claim", "3", "it is nothing that can be checked, or the report does not say it"),
-    )
-    sources = "A source is a number or an id in brackets, a link, or a footnote."
-    about = (f"{sources} Whether it bears the statement out doesn't count here.",)
-    return _Question(CITED, "Does the report name a source for it?", about, options)
 
 
 def _lines(text: str) -> list[str]:
@@ -204,16 +191,12 @@ class _Sheet:
     """The claim in the report's words."""
     sources: tuple[BlindSource, ...] = ()
     """The claim's sources."""
-    passage: str = ""
-    """The report's text around the claim, if the sheet asks whether it is cited."""
 
 
 @dataclass(frozen=True)
 class Sheets:
     experiment: Path
     definition: Definition
-    asks_cited: bool = False
-    """True if people are also asked whether claims are cited."""
     _rendered: dict[str, Markup] = field(default_factory=dict[str, Markup])
     """Reports by run id, since each person comes back to the same ones."""
 
@@ -250,27 +233,25 @@ class Sheets:
         span = span_of(claim, report)
         # The report's words on one line, without citation marks and layout
         marks = [(mark.start, mark.end) for mark in scan(report, subject.evidence).marks]
-        quote = _LAYOUT.sub("", blanked(report, marks)[slice(*span)]) if span and item.has_verdict else ""
+        quote = _LAYOUT.sub("", blanked(report, marks)[slice(*span)]) if span else ""
         return self._sheet(
             subject,
             self.questions(item),
             claim=self.names.withheld(claim.claim),
             quote=self.names.withheld(" ".join(quote.split())),
-            sources=tuple(_sources(subject, judged)) if item.has_verdict else (),
-            passage=self.names.withheld(paragraph_of(report, span)) if self.asks_cited else "",
+            sources=tuple(_sources(subject, judged)),
         )
 
     def definitions(self, path: str) -> tuple[_Question, ...]:
         """All questions about items of a kind, for its instructions."""
         if path == "label":
-            return label_question(), cited_question()
+            return (label_question(),)
         return self._of_reports(path, with_profile=not self.are_from_elsewhere)
 
     def questions(self, item: Item) -> tuple[_Question, ...]:
         """The questions about an item, found without reading its reports."""
         if isinstance(item, ClaimItem):
-            support = (label_question(),) if item.has_verdict else ()
-            return (*support, cited_question()) if self.asks_cited else support
+            return (label_question(),)
         with_profile = PROFILES.read(self.experiment, self._query(item.query_id).user_id) is not None
         return self._of_reports("vote" if isinstance(item, PairItem) else "rate", with_profile=with_profile)
 
@@ -285,7 +266,7 @@ class Sheets:
     def _claim(self, item: ClaimItem) -> tuple[Subject, JudgedClaim]:
         subject = self._unchanged(item)
         for claim in judged_claims_of(self.experiment, subject):
-            if (claim.about, claim.has_verdict) == (item.about, item.has_verdict):
+            if claim.has_verdict and claim.about == item.about:
                 return subject, claim
         raise _changed(self.experiment)
 
@@ -351,14 +332,6 @@ def lines_in_question(claim: str, record: str) -> tuple[str, ...]:
 
 def _figures(text: str) -> set[float]:
     return {float(figure.replace(",", "")) for figure in _FIGURE.findall(text)}
-
-
-def paragraph_of(report: str, span: tuple[int, int] | None) -> str:
-    """The paragraph of the report around a claim; the whole report if the claim's place is unknown."""
-    if span is None:
-        return report
-    start, end = report.rfind("\n\n", 0, span[0]), report.find("\n\n", span[1])
-    return report[start + 2 if start >= 0 else 0 : end if end >= 0 else None].strip()
 
 
 def _changed(experiment: Path) -> UserError:

@@ -23,12 +23,12 @@ class JudgedClaim(ClaimItem):
     """A claim that a judge extracted from a report, with its verdict if it has one."""
 
     judge: str
+    has_verdict: bool = True
+    """False for a claim without a source that could be judged."""
     support: float | None = None
     """None without a verdict."""
     weight: float = 0.0
     """How much of its report's FP its support is; 0 for claims that FP leaves out, as those of internal sources."""
-    cited: bool = False
-    """As FR counts it: the report names a source of the claim."""
     claim: Claim = Claim(claim_id="", claim="")
     """As the judge extracted it."""
     read: frozenset[str] = frozenset()
@@ -113,7 +113,6 @@ def judged_claims_of(experiment: Path, subject: Subject) -> list[JudgedClaim]:
                 judge=judged.judge.spec,
                 support=support,
                 weight=weights.get(claim.claim_id, 0.0),
-                cited=claim.is_cited,
                 claim=claim,
                 read=read,
             )

@@ -47,24 +47,6 @@ def planned(
     return plan.model_copy(update={kind: getattr(plan, kind)[:count] for kind, count in wanted.items()})
 
 
-def plan_uncited(experiment: Path, claims: Iterable[ClaimItem], count: int, seed: str | None) -> list[ClaimItem]:
-    """Draws up to ``count`` claims without a verdict, from the extractions that ``claims`` come from, and adds them to
-    the existing plan; claims that it already has keep their places.
-
-    Each system has equally many. They are split in proportion between claims that cite nothing and claims whose sources
-    could not be judged.
-    """
-    by = {claim.extracted_by for claim in claims}
-    bare = [item_of(claim) for claim in judged_claims(experiment) if claim.extracted_by in by and not claim.has_verdict]
-    drawn = draw_claims((), bare, count, seed or read_definition(experiment).seed)
-    with planning(experiment):
-        plan = read_plan(experiment)
-        if plan is not None:
-            by_claim = {item.about: item for item in (*plan.uncited, *drawn)}
-            write_plan(experiment, plan.model_copy(update={"uncited": tuple(by_claim.values())}))
-    return drawn
-
-
 def _lengths(plan: VotingPlan) -> dict[str, int]:
     return {"pairs": len(plan.pairs), "reports": len(plan.reports), "claims": len(plan.claims)}
 
@@ -124,19 +106,14 @@ def _pairs(experiment: Path, definition: Definition, runs: dict[str, Run]) -> It
 
 
 COLUMNS = ("item", "question", "claim", "sources", "label")
-WITH_UNCITED = (*COLUMNS, "passage", "cited")
-"""With claims without a verdict: the text around the claim, and whether it names a source (people fill this in)."""
 
 
-def sheet_of(experiment: Path, claims: Sequence[ClaimItem], *, asks_cited: bool) -> bytes:
-    """A CSV file with a row for each claim; with ``asks_cited`` it also asks of each claim whether it is cited."""
-    sheets = Sheets(experiment, read_definition(experiment), asks_cited)
-    columns = WITH_UNCITED if asks_cited else COLUMNS
-    rows: list[Sequence[str]] = [columns]
+def sheet_of(experiment: Path, claims: Sequence[ClaimItem]) -> bytes:
+    """A CSV file with a row for each claim."""
+    sheets = Sheets(experiment, read_definition(experiment))
+    rows: list[Sequence[str]] = [COLUMNS]
     for item in claims:
         sheet = sheets.of_claim(item)
         texts = "\n\n".join(f"{source.title}\n{source.about}\n{source.text}" for source in sheet.sources)
-        about = {"item": sheet_name(item.about), "question": sheet.query, "claim": sheet.claim}
-        cells = {**about, "sources": texts, "passage": sheet.passage}
-        rows.append([cells.get(column, "") for column in columns])
+        rows.append([sheet_name(item.about), sheet.query, sheet.claim, texts, ""])
     return as_csv(rows)

@@ -8,7 +8,7 @@ from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part
 from drretail.records.tables.table import table_of
-from drretail.records.vote import Ballot, Choice, CitedLabel, ClaimLabel, Rating, Vote
+from drretail.records.vote import Ballot, Choice, ClaimLabel, Rating, Vote
 
 MOST_PEOPLE = 20
 """The most people of whom each has a row of its own when printed."""
@@ -54,8 +54,7 @@ def results_of(ballots: Sequence[Ballot]) -> VoteResults:
     people: list[PersonCount] = []
     for name, entries in sorted(by_person.items()):
         votes, ratings, labels = (
-            [ballot.about for ballot in entries if isinstance(ballot, kind)]
-            for kind in (Vote, Rating, ClaimLabel | CitedLabel)
+            [ballot.about for ballot in entries if type(ballot) is kind] for kind in (Vote, Rating, ClaimLabel)
         )
         counts = (len(votes), len({*votes}), len(ratings), len({*ratings}), len({*labels}))
         people.append(PersonCount(name, *counts))

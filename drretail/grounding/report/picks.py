@@ -10,7 +10,9 @@ from drretail.records.shop import Product
 
 _FRAME_OPENS = re.compile(r"^[ \t]*<report>", re.IGNORECASE | re.MULTILINE)
 _FRAME_CLOSES = re.compile(r"</report>[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
-_OPENS = re.compile(r"(?<![ \t>])[ \t>]*+(?P<fence>`{2,}+|~{2,}+)[ \t]*+picks?\b[ \t]*+:?[ \t\r]*+$", re.I | re.M)
+_OPENS = re.compile(
+    r"(?<![ \t>])[ \t>]*+(?P<fence>(?<!`)`{2,}+|(?<!~)~{2,}+)[ \t]*+picks?\b[ \t]*+:?[ \t\r]*+$", re.I | re.M
+)
 _CLOSES = {sign: re.compile(rf"^[ \t>]*{sign}{{2,}}[ \t\r]*$", re.MULTILINE) for sign in "`~"}
 _AROUND = " \t>-*•+`'\"|,;."
 _NUMBERED = re.compile(r"\d{1,3}[.)]\s+")

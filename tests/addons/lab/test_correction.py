@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from drretail import open_world, run
-from drretail.addons.lab.correction import CitationLabel, CountedRun, correction_of, fp_items, fr_items
+from drretail.addons.lab.correction import CountedRun, correction_of, fp_items
 from drretail.addons.lab.findings import ALONE, CORRECTED, JUDGED, Correction, Figure
 from drretail.addons.lab.opinions import opinions_of
 from drretail.addons.people.judged_claims import JudgedClaim, draw_claims, judged_claims, sheet_name
@@ -87,10 +87,10 @@ def sheet_of(experiment: Path) -> list[list[str]]:
         return [*csv.reader(file)]
 
 
-def filled(experiment: Path, answers: dict[str, str], column: str = "label") -> Path:
+def filled(experiment: Path, answers: dict[str, str]) -> Path:
     path = experiment / "filled.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([("item", column), *answers.items()])
+        csv.writer(file).writerows([("item", "label"), *answers.items()])
     return path
 
 
@@ -123,7 +123,6 @@ def test_with_every_claim_labelled_the_value_is_that_of_the_labels_and_kept_as_o
     for row in parts(made, CORRECTED):
         assert (row.value, row.ci_high) == (1, 1)
         assert 0.8 < known(row.ci_low) < 0.9, "equal labels have an interval with a width"
-    assert "FR is not corrected" in called("correct", large, "--labels", path), "nobody was asked about it"
     document = json.loads(called("correct", large, "--labels", path, "--json"))
     assert document == kept_in(large)
     value = document["rows"][0]
@@ -191,12 +190,10 @@ def test_labels_are_as_many_of_each_system_and_in_proportion_to_its_verdicts() -
 
 
 def test_labels_that_can_not_be_used_are_told_in_a_sentence(exp: Path) -> None:
-    told = {"holds no opinion": {}, "No label .1 were read": {"gone": "full"}, "perhaps": {"gone": "perhaps"}}
+    told = {"holds no opinion": {}, "No label .1 were read": {"gone": "full"}, "row 2.*perhaps": {"gone": "perhaps"}}
     for message, labels in told.items():
         with pytest.raises(DrretailError, match=message):
             correction_of(exp, None, [filled(exp, labels)])
-    with pytest.raises(DrretailError, match="row 2"):
-        correction_of(exp, None, [filled(exp, {"gone": "perhaps"}, "cited")])
     with pytest.raises(DrretailError, match="Nobody has labelled"):
         correction_of(exp, None)
 
@@ -229,7 +226,7 @@ def test_wins_stand_pair_by_pair_a_tie_is_half_a_win_and_queries_are_clusters(tm
 
 
 def a_claim(about: str, query: str, support: float, system: str = "a", weight: float = 1.0) -> JudgedClaim:
-    """A claim in a stratum of its verdict, which is whether it is cited, too."""
+    """A claim in a stratum of its verdict."""
     return JudgedClaim(
         run_id=f"{system}/{query}",
         report_sha="",
@@ -241,7 +238,6 @@ def a_claim(about: str, query: str, support: float, system: str = "a", weight: f
         judge="j",
         support=support,
         weight=weight,
-        cited=support == 1,
     )
 
 
@@ -257,49 +253,21 @@ def claims_of(query: str, supports: Sequence[float], whole: float = 1.0) -> list
     return [a_claim(f"{query} {at}", query, support, weight=weight) for at, support in enumerate(supports)]
 
 
-def test_in_fp_and_fr_every_report_counts_once_and_a_label_stands_for_its_stratum() -> None:
+def test_in_fp_every_report_counts_once_and_a_label_stands_for_its_stratum() -> None:
     uneven = [*claims_of("q1", [1.0] * 8), *claims_of("q2", [0.0] * 2)]
     even = [*claims_of("q1", [1.0] * 8 + [0.0] * 2), *claims_of("q2", [1.0] * 8 + [0.0] * 2)]
     few = [claim for claim in even if claim.about.rpartition(" ")[2] in ("0", "8")]
     for claims, labelled, share in ((uneven, uneven, 0.5), (even, few, 0.8)):
         runs = runs_of(claims)
         of_fp = fp_items(claims, {claim.about: claim.support or 0.0 for claim in labelled}, Clusters(), runs)
-        of_fr = fr_items(claims, {claim.about: CitationLabel(1, claim.cited) for claim in labelled}, Clusters(), runs)
-        for items in (of_fp["a"], of_fr["a"]):
-            assert known(corrected_mean(items)).value == pytest.approx(share)
-            assert known(labels_alone(items)).value == pytest.approx(share)
+        assert known(corrected_mean(of_fp["a"])).value == pytest.approx(share)
+        assert known(labels_alone(of_fp["a"])).value == pytest.approx(share)
     both = claims_of("q1", [1.0, 1.0], whole=0.5)
     items = fp_items(both, dict.fromkeys((claim.about for claim in both), 1.0), Clusters(), runs_of(both))["a"]
     assert known(corrected_mean(items)).value == pytest.approx(0.5), "what does not exist is a known zero"
     claims = [claim for n in range(12) for claim in claims_of(f"q{n}", [1.0, 0.0])]
     items = fp_items(claims, {}, Clusters({f"q{n}": f"u{n // 3}" for n in range(12)}), runs_of(claims))["a"]
     assert {item.cluster for item in items} == {"u0", "u1", "u2", "u3"}, "queries of one user are one cluster"
-
-
-def test_fr_is_that_of_labels_and_scores_without_what_is_no_claim_and_needs_labels_of_both_kinds(large: Path) -> None:
-    claims = judged_claims(large)
-    cited = {sheet_name(claim.about): "yes" if claim.cited else "no" for claim in claims}
-    path = filled(large, cited, "cited")
-    made = correction_of(large, None, [path])
-    assert {name for name, *_ in made.values()} == {"FR"}
-    assert values(made, CORRECTED) == pytest.approx(values(made, JUDGED))
-    ((_, _, by), *_) = made.values()
-    rows = [row for row in derive_scores(large, [METRIC]).scores if row.variant == "FR"]
-    scored = {row.system: row.value for row in rows if row.judge == by}
-    assert {row.of: row.value for row in parts(made, JUDGED)} == pytest.approx(scored)
-    printed = " ".join(called("correct", large, "--labels", path).split())
-    assert "FR, " in printed
-    assert "did not extract are left out" in printed
-    assert kept_in(large)["line"].startswith("FR as people would give it: ")
-
-    no_claims = {name: "no claim" if text == "no" else text for name, text in cited.items()}
-    made = correction_of(large, None, [filled(large, no_claims, "cited")])
-    assert values(made, CORRECTED) == [pytest.approx(1.0)] * len(made.values())
-    only_cited = {name: text for name, text in cited.items() if text == "yes"}
-    made = correction_of(large, None, [filled(large, only_cited, "cited")])
-    one_sided = {claim.system for claim in claims if not claim.cited}
-    assert not one_sided & {system for _, system, _ in made.values()}
-    assert "no corrected FR" in " ".join(made.notes)
 
 
 @pytest.mark.slow  # a notebook, from raw files on

@@ -8,20 +8,17 @@ from starlette.testclient import TestClient
 
 from drretail.addons.lab.correction import correction_of
 from drretail.addons.lab.findings import CORRECTED
-from drretail.addons.people.plan import plan_uncited, planned
+from drretail.addons.people.plan import planned
 from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.experiment import read_definition, run_path
+from drretail.experiment import read_definition
 from drretail.files import read_jsonl
 from drretail.llm.offline.judge import tag_contents
 from drretail.llm.prompt import tag_content
-from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
-from drretail.run_file import read_run
-from tests.addons.live.conftest import client_of
+from drretail.records.vote import ClaimLabel, Rating, Vote
 from tests.build import scripted_judge
 from tests.eval.metrics.pairwise.judging import compared, prefers_the_first
 from tests.viewer.dom import parse
-from tests.viewer.experiment import rewrite
 
 NAMES = ("zephyr", "quartz", "slow_thinker", "slow-thinker", "slow thinker", "Slow")
 
@@ -148,71 +145,10 @@ def test_a_report_is_rated(ann: TestClient, exp: Path) -> None:
     assert read_votes(exp) == []
 
 
-def test_claims_are_asked_about_once_some_unsourced_ones_were_drawn_and_count(ann: TestClient, exp: Path) -> None:
-    assert 'data-question="cited"' not in ann.get("/label/1").text
-    few = len(planned(exp, 6).claims)
-    plan_uncited(exp, planned(exp, 6).claims, 3, None)
-    ann = of_ann(exp, 6)
-    assert 'data-question="cited"' in ann.get("/label/1").text
-    bare = few + 1
-    page = parse(ann.get(f"/label/{bare}").text)
-    assert "Where it stands in the report" in page.text
-    assert "What its sources say" not in page.text
-    assert 'data-question="support"' not in ann.get(f"/label/{bare}").text
-    answer(ann, "no", "cited", f"/label/{bare}")
+def test_a_label_too_few_corrects_nothing_and_it_is_said_how_many_are_missing(ann: TestClient, exp: Path) -> None:
     answer(ann, "full", "support", "/label/1")
     assert state(ann, "/label/1")["done"] == 1
-    answer(ann, "yes", "cited", "/label/1")
-    assert state(ann, "/label/1")["done"] == 2
-    assert [type(vote) for vote in read_votes(exp)] == [CitedLabel, ClaimLabel, CitedLabel]
-    made = correction_of(exp, None)  # so few labels correct nothing, and it is said how many are missing
+    assert [type(vote) for vote in read_votes(exp)] == [ClaimLabel]
+    made = correction_of(exp, None)
     assert not made.values()
-    assert {row.name for row in made.where(part=CORRECTED) if row.value is None} == {"FP", "FR"}
-    assert "claim 1" in ann.post("/label/undo").json()["told"]
-    assert ann.post(f"/label/{bare}", json={"question": "support", "value": "full"}).status_code == 400
-
-
-def of_ann(exp: Path, size: int | None = None) -> TestClient:
-    """Ann at a server that begins now."""
-    client = client_of(exp, size)
-    client.post("/name", data={"name": "Ann", "back": "label"})
-    return client
-
-
-def test_hostile_text_stays_text(ann: TestClient, exp: Path) -> None:
-    number = next(one for one, pair in enumerate(planned(exp).pairs, 1) if "slow_thinker" in (pair.a, pair.b))
-    page = parse(ann.get(f"/vote/{number}").text)
-    assert [each.attributes.get("src") for each in page.all("script")] == [None, "/assets/voting.js"]
-    assert not list(page.all("img"))
-    addresses = [each.attributes["href"] for each in page.all("a") if "href" in each.attributes]
-    assert all(address.startswith(("/", "http", "#")) for address in addresses)
-    assert "<script>window.evil = 1</script>" not in page.text  # what a report's HTML hides is shown to nobody
-    assert "{{ 7*7 }}" in page.text
-
-
-def test_a_report_that_was_changed_after_the_plan_is_not_voted_on(ann: TestClient, exp: Path) -> None:
-    ann.get("/vote")
-    item = planned(exp).pairs[0]
-    before = read_run(run_path(exp, item.a, item.query_id, 1))
-    rewrite(exp, before.model_copy(update={"report": "Another one."}))
-    found = ann.get("/vote/1")
-    assert found.status_code == 409
-    assert "has changed since" in found.text
-
-
-def test_a_file_of_votes_that_can_not_be_written_is_told_in_a_sentence(exp: Path) -> None:
-    client = client_of(exp)
-    (exp / "votes" / ".plan.lock").mkdir(parents=True)  # root may write into any file
-    for path in ("/vote", "/rate", "/label"):
-        found = client.get(path)
-        assert found.status_code == 409
-        assert "votes/.plan.lock is a folder: name a file." in found.text
-
-
-def test_those_who_vote_alone_can_not_open_the_report(exp: Path) -> None:
-    client = client_of(exp, 6, with_report=False)
-    assert client.get("/").headers["location"] == "/vote"
-    assert "Report</a>" not in client.get("/vote").text
-    questions = [query.query_id for query in read_definition(exp).queries]
-    assert {client.get(f"/query-{question}.html").status_code for question in questions} == {404}
-    assert client.get("/index.html").status_code == 404
+    assert {row.name for row in made.where(part=CORRECTED) if row.value is None} == {"FP"}
