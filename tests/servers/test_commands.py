@@ -43,19 +43,6 @@ def raw(tmp_path: Path) -> str:
     return small_shop(tmp_path / "raw").name
 
 
-def test_an_ingest_makes_the_same_world_on_servers(
-    drretail: Command, succeeds: Command, error_of: ErrorOf, spec: str, raw: str, tmp_path: Path
-) -> None:
-    report = json.loads(succeeds("ingest", raw, "--world", spec, "--json", "-q").stdout)
-    folder = json.loads(drretail("ingest", raw, "--world", "w", "--json", "-q").stdout)
-    assert report["world"] == spec
-    assert report["fingerprint"] == folder["fingerprint"]
-    assert not any((tmp_path / ".cache" / "drretail" / "ingest").iterdir()), "finished stages are removed"
-    assert succeeds("world", "check", spec).stdout == f"ok {report['fingerprint']}\n"
-    answers = json.loads(drretail("world", "info", spec, "--json").stdout)
-    assert answers["counts"] == {"products": 1, "users": 5, "orders": 5}
-
-
 def test_other_rows_replace_a_world_only_when_told(
     drretail: Command, succeeds: Command, error_of: ErrorOf, spec: str, raw: str, tmp_path: Path
 ) -> None:

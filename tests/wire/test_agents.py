@@ -1,29 +1,20 @@
 """Agents and the judge through the real clients, at a provider that answers well, badly, late, or denies."""
 
-import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import definition
 from drretail.env.world import World
-from drretail.eval.judging.question import VerdictFile, judge_journals
-from drretail.eval.judging.session import Again, Judge
-from drretail.eval.scoring import score_experiment
+from drretail.eval.judging.question import judge_journals
 from drretail.event_loop import run_loop
-from drretail.experiment import Experiment, read_runs
+from drretail.experiment import read_runs
 from drretail.journal import read_effects
 from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.providers import Retrying
-from drretail.llm.registry import Model, build_model
-from drretail.progress import Progress
-from drretail.records.run import Usage, WebMode
-from drretail.records.score import Scores
+from drretail.records.run import WebMode
 from drretail.run_file import JOURNAL
 from drretail.tools.registry import openai_schemas
 from tests.build import journal_usage
@@ -32,7 +23,6 @@ from tests.wire.playing import (
     AGENTS,
     KEYS,
     MODELS,
-    QUERY,
     calls_of,
     gist,
     model_at,
@@ -151,48 +141,3 @@ def test_the_right_key_goes_on(server: WireServer, drretail: Command, shop: str,
     assert again.returncode == 0, again.stderr
     held = (journal_usage(path).calls for path in judge_journals(tmp_path / "exp"))
     assert server.seen.requests - first + plan.well == sum(held) > plan.well
-
-
-pytestmark = pytest.mark.anyio
-METRICS = ("faithfulness", "quality")
-
-
-@pytest.fixture
-def folder(world: World, tmp_path: Path) -> Path:
-    """An experiment with one report."""
-    one = player(world, "react", build_model("offline:shopper"))
-    with Experiment(tmp_path / "exp", definition(world, (QUERY,), [one], "42")) as experiment:
-        asyncio.run(Runner(world, "w").run_into(experiment, one, QUERY))
-    return tmp_path / "exp"
-
-
-async def judge(folder: Path, world: World, *models: Model, again: Again = "nothing") -> Scores:
-    table_key = [Judge.of(model) for model in models]
-    return await score_experiment(folder, METRICS, table_key, store=world.store, progress=Progress(), again=again)
-
-
-def said(folder: Path, model: Model) -> list[dict[str, Any]]:
-    """What of verdicts is the same whoever passed the judge's words on; rules are asked for no ratings."""
-    files = sorted((folder / "verdicts").glob(f"*/{Judge.of(model).slug}/*/*-r1.jsonl"))
-    assert [file.parts[-4] for file in files] == [*METRICS][: 1 if model.info.kind == "rule_based" else None]
-    verdicts = [verdict for file in files for verdict in VerdictFile(file).lasts()]
-    shared = [verdict for verdict in verdicts if verdict.metric == "faithfulness"]
-    return [verdict.model_dump(exclude={"judge", "attempt"}) for verdict in shared]
-
-
-def used(folder: Path, model: Model) -> Usage:
-    total = Usage()
-    for journal in (folder / "verdicts").glob(f"*/{Judge.of(model).slug}/*/*.journal.jsonl"):
-        total = total + journal_usage(journal)
-    return total
-
-
-async def test_a_real_client_changes_nothing_of_a_verdict(world: World, folder: Path) -> None:
-    offline = build_model("offline:judge")
-    with WireServer() as server:
-        models = [model_at(server, provider) for provider in MODELS]
-        await judge(folder, world, offline, *models)
-        wanted = said(folder, offline)
-        assert {verdict["state"] for verdict in wanted} <= {"scored", "na"}
-        assert [said(folder, model) for model in models] == [wanted, wanted]
-        assert server.seen.requests == sum(used(folder, model).calls for model in models)

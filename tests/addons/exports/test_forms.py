@@ -18,11 +18,8 @@ from drretail.addons.imports.recording import Imported, record
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.eval.scores.file import read_scores
-from drretail.experiment import SOURCES, read_definition, read_runs, run_files
-from drretail.files import write_json
+from drretail.experiment import read_runs
 from drretail.progress import Progress
-from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
-from drretail.run_file import read_evidence
 from tests.addons.exports.conftest import REACT, lines
 from tests.addons.imports.foreign import CHINESE, REPORT, drb
 from tests.build import files
@@ -82,19 +79,6 @@ def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path,
     assert not (tmp_path / "csv").exists()
 
 
-def fetch_a_page(exp: Path) -> Evidence:
-    """Keeps a page for the first web result that any run was handed, as ``score --fetch-sources`` does."""
-    entry = next(each for path in run_files(exp) for each in read_evidence(path) if each.kind == "web")
-    corpora = {system.web_corpus for system in read_definition(exp).systems.values()}
-    pages = tuple(
-        FetchedPage(corpus=each, fetched="2026-01-01T00:00:00+00:00", title="T", text="Whole page.", state="ok")
-        for each in corpora
-    )
-    kept = FetchedPages(id=entry.id, url=entry.url or "", pages=pages)
-    write_json(SOURCES.path(exp, entry.id), kept.model_dump(mode="json", exclude_none=True))
-    return entry
-
-
 COMMANDS = [
     re.split(r"\s{3,}", line.strip())[0]
     for line in (Path(__file__).parents[3] / "drretail/addons/exports/README.md")
@@ -110,7 +94,6 @@ def test_the_commands_of_the_docs_work(
 ) -> None:
     words = shlex.split(command)
     shutil.copytree(exp, tmp_path / "exp")
-    fetch_a_page(tmp_path / "exp")
     monkeypatch.chdir(tmp_path)
     before = {*files(tmp_path)}
     done = CliRunner().invoke(app, words[1:])

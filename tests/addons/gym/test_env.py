@@ -14,22 +14,20 @@ from typer.testing import CliRunner
 from drretail.addons.gym import Shop, ShopEnv, parts
 from drretail.addons.gym.env import recorded_rewards, save_rollouts
 from drretail.addons.gym.parts import wanted
-from drretail.addons.gym.trial import try_agent
 from drretail.agents.information import recorded_instructions
 from drretail.api.run import run
-from drretail.api.score import score
 from drretail.cli.app import app
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World, world_at
 from drretail.errors import UnknownName, UserError
-from drretail.experiment import path_of, read_runs
+from drretail.experiment import path_of
 from drretail.progress import Progress
 from drretail.querygen.reading import FIFTY, read_queries, shipped_queries
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from drretail.run_file import Recorded, read_run
+from drretail.run_file import read_run
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
 from tests.addons.gym.policies import QUERY, call, search, shopped_well
@@ -50,13 +48,6 @@ def test_observations_are_what_clients_of_mcp_are_told_and_our_agents_read(env: 
     assert (reward, done, info["error"]) == (0.0, False, None)
     in_json = {"name": "calculator", "arguments": '{"expression": "1 + 1"}'}
     assert env.step(in_json)[3]["error"] is None
-
-
-def test_tools_that_are_left_out_are_neither_listed_nor_answered(shop: Shop) -> None:
-    with ShopEnv(shop, without=["web"]) as env:
-        env.reset(QUERY)
-        assert "web_search" not in json.dumps(env.tools)
-        assert env.step(call("web_search", query="bags"))[3]["error"] == "unknown_tool"
 
 
 WRONG = [
@@ -164,21 +155,6 @@ def test_a_missing_extra_is_named_in_one_sentence(module: str, monkeypatch: pyte
         import_module(f"drretail.addons.gym.{module}")
 
 
-def test_saved_rollouts_are_runs_scored_and_rewarded_as_when_they_were_made(shop: Shop, tmp_path: Path) -> None:
-    with ShopEnv(shop, policy="mine@7") as env:
-        rollouts: list[Recorded] = []
-        for _ in range(2):
-            env.reset(QUERY)
-            shopped_well(env)
-            rollouts.append(env.recorded())
-        made = env.reward
-        saved = save_rollouts(tmp_path / "exp", env, rollouts)
-    assert [each.run_id for each in saved] == ["gym@mine-7/dev-01-r1", "gym@mine-7/dev-01-r2"]
-    assert list(read_runs(tmp_path / "exp")) == saved
-    assert [reward for _, reward in recorded_rewards(tmp_path / "exp", shop)] == [made, made]
-    assert score(tmp_path / "exp", metrics=["basket", "checks"]).by_system("feasible") == {"gym@mine-7": 1.0}
-
-
 def test_a_rollout_without_a_report_is_a_failed_run_and_of_its_own_world_alone(env: ShopEnv, tmp_path: Path) -> None:
     env.step({"name": "calculator", "arguments": {"expression": "1 + 1"}})
     (saved,) = save_rollouts(tmp_path / "exp", env, [env.recorded()])
@@ -238,20 +214,3 @@ def test_the_command_makes_up_two_shops_that_share_nothing_and_prints_floors(
     assert of_all["queries"] == 2
     assert 0 <= of_all["one search"] < 1
     assert "exists: name another file" in str(CliRunner().invoke(app, [*command, "--seed", "43"]).exception)
-
-
-SHIPPED = shipped_queries("dev")[0]
-
-
-def test_a_trial_has_the_reward_of_the_same_run_and_of_the_one_before(tmp_path: Path) -> None:
-    first = try_agent("react", SHIPPED.query_id, to=tmp_path / "trials")
-    again = try_agent("react", SHIPPED.query_id, to=tmp_path / "trials")
-    assert first.before is None
-    assert again.before is not None
-    assert again.before.reward == first.reward == again.reward
-    assert again.answer.experiment == tmp_path / "trials" / "react" / SHIPPED.query_id / "2"
-    run("demo", [SHIPPED], "react", to=tmp_path / "exp", baselines=False)
-    with Shop.open("demo", [SHIPPED]) as shop:
-        ((_, reward),) = recorded_rewards(tmp_path / "exp", shop)
-    assert first.reward == reward
-    assert bool(first.findings) == (reward.value == 0)

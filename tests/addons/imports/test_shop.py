@@ -128,7 +128,6 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     assert "FR" not in found  # nobody asked the assistant for citations
     page = render_page(tmp_path / "exp")
     assert "4 answers, 3 statements about your products checked: 2 contradict your shop&#39;s records." in page
-    assert "2 statements contradict your shop's records" in page
     places = [page.index(part) for part in (">false answers<", "<strong>$59.00</strong>", 'id="questions"')]
     assert places == sorted(places)
     for of_research in ("In the cart", "What belongs into the cart", "FR 0.00"):
@@ -240,8 +239,3 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
     scores = open_experiment(tmp_path / "wrong").scores
     assert scores is not None
     assert [{name: str(row[name] or "") for name in row} for row in scores.to_pandas("statement")] == rows
-    page = render_page(tmp_path / "wrong")
-    assert "2 answers, 2 statements about your products checked: 2 contradict your shop&#39;s records." in page
-    assert "1 statement about your products checked: 1 false" in page
-    for of_research in ("further answer", "cited claims", "does not say what to buy", "FR 0.00", "How to read it</a>"):
-        assert of_research not in page

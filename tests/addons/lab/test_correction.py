@@ -25,6 +25,7 @@ from drretail.eval.metrics.faithfulness import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_runs
 from drretail.records.query import Query
+from drretail.records.tables.sheets import read_cells
 from drretail.records.vote import Choice
 from drretail.stats.intervals import Clusters
 from drretail.stats.prediction_powered import corrected_mean, labels_alone
@@ -82,11 +83,6 @@ def values(made: Correction, part: str) -> list[float | None]:
     return [row.value for row in parts(made, part)]
 
 
-def sheet_of(experiment: Path) -> list[list[str]]:
-    with (experiment / "lab" / "sample.csv").open(encoding="utf-8-sig", newline="") as file:
-        return [*csv.reader(file)]
-
-
 def filled(experiment: Path, answers: dict[str, str]) -> Path:
     path = experiment / "filled.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -105,7 +101,7 @@ def test_a_sheet_has_the_claims_of_the_plan_without_whose_they_are_or_what_was_r
     plan = known(read_plan(exp))
     assert (plan.pairs, plan.reports, len(plan.claims)) == ((), (), 6)
     assert planned(exp).claims[:6] == plan.claims
-    head, *rows = sheet_of(exp)
+    head, *rows = read_cells(exp / "lab" / "sample.csv")
     assert head == ["item", "question", "claim", "sources", "label"]
     assert [row[0] for row in rows] == [sheet_name(claim.about) for claim in plan.claims]
     assert not any(row[-1] for row in rows)

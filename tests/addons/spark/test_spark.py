@@ -88,13 +88,6 @@ def test_a_cluster_of_two_workers_makes_the_same_world(cluster: Cluster, raw: Pa
     assert cluster.workers_used() == 2
 
 
-def test_the_real_sample_of_all_beauty_gives_the_same_world(realdata: Path, tmp_path: Path) -> None:
-    folder = realdata / "amazon" / "All_Beauty"
-    found = ingest_files([folder], tmp_path / "spark", engine="spark", master=LOCAL)
-    assert (found.products.kept, found.reviews.kept, found.users) == (302, 2120, 253)
-    assert_equal(found, ingest_files([folder], tmp_path / "duckdb"))
-
-
 def test_spark_reads_plain_lines_alone_and_what_it_has_finished_is_not_made_again(tmp_path: Path) -> None:
     task = task_of(small_shop(tmp_path / "raw"), tmp_path / "work", LOCAL, Progress())
     first = select(task)

@@ -40,7 +40,6 @@ from drretail.env.web.sandbox import (
     read_pages,
     read_sandbox,
     task_folder,
-    written_queries,
 )
 from drretail.env.world import World, world_at
 from drretail.errors import UserError
@@ -52,8 +51,7 @@ from drretail.records.criteria import Criteria, Fact, KnownAnswer
 from drretail.records.query import Query
 from drretail.records.run import Usage
 from drretail.records.wish import Want, Wish
-from tests.addons.sandboxes.search_based.played import ANSWERS, EMAIL, FACTS, PAGES, SIGNALS, FakeWeb, Play, chat, model
-from tests.build import files
+from tests.addons.sandboxes.search_based.played import ANSWERS, EMAIL, FACTS, PAGES, SIGNALS, FakeWeb, chat, model
 from tests.querygen.by_model.scripted import scripted
 from tests.shop import USER, build_shop
 
@@ -137,11 +135,6 @@ def site(world: World, fake: FakeWeb, finished: Path, tmp_path: Path) -> Site:
     return Site(world, fake, finished, tmp_path)
 
 
-def open_where(words: str) -> Play:
-    """Settles everything, but for prompts with these words, where a weight is missing."""
-    return lambda asked: ANSWERS["Settlement"](asked) | {"missing": ["What it weighs."] if words in asked else []}
-
-
 def test_each_page_gets_the_label_of_its_role_and_what_is_lost_is_counted(finished: Path) -> None:
     task = task_folder(finished, "q1")
     labels = {label.url: label for label in read_labels(task)}
@@ -210,14 +203,6 @@ def test_what_a_page_establishes_about_a_product_is_a_fact_and_no_basket_holds_i
     assert best.items[0].product_id == "B0TEST0002"
 
 
-def test_a_build_that_is_begun_again_asks_nothing_twice_and_writes_the_same(site: Site) -> None:
-    folder, asked, again = site.copy(), Counter(site.fake.asked), chat()
-    made = site.build(QUERY, by=scripted(again), tokens=1_000)  # a lower cap takes no task away
-    assert (made.tasks, made.failed) == (1, {})
-    assert (site.fake.asked, again.asked) == (asked, [])
-    assert files(folder) == files(site.finished)
-
-
 def test_a_build_that_was_cut_goes_on_where_it_stopped(site: Site) -> None:
     folder = site.cut(lambda effect: is_web(effect) or "verge" in effect["scope"])
     asked = Counter(site.fake.asked)
@@ -242,31 +227,16 @@ def test_a_search_that_fails_is_told_and_asked_anew_when_that_is_wanted(site: Si
     assert site.build(QUERY).failed == {}
 
 
-def test_without_queries_they_are_written_from_what_was_found(site: Site) -> None:
-    folder = site.cut()
-    made = site.build(UNASKED)
-    assert made.failed == {}
-    assert any("no gold yet" in fault for fault in sandbox_faults(folder)["q1"])
-    result = site.write()
-    assert (result.written, result.failed) == (("q1",), {})
-    (query,) = written_queries(folder)
-    assert query.user_id == USER
-    assert query.wish is not None
-    assert [(want.name, want.quantity) for want in query.wish.wants] == [("birdhouse", 2)]
-    assert sandbox_faults(folder) == {"q1": []}
-    assert (folder / "rubrics" / "dr3" / "q1.json").is_file()
-    assert site.write().written == ()
-    assert site.build(UNASKED).failed == {}
-    assert written_queries(folder) == (query,)
-    assert sandbox_faults(folder) == {"q1": []}
-
-
 def test_a_query_that_asks_too_much_is_told_so_and_written_anew(site: Site) -> None:
     def query(asked: str) -> dict[str, Any]:
         result = ANSWERS["WrittenQuery"](asked)
         return result | ({"query": result["query"].replace("suit me", "do")} if "What it weighs." in asked else {})
 
-    by = model(Settlement=open_where("would suit me"), WrittenQuery=query)
+    def settlement(asked: str) -> dict[str, Any]:
+        missing = ["What it weighs."] if "would suit me" in asked else []
+        return ANSWERS["Settlement"](asked) | {"missing": missing}
+
+    by = model(Settlement=settlement, WrittenQuery=query)
     folder = site.cut()
     assert site.build(UNASKED, by=by).failed == {}
     for _ in range(2):
