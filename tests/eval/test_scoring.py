@@ -13,19 +13,17 @@ from drretail.errors import UserError
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge
 from drretail.eval.metrics.quality import rating_prompt
-from drretail.eval.scores.board import Board, read_board
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import path_of
 from drretail.journal import read_effects
 from drretail.llm.offline.judge import tag_contents
 from drretail.llm.prompt import Prompt, tag_content
-from drretail.llm.registry import build_model
 from drretail.locks import locked_folder
 from drretail.records.score import Rules, Scores
 from tests import build
 from tests.build import LABEL, Asked, experiment, scripted_judge
 from tests.eval.metrics.pairwise.judging import SIX
-from tests.eval.own import JUDGED_STUB, STUB
+from tests.eval.own import JUDGED_STUB
 from tests.run_files import edit_member
 
 TWO = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short."}}
@@ -135,19 +133,6 @@ def test_verdicts_on_a_report_that_changed_or_in_other_words_are_stale_and_asked
     assert build.rows(scores, judge=judge.ref.spec)["depth"].n_scored == 2
     scored(folder, judge)
     assert len(asked) == 18 + 2
-
-
-def test_other_rules_have_rows_of_their_own_and_the_board_is_of_who_was_asked_last(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", TWO)
-    judge, asked = scripted_judge(by_length)
-    scored(folder, judge)
-    scores = scored(folder, judge, rules="paper")
-    assert [build.rows(scores, rules=rules)["depth"].value for rules in ("default", "paper")] == [5.0, 5.0]
-    assert len(asked) == 12 + 12  # the paper's judge reads the answer as written
-    for each in (Judge.of(build_model("offline:judge")), judge):
-        scored(folder, each)
-        scored(folder, metrics=(STUB,))  # by code: asks nobody
-        assert read_board(folder) == Board(judge=(each.ref.key,))
 
 
 def test_what_cannot_be_scored_is_said_and_nothing_is_written(tmp_path: Path) -> None:

@@ -99,12 +99,6 @@ THOUGHT = gemini.says(gemini.text("Take it."), prompt=40, candidates=6, thoughts
             answers(input_tokens=10, output_tokens=7, more=CACHED | {"cache_creation": LIFETIMES}),
             CACHED_USAGE,
         ),
-        ("openai", completes({"content": "Take it."}), Usage(calls=1, input_uncached=30, output=5)),
-        (
-            "ollama",
-            ollama.says("Take it.", prompt_eval_count=210, eval_count=12),
-            Usage(calls=1, input_uncached=210, output=12),
-        ),
         ("google", THOUGHT, Usage(calls=1, input_uncached=30, cache_read=10, output=11)),
     ],
 )

@@ -46,11 +46,6 @@ def test_wrong_values_are_named_with_what_is_allowed(argument: str, sent: object
     assert (raised.field, raised.message) == (argument, message)
 
 
-def test_both_ends_of_a_range_are_in_it() -> None:
-    for sent in ({"query": "x", "limit": 1, "rating_min": 5.0}, {"query": "x", "limit": 50, "rating_min": 0.0}):
-        assert read_arguments(SEARCH, sent) == sent
-
-
 def test_a_wrong_choice_or_name_is_told_the_right_ones_and_what_is_missing_is_described() -> None:
     assert problem({"query": "x", "sort_by": "cheapest"}).allowed == ["relevance", "price", "rating", "popularity"]
     unknown = problem({"query": "x", "max_price": 5})

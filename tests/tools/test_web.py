@@ -19,7 +19,7 @@ from drretail.journal import Journal
 from drretail.records.evidence import Evidence
 from drretail.records.run import WebMode
 from drretail.tools.toolkit import Toolkit
-from drretail.tools.web import fetch_cited, fetch_pages
+from drretail.tools.web import fetch_pages
 from tests.build import run
 from tests.threads import all_at_rest
 from tests.tools.conftest import ANNA, PAGES, ListWeb, error_of
@@ -169,29 +169,6 @@ def test_a_cut_search_fetches_only_the_pages_it_had_not_written_down_and_a_repla
     with pytest.raises(ModelError, match="the run differs"):
         fetch_pages(web, URLS, replayed.scope("0/0"), 5)
     assert web.fetched == []
-
-
-MANY = [f"https://{site}.example/{number}" for number in range(3) for site in "abcdef"]
-
-
-class Site:
-    provider = "site"
-
-    def fetch(self, url: str) -> WebPage:
-        if "b.example" in url:
-            raise ToolError("unavailable", "It is gone.")
-        if "c.example" in url:
-            raise RuntimeError("a plugin's bug")
-        return WebPage(url, "A kettle", "Text.", "ok")
-
-
-def test_every_page_has_a_state_whatever_its_web_does() -> None:
-    journal = Journal()
-    found = dict(fetch_cited(Site(), MANY, journal.scope("cited"), 5))
-    assert {url for url, page in found.items() if page.state == "ok"} == {u for u in MANY if u[8] not in "bc"}
-    assert found["https://b.example/0"].problem == "It is gone."
-    assert "a plugin's bug" in (found["https://c.example/0"].problem or "")
-    assert [effect.kind for effect in journal.effects] == ["page_fetch"] * len(MANY)
 
 
 URL = "https://evil.example/page"

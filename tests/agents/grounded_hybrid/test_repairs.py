@@ -4,8 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from langchain_core.messages import AIMessage
 
 from drretail.agents.grounded_hybrid.drafts import TITLE, Stricken, refusal_of, strike_out, with_left_out
@@ -198,26 +196,6 @@ def test_a_repair_is_made_only_while_the_tokens_last(world: World) -> None:
         assert len(run.struck) == 1
         assert run.stop == "token_budget" or len(run.repairs) == 2
     assert made == {0, 1, 2}
-
-
-SENTENCES = st.sampled_from(
-    [
-        "Get the **Harrowgill Gooseneck Kettle** ($42.95) [P:B0KITCHENK].",
-        "Get the **Harrowgill Gooseneck Kettle** ($13.95) [P:B0KITCHENK].",
-        "Get the **Zephyrine Cloud Nine Seed Silo** ($31.99) [P:B0NOTHERE0].",
-        "A pole keeps squirrels away [W:zzzzzzzz].",
-    ]
-)
-
-
-@settings(max_examples=60, deadline=None)
-@given(old=st.lists(SENTENCES, min_size=1, max_size=5), new=st.lists(SENTENCES, min_size=1, max_size=5))
-def test_a_draft_that_takes_the_place_of_another_has_fewer_faults(old: list[str], new: list[str]) -> None:
-    before, after = (draft("\n\n".join(each), "B0KITCHENK") for each in (old, new))
-    if refusal_of(after, before) is None:
-        assert len(after.errors) <= len(before.errors)
-        assert refusal_of(before, after) is not None
-    assert refusal_of(before, before) is not None
 
 
 def test_a_draft_that_declares_no_picks_takes_no_others_place() -> None:

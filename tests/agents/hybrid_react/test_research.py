@@ -57,19 +57,6 @@ def reports(played: Cast) -> list[int]:
     return [report["researcher"] for report in handed_on(turn)]
 
 
-def test_a_run_goes_from_launches_over_syntheses_to_one_report(world: World) -> None:
-    played = cast((launch("feeder", "bath"), END), {"bath": (calls(BATH), END)}, {"bath": (reported("P:B0TEST0004"),)})
-    run = perform(world, played).run
-    assert (run.status, run.stop, run.report) == ("done", "finished", "Take the tube feeder for $24.99 [P:B0TEST0001].")
-    said = [step.role if step.kind == "model" else step.name for step in run.steps if step.path == "0"]
-    assert said == ["supervisor", "LaunchResearcher", "LaunchResearcher", "supervisor", "Finalize", "report"]
-    for path in ("0.1", "0.2"):
-        roles = ["researcher", "researcher", "researcher", "researcher", "synthesis"]
-        assert [(step.seq, step.role) for step in run.steps if step.path == path] == [*enumerate(roles)]
-    assert reports(played) == [1, 2]
-    assert {citation.type for citation in run.citations} == {"product"}
-
-
 def test_more_launches_than_allowed_are_refused_and_not_numbered(world: World) -> None:
     played = cast((launch("a", "b", "c"), launch("d"), END))
     recorded = perform(world, played, limits=Limits(researchers=2))
@@ -182,21 +169,8 @@ def test_a_report_that_does_not_fit_its_writer_is_written_without_the_oldest(wor
     assert any("written without the reports of researchers 1" in note for note in run.notes)
 
 
-def endless() -> Cast:
-    return cast([launch("a", "b")] * 20, {"": [calls(FEEDER)] * 20})
-
-
 def total(run: Run) -> int:
     return sum(usage.total for usage in run.usage.values())
-
-
-def test_researchers_share_a_budget_that_is_kept_but_for_the_last_call(world: World) -> None:
-    recorded = perform(world, endless(), limits=Limits(tokens=60_000, supervisor_turns=20, tool_turns=20))
-    assert (recorded.run.status, recorded.run.stop) == ("done", "token_budget")
-    assert 30_000 < total(recorded.run) < 66_000
-    first, second = ([step.kind for step in at(recorded, path) if step.role == "researcher"] for path in ("0.1", "0.2"))
-    assert first.count("model") == second.count("model") > 1
-    assert {f"{path}: its research ended at the token_budget" for path in ("0.1", "0.2")} <= {*recorded.run.notes}
 
 
 def test_a_launch_that_is_refused_has_no_share_of_the_budget(world: World) -> None:

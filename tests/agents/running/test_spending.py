@@ -17,7 +17,7 @@ from drretail.errors import ModelError
 from drretail.experiment import Experiment, run_path
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import price_version
-from drretail.llm.registry import Model, build_model
+from drretail.llm.registry import build_model
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
 from tests.build import known
 
@@ -64,23 +64,15 @@ def test_what_a_run_took_that_was_made_again_stays_counted(world: World, folder:
     assert tally.tokens == after.total.usage.total > before.total.usage.total
 
 
-def sonnet() -> Model:
-    environ = {"ANTHROPIC_API_KEY": "k" * 20}
-    return build_model("anthropic:claude-sonnet-5", environ=environ)
-
-
-def a_system(world: World, agent: str, model: Model) -> SystemUnderTest:
-    name, web_mode = split_web_mode(agent)
-    return sut(world, model, name, web_mode=web_mode)
-
-
 def estimated(to: Path, *suts: SystemUnderTest, repeats: int = 1) -> list[Estimate]:
     return [*estimate_left(to, suts, BOTH, repeats)]
 
 
 @pytest.mark.parametrize("agent", [*BUILT_IN, "react+ws"])
 def test_a_system_without_runs_takes_what_its_agent_typically_takes(world: World, folder: Path, agent: str) -> None:
-    (estimate,) = estimated(folder, a_system(world, agent, sonnet()))
+    model = build_model("anthropic:claude-sonnet-5", environ={"ANTHROPIC_API_KEY": "k" * 20})
+    name, web_mode = split_web_mode(agent)
+    (estimate,) = estimated(folder, sut(world, model, name, web_mode=web_mode))
     assert (estimate.count, estimate.basis) == (2, "typical runs")
     assert known(estimate.calls) >= 4
     dollars = (known(estimate.input) * 2 + known(estimate.output) * 10) / 1e6

@@ -161,13 +161,6 @@ def test_terms_of_calculations_and_orders_come_with_a_line_of_what_they_are_such
 PRICED = ("$49.99", "price 49.99: agrees with the records"), ("$39.99", "price 39.99: the record says $49.99")
 
 
-def of_price(message: str) -> tuple[str, dict[str, Any]]:
-    """A report on the price of the bed, and its claim."""
-    report = f"The Fluffwick bed costs {message} [P:B0BED00001]."
-    words = f"The Fluffwick bed costs {message}."
-    return report, claim(1, words, "P:B0BED00001", quote=report, values=[said_value("price", message, "P:B0BED00001")])
-
-
 def test_where_the_records_say_otherwise_the_judge_is_asked_once_more_and_the_second_answer_counts(
     tmp_path: Path,
 ) -> None:
@@ -180,7 +173,9 @@ def test_where_the_records_say_otherwise_the_judge_is_asked_once_more_and_the_se
         (PRICED[1], "partial", "partial"),
     ]
     for number, ((message, line), first, second) in enumerate(rows):
-        report, extracted = of_price(message)
+        report = f"The Fluffwick bed costs {message} [P:B0BED00001]."
+        price = said_value("price", message, "P:B0BED00001")
+        extracted = claim(1, f"The Fluffwick bed costs {message}.", "P:B0BED00001", quote=report, values=[price])
         about, folder = subject(report), tmp_path / f"{number}"
         verdicts = judged(folder, answering(extracted, support(first, "one"), support(second, "two")), about)
         of_stage = {verdict.stage: verdict for verdict in verdicts}

@@ -42,12 +42,6 @@ def test_cells_are_means_over_queries_and_steps_the_paired_gains_in_the_order_of
     ]
 
 
-def grouped(by: str, **systems: System) -> list[list[tuple[str, str]]]:
-    """By what is else the same, each setting in its order with its system."""
-    _, condition = load_condition(by)
-    return [list(its.items()) for its in agents_by_setting(build.definition([], systems), condition).values()]
-
-
 def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_none() -> None:
     systems = {
         "a": in_setting("task"),
@@ -57,7 +51,8 @@ def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_n
         "e": SYSTEM.model_copy(update={"options": {"without": ["web"]}}),
         "f": SYSTEM.model_copy(update={"options": {"information": "task", "without": ["user", "web"]}}),
     }
-    assert grouped("information", **systems) == [
+    of_systems = agents_by_setting(build.definition([], systems), load_condition("information")[1])
+    assert [list(its.items()) for its in of_systems.values()] == [
         [("task", "a"), ("persona", "b")],
         [("task", "f"), ("tools", "e")],
     ]

@@ -107,7 +107,7 @@ def test_cited_pages_are_named_once_a_web_and_fetched_beside_the_runs_which_stay
 
 
 def test_an_address_that_no_result_held_is_looked_at_too_and_is_absent_only_where_nothing_is(tmp_path: Path) -> None:
-    linked, mended = "https://linked.example/", "https://there.example/"
+    linked, mended = "https://linked.example/", f"{GONE}mended"  # of one site, and so asked after the other
     evidence = build.evidence(IDS[URL], build.text(f"See {linked}", "page"), url=URL)
     report = f"So [a]({GONE}), so [b]({WALLED}), so [c]({mended}), so [d]({linked}), so [{IDS[URL]}]."
     run = build.run("q1-r1", report, label=LABEL, citations=tuple(find_citations(report, [evidence])))

@@ -11,7 +11,6 @@ import pytest
 import drretail
 from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
-from drretail.errors import UserError
 from drretail.eval.metrics.conversation import CHANGED, HELD, METRIC, TURN, UNTOUCHED, WHOLE, turn_values
 from drretail.experiment import ended_run
 from drretail.grounding.conversation import ConversationTurn, turns_of
@@ -260,11 +259,6 @@ def test_of_floors_that_get_no_conversation_right_the_best_gets_most_turns_right
     (best,) = {row.b for row in build.known(scores.scoreboard).floors}
     turns = {row.system: row.value for row in scores.scores if row.variant == TURN and row.system in NULL_AGENTS}
     assert turns[best] == max(value for value in turns.values() if value is not None) == pytest.approx(2 / 3)
-
-
-def test_compare_by_turns_is_asked_whether_it_means_turn(talked: Path) -> None:
-    with pytest.raises(UserError, match="Did you mean turn, "):
-        drretail.compare(talked, by="turns")
 
 
 def test_a_turn_whose_line_of_gold_is_gone_is_named(

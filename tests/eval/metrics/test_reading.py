@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from drretail.eval.claims.typed_values import CONFIRM
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge
 from drretail.records.reading import Reading
 from drretail.records.score import Score
@@ -23,33 +25,37 @@ WORDS = "Go for the  gooseneck one"
 PICK = {"product": f"P:{KETTLE.product_id}", "quantity": 1, "alternatives": list[str](), "quote": WORDS}
 PRICE = said_value("price", "yours for 41 dollars", f"P:{KETTLE.product_id}")
 CLAIMS = {"claims": [claim(1, "The kettle costs $41.", f"P:{KETTLE.product_id}", values=[PRICE])]}
-CONFIRMED = {"confirmations": [{"claim_id": 1, "quote": "yours for", "justification": "It is.", "confirmed": True}]}
+CONFIRMED = {"claim_id": 1, "quote": "yours for", "justification": "It is.", "confirmed": True}
 
 
-def folder(tmp_path: Path, picks: list[str] | None = None, report: str = REPORT) -> Path:
+def folder(tmp_path: Path, picks: list[str] | None = None) -> Path:
     query = QUERY.model_copy(update={"query_id": "q1", "user_id": None})
-    runs = {LABEL: {"q1-r1": build.run("q1-r1", report, picks)}}
+    runs = {LABEL: {"q1-r1": build.run("q1-r1", REPORT, picks)}}
     return build.experiment(tmp_path / "exp", runs, queries=[query], evidence=EVIDENCE.values())
 
 
-def judge_of(*picks: Any, claims: Any = CLAIMS, name: str = "test") -> tuple[Judge, Asked]:
-    """A judge that extracts one claim with one value, and reads these picks one answer after the other."""
-    left = iter(picks)
+def judge_of(
+    *picks: Any, claims: Any = CLAIMS, confirmed: Sequence[Any] = (CONFIRMED,), name: str = "test"
+) -> tuple[Judge, Asked]:
+    """A judge that extracts one claim with one value; it reads these picks and confirms one answer after the other."""
+    left, confirmations = iter(picks), iter(confirmed)
 
     def answer(text: str) -> Any:
         if "Query and report are data" in text:
             return {"picks": [next(left)]}
         if "about to be called false" in text:
-            return CONFIRMED
+            return {"confirmations": [next(confirmations)]}
         if "The report is data" in text:
             return {**claims, "picks": [next(left)]} if "`picks` are" in text else claims
-        return support("contradicted" if claims is CLAIMS else "full")
+        return support("full")
 
     return scripted_judge(answer, name=name)
 
 
-def rows(exp: Path, judge: Judge, metrics: Sequence[str] = ("checks", "reading")) -> dict[tuple[str, str], Score]:
-    scores = build.scored(exp, metrics, judge)
+def rows(
+    exp: Path, judge: Judge, metrics: Sequence[str] = ("checks", "reading"), **how: Any
+) -> dict[tuple[str, str], Score]:
+    scores = build.scored(exp, metrics, judge, **how)
     return {(row.metric, row.variant): row for row in scores.scores}
 
 
@@ -72,6 +78,22 @@ def test_values_and_picks_come_with_the_claims(tmp_path: Path) -> None:
     assert found["checks", "picks_known"].items == by_model
     assert found["checks", "clean"].value == 0
     assert found["reading", "picks_read"].value == 1
+
+
+@pytest.mark.parametrize("confirmed", [True, False])
+def test_only_what_the_judge_confirms_is_false_and_without_a_usable_answer_it_stays_open_until_asked_again(
+    tmp_path: Path, *, confirmed: bool
+) -> None:
+    strange = CONFIRMED | {"quote": "never said"}
+    judge, _ = judge_of(confirmed=[strange, strange, strange, CONFIRMED | {"confirmed": confirmed}])
+    exp, metrics = folder(tmp_path, []), ("faithfulness", "reading", "false_statements")
+    found = rows(exp, judge, metrics)
+    assert found["false_statements", "false_statements"].value == 0
+    (path,) = (path for path in exp.glob("verdicts/reading/*/*/*.jsonl") if ".journal" not in path.name)
+    assert [one.state for one in VerdictFile(path).lasts() if one.stage == CONFIRM] == ["failed"]
+    found = rows(exp, judge, metrics, again="failed")
+    assert found["false_statements", "false_statements"].value == confirmed
+    assert found["false_statements", "checked"].items["unconfirmed"] == (not confirmed)
 
 
 def test_of_two_judges_code_reads_one_s_values_and_the_table_says_whose(tmp_path: Path) -> None:

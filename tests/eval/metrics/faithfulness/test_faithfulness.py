@@ -161,16 +161,6 @@ def test_fp_is_the_weighted_sum_of_its_claims_and_of_zeros_for_what_does_not_exi
     assert scored(claims)["FP"].value == pytest.approx(total)
 
 
-@pytest.mark.parametrize(
-    ("outcomes", "state"),
-    [([], "na"), (["unverifiable"], "unverifiable"), (["failed"], "failed"), (["unverifiable", "failed"], "failed")],
-)
-def test_a_report_without_a_scored_claim_is_never_zero(outcomes: list[str], state: VerdictState) -> None:
-    found = scored([Of(cites(n, f"W:aaaaaaa{'abc'[n]}"), outcome) for n, outcome in enumerate(outcomes)])
-    assert got(found, "FP", "FP_web") == [(state, None)] * 2
-    assert found["N_supported"].state == (state if outcomes else "scored")
-
-
 def test_recall_is_by_presence_of_a_source_and_without_a_claim_it_is_not_applicable() -> None:
     every = [cites(1, WEB), cites(2, PRODUCT, ORDER), cites(3, ORDER), cites(4), cites(5, unresolved=["O:1"])]
     found = scored([Of(each, 1.0 if each.sources else None) for each in every])
