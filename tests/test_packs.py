@@ -107,9 +107,3 @@ def test_a_damaged_pack_is_named(folder: Path, change: Callable[[bytes], bytes])
     path.write_bytes(change(path.read_bytes()))
     with pytest.raises(UserError, match=DAMAGED):
         unpack_below(folder)
-
-
-def test_a_pack_of_a_newer_version_is_refused(folder: Path) -> None:
-    packed(folder).write_bytes(pack(b'{"files":{},"format":2,"parts":[]}\n'))
-    with pytest.raises(UserError, match="newer version"):
-        packed_names(folder)

@@ -205,11 +205,6 @@ def kept_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Wor
         yield opened
 
 
-def run_again(options: Path, kept_world: World, experiment: RecordedExperiment) -> None:
-    given: dict[str, Any] = {**read_experiment(options), "world": kept_world, "to": "again"}
-    run(queries=experiment.definition.queries, **given)
-
-
 @pytest.mark.parametrize(
     "given",
     [
@@ -227,7 +222,8 @@ def test_an_experiment_is_made_again_from_what_it_keeps(kept_world: World, given
     line = f"drretail run exp/options/{options.name} --world W --queries queries.jsonl --to exp-again"
     assert [each for each in first.commands if each.startswith("drretail run")] == [line]
 
-    run_again(options, kept_world, first)
+    read: dict[str, Any] = {**read_experiment(options), "world": kept_world, "to": "again"}
+    run(queries=first.definition.queries, **read)
     assert runs_in(Path("again")) == runs_in(first.folder)
     assert files(Path("again"), "*.toml") == files(first.folder, "*.toml")
 

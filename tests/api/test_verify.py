@@ -16,7 +16,7 @@ from drretail.env.world import World
 from drretail.errors import ToolError, UserError
 from drretail.eval.method import judge_prompt_files
 from drretail.experiment import run_files
-from drretail.files import read_json, read_jsonl, write_json, write_lines
+from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
 from drretail.packs import unpack_below
 from drretail.records.base import canonical_json
 from drretail.records.query import Query
@@ -243,6 +243,20 @@ def test_the_command_prints_one_table_and_ends_with_3_where_anything_differs(
     assert (ended.returncode, "differs" in ended.stdout) == (3, True)
     assert "differences." in ended.stdout
     assert drretail("verify", "nowhere").returncode == 2
+
+
+@pytest.mark.parametrize("name", ["experiment.json", "scores.json", VERDICTS, RUN])
+def test_a_file_of_a_newer_format_is_refused_and_stays_or_a_run_is_named_on_the_page(name: str, exp: Path) -> None:
+    path = exp / name
+    path.write_bytes(pack(b'{"format":9}\n') if name == RUN else b'{"format":9}\n')
+    before = path.read_bytes()
+    if name == RUN:
+        report(exp)
+        assert f"{RUN} is of format 9" in (exp / "report.html").read_text(encoding="utf-8")
+    else:
+        with pytest.raises(UserError, match=f"{name} is of format 9, made by a newer version"):
+            report(exp)
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("kind", ["link", "folder", "pipe"])

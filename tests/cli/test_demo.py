@@ -1,4 +1,3 @@
-import json
 import re
 import shutil
 import subprocess
@@ -10,7 +9,6 @@ import pytest
 from drretail.api.demo_recording import SCRIPT, play_answers, play_judge, recorded_queries
 from drretail.api.verify import verify
 from drretail.env.world import world_at
-from drretail.experiment import read_runs
 from drretail.llm.scripted import read_script, scripted_model
 from drretail.packs import unpack_below
 from drretail.progress import Progress
@@ -56,7 +54,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[subprocess.Complete
     done = subprocess.run(
         command, cwd=where, env=environment(where, COLUMNS="80"), capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, f"{ANEW}\n{done.stderr}"  # with 3 it says that runs or verdicts failed
     return done, where / "drretail-demo"
 
 
@@ -110,23 +108,6 @@ def test_the_demo_shows_the_whole_path_and_ten_shoppers(shown: tuple[subprocess.
     assert "No difference is shown. The judge preferred hybrid_react-researchers2 7 : 3." in " ".join(
         screen.text.split()
     )
-
-
-def test_the_recording_answers_every_request_without_a_key_and_a_network(
-    shown: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path
-) -> None:
-    recorded = shown[1] / "recorded"
-    assert [run.status for run in read_runs(recorded)] == ["done"] * 20, ANEW
-    assert not list(recorded.glob("verdicts/*/*/*/*.jsonl"))
-    lines = [
-        json.loads(line)
-        for path in unpacked(shown[1], tmp_path / "recorded").glob("*/scripted-recorded/**/*.jsonl")
-        if ".journal." not in path.name
-        for line in path.read_text(encoding="utf-8").splitlines()
-    ]
-    judged = {"faithfulness", "false_statements", "quality", "pairwise"}
-    assert {line["metric"] for line in lines} == judged
-    assert [line["item"] for line in lines if line["state"] == "failed"] == [], ANEW
 
 
 def test_a_recording_that_lacks_an_answer_ends_the_demo_with_3(

@@ -18,8 +18,13 @@ B1 = "B000000001"
 PRODUCTS, REVIEWS = "meta_Pet_Supplies.jsonl", "Pet_Supplies.jsonl"
 
 
-def mixed_shop(folder: Path) -> Path:
+OPTIONS = IngestSettings(cap=8, min_interactions=7)
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two categories with every reason to drop a row."""
+    folder = tmp_path_factory.mktemp("mixed") / "raw"
     draw = random.Random(5)
     ids = [f"B{number:09d}" for number in range(30)]
     write_lines(folder / "meta_Pet_Supplies.jsonl", [*(product_row(i) for i in ids[:20]), product_row(ids[0]), "{cut"])
@@ -31,14 +36,6 @@ def mixed_shop(folder: Path) -> Path:
         ]
         write_lines(folder / name, [*rows, rows[0], "[]", "cut {"])
     return folder
-
-
-OPTIONS = IngestSettings(cap=8, min_interactions=7)
-
-
-@pytest.fixture(scope="module")
-def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return mixed_shop(tmp_path_factory.mktemp("mixed") / "raw")
 
 
 @pytest.fixture(scope="module")

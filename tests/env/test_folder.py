@@ -29,11 +29,6 @@ def codes(folder: Path) -> set[str]:
     return found - FILES
 
 
-def tamper(generation: Path, statement: str, *values: str) -> None:
-    with closing(sqlite3.connect(generation / "shop.sqlite")) as db, db:
-        db.execute(statement, values)
-
-
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
@@ -45,7 +40,8 @@ def tamper(generation: Path, statement: str, *values: str) -> None:
     ],
 )
 def test_a_changed_row_is_found(folder: Path, manifest: Manifest, statement: str, expected: set[str]) -> None:
-    tamper(folder / manifest.generation, statement)
+    with closing(sqlite3.connect(folder / manifest.generation / "shop.sqlite")) as db, db:
+        db.execute(statement)
     assert codes(folder) == expected
 
 

@@ -59,23 +59,6 @@ def test_findings_are_shown_and_counted_and_the_file_stays_as_it_is(
     assert all(float(row["basket"]["total"]) > 0 for row in document["queries"])
 
 
-@pytest.fixture
-def generic(tmp_path: Path) -> Path:
-    """One query of nobody, without a wish."""
-    path = tmp_path / "generic.jsonl"
-    write_lines(path, [query_of("g-1", "What is the best birdhouse?", mode="generic").as_line()])
-    return path
-
-
-def test_queries_without_a_wish_are_counted_and_what_to_do_is_told(world: World, generic: Path) -> None:
-    result = call(world, "check", generic)
-    assert result.exit_code == 3
-    assert "wish_missing 1" in result.stdout
-    assert "Without a wish: 1 of 1 query" in result.output
-    assert "Name a --model" in result.output
-    assert json.loads(call(world, "check", generic, "--json").stdout)["untyped"] == 1
-
-
 def test_users_without_a_query_are_told_on_stderr_unless_quiet(world: World, tmp_path: Path) -> None:
     result = call(world, "generate", "--to", tmp_path / "a.jsonl", "--n", "8", "--model", "offline:shopper")
     assert "offline:shopper is no language model: rules write the queries." in result.stderr

@@ -92,6 +92,7 @@ def write(tmp_path: Path) -> Write:
         ),
         ([line("a"), *["{"] * 12], r"has 12 lines to mend: line 2: .*line 11: [^;]*; … and 2 more\."),
         (["{"] * 12, r"is no file of queries: line 1: not JSON"),
+        ([line("a").replace('"format":1', '"format":2')], r"line 1: not a query \(format"),
         (
             [json.dumps({"query_id": "a", "text": "a" * 50_000, "source": "t"})],
             r"line 1: its text has 50,000 characters; at most 10,000 are taken",

@@ -1,7 +1,5 @@
 """Pairs of queries, of which the shop can meet one."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -81,13 +79,6 @@ def test_an_absent_thing_is_one_that_the_world_lacks(offers: Offers, monkeypatch
     assert any("a cello" in query.text for query in made.queries)
 
 
-def test_what_cannot_be_changed_or_met_gives_no_pair_and_is_counted(offers: Offers) -> None:
-    untyped = ONCE.model_copy(update={"wish": None})
-    bath = Wish(wants=(Want(name="bath", kinds=("bird bath",)),), budget=Money.of(5))
-    made = spoil_queries([QUERY, untyped, ONCE.model_copy(update={"wish": bath})], offers, "42")
-    assert (made.queries, sum(made.without.values())) == ([], 3)
-
-
 def test_queries_of_another_world_are_refused(offers: Offers) -> None:
     with pytest.raises(UserError, match="world"):
         spoil_queries([ONCE.model_copy(update={"world_fingerprint": "f" * 64})], offers, "42")
@@ -103,9 +94,3 @@ def test_the_command_writes_the_pairs_and_says_what_gave_none(tmp_path: Path) ->
     write_lines(asked, [QUERY.as_line(), untyped.as_line()])
     with pytest.raises(UserError, match="gave no pair of queries: 1 × it has no wish, 1 × no pair could be proved"):
         command(asked, to=tmp_path / "none.jsonl", world=world)
-
-
-def test_no_other_commands_help_loads_a_database() -> None:
-    code = "import sys; from drretail.cli.app import app; app(['queries', 'check', '--help'], standalone_mode=False)"
-    code += "; sys.exit('sqlite3' in sys.modules or 'drretail.querygen.spoil' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0

@@ -23,10 +23,6 @@ LLM = JudgeRef(spec="anthropic:some-model", kind="llm")
 RULES = JudgeRef(spec="offline:judge", kind="rule_based")
 
 
-def first_run(folder: Path) -> Run:
-    return next(iter(read_runs(folder)))
-
-
 def judge(folder: Path, run: Run, ref: JudgeRef, value: float) -> None:
     """One claim about the beginning of the report."""
     assert run.report is not None
@@ -40,7 +36,7 @@ def judge(folder: Path, run: Run, ref: JudgeRef, value: float) -> None:
 
 
 def test_who_was_asked_last_comes_first_and_the_marks_are_theirs_while_all_judges_have_cards(mine: Path) -> None:
-    run = first_run(mine)
+    run, *_ = read_runs(mine)
     judge(mine, run, RULES, 1)
     judge(mine, run, LLM, 0)
     write_board(mine, Board(judge=(RULES.key, LLM.key)))

@@ -15,10 +15,6 @@ from drretail.errors import UnknownName, UserError
 from drretail.records.run import Limits
 
 
-def experiment_toml(options: RunOptions) -> str:
-    return "\n".join([HEADER, *(entry(option, value) for option, value in chosen(options))])
-
-
 def written(folder: Path, text: str) -> Path:
     path = folder / "experiment.toml"
     path.write_text(text, encoding="utf-8")
@@ -86,8 +82,8 @@ OPTIONS = st.builds(
 @given(options=OPTIONS)
 @example(options=RunOptions(model={"\x7f": "\x7f"}))
 def test_written_options_are_read_as_they_were(tmp_path_factory: pytest.TempPathFactory, options: RunOptions) -> None:
-    path = written(tmp_path_factory.mktemp("file"), experiment_toml(options))
-    assert RunOptions(**read_experiment(path)) == options
+    text = "\n".join([HEADER, *(entry(option, value) for option, value in chosen(options))])
+    assert RunOptions(**read_experiment(written(tmp_path_factory.mktemp("file"), text))) == options
 
 
 def test_limits_are_those_of_the_record_and_a_wrong_one_is_answered_with_the_nearest() -> None:

@@ -40,13 +40,6 @@ def test_arrays_and_mappings_are_recognised_indented_or_not(tmp_path: Path) -> N
         assert (source.shape, source.layout) == ("products", "mapping")
 
 
-def test_a_packed_file_that_is_cut_is_named(tmp_path: Path) -> None:
-    path = write_lines(tmp_path / "x.jsonl.gz", [REVIEW])
-    path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(UserError, match=r"x\.jsonl\.gz ends too early: download it again"):
-        recognise(path)
-
-
 def test_broken_first_lines_do_not_hide_what_follows(tmp_path: Path) -> None:
     marked = "\ufeff" + json.dumps(REVIEW)
     for rows in (['{"cut', "", "[1]", REVIEW], ["[1]", "[2]", REVIEW], ['{"cut', "", "{}", REVIEW], [marked]):

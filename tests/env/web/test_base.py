@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 from pytest_httpserver import HTTPServer
 
-from drretail.env.web.base import WEBS, PageOptions, Web, WebOptions, WebPage, WebResult, open_web
+from drretail.env.web.base import PageOptions, Web, WebOptions, WebPage, WebResult, open_web
 from drretail.env.web.cleaning import (
     CUT,
     LONGEST_LINE,
@@ -28,17 +28,8 @@ from drretail.errors import ToolError, UserError
 from drretail.grounding.report.citations import find_citations
 from tests.env.web.local_site import by_path, fetcher, html, serving
 from tests.tools.conftest import ListWeb
-from tests.tools.test_registry import points
 
 KEY = SecretStr("k-0123456789abcdef")
-
-
-def open_fixed(argument: str | None, options: WebOptions) -> ListWeb:
-    """What a plugin may bring."""
-    del options
-    web = ListWeb()
-    web.provider = argument or "fixed"
-    return web
 
 
 def test_a_web_opens_with_what_it_needs_and_a_replay_needs_nothing(tmp_path: Path, httpserver: HTTPServer) -> None:
@@ -114,12 +105,6 @@ def test_searxng_is_asked_at_its_search_page_and_leads_nowhere_inside(path: str,
     page = web.fetch(inner)
     assert (page.url, page.state, page.text) == (inner, "blocked", "")
     assert [request.path for request, _ in httpserver.log] == ["/search"]
-
-
-def test_a_plugin_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drretail.plugins.entry_points", points(fixed=f"{__name__}:open_fixed"))
-    assert WEBS.names() == ["fixed", "sandbox", "searxng", "serper"]
-    assert (open_web("fixed").provider, open_web("fixed:with:colons").provider) == ("fixed", "with:colons")
 
 
 WORDS = "A feeder hangs five feet high, out of reach of cats, and ten feet away from trees. " * 5

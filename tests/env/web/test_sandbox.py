@@ -6,22 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from drretail.data_ingest.recipe import read_recipe, recipe_categories
 from drretail.env.web.sandbox import (
     CORPORA,
     SandboxPage,
     SandboxWeb,
     SealedWeb,
     cautions,
-    default_corpus,
     raw_files_hash,
-    read_corpus,
 )
 from drretail.env.world import world_at
 from drretail.errors import UserError
-from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Query
-from tests.build import known
 from tests.sealed import Page, seal
 from tests.shop import PAGES as PAGES_IN_MEMORY
 from tests.shop import build_shop
@@ -210,29 +205,3 @@ def test_a_task_without_pages_or_without_one_of_its_size_is_broken(folder: Path)
     (folder / "tasks" / QUERY.query_id / "pages.jsonl.gz").unlink()
     with pytest.raises(UserError, match=r"The sandbox is not whole: there is no .*pages\.jsonl\.gz"):
         SealedWeb(folder).of(QUERY)
-
-
-# Product kind → words that must stand together in the title of one page.
-NAMES = [kind.name for category in recipe_categories() for kind in read_recipe(category).kinds]
-TITLES = {name: (name,) for name in NAMES} | {"cat litter mat": ("cat litter", "mats")}
-
-
-@pytest.fixture(scope="module")
-def pages() -> list[SandboxPage]:
-    return read_corpus(default_corpus())
-
-
-@pytest.fixture(scope="module")
-def demo_web() -> SandboxWeb:
-    return SandboxWeb(default_corpus())
-
-
-@pytest.mark.parametrize("kind", TITLES)
-def test_a_search_for_a_product_kind_finds_a_page_about_it_first(kind: str, demo_web: SandboxWeb) -> None:
-    first = demo_web.search(kind, 1)[0].title.casefold()
-    assert all(words in first for words in TITLES[kind])
-
-
-def test_the_pages_that_answer_the_shipped_questions_exist(pages: list[SandboxPage]) -> None:
-    answers = {answer.url for query in shipped_queries() for answer in known(known(query.gold).web_question).answers}
-    assert answers - {page.url for page in pages} == set()

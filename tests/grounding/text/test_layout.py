@@ -85,17 +85,6 @@ def test_a_mark_owns_the_text_back_to_the_one_before_figures_behind_it_and_the_w
     assert owned("See [the kettle at $42.95](P:B0KITCHENK).") == [("See  the kettle at $42.95", ("P:B0KITCHENK",))]
 
 
-def test_a_cell_is_about_the_product_of_its_row_or_of_its_column() -> None:
-    for report in (
-        f"| Thing | Price (USD) |\n|---|---|\n| Kettle {K} | 42.95 |\n| Pan {P} | 38.50 |\n",
-        f"| | A | B |\n|---|---|---|\n| Price | 42.95 | 38.50 |\n| Source | {K} | {P} |\n",
-    ):
-        layout = read_layout(report, EVIDENCE)
-        cells = [cell for cell in layout.cells if layout.text[cell.start : cell.end].strip() in ("42.95", "38.50")]
-        assert [cell.subjects for cell in cells] == [(K[1:-1],), (P[1:-1],)]
-        assert all("price" in cell.labels for cell in cells)
-
-
 def test_sections_columns_and_footnotes_say_which_products_are_meant() -> None:
     layout = read_layout("The kettle is $42.95 [1].\n\n## References\n\n[1] http://ecommerce.com/B0KITCHENK\n", None)
     assert [stretch.cited for stretch in layout.stretches] == [("P:B0KITCHENK",)]

@@ -69,19 +69,6 @@ def test_a_run_that_was_cut_asks_only_what_its_journal_lacks(world: World, tmp_p
 ONE: dict[str, Any] = {"users": ["ANNA"], "per_user": 1}
 
 
-def test_what_is_wrong_is_told_and_mended(world: World, tmp_path: Path) -> None:
-    def once_wrong(messages: Sequence[BaseMessage]) -> str:
-        wrong = {"budget": {"amount": "90", "currency": "USD"}, "query": "Two birdhouses for $60, please."}
-        return json.dumps(written(**wrong)) if len(messages) == 2 else json.dumps(written())
-
-    made, chat = write(world, tmp_path / "j.jsonl", once_wrong, **ONE)
-    assert made.failed == {}
-    findings = chat.asked[1][-1].text
-    assert "is no amount of the text: '$90.00' (the text says $60.00)" in findings
-    assert "fewer than 20 words" in findings, "a rule for what models write"
-    assert made.answers == {made.queries[0].query_id: 2}
-
-
 def test_what_two_repairs_leave_wrong_is_kept_and_told(world: World, tmp_path: Path) -> None:
     def wrong(messages: Sequence[BaseMessage]) -> str:
         return json.dumps(written(len(messages), must=["fireproof"]))
@@ -263,6 +250,8 @@ def test_untyped_ones_are_told_and_check_types_them_in_the_file(
     assert "2 queries without a wish. Write down what is to be bought: as the wish of each" in plain.stderr
     assert "are repeated" not in plain.stderr
     assert typed(to) == [False, False]
+    unasked = call(world, "check", to)
+    assert (unasked.exit_code, "Without a wish: 2 of 2 queries" in unasked.output) == (3, True)
     for _ in range(2):
         result = call(world, "check", to, "--model", "fake:x")
         assert (result.exit_code, result.output.count("demand_undecided 1")) == (3, 1), "nobody has read the records"

@@ -10,7 +10,6 @@ from drretail.env.world import World
 from drretail.querygen.checks import contract, web_question
 from drretail.querygen.lint import CODES, Linter
 from drretail.records.query import LONGEST_TEXT, Query
-from drretail.records.shop import Money
 from tests.querygen.conftest import product_id
 
 HOUSE: dict[str, object] = {"name": "birdhouse", "kinds": ["birdhouse"]}
@@ -140,19 +139,6 @@ def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() 
 )  # fmt: skip
 def test_what_only_looks_like_a_fault_is_none(linter: Linter, query: Query, fields: dict[str, Any]) -> None:
     assert codes(linter, changed(query, **fields)) == []
-
-
-def test_the_cheapest_basket_is_shown_and_each_fault_is_reported_once(linter: Linter, query: Query) -> None:
-    checked, poor = linter.check(query), linter.check(changed(query, **budget("15")))
-    assert checked.reference.cheapest is not None
-    cheapest = [product_id("birdhouse", 0), product_id("bird bath", 0)]
-    assert [item.product_id for item in checked.reference.cheapest.items] == cheapest
-    assert checked.reference.cheapest.total == Money.of(20)
-    (finding,) = poor.findings
-    assert (finding.code, finding.found) == (
-        "budget_unreachable",
-        f"the cheapest basket costs $20.00: $10.00 birdhouse [{cheapest[0]}] + $10.00 bird bath [{cheapest[1]}]",
-    )
 
 
 def test_of_a_query_without_a_wish_only_that_is_found_and_it_is_no_fault_of_its_text(linter: Linter) -> None:

@@ -268,7 +268,9 @@ def unpacked(path: Path) -> str:
     return gzip.decompress(base64.b64decode(content)).decode()
 
 
-def test_the_pages_of_a_folder_are_packed_whole_and_admit_one_script_more(answered: Path, tmp_path: Path) -> None:
+def test_pages_of_a_folder_and_a_large_one_are_packed_whole_and_admit_one_script_more(
+    answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     view = read_view(answered)
     index = write_report_page(view, tmp_path / "report.html", "split")
     text, made = index.read_text(encoding="utf-8"), unpacked(index)
@@ -279,14 +281,8 @@ def test_the_pages_of_a_folder_are_packed_whole_and_admit_one_script_more(answer
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert html.unescape(policies[0][0]) == f"'sha256-{digest}'"
     assert "<title>" in text.partition("packed")[0]
-
-
-def test_a_large_page_in_one_file_is_packed_too(
-    answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    view = read_view(answered)
     monkeypatch.setattr("drretail.viewer.page.document.LARGEST_PLAIN", 20_000)
-    assert unpacked(write_report_page(view, tmp_path / "report.html")) == report_page(view)
+    assert unpacked(write_report_page(view, tmp_path / "large.html")) == report_page(view)
 
 
 def test_links_within_a_folder_lead_to_pages_and_places_that_are_there(answered: Path, tmp_path: Path) -> None:

@@ -65,19 +65,14 @@ def test_a_false_and_a_failed_answer_are_quoted_first_each_with_a_link_to_its_ev
 NAMES = {"a": "agent a", "b": "agent b", "c": "agent c"}
 
 
-def made_faults(lines: list[RunLine], *faults: tuple[int, str, str, str]) -> list[RunLine]:
-    """An answer to a question by a system for each, with a fault of this kind and quote."""
-    return [
-        replace(lines[at], number=number, label=label, faults=(Fault(kind, quote, ""),))
-        for number, (at, label, kind, quote) in enumerate(faults)
-    ]
-
-
 def test_a_fault_of_several_systems_is_listed_once_and_one_of_all_last(lines: list[RunLine]) -> None:
     of_all = [(0, "a", "over budget", "$40"), (0, "b", "over budget", "$50"), (0, "c", "over budget", "$40")]
     of_two = [(1, "a", "not wanted", "a lamp"), (1, "b", "not wanted", "a lamp"), (1, "c", "below rating", "3.9")]
-    listed = first_faults(made_faults(lines, *of_all, *of_two), 4, NAMES)
-    assert [(fault.kind, who) for _, fault, who in listed] == [
+    answers = [
+        replace(lines[at], number=number, label=label, faults=(Fault(kind, quote, ""),))
+        for number, (at, label, kind, quote) in enumerate((*of_all, *of_two))
+    ]
+    assert [(fault.kind, who) for _, fault, who in first_faults(answers, 4, NAMES)] == [
         ("not wanted", "2 of 3 systems"),
         ("below rating", "agent c"),
         ("over budget", "3 of 3 systems"),

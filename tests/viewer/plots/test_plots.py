@@ -7,19 +7,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from drretail.records.score import Scoreboard, ShownColumn
-from drretail.viewer.plots.drawing import (
-    Plot,
-    bar_plot,
-    scale,
-)
+from drretail.viewer.plots.drawing import bar_plot, scale
 from drretail.viewer.plots.experiment_plots import cost_plot, plot_file_name
 from tests.viewer.scores import FP, board, cell
 
 HOSTILE = '</svg><script>alert("x")</script>&\u202e'
-
-
-def _parsed(plot: Plot) -> ElementTree.Element:
-    return ElementTree.fromstring(plot.svg)
 
 
 def _board(**values: tuple[float, float]) -> Scoreboard:
@@ -54,5 +46,5 @@ def test_cost_leaves_floors_out_and_joins_what_nothing_beats_for_less() -> None:
 def test_hostile_names_are_text_in_images_and_no_part_of_a_path() -> None:
     plot = bar_plot(plot_file_name(f"../../{HOSTILE}"), HOSTILE, HOSTILE, {HOSTILE: [1.0]}, [HOSTILE])
     assert "<script" not in plot.svg
-    assert _parsed(plot) is not None
+    assert ElementTree.fromstring(plot.svg) is not None
     assert re.fullmatch(r"[A-Za-z0-9-]+", plot.name)
