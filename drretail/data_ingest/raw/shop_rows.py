@@ -38,8 +38,6 @@ _YES = frozenset({"1", "yes", "true", "continue", "notify", "allow"})
 _NO = frozenset({"0", "no", "false"})
 _COUNT = re.compile(r"([1-9][0-9]{0,8})(?:[.,]0+)?")
 _encode = json.JSONEncoder(ensure_ascii=False).encode
-_NO_OPTION = "Default Title"
-"""What Shopify writes for the only variant of a product."""
 Cells = dict[str, str]
 """The cells of a row that are not empty, by their columns."""
 
@@ -100,10 +98,7 @@ def citable(text: str) -> str | None:
 
 
 def _first(cells: Cells, columns: Sequence[str]) -> str | None:
-    for column in columns:
-        if column in cells:
-            return cells[column]
-    return None
+    return next((cells[column] for column in columns if column in cells), None)
 
 
 def _read(path: Path, part: ProductColumns | OrderColumns, mapping: Mapping, saved: Saved) -> list[tuple[int, Cells]]:
@@ -236,11 +231,11 @@ def _fields(line: _Line, key: str, mapping: Mapping, decimal: str, until_ms: int
 
 
 def _options(line: _Line, columns: ProductColumns) -> dict[str, str]:
-    """How a variant differs. Shopify names an option on the first row of a product alone."""
+    """How a variant differs. Shopify names an option on a product's first row, and an only variant Default Title."""
     chosen: dict[str, str] = {}
     for name, column in columns.options.items():
         own, value = name if name == column else line.filled.get(name, name), line.cells.get(column)
-        if own and value and value != _NO_OPTION:
+        if own and value and value != "Default Title":
             chosen.setdefault(own, value)
     return chosen
 
