@@ -65,7 +65,8 @@ def report(options: ReportOptions) -> Result[str]:
         every = [*board_sections(board), *sections(view.scores)]
         tables = [table for section in every for table in section.tables]
     text = latex_of(tables) if options.form == "latex" else csv_of(tables)
-    _write(to, text)
+    if to is not None:
+        write_atomically(to, text)
     return _result(to, text, lambda: summary_of(view), [] if to is None else _unjudged(experiment))
 
 
@@ -125,10 +126,6 @@ def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Result[
     with recorded_world(experiment, options.world) as shop, busy("reading runs and scores"):
         view = read_paper_view(experiment, shop)
     text = markdown_of(view)
-    _write(to, text)
-    return _result(to, text, view.document)
-
-
-def _write(to: Path | None, text: str) -> None:
     if to is not None:
         write_atomically(to, text)
+    return _result(to, text, view.document)
