@@ -118,7 +118,7 @@ def pieces_in(title: str) -> int:
 
 # Separates two names of the thing, or its name from its number, size and color.
 _BORDER = re.compile(r"[,|;:/•–—~+()\[\]]|\s-+\s|\s-|-\s|\s(?:and|&)\s")
-_FOR = re.compile(r"\s(?:for|fits?|replaces|compatible\s+with)\s", re.IGNORECASE)
+_FOR = re.compile(r"\s(?:for|fits|replaces|compatible\s+with)\s", re.IGNORECASE)
 """What follows is what the thing is for."""
 _BESIDE = re.compile(r"\s(?:with|without|w/|from|by|of|in|on)\s", re.IGNORECASE)
 """What follows is what it comes with, or what it is made of."""
@@ -171,10 +171,10 @@ def _nouns(title: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)
 def _is_for(title: str, noun: str) -> bool:
-    """True if a title says what the thing is for, and has the noun at most behind that: "Battery for JBL Speaker"."""
+    """True if a title has the noun in what it says that the thing is for, and not before: "Battery for JBL Speaker"."""
     parts = [_FOR.split(f" {part} ", maxsplit=1) for part in _BORDER.split(title)]
     is_named = any(noun in _stems(before) for before, *_ in parts)
-    return not is_named and any(behind for before, *behind in parts if before.strip())
+    return not is_named and any(noun in _stems(behind) for before, *rest in parts if before.strip() for behind in rest)
 
 
 def could_be_of_kind(product: Product, kind: str) -> bool:

@@ -110,6 +110,8 @@ BAGS = map(titled, ("Thimbletot Diaper Bag, Black, 32 L", "Diaper Bag (Grey)", "
         (titled("Decal for phone, laptop, water bottle"), "water bottle", False),
         (titled("Bluetooth Speaker for Pools", "Speakers"), "speaker", True),
         (titled("For JBL Charge 3: Battery", "Batteries"), "batteries", True),
+        (titled("Skull Print Slim Fit Tee", "T-Shirts"), "t-shirt", True),
+        (titled("Claw Hair Clips for Women", "Clips & Barrettes"), "Clips & Barrettes", True),
         # of two names of a leaf the title's
         *((BIB, "bib", True), (BIB, "burp cloth", False)),
         # a department, no word and an unknown word
