@@ -138,6 +138,8 @@ def _has(demand: Demand, value: str) -> bool | None:
         return None if measure is None else at_least and (demand.most is None or measure <= demand.most)
     if demand.is_yes_or_no:
         return _YES_OR_NO.get(folded(value))
+    if not demand.any_of and folded(value) in _YES_OR_NO:
+        return None  # nobody has typed whether yes is what is wanted
     parts = [_padded(part) for part in _LIST.split(_SHARE.sub("", value)) if folded(part)]
     phrases = set(map(_padded, demand.any_of or (demand.say,)))
     if not phrases.isdisjoint((*parts, _padded(value))):

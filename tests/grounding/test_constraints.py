@@ -32,6 +32,8 @@ LEATHER = Demand(say="leather", field="Material")
 def test_a_product_whose_record_is_silent_on_a_demand_does_not_do_and_is_undecided() -> None:
     demanded = want(must=(DRY,)), WATERPROOF, LEAKY, SILENT
     assert (fits(*demanded), fits(*demanded, state="open")) == (["W"], ["S"])
+    untyped = want(must=(Demand(say="waterproof", field="Waterproof"),)), WATERPROOF, LEAKY
+    assert fits(*untyped, state="open") == ["W", "L"], "nobody has typed whether yes is what is wanted"
     leather, free = product("H", details={"Material": "Leather"}), product("F", details={"Material": "Canvas"})
     unwanted = want(must_not=(LEATHER,)), leather, free, SILENT
     assert (fits(*unwanted), fits(*unwanted, state="open")) == (["F"], ["S"])
