@@ -138,6 +138,13 @@ def test_a_difference_holds_the_truth_where_systems_share_users() -> None:
     assert held / 200 >= 0.93
 
 
+def test_a_difference_adds_the_margins_that_face_each_other() -> None:
+    margins, influence = ((0.7, 0.01, 0.04), (0.5, 0.03, 0.05)), dict[object, float].fromkeys(range(5), 0.0)
+    first, other = (Corrected(value, None, None, None, low, high, influence) for value, low, high in margins)
+    apart = difference(first, other)
+    assert (apart.low, apart.high) == (pytest.approx(0.2 - 0.06**0.5), pytest.approx(0.2 + 0.07**0.5))
+
+
 def of_strata(sizes: dict[str, int], count: int) -> Counter[str]:
     found = Counter[str]()
     for _ in range(count):
