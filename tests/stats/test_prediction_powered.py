@@ -140,7 +140,8 @@ def test_a_difference_holds_the_truth_where_systems_share_users() -> None:
 
 
 def test_a_difference_adds_the_margins_that_face_each_other() -> None:
-    margins, influence = ((0.7, 0.01, 0.04), (0.5, 0.03, 0.05)), dict[Hashable, float].fromkeys(range(5), 0.0)
+    margins = ((0.7, 0.01, 0.04), (0.5, 0.03, 0.05))
+    influence: dict[Hashable, float] = {at: 0.0 for at in range(5)}  # noqa: C420 -- typed
     first, other = (Corrected(value, None, None, None, low, high, influence) for value, low, high in margins)
     apart = difference(first, other)
     assert (apart.low, apart.high) == (pytest.approx(0.2 - 0.06**0.5), pytest.approx(0.2 + 0.07**0.5))
