@@ -4,7 +4,7 @@ Plain questions become queries, and a model types their wishes.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -211,10 +211,10 @@ def spoil(options: SpoilOptions) -> "Result[Derived]":
     from drretail.env.offers import Offers
     from drretail.querygen.spoil import spoil_queries
 
-    def make(queries: Sequence[Query], shop: "World") -> "Derived":
-        return spoil_queries(queries, Offers(shop), options.seed)
-
-    return _derived(options, ("pairs", "pair of queries"), make)
+    _check_apart(options)
+    with world_of(options.world) as shop:
+        pairs = spoil_queries(read_queries(Path(options.file)), Offers(shop), options.seed)
+    return _derived(pairs, options, ("pairs", "pair of queries"))
 
 
 @accepts(ConverseOptions)
@@ -224,47 +224,44 @@ def converse(options: ConverseOptions) -> "Result[Derived]":
     from drretail.querygen.by_model.follow_ups import word_follow_ups
     from drretail.querygen.converse import make_conversations
 
-    writer, to, failed, spent = named_writer(options.model, options), Path(options.to), dict[str, str](), list[Spent]()
+    writer, to, names = named_writer(options.model, options), Path(options.to), ("follow_ups", "conversation")
+    _check_apart(options)
     if writer is not None:  # before it is paid
         check_unused(to, force=options.force)
-
-    def make(queries: Sequence[Query], shop: "World") -> "Derived":
-        made = make_conversations(queries, shop, options.seed)
-        if writer is not None and made.queries:
-            firsts = sum(turn.after is None for turn in made.queries)
-            with asking(writer, journal_beside(to), options, firsts) as (session, bar):
-                made.queries, reasons = word_follow_ups(made.queries, session, bar.advance)
-            failed.update(reasons)
-            spent.append(Spent(writer, session.usage, session.served))
-        return made
-
-    result = _derived(options, ("follow_ups", "conversation"), make)
-    for cost in spent:
-        document, hints = (
-            {**result.document, "failed": failed, **cost.document},
-            [*on_failures(failed), *cost.on_prices],
-        )
-        result = replace(result, documented=document, parts=[*result.parts, cost.line], hints=hints, left=len(failed))
-    return result
-
-
-def _derived(
-    options: SpoilOptions | ConverseOptions,
-    names: tuple[str, str],
-    make: 'Callable[[Sequence[Query], "World"], Derived]',
-) -> "Result[Derived]":
-    """Writes queries that are made of others, ``names`` what was counted and what each gave.
-
-    Raises UserError if there are none, and where they would overwrite those that they are made of.
-    """
-    file, to, (sort, thing) = Path(options.file), Path(options.to), names
-    if to.resolve() == file.resolve():
-        raise UserError(f"--to {to} would overwrite the queries that the new ones are made of: name another file.")
     with world_of(options.world) as shop:
-        made = make(read_queries(file), shop)
+        talks = make_conversations(read_queries(Path(options.file)), shop, options.seed)
+    if writer is None or not talks.queries:
+        return _derived(talks, options, names)
+    firsts = sum(turn.after is None for turn in talks.queries)
+    with asking(writer, journal_beside(to), options, firsts) as (session, bar):
+        talks.queries, failed = word_follow_ups(talks.queries, session, bar.advance)
+    spent = Spent(writer, session.usage, session.served)
+    result = _derived(talks, options, names)
+    return replace(
+        result,
+        documented={**result.document, "failed": failed, **spent.document},
+        parts=[*result.parts, spent.line],
+        hints=[*on_failures(failed), *spent.on_prices],
+        left=len(failed),
+    )
+
+
+def _check_apart(options: SpoilOptions | ConverseOptions) -> None:
+    """Raises UserError where new queries would overwrite those that they are made of."""
+    to = Path(options.to)
+    if to.resolve() == Path(options.file).resolve():
+        raise UserError(f"--to {to} would overwrite the queries that the new ones are made of: name another file.")
+
+
+def _derived(made: "Derived", options: SpoilOptions | ConverseOptions, names: tuple[str, str]) -> "Result[Derived]":
+    """Writes queries that were made of others, ``names`` what was counted and what each gave.
+
+    Raises UserError if there are none.
+    """
+    to, (sort, thing) = Path(options.to), names
     if not made.queries:
         why = ", ".join(f"{count} × {reason}" for reason, count in sorted(made.without.items()))
-        raise UserError(f"{file} gave no {thing}: {why or 'it holds no query'}.")
+        raise UserError(f"{options.file} gave no {thing}: {why or 'it holds no query'}.")
     write_queries(to, made.queries, force=options.force)
     document = {"queries": len(made.queries), sort: dict(made.counts), "without": dict(made.without)}
     of_kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(made.counts.items()))
