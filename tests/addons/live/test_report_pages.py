@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.request import HTTPCookieProcessor, build_opener
 
@@ -109,7 +110,11 @@ def voted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_it_prints_an_address_that_opens_and_ends_cleanly(voted: Path, how: signal.Signals) -> None:
     command = [sys.executable, "-m", "drretail", "view", str(voted)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process,
+        ExitStack() as ending,
+    ):
+        ending.callback(process.kill)  # else a failed assertion would wait for the server
         assert process.stdout is not None
         address = process.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", address)
