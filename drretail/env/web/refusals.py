@@ -1,8 +1,9 @@
-"""Short pages that came and are no evidence: not found, denied, a bot check, a question of consent, a login, repairs.
+"""Short pages that came and are surely no evidence: not found, denied, a bot check, a question of consent, a login.
 
 A page that is about something names it twice, in its title beside the site's name and in its first heading. A page that
 refuses has no subject: its title is the site's or a greeting, or what title and heading share are words that all
-refusals share (refusals.toml); or the page asks for a password.
+refusals share (refusals.toml); or the page asks for a password. What this does not tell, such as the beginning of an
+article for subscribers, a judge does who is asked about claims on it (eval/claims/rulings.py).
 """
 
 import re
@@ -34,8 +35,8 @@ _HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 _MOST = 30
 """Headings that are looked at: they may stand within each other, and each text holds the inner ones'."""
 _LONGEST_HEADING = 600
-_STEM, _OF_NAME = 5, 4
-"""Letters: "feeder" and "feeders" are one subject, and a word of so many may be a part of the site's name."""
+_STEM = 5
+"""Letters: "feeder" and "feeders" are one subject."""
 _NAMED = 2
 """Words of a title in a text that is about what they name, whatever its headings are; two characters are no word."""
 # No part of an id, an address or a reference number
@@ -76,22 +77,26 @@ def _has_subject(root: "HtmlElement", title: str, text: str, url: str) -> bool:
 class _Site:
     """The names of a site, which say nothing of what a page is about."""
 
-    host: str
+    words: frozenset[str]
+    """Those of its host name."""
     names: tuple[str, ...]
 
     @classmethod
     def of(cls, title: str, url: str, footer: str = "") -> Self:
         """Those parts of a title that its host or its footer has."""
-        host = _letters((urlsplit(url).hostname or "").removeprefix("www."))
+        hostname = (urlsplit(url).hostname or "").removeprefix("www.")
+        host = _letters(hostname)
         parts = [part for part in map(str.strip, _PART.split(_folded(title))) if part]
         shown = _folded(footer)
-        return cls(host, tuple(part for part in parts if part in shown or _is_of(host, _letters(part))))
+        names = tuple(part for part in parts if part in shown or _is_of(host, _letters(part)))
+        return cls(frozenset(map(_letters, re.split(r"[.-]", hostname))) - {""}, names)
 
     def without(self, text: str) -> str:
         """The text, a title or headings, without the names."""
         text = _folded(text)
         for name in self.names:
             text = text.replace(name, "\n")
+        text = _WORD.sub(lambda word: "" if _letters(word[0]) in self.words else word[0], text)
         return "\n".join(part for part in map(str.strip, _PART.split(text)) if part and part not in _SEPARATORS)
 
     def subject(self, text: str) -> set[str]:
@@ -103,7 +108,7 @@ class _Site:
                 for run in phrases.sub(" ", word).split():
                     pairs = (run[place : place + 2] for place in range(len(run) - 1))
                     parts.update(pair for pair in pairs if not _HIRAGANA.fullmatch(pair))
-            elif word not in words and not (len(word) >= _OF_NAME and _letters(word) in self.host):
+            elif word not in words:
                 parts.add(word[:_STEM])
         return parts
 

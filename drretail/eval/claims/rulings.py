@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import ValidationError, WithJsonSchema, field_validator
 
+from drretail.env.web.refusals import LONGEST
 from drretail.eval.claims.claims import (
     FIRST_ANSWER,
     PROMPTS,
@@ -39,19 +40,27 @@ from drretail.records.score import Rules, Verdict, VerdictState
 PARTIAL_CONTENT, QUOTE_DROPPED = "partial_content", "quote_dropped"
 SOURCE_CUT, CONTRADICTED = "source_cut", "contradicted"
 ASKED_AGAIN, NO_QUOTE, UNOPENED = "asked_again", "no_quote", "unopened"
+REFUSED = "refused"
 """The notes of support verdicts.
 
 partial_content: some sources could not be read. quote_dropped: a quote is in no source and was dropped.
 source_cut: a source was too long for the judge and was cut to passages. contradicted: the sources contradict the
 claim (its value is 0). asked_again: the judge was asked again with what the records say, and this is its second answer.
 no_quote: support was first given without a quote that a source holds, and the judge was asked again. unopened: the run
-never opened a product or page that the claim cites; it is judged by the shop's record, or by the page.
+never opened a product or page that the claim cites; it is judged by the shop's record, or by the page. refused: the
+judge found that all that a claim cites are pages that are not there or not for us, which makes it unverifiable.
 """
 UNQUOTED = "support without a quote that its sources hold, asked twice"
 NOT_RATED = "not_rated"
 """The note of a verdict without a value: no field of a record decides the claim for a rule-based judge."""
-Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
-_VALUES: Mapping[Label, float] = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0, "contradicted": 0.0}
+Label = Literal["full_support", "partial_support", "no_support", "contradicted", "refused"]
+_VALUES: Mapping[Label, float | None] = {
+    "full_support": 1.0,
+    "partial_support": 0.5,
+    "no_support": 0.0,
+    "contradicted": 0.0,
+    "refused": None,
+}
 
 
 def _enum(*labels: str) -> WithJsonSchema:
@@ -124,7 +133,9 @@ class SupportAnswer:
 
     @property
     def state(self) -> VerdictState:
-        return "na" if NOT_RATED in self.notes else "failed" if self.value is None else "scored"
+        if self.value is not None:
+            return "scored"
+        return "na" if NOT_RATED in self.notes else "unverifiable" if REFUSED in self.notes else "failed"
 
 
 def disputed(answer: SupportAnswer, claim: Claim, report: str, ledger: Ledger) -> tuple[str, ...]:
@@ -135,7 +146,7 @@ def disputed(answer: SupportAnswer, claim: Claim, report: str, ledger: Ledger) -
     states = {value.state for value in values}
     is_false = "contradicted" in states
     differs = CONTRADICTED not in answer.notes if is_false else states == {"verified"} and answer.value == 0
-    if not differs or answer.state == "failed":
+    if not differs or answer.state in ("failed", "unverifiable"):
         return ()
     return tuple(
         f"{value.kind.replace('_', ' ')} {value.amount}: "
@@ -145,13 +156,19 @@ def disputed(answer: SupportAnswer, claim: Claim, report: str, ledger: Ledger) -
     )
 
 
+def may_refuse(claim: Claim, texts: Sequence[SourceText]) -> bool:
+    """True if all texts that a claim is judged by are pages as short as those that only refuse."""
+    read = [text for text in texts if text.id in claim.sources]
+    return all(text.id.startswith("W:") and len(text.text.text) <= LONGEST for text in read)
+
+
 def support_answer(reply: RuledClaim, texts: Sequence[str]) -> SupportAnswer:
     quotes = [quote.strip() for quote in reply.quotes if quote.strip()]
     held = tuple(quote for quote in quotes if any(has_words(text, quote) for text in texts))
     notes = [QUOTE_DROPPED] if len(held) < len(quotes) else []
     if reply.label == "not_rated":
         return SupportAnswer(None, reply.justification, held, (NOT_RATED,))
-    notes += [CONTRADICTED] if reply.label == "contradicted" else []
+    notes += [reply.label] if reply.label in (CONTRADICTED, REFUSED) else []
     return SupportAnswer(_VALUES[reply.label], reply.justification, held, tuple(notes))
 
 
@@ -160,6 +177,7 @@ QUESTION = "Q"
 ABSENT = "no such product or page: {sources}"
 UNFETCHED = "nobody fetched the page it cites ({pages}): `score --fetch-sources` does"
 ASK_FOR_QUOTE = "no quote that was given stands in its sources: copy the passage that shows it, or give another label"
+NO_REFUSAL = "Claim {claim} cites more than short pages, so it is not refused. Judge it by what its sources hold."
 DIVISIBLE = ("refusal", "unusable")
 """The beginnings of errors that a single claim may have caused, so that the call is split."""
 
@@ -298,8 +316,10 @@ class SupportJudge:
         def check(answer: ClaimsSupport) -> str | None:
             numbers = range(1, len(claims) + 1)
             strange = [str(number) for number in answer.numbers if number not in numbers]
+            refused = [item.claim_id for item in answer.claims if item.label == REFUSED]
             if not strange and any(number in numbers for number in answer.by_number()):
-                return None
+                whole = next((number for number in refused if not may_refuse(claims[number - 1], texts)), None)
+                return None if whole is None else NO_REFUSAL.format(claim=whole)
             why = f"There is no claim {', '.join(strange)}. " if strange else ""
             return f"{why}Give each of the claims 1 to {len(claims)} once, by its claim_id, with a justification."
 

@@ -29,6 +29,7 @@ HONEST = {
     "How to sign in to your router": "<h1>How to sign in</h1><p>Type the password from the sticker on its back.</p>",
     "Oslo lamp": "<h1>Oslo lamp</h1><p>Sorry, this item is sold out. Its shade is of linen, 40 cm wide.</p>",
     "Lampenhof": f"<h1>Oslo lamp</h1><p>{LAMP}</p>",
+    "No robots lamp – Lampenhof": f"<h1>No robots lamp</h1><p>{LAMP}</p>",
     "ログインできないときの対処法": "<h1>ログインできないときの対処法</h1><p>文字の大きさを確かめます。</p>",
     "验证码是什么": "<h1>验证码是什么</h1><p>一种区分人类和计算机程序的自动程序，常见的形式有扭曲的文字。</p>",
 }

@@ -88,6 +88,17 @@ def test_support_without_a_quote_that_a_source_holds_is_asked_for_once_more_and_
     assert (mended.value, mended.reason, mended.quote, mended.notes) == (0.5, "again", held, ("no_quote",))
 
 
+def test_a_judge_calls_a_short_page_refused_which_is_unverifiable_and_no_other_source(tmp_path: Path) -> None:
+    notice = entry(BIRDS_ID, "web", text("Members only. Join to read on.", "page"), url="https://birds.example/")
+    found: list[Verdict] = []
+    for source, answers in ((BIRDS_ID, ("refused",)), ("P:B0BED00001", ("refused", "no"))):
+        judge = scripted({"claims": [claim(1, "Soft.", source)]}, *map(support, answers))
+        of = subject(f"Soft [{source}].", {**EVIDENCE, BIRDS_ID: notice})
+        found += [verdict for verdict in judged(tmp_path / source[:1], judge, of) if verdict.stage == SUPPORT]
+    values = [(verdict.state, verdict.value, verdict.notes) for verdict in found]
+    assert values == [("unverifiable", None, ("refused",)), ("scored", 0, ())]
+
+
 def many(count: int, *sources: str) -> list[dict[str, Any]]:
     return [claim(number, f"It has {number} zips.", *sources) for number in range(1, count + 1)]
 

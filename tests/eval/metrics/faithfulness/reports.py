@@ -91,7 +91,7 @@ def said_value(kind: str, quote: str, of: str = "", field: str = "") -> dict[str
 
 
 def ruled(number: int, label: str, why: str = "because", *quotes: str) -> dict[str, Any]:
-    label = label if label == "contradicted" else f"{label}_support"
+    label = label if label in ("contradicted", "refused") else f"{label}_support"
     return {"claim_id": number, "quotes": list(quotes), "justification": why, "label": label}
 
 
