@@ -89,7 +89,7 @@ def _of_query(query: Query, offers: Offers) -> Iterator[DemandQuestion]:
 
 
 def _of_listing(query: Query, want: Want, listing: Listing, decisions: Decisions) -> Iterator[DemandQuestion]:
-    """The question of the kind, unless title and leaf category both name it, then those of the demands.
+    """The question of the kind, unless its leaf category is one, then those of the demands.
 
     Of what is not of the kind, as far as is known, no demand is asked. Most of it is something else, such as a filter.
     """
