@@ -27,6 +27,8 @@ REFUSES = (
 )
 LONGEST = 900
 """The most characters of a page that only refuses; the walls of consent are the longest."""
+_FIGURES = 2
+"""The most figures of such a page: one with more of them has something to tell, whatever its title says."""
 _PART = re.compile(r"(?<!\s)\s++[|\-–—·•»]++\s+|[|｜\n]|:\s")
 _WORD = re.compile(rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[^\W_])+")
 _HIRAGANA = re.compile(r"[\u3040-\u309f]+")
@@ -50,13 +52,18 @@ def page_refuses(root: "HtmlElement", title: str, text: str, url: str) -> bool:
         return False
     fields = (field for field in root.iter("input") if field.get("type", "").casefold() == "password")
     asks = not all(map(_is_frame, fields))
-    return asks or not _has_subject(root, title, text, url)
+    return asks or (_tells_little(text) and not _has_subject(root, title, text, url))
 
 
 def title_refuses(title: str, text: str, url: str) -> bool:
     """True if a short text has a title of a refusal's words alone; no more is known of the page."""
     site = _Site.of(title, url)
-    return len(text) <= LONGEST and bool(_WORD.search(site.without(title))) and not site.subject(title)
+    is_short = len(text) <= LONGEST and _tells_little(text)
+    return is_short and bool(_WORD.search(site.without(title))) and not site.subject(title)
+
+
+def _tells_little(text: str) -> bool:
+    return len(_FIGURE.findall(text)) <= _FIGURES
 
 
 def _has_subject(root: "HtmlElement", title: str, text: str, url: str) -> bool:
