@@ -1,9 +1,9 @@
 """Short pages that came and are surely no evidence: not found, denied, a bot check, a question of consent, a login.
 
-A page that is about something names it twice, in its title beside the site's name and in its first heading. A page that
-refuses has no subject: its title is the site's or a greeting, or what title and heading share are words that all
-refusals share (refusals.toml); or the page asks for a password. What this does not tell, such as the beginning of an
-article for subscribers, a judge does who is asked about claims on it (eval/claims/rulings.py).
+The title and first heading of a page that is about something say what it is about. One of a page that refuses says
+nothing but the site's name and words that all refusals share (refusals.toml); or the page asks for a password. What
+this does not tell, such as the beginning of an article for subscribers, a judge tells who is asked about claims on it
+(eval/claims/rulings.py).
 """
 
 import re
@@ -33,51 +33,45 @@ _PART = re.compile(r"(?<!\s)\s++[|\-–—·•»]++\s+|[|｜\n]|:\s")
 _WORD = re.compile(rf"[{UNSPACED}]+|(?:(?![{UNSPACED}])[^\W_])+")
 _HIRAGANA = re.compile(r"[\u3040-\u309f]+")
 _FRAME = frozenset({"header", "footer", "nav", "aside", "dialog"})
-_HEADINGS = ("h2", "h3", "h4", "h5", "h6")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MOST = 30
 """Headings that are looked at: they may stand within each other, and each text holds the inner ones'."""
 _LONGEST_HEADING = 600
 _STEM = 5
 """Letters: "feeder" and "feeders" are one subject."""
-_NAMED = 2
-"""Words of a title in a text that is about what they name, whatever its headings are; two characters are no word."""
 # No part of an id, an address or a reference number
 _FIGURE = re.compile(r"(?<![\w.-])\d{1,4}(?:[.,]\d+)?(?![\w-]|\.\d)")
 _SEPARATORS = frozenset("|-–—·•»:｜")
 
 
 def page_refuses(root: "HtmlElement", title: str, text: str, url: str) -> bool:
-    """True if a page of this markup, with this text, has no subject of its own or asks for a password."""
+    """True if a page of this markup, with this text, asks for a password or surely has no subject."""
     if len(text) > LONGEST:
         return False
     fields = (field for field in root.iter("input") if field.get("type", "").casefold() == "password")
-    asks = not all(map(_is_frame, fields))
-    return asks or (_tells_little(text) and not _has_subject(root, title, text, url))
+    if not all(map(_is_frame, fields)):
+        return True
+    if not _tells_little(text):
+        return False
+    footer = " ".join(text for element in islice(root.iter("footer"), _MOST) for text in _texts_beside_links(element))
+    site = _Site.of(title, url, footer)
+    first = next(map(_text, root.iter("h1")), "")
+    if site.only_refuses(title) or site.only_refuses(first):
+        return True
+    # Some shops give all pages the shop's name as their title. Few true pages are without a figure.
+    headings = islice((element for element in root.iter(*_HEADINGS) if not _is_frame(element)), _MOST)
+    is_about_something = bool(_FIGURE.search(text)) and bool(site.subject("\n".join(map(_text, headings))))
+    return not site.subject(title) and not is_about_something
 
 
 def title_refuses(title: str, text: str, url: str) -> bool:
     """True if a short text has a title of a refusal's words alone; no more is known of the page."""
     site = _Site.of(title, url)
-    is_short = len(text) <= LONGEST and _tells_little(text)
-    return is_short and bool(_WORD.search(site.without(title))) and not site.subject(title)
+    return len(text) <= LONGEST and _tells_little(text) and site.only_refuses(title)
 
 
 def _tells_little(text: str) -> bool:
     return len(_FIGURE.findall(text)) <= _FIGURES
-
-
-def _has_subject(root: "HtmlElement", title: str, text: str, url: str) -> bool:
-    footer = " ".join(text for element in islice(root.iter("footer"), _MOST) for text in _texts_beside_links(element))
-    site = _Site.of(title, url, footer)
-    first = list(islice(root.iter("h1"), _MOST))
-    others = islice((element for element in root.iter(*_HEADINGS) if not _is_frame(element)), _MOST)
-    heading = "\n".join(map(_text, [*first, *others]))
-    if subject := site.subject(title):
-        # Without a first heading, the text may begin with what is one only by its looks.
-        in_text = [word for word in subject & site.subject(text) if len(word) > 2 or not first]
-        return not subject.isdisjoint(site.subject(heading)) or len(in_text) >= (_NAMED if first else 1)
-    # Some shops give all pages the shop's name as their title. Few true pages are without a figure.
-    return not site.without(title) and bool(site.subject(heading)) and bool(_FIGURE.search(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +99,10 @@ class _Site:
             text = text.replace(name, "\n")
         text = _WORD.sub(lambda word: "" if _letters(word[0]) in self.words else word[0], text)
         return "\n".join(part for part in map(str.strip, _PART.split(text)) if part and part not in _SEPARATORS)
+
+    def only_refuses(self, title: str) -> bool:
+        """True if a title or heading has other words than the site's name, and all refusals share them."""
+        return _WORD.search(self.without(title)) is not None and not self.subject(title)
 
     def subject(self, text: str) -> set[str]:
         """The words that say what it is about, by their beginnings; of unspaced writing each two characters."""
