@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple, Self
 
 from drretail.grounding.listing import Listing, folded, folded_name, is_of_brand, is_of_kind, listing_of, pieces_in
+from drretail.grounding.text.numerals import canonical_unit, conversion, find_numerals
 from drretail.grounding.text.serialisation import record_lines
 from drretail.records.base import sha256_of
 from drretail.records.criteria import OF_KIND, Fact, Gold, State
@@ -20,8 +21,6 @@ from drretail.records.reading import Pick
 from drretail.records.shop import Offer, Product
 from drretail.records.wish import Demand, Want
 
-_THOUSANDS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"
-_NUMBER = rf"({_THOUSANDS}|\d+(?:[.,]\d+)?)"
 _LIST = re.compile(r"[;,/|](?!\d)|\s(?:&|and)\s", re.IGNORECASE)
 _SHARE = re.compile(r"(?<![\d.])\d++(?:\.\d++)?\s?%\s?(?:of\s)?")
 _YES_OR_NO = {"yes": True, "true": True, "no": False, "false": False}
@@ -166,15 +165,17 @@ def _padded(text: str) -> str:
     return f" {folded(text)} "
 
 
-@lru_cache(maxsize=16_384)
 def _measure(value: str, unit: str | None) -> float | None:
-    """The number before a unit in a field's value, or its only number; None if there is not just one."""
-    pattern = rf"{_NUMBER}\s*{re.escape(unit)}(?!\w)" if unit else _NUMBER
-    numbers = re.findall(pattern, value, re.IGNORECASE)
-    if len(numbers) != 1:
-        return None
-    # "1,000" is a thousand, and "1,5" is one and a half.
-    return float(numbers[0].replace(",", "" if re.fullmatch(_THOUSANDS, numbers[0]) else "."))
+    """The number of a field's value in a unit, converted, or its only number; None if there is not just one."""
+    name = canonical_unit(unit or "")
+
+    def factor(written: str) -> Decimal | None:
+        # In "10 x 15 inches" both are in inches.
+        return Decimal(1) if not unit or written in (name, "x", "by") else conversion(written, name)
+
+    factors = ((numeral.number, factor(numeral.unit)) for numeral in find_numerals(value))
+    numbers = [number * by for number, by in factors if by is not None]
+    return float(numbers[0]) if len(numbers) == 1 else None
 
 
 def offer_of(pick: Pick, products: Mapping[str, Product]) -> Offer | None:

@@ -5,12 +5,7 @@ from typing import Any
 import pytest
 
 from drretail.grounding.basket import Candidates
-from drretail.grounding.constraints import (
-    UNDECIDED,
-    Decisions,
-    priced_in,
-    record_sha,
-)
+from drretail.grounding.constraints import UNDECIDED, Decisions, decided_by_field, priced_in, record_sha
 from drretail.grounding.listing import is_of_kind, listing_of
 from drretail.records.criteria import Decision, Gold, State
 from drretail.records.shop import Money, Product
@@ -78,6 +73,22 @@ def test_a_piece_may_cost_so_much_and_an_unknown_or_foreign_price_is_for_the_bas
     least, foreign = (listing_of(product("A", 5, **more)) for more in ({"price_from": True}, {"currency": "EUR"}))
     assert priced_in(least, least.offers[0], None) is None
     assert [priced_in(foreign, foreign.offers[0], currency) for currency in ("USD", None)] == [None, 5]
+
+
+def test_a_measure_is_compared_in_any_unit_of_its_kind_and_open_without_one_figure() -> None:
+    table: tuple[tuple[str, str, State], ...] = (
+        ("20 Liters", "litres", "met"),
+        ("5.3 gal", "L", "met"),
+        ("15,000 ml", "litres", "met"),
+        ("3 Quarts", "liter", "broken"),
+        ("20", "litres", "open"),
+        ("20 pounds", "litres", "open"),
+        ("10 x 30 litres", "litres", "open"),
+    )
+    for value, unit, state in table:
+        listing = listing_of(product("A", 5, details={"Capacity": value}))
+        demand = Demand(say="at least 15 litres", field="Capacity", least=15, unit=unit)
+        assert decided_by_field(demand, listing).state == state, value
 
 
 def titled(title: str, *path: str) -> Product:

@@ -77,10 +77,10 @@ def find_numerals(text: str) -> Iterator[Numeral]:
             continue
         behind = _UNIT.match(text, end)
         with suppress(InvalidOperation):  # "1,2,34" is a list
-            yield Numeral(start, end, number_of(digits), _canonical_unit(behind["unit"]) if behind else "")
+            yield Numeral(start, end, number_of(digits), canonical_unit(behind["unit"]) if behind else "")
 
 
-def _canonical_unit(name: str) -> str:
+def canonical_unit(name: str) -> str:
     """A unit in one spelling; the stem of a word that is none."""
     name = re.sub(r"[\s.]", "", name.casefold())
     plurals = ("s", "n", "e", "es") if len(name) > 3 else ("s",)
