@@ -30,7 +30,7 @@ from drretail.records.wish import Want, Wish
 from drretail.run_file import read_run
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
-from tests.addons.gym.policies import QUERY, call, search, shopped_well
+from tests.addons.gym.policies import QUERY, best_picks, call, looked_up, praised, search, shopped_well, submit
 from tests.shop import USER, build_shop
 from tests.threads import all_at_rest
 
@@ -214,3 +214,32 @@ def test_the_command_makes_up_two_shops_that_share_nothing_and_prints_floors(
     assert of_all["queries"] == 2
     assert 0 <= of_all["one search"] < 1
     assert "exists: name another file" in str(CliRunner().invoke(app, [*command, "--seed", "43"]).exception)
+
+
+def test_each_turn_of_a_conversation_is_paid_and_the_last_or_a_failed_one_ends_it(shop: Shop) -> None:
+    turns = shipped_queries("conversations")[:6]
+    with Shop.open(shop.world, turns) as talk, ShopEnv(talk, max_steps=3) as env:
+        products = [pick.product for turn in turns for pick in best_picks(talk, turn.query_id)]
+
+        def handed_in(turn: Query, cart_of: Query) -> tuple[str, float, bool]:
+            """The step that hands in the best cart of a turn; what an earlier turn was shown is not looked up again."""
+            assert env.query == turn
+            cart = best_picks(talk, cart_of.query_id)
+            shown = {f"P:{pick.product}" for pick in cart} <= {entry.id for entry in env.recorded().evidence}
+            looked_up(env, [] if shown else [pick.product for pick in cart])
+            return env.step(submit(praised(talk, [pick.product for pick in cart]), *cart))[:3]
+
+        env.reset("talk-01-1")
+        assert products[0] == products[1] != products[2]
+        carts = [*turns[:2], turns[1], *turns[3:]]  # the third turn is not done: its cart is the one before
+        ends = [handed_in(turn, cart) for turn, cart in zip(turns, carts, strict=True)]
+        assert [(reward, done) for _, reward, done in ends] == [(float(n != 2), n == 5) for n in range(6)]
+        assert all(after.text in ends[n][0] for n, after in enumerate(turns[1:]))
+        assert [recorded.run.query_id for recorded in env.turns] == [turn.query_id for turn in turns[:-1]]
+
+        env.reset("talk-01-1")
+        handed_in(turns[0], turns[0])
+        _, reward, done, info = [env.step(search("birdhouse")) for _ in range(3)][-1]
+        assert (reward, done, info["ended"]) == (0.0, True, "step_limit"), "no later turn is asked"
+        with pytest.raises(UserError, match="begin with the first turn"):
+            env.reset("talk-01-3")
