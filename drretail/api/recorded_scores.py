@@ -1,17 +1,17 @@
 """Recorded scores, for code and for notebooks, and as ``score`` prints them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import PrivateAttr
 
 from drretail.api.options.score import ScoreOptions
 from drretail.api.options.shared import metrics_in, text_list
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError, check_known
 from drretail.eval.judging.spending import JudgingCost
 from drretail.eval.method import method_cards, score_notes
 from drretail.eval.metric import Metric
@@ -20,8 +20,7 @@ from drretail.eval.scores.facts import run_values, with_slices
 from drretail.eval.scores.file import other_metrics, rows_of_metrics, without_board_metrics
 from drretail.eval.scores.gathering import Assessor, TableKey, gather_with_panels, is_panel, judge_spec
 from drretail.llm.prices import unpriced
-from drretail.plugins import Plugins
-from drretail.records.score import CODE, Scores, SliceBy
+from drretail.records.score import Scores, SliceBy
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Result, part_lines, prose
 from drretail.records.tables.screen import on_screen
@@ -42,9 +41,7 @@ MOST_FAULTS, MOST_TURNS = 3, 12
 """The most faults that are printed below the board, and where the metric of conversations is asked for."""
 MOST_FALSE = 5
 """The most false statements that are printed before the scoreboard."""
-By = Literal["system", "query", "statement"]
-ROWS = Plugins("kind of row", {"system": "", "query": ""}, "drretail.rows")
-ALL = "all"
+By = Literal["system", "query"]
 _KEYS = ("metric", "variant", "rules", "judge", "system")
 _KEYS_OF_RUNS = (*_KEYS, "query_id", "repeat")
 
@@ -187,77 +184,48 @@ class RecordedScores(Scores):
         """What became of the judging; empty if the scores were only read."""
         return self._judging
 
-    def to_pandas(
-        self,
-        by: By = "system",
-        *,
-        metric: str | None = None,
-        judge: str | None = None,
-        rules: str | None = None,
-    ) -> "pandas.DataFrame":
+    def to_pandas(self, by: By = "system") -> "pandas.DataFrame":
         """The scores as a data frame with one row per number, which the index tells apart from all others.
 
-        The index has metric, variant, rules, judge and system; ``["value"].unstack("system")`` has a column for
-        each system. Beside a value stand its interval and what it is over: ``n`` of ``n_planned`` reports.
+        The index has metric, variant, rules, judge and system: ``["value"].unstack("system")`` has a column for each
+        system, and ``.xs("paper", level="rules")`` the rows of one set of rules. Beside a value stand its interval and
+        what it is over: ``n`` of ``n_planned`` reports.
 
         With ``by="query"`` there is a row for each planned run, and query_id and repeat are in the index as well. A
         value is what the run counts in the system's mean, so it is 0 for a failed run in a variant of success;
         ``state`` and ``why`` say whether and why the run has no value. Pooled variants have no rows.
 
-        With ``by="statement"`` there is a row for each statement of an assistant's answers that was looked at, as
-        ``export --format statements`` writes them; the other arguments then say nothing.
-
-        ``metric``, ``judge`` and ``rules`` keep the rows that have these. Without ``judge`` or ``rules`` they are the
-        scoreboard's; code's rows stay. "all" keeps every judge or rules. Raises UnknownName for a name that no row has,
-        and UserError if pandas is not installed.
+        Raises UnknownName for another ``by``, and UserError if pandas is not installed.
         """
+        check_known("kind of row", get_args(By), by)
         try:
             pandas: Any = import_module("pandas")
         except ModuleNotFoundError:
             raise UserError("pandas is not installed: pip install pandas.") from None
-        if by not in ROWS.built_in:
-            columns, others = self._other_rows(by)
-            return pandas.DataFrame(others, columns=columns)
-        rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules})
+        rows = self._rows(by)
         frame = pandas.DataFrame(rows, columns=None if rows else [*_KEYS, "value"])
         return frame.set_index([*(_KEYS_OF_RUNS if by == "query" and rows else _KEYS)])
 
-    def _rows(self, by: By, wanted: Mapping[str, str | None]) -> list[dict[str, Any]]:
-        """The rows with these values, the keys first."""
+    def _rows(self, by: By) -> list[dict[str, Any]]:
+        """The rows, the keys first."""
         if by == "query":
             folder, by_name = self._known_folder, {metric.name: metric for metric in self._metrics}
             metrics = (by_name.get(name) or recorded_metric(folder, name) for name in self.metrics)
             gathered = gather_with_panels(folder, [metric for metric in metrics if metric is not None])
             asked = (TableKey(row.metric, Assessor.of(row)) for row in self.scores if not is_panel(row.judge))
-            values = run_values(gathered, {*asked})
-            chosen = self._chosen([asdict(value) for value in values], wanted)
-            return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in chosen]
-        scores: list[dict[str, Any]] = []
-        for row in self.scores:
-            scores.append(
-                row.model_dump(mode="json") | {"n": row.n_scored, "judge": judge_spec(Assessor.of(row).judge)}
-            )
+            values = map(asdict, run_values(gathered, {*asked}))
+            return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in values]
+        scores = (
+            row.model_dump(mode="json") | {"n": row.n_scored, "judge": judge_spec(Assessor.of(row).judge)}
+            for row in self.scores
+        )
         return [
             {
                 **{key: row[key] for key in (*_KEYS, "value", "ci_low", "ci_high", "n", "n_planned")},
                 **_without(row, "items", "judge_params", "n_scored"),
             }
-            for row in self._chosen(scores, wanted)
+            for row in scores
         ]
-
-    def _chosen(self, rows: Sequence[dict[str, Any]], wanted: Mapping[str, str | None]) -> list[dict[str, Any]]:
-        """The rows with these values, where none is named by the board's judge and rules."""
-        rows = _with_values(rows, wanted)
-        if self.scoreboard is None:
-            return rows
-        judge, rules = Assessor.of(self.scoreboard.judge)
-        shown = {name: of for name, of in (("judge", judge_spec(judge)), ("rules", rules)) if wanted[name] is None}
-        return [row for row in rows if row["judge"] == CODE or all(row[name] == of for name, of in shown.items())]
-
-    def _other_rows(self, by: str) -> tuple[list[str], list[dict[str, Any]]]:
-        """The columns and rows of an add-on's kind."""
-        rows = cast(Callable[[Path], tuple[list[str], list[dict[str, Any]]]], ROWS.load(by)[1])
-        return rows(self._known_folder)
 
     @property
     def _known_folder(self) -> Path:
@@ -283,18 +251,6 @@ class RecordedScores(Scores):
         from drretail.viewer.page.document import scores_cell
 
         return scores_cell(self)
-
-
-def _with_values(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
-    """The rows with the values that are asked for; raises UnknownName as ``to_pandas`` says."""
-    rows = list(rows)
-    for name, wanted in asked.items():
-        recorded = {row[name] for row in rows}
-        if wanted not in (None, ALL, *recorded):
-            raise UnknownName("set of rules" if name == "rules" else f"scored {name}", str(wanted), sorted(recorded))
-        if wanted not in (None, ALL):
-            rows = [row for row in rows if row[name] == wanted]
-    return rows
 
 
 def _without(row: Mapping[str, Any], *names: str) -> dict[str, Any]:

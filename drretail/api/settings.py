@@ -139,15 +139,10 @@ class _SettingsFile(TomlConfigSettingsSource):
 
 
 def addresses_in_file() -> frozenset[str]:
-    """The addresses of model servers that only the current folder's settings file names, or a file of profiles that it
-    names, and not the environment.
-    """
+    """The addresses of model servers that only the current folder's settings file names, and not the environment."""
     if not SETTINGS_FILE.is_file():
         return frozenset()
     tables = _SettingsFile(Settings).toml_data
-    profiles = Path(str(tables.get("model_profile")).rpartition(":")[0])
-    if profiles.is_file():
-        tables = {**tables, "of the profiles": parse_toml(profiles.read_text(encoding="utf-8"))}
     urls = [table.get("base_url") for table in (tables, *_tables(tables))]
     urls += dict(tables.get("base_urls") or {}).values()
     variables = [value for name, value in os.environ.items() if name.upper().startswith("DRRETAIL_")]

@@ -6,19 +6,15 @@ Also by name: embeddings of providers, and profiles, which name models for every
 import asyncio
 import random
 import time
-import tomllib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import ValidationError
-
-from drretail.errors import UserError, check_known, describe_error, file_error, quoted
+from drretail.errors import UserError, check_known, describe_error, quoted
 from drretail.parsing import parse_toml
 from drretail.plugins import Plugins
-from drretail.records.base import fault_of
 from drretail.records.models import DEFAULT_CONTEXT, ModelProfile
 
 if TYPE_CHECKING:
@@ -242,37 +238,17 @@ def provider_names() -> list[str]:
     return [*PROVIDERS, *MODELS.names()]
 
 
-SHIPPED = Path(__file__).with_name("profiles.toml")
-
-
 def read_model_profile(name: str, profiles_own: Mapping[str, ModelProfile] | None = None) -> ModelProfile:
-    """The profile called ``NAME``, the user's own or a packaged one, or the one at ``FILE.toml:NAME``.
-
-    Raises UserError if the name is unknown, or the file is missing or holds no profiles.
-    """
-    file, colon, inner = name.rpartition(":")
-    profiles = profiles_of(Path(file)) if colon else {**profiles_of(SHIPPED), **(profiles_own or {})}
-    check_known(f"model profile in {file}" if colon else "model profile", profiles, inner)
-    return profiles[inner]
+    """The profile of this name: the user's own, or a packaged one. Raises UnknownName if there is none."""
+    profiles = {**shipped_profiles(), **(profiles_own or {})}
+    check_known("model profile", profiles, name)
+    return profiles[name]
 
 
-def profiles_of(path: Path) -> dict[str, ModelProfile]:
-    """All profiles of a TOML file, by name. Raises UserError if it holds anything else."""
-    try:
-        tables: dict[str, Any] = parse_toml(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(f"There is no file of model profiles at {path}.") from None
-    except UnicodeDecodeError as problem:
-        raise UserError(f"{file_error(problem, path)}.") from problem
-    except tomllib.TOMLDecodeError as problem:
-        raise UserError(f"{path} is not valid TOML: {problem}.") from problem
-    profiles: dict[str, ModelProfile] = {}
-    for name, table in tables.items():
-        try:
-            profiles[name] = ModelProfile.model_validate(table)
-        except ValidationError as problem:
-            raise UserError(f"Model profile in {path}: {name}.{fault_of(problem)}.") from problem
-    return profiles
+def shipped_profiles() -> dict[str, ModelProfile]:
+    """The packaged profiles, by name."""
+    tables = parse_toml(Path(__file__).with_name("profiles.toml").read_text(encoding="utf-8"))
+    return {name: ModelProfile.model_validate(table) for name, table in tables.items()}
 
 
 OpenEmbeddings = Callable[[str], "Embeddings"]

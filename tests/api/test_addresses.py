@@ -12,7 +12,7 @@ import pytest
 from drretail.api.models import Opener
 from drretail.api.options.experiment_file import chosen, entry
 from drretail.api.options.run import RunOptions
-from drretail.api.settings import addresses_in_file, read_settings
+from drretail.api.settings import read_settings
 from drretail.api.worlds import chosen_web, server_settings
 from drretail.errors import CommandStopped, UserError, describe_error, plain_address
 from drretail.llm.faults import Halt, masked, server_address
@@ -60,13 +60,10 @@ def test_an_address_that_the_user_gave_gets_the_key(
     assert capsys.readouterr().err == ""
 
 
-def test_a_profile_of_the_file_or_of_one_that_it_names_gets_no_key(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_profile_of_the_file_gets_no_key(capsys: pytest.CaptureFixture[str]) -> None:
     profile = f'why = "A gateway."\nmodel = "openai:x"\nbase_url = "{URL}"\nkey_variable = "GATEWAY_KEY"\n'
-    Path("other.toml").write_text(f"[theirs]\n{profile}", encoding="utf-8")
     assert key_of(opened(f"[profiles.mine]\n{profile}", profile="mine")) == "none"
     assert f"asked at {URL}, without a key" in capsys.readouterr().err
-    Path("drretail.toml").write_text('model_profile = "other.toml:theirs"', encoding="utf-8")
-    assert addresses_in_file() == {URL}
 
 
 def test_an_address_that_an_own_one_begins_with_is_not_the_users(monkeypatch: pytest.MonkeyPatch) -> None:

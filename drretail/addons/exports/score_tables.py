@@ -32,11 +32,6 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
 """The columns of each table with their SQL types."""
 
 
-def statements_of(experiment: Path) -> tuple[list[str], list[dict[str, Any]]]:
-    """The columns and rows of a data frame of an experiment's statements."""
-    return [*COLUMNS["statements"]], [dict(row) for row in statement_rows(Selection.of(experiment))]
-
-
 def statement_rows(selection: Selection) -> Iterator[Mapping[str, Any]]:
     """The rows of all reports that ``score`` has judged, by a language model if one did."""
     for chosen in selection:

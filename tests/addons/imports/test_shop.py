@@ -6,14 +6,12 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
-from drretail.api.recorded import open_experiment
 from drretail.data_ingest.ingest import ingest_files
 from drretail.env.named_products import NamedProducts
 from drretail.env.world import world_at
@@ -213,7 +211,7 @@ def test_words_that_look_like_ids_are_no_products(ids: str, tmp_path: Path) -> N
 
 
 def test_a_bot_that_run_asks_is_checked_as_its_log_is(
-    world: Path, tmp_path: Path, succeeds: Command, drretail: Command, monkeypatch: pytest.MonkeyPatch
+    world: Path, tmp_path: Path, succeeds: Command, drretail: Command
 ) -> None:
     """Its board has nothing of citations, its statements are a table, and a gate compares it with the day before."""
     questions = ["How much is the Knock Box?", "Is the Knock Box in stock?"]
@@ -235,7 +233,3 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
     rows = statements(tmp_path, succeeds, "wrong")
     shown = [(row["conversation"], row["turn"], row["question"], row["state"], row["record_says"]) for row in rows]
     assert shown == [(f"q{at}", "1", asked, "contradicted", "$32.00") for at, asked in enumerate(questions, 1)]
-    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=lambda rows, **_: rows))
-    scores = open_experiment(tmp_path / "wrong").scores
-    assert scores is not None
-    assert [{name: str(row[name] or "") for name in row} for row in scores.to_pandas("statement")] == rows
