@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
+from typing import Any
 
 from drretail.grounding.basket import baskets, reference_of
 from drretail.grounding.cart import Cart
@@ -93,39 +94,42 @@ class ConversationTurn:
         budget = self.wish.budget if is_same is of_before else None
         return Wish(wants=tuple(wants), budget=budget, room=self.before is not None, owned=self.wish.owned)
 
-    @cached_property
-    def _kept_and_followed(self) -> tuple[bool, Reference]:
+    def _following(self, *, keeps: bool) -> Reference:
+        """The reference with those offers alone that follow what was picked before; unless the turn ``keeps`` the rest,
+        only where it speaks of these picks.
+        """
         whole = self.reference
         if self.before is None or whole.best is None:
-            return self.is_sound, whole
+            return whole
         currency = whole.best.total.currency
 
-        def title_of(product_id: str) -> str:
-            return self.look_up([product_id])[product_id].title
+        def among(things: Sequence[WantedThing]) -> dict[str, Any]:
+            cheapest, best = baskets(things, self.wish, lambda key: self.look_up([key])[key].title, currency)
+            return {"things": things, "cheapest": cheapest, "best": best}
 
-        for keeps in (True, False) if self.is_sound else (False,):
-            things = self._followed(keeps=keeps)
-            cheapest, best = baskets(things, self.wish, title_of, currency)
-            if best is not None:
-                return keeps, whole.model_copy(update={"things": things, "cheapest": cheapest, "best": best})
-        things = self._followed(keeps=False)
-        lenient = [thing.with_undecided() for thing in things]
-        is_open = baskets(lenient, self.wish, title_of, currency)[1] is not None
-        proof = Proof(state="open" if is_open else "proved", lack="demands")
-        lacking = {"things": things, "cheapest": None, "best": None, "lack": proof.lack, "proof": proof}
-        return self.is_sound, whole.model_copy(update=lacking)
+        pairs = zip(whole.things, self.wish.wants, strict=True)
+        things = tuple(self._thing_following(thing, want, keeps=keeps) for thing, want in pairs)
+        changes = among(things)
+        if changes["best"] is None:
+            is_open = among([thing.with_undecided() for thing in things])["best"] is not None
+            changes |= {"lack": "demands", "proof": Proof(state="open" if is_open else "proved", lack="demands")}
+        return whole.model_copy(update=changes)
 
-    @property
+    @cached_property
+    def _keeping(self) -> Reference:
+        return self._following(keeps=self.is_sound)
+
+    @cached_property
     def followed(self) -> Reference:
         """The reference with those offers alone that do what the turn asks of the system's own picks. It holds a proof
         where nothing in the shop does, such as a cheaper one.
         """
-        return self._kept_and_followed[1]
+        return self._following(keeps=False) if self._keeping.best is None else self._keeping
 
     @property
     def may_keep(self) -> bool:
         """True if all that the turn does not speak of was right before, and can stay."""
-        return self._kept_and_followed[0]
+        return self.is_sound and (self._keeping.best is not None or self.followed.best is None)
 
     @property
     def can_be_met(self) -> bool | None:
@@ -134,14 +138,7 @@ class ConversationTurn:
             return True
         return False if self.followed.proof is not None and self.followed.proof.state == "proved" else None
 
-    def _followed(self, *, keeps: bool) -> tuple[WantedThing, ...]:
-        """The things with those of their offers that follow what was picked for them before; unless it ``keeps`` them,
-        only where the turn speaks of these picks.
-        """
-        pairs = zip(self.reference.things, self.wish.wants, strict=True)
-        return tuple(self._following(thing, want, keeps=keeps) for thing, want in pairs)
-
-    def _following(self, thing: WantedThing, want: Want, *, keeps: bool) -> WantedThing:
+    def _thing_following(self, thing: WantedThing, want: Want, *, keeps: bool) -> WantedThing:
         relation, then = self.query.relations.get(want.name), self.wants_before.get(want.name)
         picked = _picked(self.carts[-2:-1] if relation == "back" else self.carts[-1:], want.name)
         if then is None or not picked or not (keeps or relation):
@@ -198,7 +195,9 @@ class ConversationTurn:
         reference = reference_of(self.query.model_copy(update={"wish": wish}), offered)
         if not of_before:
             whole = {want.name: want for want in self.wish.wants}
-            things = (self._following(thing, whole[thing.name], keeps=self.may_keep) for thing in reference.things)
+            things = (
+                self._thing_following(thing, whole[thing.name], keeps=self.may_keep) for thing in reference.things
+            )
             reference = reference.model_copy(update={"things": tuple(things)})
         return replace(self.cart, wish=wish, reference=reference)
 

@@ -8,7 +8,6 @@ from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
 from drretail.experiment import read_definition
-from drretail.grounding.cart import Cart
 from drretail.grounding.conversation import ConversationTurn
 from drretail.grounding.text.wording import format_amount, format_money, listed, short_title
 from drretail.records.query import NOT_LAST, NOT_TYPED, conversations
@@ -19,7 +18,8 @@ NO_DECISION = "its run declares no picks, and no refusal"
 REFUSED = "It is refused, and the shop has what is asked for."
 BESIDE_SHOP = "nothing in the shop does what is asked"
 OPEN = "whether the shop can do what is asked is neither proved nor refuted"
-TURN, HELD, CHANGED, UNTOUCHED, WHOLE = "turn", "held", "changed", "untouched", "whole"
+TURN, WHOLE = "turn", "whole"
+PARTS = HELD, CHANGED, UNTOUCHED = "held", "changed", "untouched"
 
 
 def measure(subject: Subject) -> Mapping[str, Measured] | str:
@@ -36,18 +36,16 @@ def measure(subject: Subject) -> Mapping[str, Measured] | str:
 def turn_values(turn: ConversationTurn) -> dict[str, Measured]:
     """The values of a turn with what was declared in it. Why it is wrong is said in sentences."""
     if turn.decision is None:
-        lacking = Measured(None, NO_DECISION)
-        return {TURN: Measured(0.0, NO_DECISION), HELD: lacking, CHANGED: lacking, UNTOUCHED: lacking}
+        return {TURN: Measured(0.0, NO_DECISION), **dict.fromkeys(PARTS, Measured(None, NO_DECISION))}
     if turn.can_be_met is None:
-        return dict.fromkeys((TURN, HELD, CHANGED, UNTOUCHED), Measured(None, OPEN, is_open=True))
-    right = turn.is_right
-    wrong = {} if right else {name: " ".join(sentences) for name, sentences in _wrong(turn).items()}
-    why = " ".join(filter(None, wrong.values())) or describe_cart(turn.cart)
+        return dict.fromkeys((TURN, *PARTS), Measured(None, OPEN, is_open=True))
+    right, lacks = turn.is_right, _lacks(turn)
+    why = " ".join(_faults(turn) if right is False else ()) or describe_cart(turn.cart)
     values = {TURN: Measured(None if right is None else float(right), why, is_open=right is None)}
-    for name, lack in _lacks(turn).items():
-        is_open = right is None and not wrong[name]
-        value = None if lack or is_open else float(not wrong.get(name))
-        values[name] = Measured(value, lack or wrong.get(name) or why, is_open=is_open and not lack)
+    for name, lack in lacks.items():
+        is_done = right or (not lack and _is_done(turn, name))
+        is_open = right is None and is_done
+        values[name] = Measured(None if lack or is_open else float(is_done), lack or why, is_open=is_open)
     return values
 
 
@@ -63,46 +61,42 @@ def _lacks(turn: ConversationTurn) -> dict[str, str]:
     }
 
 
-def _wrong(turn: ConversationTurn) -> dict[str, list[str]]:
-    """What is wrong with each part of a turn, in sentences."""
-    cart, now = turn.cart, turn.cart.pieces
-    then, kept = turn.before.pieces if turn.before else now, sorted(turn.kept) if turn.may_keep else ()
-    beside = () if cart.wish.room else cart.besides
-    still = [f"{_title(turn, key)} is still in the cart." for key in beside if now[key] <= then[key] and turn.before]
-    new = [f"{_title(turn, key)} is new, and not asked for." for key in beside if now[key] > then[key]]
-    of_kept = ((key, now[key], then[key]) for key in kept if now[key] < then[key])
-    gone = [f"Of {_title(turn, key)} there were {before}, and now there are {left}." for key, left, before in of_kept]
+def _is_done(turn: ConversationTurn, part: str) -> bool:
+    """True if a part of a turn is right, as far as is known."""
+    cart, now = turn.cart.with_open(), turn.cart.pieces
+    then, beside = turn.before.pieces if turn.before else now, () if turn.wish.room else cart.besides
+    if part == UNTOUCHED:
+        return all(now[key] >= then[key] for key in turn.kept) and all(now[key] <= then[key] for key in beside)
+    limited = turn.limits_cart(of_before=part == HELD).with_open()
+    if part == HELD:
+        pairs = zip(limited.things, limited.taken, strict=True)
+        return limited.keeps_to_money and all(taken or thing.optional for thing, taken in pairs)
+    if not turn.can_be_met or turn.decision == "none":
+        return turn.is_right is not False
+    is_still = turn.before is not None and any(now[key] <= then[key] for key in beside)
+    return limited.is_feasible and not is_still
+
+
+def _faults(turn: ConversationTurn) -> Iterator[str]:
+    """What is wrong with a turn, a sentence each."""
+    cart, before = turn.cart.with_open(), turn.before.pieces if turn.before else {}
     if not turn.can_be_met:
-        changed = [f"{BESIDE_SHOP.capitalize()}, and the cart is not as it was."] if turn.is_right is False else []
-        return {HELD: [], CHANGED: changed, UNTOUCHED: [*gone, *new]}
-    held = turn.limits_cart(of_before=True).with_open()
-    lacking = (
-        thing.name for thing, taken in zip(held.things, held.taken, strict=True) if not (taken or thing.optional)
-    )
-    changed = [REFUSED] if turn.decision == "none" else _faults(turn.limits_cart(of_before=False).with_open(), turn)
-    return {
-        HELD: [*(f"The cart has no {name} as asked for before." for name in lacking), *_too_dear(held, turn)],
-        CHANGED: [*changed, *still],
-        UNTOUCHED: [*gone, *new],
-    }
-
-
-def _faults(cart: Cart, turn: ConversationTurn) -> Iterator[str]:
-    """What is wrong with a cart, a sentence each."""
-    for thing, taken in zip(cart.things, cart.taken, strict=True):
-        relation, pieces = turn.query.relations.get(thing.name), sum(part.pieces for part in taken)
+        yield f"{BESIDE_SHOP.capitalize()}, and the cart is not as it was."
+        return
+    if turn.decision == "none":
+        yield REFUSED
+        return
+    for want, taken in zip(turn.wish.wants, cart.taken, strict=True):
+        relation, pieces = turn.query.relations.get(want.name), sum(part.pieces for part in taken)
         as_asked = f"as asked for ({relation.replace('_', ' ')})" if relation else "as asked for"
-        if thing.name in cart.left_out and pieces:
-            yield f"Of {thing.name} {thing.quantity} are asked for, and the cart has {pieces}."
-        elif thing.name in cart.left_out:
-            yield f"No {thing.name} in the cart is {as_asked}."
-    yield from (f"{_title(turn, key)} is not asked for." for key in cart.besides if not cart.wish.room)
+        if want.name in cart.left_out and pieces:
+            yield f"Of {want.name} {want.quantity} are asked for, and the cart has {pieces}."
+        elif want.name in cart.left_out:
+            yield f"No {want.name} in the cart is {'as it was' if turn.may_keep and turn.is_kept(want) else as_asked}."
+    for key in () if cart.wish.room else cart.besides:
+        yield f"{_title(turn, key)} is {'still in the cart' if key in before else 'not asked for'}."
     yield from (f"The shop has no {key}." for key in cart.unknown)
     yield from (f"Of {_title(turn, key)} fewer are left." for key in cart.sold_out)
-    yield from _too_dear(cart, turn)
-
-
-def _too_dear(cart: Cart, turn: ConversationTurn) -> Iterator[str]:
     if cart.wish.budget is not None and cart.is_over:
         cost = format_money(cart.known_cost, cart.wish.budget.currency)
         yield f"The cart costs {cost}, and the budget is {format_amount(cart.wish.budget)}."
@@ -138,4 +132,4 @@ def _lacks_conversation(experiment: Path) -> str:
     return "" if has else "No query of this experiment is a turn of a conversation with a wish."
 
 
-METRIC = of_measures("conversation", 2, measure, lacks=_lacks_conversation, applies=applies, after=())
+METRIC = of_measures("conversation", 3, measure, lacks=_lacks_conversation, applies=applies, after=())

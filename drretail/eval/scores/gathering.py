@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -190,14 +191,15 @@ class Gathered:
         """True if all systems that research are assistants, whose answers cite no records."""
         systems = self.definition.systems
         judged = [by_run for key, by_run in self.tables_of_judges.items() if key.metric == FALSE_STATEMENTS]
-        read = {
-            plan.label
-            for plan in self.plans
-            for by_run in judged
-            if (run := by_run.get(plan.run_id)) is not None
-            and (value := run.values.get("false_answers")) is not None
-            and value.items.get(AS_ANSWERS)
-        }
+        as_answers, by_marks = set[str](), set[str]()
+        for plan, by_run in product(self.plans, judged):
+            values = {} if (run := by_run.get(plan.run_id)) is None else run.values
+            if "false_answers" in values and values["false_answers"].items.get(AS_ANSWERS):
+                as_answers.add(plan.label)
+            # A report of research that found nothing cites nothing either.
+            elif "checked" in values and values["checked"].items.get("decided"):
+                by_marks.add(plan.label)
+        read = as_answers - by_marks
         researching = {plan.label for plan in self.plans if place_of(plan.label, systems) == "system"}
         return bool(researching) and researching <= read
 

@@ -21,6 +21,7 @@ from drretail.records.run import NULL_AGENTS
 from drretail.records.shop import Money
 from drretail.records.tables.result import part_lines
 from drretail.records.wish import Demand, Want, Wish
+from drretail.tools.toolkit import Toolkit
 from tests import build
 from tests.viewer.dom import parse
 from tests.viewer.experiment import render_page
@@ -231,6 +232,19 @@ def test_what_is_wrong_with_a_turn_is_shown_everywhere_and_nothing_contradicts_i
     assert "3 turns of 1 conversation, 1 user" in printed
     assert f"✗ mine turn 2: {wrong}" in " ".join(printed.split())
     assert "turn 1:" not in printed
+
+
+def test_research_that_once_finds_nothing_is_not_taken_for_a_shops_assistant(tmp_path: Path) -> None:
+    """Its last answer cites nothing, and its session knows the products of the turns before."""
+
+    def agent(question: str, toolkit: Toolkit) -> str:
+        price = toolkit.call("get_product_details", {"product_id": SAGE}).value["price"]
+        return "I found no other." if question == "Another?" else f"It costs ${price} [P:{SAGE}]."
+
+    queries, folder = turns_saying(("Any bib.", "Another?"), bib(""), bib("")), tmp_path / "exp"
+    drretail.run(queries=queries, world="demo", agents={"mine": agent}, to=folder, baselines=False)
+    board = build.known(drretail.score(folder, metrics="faithfulness,false_statements").scoreboard)
+    assert not board.are_answers
 
 
 @pytest.fixture(scope="module")
