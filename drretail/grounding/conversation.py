@@ -79,7 +79,7 @@ class ConversationTurn:
     def wants_before(self) -> Mapping[str, Want]:
         return {} if self.before is None else {want.name: want for want in self.before.wish.wants}
 
-    def is_kept(self, want: Want) -> bool:
+    def is_unchanged(self, want: Want) -> bool:
         """True if the turn asks nothing of a want: it stays as it was."""
         return self.wants_before.get(want.name) == want and want.name not in self.query.relations
 
@@ -89,7 +89,7 @@ class ConversationTurn:
         wants = [
             want if (then := self.wants_before.get(want.name)) is None else _part(want, then, of_before=of_before)
             for want in self.wish.wants
-            if (want.name in self.wants_before if of_before else not self.is_kept(want))
+            if (want.name in self.wants_before if of_before else not self.is_unchanged(want))
         ]
         budget = self.wish.budget if is_same is of_before else None
         return Wish(wants=tuple(wants), budget=budget, room=self.before is not None, owned=self.wish.owned)
@@ -187,6 +187,11 @@ class ConversationTurn:
         """True if the cart stays as it was."""
         return self.cart.pieces == (self.before.pieces if self.before else Counter())
 
+    @property
+    def is_kept(self) -> bool:
+        """True if the cart of the turn before is declared again."""
+        return self.before is not None and self.leaves
+
     def limits_cart(self, *, of_before: bool) -> Cart:
         """The picks as a cart for ``limits``, by their own records alone."""
         wish, decisions = self.limits(of_before=of_before), Decisions(self.query.gold)
@@ -204,7 +209,7 @@ class ConversationTurn:
     @cached_property
     def kept(self) -> set[str]:
         """The offers in the cart before of which nothing is asked."""
-        names = [want.name for want in self.wish.wants if self.is_kept(want)]
+        names = [want.name for want in self.wish.wants if self.is_unchanged(want)]
         return {fit.offer_id for name in names for fit in _picked(self.carts[-1:], name)}
 
 

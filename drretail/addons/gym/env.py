@@ -103,8 +103,9 @@ class Shop:
         of the carts ``before``.
         """
         run, query = recorded.run, self.query(recorded.run.query_id)
-        reference, _ = before.for_oracle(query, lambda asked: self.references[asked.query_id], self.world.store)
-        return reward_of(run, recorded.evidence, query, reference, self.world.store, system)
+        turn = before.asked(query, lambda asked: self.references[asked.query_id], self.world.store).answered(run)
+        about = query, turn.followed, self.world.store, system
+        return reward_of(run, recorded.evidence, *about, is_kept=turn.is_kept)
 
     def following(self, query: Query) -> Query | None:
         """The next turn of its conversation; None after the last."""

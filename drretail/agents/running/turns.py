@@ -9,7 +9,7 @@ from drretail.env.session import Session
 from drretail.env.store.base import Store
 from drretail.errors import ModelError
 from drretail.experiment import ended_run, run_path
-from drretail.grounding.conversation import turns_of
+from drretail.grounding.conversation import ConversationTurn, turns_of
 from drretail.grounding.report.picks import picks_block
 from drretail.records.evidence import Evidence
 from drretail.records.query import Exchange, Query, Reference
@@ -52,6 +52,10 @@ class TurnsBefore:
             # What this turn changes is told from what it found.
             session.overlay[user_id] = session.before[user_id] = UserProfile.model_validate(profile)
 
+    def asked(self, query: Query, reference_of: Callable[[Query], Reference], store: Store) -> ConversationTurn:
+        """The turn that a query with a wish is after these."""
+        return turns_of((*self.queries, query), self.runs, reference_of, store.products)[-1]
+
     def for_oracle(
         self, query: Query, reference_of: Callable[[Query], Reference], store: Store, *, alone: bool = False
     ) -> tuple[Reference, Wish | None]:
@@ -61,7 +65,7 @@ class TurnsBefore:
         """
         if query.wish is None or not self.runs:
             return reference_of(query), query.wish
-        *_, asked = turns_of((*self.queries, query), self.runs, reference_of, store.products)
+        asked = self.asked(query, reference_of, store)
         if alone:
             wish = asked.limits(of_before=False)
             return reference_of(query.model_copy(update={"wish": wish, "relations": {}})), wish

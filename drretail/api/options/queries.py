@@ -154,9 +154,9 @@ class ShippedOptions:
         str,
         Option(
             "Of the demo shop, dev: twenty for development (7 users); test: thirty for results (10 users); all: these "
-            "fifty; generic: twenty without a user. Of the market shop, market-dev and "
+            "fifty; generic: twenty without a user; conversations: forty. Of the market shop, market-dev and "
             "market-test: sixty each; market: both.",
-            metavar="dev|test|all|market-dev|market-test|market|generic",
+            metavar="dev|test|all|market-dev|market-test|market|generic|conversations",
         ),
     ] = "dev"
     _: KW_ONLY

@@ -88,11 +88,12 @@ def _faults(turn: ConversationTurn) -> Iterator[str]:
         return
     for want, taken in zip(turn.wish.wants, cart.taken, strict=True):
         relation, pieces = turn.query.relations.get(want.name), sum(part.pieces for part in taken)
-        as_asked = f"as asked for ({relation.replace('_', ' ')})" if relation else "as asked for"
+        wanted = f"as asked for ({relation.replace('_', ' ')})" if relation else "as asked for"
+        wanted = "as it was" if turn.may_keep and turn.is_unchanged(want) else wanted
         if want.name in cart.left_out and pieces:
             yield f"Of {want.name} {want.quantity} are asked for, and the cart has {pieces}."
         elif want.name in cart.left_out:
-            yield f"No {want.name} in the cart is {'as it was' if turn.may_keep and turn.is_kept(want) else as_asked}."
+            yield f"No {want.name} in the cart is {wanted}."
     for key in () if cart.wish.room else cart.besides:
         yield f"{_title(turn, key)} is {'still in the cart' if key in before else 'not asked for'}."
     yield from (f"The shop has no {key}." for key in cart.unknown)

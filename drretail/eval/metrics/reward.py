@@ -16,7 +16,8 @@ A pick whose record leaves demands open is worth the share of its want's limits 
 Web is the share of an answer to what the query asks the web that the report gives, citing a page that was read and
 says so; without such a question it is 1. So no reward is above 1/2 if the web question is left unanswered.
 
-If the shop can't meet a query, which a check of all its products has proved, a refusal is rewarded instead.
+If the shop can't meet a query, which a check of all its products has proved, a refusal is rewarded instead; in a turn
+of a conversation the cart before as well.
 """
 
 import re
@@ -112,11 +113,14 @@ def reward_of(
     reference: Reference,
     store: Store,
     system: System | None = None,
+    *,
+    is_kept: bool = False,
 ) -> Reward:
     """The reward of a run's report. Pure: the same record in the same shop gives the same reward, to the last bit.
 
     ``store`` holds the shop's records. A system without web tools, or on the open web, is not asked for what the
-    pages of the query's web say.
+    pages of the query's web say. ``is_kept`` says that the cart is that of the turn before, which is as right as a
+    refusal where nothing does what is asked.
     """
     case = Case(
         report=visible(run.report or ""),
@@ -126,7 +130,7 @@ def reward_of(
         run=run,
         lookup=lambda ids: store.products(list(ids)),
     )
-    earned = _Earned(case, run, reference, store).reward()
+    earned = _Earned(case, run, reference, store, is_kept).reward()
     searches = system is None or not (system.web_is_live or "web" in system.options.get("without", ()))
     question = query.web_question if searches else None
     web = 1.0 if question is None or not question.answers else web_answered(case, question)
@@ -174,6 +178,7 @@ class _Earned:
     run: Run
     reference: Reference
     store: Store
+    is_kept: bool
 
     def reward(self) -> Reward:
         """The parts that depend on the report alone, without web."""
@@ -204,7 +209,7 @@ class _Earned:
     def _of_refusal(self) -> Reward:
         """The parts on a query that can't be met."""
         decided = decided_by(self.case, self.reference)
-        if decided is None or not decided.refused:
+        if decided is None or not (decided.refused or self.is_kept):
             return Reward(why=NO_PICKS if self.run.outcome is None else BOUGHT)
         if broken := breach(self.case, read_report(self.case)):
             return Reward(refused=1.0, why=broken)
@@ -266,12 +271,14 @@ def measure(subject: Subject) -> Mapping[str, Measured] | str:
     lack = None if ends is None else why_unpaid(subject.query, ends)
     if lack is not None or reference is None or subject.store is None:
         return lack or NO_WORLD
+    is_kept = False
     if subject.is_turn:
-        reference = subject.turns[-1].followed
+        reference, is_kept = subject.turns[-1].followed, subject.turns[-1].is_kept
     earned = Reward(why=NO_REPORT)
     if subject.run is not None:
         evidence = subject.evidence.values()
-        earned = reward_of(subject.run, evidence, subject.query, reference, subject.store, subject.system)
+        about = subject.query, reference, subject.store, subject.system
+        earned = reward_of(subject.run, evidence, *about, is_kept=is_kept)
     parts = earned.model_dump(exclude={"why"})
     return {"reward" if name == "value" else name: Measured(part, earned.why) for name, part in parts.items()}
 
@@ -294,4 +301,4 @@ def lacks_rollouts(experiment: Path) -> str:
     return "" if is_gym else "holds no rollouts of the gym"
 
 
-METRIC = of_measures("reward", 2, measure, lacks=lacks_rollouts, applies=applies)
+METRIC = of_measures("reward", 3, measure, lacks=lacks_rollouts, applies=applies)

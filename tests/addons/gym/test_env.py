@@ -243,3 +243,16 @@ def test_each_turn_of_a_conversation_is_paid_and_the_last_or_a_failed_one_ends_i
         assert (reward, done, info["ended"]) == (0.0, True, "step_limit"), "no later turn is asked"
         with pytest.raises(UserError, match="begin with the first turn"):
             env.reset("talk-01-3")
+
+
+def test_where_nothing_does_what_a_turn_asks_the_cart_before_is_paid_as_a_refusal_is(shop: Shop) -> None:
+    turns = [turn for turn in shipped_queries("conversations") if turn.query_id.startswith("talk-04")][:4]
+    with Shop.open(shop.world, turns) as talk, ShopEnv(talk) as env:
+        env.reset("talk-04-1")
+        for turn in turns[:3]:
+            cart = best_picks(talk, turn.query_id)
+            looked_up(env, [pick.product for pick in cart])
+            handed_in = submit(praised(talk, [pick.product for pick in cart]), *cart)
+            assert env.step(handed_in)[1:3] == (1.0, False)
+        assert turns[3].infeasible
+        assert env.step(handed_in)[1:3] == (1.0, True)
