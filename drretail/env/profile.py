@@ -96,22 +96,12 @@ class Purchases:
         title = short_title(product.title, _TITLE_LENGTH) if product else "a product that the shop has no more"
         return f"{title} [{product_id}]"
 
-    def about(self, code: str, text: str, orders: Sequence[Order]) -> ProfileFact:
-        """A statement on the one product of these orders, oldest first."""
-        product = self.products.get(orders[-1].product_id)
-        if product is None:
-            return _stated(code, text, orders)
-        names = (product.title, product.brand) if product.brand else (product.title,)
-        return _stated(code, text, orders, categories=(product.leaf_category,), names=names)
 
-
-def _stated(
-    code: str, text: str, orders: Sequence[Order], *, categories: tuple[str, ...] = (), names: tuple[str, ...] = ()
-) -> ProfileFact:
-    """A statement that rests on these orders, oldest first, and names these things."""
+def _stated(code: str, text: str, orders: Sequence[Order]) -> ProfileFact:
+    """A statement that rests on these orders, oldest first."""
     ids = tuple(order.order_id for order in orders[-MOST_IDS:])
     more = len(orders) - len(ids)
-    return ProfileFact(code=code, text=harmless(text), orders=ids, more_orders=more, categories=categories, names=names)
+    return ProfileFact(code=code, text=harmless(text), orders=ids, more_orders=more)
 
 
 def by_name(orders: Iterable[tuple[str, Order]]) -> dict[str, list[Order]]:
@@ -300,10 +290,10 @@ def _preferences(bought: Purchases) -> Iterator[ProfileFact]:
         (name, order) for order, product in bought.shown for name in leaves.intersection(product.categories)
     )
     for name, share, orders in _most_frequent(bought, in_each, MOST_CATEGORIES):
-        yield _stated("category", f"{share} of the orders are in {plain_name(name)}.", orders, categories=(name,))
+        yield _stated("category", f"{share} of the orders are in {plain_name(name)}.", orders)
     by_brand = by_name((product.brand, order) for order, product in bought.shown if product.brand)
     for name, share, orders in _most_frequent(bought, by_brand, MOST_BRANDS):
-        yield _stated("brand", f"{share} of the orders are of the brand {plain_name(name)}.", orders, names=(name,))
+        yield _stated("brand", f"{share} of the orders are of the brand {plain_name(name)}.", orders)
 
 
 def _single_products(bought: Purchases) -> Iterator[ProfileFact]:
@@ -312,7 +302,7 @@ def _single_products(bought: Purchases) -> Iterator[ProfileFact]:
     again = [(key, orders) for key, orders in by_product.items() if len(orders) > 1]
     for key, orders in sorted(again, key=lambda item: (-len(item[1]), item[0]))[:MOST_REORDERED]:
         text = f"Ordered {len(orders)} times, last on {day_of(orders[-1])}: {bought.title(key)}."
-        yield bought.about("reordered", text, orders)
+        yield _stated("reordered", text, orders)
     for order in islice(filter(bought.shows, reversed(bought.kept)), MOST_RECENT):
         yield _purchase("recent_purchase", "Bought", order, bought)
     for order in islice(filter(bought.shows, reversed(bought.void)), MOST_VOID):
@@ -333,7 +323,7 @@ def _purchase(code: str, event: str, order: Order, bought: Purchases) -> Profile
     product, price = bought.products.get(order.product_id), ""
     if product is not None and product.price is not None:
         price = f" ({'from ' if product.price_from else ''}{format_money(product.price, product.currency)})"
-    return bought.about(code, f"{event} on {day_of(order)}: {number}{bought.title(order.product_id)}{price}.", [order])
+    return _stated(code, f"{event} on {day_of(order)}: {number}{bought.title(order.product_id)}{price}.", [order])
 
 
 MOST_DOMAINS = 6
@@ -353,7 +343,7 @@ def _domains(bought: Purchases) -> Iterator[ProfileFact]:
         days = {day_of(order) for order in orders}
         number = f"{counted(len(orders), 'order')} on {counted(len(days), 'day')}"
         text = f"{domain}: {number}, last on {day_of(orders[-1])}."
-        yield _stated("domain", text, orders, categories=(domain,))
+        yield _stated("domain", text, orders)
 
 
 def _shopper_type(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[ProfileFact]:

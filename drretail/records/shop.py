@@ -366,10 +366,6 @@ class ProfileFact(Record):
     """Their ids; only the newest if there are many."""
     more_orders: int = 0
     """How many further orders it rests on."""
-    categories: tuple[str, ...] = ()
-    """The categories that it names, or those of the products that it names."""
-    names: tuple[str, ...] = ()
-    """The brands and whole titles that it names."""
 
 
 class ProfileSummary(Document):

@@ -8,8 +8,7 @@ START ─▶ brief ─▶ supervise ─▶ report ─▶ verify ─▶ strike �
 """
 
 import asyncio
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -18,22 +17,20 @@ from langgraph.graph import END, START
 
 from drretail.agents.base import Agent
 from drretail.agents.graphs import Graphed, Leading
-from drretail.agents.grounded_hybrid.briefing import Briefing, records_of_shopper, shares_in, understanding_prompt
+from drretail.agents.grounded_hybrid.briefing import Briefing, records_of_shopper, understanding_prompt
 from drretail.agents.grounded_hybrid.drafts import Draft, Refusal, draft_of, refusal_of, strike_out, with_left_out
 from drretail.agents.hybrid_react import agent as hybrid
 from drretail.agents.hybrid_react.agent import ROLES, Research, moves_prompt, researched, supervised, write_report
 from drretail.agents.information import agent_prompt
 from drretail.agents.loop import Change, Loop, add_node, challenges, launches_of
 from drretail.agents.picks import declared, picks_note
-from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.report.picks import Declared
 from drretail.grounding.text.serialisation import compact_json
-from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.evidence import Finding
 from drretail.records.query import Task
-from drretail.records.run import Answer, Limits
+from drretail.records.run import Answer
 
 _prompt = partial(agent_prompt, __file__)
 
@@ -68,14 +65,14 @@ async def brief(state: Verifying, loop: Loop) -> Change:
     task, launches, session = state["task"], launches_of(loop), loop.toolkit.session
     briefing = await records_of_shopper(task, session, launches.toolkit)
     briefing = await briefing.with_wish(task, session, loop.models)
-    messages = hybrid.first_messages(task, session, launches.limits, _prompt, briefing.told())
+    messages = hybrid.first_messages(task, session, launches.limits, _prompt, briefing.told)
     return {"briefing": briefing, "messages": messages, "shown": session.ledger.shown(loop.path)}
 
 
 async def _report(state: Verifying, loop: Loop) -> Change:
     """The first draft. Raises ModelError if the model fails for good or writes no report."""
     research = await researched(state, loop)
-    notes = state["briefing"].told()
+    notes = state["briefing"].told
     draft, research = await _write_draft(state["task"], loop, research, _prompt("report"), notes)
     return {"research": research, "draft": draft, "mended": None, "repairs": ()}
 
@@ -115,7 +112,7 @@ def after_verify(state: Verifying, loop: Loop) -> str:
 
 async def repair(state: Verifying, loop: Loop) -> Change:
     """The draft after one attempt, prompted with its faults and with why the last attempt failed."""
-    notes = [*state["briefing"].told(), *state["faults"]]
+    notes = [*state["briefing"].told, *state["faults"]]
     try:
         mended, _ = await _write_draft(state["task"], loop, state["research"], _prompt("repair"), notes)
     except ModelError as failure:
@@ -194,17 +191,13 @@ def _problem(draft: Draft, error: Finding) -> dict[str, str]:
     return {name: value for name, value in problem.items() if value}
 
 
-@contextmanager
-def open_loop(session: Session, models: Models, limits: Limits) -> Generator[Loop]:
-    """The supervisor's loop. A researcher is told the whole wish, and the profile's lines that bear on its part."""
-    share_of = shares_in(session.settings.world.catalog)
+def _told(state: Verifying, args: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
+    """What a researcher is told beside its task, with the evidence in it."""
+    del args
+    return state["briefing"].told, state["briefing"].evidence
 
-    def notes_for(state: Verifying, args: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
-        briefing = state["briefing"]
-        return briefing.told(args["sub_problem"], share_of), briefing.evidence
 
-    with hybrid.open_loop(session, models, limits, notes_for) as loop:
-        yield loop
+open_loop = partial(hybrid.open_loop, notes=_told)
 
 
 def prompts() -> tuple[Prompt, ...]:

@@ -1,7 +1,5 @@
 """What is known before the research begins: how the question is understood, and what the shop knows of the shopper.
 
-Every role is told the wish, a researcher only some lines of the profile.
-
 The first answer of the agent's model is a typed wish. Researchers, writer and verifier use it, and readers of the
 report are shown it. The wish that the query's own maker typed is never seen here.
 
@@ -10,10 +8,9 @@ anything that a researcher finds.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from math import log
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -22,8 +19,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from drretail.agents.base import messages_before, task_message
 from drretail.agents.information import agent_prompt
-from drretail.env.catalog.base import Catalog, CatalogQuery
-from drretail.env.profile import is_named, may_be_shown, nouns_of
+from drretail.env.profile import may_be_shown
 from drretail.env.session import Session
 from drretail.env.summaries import Summaries
 from drretail.errors import ModelError
@@ -39,11 +35,9 @@ from drretail.records.shop import VOID_STATUSES, Money, Product, ProfileFact
 from drretail.records.wish import MOST_PIECES, Want, Wish
 from drretail.tools.toolkit import Toolkit
 
-MOST_ORDERED, MOST_OWNED, MOST_LINES = 100, 8, 8
+MOST_ORDERED, MOST_OWNED = 100, 8
 MOST_CITED = 3
 """The most orders that a statement cites one by one. A statement that rests on more cites the list of orders."""
-ALWAYS = frozenset({"person", "shopper_type"})
-"""Statements that bear on any purchase: where the shopper lives, and how they shop."""
 _TITLE = 80
 _PRODUCT = re.compile(r"( ?)\[([\w-]+)\]")
 
@@ -132,34 +126,6 @@ def _profile_block(statements: Iterable[ProfileFact], ids: Collection[str]) -> s
     return tagged("profile", "\n".join(lines))
 
 
-ShareOfProducts = Callable[[str], float]
-"""The share of a shop's products, from 0 to 1, that have a word."""
-# On 5,647 rows of 11 Amazon departments, "tablet", "mug", "coffee", "cable" and "bottle" are below, and "order",
-# "set", "pack", "need", "gift" and "kitchen" above.
-RARE = 0.05
-_RAREST = 0.001
-"""A word that no product has counts like one that so few have."""
-
-
-def bearing(statement: ProfileFact, words: frozenset[str], share_of: ShareOfProducts) -> float:
-    """How relevant a statement is to a text of these words: the rarity of each rare word in common, plus that of a word
-    at the limit for each category that is named in full.
-    """
-    shared = {noun for name in (*statement.categories, *statement.names) for noun in nouns_of(name) if noun in words}
-    shares = (max(share_of(word), _RAREST) for word in sorted(shared))
-    in_full = sum(is_named(category, words) for category in statement.categories)
-    return sum(-log(share) for share in shares if share <= RARE) - in_full * log(RARE)
-
-
-def statements_on(statements: Sequence[ProfileFact], part: str, share_of: ShareOfProducts) -> list[ProfileFact]:
-    """A few statements, in their order, that bear on a part of the question: on any purchase, or on what it names."""
-    words = nouns_of(part)
-    weights = {at: bearing(statement, words, share_of) for at, statement in enumerate(statements)}
-    places = [at for at, weight in weights.items() if weight or statements[at].code in ALWAYS]
-    places.sort(key=lambda at: (statements[at].code not in ALWAYS, -weights[at], at))
-    return [statements[at] for at in sorted(places[:MOST_LINES])]
-
-
 ROLE = "profile"
 """The role of steps that code takes for all researchers."""
 PROFILE, STATISTICS, ORDERS = "get_user_profile", "get_user_statistics", "get_user_orders"
@@ -228,16 +194,10 @@ class Briefing:
     """The ids of the records that all this is from."""
     notes: tuple[str, ...] = ()
 
-    def told(self, part: str | None = None, share_of: ShareOfProducts = lambda _: 1.0) -> tuple[str, ...]:
-        """What the supervisor and the writer of the report are told: the wish, and the profile.
-
-        Of the profile the researcher of a ``part`` is told the lines that bear on it. ``share_of`` gives the share of
-        the shop's products that have a word: rare words tell statements apart.
-        """
-        statements = self.statements
-        if statements is not None and part is not None:
-            statements = statements_on(statements, part, share_of)
-        profile = () if statements is None else (_profile_block(statements, self.evidence),)
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What every role but the synthesis is told: the profile, and the wish."""
+        profile = () if self.statements is None else (_profile_block(self.statements, self.evidence),)
         return profile if self.wish is None else (*profile, wish_block(self.wish, self.owned))
 
     async def with_wish(self, task: Task, session: Session, models: Models) -> "Briefing":
@@ -279,16 +239,6 @@ async def records_of_shopper(task: Task, session: Session, toolkit: Toolkit) -> 
         owned=tuple(_owned(orders, session)),
         evidence=tuple(dict.fromkeys([*evidence, *cited])),
     )
-
-
-def shares_in(catalog: Catalog) -> ShareOfProducts:
-    """The share of the catalog's products that have a word. Each word is looked up once."""
-
-    @cache
-    def hits(word: str) -> int:
-        return catalog.search(CatalogQuery(word, limit=1)).total
-
-    return lambda word: hits(word) / max(hits(""), 1)
 
 
 def _owned(orders: Sequence[dict[str, Any]], session: Session) -> Iterator[Owned]:

@@ -322,7 +322,7 @@ async def _report(state: Leading, loop: Loop) -> Change:
 def open_loop(
     session: Session, models: Models, limits: Limits, notes: Told = lambda state, args: ((), ())
 ) -> Generator[Loop]:
-    """The supervisor's loop, and the tools of the researchers. ``told`` is what ``Launches`` tell them."""
+    """The supervisor's loop, and the tools of the researchers. ``notes`` is what ``Launches`` tell them."""
     with (
         Toolkit(session, tools=researcher_tools(session)) as tools,
         Toolkit(session, tools=SUPERVISOR_TOOLS, threads=1) as moves,
