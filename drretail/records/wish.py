@@ -186,11 +186,6 @@ class Wish(Record):
         return wants
 
     @property
-    def demands_something(self) -> bool:
-        """True if a want is demanded to be or to have something, or names options."""
-        return any(want.demands or want.options for want in self.wants)
-
-    @property
     def in_options(self) -> str:
         """The wants that name options, with these: "shirt in size M, color green"."""
         return ", ".join(f"{want.name} in {want.options_in_words}" for want in self.wants if want.options)

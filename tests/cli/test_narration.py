@@ -23,7 +23,13 @@ REPORT = {"insights": [{"statement": "a"}, {"statement": "b"}], "sources": [{"ev
 LAUNCHED = step("tool", "supervisor", "LaunchResearcher", args={"sub_problem": "Find a feeder."})
 BROUGHT = json.dumps({"researcher": 1, "report": REPORT})
 TOLD: list[tuple[Step, str, str | None]] = [
-    (LAUNCHED, BROUGHT, '  LaunchResearcher "Find a feeder." → 2 insights, 1 source'),
+    (LAUNCHED, BROUGHT, '  LaunchResearcher "Find a feeder."'),
+    (
+        step("tool", "researcher", "product_catalog_search", args={"query": "feeder", "max_price": 30}),
+        '{"total":1200,"hits":[]}',
+        '  product_catalog_search "feeder" (max_price 30) → 1,200 found',
+    ),
+    (step("tool", "researcher", "calculator", args={"expression": "2 * 3"}), '{"value":6}', '  calculator "2 * 3" → 6'),
     (step("tool", "supervisor", "LaunchResearcher", error="gone"), "{}", "  LaunchResearcher: gone"),
     (step("tool", "researcher", "Reason", "0.2", args={"thought": "It lasts."}), "{}", '[0.2]   Reason "It lasts."'),
     (step("tool", "researcher", "Finalize", "0.2", args={}), '{"finished":true}', "[0.2]   Finalize"),

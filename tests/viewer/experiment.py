@@ -20,7 +20,7 @@ from drretail.records.run import Run, RunError
 from drretail.records.score import JudgeRef, Scores, SourceRef, Verdict
 from drretail.run_file import read_evidence
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import report_page
+from drretail.viewer.page.document import one_page, rendered_questions
 from tests.run_files import edit_member
 
 LABEL = "react@offline-shopper"
@@ -30,7 +30,8 @@ _IN_TURN = (1.0, 0.0, 0.5, 1.0, None, 1.0)
 
 
 def render_page(experiment: Path) -> str:
-    return report_page(read_view(experiment))
+    view = read_view(experiment)
+    return one_page(view, [*rendered_questions(view)])
 
 
 def record_runs(world: World, queries: Sequence[Query], folder: Path, agents: Sequence[str] = ("react",)) -> None:

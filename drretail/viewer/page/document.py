@@ -47,11 +47,6 @@ _HEAD = 8_192
 """The first bytes of a page, which contain its title."""
 
 
-def report_page(view: ExperimentView) -> str:
-    """The report of a view as one page, of any size."""
-    return one_page(view, list(rendered_questions(view)))
-
-
 def write_report_page(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar | None = None) -> Path:
     """Writes the report and returns the file to open: ``to``, or the index of a folder of the same name beside it.
 

@@ -28,7 +28,7 @@ from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded, read_journal, read_recorded, write_run_file
 from drretail.viewer.commands import query_files
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import report_page, write_report_page
+from drretail.viewer.page.document import one_page, rendered_questions, write_report_page
 from drretail.viewer.page.frame import displayable
 from tests import build
 from tests.build import LABEL, demands, experiment
@@ -282,7 +282,7 @@ def test_pages_of_a_folder_and_a_large_one_are_packed_whole_and_admit_one_script
     assert html.unescape(policies[0][0]) == f"'sha256-{digest}'"
     assert "<title>" in text.partition("packed")[0]
     monkeypatch.setattr("drretail.viewer.page.document.LARGEST_PLAIN", 20_000)
-    assert unpacked(write_report_page(view, tmp_path / "large.html")) == report_page(view)
+    assert unpacked(write_report_page(view, tmp_path / "large.html")) == one_page(view, [*rendered_questions(view)])
 
 
 def test_links_within_a_folder_lead_to_pages_and_places_that_are_there(answered: Path, tmp_path: Path) -> None:
