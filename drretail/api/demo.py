@@ -1,7 +1,6 @@
 """``demo``: everything from a shop to a page of results in one command, small, without a key or a server."""
 
 import gc
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,8 +27,6 @@ NOT_RECORDED = (
     "{failed} failed: the recording has no answer to what was asked. Did a prompt, a tool or a schema change? "
     "scripts/record_demo.py says how to record it again."
 )
-LONGEST_ANSWER = 10
-"""The most lines that are shown of an answer; all output together has at most 60."""
 
 
 @accepts(DemoOptions)
@@ -89,7 +86,7 @@ def _write(to: Path) -> "Result[RecordedExperiment]":
 
 
 def _question_parts(view: "ExperimentView", card: "QuestionCard", report: Path) -> Iterator[Part]:
-    """A question, the beginning of one answer, and what both systems pick. ``report`` gets the whole answer."""
+    """A question, the first paragraph of one answer, and what both systems pick. ``report`` gets the whole answer."""
     from drretail.api.recorded import RecordedAnswer
 
     query, shown = (
@@ -100,27 +97,14 @@ def _question_parts(view: "ExperimentView", card: "QuestionCard", report: Path) 
     answer = RecordedAnswer(read_run(path), read_evidence(path))
     write_atomically(report, answer.report)
     width = min(TEXT_WIDTH, stdout_console().width)
-    text = render_report(answer.run.report or "", answer.evidence, style="plain").text.replace("**", "").strip()
-    before, table, _ = text.partition("\n|")
-    # Only sections before the first one with a table: text about a table needs the table.
-    opening = (before.rpartition("\n#")[0] or before).rstrip() if table else text
-    lines: list[str] = []
-    above = ""
-    for line in opening.splitlines():  # without heading marks; several empty lines become one
-        if line or above:
-            lines += wrapped(line.lstrip("# "), width).split("\n")
-        above = line
+    text = render_report(answer.run.report or "", answer.evidence, style="plain").text.replace("**", "")
+    paragraphs = (block for block in text.split("\n\n") if block.strip() and block.lstrip()[0] not in "#|-*")
     number = f"Question {card.question.number} of {len(view.questions)}"
     yield from prose("", f"{number}, by a shopper with orders in the shop:")
     yield wrapped(query.text, width)
-    yield from prose("", f"The answer of {shown.name}:")
-    shown_text = "\n".join(lines[:LONGEST_ANSWER])
-    if len(lines) > LONGEST_ANSWER:  # cut after the last whole sentence
-        ends = [match.end() for match in re.finditer(r"[.!?](?=\s)", shown_text)]
-        shown_text = shown_text[: ends[-1]] if ends else shown_text.rstrip()
-    yield shown_text
-    if len(lines) > LONGEST_ANSWER or opening != text:
-        yield Prose(f"… The whole answer: {report}")
+    yield from prose("", f"The answer of {shown.name} begins:")
+    yield wrapped(next(paragraphs, ""), width)
+    yield Prose(f"… The whole answer: {report}")
     yield from prose("", *(line for answer in card.answers for line in _picks(answer)))
 
 
