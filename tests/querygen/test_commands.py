@@ -132,6 +132,9 @@ def test_questions_are_shown_in_full_by_number_and_as_json(tmp_path: Path, monke
     document = json.loads(call(None, "show", tmp_path / "q.jsonl", "--only", "mine-2", "--json").stdout)
     assert [query["query_id"] for query in document["queries"]] == ["mine-2"]
     assert "mine-3" in refused(None, "show", tmp_path / "q.jsonl", "--only", "mine-3")
+    turn = other.model_copy(update={"after": "mine-1", "relations": {"bird feeder": "cheaper"}})
+    write_lines(tmp_path / "talk.jsonl", [FEEDER.as_line(), turn.as_line()])
+    assert "bird feeder: cheaper, relative to the system's own" in call(None, "show", tmp_path / "talk.jsonl").stdout
 
 
 def test_show_and_check_tell_what_is_asked_of_the_web_and_what_cannot_be_met(world: World, tmp_path: Path) -> None:

@@ -166,6 +166,8 @@ def _shown(query: Query, width: int, *, details: bool) -> Iterator[str]:
     yield on_screen(" · ".join(heading).replace("\n", " "))
     yield from (f"  {wrapped(on_screen(line), width - 2, indent='  ')}" for line in query.text.splitlines())
     typed = ["it has no wish"] if query.wish is None else wish_lines(query.wish)
+    for want, relation in query.relations.items():
+        typed.append(f"{want}: {relation.replace('_', ' ')}, relative to the system's own pick")
     if details:
         tools = ", ".join(query.expected_tools) or "none"
         whom = query.user_id or "nobody in particular"
