@@ -57,13 +57,14 @@ class Effect(Document):
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """An action's result: JSON, tokens, the number of retries, whether by a batch, and the model that answered."""
+    """An action's result, as its effect has it: JSON, or the error that it raised."""
 
-    response: Any
+    response: Any = None
     usage: dict[str, int] | None = None
-    retries: int | None = None
+    retries: int = 0
     batched: bool = False
     served: str | None = None
+    error: dict[str, Any] | None = None
 
 
 class Lines:
@@ -83,9 +84,8 @@ class Lines:
             name: value if isinstance(value, str) else f"[{','.join(map(str, map(self._number, value)))}]"
             for name, value in asked.items()
         }
-        fields = effect.model_dump(mode="json", exclude_none=True, exclude={"request"})
-        texts = {name: canonical_json(value) for name, value in fields.items()}
-        self.lines.append(json_object(texts | {"request": json_object(numbered)}))
+        text = canonical_json(effect.model_dump(mode="json", exclude_none=True, exclude={"request"}))
+        self.lines.append(f'{text[:-1]},"request":{json_object(numbered)}}}')
         return self.lines[before:]
 
     @property
@@ -120,8 +120,6 @@ class Journal:
         clock: Clock = lambda: datetime.now(UTC),
     ) -> None:
         self.effects: list[Effect] = []
-        self.lines = Lines()
-        """Those of the effects."""
         self.served = 0
         """How many effects were served from the journal since it was opened."""
         self.clock = clock
@@ -130,14 +128,14 @@ class Journal:
         self._occurrences: dict[tuple[str, str], int] = defaultdict(int)
         if self._replays and path is not None:
             path.unlink(missing_ok=True)  # a replay that was cut begins anew
+        before, parts = ([], []) if path is None or not path.exists() else _read(path)
+        # The user who resumes has mended the key that a service refused.
+        on_disk = {effect.key: effect for effect in before if (effect.error or {}).get("kind") != "forbidden"}
+        self._known = on_disk if replay is None else {effect.key: effect for effect in replay}
+        self._on_disk = {*on_disk}
+        self.lines = Lines(map(canonical_json, parts))
+        """Those of the effects."""
         self._file = None if path is None else LineAppender(path)
-        if replay is None and path is not None:
-            effects, parts = _read(path)
-            self.lines = Lines(map(canonical_json, parts))
-            # The user who resumes has mended the key that a service refused.
-            replay = [effect for effect in effects if (effect.error or {}).get("kind") != "forbidden"]
-        self._known = {effect.key: effect for effect in replay or ()}
-        self._on_disk = set() if self._replays else {*self._known}
 
     def scope(self, name: str, role: str | None = None) -> "Effects":
         """The effects of one place in the run; equal requests within it are distinguished by their order."""
@@ -199,8 +197,8 @@ class Effects:
         key, effect = self.journal.begin(self.name, kind, asked)
         if effect is not None:
             return _answer(effect)
-        with self._recording(key, kind, request, asked) as answered:
-            return answered(action())
+        with self._recording(key, kind, request, asked) as record:
+            return record(action())
 
     async def aperform(
         self,
@@ -214,40 +212,45 @@ class Effects:
         key, effect = self.journal.begin(self.name, kind, asked)
         if effect is not None:
             return _answer(effect)
-        with self._recording(key, kind, request, asked) as answered:
-            return answered(await action())
+        with self._recording(key, kind, request, asked) as record:
+            return record(await action())
 
     @contextmanager
     def _recording(
         self, key: str, kind: EffectKind, request: dict[str, Any], asked: Asked
     ) -> Generator[Callable[[ActionResult], Effect]]:
-        """Records the outcome that its function gets, or the error of the ``with`` block."""
+        """Records the result that its function gets, or the error of the ``with`` block."""
         started, clock = self.journal.clock().isoformat(), time.monotonic()
 
-        def record(**ending: Any) -> Effect:
-            # Through JSON, so that a new answer and a served one are equal to the last digit.
-            fields = json.loads(canonical_json(writable(ending)))
-            fields |= {"key": key, "scope": self.name, "kind": kind, "request": request, "role": self.role}
-            effect = Effect(**fields, started=started, seconds=round(time.monotonic() - clock, 6))
+        def record(result: ActionResult) -> Effect:
+            effect = Effect(
+                key=key,
+                scope=self.name,
+                kind=kind,
+                request=request,
+                # Through JSON, so that a new answer and a served one are equal to the last digit.
+                response=json.loads(canonical_json(writable(result.response))),
+                error=writable(result.error),
+                usage=result.usage,
+                started=started,
+                seconds=round(time.monotonic() - clock, 6),
+                retries=result.retries or None,
+                role=self.role,
+                batched=result.batched or None,
+                served=result.served,
+            )
             self.journal.record(effect, asked)
             return effect
 
-        def answered(outcome: ActionResult) -> Effect:
-            noted = {"retries": outcome.retries or None, "batched": outcome.batched or None, "served": outcome.served}
-            return record(response=outcome.response, usage=outcome.usage, **noted)
-
         try:
-            yield answered
-        except ToolError as problem:
-            record(error=_error(problem) | {"field": problem.field, "allowed": problem.allowed})
+            yield record
+        except (ToolError, ModelError) as problem:
+            error = {"class": type(problem).__name__, "kind": problem.kind, "message": problem.message}
+            if isinstance(problem, ModelError):
+                record(ActionResult(error=error, usage=problem.usage, retries=problem.retries))
+            else:
+                record(ActionResult(error=error | {"field": problem.field, "allowed": problem.allowed}))
             raise
-        except ModelError as problem:
-            record(error=_error(problem), usage=problem.usage, retries=problem.retries or None)
-            raise
-
-
-def _error(problem: ToolError | ModelError) -> dict[str, Any]:
-    return {"class": type(problem).__name__, "kind": problem.kind, "message": problem.message}
 
 
 def texts_of(request: Mapping[str, Any]) -> Asked:

@@ -136,28 +136,24 @@ class _Placed(NamedTuple):
 
 
 def _entries(sources: Iterable[_Placed]) -> tuple[Evidence, ...]:
-    entries: dict[str, Evidence] = {}
-    for _, source, text in sorted(sources, key=lambda placed: placed.place):
-        entry = entries.get(source.id)
-        if entry is None:
-            fields = source.model_dump(exclude={"form", "text", "shown"})
-            entries[source.id] = Evidence(**fields, texts=(text,))
-            continue
-        changes: dict[str, Any] = {"texts": _with(entry.texts, text), "date": entry.date or source.date}
-        if source.state == "ok":  # a source that was ever read is "ok"
-            changes |= {"state": "ok", "problem": None}
-        if any(getattr(entry, name) != value for name, value in changes.items()):  # most are shown again unchanged
-            entries[source.id] = entry.model_copy(update=changes)
-    return tuple(entries.values())
+    by_id: dict[str, list[_Placed]] = {}
+    for placed in sorted(sources, key=lambda placed: placed.place):
+        by_id.setdefault(placed.source.id, []).append(placed)
+    return tuple(map(_entry, by_id.values()))
 
 
-def _with(texts: tuple[EvidenceText, ...], new: EvidenceText) -> tuple[EvidenceText, ...]:
-    for index, text in enumerate(texts):
-        if (text.form, text.sha256) == (new.form, new.sha256):
-            if new.shown and not text.shown:
-                return (*texts[:index], text.model_copy(update={"shown": True}), *texts[index + 1 :])
-            return texts
-    return (*texts, new)
+def _entry(places: list[_Placed]) -> Evidence:
+    """All that was shown of one source, with each text once."""
+    texts: dict[tuple[str, str], EvidenceText] = {}
+    for _, _, text in places:
+        before = texts.setdefault((text.form, text.sha256), text)
+        if text.shown and not before.shown:
+            texts[text.form, text.sha256] = before.model_copy(update={"shown": True})
+    sources = [placed.source for placed in places]
+    whole = next((source for source in sources if source.state == "ok"), sources[0])  # one that was ever read is "ok"
+    fields = {name: getattr(sources[0], name) for name in _OF_ENTRY}
+    fields |= {"date": next((source.date for source in sources if source.date), None)}
+    return Evidence(**fields | {"state": whole.state, "problem": whole.problem}, texts=tuple(texts.values()))
 
 
 RESULTS = 5

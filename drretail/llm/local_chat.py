@@ -18,11 +18,15 @@ from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from drretail.llm.usage import CHARACTERS_PER_TOKEN
-from drretail.records.base import sha256_of
+
+_READ = "tool_tokens"
+"""The bound argument with the tokens of the tools, which each call reads."""
 
 
 class LocalChat(BaseChatModel):
-    """A chat model whose ``_answer`` gives text and calls. The same messages get the same call ids."""
+    """A chat model whose ``_answer`` gives text and calls. Ids of calls are unique within a conversation, as a turn's
+    number is, and equal where it is held again.
+    """
 
     provider: ClassVar[str]
     model: str
@@ -51,7 +55,8 @@ class LocalChat(BaseChatModel):
         self, tools: Sequence[Any], *, tool_choice: Any = None, **kwargs: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """The same model with these tools in OpenAI's form."""
-        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], tool_choice=tool_choice, **kwargs)
+        schemas = [convert_to_openai_tool(tool) for tool in tools]
+        return self.bind(tools=schemas, tool_choice=tool_choice, **{_READ: _tokens(json.dumps(schemas))}, **kwargs)
 
     def _answer(self, messages: list[BaseMessage], bound: dict[str, Any]) -> AIMessage:
         """Text and calls; ids of calls are replaced. Usage and ``stop_reason`` are set only if they are unusual."""
@@ -68,13 +73,13 @@ class LocalChat(BaseChatModel):
         text = answer.text
         for mark in stop or self.stop or []:
             text = text.split(mark)[0]
-        digest = sha256_of([[message.type, message.content] for message in messages])[:12]
-        calls = [call | {"id": f"call_{digest}_{index}"} for index, call in enumerate(answer.tool_calls)]
+        turn = sum(message.type == "ai" for message in messages)
+        calls = [call | {"id": f"call_{turn}_{index}"} for index, call in enumerate(answer.tool_calls)]
         usual = "tool_use" if calls else "end_turn"
         message = AIMessage(
             content=text,
             tool_calls=calls,
-            usage_metadata=answer.usage_metadata or _estimated_usage(messages, kwargs.get("tools"), text, calls),
+            usage_metadata=answer.usage_metadata or _estimated_usage(messages, kwargs.get(_READ, 0), text, calls),
             response_metadata={
                 "model_name": str(kwargs.get("model", self.model)),
                 "model_provider": self.provider,
@@ -131,9 +136,9 @@ class Unasked(LocalChat):
     model: str = "unasked"
 
 
-def _estimated_usage(messages: Sequence[BaseMessage], tools: Any, text: str, calls: list[Any]) -> UsageMetadata:
+def _estimated_usage(messages: Sequence[BaseMessage], tools: int, text: str, calls: list[Any]) -> UsageMetadata:
     """Tokens by a rule of thumb, so that budgets and counts can be tried without a provider."""
-    read = sum(_tokens(message.text) for message in messages) + (_tokens(json.dumps(tools)) if tools else 0)
+    read = sum(_tokens(message.text) for message in messages) + tools
     written = _tokens(text) + sum(_tokens(json.dumps(call["args"])) for call in calls)
     return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
 

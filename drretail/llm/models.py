@@ -54,11 +54,14 @@ class Models:
     """Called with the usage of each call."""
     _used: dict[str, Usage] = field(default_factory=dict[str, Usage])
     _branches: "list[Models]" = field(default_factory=list["Models"])
-    _written: dict[int, tuple[Any, str]] = field(default_factory=dict[int, tuple[Any, str]])
-    """The canonical JSON of messages and tools, by object id: each call sends the whole conversation again.
-
-    The message or tool is kept beside it, so that its id is not reused.
+    _parts: dict[int, tuple[Any, Any, str]] = field(default_factory=dict[int, tuple[Any, Any, str]])
+    """By object id: a message or tool, so that its id is not reused, with its content and its canonical JSON in
+    requests. Each call sends the whole conversation again.
     """
+    _bound: dict[tuple[Role, bool], tuple[list[Any], Any]] = field(
+        default_factory=dict[tuple[Role, bool], tuple[list[Any], Any]]
+    )
+    """The tools of a role's last turn, and its chat with these bound."""
     _last_tokens: int = 0
     _last_dollars: float = 0
     """The least that the next call will take: what the last one took, and what was added to the conversation since."""
@@ -77,8 +80,10 @@ class Models:
         Raises ModelError if the provider fails for good or a budget is spent.
         """
         model = self._model(role)
-        request = _request(model, messages) | {"tools": list(tools), "may_call": may_call}
-        answer = await self._turn(role, path, messages, request, _bound(model, tools, may_call))
+        request = self._request(model, messages) | {"tools": list(tools), "may_call": may_call}
+        if (role, may_call) not in self._bound or self._bound[role, may_call][0] != request["tools"]:
+            self._bound[role, may_call] = request["tools"], _bound(model, request["tools"], may_call)
+        answer = await self._turn(role, path, messages, request, self._bound[role, may_call][1])
         if not may_call:
             return answer
         read = with_calls_read(answer, tools, len(messages))
@@ -104,7 +109,7 @@ class Models:
         model = self._model(role)
 
         async def call(messages: Sequence[BaseMessage], schema: dict[str, Any]) -> str:
-            request = _request(model, messages) | {"schema": schema}
+            request = self._request(model, messages) | {"schema": schema}
             return answered_json(await self._turn(role, path, messages, request))
 
         reply = await Question(answer, call, check, repairs).put(messages)
@@ -152,7 +157,7 @@ class Models:
     def branch(self, share: Limits) -> "Models":
         """Separate models for a branch with these limits, which count with the run's."""
         branch = Models(
-            self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use, _written=self._written
+            self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use, _parts=self._parts
         )
         self._branches.append(branch)
         return branch
@@ -190,11 +195,13 @@ class Models:
 
     @property
     def _tokens_budget(self) -> Budget:
-        return Budget(self.limits.tokens, self.tokens, self._last_tokens)
+        limit = self.limits.tokens
+        return Budget(None) if limit is None else Budget(limit, self.tokens, self._last_tokens)
 
     @property
     def _dollars_budget(self) -> Budget:
-        return Budget(self.limits.dollars, self.dollars or 0, self._last_dollars)
+        limit = self.limits.dollars
+        return Budget(None) if limit is None else Budget(limit, self.dollars or 0, self._last_dollars)
 
     async def _turn(
         self, role: Role, path: str, messages: Sequence[BaseMessage], request: dict[str, Any], chat: Any = None
@@ -240,19 +247,24 @@ class Models:
         self.trajectory.add(Step(path=path, seq=seq, kind=kind, role=role, name=model.spec, result_sha=thought))
         return answer
 
+    def _request(self, model: Model, messages: Sequence[BaseMessage]) -> dict[str, Any]:
+        """The parts of a request that decide the answer, in a form that is equal for equal requests."""
+        return {"model": model.spec, "params": model.params, "messages": [self._part(each)[1] for each in messages]}
+
     def _asked(self, request: Mapping[str, Any], messages: Sequence[BaseMessage]) -> Asked:
         """The texts of a request with these messages."""
         parts = {"messages": messages, "tools": request.get("tools", ())}
         return {
-            name: [*map(self._text_of, parts[name], value)] if name in parts else canonical_json(value)
+            name: [self._part(part)[2] for part in parts[name]] if name in parts else canonical_json(value)
             for name, value in request.items()
         }
 
-    def _text_of(self, part: Any, content: Any) -> str:
-        """The canonical JSON of a message or tool, which is made once."""
-        if id(part) not in self._written:
-            self._written[id(part)] = (part, canonical_json(content))
-        return self._written[id(part)][1]
+    def _part(self, part: Any) -> tuple[Any, Any, str]:
+        """A message or tool, its content in a request, and the canonical JSON of that, which are made once."""
+        if id(part) not in self._parts:
+            content = _content(part) if isinstance(part, BaseMessage) else part
+            self._parts[id(part)] = part, content, canonical_json(content)
+        return self._parts[id(part)]
 
     def _check_budget(self, role: Role, request: Mapping[str, Any]) -> None:
         """Raises ModelError if the call would exceed a budget by more than its slack."""
@@ -292,23 +304,19 @@ def _sent(model: Model, messages: Sequence[BaseMessage], request: Mapping[str, A
     return with_cache_marks(messages, continues=bool(request.get("tools")) and bool(request.get("may_call")))
 
 
-def _bound(model: Model, tools: Sequence[dict[str, Any]], may_call: bool) -> Any:
+def _bound(model: Model, tools: list[dict[str, Any]], may_call: bool) -> Any:
     if not tools:
         return model.chat
     if may_call:
-        return model.chat.bind_tools(list(tools))
+        return model.chat.bind_tools(tools)
     choice = NO_CALLS.get(model.info.provider)
-    return model.chat if choice is None else model.chat.bind_tools(list(tools), tool_choice=choice)
+    return model.chat if choice is None else model.chat.bind_tools(tools, tool_choice=choice)
 
 
-def _request(model: Model, messages: Sequence[BaseMessage]) -> dict[str, Any]:
-    """The parts of a request that decide the answer, in a form that is equal for equal requests."""
-    canonical: list[dict[str, Any]] = []
-    for message in messages:
-        calls = {name: getattr(message, name, None) for name in ("tool_calls", "tool_call_id")}
-        present = {name: value for name, value in calls.items() if value}
-        canonical.append({"role": message.type, "content": message.content} | present)
-    return {"model": model.spec, "params": model.params, "messages": canonical}
+def _content(message: BaseMessage) -> dict[str, Any]:
+    calls = {name: getattr(message, name, None) for name in ("tool_calls", "tool_call_id")}
+    present = {name: value for name, value in calls.items() if value}
+    return {"role": message.type, "content": message.content} | present
 
 
 class RoleChat(BaseChatModel):

@@ -31,7 +31,6 @@ from drretail.files import read_lines
 from drretail.llm.local_chat import LocalChat
 from drretail.llm.providers import Asked
 from drretail.llm.registry import Model, ModelInfo
-from drretail.llm.usage import usage_of
 from drretail.parsing import parse_json, parse_toml
 from drretail.records.base import ModelKind, Record, canonical_json, sha256_of
 from drretail.records.run import Usage
@@ -305,7 +304,12 @@ class ScriptedChat(LocalChat):
         request = Request(tuple(messages), () if schema else names, schema, may_call)
         with self._lock:
             self.asked.append(request)
-        answer = _as_answer(self.play(request))
+        written = self.play(request)
+        if isinstance(written, BaseException):
+            raise written
+        if isinstance(written, AIMessage):
+            return self._permitted(written, request)
+        answer = ScriptedAnswer(text=written, stop=None if written else EMPTY) if isinstance(written, str) else written
         if answer.error is not None and self._is_raised(answer, request):
             if answer.error != "refusal":
                 raise _ERRORS[answer.error](answer.message or f"scripted {answer.error}")
@@ -315,14 +319,19 @@ class ScriptedChat(LocalChat):
             calls = [ScriptedCall(name=request.schema, args=answer.structured)]
         elif answer.structured is not None:
             text = json.dumps(answer.structured, ensure_ascii=False)
-        if answer.calls and not request.may_call:
-            raise ModelError("model", f"the script calls {calls[0].name} where no call is allowed: {request}")
-        return AIMessage(
+        message = AIMessage(
             text,
             tool_calls=[tool_call(name=call.name, args=call.args, id=None) for call in calls],
             usage_metadata=_counted(answer.usage) if answer.usage else None,
             response_metadata={"stop_reason": answer.stop},
         )
+        return self._permitted(message, request) if answer.calls else message
+
+    def _permitted(self, message: AIMessage, request: Request) -> AIMessage:
+        if message.tool_calls and not request.may_call:
+            name = message.tool_calls[0]["name"]
+            raise ModelError("model", f"the script calls {name} where no call is allowed: {request}")
+        return message
 
     def _is_raised(self, answer: ScriptedAnswer, request: Request) -> bool:
         if answer.times is None:
@@ -366,18 +375,6 @@ def requests_of(model: Model) -> list[Request]:
     """Every request that a scripted model got so far, in order of arrival. The list grows with later requests."""
     assert isinstance(model.chat, ScriptedChat)
     return model.chat.asked
-
-
-def _as_answer(written: Written) -> ScriptedAnswer:
-    if isinstance(written, BaseException):
-        raise written
-    if isinstance(written, AIMessage):
-        calls = tuple(ScriptedCall(name=call["name"], args=call["args"]) for call in written.tool_calls)
-        usage = usage_of(written) if written.usage_metadata else None
-        return ScriptedAnswer(
-            text=written.text, calls=calls, stop=None if written.text or calls else EMPTY, usage=usage
-        )
-    return ScriptedAnswer(text=written, stop=None if written else EMPTY) if isinstance(written, str) else written
 
 
 def _counted(usage: Usage) -> UsageMetadata:
