@@ -1,7 +1,7 @@
 """An experiment's folder: experiment.json defines queries and systems, and each run has a file of its own."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from glob import escape
@@ -47,7 +47,6 @@ SEALS = "sha256.json"
 """The file with the sha256 of what runs and scores rest on: experiment.json, gold and rubrics, as they were made."""
 DISCARDED = "discarded.jsonl"
 """The file in an experiment's folder that keeps the usage of runs that were made again."""
-RunState = Literal["absent", "interrupted", "ended"]
 
 
 class Definition(Document):
@@ -137,8 +136,8 @@ def rubrics(metric: str) -> Kept[Criteria]:
     return Kept(f"rubrics/{file_name(metric)}", Criteria)
 
 
-class Experiment(AbstractContextManager["Experiment"]):
-    """An experiment's folder, locked for writing; a context manager that releases the lock."""
+class Experiment(ExitStack):
+    """An experiment's folder, locked for writing until it is closed."""
 
     def __init__(self, folder: Path, definition: Definition, anew: Collection[str] = ()) -> None:
         """Opens or makes the folder, and adds the definition's queries and systems to those that are there.
@@ -148,6 +147,7 @@ class Experiment(AbstractContextManager["Experiment"]):
         Raises UserError as ``check_entries`` does, if another process writes there, or if the folder disagrees with the
         definition: another world, the same label for another system, the same id for another query.
         """
+        super().__init__()
         self.folder = folder
         self._keeping = Lock()
         if folder.exists() and not folder.is_dir():
@@ -166,7 +166,7 @@ class Experiment(AbstractContextManager["Experiment"]):
             for journal in folder.glob(f"runs/*/*{JOURNAL}"):
                 if journal.with_name(f"{journal.name.removesuffix(JOURNAL)}{RUN_FILE}").exists():
                     journal.unlink()
-            self._lock = lock.pop_all()
+            self.enter_context(lock.pop_all())
 
     def ask(self, definition: Definition, anew: Collection[str] = ()) -> None:
         """Adds the definition's queries and systems; raises UserError as opening does."""
@@ -188,13 +188,8 @@ class Experiment(AbstractContextManager["Experiment"]):
         self.definition = joined
         write_definition(self.folder, joined, golden.values())
 
-    def state(self, label: str, query_id: str, repeat: int) -> RunState:
-        """A run's state; one with a journal alone was interrupted, and will be resumed from its journal."""
-        path = run_path(self.folder, label, query_id, repeat)
-        return "ended" if path.exists() else "interrupted" if journal_path(path).exists() else "absent"
-
     def discard(self, path: Path) -> None:
-        """Removes the run in a file, so that it can be made again; its usage is kept."""
+        """Removes the run in a file and what is left of one that was cut; the usage of an ended one is kept."""
         with suppress(UserError):  # one that can't be read has no usage to keep
             run = read_run(path)
             discarded_run = DiscardedRun(system=run.system, query_id=run.query_id, repeat=run.repeat, usage=run.usage)
@@ -212,12 +207,6 @@ class Experiment(AbstractContextManager["Experiment"]):
         write_run_file(path, recorded)
         journal_path(path).unlink(missing_ok=True)
         return path
-
-    def close(self) -> None:
-        self._lock.close()
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _another(self, query: Query) -> UserError:
         return UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours, or use a new folder.")
@@ -240,17 +229,14 @@ class Experiment(AbstractContextManager["Experiment"]):
             if queries.setdefault(query.query_id, query).task != query.task:
                 raise self._another(query)
         for label, system in planned.systems.items():
-            before, prompts = existing.systems.get(label, system), differing_prompts(existing, planned, label)
-            if before.web_corpus != system.web_corpus:
-                other = "that read other fixed pages than --web has now: name theirs, or use a new folder"
-            elif before.model_copy(update={"prompts": system.prompts}) != system:
-                other = "as another system: give yours another label"
+            if prompts := differing_prompts(existing, planned, label):
+                other = f"with other prompts ({', '.join(prompts)}): use a new folder"
+                other += ", or give the folder of prompts another name" if system.prompts is not None else ""
+            elif fields := _differing(dict(existing.systems.get(label, system)), dict(system)):
+                other = f"as another system ({', '.join(fields)}): give yours another label, or use a new folder"
             elif code := changed_code(existing, planned, label):
                 other = f"by other code ({', '.join(code)}): --force discards them and runs the agent anew, or give it "
                 other += "another name (--agent NAME=PLACE)"
-            elif prompts:
-                other = f"with other prompts ({', '.join(prompts)}): use a new folder"
-                other += ", or give the folder of prompts another name" if system.prompts is not None else ""
             else:
                 continue
             raise UserError(f"{self.folder} holds runs of {label!r} {other}.")
@@ -273,14 +259,9 @@ class Experiment(AbstractContextManager["Experiment"]):
 
 
 def differing_prompts(existing: Definition, planned: Definition, label: str) -> list[str]:
-    """The names of a system's prompts that differ from before: the user's files or, if these are equal, the prompts."""
-    if label not in existing.prompt_hashes:
-        return []
-    sets = [definition.systems[label].prompts for definition in (existing, planned)]
-    before, now = (set_.hashes if set_ is not None else {} for set_ in sets)
-    if before == now:
-        before, now = (definition.prompt_hashes.get(label, {}) for definition in (existing, planned))
-    return _differing(before, now)
+    """The names of a system's prompts that differ from before."""
+    now = planned.prompt_hashes.get(label, {})
+    return _differing(existing.prompt_hashes.get(label, now), now)
 
 
 def changed_code(existing: Definition, planned: Definition, label: str) -> list[str]:
@@ -294,7 +275,7 @@ def changed_code(existing: Definition, planned: Definition, label: str) -> list[
     return [name for name in _differing(before, now) if name in before or not before]
 
 
-def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+def _differing(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
     return sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
 
 

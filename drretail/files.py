@@ -6,7 +6,7 @@ import os
 import shutil
 import stat
 import zlib
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from drretail.errors import UserError, file_error
 from drretail.locks import open_locked
 from drretail.parsing import parse_json
-from drretail.records.base import FORMAT, Document, canonical_json, fault_of
+from drretail.records.base import FORMAT, Document, fault_of
 
 T = TypeVar("T", bound=Document)
 MOST_UNPACKED = 512 << 20
@@ -181,16 +181,6 @@ def readable_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2) + "\n"
 
 
-def write_rows(path: Path, value: Mapping[str, Any]) -> None:
-    """Writes a JSON object of lists (sorted keys) atomically, an item a line: small, and a diff shows what differs."""
-    tables = {
-        name: "[\n" + ",\n".join(map(canonical_json, rows)) + "\n]" if isinstance(rows, list) else canonical_json(rows)
-        for name, rows in sorted(value.items())
-    }
-    lines = [f'"{name}":{table}' for name, table in tables.items()]
-    write_atomically(path, "{\n" + ",\n".join(lines) + "\n}\n")
-
-
 def read_json(path: Path) -> dict[str, Any]:
     """The JSON object in a file. Raises UserError if it is missing or broken, or of another format."""
     try:
@@ -213,13 +203,10 @@ def read_document(path: Path, record: type[T]) -> T:
 
 def check_format(value: dict[str, Any], where: object) -> None:
     """Raises UserError if ``value`` names another format than this version of drretail reads."""
-    version = value.get("format")
-    if version == FORMAT:
-        return
-    fault, advice = "names no format" if version is None else f"is of format {version!r}", "Make it anew."
-    if isinstance(version, int) and version > FORMAT:
-        fault, advice = f"{fault}, made by a newer version", "Install that version, or name another folder."
-    raise UserError(f"{where} {fault}; this version of drretail reads format {FORMAT}. {advice}")
+    if (version := value.get("format")) != FORMAT:
+        fault = "names no format" if version is None else f"is of format {version!r}"
+        advice = "Make it anew, or install the version that made it."
+        raise UserError(f"{where} {fault}; this version of drretail reads format {FORMAT}. {advice}")
 
 
 def read_jsonl(

@@ -27,10 +27,8 @@ from drretail.parsing import writable
 from drretail.records.base import FORMAT, Document, canonical_json, fault_of, json_object, sha256_of
 
 EffectKind = Literal["model", "web_search", "page_fetch"]
-Clock = Callable[[], datetime]
 Asked = Mapping[str, str | Sequence[str]]
 """The canonical JSON of each field of a request; of a list, that of each of its parts."""
-NO_ANSWER = "the replayed journal holds no answer to this request"
 
 
 class Effect(Document):
@@ -112,17 +110,10 @@ class Journal:
     Raises UserError if the file is of another format, or a line before the last is broken.
     """
 
-    def __init__(
-        self,
-        path: Path | None = None,
-        *,
-        replay: Sequence[Effect] | None = None,
-        clock: Clock = lambda: datetime.now(UTC),
-    ) -> None:
+    def __init__(self, path: Path | None = None, *, replay: Sequence[Effect] | None = None) -> None:
         self.effects: list[Effect] = []
         self.served = 0
         """How many effects were served from the journal since it was opened."""
-        self.clock = clock
         self._replays = replay is not None
         self._lock = threading.Lock()
         self._occurrences: dict[tuple[str, str], int] = defaultdict(int)
@@ -167,7 +158,7 @@ class Journal:
         if effect is not None:
             self.record(effect, asked)
         elif self._replays:
-            raise ModelError("agent", f"{NO_ANSWER}: the run differs")
+            raise ModelError("agent", "the replayed journal holds no answer to this request: the run differs")
         return key, effect
 
     def record(self, effect: Effect, asked: Asked) -> None:
@@ -193,12 +184,8 @@ class Effects:
 
         Raises the ToolError or ModelError that the action raises, or raised when it was recorded.
         """
-        asked = texts_of(request)
-        key, effect = self.journal.begin(self.name, kind, asked)
-        if effect is not None:
-            return _answer(effect)
-        with self._recording(key, kind, request, asked) as record:
-            return record(action())
+        with self._recording(kind, request, texts_of(request)) as (served, record):
+            return served or record(action())
 
     async def aperform(
         self,
@@ -208,19 +195,18 @@ class Effects:
         asked: Asked | None = None,
     ) -> Effect:
         """``perform`` for an async action; ``asked`` are the texts of the request, if known."""
-        asked = texts_of(request) if asked is None else asked
-        key, effect = self.journal.begin(self.name, kind, asked)
-        if effect is not None:
-            return _answer(effect)
-        with self._recording(key, kind, request, asked) as record:
-            return record(await action())
+        with self._recording(kind, request, asked or texts_of(request)) as (served, record):
+            return served or record(await action())
 
     @contextmanager
     def _recording(
-        self, key: str, kind: EffectKind, request: dict[str, Any], asked: Asked
-    ) -> Generator[Callable[[ActionResult], Effect]]:
-        """Records the result that its function gets, or the error of the ``with`` block."""
-        started, clock = self.journal.clock().isoformat(), time.monotonic()
+        self, kind: EffectKind, request: dict[str, Any], asked: Asked
+    ) -> Generator[tuple[Effect | None, Callable[[ActionResult], Effect]]]:
+        """The recorded effect, and a function that records a result; the error of the ``with`` block is recorded."""
+        key, served = self.journal.begin(self.name, kind, asked)
+        if served is not None:
+            _raise_error(served)
+        started, clock = datetime.now(UTC).isoformat(), time.monotonic()
 
         def record(result: ActionResult) -> Effect:
             effect = Effect(
@@ -243,7 +229,7 @@ class Effects:
             return effect
 
         try:
-            yield record
+            yield served, record
         except (ToolError, ModelError) as problem:
             error = {"class": type(problem).__name__, "kind": problem.kind, "message": problem.message}
             if isinstance(problem, ModelError):
@@ -281,17 +267,16 @@ def _read(path: Path, lines: Sequence[str] | None = None) -> tuple[list[Effect],
                 for name, value in line.get("request", {}).items()
             }
             effects.append(Effect.model_validate(line | {"request": request}))
-        except ValidationError as problem:
-            raise UserError(f"{path} is no journal that this version can read: {fault_of(problem)}.") from problem
-        except (IndexError, TypeError, AttributeError) as problem:
-            raise UserError(f"{path} is no journal that this version can read: it lacks parts.") from problem
+        except (ValidationError, IndexError, TypeError, AttributeError) as problem:
+            fault = fault_of(problem) if isinstance(problem, ValidationError) else "it lacks parts"
+            raise UserError(f"{path} is no journal that this version can read: {fault}.") from problem
     return effects, parts
 
 
-def _answer(effect: Effect) -> Effect:
-    error = effect.error
-    if error is None:
-        return effect
+def _raise_error(effect: Effect) -> None:
+    """Raises the error that was recorded, if there is one."""
+    if (error := effect.error) is None:
+        return
     if error["class"] == "ModelError":
         problem = ModelError(error["kind"], error["message"], usage=effect.usage)
         problem.retries = effect.retries or 0

@@ -34,27 +34,25 @@ def packed_names(folder: Path) -> list[str]:
 
 
 def data_of(path: Path) -> bytes:
-    """A file's bytes, from its folder or the folder's pack.
+    """A file's bytes, from its folder or the folder's pack; empty if it is in neither.
 
-    Raises FileNotFoundError if it is in neither, and UserError for a damaged pack.
+    Raises UserError if it can't be read, also for a damaged pack.
     """
     try:
         return path.read_bytes()
     except FileNotFoundError:
         pack = _pack_of(path)
-        if (place := _files(pack).get(path.name)) is None:
-            raise
-    part, begin, end = place
-    return _part(pack, _stamp(pack), part)[begin:end]
+        part, begin, end = _files(pack).get(path.name, (None, 0, 0))
+    except OSError as problem:
+        raise UserError(f"{file_error(problem, path)}.") from problem
+    return b"" if part is None else _part(pack, _stamp(pack), part)[begin:end]
 
 
 def lines_of(path: Path) -> list[str]:
     """A file's lines, as ``read_lines`` gives them; none if it is not there."""
     try:
-        return lines_in(data_of(path))
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError) as problem:
+        return lines_in(data) if (data := data_of(path)) else []
+    except UnicodeDecodeError as problem:
         raise UserError(f"{file_error(problem, path)}.") from problem
 
 

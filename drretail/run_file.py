@@ -10,7 +10,6 @@ results     what steps brought and no message of the journal holds, a text a lin
 telemetry   what may differ between two runs that are otherwise the same: times, the host, the world's place
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -29,18 +29,15 @@ def another(**changes: object) -> Definition:
 MADE = Recorded(run(label=LABEL), (), {}, {})
 
 
-def test_a_run_with_a_journal_and_no_file_was_interrupted(tmp_path: Path) -> None:
+def test_of_a_run_that_was_cut_nothing_stays_once_it_is_discarded_or_saved(tmp_path: Path) -> None:
     with Experiment(tmp_path / "exp", ASKED) as experiment:
-        assert experiment.state(LABEL, "q1", 1) == "absent"
         path = run_path(experiment.folder, LABEL, "q1", 1)
         path.parent.mkdir(parents=True)
         journal_path(path).touch()
-        assert experiment.state(LABEL, "q1", 1) == "interrupted"
         experiment.discard(path)
-        assert experiment.state(LABEL, "q1", 1) == "absent"
+        assert not [*path.parent.iterdir()]
         journal_path(path).touch()
         experiment.save(MADE)
-        assert experiment.state(LABEL, "q1", 1) == "ended"
     assert [*path.parent.iterdir()] == [path]
 
 
@@ -66,7 +63,7 @@ def test_a_query_that_has_been_sorted_since_is_the_same_query(tmp_path: Path) ->
         ({"tool_schema_hash": "u"}, "other tools"),
         ({"seed": "7"}, "opened with --seed 42"),
         ({"queries": (QUERY.model_copy(update={"text": "Other?"}),)}, "another query 'q1'"),
-        ({"systems": {LABEL: SYSTEM.model_copy(update={"agent": "x"})}}, "another system"),
+        ({"systems": {LABEL: SYSTEM.model_copy(update={"agent": "x"})}}, "as another system \\(agent\\)"),
         ({"prompt_hashes": {LABEL: {"react": "2"}}}, "other prompts"),
     ],
 )

@@ -151,9 +151,10 @@ def _entry(places: list[_Placed]) -> Evidence:
             texts[text.form, text.sha256] = before.model_copy(update={"shown": True})
     sources = [placed.source for placed in places]
     whole = next((source for source in sources if source.state == "ok"), sources[0])  # one that was ever read is "ok"
-    fields = {name: getattr(sources[0], name) for name in _OF_ENTRY}
-    fields |= {"date": next((source.date for source in sources if source.date), None)}
-    return Evidence(**fields | {"state": whole.state, "problem": whole.problem}, texts=tuple(texts.values()))
+    fields: dict[str, Any] = {name: getattr(sources[0], name) for name in _OF_ENTRY}
+    fields |= {"state": whole.state, "problem": whole.problem, "texts": tuple(texts.values())}
+    fields["date"] = next((source.date for source in sources if source.date), None)
+    return Evidence(**fields)
 
 
 RESULTS = 5

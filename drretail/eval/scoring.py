@@ -39,10 +39,11 @@ from drretail.eval.scores.board import Board, read_board, write_board
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import read_definition
-from drretail.files import write_rows
+from drretail.files import write_atomically
 from drretail.llm.prompt import overridden_prompts
 from drretail.locks import locked_folder
 from drretail.progress import Bar, Progress
+from drretail.records.base import canonical_json
 from drretail.records.query import Reference
 from drretail.records.score import Rules, Scores
 
@@ -253,7 +254,7 @@ async def score_experiment(
                 asked_of_pairs,
                 judge_notes(experiment) if judge_notes else {},
             )
-        write_rows(experiment / "scores.json", scores.document())
+        write_atomically(experiment / "scores.json", f"{canonical_json(scores.document())}\n")
         if on_written is not None:
             on_written()
     return scores

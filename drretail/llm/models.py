@@ -80,10 +80,12 @@ class Models:
         Raises ModelError if the provider fails for good or a budget is spent.
         """
         model = self._model(role)
-        request = self._request(model, messages) | {"tools": list(tools), "may_call": may_call}
-        if (role, may_call) not in self._bound or self._bound[role, may_call][0] != request["tools"]:
-            self._bound[role, may_call] = request["tools"], _bound(model, request["tools"], may_call)
-        answer = await self._turn(role, path, messages, request, self._bound[role, may_call][1])
+        schemas, (before, chat) = list(tools), self._bound.get((role, may_call), (None, None))
+        if before != schemas:
+            chat = _bound(model, schemas, may_call)
+            self._bound[role, may_call] = schemas, chat
+        request = self._request(model, messages) | {"tools": schemas, "may_call": may_call}
+        answer = await self._turn(role, path, messages, request, chat)
         if not may_call:
             return answer
         read = with_calls_read(answer, tools, len(messages))
@@ -156,9 +158,7 @@ class Models:
 
     def branch(self, share: Limits) -> "Models":
         """Separate models for a branch with these limits, which count with the run's."""
-        branch = Models(
-            self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use, _parts=self._parts
-        )
+        branch = Models(self.by_role, self.journal, self.trajectory, share, self.gate, self.on_use, _parts=self._parts)
         self._branches.append(branch)
         return branch
 

@@ -254,7 +254,7 @@ def test_a_file_of_a_newer_format_is_refused_and_stays_or_a_run_is_named_on_the_
         report(exp)
         assert f"{RUN} is of format 9" in (exp / "report.html").read_text(encoding="utf-8")
     else:
-        with pytest.raises(UserError, match=f"{name} is of format 9, made by a newer version"):
+        with pytest.raises(UserError, match=f"{name} is of format 9; this version"):
             report(exp)
     assert path.read_bytes() == before
 

@@ -62,4 +62,4 @@ def test_journals_of_other_prompts_replay_nothing(
     (tmp_path / "terse/react.md").write_text("Answer in {{turns}} turns. {{report_form}}", encoding="utf-8")
     other = drretail(*command, "--to", "other", "--prompts", "terse", "--only", "q1", "--replay", "exp")
     assert other.returncode == 3
-    assert f"{TERSE} has other prompts than in exp (react.md)" in other.stderr
+    assert f"{TERSE} has other prompts than in exp (react)" in other.stderr

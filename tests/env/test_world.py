@@ -149,7 +149,7 @@ def test_what_is_no_world_is_left_alone_and_a_missing_one_explained(folder: Path
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": 2}, "format 2, made by a newer version; this version of drretail reads format 1"),
+        ({"format": 2}, "format 2; this version of drretail reads format 1"),
         ({"versions": {"index": "bm25 title^2"}}, r"another way \(bm25 title\^2\)"),
     ],
 )

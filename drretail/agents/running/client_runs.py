@@ -43,7 +43,7 @@ class Recording:
     options: dict[str, Any]
     name: str | None = None
     seed: str = "42"
-    _begun: set[tuple[str, int]] = field(init=False, default_factory=set[tuple[str, int]])
+    _begun: set[Path] = field(init=False, default_factory=set[Path])
     _experiment: Experiment = field(init=False)
 
     def __post_init__(self) -> None:
@@ -72,12 +72,10 @@ class Recording:
         sut = SystemUnderTest(system.label(), system, agent, {})
         self._experiment.ask(definition(self.runner.world, (self.query,), [sut], self.seed, is_part=True))
         repeat, query_id = 1, self.query.query_id
-        while (sut.label, repeat) in self._begun or self._experiment.state(sut.label, query_id, repeat) == "ended":
+        while (path := run_path(self.to, sut.label, query_id, repeat)).exists() or path in self._begun:
             repeat += 1
-        self._begun.add((sut.label, repeat))
-        # What a killed server left of a run can't go on, since its client is gone.
-        if self._experiment.state(sut.label, query_id, repeat) == "interrupted":
-            self._experiment.discard(run_path(self.to, sut.label, query_id, repeat))
+        self._begun.add(path)
+        self._experiment.discard(path)  # what a killed server left of it can't go on, since its client is gone
         return await self.runner.run_into(self._experiment, sut, self.query, repeat)
 
     def close(self) -> None:
@@ -145,7 +143,7 @@ def save_runs(
         add_gold(experiment, world, queries)
         for recorded in recordings:
             query_id, repeat = recorded.run.query_id, recorded.run.repeat
-            while experiment.state(sut.label, query_id, repeat) != "absent":
+            while run_path(to, sut.label, query_id, repeat).exists():
                 repeat += 1
             identity = {"system": sut.label, "repeat": repeat, "run_id": f"{sut.label}/{query_id}-r{repeat}"}
             saved.append(recorded.run.model_copy(update=identity))

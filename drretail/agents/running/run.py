@@ -103,9 +103,10 @@ def ask_once(
     if to is None:
         return run_loop(runner.run(sut, query))
     with open_for_writing(to, runner.world, [query], [sut], "42", options=options) as experiment:
-        if experiment.state(sut.label, query.query_id, 1) != "ended":
+        path = run_path(to, sut.label, query.query_id, 1)
+        if not path.exists():
             run_loop(runner.run_into(experiment, sut, query))
-        return read_recorded(run_path(experiment.folder, sut.label, query.query_id, 1))
+        return read_recorded(path)
 
 
 ENDING = 60.0
@@ -276,8 +277,8 @@ class Batch:
         try:
             if not self._stopping:  # Ctrl-C may have come while it waited
                 self.watch.began(job.sut.label, job.query)
-                if self.experiment.state(*job.place) == "ended":  # it is to be made again
-                    self.experiment.discard(run_path(self.experiment.folder, *job.place))
+                if (path := run_path(self.experiment.folder, *job.place)).exists():  # it is to be made again
+                    self.experiment.discard(path)
                 run = await self.runner.run_into(
                     self.experiment, job.sut, job.query, job.repeat, gate=gate, earlier=job.earlier
                 )
