@@ -71,7 +71,6 @@ class Lines:
     def __init__(self, parts: Iterable[str] = ()) -> None:
         self.lines: list[str] = []
         self._numbers: dict[str, int] = {}
-        self._hashes: dict[str, str] = {}
         for part in parts:
             self._number(part)
 
@@ -85,17 +84,6 @@ class Lines:
         text = canonical_json(effect.model_dump(mode="json", exclude_none=True, exclude={"request"}))
         self.lines.append(f'{text[:-1]},"request":{json_object(numbered)}}}')
         return self.lines[before:]
-
-    @property
-    def parts(self) -> Iterable[str]:
-        """The canonical JSON of each part."""
-        return self._numbers.keys()
-
-    def hash_of(self, part: str) -> str:
-        """The sha256 of a part, which is computed once."""
-        if part not in self._hashes:
-            self._hashes[part] = sha256_of(part)
-        return self._hashes[part]
 
     def _number(self, part: str) -> int:
         if part not in self._numbers:
@@ -145,11 +133,8 @@ class Journal:
         The key begins with a hash of the request. In replay, raises ModelError without a recorded effect.
         """
         with self._lock:
-            hashed = {
-                name: value if isinstance(value, str) else canonical_json([*map(self.lines.hash_of, value)])
-                for name, value in asked.items()
-            }
-            digest = sha256_of(f'{{"kind":"{kind}","request":{json_object(hashed)}}}')
+            texts = {name: text if isinstance(text, str) else f"[{','.join(text)}]" for name, text in asked.items()}
+            digest = sha256_of(f'{{"kind":"{kind}","request":{json_object(texts)}}}')
             occurrence = self._occurrences[scope, digest]
             self._occurrences[scope, digest] = occurrence + 1
             key = f"{digest}:{scope}:{occurrence}"

@@ -53,14 +53,13 @@ def journal_path(path: Path) -> Path:
 
 def write_run_file(path: Path, recorded: Recorded) -> None:
     """Writes a run's file."""
-    # Sorted by names, the JSON of a message begins with its content.
-    sent = {part.partition(',"role":')[0] for part in recorded.journal.parts}
+    sent = {line.partition(',"role":')[0] for line in recorded.journal.lines}  # names are sorted: "content" is first
     results = [canonical_json(text) for text in recorded.texts.values()]
     contents: dict[Member, Iterable[str]] = {
         "run": [recorded.run.as_line()],
         "evidence": (entry.model_dump_json(exclude_none=True) for entry in recorded.evidence),
         "journal": recorded.journal.lines,
-        "results": (text for text in results if f'{{"content":{text}' not in sent),
+        "results": (text for text in results if f'{{"format":{FORMAT},"part":{{"content":{text}' not in sent),
         "telemetry": [canonical_json({"format": FORMAT, **recorded.telemetry})],
     }
     members = ("".join(f"{line}\n" for line in contents[name]).encode() for name in MEMBERS)

@@ -146,9 +146,9 @@ def _entry(places: list[_Placed]) -> Evidence:
     """All that was shown of one source, with each text once."""
     texts: dict[tuple[str, str], EvidenceText] = {}
     for _, _, text in places:
-        before = texts.setdefault((text.form, text.sha256), text)
+        before = texts.setdefault((text.form, text.text), text)
         if text.shown and not before.shown:
-            texts[text.form, text.sha256] = before.model_copy(update={"shown": True})
+            texts[text.form, text.text] = before.model_copy(update={"shown": True})
     sources = [placed.source for placed in places]
     whole = next((source for source in sources if source.state == "ok"), sources[0])  # one that was ever read is "ok"
     fields: dict[str, Any] = {name: getattr(sources[0], name) for name in _OF_ENTRY}

@@ -4,6 +4,7 @@ errors.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Literal, Self
 
 from pydantic import AliasChoices, ConfigDict, Field
@@ -27,8 +28,11 @@ class EvidenceText(Record):
     """True if an agent read this very text."""
     path: str
     seq: int
-    sha256: str = Field(default_factory=lambda fields: sha256_of(fields["text"]), exclude=True)
-    """Of the text; of a part of one, that of the whole."""
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of the text; of a copy that holds a part of one, that of the whole."""
+        return sha256_of(self.text)
 
 
 class Evidence(Document):

@@ -222,7 +222,8 @@ def with_text(source: SourceText, text: str) -> SourceText:
     whole = source.text.text
     if text == whole:
         return source
-    return replace(source, text=source.text.model_copy(update={"text": text}), share=round(size(text) / size(whole), 3))
+    part = source.text.model_copy(update={"text": text, "sha256": source.text.sha256})
+    return replace(source, text=part, share=round(size(text) / size(whole), 3))
 
 
 def same_texts(refs: Sequence[SourceRef], texts: Sequence[SourceText]) -> bool:
