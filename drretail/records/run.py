@@ -446,8 +446,6 @@ class Run(Document):
     """Names of the tools that the agent brought besides the nine."""
     tool_schema_hash: str | None = None
     """Hash of the tools' schemas as models got them."""
-    prompt_hashes: dict[str, str] = Field(default_factory=dict[str, str])
-    """Hashes of the prompts, by name."""
     world_fingerprint: str | None = None
     """Fingerprint of the world that it saw."""
 

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage
 
 from drretail.agents.registry import BASELINES, BUILT_IN, load_agent
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, definition
+from drretail.agents.running.system import SystemUnderTest, definition, prompt_hashes
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.errors import ModelError
@@ -92,7 +92,7 @@ def test_it_answers_with_a_report_that_cites_and_declares_what_it_picks(world: W
     assert [(citation.evidence_id, citation.type) for citation in run.citations] == [("P:B0TEST0001", "product")]
     assert "P:B0TEST0001" in {entry.id for entry in recorded.evidence}
     assert sum(usage.calls for usage in run.usage.values()) == len(asked) > 1
-    assert run.prompt_hashes.keys() >= {WRITERS.get(name, name), "ask_picks"}
+    assert prompt_hashes(sut(world, name, play)).keys() >= {WRITERS.get(name, name), "ask_picks"}
 
 
 REFUSAL = AIMessage(f"{SAID}\n\n```picks\nnone: too_dear\nnearest: P:B0TEST0002 x 1\n```")

@@ -269,11 +269,11 @@ def test_a_graph_is_told_how_its_report_is_to_be_and_has_to_say_something(world:
         events.append(given["messages"][0].text)
         return "Buy tea."
 
-    one = answered(world, RunnableLambda(note))
+    asked = run(world, [QUESTION], {"asked": RunnableLambda(note), "plain": plain}, user=USER, baselines=False)
     assert QUESTION in events[0]
     assert "```picks" in events[0]
-    assert sorted(one.prompt_hashes) == ["follow_up", "own_question"]
-    assert answered(world, plain).prompt_hashes == {}
+    hashes = asked.definition.prompt_hashes
+    assert [sorted(hashes[label]) for label in asked.systems] == [["follow_up", "own_question"], []]
     silent = RunnableLambda(lambda given: {"messages": [HumanMessage("Which tea?")]})
     error = answered(world, silent).error
     assert known(error).message == "the agent's last message is the question itself"

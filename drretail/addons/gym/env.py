@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, cast, get_args
 
-from drretail.agents.information import next_words, question_prompt, recorded_instructions
+from drretail.agents.information import next_words, recorded_instructions
 from drretail.agents.picks import answer_with_picks
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import recorded_spec, run_of
@@ -197,9 +197,8 @@ class _Rollout:
 
     def recorded(self, system: System) -> Recorded:
         """The rollout so far, as a run of ``system``."""
-        session, prompt = self._session, question_prompt()
-        ended = UNHANDED if self._answer is None else self._answer
-        run = run_of(system.label(), self.query, 1, session, ended, usage={}, prompt_hashes={prompt.name: prompt.hash})
+        session, ended = self._session, UNHANDED if self._answer is None else self._answer
+        run = run_of(system.label(), self.query, 1, session, ended, {})
         place = recorded_spec(str(session.settings.world.servers or session.settings.world.folder))
         return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), {"world": place})
 

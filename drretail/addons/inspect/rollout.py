@@ -220,15 +220,13 @@ class Rollout:
         completion = "" if self.only_handed_in or broke else state.output.completion
         report = completion if self._report is None else self._report
         blank = not take_picks(report).report.strip()
-        prompt = question_prompt()
         run = run_of(
             self._system.label(),
             self._query,
             self._repeat,
             session,
             why_there_is_none(events) if blank else answer_with_picks(report),
-            usage={ROLE: _usage_of(events)},
-            prompt_hashes={prompt.name: prompt.hash},
+            {ROLE: _usage_of(events)},
         )
         seen, timeout = session.ledger.evidence(), session.settings.tool_timeout
         evidence = await with_cited_pages(world, run, seen, session.journal, timeout)

@@ -20,7 +20,7 @@ from drretail.agents.base import Answering, read_answer
 from drretail.agents.information import shopper_context
 from drretail.agents.picks import of_offers, with_picks
 from drretail.agents.running.outcomes import Outages
-from drretail.agents.running.system import SystemUnderTest, files_for, prompt_hashes
+from drretail.agents.running.system import SystemUnderTest, files_for
 from drretail.agents.running.turns import NO_TURNS, TurnsBefore, read_before
 from drretail.conditions.registry import conditions_of
 from drretail.env.servers.naming import SHIPPED, is_on_servers
@@ -93,6 +93,9 @@ class Runner:
     """What the oracles are told, looked up once for all of them; used under the lock."""
     _lock: Lock = field(init=False, default_factory=Lock)
 
+    def __post_init__(self) -> None:
+        self.world_spec = recorded_spec(self.world_spec)
+
     async def run(
         self,
         sut: SystemUnderTest,
@@ -132,8 +135,7 @@ class Runner:
             if self.outages is not None:
                 self.outages.check()
             seconds = time.monotonic() - began
-            hashes = prompt_hashes(sut)
-            run = run_of(sut.label, query, repeat, session, ended, usage=models.usage, prompt_hashes=hashes)
+            run = run_of(sut.label, query, repeat, session, ended, models.usage)
             evidence, pages = session.ledger.evidence(), dict[str, WebPage]()
             if self.pages and journal is not None:
                 # What the report cites and no result brought: whether it exists, and what it says.
@@ -215,7 +217,7 @@ class Runner:
         """What may differ between two runs that are otherwise the same."""
         model = [effect.seconds for effect in effects.effects if effect.kind == "model"]
         return {
-            "world": recorded_spec(self.world_spec),
+            "world": self.world_spec,
             "host": socket.gethostname(),
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "wall_seconds": round(seconds, 3),
@@ -231,9 +233,7 @@ def run_of(
     repeat: int,
     session: Session,
     ended: Answer | RunError,
-    *,
     usage: Mapping[str, Usage],
-    prompt_hashes: Mapping[str, str],
 ) -> Run:
     """The record of what a system did in a session, with its answer or its error."""
     answer = ended if isinstance(ended, Answer) else None
@@ -271,7 +271,6 @@ def run_of(
         usage={**usage, **reported},
         tools=tuple(session.settings.tools),
         tool_schema_hash=tool_schema_hash({**TOOLS, **session.settings.tools}),
-        prompt_hashes=dict(prompt_hashes),
         world_fingerprint=session.settings.world.manifest.fingerprint,
     )
 

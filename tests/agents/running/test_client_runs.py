@@ -99,8 +99,9 @@ def test_a_clients_calls_and_report_are_a_run_as_an_agents_are(world: World, fol
     assert [(change.field, change.after) for change in run.state_diff] == [("first_name", "Zoe")]
     assert "P:B0TEST0001" in {entry.id for entry in read_evidence(kept)}
     assert [effect.kind for effect in read_journal(kept)] == ["web_search"]
-    assert list(run.prompt_hashes) == ["mcp_question"]
-    system = read_definition(folder).systems[LABEL]
+    definition = read_definition(folder)
+    assert list(definition.prompt_hashes[LABEL]) == ["mcp_question"]
+    system = definition.systems[LABEL]
     assert (system.agent, system.models["client"].spec, system.scope) == ("mcp", "Claude Desktop", "own")
 
 
