@@ -150,8 +150,6 @@ class Experiment(ExitStack):
         super().__init__()
         self.folder = folder
         self._keeping = Lock()
-        if folder.exists() and not folder.is_dir():
-            raise UserError(f"{folder} is a file: name a folder for the experiment.")
         if folder.is_dir() and not (folder / "experiment.json").exists():
             # The gold is written before experiment.json: a command that was killed between them goes on.
             present = (path for path in folder.iterdir() if path.name not in (LOCK, GOLD))

@@ -12,7 +12,7 @@ import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -65,33 +65,6 @@ class ActionResult:
     error: dict[str, Any] | None = None
 
 
-class Lines:
-    """The lines of a journal: each effect, and before it the parts of its request that no earlier one has."""
-
-    def __init__(self, parts: Iterable[str] = ()) -> None:
-        self.lines: list[str] = []
-        self._numbers: dict[str, int] = {}
-        for part in parts:
-            self._number(part)
-
-    def add(self, effect: Effect, asked: Asked) -> Sequence[str]:
-        """Adds the lines of an effect, and returns them; ``asked`` is its request."""
-        before = len(self.lines)
-        numbered = {
-            name: value if isinstance(value, str) else f"[{','.join(map(str, map(self._number, value)))}]"
-            for name, value in asked.items()
-        }
-        text = canonical_json(effect.model_dump(mode="json", exclude_none=True, exclude={"request"}))
-        self.lines.append(f'{text[:-1]},"request":{json_object(numbered)}}}')
-        return self.lines[before:]
-
-    def _number(self, part: str) -> int:
-        if part not in self._numbers:
-            self._numbers[part] = len(self._numbers)
-            self.lines.append(json_object({"format": f"{FORMAT}", "part": part}))
-        return self._numbers[part]
-
-
 class Journal:
     """The effects of one run. ``path`` None keeps them in memory; ``replay`` only serves those of another one.
 
@@ -100,6 +73,8 @@ class Journal:
 
     def __init__(self, path: Path | None = None, *, replay: Sequence[Effect] | None = None) -> None:
         self.effects: list[Effect] = []
+        self.lines: list[str] = []
+        """Each effect, and before it the parts of its request that no earlier one has."""
         self.served = 0
         """How many effects were served from the journal since it was opened."""
         self._replays = replay is not None
@@ -112,8 +87,9 @@ class Journal:
         on_disk = {effect.key: effect for effect in before if (effect.error or {}).get("kind") != "forbidden"}
         self._known = on_disk if replay is None else {effect.key: effect for effect in replay}
         self._on_disk = {*on_disk}
-        self.lines = Lines(map(canonical_json, parts))
-        """Those of the effects."""
+        self._numbers: dict[str, int] = {}
+        for part in parts:
+            self._number(canonical_json(part))
         self._file = None if path is None else LineAppender(path)
 
     def scope(self, name: str, role: str | None = None) -> "Effects":
@@ -150,10 +126,22 @@ class Journal:
         """Records the effect of a request."""
         with self._lock:
             self.effects.append(effect)
-            lines = self.lines.add(effect, asked)
+            before = len(self.lines)
+            numbered = {
+                name: text if isinstance(text, str) else f"[{','.join(map(str, map(self._number, text)))}]"
+                for name, text in asked.items()
+            }
+            text = canonical_json(effect.model_dump(mode="json", exclude_none=True, exclude={"request"}))
+            self.lines.append(f'{text[:-1]},"request":{json_object(numbered)}}}')
             if self._file is not None and effect.key not in self._on_disk:
-                self._file.append("\n".join(lines))
+                self._file.append("\n".join(self.lines[before:]))
                 self._on_disk.add(effect.key)
+
+    def _number(self, part: str) -> int:
+        if part not in self._numbers:
+            self._numbers[part] = len(self._numbers)
+            self.lines.append(f'{{"format":{FORMAT},"part":{part}}}')
+        return self._numbers[part]
 
 
 @dataclass(frozen=True, slots=True)

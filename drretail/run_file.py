@@ -10,7 +10,7 @@ results     what steps brought and no message of the journal holds, a text a lin
 telemetry   what may differ between two runs that are otherwise the same: times, the host, the world's place
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from drretail.archive import archive, damaged, read_index, read_parts
 from drretail.errors import UserError, file_error
 from drretail.files import pack, write_atomically
-from drretail.journal import Effect, Lines, read_effects
+from drretail.journal import Effect, read_effects
 from drretail.parsing import parse_json
 from drretail.records.base import FORMAT, Document, canonical_json, fault_of, sha256_of
 from drretail.records.evidence import Evidence, FetchedPage
@@ -41,7 +41,8 @@ class Recorded:
     evidence: tuple[Evidence, ...]
     texts: Mapping[str, str]
     telemetry: Mapping[str, Any]
-    journal: Lines = field(default_factory=Lines)
+    journal: Sequence[str] = ()
+    """Its lines."""
     pages: Mapping[str, FetchedPage] = field(default_factory=dict[str, FetchedPage])
     """By address, the pages that the report cites and no result brought; the experiment keeps them."""
 
@@ -53,12 +54,12 @@ def journal_path(path: Path) -> Path:
 
 def write_run_file(path: Path, recorded: Recorded) -> None:
     """Writes a run's file."""
-    sent = {line.partition(',"role":')[0] for line in recorded.journal.lines}  # names are sorted: "content" is first
+    sent = {line.partition(',"role":')[0] for line in recorded.journal}  # names are sorted: "content" is first
     results = [canonical_json(text) for text in recorded.texts.values()]
     contents: dict[Member, Iterable[str]] = {
         "run": [recorded.run.as_line()],
         "evidence": (entry.model_dump_json(exclude_none=True) for entry in recorded.evidence),
-        "journal": recorded.journal.lines,
+        "journal": recorded.journal,
         "results": (text for text in results if f'{{"format":{FORMAT},"part":{{"content":{text}' not in sent),
         "telemetry": [canonical_json({"format": FORMAT, **recorded.telemetry})],
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 from drretail.experiment import run_files
 from drretail.files import pack
-from drretail.journal import Effect, Lines, texts_of
+from drretail.journal import Effect, Journal, texts_of
 from drretail.records.base import FORMAT, canonical_json
 from drretail.run_file import MEMBERS, Member, journal_path, read_journal, read_members
 
@@ -33,17 +33,17 @@ def edit_run(path: Path, **changes: Any) -> None:
     edit_member(path, "run", lambda lines: [canonical_json(json.loads(lines[0]) | changes)])
 
 
-def lines_of(effects: Iterable[Effect]) -> Lines:
-    """A journal with these effects."""
-    lines = Lines()
+def lines_of(effects: Iterable[Effect]) -> list[str]:
+    """The lines of a journal with these effects."""
+    journal = Journal()
     for effect in effects:
-        lines.add(effect, texts_of(effect.request))
-    return lines
+        journal.record(effect, texts_of(effect.request))
+    return journal.lines
 
 
 def cut(path: Path, effects: int | None = None) -> Path:
     """Leaves of an ended run only its journal, or that many effects of it, as a killed process leaves it."""
     journal, lines = journal_path(path), lines_of(read_journal(path)[:effects])
-    journal.write_text("".join(f"{line}\n" for line in lines.lines), encoding="utf-8")
+    journal.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     path.unlink()
     return journal

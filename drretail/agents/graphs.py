@@ -44,8 +44,8 @@ class Graphed:
         """The graph's answer. Raises ModelError if there is none."""
         with self.open_loop(session, models, limits) as loop:
             begun = self.begun(task, session, limits)
-            end = await self.graph().ainvoke(begun, context=loop, output_keys=["answer"])
-        return end["answer"]
+            end = await self.graph().ainvoke(begun, context=loop, output_keys=["answer"], version="v2")
+        return end.value["answer"]
 
     def begun(self, task: Task, session: Session, limits: Limits) -> dict[str, Any]:
         """The state that a run begins with."""
