@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from drretail.grounding.report.evidence_ids import bare_address, normalise_url
-from drretail.grounding.report.marks import Mark, find_marks, is_unread, mark_labels
+from drretail.grounding.report.marks import Mark, Unread, find_marks, mark_labels
 from drretail.grounding.report.page import blanked, read_page
 from drretail.grounding.report.references import Entry, References, folded_label, read_references
 from drretail.records.evidence import WHY_UNREAD, Citation, CitationCounts, Evidence, UnreadReason
@@ -87,6 +87,8 @@ class Scan:
     tokens: tuple[Token, ...]
     lists: tuple[tuple[int, int], ...]
     """The lines of the report's own lists: headings, blank lines and entries, but not the remarks between them."""
+    orphans: int
+    """The entries of its lists that no mark leads to."""
 
     @cached_property
     def marks(self) -> list[Token]:
@@ -104,6 +106,7 @@ class Scan:
         which cites nothing, not at all.
         """
         reasons = Counter(cited.reason for token in self.tokens if not token.is_listed for cited in token.cited)
+        reasons["uncited"] = self.orphans
         not_read: dict[UnreadReason, int] = {why: reasons[why] for why in WHY_UNREAD if why != "image" and reasons[why]}
         return CitationCounts(read=reasons[None], listed=len(self.listed), not_read=not_read)
 
@@ -136,7 +139,7 @@ def scan(report: str, evidence: Known | None) -> Scan:
     marks = ((mark, resolver.cited(mark)) for mark in reading.marks)
     tokens = [Token(*mark[:2], cited) for mark, cited in marks if cited]
     tokens += (Token(*span, (cited,), is_listed=True) for of in resolver.sources.values() for span, cited in of)
-    return Scan(tuple(sorted(tokens, key=lambda token: token.start)), reading.references.spans)
+    return Scan(tuple(sorted(tokens, key=lambda token: token.start)), reading.references.spans, reading.orphans)
 
 
 def find_citations(report: str, evidence: Known | None) -> list[Citation]:
@@ -157,6 +160,7 @@ class _Reading(NamedTuple):
 
     references: References
     marks: list[Mark]
+    orphans: int
 
 
 @lru_cache(maxsize=16)
@@ -172,15 +176,17 @@ def _read(report: str) -> _Reading:
     references = read_references(page.prose, cited)
     _fill(places, _LISTED, references.spans)
     marks = [mark._replace(labels=tuple(mark_labels(mark, references.label_of))) for mark in marks]
-    cites = any(any(map(references.label_of, mark.labels)) for mark in marks if not places[mark.start])
-    read = [mark for mark in (_classified(mark, references, cites=cites) for mark in marks) if mark]
+    shown = [mark for mark in marks if not places[mark.start]]
+    orphans = references.orphans(shown)
+    unread = Unread(shown, references.label_of, has_orphans=bool(orphans))
+    read = [mark for mark in (_classified(mark, unread, references, report) for mark in marks) if mark]
     shown = [mark for mark in read if not places[mark.start]]
     for mark in read:
         place, kind = places[mark.start], mark.kind
         is_label = kind in ("label", "raised") and (mark.labels or mark.reason) and references.entries
         if place in (_HIDDEN, _IMAGE) and (is_label or kind in ("source", "ids")):
             shown.append(mark._replace(reason="hidden" if place == _HIDDEN else "image"))
-    return _Reading(references, shown)
+    return _Reading(references, shown, len(orphans))
 
 
 def _fill(places: bytearray, place: int, spans: Iterable[tuple[int, int]]) -> None:
@@ -188,13 +194,16 @@ def _fill(places: bytearray, place: int, spans: Iterable[tuple[int, int]]) -> No
         places[start:end] = bytes([place]) * (end - start)
 
 
-def _classified(mark: Mark, references: References, *, cites: bool) -> Mark | None:
+def _classified(mark: Mark, unread: Unread, references: References, report: str) -> Mark | None:
     """A mark that is read, or is not, with the reason; None for what only has the shape of one."""
     if mark.labels or mark.reason or mark.kind not in _UNCERTAIN:
         return mark
-    if is_unread(mark, references.label_of, references.names, cites=cites):
+    if unread.has(mark):
         return mark._replace(reason="style")
-    return mark._replace(kind="perhaps") if mark.kind == "label" and " " not in mark.content.strip() else None
+    if mark.kind != "label" or " " in (key := mark.content.strip()):
+        return None
+    is_key = key and references.entries and report[mark.start - 1] == "]"  # [the words][key]
+    return mark._replace(reason="no_entry") if is_key else mark._replace(kind="perhaps")
 
 
 class _Resolver:

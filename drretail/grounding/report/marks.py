@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from html import unescape
 from typing import Literal, NamedTuple
 
@@ -15,12 +15,14 @@ _DOMAINS = "com|org|net|edu|gov|info|io|example|co|de|uk|fr|it|es|nl|ch|at|eu|jp
 _DOMAIN = rf"(?:[a-z0-9-]{{1,60}}\.){{1,4}}(?:{_DOMAINS})"
 ADDRESS = rf"(?:https?://(?=[^\W_])|(?<![\w@./:-])(?:doi:[ ]?(?=10\.\d)|www\.(?=[^\W_])|{_DOMAIN}(?=/\w)))"
 """The beginning of an address; without a scheme, one with www., doi: or a path."""
+_SITE = rf"(?<![\w@./:-])(?-i:{_DOMAIN})(?![\w/-]|\.\w)"
+"""A site without a page, in small letters: "Amazon.com" is a company."""
 _ID_KEY = r"[A-Za-z0-9][A-Za-z0-9_@-]{0,140}(?:/[A-Za-z0-9_-]{1,64})?"
 ID = re.compile(rf"(?:[POUWC]:{_ID_KEY}|{FILE_ID})")
 BARE_ID = rf"(?<![\w:/])(?:[PUWC]:{_ID_KEY}|{FILE_ID})(?!\w)"
 _BETWEEN_IDS = re.compile(r"[\s,;|，；、]+")
 SQUARE = str.maketrans("【】［］〔〕", "[][][]")
-RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃ-ᵉ①-⑳"
+RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃ-ᵉ①-⑳†‡"
 _NUMBERS = r"[1-9]\d?(?:, ?[1-9]\d?){0,8}"
 _MARK = re.compile(
     r"<a\b[^<>]{0,500}?href=[\"']?(?P<href>(?:https?://|#)[^\s\"'<>]{1,2000})[\"']?[^<>]{0,500}>"
@@ -35,8 +37,10 @@ _MARK = re.compile(
     # and numbers behind a word or a stop.
     r"|(?P<markup>\\[a-z]{0,9}cite[a-z]{0,9}[^{}\n]{0,80}\{[^{}\n]{1,300}\}|<ref\b[^<>]{0,300}>"
     r"|cite(?:\W?turn\d{1,3}[a-z]{3,12}\d{1,3})+)"
+    rf"|(?P<site>{_SITE})"
     r"|(?P<round>[(（](?:[^()（）\[\]\n]|\([^()\n]{0,20}\)){1,300}+[)）])"
-    r"|(?P<bare>(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”»%.!?][.,;:!?)\"”»])|(?<=[。！？；，])|(?<=[a-zß-ÿ]{4}))"
+    r"|(?P<bare>(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”»%.!?][.,;:!?)\"”»])|(?<=[。！？；，])|(?<=[a-zß-ÿ]{4})"
+    r"|(?<=\| )(?=\d+, ))"
     rf"{_NUMBERS}(?![\w%]|[.,:]\w))",
     re.IGNORECASE,
 )
@@ -44,13 +48,14 @@ _TARGET = re.compile(
     r"\([ \t]*<?(?P<target>[^\s()<>]{0,2000}(?:\([^\s()]{0,500}\)[^\s()<>]{0,500}){0,20})>?"
     r"(?:[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)"
 )
-_INSIDE = re.compile(rf"{ADDRESS}|{BARE_ID}|[{RAISED}†‡]|<sup|\]\(", re.IGNORECASE)
+_UNREAD_FORMS: dict[str, UnreadReason] = {"markup": "style", "site": "no_address"}
+_INSIDE = re.compile(rf"{ADDRESS}|{_SITE}|{BARE_ID}|[{RAISED}]|<sup|\]\(", re.IGNORECASE)
 """What is a mark of its own within brackets."""
 _TAGS = re.compile(r"<[^<>]*>")
 _AROUND = " \t[]【】［］〔〕$^{}"
 # A raised number behind a digit or a sign, and a raised 2 or 3 behind a unit or a letter, is a power: 10³, m², R².
 _BASE = re.compile(
-    r"(?:(?<![\d.,$€£¥₹])\d{1,2}|\d\)|[⁺⁻}]|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµм]?[mм]|ft|in|mi|yd|[A-Za-zα-ω]))\$?$"
+    r"(?:(?<![\w.,$€£¥₹])\d{1,2}|\d\)|[⁺⁻}]|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµм]?[mм]|ft|in|mi|yd|[A-Za-zα-ω]))\$?$"
 )
 
 
@@ -94,15 +99,15 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
             words = unicodedata.normalize("NFKC", unescape(_TAGS.sub("", content))).strip(_AROUND)
             position = end
             is_power = words.isdecimal() and _is_power(text, start, end, words)
-            if re.search(r"\d|^\w$", words) and not is_power:
+            if re.search(r"\d|^[\w†‡]$", words) and not is_power:
                 mark = Mark(start, end, "raised", words)
         elif form == "round" and _are_ids(content[1:-1]):
             mark = Mark(start, end, "ids", content[1:-1])
         elif form == "round" and not _INSIDE.search(content):
             mark = Mark(start, end, "round", content[1:-1])
-        elif form in ("id", "bare", "markup"):
-            mark = Mark(start, end, "perhaps" if form == "id" else "bare", content)
-            mark = mark._replace(reason="style" if form == "markup" else None)
+        elif form in ("id", "bare", "markup", "site"):
+            reason = _UNREAD_FORMS.get(form)
+            mark = Mark(start, end, "perhaps" if form == "id" else "bare", content, reason=reason)
         if mark is not None:
             yield mark
             position = mark.end
@@ -179,31 +184,44 @@ def mark_labels(mark: Mark, label_of: LabelOf) -> list[str]:
 
 
 _KEY = re.compile(r"^@[A-Za-z]|\d†|^\^\S+$|^\d{1,3}(?:[\s,;/–-]+\d{1,3})+$")
-"""Keys, such as "@roe, p. 4" and "4:0†file", and pairs of numbers."""
-_NAME = re.compile(r"[^\W\d_][^\d;]{1,80}[,.] ?(?:19|20)\d\d[a-z]?(?!\w)")
-"""Roe et al., 2019."""
-_BESIDE = re.compile(
-    r"(?:[^\W\d_]{1,12}(?:\s?[.:：]\s*|\s+)){0,2}\d{1,3}(?:\s*(?:[,;/&–-]|\s[^\W\d_]{1,3}\s)\s*\d{1,3})*"
-    r"(?:\s*[,;(]\s*[^\W\d_].*)?"
+"""@roe, p. 4; 4:0†file; ^e; 41-23."""
+_NAME = re.compile(r"(?<!\d )(?<!\w)[^\W\d_]\w+|^(?:19|20)\d\d$")
+"""A word that is no unit, or a year behind the name."""
+_NAME_AND_YEAR = re.compile(r"[^\W\d_][^\d;]{1,80}[,.] ?(?:19|20)\d\d[a-z]?(?!\w)")
+_NUMBERED = re.compile(
+    r"(?:[^\W\d_]{1,12}(?:\s?[.:：]\s*|\s+)){0,2}[^\W\d_]{0,2}\d{1,3}"
+    r"(?:\s*(?:[,;/&–-]|\s[^\W\d_]{1,3}\s)\s*[^\W\d_]{0,2}\d{1,3})*(?:\s*[,;(]\s*[^\W\d_].*)?"
 )
-"""Numbers behind a word, or before a place: (see 2), [Sources 2 and 4], (1, p. 37)."""
-_WITHIN = re.compile(r"[\s,;:()]+")
+"""(2), (see 2), (Sources 2 and 4), (S1, S3), (1, p. 37)."""
 
 
-def is_unread(mark: Mark, label_of: LabelOf, names: Collection[str], *, cites: bool) -> bool:
-    """True for a mark in a style that is not read: with a label or a name of the lists, or of the form of a key.
+class Unread:
+    """Tells marks in a style that is not read from what else stands in the brackets of a report, by its lists.
 
-    ``cites``: the report names entries of its lists in square brackets or raised, so that bare numbers mean something
-    else.
+    An entry to which nothing leads that is read is the sign that something else does: then each name cites.
     """
-    content, is_sure = mark.content.strip(" ()\\"), mark.kind in ("label", "raised")
-    if is_sure and _KEY.search(content):
-        return True
-    if (is_sure or not cites) and any(map(label_of, _WITHIN.split(content))):
-        return True
-    if mark.kind == "bare" or (cites and content.isdecimal()):  # (1) numbers steps there
-        return False
-    if _BESIDE.fullmatch(content) and any(map(label_of, re.findall(r"\d+", content))):
-        return True
-    is_name = any(part.strip().casefold() in names for part in re.split("[,;]", content))
-    return is_name or _NAME.match(content) is not None
+
+    def __init__(self, shown: Iterable[Mark], label_of: LabelOf, *, has_orphans: bool) -> None:
+        self._label_of = label_of
+        self._has_orphans = has_orphans
+        rounds = [mark.content.strip() for mark in shown if mark.kind == "round"]
+        if not has_orphans:  # (1) alone numbers steps
+            rounds = [content for content in rounds if not content.isdecimal()]
+        self._by_number = any(map(self._has_number, rounds))
+        """True if a round bracket cites by number: then all that have this form do."""
+
+    def has(self, mark: Mark) -> bool:
+        """True for a mark in a style that is not read."""
+        content, is_sure = mark.content.strip(" ()\\"), mark.kind in ("label", "raised")
+        if mark.kind == "bare":
+            return self._has_orphans and self._has_number(content)
+        if is_sure and (_KEY.search(content) or any(map(self._label_of, re.split(r"[\s,;:()]+", content)))):
+            return True
+        if (is_sure or self._by_number) and _NUMBERED.fullmatch(content):
+            return self._has_number(content) or not (is_sure or content[0].isdigit())
+        names = _NAME.findall(content) if self._has_orphans else ()
+        return any(not name[0].islower() for name in names) or _NAME_AND_YEAR.match(content) is not None
+
+    def _has_number(self, content: str) -> bool:
+        labels = re.findall(r"[^\W\d_]{0,2}\d+", content)
+        return _NUMBERED.fullmatch(content) is not None and any(map(self._label_of, labels))

@@ -7,7 +7,7 @@ makes the other lines with addresses below it entries.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,7 +36,6 @@ _MARKER = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"<[^<>]*>|\(#[^()]*\)|[\[\]()（）^|]")
-_TITLE = re.compile(r"[\W_]*(?!https?:|www\.)(?P<title>[^\W\d_][^\[\]()<>|:：,.;«»\"“”„*–—]{2,50})")
 _TAG = re.compile(r"<(?!/?sup\b|https?:)[^<>\n]{0,500}>|\*", re.IGNORECASE)
 _RULE = re.compile(
     r"[ \t>]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|?)++$|[ \t]*+(?:[-*_][ \t]*+){3,}+$|\s*(?:<(?!https?:)[^<>]*+>\s*+)*+$"
@@ -83,7 +82,7 @@ class Entry:
     @cached_property
     def sources(self) -> frozenset[str]:
         """All that it names, each in one form."""
-        return frozenset(bare_address(mark.content) for mark in self.marks)
+        return frozenset(place_of(name) for mark in self.marks for name in mark.names)
 
     def is_definition(self, cited: Counter[str]) -> bool:
         """True for a label of its own with an address; a word in brackets is one if it is cited."""
@@ -99,8 +98,6 @@ class References:
     spans: tuple[tuple[int, int], ...]
     entries: dict[str, list[Entry]]
     """By their labels; those without one under ""."""
-    names: frozenset[str]
-    """What the entries' titles begin with, in lower case."""
 
     def label_of(self, label: str) -> str | None:
         """The list's label that is written so."""
@@ -111,6 +108,18 @@ class References:
         entries = self.entries[label]
         entries = [entry for entry in entries if entry.has_source] or entries
         return entries[0] if len({entry.sources for entry in entries}) == 1 else None
+
+    def orphans(self, marks: Iterable[Mark]) -> list[Entry]:
+        """The entries that none of the marks leads to, by label or by address."""
+        labels = {label for mark in marks for label in map(self.label_of, mark.labels)}
+        places = {place_of(name) for mark in marks if mark.kind in ("source", "ids") for name in mark.names}
+        entries = (entry for label in self.entries if label not in labels for entry in self.entries[label])
+        return [entry for entry in entries if entry.sources.isdisjoint(places)]
+
+
+def place_of(name: str) -> str:
+    """An address or an id in the form in which they are compared."""
+    return bare_address(name) or name
 
 
 def read_references(text: str, cited: Counter[str]) -> References:
@@ -125,13 +134,11 @@ def read_references(text: str, cited: Counter[str]) -> References:
         if is_new and ((labels and not body) or (cited[part.label] > 1 and not re.search(r"[\[【]\d", body))):
             listed.add(index)
     entries: dict[str, list[Entry]] = {}
-    names: set[str] = set()
     for part in (parts[index] for index in sorted(listed)):
         if not part.level and (part.label or part.has_source):
             entries.setdefault(part.label, []).append(part)
-            names |= {title["title"].strip().casefold()} if (title := _TITLE.match(part.body)) else set()
     spans = tuple((parts[index].left, parts[index].end) for index in sorted(listed))
-    return References(spans, entries, frozenset(names))
+    return References(spans, entries)
 
 
 def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
@@ -144,7 +151,7 @@ def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
     opened = 0
     """The level of the heading of sources above; 0 without one."""
     for index, part in enumerate(parts):
-        names_sources = not part.has_source and is_source_heading(part.text)
+        names_sources = not part.has_source and not _ITEM.match(part.text) and is_source_heading(part.text)
         is_heading = names_sources or bool(part.level and not part.has_source)
         if is_heading and not 0 < opened < (part.level or _OF_BOLD):
             opened = (part.level or _OF_BOLD) if names_sources else 0
