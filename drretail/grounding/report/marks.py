@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from html import unescape
 from typing import Literal, NamedTuple
 
@@ -201,11 +201,12 @@ class Unread:
     An entry to which nothing leads that is read is the sign that something else does: then each name cites.
     """
 
-    def __init__(self, shown: Iterable[Mark], label_of: LabelOf, *, has_orphans: bool) -> None:
+    def __init__(self, shown: Iterable[Mark], label_of: LabelOf, orphans: Collection[str]) -> None:
         self._label_of = label_of
-        self._has_orphans = has_orphans
+        self._orphans = orphans
+        """The first words of such entries, in lower case."""
         rounds = [mark.content.strip() for mark in shown if mark.kind == "round"]
-        if not has_orphans:  # (1) alone numbers steps
+        if not orphans:  # (1) alone numbers steps
             rounds = [content for content in rounds if not content.isdecimal()]
         self._by_number = any(map(self._has_number, rounds))
         """True if a round bracket cites by number: then all that have this form do."""
@@ -214,13 +215,14 @@ class Unread:
         """True for a mark in a style that is not read."""
         content, is_sure = mark.content.strip(" ()\\"), mark.kind in ("label", "raised")
         if mark.kind == "bare":
-            return self._has_orphans and self._has_number(content)
+            return bool(self._orphans) and self._has_number(content)
         if is_sure and (_KEY.search(content) or any(map(self._label_of, re.split(r"[\s,;:()]+", content)))):
             return True
         if (is_sure or self._by_number) and _NUMBERED.fullmatch(content):
             return self._has_number(content) or not (is_sure or content[0].isdigit())
-        names = _NAME.findall(content) if self._has_orphans else ()
-        return any(not name[0].islower() for name in names) or _NAME_AND_YEAR.match(content) is not None
+        names = _NAME.findall(content) if self._orphans else ()
+        is_name = any(not name[0].islower() or name in self._orphans for name in names)
+        return is_name or _NAME_AND_YEAR.match(content) is not None
 
     def _has_number(self, content: str) -> bool:
         labels = re.findall(r"[^\W\d_]{0,2}\d+", content)

@@ -84,6 +84,11 @@ class Entry:
         """All that it names, each in one form."""
         return frozenset(place_of(name) for mark in self.marks for name in mark.names)
 
+    @property
+    def first_word(self) -> str:
+        """The first word of its title in lower case, by which a name without a capital cites it: (heise)."""
+        return next(iter(re.findall(r"[^\W\d_]+", self.body)), "").casefold()
+
     def is_definition(self, cited: Counter[str]) -> bool:
         """True for a label of its own with an address; a word in brackets is one if it is cited."""
         begins = _SOURCE.match(self.body.lstrip("[( :,<")) is not None
