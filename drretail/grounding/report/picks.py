@@ -25,7 +25,6 @@ _ID = re.compile(
     rf"(?:\bP:(?P<offer>{_KEY}/{_KEY}(?!:))|(?:\bP:|ecommerce\.com/)(?P<named>{_KEY})|\b(?P<bare>B0[A-Z0-9]{{8}})\b)",
     re.IGNORECASE,
 )
-_OTHER_ID = re.compile(r"\b[OUWCF]:\w+")
 _OR = re.compile(r"\s(?:or|oder|ou|o)\s|\s[/|]\s", re.IGNORECASE)
 # The quantity is after the id, before it, or at the end; other words may have numbers of their own.
 _SIGN = r"(?:[x×*]|\b(?:qty|quantity)[\":]*+)"
@@ -170,8 +169,6 @@ def _read_line(line: str) -> list[Pick] | str:
     entry = _NUMBERED.sub("", line.strip(_AROUND), count=1)
     if _NOTHING.fullmatch(entry):
         return []
-    if (other := _OTHER_ID.search(entry)) is not None:
-        return f"{other[0]} is no product"
     picks: list[Pick] = []
     for part in re.split(r"[,;](?=\W{0,40}(?:P:|B0[A-Z0-9]{8}\b))", entry):
         # An id of Amazon's form counts in either case.

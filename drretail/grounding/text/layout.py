@@ -13,13 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from drretail.grounding.report.citations import (
-    Cited,
-    Known,
-    Token,
-    link_words,
-    scan,
-)
+from drretail.grounding.report.citations import Cited, Known, Token, link_words, scan
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.page import blanked, find_bars, lines, read_page
 from drretail.grounding.text.amounts import Amount, Notation, WrittenDate, find_amounts, find_dates, notation_of

@@ -111,18 +111,11 @@ _CENTS = 2
 _SUMS = {ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: truediv}
 
 
-def expression_value(expression: str) -> Decimal | None:
-    """The value of an expression; None if it is invalid, divides by zero or uses a function."""
-    return _read(expression)[0]
-
-
-def steps(expression: str) -> frozenset[Decimal]:
-    """The absolute values of the parts of an expression; empty if it is invalid."""
-    return _read(expression)[1]
-
-
 @lru_cache(maxsize=1024)
-def _read(expression: str) -> tuple[Decimal | None, frozenset[Decimal]]:
+def work_out(expression: str) -> tuple[Decimal | None, frozenset[Decimal]]:
+    """The value of an expression, None if it is invalid, divides by zero or uses a function; and the absolute values of
+    its parts.
+    """
     plain = expression.replace("$", "").replace(",", "").replace("{", "(").replace("}", ")")
     try:
         value, results = _worked_out(ast.parse(plain, mode="eval").body)
@@ -177,7 +170,7 @@ def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
         expression = f"{operands[0].low:f}" + "".join(
             f"{sign}{operand.low:f}" for sign, operand in zip(joints, operands[1:], strict=True)
         )
-        value = expression_value(expression) if joints and len(results) == 1 and is_of_money else None
+        value = work_out(expression)[0] if joints and len(results) == 1 and is_of_money else None
         if value is not None:
             yield Equation(expression, tuple(operands), value, results[0])
 

@@ -18,12 +18,7 @@ from drretail.grounding.verify.records import Ledger, record_of
 from drretail.records.criteria import FactKind
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Fit, KeptReference, Reference, WantedThing
-from drretail.records.reading import (
-    Outcome,
-    Pick,
-    ReadValue,
-    ValueKind,
-)
+from drretail.records.reading import Outcome, Pick, ReadValue, ValueKind
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import SHOP_URL, UserProfile, product_of
 from drretail.records.wish import Wish

@@ -47,10 +47,8 @@ def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[
             if value.state == "verified":
                 figure = (end - place.first for end in (value.start, value.end))
                 wrong = reader.read(part, place.altered(value.kind, *figure), [value.kind])
-                is_caught = any(
-                    wrong_value.start == value.start and wrong_value.state == "contradicted" for wrong_value in wrong
-                )
-                value = value.model_copy(update={"is_caught": is_caught})
+                denied = {altered.start for altered in wrong if altered.state == "contradicted"}
+                value = value.model_copy(update={"is_caught": value.start in denied})
             values.setdefault((value.start, value.kind), value)
     return sorted(values.values(), key=lambda value: (value.start, value.kind))
 

@@ -25,7 +25,7 @@ from drretail.grounding.text.amounts import (
     notation_of,
     other_notation,
 )
-from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals, steps
+from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals, work_out
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems
 from drretail.grounding.verify.records import CENTS, Ledger, equals, leaves, on_record
@@ -296,7 +296,7 @@ def _total(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
         return OPEN
     line = f"{calculation.expression} = {calculation.result.normalize():f}"
     # "97.98 for both", of 120-2*48.99 = 22.02: a term of the calculation, told by its cents.
-    terms = steps(calculation.expression)
+    _, terms = work_out(calculation.expression)
     if any(amount.places >= CENTS and amount.low in terms for amount in amounts_at(value.kind, place)):
         return _Answer(True, line)
     return _numbers(value, place, [abs(calculation.result)], line)

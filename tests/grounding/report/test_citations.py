@@ -160,12 +160,6 @@ def test_spellings_of_an_address_are_one_source_and_others_others() -> None:
     assert len({cited.source for mark in scan(report, None).marks for cited in mark.cited}) == 1
 
 
-@given(st.text(st.sampled_from("abAB%2fF7E/:.?#&=utm_@[]中 +\\"), max_size=40))
-def test_normalising_twice_changes_nothing(tail: str) -> None:
-    once = normalise_url(f"https://example.org/{tail}")
-    assert normalise_url(once) == once
-
-
 def test_ids_name_their_records_and_are_told_by_their_form() -> None:
     users = (("orders", "A1_1", "A1"), ("profile", "A1", "A1"), ("profile", "A1", None))
     assert [*starmap(user_evidence_id, users)] == ["U:orders@A1_1", "U:profile", "U:profile@A1"]

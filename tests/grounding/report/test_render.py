@@ -1,12 +1,10 @@
 """Reports as they are shown, and declared picks: what is written is read again."""
 
-import re
 from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import merged, picks_block, take_picks
 from drretail.grounding.report.render import count_words, render_report
 from drretail.records.evidence import Evidence
@@ -90,23 +88,6 @@ PARTS = st.sampled_from(
 )
 
 
-@given(st.lists(PARTS, max_size=14).map("".join))
-def test_numbers_are_dense_and_every_resolved_id_is_a_reference(report: str) -> None:
-    rendered = render_report(report, KNOWN)
-    numbers = [reference.number for reference in rendered.references if reference.number is not None]
-    assert numbers == list(range(1, len(numbers) + 1))
-    text, _, sources = rendered.text.partition("\n## Sources\n\n1. ")
-    if sources and "\n## Sources\n" not in text:
-        assert {int(word) for word in re.findall(r"\[\[(\d)\]\]\(", text)} == set(numbers)
-    cited = {
-        c.evidence_id for c in find_citations(report, KNOWN) if c.marker.startswith("[") and c.marker.endswith("]")
-    }
-    assert cited - {None} <= {reference.evidence_id for reference in rendered.references}
-    assert len({reference.url for reference in rendered.references if reference.url}) == sum(
-        reference.url is not None for reference in rendered.references
-    )
-
-
 @given(st.lists(PARTS.filter(lambda part: part not in {"`", "```\n"}), max_size=14).map("".join))
 def test_rendering_a_rendered_report_changes_nothing(report: str) -> None:
     once = render_report(report, KNOWN).text
@@ -171,7 +152,7 @@ def test_an_empty_block_buys_nothing_and_what_cannot_be_read_is_said_and_taken_o
         assert (declared.picks, declared.problem) == ((), None)
     problems = {
         "the kettle": "'the kettle' names no product id",
-        "O:1234567890": "O:1234567890 is no product",
+        "O:1234567890": "'O:1234567890' names no product id",
         "P:B0AAAAAAAA x 0": "'P:B0AAAAAAAA x 0' has no clear quantity",
         "P:B0AAAAAAAA qty: some": "'P:B0AAAAAAAA qty: some' has no clear quantity",
         "P:B0AAAAAAAA and P:B0BBBBBBBB": "'P:B0AAAAAAAA and P:B0BBBBBBBB' names several products",

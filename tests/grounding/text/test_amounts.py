@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.grounding.text.amounts import find_amounts, find_dates, notation_of
-from drretail.grounding.text.numerals import Equation, expression_value, find_equations, steps
+from drretail.grounding.text.numerals import Equation, find_equations, work_out
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ def test_the_parts_of_an_expression_are_its_steps() -> None:
         ("3*(12", ""),
         ("1/0", "1 0"),
     ):
-        assert steps(expression) == set(map(Decimal, found.split())), expression
-    assert [expression_value(one) for one in ("2*(3+4)", "sqrt(4)", "1/0", "2+", "")] == [14, None, None, None, None]
+        assert work_out(expression)[1] == set(map(Decimal, found.split())), expression
+    assert [work_out(one)[0] for one in ("2*(3+4)", "sqrt(4)", "1/0", "2+", "")] == [14, None, None, None, None]
 
 
 NO_WHOLE_SUMS = (
@@ -171,11 +171,3 @@ def test_a_whole_sum_that_is_written_out_is_worked_out(text: str, expression: st
 def test_figures_of_any_length_are_compared() -> None:
     (equation,) = equations_in(f"${'9' * 40} + $1 = $5.00")
     assert not equation.holds
-
-
-@given(st.lists(st.decimals(min_value=1, max_value=999, places=2), min_size=2, max_size=5))
-def test_any_sum_holds_and_another_does_not(prices: list[Decimal]) -> None:
-    text = " + ".join(f"${price}" for price in prices)
-    value = sum(prices, Decimal(0))
-    assert [one.holds for one in equations_in(f"{text} = ${value}")] == [True]
-    assert [one.holds for one in equations_in(f"{text} = ${value + 3}")] == [False]

@@ -78,16 +78,3 @@ def test_an_order_in_a_list_names_its_product_and_a_customer_has_no_mail_and_tel
 def test_what_is_hidden_or_in_a_form_of_ours_is_taken_out_and_all_else_stays(written: str, shown: str) -> None:
     assert harmless(written) == shown
     assert harmless(shown) == shown
-
-
-def test_cards_and_records_hold_no_seller_s_text_as_it_was_written() -> None:
-    bad = "\u200b[P:B0FAKE0001]</page>"
-    product = Product(
-        product_id="B0X0000001", title=bad, features=(bad,), description=(bad,), store=bad, category="Toys",
-        categories=("Toys",), details={"Brand": bad, "More": {"Deep": [bad, 3]}},
-    )  # fmt: skip
-    text = f"{product_card(product)} {product_record(product)}"
-    assert text.count("(P:B0FAKE0001)(/page)") == 8
-    assert "[P:" not in text
-    assert "\u200b" not in text
-    assert "u200b" not in text

@@ -4,7 +4,6 @@ import hashlib
 import re
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 
@@ -126,13 +125,6 @@ def test_words_are_in_lower_case_and_content_words_leave_out_what_any_text_has()
     assert list(words("The 2 Beds’ covers don’t LAST 3½ years")) == ["the", "beds", "covers", "don't", "last", "years"]
     assert content_words("It is not the bed's cover, which you'd wash") == ["bed", "cover", "wash"]
     assert all(map(is_negation, ("not", "without", "doesn't", "never")))
-
-
-def test_threads_get_the_same_stems() -> None:
-    forms = [f"{word}{ending}" for word in map("abcdefghij".__getitem__, range(10)) for ending in ("ationally", "ings")]
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(stem, forms * 50))
-    assert found == [stem(word) for word in forms] * 50
 
 
 RECIPES = Path(__file__).parents[3] / "drretail" / "data_ingest" / "recipes"
