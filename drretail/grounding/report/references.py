@@ -82,7 +82,7 @@ class Entry:
     @cached_property
     def sources(self) -> frozenset[str]:
         """All that it names, each in one form."""
-        return frozenset(place_of(name) for mark in self.marks for name in mark.names)
+        return frozenset(bare_address(name) or name for mark in self.marks for name in mark.names)
 
     @property
     def first_word(self) -> str:
@@ -117,14 +117,10 @@ class References:
     def orphans(self, marks: Iterable[Mark]) -> list[Entry]:
         """The entries that none of the marks leads to, by label or by address."""
         labels = {label for mark in marks for label in map(self.label_of, mark.labels)}
-        places = {place_of(name) for mark in marks if mark.kind in ("source", "ids") for name in mark.names}
+        sources = [mark for mark in marks if mark.kind in ("source", "ids")]
+        places = {bare_address(name) or name for mark in sources for name in mark.names}
         entries = (entry for label in self.entries if label not in labels for entry in self.entries[label])
         return [entry for entry in entries if entry.sources.isdisjoint(places)]
-
-
-def place_of(name: str) -> str:
-    """An address or an id in the form in which they are compared."""
-    return bare_address(name) or name
 
 
 def read_references(text: str, cited: Counter[str]) -> References:
@@ -193,11 +189,14 @@ def _numbered(parts: Sequence[Entry], listed: Collection[int], cited: Collection
 
 
 def _parts(text: str) -> list[Entry]:
-    """Every line; a label with its title and the address below them are one."""
+    """Every line; a label with its title and the address below them are one, and an entry with an indented address."""
     parts: list[Entry] = []
     lacking = 0
     for start, end in lines(text):
         line = Entry(text, start, end)
+        if line.has_source and text.startswith("  ", start) and parts and parts[-1].is_marked and not line.label:
+            parts[-1] = Entry(text, parts[-1].left, end)
+            continue
         if not lacking or line.is_blank or line.label or line.level or _ITEM.match(line.text):
             lacking = _LINES_BELOW if line.label and not line.has_source and not line.level else 0
         elif line.has_source:
