@@ -178,7 +178,8 @@ def _read(report: str) -> _Reading:
     marks = [mark._replace(labels=tuple(mark_labels(mark, references.label_of))) for mark in marks]
     shown = [mark for mark in marks if not places[mark.start]]
     orphans = references.orphans(shown)
-    unread = Unread(shown, references.label_of, {orphan.first_word for orphan in orphans})
+    names = {entry.first_word for entries in references.entries.values() for entry in entries}
+    unread = Unread(shown, references.label_of, names, has_orphans=bool(orphans))
     read = [mark for mark in (_classified(mark, unread, references, report) for mark in marks) if mark]
     shown = [mark for mark in read if not places[mark.start]]
     for mark in read:

@@ -11,7 +11,10 @@ from drretail.grounding.report.page import url_end
 from drretail.records.evidence import UnreadReason
 
 UNRESOLVED = "unresolved: "
-_DOMAINS = "com|org|net|edu|gov|info|io|example|co|de|uk|fr|it|es|nl|ch|at|eu|jp|kr|cn|ca|au|us|se|pl|br|dev|app|shop"
+_DOMAINS = (
+    "com|org|net|edu|gov|info|io|example|co|de|uk|fr|it|es|nl|ch|at|eu|jp|kr|cn|ca|au|us|se|pl|br|dev|app|shop"
+    "|be|pt|cz|dk|fi|gr|hu|ie|mx|nz|ro|ru|tr|tv|ai|me|blog|news|store|tech|online|site"
+)
 _DOMAIN = rf"(?:[a-z0-9-]{{1,60}}\.){{1,4}}(?:{_DOMAINS})"
 ADDRESS = rf"(?:https?://(?=[^\W_])|(?<![\w@./:-])(?:doi:[ ]?(?=10\.\d)|www\.(?=[^\W_])|{_DOMAIN}(?=/\w)))"
 """The beginning of an address; without a scheme, one with www., doi: or a path."""
@@ -201,12 +204,10 @@ class Unread:
     An entry to which nothing leads that is read is the sign that something else does: then each name cites.
     """
 
-    def __init__(self, shown: Iterable[Mark], label_of: LabelOf, orphans: Collection[str]) -> None:
-        self._label_of = label_of
-        self._orphans = orphans
-        """The first words of such entries, in lower case."""
+    def __init__(self, shown: Iterable[Mark], label_of: LabelOf, names: Collection[str], *, has_orphans: bool) -> None:
+        self._label_of, self._names, self._has_orphans = label_of, names, has_orphans
         rounds = [mark.content.strip() for mark in shown if mark.kind == "round"]
-        if not orphans:  # (1) alone numbers steps
+        if not has_orphans:  # (1) alone numbers steps
             rounds = [content for content in rounds if not content.isdecimal()]
         self._by_number = any(map(self._has_number, rounds))
         """True if a round bracket cites by number: then all that have this form do."""
@@ -215,14 +216,15 @@ class Unread:
         """True for a mark in a style that is not read."""
         content, is_sure = mark.content.strip(" ()\\"), mark.kind in ("label", "raised")
         if mark.kind == "bare":
-            return bool(self._orphans) and self._has_number(content)
+            return self._has_orphans and self._has_number(content)
         if is_sure and (_KEY.search(content) or any(map(self._label_of, re.split(r"[\s,;:()]+", content)))):
             return True
         if (is_sure or self._by_number) and _NUMBERED.fullmatch(content):
             return self._has_number(content) or not (is_sure or content[0].isdigit())
-        names = _NAME.findall(content) if self._orphans else ()
-        is_name = any(not name[0].islower() or name in self._orphans for name in names)
-        return is_name or _NAME_AND_YEAR.match(content) is not None
+        if content.casefold() in self._names or _NAME_AND_YEAR.match(content):
+            return True
+        is_name = any(not name[0].islower() or name in self._names for name in _NAME.findall(content))
+        return self._has_orphans and (is_name or content.endswith("."))  # (ibid.)
 
     def _has_number(self, content: str) -> bool:
         labels = re.findall(r"[^\W\d_]{0,2}\d+", content)

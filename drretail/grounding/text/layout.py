@@ -11,17 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from drretail.grounding.report.citations import Cited, Known, Token, link_words, scan
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.page import blanked, find_bars, lines, read_page
 from drretail.grounding.text.amounts import Amount, Notation, WrittenDate, find_amounts, find_dates, notation_of
+from drretail.grounding.text.numerals import Equation, find_equations
 from drretail.grounding.text.words import month_numbers
 from drretail.records.shop import SHOP_URL
-
-if TYPE_CHECKING:
-    from drretail.grounding.text.numerals import Equation
 
 Span = tuple[int, int]
 SentenceKind = Literal["text", "item", "row", "heading", "table_head"]
@@ -242,10 +240,8 @@ class Layout:
         return tuple(find_dates(self.text, self.notation))
 
     @cached_property
-    def equations(self) -> "tuple[Equation, ...]":
+    def equations(self) -> tuple[Equation, ...]:
         """The sums that the report writes out, also in code."""
-        from drretail.grounding.text.numerals import find_equations  # only what checks reports asks for them
-
         return tuple(find_equations(self.text, self.amounts))
 
     @cached_property

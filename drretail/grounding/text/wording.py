@@ -102,9 +102,6 @@ def split_words(text: str) -> list[str]:
     return _UNSPACED.sub(r" \g<0> ", text).split()
 
 
-AGAIN = "may be a product that the shopper has"
-
-
 def wish_lines(wish: Wish) -> list[str]:
     """A line for each want, then those for all of them."""
     lines = [want_line(want) for want in wish.wants] or ["nothing is to be bought"]
@@ -135,7 +132,7 @@ def _limits(want: Want) -> Iterator[str]:
     if want.optional:
         yield "only if it is worth buying"
     if want.again:
-        yield AGAIN
+        yield "may be a product that the shopper has"
     if want.must:
         yield f"must meet {', '.join(map(_demand, want.must))}"
     if want.must_not:

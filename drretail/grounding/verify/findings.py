@@ -201,10 +201,8 @@ def _of_any_pick(
 
 def _of_offer(pick: Pick, report: str, listing: Listing) -> Iterator[Finding]:
     """Whether a pick means one variant of a product that has several, and whether enough of it are left."""
-    offer, has = (
-        listing.offer(pick.offer_id),
-        ", ".join(f"{listed_offer.offer_id} ({listed_offer.name})" for listed_offer in listing.offers),
-    )
+    offer = listing.offer(pick.offer_id)
+    has = ", ".join(f"{listed_offer.offer_id} ({listed_offer.name})" for listed_offer in listing.offers)
     if offer is None and pick.variant:
         yield _finding("variant_unknown", report, pick, f"it has no variant {pick.variant}, only {has}")
     elif offer is None:
