@@ -44,7 +44,6 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 _SOURCE = re.compile(r"<?(?:https?://|www\.|[POUWCF]:\w)", re.IGNORECASE)
-_BAR = re.compile(r"(?<!\\)\|")
 _STOPS = r"\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"
 IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _IN_URL = {True: re.compile(rf"[^{_STOPS}]*"), False: re.compile(rf"[^{_STOPS}{IDEOGRAPHS}]*")}
@@ -58,11 +57,6 @@ def lines(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
         start = end + 1
     yield start, len(text)
-
-
-def find_bars(text: str, start: int, end: int) -> list[int]:
-    """Where the bars around the cells of a table's row stand in ``text[start:end]``."""
-    return [bar.start() for bar in _BAR.finditer(text, start, end)]
 
 
 def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from drretail.grounding.report.citations import Cited, Known, Token, link_words, scan
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.report.page import blanked, find_bars, lines, read_page
+from drretail.grounding.report.page import blanked, lines, read_page
 from drretail.grounding.text.amounts import Amount, Notation, WrittenDate, find_amounts, find_dates, notation_of
 from drretail.grounding.text.numerals import Equation, find_equations
 from drretail.grounding.text.words import month_numbers
@@ -177,6 +177,8 @@ _FIGURES_BEHIND = re.compile(
     r"(?:[^\w\n;]|\d|\b(?:stars?|ratings?|reviews?|out|of|from|and|with|USD|EUR|dollars?)\b)+"
 )
 _FIGURE = re.compile(r"\d")
+_BAR = re.compile(r"(?<!\\)\|")
+"""What stands around the cells of a row."""
 _ESCAPED = re.compile(r"\\(?=[$€£¥₹])")
 """The backslash before a sign that would begin a formula."""
 
@@ -361,7 +363,7 @@ def _owned(text: str, start: int, end: int, groups: Sequence[_Group], sentence: 
 
 
 def _row_cells(text: str, row: Sentence) -> list[tuple[int, int]]:
-    bars = find_bars(text, row.start, row.end)
+    bars = [bar.start() for bar in _BAR.finditer(text, row.start, row.end)]
     edges = [row.start - 1, *bars, row.end] if bars[:1] != [row.start] else [*bars, row.end]
     spans = [(left + 1, right) for left, right in pairwise(edges)]
     return spans[:-1] if spans and not text[slice(*spans[-1])].strip() and bars[-1:] == [row.end - 1] else spans

@@ -275,11 +275,8 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
         # A citation of an unknown product has a finding of its own, at its place.
         findings += (one for one in of_picks if one.code != "not_in_catalog" or one.evidence_id not in case.cited)
     if case.run is not None:
-        users = {
-            case.query.user_id or "",
-            case.run.user_id or "",
-            *(profile.user_id for profile in case.all_profiles),
-        } - {""}
+        acting = filter(None, (case.query.user_id, case.run.user_id))
+        users = {*acting, *(profile.user_id for profile in case.all_profiles)}
         orders = {entry.key for entry in case.evidence.values() if entry.kind == "order"} | case.order_ids
         findings += personal_data_sent(case.run, case.all_profiles, users, orders)
         findings += profile_changes(case.run.state_diff, case.query.text)

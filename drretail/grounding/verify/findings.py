@@ -100,12 +100,9 @@ def value_findings(report: str, values: Iterable[ReadValue]) -> Iterator[Finding
     """One error for each contradicted value."""
     for value in values:
         if value.state == "contradicted":
-            detail, source = value.derivation, value.of or None
-            start, end, text = value.start, value.end, report[value.start : value.end]
-            code = CODES[value.kind]
-            yield Finding(
-                code=code, severity="error", start=start, end=end, text=text, found=detail, evidence_id=source
-            )
+            fault = partial(Finding, code=CODES[value.kind], severity="error", start=value.start, end=value.end)
+            text, source = report[value.start : value.end], value.of or None
+            yield fault(text=text, found=value.derivation, evidence_id=source)
 
 
 def cited_products(citation: Citation) -> list[str]:
