@@ -178,8 +178,7 @@ def _read(report: str) -> _Reading:
     marks = [mark._replace(labels=tuple(mark_labels(mark, references.label_of))) for mark in marks]
     shown = [mark for mark in marks if not places[mark.start]]
     orphans = references.orphans(shown)
-    names = {entry.first_word for entries in references.entries.values() for entry in entries}
-    unread = Unread(shown, references.label_of, names, has_orphans=bool(orphans))
+    unread = Unread(shown, references.label_of, references.names, has_orphans=bool(orphans))
     read = [mark for mark in (_classified(mark, unread, references, report) for mark in marks) if mark]
     shown = [mark for mark in read if not places[mark.start]]
     for mark in read:

@@ -84,11 +84,6 @@ class Entry:
         """All that it names, each in one form."""
         return frozenset(bare_address(name) or name for mark in self.marks for name in mark.names)
 
-    @property
-    def first_word(self) -> str:
-        """The first word of its title in lower case, by which a name without a capital cites it: (heise)."""
-        return next(iter(re.findall(r"[^\W\d_]+", self.body)), "").casefold()
-
     def is_definition(self, cited: Counter[str]) -> bool:
         """True for a label of its own with an address; a word in brackets is one if it is cited."""
         begins = _SOURCE.match(self.body.lstrip("[( :,<")) is not None
@@ -103,6 +98,12 @@ class References:
     spans: tuple[tuple[int, int], ...]
     entries: dict[str, list[Entry]]
     """By their labels; those without one under ""."""
+
+    @property
+    def names(self) -> set[str]:
+        """The first words of the entries in lower case, by which names without a capital cite them: (heise)."""
+        bodies = (entry.body for entries in self.entries.values() for entry in entries)
+        return {word.casefold() for body in bodies for word in re.findall(r"[^\W\d_]+", body)[:1]}
 
     def label_of(self, label: str) -> str | None:
         """The list's label that is written so."""

@@ -65,6 +65,8 @@ _AT_MOST = re.compile(
 )
 _OR_MORE = re.compile(r"\s*(?:\+(?!\s*\W?\d)|(?:\w+ )?(?:or|and) (?:better|more|higher|up|above|over)\b)", re.I)
 _OR_LESS = re.compile(r"\s*(?:\w+ )?(?:or|and) (?:less|fewer|under|below|lower)\b", re.IGNORECASE)
+_RELATIONS_BEHIND: Mapping[re.Pattern[str], Relation] = {_OR_MORE: "at_least", _OR_LESS: "at_most"}
+_RELATIONS_BEFORE: Mapping[re.Pattern[str], Relation] = {_ABOUT: "about", _AT_LEAST: "at_least", _AT_MOST: "at_most"}
 _PERCENT = re.compile(r"\s?%|\s(?:percent|per ?cent)\b")
 _FRACTION = re.compile(r"\s?/\s?(?!(?:5|10)\b)\d")
 _NO_RANGE = re.compile(r"\s?[x×-]\s?\w|/")
@@ -308,19 +310,10 @@ def _amount(text: str, match: re.Match[str], notation: Notation) -> Amount:
         or re.search(r"\d\s?[x×]\s?$|[^\W\d]-$", before)
         or (end - start <= 2 and re.search(r"\d\sby\s$", before))
     )
-    before, relation = text[max(0, start - 24) : start], "is"
-    if low != high:
-        relation = "range"
-    elif _OR_MORE.match(text, end):
-        relation = "at_least"
-    elif _OR_LESS.match(text, end):
-        relation = "at_most"
-    elif _ABOUT.search(before):
-        relation = "about"
-    elif _AT_LEAST.search(before):
-        relation = "at_least"
-    elif _AT_MOST.search(before):
-        relation = "at_most"
+    before = text[max(0, start - 24) : start]
+    relations: list[Relation] = [name for form, name in _RELATIONS_BEHIND.items() if form.match(text, end)]
+    relations.extend(name for form, name in _RELATIONS_BEFORE.items() if form.search(before))
+    relation: Relation = "range" if low != high else relations[0] if relations else "is"
     return Amount(kind, low, high, start, end, currency, relation, places, is_compound)
 
 

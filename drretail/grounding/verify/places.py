@@ -108,11 +108,8 @@ def amounts_at(kind: ValueKind, place: Passage, notation: Notation | None = None
     if notation is None:
         return next(filter(None, (amounts_at(kind, place, notation) for notation in place.notations)), [])
     amounts = _amounts(place.text, notation, kind not in _COUNTS)
-    amounts = [
-        amount
-        for amount in amounts
-        if place.start <= amount.start and amount.end <= place.end and amount.kind != "percent"
-    ]
+    amounts = [amount for amount in amounts if place.start <= amount.start and amount.end <= place.end]
+    amounts = [amount for amount in amounts if amount.kind != "percent"]
     if kind in MONEY or kind == "policy":  # shipping costs money, and takes days
         return [amount for amount in amounts if amount.kind == "money"] or amounts
     amounts = [amount for amount in amounts if amount.kind == "number"]
@@ -315,14 +312,12 @@ def _measure(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
         known = [*_in_unit(numeral.unit, item)]
         of_field = [(number, line) for number, line in known if names_field(value.field, line)]
         figures = readings[numeral.start]
-        line = next(
-            (line for number, line in of_field or known if any(equals(figure, number) for figure in figures)), None
-        )
-        if line is None:
+        right = [line for number, line in of_field or known if any(equals(figure, number) for figure in figures)]
+        if not right:
             distinct = {line for _, line in of_field}
             is_denied = len(numerals) == 1 and len(of_field) == len(distinct) == 1
             return _Answer(False, distinct.pop()) if is_denied else OPEN
-        lines.append(line)
+        lines.append(right[0])
     return _Answer(True, "; ".join(dict.fromkeys(lines)))
 
 

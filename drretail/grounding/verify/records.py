@@ -134,9 +134,8 @@ class Ledger:
         prices_known = [price for price in prices if price is not None]
         if not prices_known or len(prices_known) < len(prices):
             return None
-        return sum(
-            (price * pick.quantity for price, pick in zip(prices_known, self.picks or (), strict=True)), Decimal(0)
-        )
+        costs = (price * pick.quantity for price, pick in zip(prices_known, self.picks or (), strict=True))
+        return sum(costs, Decimal(0))
 
     @property
     def of_cart(self) -> set[Decimal]:
