@@ -202,7 +202,7 @@ def _classified(mark: Mark, unread: Unread, references: References, report: str)
         return mark._replace(reason="style")
     if mark.kind != "label" or " " in (key := mark.content.strip()):
         return None
-    is_key = key and references.entries and report[mark.start - 1] == "]"  # [the words][key]
+    is_key = key and references.entries and report[max(0, mark.start - 1)] == "]"  # [the words][key]
     return mark._replace(reason="no_entry") if is_key else mark._replace(kind="perhaps")
 
 
