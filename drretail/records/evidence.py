@@ -143,12 +143,11 @@ class Source(Record):
         return EvidenceText(form=self.form, text=self.text, shown=self.shown, path=path, seq=seq)
 
 
-UnreadReason = Literal["no_entry", "no_address", "style", "uncited", "hidden", "image"]
+UnreadReason = Literal["no_entry", "no_address", "style", "hidden", "image"]
 WHY_UNREAD: Mapping[UnreadReason, str] = {
     "no_entry": "no entry, or several, in a list",
     "no_address": "no address",
     "style": "a style that is not read",
-    "uncited": "an entry of a list that no mark leads to",
     "hidden": "in code or hidden",
     "image": "an image",
 }

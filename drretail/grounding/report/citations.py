@@ -87,8 +87,6 @@ class Scan:
     tokens: tuple[Token, ...]
     lists: tuple[tuple[int, int], ...]
     """The lines of the report's own lists: headings, blank lines and entries, but not the remarks between them."""
-    orphans: int
-    """The entries of its lists that no mark leads to."""
 
     @cached_property
     def marks(self) -> list[Token]:
@@ -106,7 +104,6 @@ class Scan:
         which cites nothing, not at all.
         """
         reasons = Counter(cited.reason for token in self.tokens if not token.is_listed for cited in token.cited)
-        reasons["uncited"] = self.orphans
         not_read: dict[UnreadReason, int] = {why: reasons[why] for why in WHY_UNREAD if why != "image" and reasons[why]}
         return CitationCounts(read=reasons[None], listed=len(self.listed), not_read=not_read)
 
@@ -139,7 +136,7 @@ def scan(report: str, evidence: Known | None) -> Scan:
     marks = ((mark, resolver.cited(mark)) for mark in reading.marks)
     tokens = [Token(*mark[:2], cited) for mark, cited in marks if cited]
     tokens += (Token(*span, (cited,), is_listed=True) for of in resolver.sources.values() for span, cited in of)
-    return Scan(tuple(sorted(tokens, key=lambda token: token.start)), reading.references.spans, reading.orphans)
+    return Scan(tuple(sorted(tokens, key=lambda token: token.start)), reading.references.spans)
 
 
 def find_citations(report: str, evidence: Known | None) -> list[Citation]:
@@ -160,7 +157,6 @@ class _Reading(NamedTuple):
 
     references: References
     marks: list[Mark]
-    orphans: int
 
 
 @lru_cache(maxsize=16)
@@ -177,8 +173,7 @@ def _read(report: str) -> _Reading:
     _fill(places, _LISTED, references.spans)
     marks = [mark._replace(labels=tuple(mark_labels(mark, references.label_of))) for mark in marks]
     shown = [mark for mark in marks if not places[mark.start]]
-    orphans = references.orphans(shown)
-    unread = Unread(shown, references.label_of, references.names, has_orphans=bool(orphans))
+    unread = Unread(shown, references.label_of, references.names, has_orphans=references.has_orphans(shown))
     read = [mark for mark in (_classified(mark, unread, references, report) for mark in marks) if mark]
     shown = [mark for mark in read if not places[mark.start]]
     for mark in read:
@@ -186,7 +181,7 @@ def _read(report: str) -> _Reading:
         is_label = kind in ("label", "raised") and (mark.labels or mark.reason) and references.entries
         if place in (_HIDDEN, _IMAGE) and (is_label or kind in ("source", "ids")):
             shown.append(mark._replace(reason="hidden" if place == _HIDDEN else "image"))
-    return _Reading(references, shown, len(orphans))
+    return _Reading(references, shown)
 
 
 def _fill(places: bytearray, place: int, spans: Iterable[tuple[int, int]]) -> None:

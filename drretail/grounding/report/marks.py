@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from html import unescape
 from typing import Literal, NamedTuple
 
@@ -204,7 +204,7 @@ class Unread:
     An entry to which nothing leads that is read is the sign that something else does: then each name cites.
     """
 
-    def __init__(self, shown: Iterable[Mark], label_of: LabelOf, names: Collection[str], *, has_orphans: bool) -> None:
+    def __init__(self, shown: Iterable[Mark], label_of: LabelOf, names: set[str], *, has_orphans: bool) -> None:
         self._label_of, self._names, self._has_orphans = label_of, names, has_orphans
         rounds = [mark.content.strip() for mark in shown if mark.kind == "round"]
         if not has_orphans:  # (1) alone numbers steps
@@ -221,7 +221,8 @@ class Unread:
             return True
         if (is_sure or self._by_number) and _NUMBERED.fullmatch(content):
             return self._has_number(content) or not (is_sure or content[0].isdigit())
-        if content.casefold() in self._names or _NAME_AND_YEAR.match(content):
+        members = map(str.strip, re.split(r"[,;–-]", content.casefold()))
+        if not self._names.isdisjoint(members) or _NAME_AND_YEAR.match(content):
             return True
         is_name = any(not name[0].islower() or name in self._names for name in _NAME.findall(content))
         return self._has_orphans and (is_name or content.endswith("."))  # (ibid.)

@@ -115,13 +115,13 @@ class References:
         entries = [entry for entry in entries if entry.has_source] or entries
         return entries[0] if len({entry.sources for entry in entries}) == 1 else None
 
-    def orphans(self, marks: Iterable[Mark]) -> list[Entry]:
-        """The entries that none of the marks leads to, by label or by address."""
+    def has_orphans(self, marks: Iterable[Mark]) -> bool:
+        """True if there is an entry that none of the marks leads to, by label or by address."""
         labels = {label for mark in marks for label in map(self.label_of, mark.labels)}
         sources = [mark for mark in marks if mark.kind in ("source", "ids")]
         places = {bare_address(name) or name for mark in sources for name in mark.names}
         entries = (entry for label in self.entries if label not in labels for entry in self.entries[label])
-        return [entry for entry in entries if entry.sources.isdisjoint(places)]
+        return any(entry.sources.isdisjoint(places) for entry in entries)
 
 
 def read_references(text: str, cited: Counter[str]) -> References:
