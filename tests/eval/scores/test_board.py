@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from drretail.errors import UserError
 from drretail.eval.compare.comparing import compare_recorded
 from drretail.eval.judging.session import Judge
+from drretail.eval.scores.board import NO_JUDGE, Board, read_board, write_board
 from drretail.eval.scores.file import made_scores
 from drretail.records.score import JudgeRef
 from drretail.viewer.experiment import read_view
@@ -84,3 +86,26 @@ def test_what_is_shown_is_as_in_a_new_folder(recorded: Path, tmp_path: Path, bef
     )
     for part, found in alone.items():
         assert after[part] == found, part
+
+
+def test_the_first_judge_is_the_panel_else_the_first_model_that_was_named_and_code_is_none(tmp_path: Path) -> None:
+    one, other, late = (JudgeRef(spec=f"p:{name}", kind="llm") for name in ("one", "other", "late"))
+    rules, code = JudgeRef(spec="offline:judge", kind="rule_based"), JudgeRef(spec="code", kind="rule_based")
+    panel = JudgeRef(spec="panel(median):p:one+p:other", kind="llm")
+    board = Board(rules="paper", judge=(rules.key, other.key, one.key))
+    asked = [(judge, "paper") for judge in (one, late, rules, code, other, panel)]
+    # From the end: each is first of those that are left.
+    for left, first in enumerate((panel, other, one, rules, None)):
+        gone = (panel, other, one, rules)[:left]
+        found = board.first([(judge, "paper") for judge, _ in asked if judge not in gone])
+        assert found == (None if first is None else (first, "paper"))
+    assert board.first([(one, "default"), (panel, "default")]) is None
+    assert [board.has(judge, "default") for judge in (code, one, panel)] == [True, False, False]
+    ranks = sorted([late, rules, one, panel, other], key=lambda judge: board.place(judge, "paper"))
+    assert ranks == [panel, other, one, rules, late]
+    assert read_board(tmp_path) == NO_JUDGE
+    write_board(tmp_path, board)
+    assert read_board(tmp_path) == board
+    (tmp_path / "board.json").write_text('{"format": 1, "rules": "no such"}')
+    with pytest.raises(UserError, match=r"board\.json is not as this version writes it: run drretail score again\."):
+        read_board(tmp_path)

@@ -7,11 +7,12 @@ import pytest
 
 from drretail.eval.metric import Value
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.facts import Facts, slice_scores, summaries
+from drretail.eval.scores.facts import Facts, query_slices, slice_scores, summaries
 from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, JudgedRun, PlannedRun
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
-from drretail.stats.intervals import Clusters, mean_interval
-from tests.build import query
+from drretail.stats.intervals import Clusters, mean_interval, share_interval
+from tests import build
+from tests.build import known, query
 from tests.eval.compare.crafted import JUDGE
 from tests.eval.own import JUDGED
 from tests.eval.own import SILENT as METRIC
@@ -65,6 +66,49 @@ def test_the_interval_is_that_of_queries_and_where_users_are_known_of_users() ->
         assert (row.n_users, row.no_interval) == (n_users, None)
 
 
+def test_an_end_below_zero_is_cut_only_where_no_value_is_below_it_and_none_lies_above_the_scale() -> None:
+    described = JUDGED.description
+
+    def ends(values: list[float], **fields: object) -> tuple[bool, bool]:
+        """Whether the interval reaches below 0, and beyond the highest value of the scale."""
+        metric = replace(JUDGED, description=described.model_copy(update=fields))
+        reports = [said(f"q{at}", value) for at, value in enumerate(values)]
+        row = {row.variant: row for row in rows(replace(FACTS, metric=metric), reports)}["said"]
+        uncut = mean_interval(values)
+        assert row.value == pytest.approx(uncut.value)
+        return known(row.ci_low) == pytest.approx(known(uncut.low)), known(row.ci_high) == pytest.approx(
+            known(uncut.high)
+        )
+
+    low, high = [0.0, 0.0, 0.0, 1.0, 9.0], [10.0, 10.0, 10.0, 9.0, 1.0]
+    assert ends(low, counts=("said",)) == (False, True)
+    assert ends([-1.0, *low], counts=("said",)) == (True, True)
+    assert ends(high, counts=("said",)) == (True, True)
+    assert ends(high, scale="rating") == (True, False)
+    assert ends(low, scale="rating") == (False, True)
+    assert ends([0.0, 0.0, 0.0, 0.1, 0.9], differences=("said",)) == (True, True)
+    assert ends([1.0, 1.0, 1.0, 0.9, 0.1], differences=("said",)) == (True, True)
+    shares = share_interval([0.0, 0.0, 0.0, 0.1, 0.9])
+    row = made(*(said(f"q{at}", value) for at, value in enumerate((0.0, 0.0, 0.0, 0.1, 0.9))))["said"]
+    assert (row.ci_low, row.ci_high) == (shares.low, shares.high)
+
+
+def test_slices_are_the_categories_then_the_kinds_of_need_or_modes_then_the_turns() -> None:
+    queries = [query("q1", kind="gift"), query("q2", mode="generic"), query("q3", after="q2"), query("q4", after="q3")]
+    definition = build.definition(queries, {}, categories={"q1": ("Cups", "Pans"), "q3": ("Pans",), "q4": ()})
+    assert list(query_slices(definition).items()) == [
+        (("category", "Cups"), {"q1"}),
+        (("category", "Pans"), {"q1", "q3"}),
+        (("category", "none named"), {"q2", "q4"}),
+        (("kind", "generic"), {"q2"}),
+        (("kind", "gift"), {"q1"}),
+        (("kind", "profile_aware"), {"q3", "q4"}),
+        (("turn", "1"), {"q2"}),
+        (("turn", "2"), {"q3"}),
+        (("turn", "3"), {"q4"}),
+    ]
+
+
 def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() -> None:
     def result(query_id: str, recall: float) -> JudgedRun:
         values = {"refusal_recall": recall, "false_refusal": 0.25, "J": recall - 0.25}
@@ -87,7 +131,7 @@ SLICES: dict[tuple[SliceBy, str], frozenset[str]] = {
 REPORTS = [
     JudgedRun("q1", {"said": Value("said", "scored", 1.0)}),
     JudgedRun("q1", {"said": Value("said", "scored", 0.0)}),
-    JudgedRun("q2", {"said": Value("said", "scored", 0.25)}),
+    JudgedRun("q2", {"said": Value("said", "scored", 0.0)}),
     JudgedRun("q3", {"said": Value("said", "na")}),
     JudgedRun("q3", {"said": Value("said", "scored", 1.0)}),
     JudgedRun("q4", {}, FAILED_RUNS),
