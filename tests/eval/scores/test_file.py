@@ -6,13 +6,24 @@ from typing import Any
 
 import pytest
 
+from drretail.errors import UserError
+from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.metric import Value
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.file import agreements, derive_scores, other_metrics, rows_of_metrics
+from drretail.eval.scores.file import (
+    agreements,
+    derive_scores,
+    made_scores,
+    other_metrics,
+    read_scores,
+    rows_of_metrics,
+)
 from drretail.eval.scores.gathering import Assessor, Gathered, TableKey, is_panel, with_panels
+from drretail.records.base import sha256_of
 from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores
 from tests import build
-from tests.build import SYSTEM
+from tests.build import SYSTEM, known
+from tests.eval import own
 from tests.eval.compare import crafted
 from tests.eval.compare.crafted import preference
 
@@ -73,6 +84,16 @@ def test_floors_and_the_oracle_do_not_make_judges_agree() -> None:
     assert (alone.exact, alone.difference) == (0.5, 3.5)
 
 
+def test_a_report_that_one_judge_alone_rated_is_dropped_from_their_agreement() -> None:
+    mine: dict[str, list[Any]] = {"a@m": [1.0, "failed", "na", 5.0], "b@m": [2.0, 4.0, "not judged", "not judged"]}
+    theirs: dict[str, list[Any]] = {"a@m": ["failed", 2.0, "na", 5.0], "b@m": [3.0, "not judged", 4.0, "not judged"]}
+    (row,) = [row for row in agreements(judged(mine, theirs)) if row.variant == "depth"]
+    assert (row.n_reports, row.n_dropped, row.n_systems, row.exact, row.difference) == (2, 4, 2, 0.5, 0.5)
+    assert (row.first, row.second, row.rho_report) == ("anthropic:claude", "openai:gpt", 1.0)
+    (none,) = [row for row in agreements(judged({"a@m": ["na"]}, {"a@m": [1.0]})) if row.variant == "depth"]
+    assert (none.n_reports, none.n_dropped, none.exact, none.difference) == (0, 1, None, None)
+
+
 @pytest.mark.parametrize(
     ("values", "found"),
     [
@@ -101,3 +122,50 @@ def test_a_run_that_failed_is_not_one_that_is_still_to_be_judged(tmp_path: Path)
     folder = build.experiment(tmp_path / "e", {"a@m": {"q1-r1": "x", "q2-r1": None, "q3-r1": "y"}})
     made = derive_scores(folder, [load_metric("quality")], [TableKey("quality", crafted.JUDGE)])
     assert [row.not_judged for row in made.judgings] == [2]
+
+
+def test_how_far_a_judge_has_come_is_counted_in_current_verdicts(tmp_path: Path) -> None:
+    described = own.JUDGED.description.model_copy(update={"primary": ("said", "half")})
+    metric = replace(own.JUDGED, description=described)
+    label, judge = "a@m", JudgeRef(spec="x:y", kind="llm")
+    folder = build.experiment(tmp_path / "e", {label: {f"q{at}-r1": "x" for at in range(1, 7)} | {"q7-r1": None}})
+    lines: list[tuple[int, int, float | None, str | None]] = [
+        (1, 1, 0.2, None), (1, 2, 0.6, None), (2, 1, 0.5, None), (2, 2, None, "timeout"),
+        (3, 1, None, "refusal"), (4, 1, None, "timeout"), (5, 1, 0.5, "stale"),
+    ]  # fmt: skip
+    for query, repeat, value, error in lines:
+        sha = "of another report" if error == "stale" else sha256_of("x")
+        state = "scored" if value is not None else "failed"
+        about = {"run_id": f"{label}/q{query}-r1", "report_sha": sha, "judge": judge, "judge_repeat": repeat}
+        verdict = build.verdict("stub", "read", "report", value, state, error=error, repairs=query % 2, **about)
+        VerdictFile(verdict_path(folder, "stub", "x-y", label, f"q{query}-r1")).append(verdict)
+    made = derive_scores(folder, [metric], [TableKey("stub", Assessor(judge, "default"))])
+    (row,) = made.judgings
+    assert row == Judging(
+        metric="stub",
+        system=label,
+        judge="x:y",
+        verdicts=6,
+        failed=3,
+        error="timeout",
+        stale=1,
+        not_judged=2,
+        repairs=3,
+        repeats=2,
+        noise=dict.fromkeys(("said", "half"), round(0.08**0.5, 10)),  # of .2 and .6 alone
+    )
+    assert known(made.made_of).verdicts == {"stub/x-y/a@m": 7}
+    assert known(made.made_of).runs == {label: 7}
+    assert [row.n_failed for row in made.scores if row.variant == "said"] == [5]
+
+
+def test_scores_are_read_as_they_were_written_or_refused(tmp_path: Path) -> None:
+    folder = build.experiment(tmp_path / "e", {"a@m": {"q1-r1": "0.5"}})
+    assert read_scores(folder) is None
+    with pytest.raises(UserError, match=r"has no scores yet: drretail score .*e makes them\."):
+        made_scores(folder)
+    build.scored(folder, own.SILENT)
+    assert [row.value for row in made_scores(folder).scores if row.variant == "said"] == [0.5]
+    (folder / "scores.json").write_text('{"format": 1, "metrics": 5}')
+    with pytest.raises(UserError, match=r"scores\.json is not as this version writes it: run drretail score again\."):
+        read_scores(folder)
