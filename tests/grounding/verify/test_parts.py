@@ -72,16 +72,19 @@ def test_a_part_is_about_what_it_names_else_what_its_answer_its_question_or_its_
     assert about(("?", "The Fjell Mug is blue. It holds a litre.")) == [mug, mug]
     assert about(("How much is the Fjell Mug?", "€15."), ("Thanks", "You're welcome!")) == [mug, ()]
     assert about(("Fjell Mug or Fjell Tent 3?", "The first.")) == [("P:mug", "P:tent")]
+    tent = ("P:tent",)
+    assert about(("Is the Fjell Mug here?", "The Fjell Tent 3 is. It is big.")) == [tent, tent]
     assert about(("Where is #2001?", "On its way."), ("And O:2099?", "Lost.")) == [order, ("O:2099",)]
     assert about(("?", "- Nordby Gooseneck Kettle 1.2 L\n- Fjell Mug")) == [kettle, mug]
     assert about(("?", "| | Fjell Mug | Fjell Tent 3 |\n|---|---|---|\n| Price | €18 | €399 |")) == [
         (),
         mug,
-        ("P:tent",),
+        tent,
     ]
     shown = build.evidence("P:4711", build.text('{"id":"4711"}', "record"), title="Fjell Mug")
     step = Step(path="0", seq=1, kind="tool", role="assistant", name="find", args={}, evidence=("P:4711",))
     assert about(("What does it cost?", "€15."), steps=[step], seen={"P:4711": shown}) == [mug]
+    assert about(("Is the Fjell Tent 3 big?", "Yes."), steps=[step], seen={"P:4711": shown}) == [tent]
     first, second = answers(("The Fjell Mug?", "Yes."), ("?", "The Fjell Tent 3.")).turns
     assert (first.things, second.things) == (mug, ("P:mug", "P:tent"))
 

@@ -151,6 +151,8 @@ def test_orders_sums_and_the_shop_s_policy() -> None:
         ("order_date", "O:7", "of «March 15»", "", f"{FALSE}: 2024-03-14"),
         ("order_date", "O:7", "of «March 15 or March 16»", "", OPEN),
         ("order_date", "O:99", "of «March 15»", "", f"{FALSE}: {UNKNOWN}"),
+        ("order_date", "O:9", "of «March 14»", "", VERIFIED),  # of its lines
+        ("order_status", "O:9-1", "It «has been shipped».", "Shipped", OPEN),  # and has come since
         ("order_status", "O:7", "It «has been shipped».", "Shipped", VERIFIED),
         ("order_status", "O:7", "It «was delivered».", "Delivered", f"{FALSE}: Shipped"),
         ("order_status", "O:9", "It «was delivered».", "Delivered", OPEN),  # one line of it
@@ -253,6 +255,41 @@ def test_any_place_is_compared_and_stays_within_what_was_typed(text: str, data: 
     for kind in ("price", "rating_count", "measure", "order_date", "total"):
         value = compare_value(value_at(kind, text, start, end, "P:kettle", "Weight"), text, SHOP)
         assert start <= value.start <= value.end <= end
+
+
+def test_shipping_is_free_from_the_limit_on_and_open_where_the_policy_or_a_price_is() -> None:
+    goods = (product("at", 50.0), product("below", 49.99), product("unpriced", None))
+    shop = replace(SHOP, products={item.product_id: item for item in goods})
+    free: Rows = [
+        ("policy", "P:at", "It «ships free».", "free", VERIFIED),
+        ("policy", "P:below", "It «ships free».", "free", f"{FALSE}: shipping costs 4.9"),
+        ("policy", "P:unpriced", "It «ships free».", "free", OPEN),
+        ("policy", "P:below", "Shipping «costs little».", "shipping", OPEN),
+        ("policy", "P:below", "Shipping is «€4.90».", "shipping", VERIFIED),
+    ]
+    assert states(free, shop) == []
+    for policy, expected in ((Policy(shipping=0), VERIFIED), (Policy(shipping=3), f"{FALSE}: 3"), (Policy(), OPEN)):
+        for of in ("P:at", "P:unpriced", ""):
+            row: Rows = [("policy", of, "It «ships free».", "free", expected)]
+            assert states(row, replace(shop, policy=policy)) == [], (policy, of)
+
+
+def test_what_offers_or_lines_of_an_order_have_unlike_each_other_is_open() -> None:
+    days = {"O:9-1": date(2024, 3, 14), "O:9-2": date(2024, 3, 20)}
+    records = {"O:9-1": {"order_status": "Shipped"}, "O:9-2": {"order_status": "Shipped", "price": "20"}}
+    shop = replace(SHOP, order_dates=days, records=records)
+    rows: Rows = [
+        ("order_date", "O:9", "of «March 14»", "", VERIFIED),
+        ("order_date", "O:9", "of «March 15»", "", OPEN),
+        ("order_date", "O:9-2", "of «March 15»", "", f"{FALSE}: order date: 2024-03-20"),
+        ("order_status", "O:9", "It «has been shipped».", "Shipped", f"{VERIFIED}: order status: Shipped"),
+        ("order_status", "O:9", "It «is cancelled».", "Cancelled", f"{FALSE}: order status: Shipped"),
+        ("price", "O:9-2", "You paid «€20».", "", OPEN),  # its record has no number
+        ("list_price", "P:bag", "It is «reduced».", "", f"{FALSE}: it has no list price"),
+        ("price", "P:pan", "It costs «38.50».", "", VERIFIED),
+        ("price", "P:pan", "It costs «$38.50 to $40».", "", OPEN),
+    ]
+    assert states(rows, shop) == []
 
 
 def test_a_list_price_that_is_the_price_is_no_sale() -> None:
