@@ -14,10 +14,11 @@ from drretail.grounding.verify.findings import (
     source_findings,
 )
 from drretail.grounding.verify.records import read_ledger
+from drretail.grounding.text.serialisation import compact_json
 from drretail.records.criteria import Fact
-from drretail.records.query import Fit, Proof, Query, Reference, WantedThing
+from drretail.records.query import BasketItem, Fit, FoundBasket, KeptReference, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome, Pick, Reading, ReadValue
-from drretail.records.run import Run, StateChange, Step
+from drretail.records.run import PICKS_MISSING, Run, StateChange, Step
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
@@ -39,6 +40,7 @@ from tests.grounding.goods import (
     T,
     a_product,
     ledger,
+    recorded,
 )
 
 REPORT = f"Buy the kettle {K} ($42.95) and the towels {T} ($17.99). Both are sturdy."
@@ -162,7 +164,11 @@ def test_profiles_are_read_from_what_the_run_was_handed() -> None:
 
 def test_a_change_nobody_asked_for_is_found_and_one_that_was_asked_for_is_not() -> None:
     assert [finding.code for finding in profile_changes([CHANGE], "Which feeder is best?")] == ["profile_changed"]
-    assert not [*profile_changes([CHANGE], "Please update my e-mail address to b@example.org.")]
+    assert not [*profile_changes([CHANGE], "Please update my e-mail address to B@example.org.")]
+    (written,) = profile_changes([CHANGE.model_copy(update={"after": "B@example.org"})], "Which feeder is best?")
+    assert (written.text, written.found) == (f"email of {USER}: B@example.org", "a@example.org")
+    asked = "My e-mail is b@example.org now."
+    assert not [*profile_changes([CHANGE.model_copy(update={"after": "B@example.org"})], asked)]
     assert not [*profile_changes([], "Which feeder is best?")]
 
 
@@ -207,10 +213,14 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     # the whole cart counts against the budget, and alternatives do not
     ([a_pick(KETTLE, 2)], {"budget": Money.of(75)}, "over_budget"),
     ([a_pick(KETTLE)], {"wants": [wanted("kettle", price_max=Money.of(40))]}, "over_budget"),
+    ([a_pick(KETTLE)], {"wants": [wanted("kettle", price_max=Money.of(42.95))], "budget": Money.of(42.95)}, ""),
     ([a_pick(JAR), a_pick(KETTLE)], {"budget": Money.of(43)}, "price_unknown?"),
     # stars and numbers of ratings
     ([a_pick(SCALE)], {"wants": [LIKED]}, "below_rating"),
     ([a_pick(UNRATED)], {"wants": [LIKED]}, "below_rating?"),
+    ([a_pick(SCALE)], {"wants": [wanted("kitchen scale", rating_min=4.1, ratings_min=98)]}, ""),
+    ([a_pick(SCALE)], {"wants": [wanted("kitchen scale", ratings_min=99)]}, "below_rating"),
+    ([a_pick(PAN)], {"wants": [wanted("pan", rating_min=4.9), wanted("carbon steel pan", optional=True)]}, ""),
     # what nobody wants, a warning where its title has the noun, and a second product for one want
     ([a_pick(TOWELS), a_pick(BOOK)], {"wants": [wanted(TOWEL)]}, "not_wanted"),
     ([a_pick(TOWELS), a_pick(BOOK)], {"wants": [wanted(TOWEL)], "room": True}, ""),
@@ -303,3 +313,71 @@ def test_picks_of_a_turn_are_not_held_against_the_wish_of_the_first_question() -
     about = case(f"{REPORT} So are the mugs {M}.", KETTLE, TOWELS, MUGS)
     assert codes(about) == ["not_wanted", "over_budget"]
     assert codes(replace(about, is_turn=True)) == []
+
+
+def test_what_a_user_has_is_of_his_own_orders_that_were_kept() -> None:
+    rows = [
+        ("1", "A1", "Delivered", PAN), ("2", "A1", "Cancelled", MUGS), ("3", "A1", "Returned", JAR),
+        ("4", "B2", "Delivered", SCALE),
+    ]  # fmt: skip
+    orders = {
+        f"O:{key}": recorded(
+            f"O:{key}",
+            compact_json({"order_id": key, "user_id": user, "order_status": status, "product_id": item.product_id}),
+        )
+        for key, user, status, item in rows
+    }
+    query = QUERY.model_copy(update={"wish": Wish(owned=(TOWELS.product_id,))})
+    about = Case("", orders, query, owned=frozenset({KETTLE.product_id}))
+    assert about.all_owned == {PAN.product_id, TOWELS.product_id, KETTLE.product_id}
+    assert Case("", orders, QUERY.model_copy(update={"wish": None})).all_owned == {PAN.product_id}
+
+
+def test_what_a_run_received_is_known_of_its_own_runs_and_of_imported_ones_with_steps() -> None:
+    bare, stepped = build.run(), a_run("feeders")
+    for fields, is_watched, kinds in (
+        ({}, True, ""),
+        ({"run": bare}, True, ""),
+        ({"is_imported": True}, False, "CFOPSUW"),
+        ({"is_imported": True, "run": bare}, False, "CFOPSUW"),
+        ({"is_imported": True, "run": bare, "is_of_shop": True}, False, "CFOSUW"),
+        ({"is_imported": True, "run": stepped, "is_of_shop": True}, True, ""),
+    ):
+        about = Case("", {}, QUERY, **fields)  # pyright: ignore[reportArgumentType]
+        assert (about.is_watched, about.unknown_kinds) == (is_watched, kinds), fields
+
+
+def test_a_run_without_a_decision_or_with_nothing_bought_though_it_can_be_is_an_error() -> None:
+    missing = build.run().model_copy(update={"notes": (PICKS_MISSING,)})
+    basket = FoundBasket(items=(BasketItem(thing="k", offer_id="B0K", title="K", quantity=2, price="42.95"),), total=Money.of(85.9), worth=1)
+    ends = KeptReference(query_id="q", cheapest=basket, best=basket, wants=())
+    empty = FoundBasket(items=(), total=Money.of(0), worth=0)
+    nothing = build.run(picks=())
+    for run, fields, expected in (
+        (missing, {}, "no_decision: the report declares no picks"),
+        (missing, {"query": QUERY.model_copy(update={"wish": Wish()})}, ""),
+        (missing, {"query": QUERY.model_copy(update={"wish": None})}, ""),
+        (nothing, {"ends": ends}, "refused_wrongly: for $85.90 the shop has what meets every limit: P:B0K x 2"),
+        (nothing, {"ends": ends.model_copy(update={"cheapest": empty})}, ""),
+        (nothing, {"ends": ends.model_copy(update={"cheapest": None})}, ""),
+        (build.run(), {"ends": ends}, ""),
+        (nothing, {}, ""),
+    ):
+        about = replace(case(declared=False), run=run, picks=run.picks, **fields)
+        found = [one for one in check_report(about, read_report(about)) if one.code != "pick_not_argued"]
+        said = [f"{one.code}: {one.found}" for one in found if one.code in ("no_decision", "refused_wrongly")]
+        assert said == ([expected] if expected else []), (run.picks, fields)
+
+
+def test_findings_stand_in_the_order_of_the_text_and_those_without_a_place_last() -> None:
+    report = f"Better [P:B0NOWHERE0]. The kettle {K} costs $41.15 {K}."
+    about = replace(case(report, PAN), query=QUERY.model_copy(update={"wish": None}))
+    found = [(one.code, one.start) for one in check_report(about, read_report(about))]
+    assert found == [
+        ("not_in_catalog", 7),
+        ("unresolved_citation", 7),
+        ("price_wrong", report.index("$41.15")),
+        ("pick_not_argued", None),
+    ]
+    (wrong,) = [one for one in check_report(about, read_report(about)) if one.code == "price_wrong"]
+    assert (wrong.text, wrong.found, wrong.evidence_id) == ("$41.15", "$42.95", f"P:{KETTLE.product_id}")
