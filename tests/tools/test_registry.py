@@ -125,6 +125,10 @@ def test_tools_are_loaded_by_name_as_plugins_and_by_place(monkeypatch: pytest.Mo
     assert tool_names() == [*TOOLS, "shipping"]
     with pytest.raises(UnknownName, match=r"There is no tool 'calculater'. Did you mean calculator"):
         load_tool("calculater")
+    for taken in ([SHIPPING, PLACE], [TOOLS["calculator"]]):
+        with pytest.raises(UserError, match=r"There is a tool '(shipping|calculator)' already: give the agent's own"):
+            own_tools(taken)
+    assert list(own_tools([PLACE, replace(SHIPPING, name="other")])) == ["shipping", "other"]
     no_tool: Any = points
     with pytest.raises(UserError, match=r"are drretail\.Tools or their names, and .* is neither"):
         own_tools([no_tool])

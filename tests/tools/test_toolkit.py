@@ -57,6 +57,18 @@ def test_a_call_is_recorded_with_its_evidence_and_text_and_so_is_an_error(toolki
     assert nameless.name == "get_users_order"
 
 
+def test_calls_of_one_turn_have_its_first_call_and_calls_that_no_turn_names_stand_alone(toolkit: Toolkit) -> None:
+    add = ("calculator", {"expression": "1+1"})
+    for turn in (None, None, "a", "a", "b", None, "b"):
+        toolkit.call(*add, turn=turn)
+    toolkit.call(*add, "0.1", turn="b")
+    toolkit.call_all([add, add], turn="c")
+    toolkit.call(*add, turn="c")
+    steps = {(step.path, step.seq): step.turn for step in toolkit.session.trajectory.steps()}
+    assert [steps["0", at] for at in range(10)] == [None, None, None, 2, None, None, None, None, None, 7]
+    assert steps["0.1", 0] is None, "each path has turns of its own"
+
+
 def test_a_bug_of_ours_is_hidden_from_the_model_and_kept_in_the_step(session: Session) -> None:
     def fail(number: int) -> object:
         raise KeyError("secret detail")

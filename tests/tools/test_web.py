@@ -19,7 +19,7 @@ from drretail.journal import Journal
 from drretail.records.evidence import Evidence
 from drretail.records.run import WebMode
 from drretail.tools.toolkit import Toolkit
-from drretail.tools.web import fetch_pages
+from drretail.tools.web import fetch_pages, rounds
 from tests.build import run
 from tests.threads import all_at_rest
 from tests.tools.conftest import ANNA, PAGES, ListWeb, error_of
@@ -53,6 +53,29 @@ def test_only_an_agent_that_retrieves_chunks_is_shown_the_longer_part_of_a_page(
         with Toolkit(Session(SessionSettings(replace(world, web=web), web_mode=mode))) as toolkit:
             (result,) = toolkit.call("web_search", {"query": "x"}).value["results"]
         assert result["snippet"] == snippet, mode
+
+
+def test_a_date_is_the_page_s_own_and_else_the_search_engine_s(world: World) -> None:
+    for page, engine, shown in (("2024-01-02", "2020-05-06", "2024-01-02"), ("", "2020-05-06", "2020-05-06")):
+        web = ListWeb(WebResult("A", "https://a.example/", "of a", date=engine), page=page)
+        session = Session(SessionSettings(replace(world, web=web), web_mode="ws"))
+        with Toolkit(session) as toolkit:
+            (result,) = toolkit.call("web_search", {"query": "x"}).value["results"]
+        assert result["date"] == shown
+        assert session.ledger.evidence()[0].date == shown
+
+
+def test_two_spellings_of_one_address_are_one_page_and_a_live_web_says_that_it_may_be_younger(world: World) -> None:
+    spellings = ("https://a.example/x", "https://A.example/x#top", "https://b.example/")
+    web = ListWeb(*(WebResult(url, url, url) for url in spellings))
+    session = Session(SessionSettings(replace(world, web=web), web_k=2))
+    with Toolkit(session) as toolkit:
+        assert toolkit.call("web_search", {"query": " x "}).value["shown"] == 1, "of the two that were asked for"
+    assert web.asked == ["x"]
+    assert list(rounds([*URLS, URLS[0], f"{URLS[1]}two", URLS[2].upper()])) == [
+        URLS[:4],
+        [URLS[4], f"{URLS[1]}two", URLS[2].upper()],
+    ]
 
 
 def test_a_search_is_journalled_and_served_again_without_the_web(world: World) -> None:
