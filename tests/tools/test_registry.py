@@ -26,6 +26,7 @@ from drretail.tools.registry import (
     load_tool,
     openai_schemas,
     own_tools,
+    submit_schema,
     tool_names,
     tool_schema_hash,
     tools_of,
@@ -56,6 +57,8 @@ def test_openai_anthropic_and_langchain_say_the_same_and_a_langchain_tool_is_the
     tools = {tool.name: tool for tool in langchain_tools(toolkit)}
     langchain = [convert_to_openai_tool(tool)["function"] for tool in tools.values()]
     assert [len(forms) for forms in (openai, anthropic, langchain)] == [9, 9, 9]
+    told = {schema["type"] for schema in (*openai_schemas(), submit_schema())}
+    assert (told, submit_schema()["function"].keys()) == ({"function"}, openai[0].keys())
     assert openai == anthropic == langchain
     assert '"value":3' in tools["calculator"].invoke({"expression": "1+2"})
     assert "unknown_argument" in tools["calculator"].invoke({"expression": "1", "unknown_argument": 2})

@@ -2,22 +2,24 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import (
+    CODES,
     known_profiles,
     personal_data_sent,
     pick_findings,
     profile_changes,
     source_findings,
+    value_findings,
 )
 from drretail.grounding.verify.records import read_ledger
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.criteria import Fact
 from drretail.records.query import BasketItem, Fit, FoundBasket, KeptReference, Proof, Query, Reference, WantedThing
-from drretail.records.reading import Outcome, Pick, Reading, ReadValue
+from drretail.records.reading import Outcome, Pick, Reading, ReadValue, ValueKind
 from drretail.records.run import PICKS_MISSING, Run, StateChange, Step
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
@@ -113,6 +115,15 @@ def test_code_compares_what_a_model_typed_and_only_what_it_confirmed_is_false() 
     ]
     assert (confirmed.looked_at.contradicted, confirmed.looked_at.unconfirmed) == (1, 1)
     assert "1 not confirmed" in confirmed.looked_at.in_words
+
+
+def test_every_kind_of_value_that_is_contradicted_has_an_error_of_its_own() -> None:
+    kinds = [kind for part in get_args(ValueKind) for kind in get_args(part)]
+    values = [ReadValue(kind=kind, amount="", start=0, end=4, state="contradicted") for kind in kinds]
+    found = [finding.code for finding in value_findings("text", values)]
+    assert found == ["not_in_catalog" if kind == "product" else CODES[kind] for kind in kinds]
+    assert len({*found}) == len(kinds)
+    assert not [*value_findings("text", [value.model_copy(update={"state": "underivable"}) for value in values])]
 
 
 def test_a_pick_that_a_report_marks_nowhere_is_found_by_its_name() -> None:

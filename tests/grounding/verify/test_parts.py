@@ -82,7 +82,7 @@ def test_a_part_is_about_what_it_names_else_what_its_answer_its_question_or_its_
         tent,
     ]
     shown = build.evidence("P:4711", build.text('{"id":"4711"}', "record"), title="Fjell Mug")
-    step = Step(path="0", seq=1, kind="tool", role="assistant", name="find", args={}, evidence=("P:4711",))
+    step = Step(path="0", seq=1, kind="tool", role="assistant", name="find", args={}, evidence=("P:4711", "P:0"))
     assert about(("What does it cost?", "€15."), steps=[step], seen={"P:4711": shown}) == [mug]
     assert about(("Is the Fjell Tent 3 big?", "Yes."), steps=[step], seen={"P:4711": shown}) == [tent]
     first, second = answers(("The Fjell Mug?", "Yes."), ("?", "The Fjell Tent 3.")).turns
