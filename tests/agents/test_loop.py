@@ -89,6 +89,11 @@ def test_finalize_in_the_last_turn_finishes_and_a_call_that_was_no_look_up_is_no
     played = cast((launch("feeder"), calls(DONE)))
     run = perform_hybrid(world, played, limits=Limits(supervisor_turns=2)).run
     assert (run.status, run.stop) == ("done", "finished")
+    thought = ("Reason", {"thought": "That is enough."})
+    played = cast((launch("feeder"), calls(thought, DONE)), {"feeder": (calls(thought, FEEDER), calls(DONE, thought))})
+    run = perform_hybrid(world, played).run
+    assert (run.status, run.stop, run.notes) == ("done", "finished", ()), "one of several calls finishes or looks up"
+    assert (len(played.shown["supervisor"]), len(played.shown["researcher"])) == (2, 2)
     wrong = ("product_catalog_search", {"query": 7})
     long = AIMessage("word " * 60)
     recorded, shown = perform(world, calls(wrong), long, long)

@@ -123,6 +123,8 @@ def test_items_that_come_together_widen_the_interval_and_one_cluster_has_none() 
     assert [(interval.low is None, interval.lacks) for interval in few] == [(True, "few"), (False, None)]
     many = agreement_interval(tables_of(range(42), [*range(21)] * 2, [0, *range(1, 21)] * 2, range(21)), kappa, "1")
     assert (many.value, many.low, many.lacks) == (1.0, None, None), "of more labels than twenty there is no interval"
+    twenty = agreement_interval(tables_of(range(40), [*range(20)] * 2, [*range(20)] * 2, range(20)), kappa, "1")
+    assert known(twenty.low) < known(twenty.high) == 1.0
     assert agreement_interval(np.zeros((0, 3, 3)), kappa, "1").value is None
 
 

@@ -144,6 +144,7 @@ def test_only_the_slice_s_queries_count_and_a_slice_of_all_is_the_score_itself()
     (score,) = [row for row in rows(FACTS, REPORTS) if row.variant == "said"]
     assert (whole.value, whole.ci_low, whole.ci_high) == (score.value, score.ci_low, score.ci_high)
     assert (whole.n_planned, whole.n_scored) == (score.n_planned, score.n_scored) == (6, 4)
+    assert (whole.n_asked, whole.n_counted) == (4, 3), "a value of 0 is one"
     assert row.value == 0.75, "repeats stay in their query"
     assert (row.n_asked, row.n_counted, row.n_planned, row.n_scored) == (3, 2, 5, 3)
     assert (row.by, row.judge, row.judge_kind, row.judge_params) == ("kind", "p:m", "llm", "x")

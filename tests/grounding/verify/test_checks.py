@@ -273,6 +273,27 @@ def test_a_cart_has_these_errors_and_warnings() -> None:
     assert [row for row in found if row[2] != row[3]] == []
 
 
+def test_a_pick_means_one_variant_of_which_enough_are_left() -> None:
+    stocks = {"Ink": 0, "Sky": 2, "Rust": 9}
+    colors = [{"id": color.lower(), "Color": color, "price": 20, "stock": stock} for color, stock in stocks.items()]
+    bag = a_product("G", "Fjell Bag", 20.0, 4.5, 10, "Fjell", details={"Variants": colors})
+    key = bag.product_id
+    gone = KETTLE.model_copy(update={"product_id": "S", "details": {"Stock": 0}})
+    ledger = replace(read_ledger({}, QUERY), products={key: bag, "S": gone})
+    has = f"{key}/ink (Ink), {key}/sky (Sky), {key}/rust (Rust)"
+    for fields, expected in (
+        ({"product": key}, f"variant_unknown: which color? There are {has}"),
+        ({"product": key, "variant": "red"}, f"variant_unknown: it has no variant red, only {has}"),
+        ({"product": key, "variant": "ink"}, "unavailable: Ink is sold out"),
+        ({"product": key, "variant": "sky", "quantity": 3}, "unavailable: Sky has only 2 left"),
+        ({"product": key, "variant": "sky", "quantity": 2}, ""),
+        ({"product": "S"}, "unavailable: S is sold out"),
+    ):
+        cited = [f"P:{key}", "P:S"]
+        found = pick_findings([Pick.model_validate(fields)], report="", cited=cited, wish=None, ledger=ledger)
+        assert ", ".join(f"{one.code}: {one.found}" for one in found) == expected, fields
+
+
 def test_sources_that_do_not_exist() -> None:
     report = f"Good {K}. Better [P:B0NOWHERE0]. Best [W:zzzzzzzz]."
     citations = find_citations(report, EVIDENCE)

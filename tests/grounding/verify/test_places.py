@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.verify.places import Passage, compare_value, figures_at, value_at, would_be_caught
-from drretail.grounding.verify.records import GONE, UNKNOWN, Calculation, Ledger
+from drretail.grounding.verify.records import GONE, UNKNOWN, Calculation, Ledger, derived
 from drretail.records.reading import CART, Kind, Pick, ReadValue
-from drretail.records.shop import Policy
+from drretail.records.shop import Money, Policy
 from tests.grounding.goods import product
 
 INK = {"id": "ink", "Color": "Ink", "Size": "M", "price": 20, "stock": 0}
@@ -296,6 +297,28 @@ def test_a_list_price_that_is_the_price_is_no_sale() -> None:
     lid = product("lid", 9.0, currency="EUR", details={"List price": 9.0})
     rows: Rows = [("list_price", "P:lid", "It is «on sale».", "", f"{FALSE}: its list price is not above its price")]
     assert states(rows, replace(SHOP, products={"lid": lid})) == []
+
+
+def test_an_amount_with_cents_follows_from_prices_beside_it_the_budget_the_cart_and_what_was_calculated() -> None:
+    goods = {"a": product("a", 12.4), "b": product("b", 30.15), "c": product("c", 7.77), "d": product("d", None)}
+    calculations = {"C:1": Calculation("3-9.99", (Decimal(3), Decimal("9.99")), Decimal("-6.99"))}
+    picks = (Pick(product="a", quantity=2), Pick(product="c"))
+    ledger = Ledger(goods, {}, {}, calculations, query_text="I have $60.", budget=Money.of(80), picks=picks)
+    rows = {
+        "$24.80": True, "$148.80": True, "$161.20": False,  # two to twelve pieces
+        "$12.40": False, "$42.55": True, "$17.75": True,  # one, the sum of two and their difference
+        "$47.60": True, "$67.60": True, "$49.85": True,  # what one leaves of $60 and of $80
+        "$20.17": False,  # of c, which does not stand near
+        "$32.57": True, "$47.43": True, "$6.99": True,  # the cart, what it leaves, what was calculated
+        "$24.8": False, "$25": False, "$24.81": False,
+    }  # fmt: skip
+    for words, follows in rows.items():
+        (amount,) = find_amounts(words)
+        assert derived(amount, ledger, ["a", "b", "d", "a"]) == follows, words
+    assert ledger.total == Decimal("32.57")
+    assert replace(ledger, picks=(*picks, Pick(product="d"))).total is None, "a price of theirs is not known"
+    assert (replace(ledger, picks=()).total, replace(ledger, picks=None).of_cart) == (None, set())
+    assert replace(ledger, budget=None).of_cart == {Decimal("32.57")}
 
 
 def test_a_variant_without_a_price_has_no_price_of_its_product() -> None:
