@@ -8,6 +8,7 @@ from typing import Annotated
 from annotated_types import Ge
 
 from drretail.env.session import Session
+from drretail.errors import UserError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.evidence import Source
 from drretail.tools.registry import TOOLS
@@ -73,12 +74,19 @@ def test_a_bug_of_ours_is_hidden_from_the_model_and_kept_in_the_step(session: Se
     def fail(number: int) -> object:
         raise KeyError("secret detail")
 
+    def damage(number: int) -> object:
+        raise UserError("secret path")
+
     session.ledger.add([evidence("7", "something else")], "0", 99)
     with Toolkit(session, tools=made_up("broken", fail) | made_up("clash", lambda number: None)) as toolkit:
         error = error_of(toolkit.call("broken", {}))
         assert toolkit.call("clash", {"number": 7}).error == "unavailable", "one id for two sources"
+    with Toolkit(session, tools=made_up("damaged", damage)) as toolkit:
+        assert error_of(toolkit.call("damaged", {}))["message"] == (
+            "The shop's data cannot be read; `drretail world check` tells its owner more."
+        )
     assert error == {"type": "unavailable", "message": "broken failed for an internal reason; another call may do."}
-    kept, clash = (step.error or "" for step in session.trajectory.steps())
+    kept, clash, _ = (step.error or "" for step in session.trajectory.steps())
     assert re.fullmatch(r"KeyError: 'secret detail' \(.*test_toolkit\.py, line [0-9]+\)", kept)
     assert "EvidenceCollision" in clash
 

@@ -19,7 +19,7 @@ from drretail.journal import Journal
 from drretail.records.evidence import Evidence
 from drretail.records.run import WebMode
 from drretail.tools.toolkit import Toolkit
-from drretail.tools.web import fetch_pages, rounds
+from drretail.tools.web import fetch_cited, fetch_pages, rounds
 from tests.build import run
 from tests.threads import all_at_rest
 from tests.tools.conftest import ANNA, PAGES, ListWeb, error_of
@@ -191,6 +191,24 @@ def test_a_cut_search_fetches_only_the_pages_it_had_not_written_down_and_a_repla
     replayed._replays = True  # pyright: ignore[reportPrivateUsage]
     with pytest.raises(ModelError, match="the run differs"):
         fetch_pages(web, URLS, replayed.scope("0/0"), 5)
+    assert web.fetched == []
+
+
+def test_of_cited_pages_a_fault_costs_one_page_and_a_journal_without_them_all_that_follow() -> None:
+    class Faulty(SlowWeb):
+        def fetch(self, url: str) -> WebPage:
+            if url == URLS[1]:
+                raise ValueError("a bug")
+            return super().fetch(url)
+
+    journal = Journal()
+    pages = dict(fetch_cited(Faulty([0] * 5), URLS, journal.scope("cited"), 5))
+    assert [page.state for page in pages.values()] == ["ok", "error", "ok", "error", "blocked"]
+    assert pages[URLS[1]].problem == "the web failed (ValueError: a bug)"
+    assert pages[URLS[3]].problem == "Not for you."
+    web, replayed = SlowWeb([0] * 5), resumed(journal, 4)
+    replayed._replays = True  # pyright: ignore[reportPrivateUsage]
+    assert [url for url, _ in fetch_cited(web, URLS, replayed.scope("cited"), 5)] == URLS[:4]
     assert web.fetched == []
 
 

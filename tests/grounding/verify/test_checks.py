@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, get_args
 
 from drretail.grounding.report.citations import find_citations
@@ -24,6 +25,7 @@ from drretail.records.run import PICKS_MISSING, Run, StateChange, Step
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
+from tests.build import demands
 from tests.grounding.goods import (
     EVIDENCE,
     GOODS,
@@ -245,6 +247,9 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(TOWELS)], {"wants": [wanted(TOWEL, quantity=6)]}, ""),
     ([a_pick(MUGS, 2), a_pick(MUG_RACK)], {"wants": MUGS_AND_RACK}, ""),
     ([a_pick(MUGS, 2), a_pick(MUG_RACK, 2)], {"wants": MUGS_AND_RACK}, "quantity_wrong"),
+    # what a record says nothing of, in every want that it may be for
+    ([a_pick(KETTLE)], {"wants": [wanted("kettle", must=demands("quiet"))]}, "not_borne_out?"),
+    ([a_pick(KETTLE)], {"wants": [wanted("kettle", must=demands("quiet")), wanted("gooseneck kettle")]}, "want_left_out"),
     # of an untyped query only what holds of any pick is checked
     ([a_pick(KETTLE, 9)], {"wants": None, "cited": []}, "pick_not_argued"),
 ]
@@ -292,6 +297,24 @@ def test_a_pick_means_one_variant_of_which_enough_are_left() -> None:
         cited = [f"P:{key}", "P:S"]
         found = pick_findings([Pick.model_validate(fields)], report="", cited=cited, wish=None, ledger=ledger)
         assert ", ".join(f"{one.code}: {one.found}" for one in found) == expected, fields
+
+
+def test_a_pick_of_the_report_s_own_words_is_named_by_them_and_broken_records_are_left_out() -> None:
+    report = "Take a  Fennick pan today."
+    place = {"start": report.index("a  F"), "end": report.index(" today") + 1}
+    (found,) = pick_findings([Pick(product="B0", **place)], report=report, cited=[], wish=None, ledger=read_ledger({}))
+    assert (found.text, found.start, found.evidence_id) == ("a  Fennick pan", place["start"], "P:B0")
+    broken = {
+        "P:1": recorded("P:1", '{"product_id": "1"}'),
+        "P:2": recorded("P:2", "no record"),
+        "C:1": recorded("C:1", "1 / x = nothing"),
+        "C:2": recorded("C:2", "1,200 - 0.5 = 1199.5"),
+        "O:1": recorded("O:1", '["order_date"]'),
+    }
+    read = read_ledger(broken)
+    assert (read.products, read.order_dates, read.records) == ({}, {}, {})
+    (calculation,) = read.calculations.values()
+    assert (calculation.expression, calculation.operands) == ("1,200-0.5", (Decimal(1200), Decimal("0.5")))
 
 
 def test_sources_that_do_not_exist() -> None:

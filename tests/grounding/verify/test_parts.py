@@ -120,6 +120,8 @@ def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> 
         ("Set?", "The set of four Fjell Mug costs €60.00.", ""),
         ("If", "If the Fjell Mug were €12.00 I'd buy it.", ""),
         ("?", "| Product | Price | Quantity |\n|---|---|---|\n| Fjell Mug | €36.00 | 2 |", ""),
+        ("?", "Fjell Mug, €12.00, March 4, 2024.", ""),  # what it cost on that day
+        ("?", "Fjell Mug, €12.00.", "price 12.00!"),
         ("2001?", "Order 2001 arrives on April 2, 2024.", ""),
         ("Shipping?", "Express shipping costs €9.90, and returns are free.", ""),
     ]
