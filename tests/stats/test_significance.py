@@ -1,6 +1,7 @@
 """A gate's false alarms and what it catches: stated, and as often as it says."""
 
 import random
+from bisect import bisect_left
 from statistics import mean, variance
 
 import numpy as np
@@ -91,6 +92,34 @@ def test_the_queries_that_are_said_to_be_needed_show_the_difference_in_four_of_f
     shown = sum(known(difference_test(its.tolist(), tuple(range(len(its))))[1]) <= 0.05 for its in asked)
     assert shown / 400 == pytest.approx(0.8, abs=0.12)
     assert (needed.low is None) == (users >= 50)
+
+
+@pytest.mark.parametrize(("n", "apart", "tests"), [(49, 0.1, 1), (50, 0.1, 1), (20, 0.25, 6), (8, 5.0, 2)])
+def test_the_number_needed_and_its_range_are_those_of_scipy_s_t_and_chi_squared(n: int, apart: float, tests: int) -> None:
+    """The range by the spread of a variance of n users with these tails (Cramér 1946), its ends at 3 in 100."""
+    from scipy.stats import chi2, t
+
+    values = np.random.default_rng(n).standard_t(5, n)
+    away, spread = values - values.mean(), float(variance(values))
+
+    def least(of: float) -> int:
+        def shows(count: int) -> bool:
+            errors = t.ppf(1 - 0.025 / tests, count - 1) + t.ppf(0.8, count - 1)
+            return count * apart**2 >= errors**2 * of
+
+        return FEWEST + bisect_left(range(FEWEST, 1_000_000), True, key=shows)
+
+    needed = known(queries_needed(apart, values.tolist(), tuple(range(n)), tests))
+    assert needed.queries == least(spread)
+    twice = known(queries_needed(apart, np.repeat(values, 2).tolist(), tuple(at // 2 for at in range(2 * n)), tests))
+    assert twice.queries == 2 * needed.queries, "of users with two alike queries"
+    if n >= 50:
+        assert (needed.low, needed.high) == (None, None)
+        return
+    tails = n * float((away**4).sum()) / float((away**2).sum()) ** 2
+    freedom = min(n - 1, 2 / (tails / n - (n - 3) / (n * (n - 1))))
+    ends = [least(spread * freedom / chi2.isf(beyond, freedom)) for beyond in (0.03, 0.97)]
+    assert [needed.low, needed.high] == ends
 
 
 def test_the_number_needed_grows_with_the_tests_and_few_users_have_a_range_that_holds_it() -> None:

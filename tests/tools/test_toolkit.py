@@ -60,7 +60,7 @@ def test_a_call_is_recorded_with_its_evidence_and_text_and_so_is_an_error(toolki
 
 def test_calls_of_one_turn_have_its_first_call_and_calls_that_no_turn_names_stand_alone(toolkit: Toolkit) -> None:
     add = ("calculator", {"expression": "1+1"})
-    for turn in (None, None, "a", "a", "b", None, "b"):
+    for turn in (None, None, "a", "a", "b", None, None):
         toolkit.call(*add, turn=turn)
     toolkit.call(*add, "0.1", turn="b")
     toolkit.call_all([add, add], turn="c")

@@ -17,10 +17,22 @@ from drretail.eval.scores.file import (
     other_metrics,
     read_scores,
     rows_of_metrics,
+    without_board_metrics,
 )
+from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.gathering import Assessor, Gathered, TableKey, is_panel, with_panels
-from drretail.records.base import sha256_of
-from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores
+from drretail.records.base import OfJudge, sha256_of
+from drretail.records.score import (
+    Agreement,
+    BoardColumn,
+    JudgeRef,
+    Judging,
+    MetricDescription,
+    Score,
+    Scoreboard,
+    Scores,
+    ShownColumn,
+)
 from tests import build
 from tests.build import SYSTEM, known
 from tests.eval import own
@@ -57,6 +69,26 @@ def test_the_named_metrics_alone_are_left_slices_and_agreements_too() -> None:
     assert rows_of_metrics(scores, ["pairwise"]).scores == ()
     assert other_metrics(held("quality", "checks"), ["checks"]) == ["quality", "pairwise"]
     assert other_metrics(held("quality"), ["quality", "pairwise"]) == []
+
+
+def test_metrics_with_a_column_on_the_board_are_shown_there_and_nowhere_else() -> None:
+    scores = held("quality", "checks", "faithfulness", "process")
+    column = ShownColumn(name="quality", metric="quality", unit="rating", meaning="")
+    described = {name: MetricDescription(title=name) for name in ("quality", "checks", "process")}
+    described["faithfulness"] = MetricDescription(title="F", scoreboard=(BoardColumn(variant="FP", meaning="it"),))
+
+    def left(absent: dict[str, str], note: str | None) -> list[str]:
+        rows = tuple(row.model_copy(update={"note": note if row.metric == "faithfulness" else None}) for row in scores.scores)
+        board = Scoreboard(judge=OfJudge(**JUDGE), columns=(column,), rows=(), systems={}, absent=absent)
+        shown = scores.model_copy(update={"scores": rows, "metrics": described, "scoreboard": board})
+        without = without_board_metrics(shown)
+        assert (without.pairs, without.agreements) == (scores.pairs, ())
+        return [row.metric for row in without.scores]
+
+    assert left({}, NOT_RATED) == ["checks", "faithfulness", "process"]
+    assert left({"F": "not rated"}, NOT_RATED) == ["checks", "process"], "the board says that it is not rated"
+    assert left({"F": "not rated"}, None) == ["checks", "faithfulness", "process"]
+    assert [row.metric for row in without_board_metrics(scores).scores] == [row.metric for row in scores.scores]
 
 
 MINE = {"a@m": [1.0, 3.0], "b@m": [5.0, 2.0]}
