@@ -60,15 +60,6 @@ def test_a_fourth_of_what_is_left_is_left_out_at_each_try_and_never_the_newest(
     fits = tries[-1]
     assert asyncio.run(write_within_context(write, sizes)) == ("written", tries[-1])
 
-    async def refuse(left_out: int) -> str:
-        asked.append(left_out)
-        raise ModelError("refusal", "no")
-
-    asked.clear()
-    with pytest.raises(ModelError, match="no"):
-        asyncio.run(write_within_context(refuse, sizes))
-    assert asked == [0], "only what is too long is written again"
-
 
 def test_a_question_that_does_not_fit_the_model_at_all_has_failed_as_that(world: World) -> None:
     recorded, shown = perform(world, ModelError("context_overflow", "prompt is too long"))

@@ -103,40 +103,11 @@ def test_equal_labels_have_a_width_more_of_them_less_and_a_good_judge_narrows_it
     assert width(corrected_mean(useless)) < 1.1 * width(labels_alone(useless))
 
 
-def test_claims_that_come_together_and_a_stratum_without_a_label_widen_the_interval() -> None:
-    lot = Random(6)
-    truth = [lot.choice((0.0, 1.0)) for _ in range(50)]
-    apart = corrected_mean([Item((at, k), 0.0, label=y) for at, y in enumerate(truth) for k in range(4)])
-    together = corrected_mean([Item(at, 0.0, label=y) for at, y in enumerate(truth) for _ in range(4)])
-    assert 1.8 * width(apart) < width(together) < 2.4 * width(apart)
-    known = [Item(at, "full", label=float(at % 4 > 0)) for at in range(80)]
-    _, low, high = estimated([*known, *(Item(at, "none") for at in range(80, 100))])
-    assert low < 0.75 - 0.2 * 0.75
-    assert high > 0.75 + 0.2 * 0.25
-
-
 def test_nothing_is_estimated_without_a_label_and_no_interval_given_of_four_clusters() -> None:
     assert corrected_mean([Item(1, 1.0)]) is None
     few, more = (corrected_mean([Item(at % clusters, 1.0, label=at % 2) for at in range(40)]) for clusters in (4, 5))
     assert (known(few).value, known(few).low) == (0.5, None)
     assert width(more) > 0
-
-
-def test_a_difference_holds_the_truth_where_systems_share_users() -> None:
-    held = 0
-    for seed in range(200):
-        lot = Random(seed)
-        tastes = [lot.uniform(-0.2, 0.2) for _ in range(20)]
-        found: list[Corrected] = []
-        for truth in (0.75, 0.6):
-            items: list[Item] = []
-            for at in range(200):
-                label = float(lot.random() < truth + tastes[at % 20])
-                items.append(Item(at % 20, label if lot.random() < 0.8 else 1.0, 1.0, label if at < 20 else None))
-            found.append(estimated(items)[0])
-        apart = difference(*found)
-        held += known(apart.low) <= 0.15 <= known(apart.high)
-    assert held / 200 >= 0.93
 
 
 def test_a_difference_adds_the_margins_that_face_each_other() -> None:

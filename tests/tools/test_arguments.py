@@ -55,7 +55,14 @@ def test_wrong_values_are_named_with_what_is_allowed(argument: str, sent: object
 
 
 def test_values_at_their_limits_and_numerals_in_strings_are_taken() -> None:
-    given = {"query": "x" * 500, "limit": " 50 ", "price_min": "0", "price_max": "+12.50", "rating_min": 5, "offset": 0.0}
+    given = {
+        "query": "x" * 500,
+        "limit": " 50 ",
+        "price_min": "0",
+        "price_max": "+12.50",
+        "rating_min": 5,
+        "offset": 0.0,
+    }
     read = read_arguments(SEARCH, given | {"category": None})
     assert read == given | {"limit": 50, "price_min": 0.0, "price_max": 12.5, "rating_min": 5.0, "offset": 0}
     kinds = {name: type(value) for name, value in read.items()}

@@ -166,14 +166,9 @@ def test_the_long_table_has_a_row_a_run_and_says_why_it_has_no_value() -> None:
         JudgedRun("q3", {}),
         *(JudgedRun("q4", {}, lack) for lack in lacking),
     ]
-    table = [*of(FACTS, results).rows(["said", "half"])]
-    assert {(row.variant, row.name, row.judge, row.system) for row in table} == {("said", "said", "p:m-x", "a@model")}
-    assert [(row.query_id, row.state, row.value, row.why) for row in table] == [
-        ("q1", "scored", 0.5, ""),
-        ("q2", "na", None, "no picks"),
-        ("q3", "failed", None, ""),
-        *(("q4", "failed", None, why) for why in lacking.values()),
-    ]
+    table = [(row.variant, row.state, row.value, row.why) for row in of(FACTS, results).rows(["said", "half"])]
+    assert table[:3] == [("said", "scored", 0.5, ""), ("said", "na", None, "no picks"), ("said", "failed", None, "")]
+    assert [why for *_, why in table[3:]] == [*lacking.values()]
     (row,) = [row for row in rows(FACTS, results) if row.variant == "said"]
     assert missing_of(row) == {"n/a": 1, "failed": 1} | dict.fromkeys(lacking.values(), 1)
     assert missing_in_words(row) == ("1 n/a", "1 failed", "1 not run yet", "1 not judged", "1 run failed")

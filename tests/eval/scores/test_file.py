@@ -6,20 +6,16 @@ from typing import Any
 
 import pytest
 
-from drretail.errors import UserError
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.metric import Value
-from drretail.eval.registry import load_metric
+from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.file import (
     agreements,
     derive_scores,
-    made_scores,
     other_metrics,
-    read_scores,
     rows_of_metrics,
     without_board_metrics,
 )
-from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.gathering import Assessor, Gathered, TableKey, is_panel, with_panels
 from drretail.records.base import OfJudge, sha256_of
 from drretail.records.score import (
@@ -78,7 +74,9 @@ def test_metrics_with_a_column_on_the_board_are_shown_there_and_nowhere_else() -
     described["faithfulness"] = MetricDescription(title="F", scoreboard=(BoardColumn(variant="FP", meaning="it"),))
 
     def left(absent: dict[str, str], note: str | None) -> list[str]:
-        rows = tuple(row.model_copy(update={"note": note if row.metric == "faithfulness" else None}) for row in scores.scores)
+        rows = tuple(
+            row.model_copy(update={"note": note if row.metric == "faithfulness" else None}) for row in scores.scores
+        )
         board = Scoreboard(judge=OfJudge(**JUDGE), columns=(column,), rows=(), systems={}, absent=absent)
         shown = scores.model_copy(update={"scores": rows, "metrics": described, "scoreboard": board})
         without = without_board_metrics(shown)
@@ -150,12 +148,6 @@ def test_a_panel_has_the_median_where_more_than_half_rated_and_nothing_before_al
     assert (None if of_second is None else of_second.values["depth"]) == found
 
 
-def test_a_run_that_failed_is_not_one_that_is_still_to_be_judged(tmp_path: Path) -> None:
-    folder = build.experiment(tmp_path / "e", {"a@m": {"q1-r1": "x", "q2-r1": None, "q3-r1": "y"}})
-    made = derive_scores(folder, [load_metric("quality")], [TableKey("quality", crafted.JUDGE)])
-    assert [row.not_judged for row in made.judgings] == [2]
-
-
 def test_how_far_a_judge_has_come_is_counted_in_current_verdicts(tmp_path: Path) -> None:
     described = own.JUDGED.description.model_copy(update={"primary": ("said", "half")})
     metric = replace(own.JUDGED, description=described)
@@ -189,15 +181,3 @@ def test_how_far_a_judge_has_come_is_counted_in_current_verdicts(tmp_path: Path)
     assert known(made.made_of).verdicts == {"stub/x-y/a@m": 7}
     assert known(made.made_of).runs == {label: 7}
     assert [row.n_failed for row in made.scores if row.variant == "said"] == [5]
-
-
-def test_scores_are_read_as_they_were_written_or_refused(tmp_path: Path) -> None:
-    folder = build.experiment(tmp_path / "e", {"a@m": {"q1-r1": "0.5"}})
-    assert read_scores(folder) is None
-    with pytest.raises(UserError, match=r"has no scores yet: drretail score .*e makes them\."):
-        made_scores(folder)
-    build.scored(folder, own.SILENT)
-    assert [row.value for row in made_scores(folder).scores if row.variant == "said"] == [0.5]
-    (folder / "scores.json").write_text('{"format": 1, "metrics": 5}')
-    with pytest.raises(UserError, match=r"scores\.json is not as this version writes it: run drretail score again\."):
-        read_scores(folder)

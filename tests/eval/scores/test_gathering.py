@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from drretail.eval.metric import Value
-from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import (
     Assessor,
     JudgedRun,
@@ -24,7 +23,6 @@ from drretail.records.reading import CONFIRMED, CONTRADICTED
 from drretail.records.score import JudgeRef
 from drretail.stats.intervals import binomial_ends
 from tests import build
-from tests.build import SYSTEM, run
 from tests.eval import own
 from tests.eval.compare import crafted
 
@@ -82,36 +80,3 @@ def test_agreement_with_records_is_the_mean_over_both_kinds_and_anything_where_o
     both = agreement_ends({CONFIRMED: (18, 20), CONTRADICTED: (2, 4)})
     assert both == (pytest.approx((low + other_low) / 2), pytest.approx((high + other_high) / 2))
     assert agreement_ends({CONFIRMED: (18, 20)}) == (pytest.approx(low / 2), pytest.approx((high + 1) / 2))
-
-
-def test_each_run_says_why_it_has_no_report_and_whose_fault_that_is(tmp_path: Path) -> None:
-    label, imported = "a@m", "b@m"
-    late = build.RunError(kind="model", where="react", message="no")
-    reports = {
-        label: {"q1-r1": "x y", "q2-r1": None, "q3-r1": run("q3-r1", None, label=label, error=late)},
-        imported: {"q1-r1": "x", "q2-r1": None},
-    }
-    of = {imported: SYSTEM.model_copy(update={"agent": "imported"})}
-    folder = build.experiment(tmp_path / "e", reports, of=of, queries=[build.query(f"q{at}") for at in range(1, 5)])
-    metric = load_metric("basket")
-    held = gather(folder, [metric], counts_words=True)
-    states = {plan.run_id: (plan.status, plan.has_report, plan.has_ended) for plan in held.plans}
-    assert [states[f"{label}/q{at}-r1"] for at in range(1, 5)] == [
-        ("done", True, True),
-        ("failed", False, True),
-        ("spoiled", False, False),
-        ("pending", False, False),
-    ]
-    assert states[f"{imported}/q2-r1"] == ("not_imported", False, False)
-    lacks = {plan.run_id: plan.unjudged("basket").lacks for plan in held.plans}
-    assert [lacks[f"{label}/q{at}-r1"] for at in range(1, 5)] == [
-        "not_judged",
-        "runs_failed",
-        "runs_spoiled",
-        "runs_pending",
-    ]
-    failed, spoiled = (held.plans[at].without_report["basket"] for at in (1, 2))
-    assert {value.state for value in failed.values()} <= {"na", "scored"}
-    assert all(value.state == "na" for value in spoiled.values())
-    assert [(plan.words, plan.words_read) for plan in held.plans[:2]] == [(2, 2), (0, 0)]
-    assert [plan.words_read for plan in gather(folder, [metric]).plans[:1]] == [0], "counted only if asked for"

@@ -94,6 +94,7 @@ def test_counts_and_shares_of_pairs_are_those_worked_by_hand(tmp_path: Path) -> 
     assert row.longer_won == (1 / 2 + 1) / 2, "a win between reports of one length tells nothing"
     assert (row.disagreement, row.length_controlled.value) == (None, None)
     assert (row.a, row.b, row.contrast.name) == (A, B, "depth preference")
+    assert (row.contrast.n_pairs, row.contrast.difference, row.contrast.no_interval) == (4, 0.375, "few")
     assert (ranks[A].n_planned, ranks[A].n_scored, ranks[A].n_users, ranks[A].items) == (6, 6, 4, {"opponents": 1})
     assert known(ranks[A].value) == -known(ranks[B].value) > 0
     assert (ranks[A].no_interval, ranks[A].note) == ("few", None)

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, get_args
 
 from drretail.grounding.report.citations import find_citations
+from drretail.grounding.text.serialisation import compact_json
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import (
     CODES,
@@ -17,11 +18,10 @@ from drretail.grounding.verify.findings import (
     value_findings,
 )
 from drretail.grounding.verify.records import read_ledger
-from drretail.grounding.text.serialisation import compact_json
 from drretail.records.criteria import Fact
-from drretail.records.query import BasketItem, Fit, FoundBasket, KeptReference, Proof, Query, Reference, WantedThing
+from drretail.records.query import Fit, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome, Pick, Reading, ReadValue, ValueKind
-from drretail.records.run import PICKS_MISSING, Run, StateChange, Step
+from drretail.records.run import Run, StateChange, Step
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
@@ -249,7 +249,11 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(MUGS, 2), a_pick(MUG_RACK, 2)], {"wants": MUGS_AND_RACK}, "quantity_wrong"),
     # what a record says nothing of, in every want that it may be for
     ([a_pick(KETTLE)], {"wants": [wanted("kettle", must=demands("quiet"))]}, "not_borne_out?"),
-    ([a_pick(KETTLE)], {"wants": [wanted("kettle", must=demands("quiet")), wanted("gooseneck kettle")]}, "want_left_out"),
+    (
+        [a_pick(KETTLE)],
+        {"wants": [wanted("kettle", must=demands("quiet")), wanted("gooseneck kettle")]},
+        "want_left_out",
+    ),
     # of an untyped query only what holds of any pick is checked
     ([a_pick(KETTLE, 9)], {"wants": None, "cited": []}, "pick_not_argued"),
 ]
@@ -276,27 +280,6 @@ def codes_of(picks: list[Pick], given: dict[str, Any]) -> str:
 def test_a_cart_has_these_errors_and_warnings() -> None:
     found = [(picks, given, codes, codes_of(picks, given)) for picks, given, codes in CARTS]
     assert [row for row in found if row[2] != row[3]] == []
-
-
-def test_a_pick_means_one_variant_of_which_enough_are_left() -> None:
-    stocks = {"Ink": 0, "Sky": 2, "Rust": 9}
-    colors = [{"id": color.lower(), "Color": color, "price": 20, "stock": stock} for color, stock in stocks.items()]
-    bag = a_product("G", "Fjell Bag", 20.0, 4.5, 10, "Fjell", details={"Variants": colors})
-    key = bag.product_id
-    gone = KETTLE.model_copy(update={"product_id": "S", "details": {"Stock": 0}})
-    ledger = replace(read_ledger({}, QUERY), products={key: bag, "S": gone})
-    has = f"{key}/ink (Ink), {key}/sky (Sky), {key}/rust (Rust)"
-    for fields, expected in (
-        ({"product": key}, f"variant_unknown: which color? There are {has}"),
-        ({"product": key, "variant": "red"}, f"variant_unknown: it has no variant red, only {has}"),
-        ({"product": key, "variant": "ink"}, "unavailable: Ink is sold out"),
-        ({"product": key, "variant": "sky", "quantity": 3}, "unavailable: Sky has only 2 left"),
-        ({"product": key, "variant": "sky", "quantity": 2}, ""),
-        ({"product": "S"}, "unavailable: S is sold out"),
-    ):
-        cited = [f"P:{key}", "P:S"]
-        found = pick_findings([Pick.model_validate(fields)], report="", cited=cited, wish=None, ledger=ledger)
-        assert ", ".join(f"{one.code}: {one.found}" for one in found) == expected, fields
 
 
 def test_a_pick_of_the_report_s_own_words_is_named_by_them_and_broken_records_are_left_out() -> None:
@@ -400,28 +383,6 @@ def test_what_a_run_received_is_known_of_its_own_runs_and_of_imported_ones_with_
     ):
         about = Case("", {}, QUERY, **fields)  # pyright: ignore[reportArgumentType]
         assert (about.is_watched, about.unknown_kinds) == (is_watched, kinds), fields
-
-
-def test_a_run_without_a_decision_or_with_nothing_bought_though_it_can_be_is_an_error() -> None:
-    missing = build.run().model_copy(update={"notes": (PICKS_MISSING,)})
-    basket = FoundBasket(items=(BasketItem(thing="k", offer_id="B0K", title="K", quantity=2, price="42.95"),), total=Money.of(85.9), worth=1)
-    ends = KeptReference(query_id="q", cheapest=basket, best=basket, wants=())
-    empty = FoundBasket(items=(), total=Money.of(0), worth=0)
-    nothing = build.run(picks=())
-    for run, fields, expected in (
-        (missing, {}, "no_decision: the report declares no picks"),
-        (missing, {"query": QUERY.model_copy(update={"wish": Wish()})}, ""),
-        (missing, {"query": QUERY.model_copy(update={"wish": None})}, ""),
-        (nothing, {"ends": ends}, "refused_wrongly: for $85.90 the shop has what meets every limit: P:B0K x 2"),
-        (nothing, {"ends": ends.model_copy(update={"cheapest": empty})}, ""),
-        (nothing, {"ends": ends.model_copy(update={"cheapest": None})}, ""),
-        (build.run(), {"ends": ends}, ""),
-        (nothing, {}, ""),
-    ):
-        about = replace(case(declared=False), run=run, picks=run.picks, **fields)
-        found = [one for one in check_report(about, read_report(about)) if one.code != "pick_not_argued"]
-        said = [f"{one.code}: {one.found}" for one in found if one.code in ("no_decision", "refused_wrongly")]
-        assert said == ([expected] if expected else []), (run.picks, fields)
 
 
 def test_findings_stand_in_the_order_of_the_text_and_those_without_a_place_last() -> None:
