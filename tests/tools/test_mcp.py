@@ -125,34 +125,6 @@ def test_a_report_that_could_not_be_kept_can_be_handed_in_again(session: Session
     assert asyncio.run(hand_in_twice()) == {"kept": "A report."}
 
 
-def test_after_the_report_nothing_is_done_and_without_an_experiment_none_is_kept(session: Session) -> None:
-    class Keeping(UnrecordedRun):
-        async def hand_in(self, report: str) -> dict[str, Any]:
-            return {"kept": report}
-
-    async def errors() -> list[str]:
-        keeping, unrecorded = (Connection(run(session.settings)) for run in (Keeping, UnrecordedRun))
-        await keeping.hand_in("c", {"report": "A report."})
-        tries = (
-            keeping.hand_in("c", {"report": "Another."}),
-            keeping.call("c", "calculator", {"expression": "1"}),
-            unrecorded.hand_in("c", {"report": "A report."}),
-            Connection(Keeping(session.settings)).hand_in("c", {"report": " ```picks\nnone\n``` "}),
-        )
-        messages = [str(problem) for problem in await asyncio.gather(*tries, return_exceptions=True)]
-        await keeping.end()
-        await unrecorded.end()
-        return messages
-
-    over = "The report is handed in, and the research has ended: connect anew for another."
-    assert asyncio.run(errors()) == [
-        over,
-        over,
-        "No report is kept here.",
-        "The report is blank but for its block of picks.",
-    ]
-
-
 def test_bytes_on_stdin_that_are_no_text_are_told_and_do_not_end_the_server(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,7 +32,6 @@ def judge(name: str) -> Judge:
 
 ONE, OTHER, THIRD = judge("one"), judge("other"), judge("third")
 Asked = Mapping[str, Any]
-DEFAULT: Asked = {"judges": (ONE,)}
 PAPER: Asked = {"judges": (ONE,), "rules": "paper"}
 BY_BOTH: Asked = {"judges": (ONE, OTHER)}
 BY_THIRD: Asked = {"judges": (THIRD,)}
@@ -71,18 +70,10 @@ def shown(folder: Path) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    ("before", "last"),
-    [
-        ([DEFAULT], PAPER),
-        ([BY_THIRD, PAPER], BY_BOTH),
-    ],
-    ids=["other rules", "other rules and judges"],
-)
-def test_what_is_shown_is_as_in_a_new_folder(recorded: Path, tmp_path: Path, before: list[Asked], last: Asked) -> None:
+def test_what_is_shown_is_as_in_a_new_folder(recorded: Path, tmp_path: Path) -> None:
     alone, after = (
         shown(scored(recorded, tmp_path / name, *commands))
-        for name, commands in (("alone", [last]), ("after", [*before, last]))
+        for name, commands in (("alone", [BY_BOTH]), ("after", [BY_THIRD, PAPER, BY_BOTH]))
     )
     for part, found in alone.items():
         assert after[part] == found, part

@@ -9,8 +9,6 @@ from drretail.eval.metric import Value
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.facts import (
     Facts,
-    missing_in_words,
-    missing_of,
     query_slices,
     slice_scores,
     summaries,
@@ -156,22 +154,6 @@ def test_only_the_slice_s_queries_count_and_a_slice_of_all_is_the_score_itself()
     assert (row.n_asked, row.n_counted, row.n_planned, row.n_scored) == (3, 2, 5, 3)
     assert (row.by, row.judge, row.judge_kind, row.judge_params) == ("kind", "p:m", "llm", "x")
     assert (lost.value, lost.ci_low, lost.n_asked, lost.n_counted, lost.n_planned) == (None, None, 1, 0, 1)
-
-
-def test_the_long_table_has_a_row_a_run_and_says_why_it_has_no_value() -> None:
-    lacking = {FAILED_RUNS: "run failed", "runs_pending": "not run yet", "not_judged": "not judged"}
-    results = [
-        JudgedRun("q1", {"said": Value("said", "scored", 0.5, {"read": 1})}),
-        JudgedRun("q2", {"said": Value("said", "na", None, {"n/a: no picks": 1})}),
-        JudgedRun("q3", {}),
-        *(JudgedRun("q4", {}, lack) for lack in lacking),
-    ]
-    table = [(row.variant, row.state, row.value, row.why) for row in of(FACTS, results).rows(["said", "half"])]
-    assert table[:3] == [("said", "scored", 0.5, ""), ("said", "na", None, "no picks"), ("said", "failed", None, "")]
-    assert [why for *_, why in table[3:]] == [*lacking.values()]
-    (row,) = [row for row in rows(FACTS, results) if row.variant == "said"]
-    assert missing_of(row) == {"n/a": 1, "failed": 1} | dict.fromkeys(lacking.values(), 1)
-    assert missing_in_words(row) == ("1 n/a", "1 failed", "1 not run yet", "1 not judged", "1 run failed")
 
 
 def test_repeats_of_a_query_add_up_in_a_pooled_variant() -> None:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import pytest
-
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.judging.subject import pair_name
 from drretail.eval.registry import pair_metric
@@ -98,17 +96,6 @@ def test_counts_and_shares_of_pairs_are_those_worked_by_hand(tmp_path: Path) -> 
     assert (ranks[A].n_planned, ranks[A].n_scored, ranks[A].n_users, ranks[A].items) == (6, 6, 4, {"opponents": 1})
     assert known(ranks[A].value) == -known(ranks[B].value) > 0
     assert (ranks[A].no_interval, ranks[A].note) == ("few", None)
-
-
-def test_wins_at_one_length_are_of_the_words_of_both_reports(tmp_path: Path) -> None:
-    """The longer report always wins: between reports of one length nobody is better."""
-    names = [f"q{at:02}-r1" for at in range(12)]
-    times = {name: [("a", "a") if at % 2 else ("b", "b")] for at, name in enumerate(names)}
-    words = {name: (LONG, SHORT) if at % 2 else (SHORT, LONG) for at, name in enumerate(names)}
-    row, _ = row_of(tmp_path / "e", times, words)
-    assert row.longer_won == 1.0
-    assert row.length_controlled.value == pytest.approx(0.5)
-    assert (row.win.ci_low, row.win.ci_high) == (pytest.approx(0.2109, abs=1e-4), pytest.approx(0.7891, abs=1e-4))
 
 
 def outcome(win: float, loss: float, **fields: object) -> PairOutcome:

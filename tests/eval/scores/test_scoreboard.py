@@ -226,28 +226,3 @@ def test_claims_that_nobody_judged_are_counted_and_a_name_that_two_columns_share
     values = [row(metric, variant) for metric, variant in (("mine", "x"), ("FP", "FP"), ("FP", "words"))]
     names = [column.name for column in board(held, *values, metrics=metrics).columns]
     assert names == ["mine FP", "own FP", "FP words", "done", "words", "tokens", "$"]
-
-
-def test_a_system_without_a_value_stands_behind_and_a_column_where_less_is_better_is_turned(held: Gathered) -> None:
-    first = MetricDescription(title="1", scoreboard=(BoardColumn(variant="v"),))
-    second = MetricDescription(title="2", scoreboard=(BoardColumn(variant="w"),), higher_is_better=False)
-    metrics = {"first": first, "second": second}
-
-    def leader(answers: bool, *values: tuple[float | None, float | None]) -> str:
-        rows = [
-            row(metric, variant, value, system=label, n_scored=int(value is not None), n_na=int(value is None))
-            for label, pair in zip((A, B), values, strict=True)
-            for (metric, variant), value in zip((("first", "v"), ("second", "w")), pair, strict=True)
-        ]
-        made = replace(held, board=Board(judge=(Assessor.of(rows[0]).judge.key,)))
-        made.__dict__["are_answers"] = answers
-        return known(scoreboard(made, rows, metrics, {}, {})).rows[0].system
-
-    for answers, values, expected in (
-        (False, ((0.1, 0.5), (0.2, 0.5)), B),
-        (False, ((None, 0.5), (0.0, 0.5)), B),
-        (False, ((0.5, 0.2), (0.5, 0.9)), A),  # a column without a good end sorts nothing
-        (True, ((0.5, 0.9), (0.5, 0.2)), B),
-        (True, ((0.5, None), (0.5, 0.9)), B),
-    ):
-        assert leader(answers, *values) == expected, values
