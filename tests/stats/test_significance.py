@@ -95,7 +95,7 @@ def test_the_number_needed_and_its_range_are_those_of_scipy_s_t_and_chi_squared(
     def least(of: float) -> int:
         def shows(count: int) -> bool:
             errors = t.ppf(1 - 0.025 / tests, count - 1) + t.ppf(0.8, count - 1)
-            return count * apart**2 >= errors**2 * of
+            return bool(count * apart**2 >= errors**2 * of)
 
         return FEWEST + bisect_left(range(FEWEST, 1_000_000), True, key=shows)
 
@@ -111,7 +111,7 @@ def test_the_number_needed_and_its_range_are_those_of_scipy_s_t_and_chi_squared(
         return
     tails = n * float((away**4).sum()) / float((away**2).sum()) ** 2
     freedom = min(n - 1, 2 / (tails / n - (n - 3) / (n * (n - 1))))
-    ends = [least(spread * freedom / chi2.isf(beyond, freedom)) for beyond in (0.03, 0.97)]
+    ends = [least(spread * freedom / float(chi2.isf(beyond, freedom))) for beyond in (0.03, 0.97)]
     assert [needed.low, needed.high] == ends
 
 

@@ -13,6 +13,7 @@ from drretail.eval.compare.comparing import compare_recorded
 from drretail.eval.judging.session import Judge
 from drretail.eval.scores.board import NO_JUDGE, Board, read_board, write_board
 from drretail.eval.scores.file import made_scores
+from drretail.records.base import Rules
 from drretail.records.score import JudgeRef
 from drretail.viewer.experiment import read_view
 from drretail.viewer.paper import PaperView, read_paper_view
@@ -84,13 +85,14 @@ def test_the_first_judge_is_the_panel_else_the_first_model_that_was_named_and_co
     rules, code = JudgeRef(spec="offline:judge", kind="rule_based"), JudgeRef(spec="code", kind="rule_based")
     panel = JudgeRef(spec="panel(median):p:one+p:other", kind="llm")
     board = Board(rules="paper", judge=(rules.key, other.key, one.key))
-    asked = [(judge, "paper") for judge in (one, late, rules, code, other, panel)]
+    asked: list[tuple[JudgeRef, Rules]] = [(judge, "paper") for judge in (one, late, rules, code, other, panel)]
     # From the end: each is first of those that are left.
     for left, first in enumerate((panel, other, one, rules, None)):
         gone = (panel, other, one, rules)[:left]
-        found = board.first([(judge, "paper") for judge, _ in asked if judge not in gone])
+        found = board.first([pair for pair in asked if pair[0] not in gone])
         assert found == (None if first is None else (first, "paper"))
-    assert board.first([(one, "default"), (panel, "default")]) is None
+    others: list[tuple[JudgeRef, Rules]] = [(one, "default"), (panel, "default")]
+    assert board.first(others) is None
     assert [board.has(judge, "default") for judge in (code, one, panel)] == [True, False, False]
     ranks = sorted([late, rules, one, panel, other], key=lambda judge: board.place(judge, "paper"))
     assert ranks == [panel, other, one, rules, late]

@@ -50,6 +50,8 @@ def made(*reports: JudgedRun) -> Mapping[str, Score]:
 
 def test_what_is_na_everywhere_is_never_0_and_what_these_rules_do_not_ask_has_no_row() -> None:
     assert set(made(said("q1", "na"), said("q2", "na"))) == {"said", "half"}
+    counted = made(said("q1", 1.0), said("q1", 0.0), said("q2", "na"), JudgedRun("q3", {}, FAILED_RUNS))["said"]
+    assert counted.items == {"read": 2, FAILED_RUNS: 1}
     left_out = JudgedRun("q1", {"said": Value("said", "scored", 1.0)})
     other = of(replace(FACTS, system="b@model"), [JudgedRun("q1", {}, FAILED_RUNS)])
     found = [*summaries([of(FACTS, [left_out]), other])]

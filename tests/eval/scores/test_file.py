@@ -120,7 +120,7 @@ def test_a_report_that_one_judge_alone_rated_is_dropped_from_their_agreement() -
     (row,) = [row for row in agreements(judged(mine, theirs)) if row.variant == "depth"]
     assert (row.n_reports, row.n_dropped, row.n_systems, row.exact, row.difference) == (2, 4, 2, 0.5, 0.5)
     assert (row.first, row.second, row.rho_report) == ("anthropic:claude", "openai:gpt", 1.0)
-    (none,) = [row for row in agreements(judged({"a@m": ["na"]}, {"a@m": [1.0]})) if row.variant == "depth"]
+    (none,) = [row for row in agreements(judged({"a@m": mine["a@m"][2:3]}, {"a@m": [1.0]})) if row.variant == "depth"]
     assert (none.n_reports, none.n_dropped, none.exact, none.difference) == (0, 1, None, None)
 
 
@@ -176,7 +176,7 @@ def test_how_far_a_judge_has_come_is_counted_in_current_verdicts(tmp_path: Path)
         not_judged=2,
         repairs=3,
         repeats=2,
-        noise=dict.fromkeys(("said", "half"), round(0.08**0.5, 10)),  # of .2 and .6 alone
+        noise={"said": (spread := round(0.08**0.5, 10)), "half": spread},  # of .2 and .6 alone
     )
     assert known(made.made_of).verdicts == {"stub/x-y/a@m": 7}
     assert known(made.made_of).runs == {label: 7}

@@ -24,10 +24,13 @@ LONG, SHORT = "It is long, with many more words than the other.", "It is short."
 
 
 def row_of(
-    folder: Path, times: Mapping[str, Sequence[tuple[Word, Word]]], words: Mapping[str, tuple[str, str]] | None = None
+    folder: Path, times: Mapping[str, Sequence[tuple[Word, Word]]], equal: Sequence[str]
 ) -> tuple[PairScore, dict[str, Score]]:
-    """The row in depth, and the ranks: by run, what the judge said in both orders each time that it was asked."""
-    written = {name: (words or {}).get(name, (LONG, SHORT)) for name in times}
+    """The row in depth and the ranks, by what the judge said of each run in both orders each time it was asked.
+
+    The first report is the longer one, but in the runs in which both are ``equal``.
+    """
+    written = {name: (SHORT if name in equal else LONG, SHORT) for name in times}
     reports = [{name: texts[at] for name, texts in written.items()} for at in (0, 1)]
     users = {name[:2]: f"u{name[:2]}" for name in times}
     build.experiment(folder, dict(zip((A, B), reports, strict=True)), users=users)
@@ -77,7 +80,7 @@ def test_counts_and_shares_of_pairs_are_those_worked_by_hand(tmp_path: Path) -> 
             "q7-r1": [("a", "na")],
             "q8-r1": [("a", "a"), ("failed", "a")],  # the time that failed does not count
         },
-        {"q8-r1": (SHORT, SHORT)},
+        equal=("q8-r1",),
     )
     counts = (row.n_planned, row.n_scored, row.n_na, row.n_failed, row.not_judged, row.runs_failed)
     assert counts == (16, 6, 1, 9, 2, 6), "of repeats that were never made too"

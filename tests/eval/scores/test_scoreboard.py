@@ -157,8 +157,8 @@ def test_votes_are_a_share_for_each_system_by_dimension_a_tie_as_half_and_the_se
     votes = [vote("q1", "a", "ann"), vote("q1", "tie", "ben"), vote("q2", "b", "ann"), vote("q2", "a", "ann", "depth")]
     code = [row("checks", "clean", system=label, **CODE) for label in (A, B)]
     made = known(scoreboard(replace(held, board=Board()), code, METRICS, {}, {}, votes))
-    voted = [(column.variant, column.table) for column in made.columns if column.metric == "votes"]
-    assert voted == [("overall", "Preferred by 2 people"), ("depth", "Preferred by 2 people")]
+    voted = [(column.variant, column.short, column.table) for column in made.columns if column.metric == "votes"]
+    assert voted == [("overall", "vote", "Preferred by 2 people"), ("depth", "", "Preferred by 2 people")]
     shares = {each.system: each.cells["votes overall"].value for each in made.rows}
     assert shares == {A: pytest.approx(0.375), B: pytest.approx(0.625)}
     assert f"People preferred {B} 1.88 : 1.12, no more than chance." in made.sentence

@@ -221,6 +221,8 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(SCALE)], {"owned": [SCALE.product_id], "wants": [wanted("kitchen scale", again=True)]}, ""),
     ([a_pick(PAN)], {"wants": [wanted("pan", brands_unwanted=("fennick",))]}, "unwanted_brand"),
     ([a_pick(PAN)], {"wants": [wanted("pan", brands_wanted=("aldbrook",))]}, "unwanted_brand"),
+    ([a_pick(PAN)], {"wants": [wanted("pan", brands_unwanted=("aldbrook", "fennick"))]}, "unwanted_brand"),
+    ([a_pick(PAN)], {"wants": [wanted("pan", brands_wanted=("aldbrook", "fennick"))]}, ""),
     ([a_pick(NO_NAME)], {"wants": [wanted("pan", brands_wanted=("aldbrook",))]}, ""),  # its record names no maker
     ([a_pick(PAN)], {"wants": [wanted("pan"), wanted("mug", brands_unwanted=("fennick",), optional=True)]}, ""),
     # the whole cart counts against the budget, and alternatives do not
@@ -284,7 +286,7 @@ def test_a_cart_has_these_errors_and_warnings() -> None:
 
 def test_a_pick_of_the_report_s_own_words_is_named_by_them_and_broken_records_are_left_out() -> None:
     report = "Take a  Fennick pan today."
-    place = {"start": report.index("a  F"), "end": report.index(" today") + 1}
+    place: Any = {"start": report.index("a  F"), "end": report.index(" today") + 1}
     (found,) = pick_findings([Pick(product="B0", **place)], report=report, cited=[], wish=None, ledger=read_ledger({}))
     assert (found.text, found.start, found.evidence_id) == ("a  Fennick pan", place["start"], "P:B0")
     broken = {
