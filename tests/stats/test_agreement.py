@@ -119,9 +119,8 @@ def test_items_that_come_together_widen_the_interval_and_one_cluster_has_none() 
     alone = agreement_interval(tables_of(range(160), first * 4, second * 4, LABELS), kappa, "1")
     together = agreement_interval(tables_of([*range(40)] * 4, first * 4, second * 4, LABELS), kappa, "1")
     assert known(together.low) < known(alone.low)
-    few = [
-        agreement_interval(tables_of([at % n for at in range(40)], first, second, LABELS), kappa, "1") for n in (4, 5)
-    ]
+    clusters = [[at % count for at in range(40)] for count in (4, 5)]
+    few = [agreement_interval(tables_of(of, first, second, LABELS), kappa, "1") for of in clusters]
     assert [(interval.low is None, interval.lacks) for interval in few] == [(True, "few"), (False, None)]
     many = agreement_interval(tables_of(range(42), [*range(21)] * 2, [0, *range(1, 21)] * 2, range(21)), kappa, "1")
     assert (many.value, many.low, many.lacks) == (1.0, None, None), "of more labels than twenty there is no interval"

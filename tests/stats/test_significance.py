@@ -86,7 +86,7 @@ def test_holm_gives_the_figures_of_a_worked_example() -> None:
 def test_the_number_needed_and_its_range_are_those_of_scipy_s_t_and_chi_squared(
     n: int, apart: float, tests: int
 ) -> None:
-    """The range by the spread of a variance of n users with these tails (Cramér 1946), its ends at 3 in 100."""
+    """The range by how much a variance of n users with these tails varies, its ends at 3 in 100."""
     from scipy.stats import chi2, t
 
     values = np.random.default_rng(n).standard_t(5, n)

@@ -62,7 +62,7 @@ def test_a_date_is_the_page_s_own_and_else_the_search_engine_s(world: World) -> 
         assert session.ledger.evidence()[0].date == shown
 
 
-def test_two_spellings_of_one_address_are_one_page_and_a_live_web_says_that_it_may_be_younger(world: World) -> None:
+def test_two_spellings_of_one_address_are_one_page_and_a_round_has_no_two_of_one_site(world: World) -> None:
     spellings = ("https://a.example/x", "https://A.example/x#top", "https://b.example/")
     web = ListWeb(*(WebResult(url, url, url) for url in spellings))
     session = Session(SessionSettings(replace(world, web=web), web_k=2))

@@ -1,4 +1,4 @@
-"""Verdicts of all judges, run by run: repeats of a judge, panels, and why a run has no values."""
+"""Verdicts of all judges, run by run: repeats of a judge, counts, panels, and agreement with records."""
 
 from dataclasses import replace
 from pathlib import Path
