@@ -9,13 +9,7 @@ import pytest
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.metric import Value
 from drretail.eval.scores.facts import NOT_RATED
-from drretail.eval.scores.file import (
-    agreements,
-    derive_scores,
-    other_metrics,
-    rows_of_metrics,
-    without_board_metrics,
-)
+from drretail.eval.scores.file import agreements, derive_scores, other_metrics, rows_of_metrics, without_board_metrics
 from drretail.eval.scores.gathering import Assessor, Gathered, TableKey, is_panel, with_panels
 from drretail.records.base import OfJudge, sha256_of
 from drretail.records.score import (
