@@ -207,6 +207,7 @@ def a_pick(item: Product, quantity: int = 1, *others: Product) -> Pick:
 LIKED, TWO_SCALES, TOWEL = wanted("kitchen scale", rating_min=4.3), wanted("kitchen scale", quantity=2), "kitchen towel"
 MUGS_AND_RACK = [wanted("mug", quantity=2), wanted("mug rack")]
 BOTH = [wanted("kettle"), wanted("lawn mower")]
+AGAIN = wanted("kitchen scale", again=True)
 QUIET = wanted("kettle", must=demands("quiet"))
 CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     # a sound cart, what the shop has not, what the report never cites
@@ -219,7 +220,12 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(KETTLE)], {"wants": None, "recalled": KETTLE.product_id}, "unsafe_pick"),
     # what the user has, and brands
     ([a_pick(SCALE)], {"owned": [SCALE.product_id]}, "recommended_although_owned"),
-    ([a_pick(SCALE)], {"owned": [SCALE.product_id], "wants": [wanted("kitchen scale", again=True)]}, ""),
+    ([a_pick(SCALE)], {"owned": [SCALE.product_id], "wants": [AGAIN]}, ""),
+    (
+        [a_pick(SCALE)],
+        {"owned": [SCALE.product_id], "wants": [AGAIN, wanted("digital kitchen scale")]},
+        "want_left_out",
+    ),
     ([a_pick(PAN)], {"wants": [wanted("pan", brands_unwanted=("fennick",))]}, "unwanted_brand"),
     ([a_pick(PAN)], {"wants": [wanted("pan", brands_wanted=("aldbrook",))]}, "unwanted_brand"),
     ([a_pick(PAN)], {"wants": [wanted("pan", brands_unwanted=("aldbrook", "fennick"))]}, "unwanted_brand"),
