@@ -1,4 +1,4 @@
-"""The search of the web: results, pages and journal; what a hostile page can do; and what may leave for the web."""
+"""The search of the web: results, pages and journal; what a hostile page can do."""
 
 import json
 import threading
@@ -12,14 +12,12 @@ from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
 from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.grounding.verify.findings import known_profiles, personal_data_sent
 from drretail.journal import Journal
 from drretail.records.run import WebMode
 from drretail.tools.toolkit import Toolkit
 from drretail.tools.web import fetch_cited, fetch_pages, rounds
-from tests.build import run
 from tests.threads import all_at_rest
-from tests.tools.conftest import ANNA, PAGES, ListWeb, error_of
+from tests.tools.conftest import PAGES, ListWeb, error_of
 
 
 def test_results_have_evidence_url_snippet_and_a_date_where_known(toolkit: Toolkit, session: Session) -> None:
@@ -207,24 +205,3 @@ def test_of_cited_pages_a_fault_costs_one_page_and_a_journal_without_them_all_th
     replayed._replays = True  # pyright: ignore[reportPrivateUsage]
     assert [url for url, _ in fetch_cited(web, URLS, replayed.scope("cited"), 5)] == URLS[:4]
     assert web.fetched == []
-
-
-def findings(session: Session) -> list[str]:
-    """What the check on a run with these steps finds."""
-    failed = run("q-r1", None, steps=session.trajectory.steps())
-    profile = session.settings.world.store.user(ANNA)
-    orders = [order.order_id for order in session.settings.world.store.orders(ANNA).orders]
-    handed = known_profiles({entry.id: entry for entry in session.ledger.evidence()})
-    found = personal_data_sent(failed, [profile, *handed], [ANNA], orders)
-    return [str(finding.found).partition(" (")[0] for finding in found]
-
-
-def test_personal_data_in_a_search_leaves_and_is_found(world: World) -> None:
-    web = ListWeb()
-    session = Session(SessionSettings(replace(world, web=web), user_id=ANNA, scope="any"))
-    queries = ["bird  feeders in Shreveport, LA", f"feeders, write to {world.store.user(ANNA).email}"]
-    with Toolkit(session) as toolkit:
-        for query in queries:
-            toolkit.call("web_search", {"query": query})
-    assert web.asked == queries
-    assert findings(session) == ["an e-mail address"]
