@@ -1,4 +1,4 @@
-"""The search of the web: results, pages and journal; what a hostile page can do."""
+"""The search of the web: results, their dates and pages, cited pages, and the journal."""
 
 import json
 import threading
