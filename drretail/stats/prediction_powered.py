@@ -257,10 +257,8 @@ def _verdict_margins(value: float, variance: float, clusters: int) -> tuple[floa
 
 
 def _cluster_margin(influence: Mapping[Hashable, float]) -> float:
-    """The squared half-width that verdicts' variance between clusters adds to a difference; 0 below two clusters."""
+    """The squared half-width that verdicts' variance between clusters adds to a difference; needs two clusters."""
     count = len(influence)
-    if count < 2:
-        return 0.0
     return quantile(count - 1) ** 2 * sum(moved**2 for moved in influence.values()) * count / (count - 1)
 
 

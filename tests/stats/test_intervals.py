@@ -119,6 +119,10 @@ def test_an_interval_encloses_its_value_has_a_width_and_stays_in_its_scale(held:
 
 
 def test_queries_of_one_user_are_one_cluster() -> None:
+    # The turns of a conversation have one user, also if nobody says who.
+    turns = [query("t1"), query("t2", after="t1"), query("t3"), query("t4", after="t3"), query("t5", user_id="BORIS")]
+    of_turns = Clusters.of([*turns, query("t6", after="t5"), query("t7")])
+    assert of_turns.groups(["t1", "t2", "t3", "t4", "t5", "t6", "t7"]) == (0, 0, 1, 1, 2, 2, 3)
     clusters = Clusters.of([query("a", user_id="ANNA"), query("b"), query("c", user_id="ANNA"), query("d")])
     assert clusters.groups(["c", "d", "a", "b"]) == (0, 1, 0, 2)
     assert [clusters.users(ids) for ids in (["a", "c"], ["b", "c"], ["b", "d"], [])] == [1, 2, None, None]

@@ -1,5 +1,7 @@
 """Bradley–Terry and length control: the strengths that an optimiser finds, and none where nothing connects."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -106,3 +108,44 @@ def test_few_meetings_and_systems_that_are_always_longer_tell_nothing_and_wins_a
     assert length_controlled([1.0] * 20, [50.0 + at for at in range(20)]).value is None
     found = length_controlled([1.0] * 20, [float(at - 10) for at in range(20)])
     assert 0.95 < known(found.value) < 1
+    # Nine of ten that differ in length are too many, whatever number has one length.
+    for longer, shorter, equal, is_known in ((9, 1, 10, False), (8, 1, 1, True), (8, 1, 0, False), (1, 9, 1, False)):
+        words = [5.0] * longer + [-5.0] * shorter + [0.0] * equal
+        controlled = length_controlled([float(at % 2) for at in range(len(words))], words)
+        assert (controlled.value is not None) == is_known, (longer, shorter, equal)
+
+
+def jackknife(without: Callable[[int], float], users: int) -> float:
+    """The error of a number by leaving out one user at a time (Efron): it knows no derivative."""
+    left = np.array([without(user) for user in range(users)])
+    return float(((users - 1) / users * ((left - left.mean()) ** 2).sum()) ** 0.5)
+
+
+def test_intervals_of_strengths_and_of_wins_at_one_length_are_those_of_the_jackknife_over_users() -> None:
+    rng, users = np.random.default_rng(8), 40
+    contests = [
+        Contest(f"q{at}", first, second, float(rng.choice([0.0, 0.5, 1.0], p=[1 - lead, 0.1, lead - 0.1])))
+        for at in range(2 * users)
+        for first, second, lead in (("a", "b", 0.7), ("b", "c", 0.6), ("c", "a", 0.4))
+    ]
+    of_user = Clusters({f"q{at}": f"u{at // 2}" for at in range(2 * users)})
+
+    def without(user: int) -> float:
+        rest = [contest for contest in contests if int(contest.query_id[1:]) // 2 != user]
+        return value(strengths(["a", "b", "c"], rest)["a"])
+
+    t39 = 2.0227
+    found = strengths(["a", "b", "c"], contests, of_user)["a"].interval
+    assert width(found) / 2 == pytest.approx(t39 * jackknife(without, users), rel=0.03)
+    results, words = drawn(0.5, 1.0, 2 * users)
+
+    def logit(share: float | None) -> float:
+        return float(np.log(known(share) / (1 - known(share))))
+
+    def controlled(user: int) -> float:
+        rest = [at for at in range(2 * users) if at // 2 != user]
+        return logit(length_controlled([results[at] for at in rest], [words[at] for at in rest]).value)
+
+    found = length_controlled(results, words, tuple(at // 2 for at in range(2 * users)))
+    error = jackknife(controlled, users)
+    assert (logit(found.high) - logit(found.low)) / 2 == pytest.approx(t39 * error, rel=0.05)

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
+from drretail.env.world import World
 from drretail.errors import ToolError
 from drretail.records.base import canonical_json
 from drretail.records.run import Step
-from drretail.tools.arguments import read_arguments
+from drretail.tools.arguments import read_arguments, recordable
 from drretail.tools.registry import TOOLS
 from drretail.tools.tool import Tool, ToolResult, read_schema
 from drretail.tools.toolkit import Toolkit, ToolReply
@@ -33,6 +34,13 @@ def problem(given: object) -> ToolError:
     ("argument", "sent", "message"),
     [
         ("limit", 0, "limit must be a whole number from 1 to 50; 0 is not."),
+        ("limit", 51, "limit must be a whole number from 1 to 50; 51 is not."),
+        ("limit", 2.5, "limit must be a whole number from 1 to 50; 2.5 is not."),
+        ("limit", "2.5", "limit must be a whole number from 1 to 50; 2.5 is not."),
+        ("limit", 2**53, "limit must be a whole number from 1 to 50."),
+        ("limit", 2**53 - 1, "limit must be a whole number from 1 to 50; 9.0072e+15 is not."),
+        ("price_max", -0.5, "price_max must be a number of at least 0; -0.5 is not."),
+        ("query", "x" * 501, "query has 501 characters; at most 500 are allowed."),
         ("limit", True, "limit must be a whole number from 1 to 50."),
         ("price_max", "$25", "price_max must be a number of at least 0."),
         ("price_max", float("nan"), "price_max must be a number of at least 0."),
@@ -44,6 +52,27 @@ def problem(given: object) -> ToolError:
 def test_wrong_values_are_named_with_what_is_allowed(argument: str, sent: object, message: str) -> None:
     raised = problem({"query": "x", argument: sent})
     assert (raised.field, raised.message) == (argument, message)
+
+
+def test_values_at_their_limits_and_numerals_in_strings_are_taken() -> None:
+    given = {
+        "query": "x" * 500,
+        "limit": " 50 ",
+        "price_min": "0",
+        "price_max": "+12.50",
+        "rating_min": 5,
+        "offset": 0.0,
+    }
+    read = read_arguments(SEARCH, given | {"category": None})
+    assert read == given | {"limit": 50, "price_min": 0.0, "price_max": 12.5, "rating_min": 5.0, "offset": 0}
+    kinds = {name: type(value) for name, value in read.items()}
+    assert (kinds["limit"], kinds["offset"], kinds["price_min"], kinds["rating_min"]) == (int, int, float, float)
+    assert recordable([{"a": (1, math.inf, -(2**63), None, True)}, 2**63 - 1, {1}]) == [
+        {"a": [1, "inf", "a whole number of 64 bits", None, True]},
+        2**63 - 1,
+        "… (set)",
+    ]
+    assert recordable([[[["deep"]]]], 3) == [[["… (list)"]]]
 
 
 def test_a_wrong_choice_or_name_is_told_the_right_ones_and_what_is_missing_is_described() -> None:
@@ -202,3 +231,10 @@ def test_the_error_shows_the_right_form_and_the_nearest_of_what_was_shown(toolki
     toolkit.call("get_user_orders", {"user_id": ANNA})
     message = error_of(toolkit.call("get_order_details", {"order_id": "000000004"}))["message"]
     assert ORDER in message.split("Did you mean")[-1]
+
+
+def test_where_nobody_asks_no_user_is_meant_by_a_mark(world: World) -> None:
+    with Toolkit(Session(SessionSettings(world, scope="any"))) as toolkit:
+        message = error_of(toolkit.call("get_user_profile", {"user_id": "[U:profile]"}))["message"]
+        assert message.endswith('"AEXAMPLEUSER00000000000000A1". Nobody asks here, so that U:… names nobody.')
+        assert "Nobody asks" not in error_of(toolkit.call("get_user_profile", {"user_id": "AENOBODY0"}))["message"]

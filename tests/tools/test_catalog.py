@@ -51,6 +51,7 @@ def test_a_hit_is_a_shown_card_and_a_record_hidden_until_it_is_read(toolkit: Too
     ("query", "arguments", "found"),
     [
         ("bird feeder", {"match": "all", "price_min": 24.99, "price_max": 30}, "14"),
+        ("bird feeder", {"match": "all", "price_min": 24.99, "price_max": 24.99}, "14"),
         ("bird feeder", {"match": "all", "rating_min": 4.5}, "13"),
         ("tube bird feeder", {"match": "phrase"}, "14"),
         ("tube feeder", {"sort_by": "rating"}, "13254"),
@@ -233,6 +234,17 @@ def value(expression: str) -> int | float:
         ("1,200.50 + 1", 1201.5),
         ("$1,299,000", 1299000),
         ("3 × 4 ÷ 2 − 1", 5),
+        ("0 * 5 + 0 / 3 + 0 ** 2", 0),  # a 0 that nothing has made too small
+        ("(-2) ** 3 + (-8) ** 2.0", 56),
+        ("0 ** 0", 1),
+        ("-(-3) + +.5e1 - 2E+0 * 1.e-1", 7.8),
+        ("$ 1,000 - 0,999", 1),
+        ("log(1000) + ln(e) + cos(0)", 5),
+        ("sqrt(1/4) + sqrt{0}", 0.5),
+        ("2 * PI", 6.28318530717959),
+        ("1e300 / 1e300", 1),
+        ("1e299 * 100 / 1e299", 100),
+        ("1" + "+1" * 49 + " " * 401, 50),  # 500 characters
     ],
 )
 def test_values(expression: str, expected: float) -> None:
@@ -265,6 +277,21 @@ def test_a_value_that_was_rounded_is_no_whole_number_where_floats_lie_further_ap
         ("2 ** -2000", "too small"),
         ("(" * 240 + "1" + ")" * 240, "no arithmetic"),
         ("1+" * 300 + "1", "at most 500"),
+        ("1" * 501, "has 501 characters; at most 500"),
+        ("1e301", "The number at character 1 is too large or too long"),
+        ("2 * 1e99999", "The number at character 5 is too large"),
+        ("1" * 301, "too large or too long"),
+        ("sqrt(-1)", "square root of a negative"),
+        ("log(-1)", "logarithm"),
+        ("1e300 * 1e300 * 1e300", "too large"),
+        ("1e-300 * 1e-300 / 3", "too small"),
+        ("2 3", "no arithmetic at character 3"),
+        ("2 pi", "no arithmetic at character 3"),
+        ("sqrt(1, 2)", "a comma may only separate thousands"),
+        ("1 $ 2", "no arithmetic"),
+        ("2 ^ 3", "Unexpected '^' at character 3: write ** for powers"),
+        ("1 & 2", "Unexpected '&' at character 3: use numbers"),
+        ("1,2345", "'1,2345' at character 1 is not a number"),
     ],
 )
 def test_what_has_no_value_is_one_sentence_in_no_time(expression: str, message: str) -> None:

@@ -26,6 +26,7 @@ from drretail.tools.registry import (
     load_tool,
     openai_schemas,
     own_tools,
+    submit_schema,
     tool_names,
     tool_schema_hash,
     tools_of,
@@ -56,6 +57,8 @@ def test_openai_anthropic_and_langchain_say_the_same_and_a_langchain_tool_is_the
     tools = {tool.name: tool for tool in langchain_tools(toolkit)}
     langchain = [convert_to_openai_tool(tool)["function"] for tool in tools.values()]
     assert [len(forms) for forms in (openai, anthropic, langchain)] == [9, 9, 9]
+    told = {schema["type"] for schema in (*openai_schemas(), submit_schema())}
+    assert (told, submit_schema()["function"].keys()) == ({"function"}, openai[0].keys())
     assert openai == anthropic == langchain
     assert '"value":3' in tools["calculator"].invoke({"expression": "1+2"})
     assert "unknown_argument" in tools["calculator"].invoke({"expression": "1", "unknown_argument": 2})
@@ -125,6 +128,10 @@ def test_tools_are_loaded_by_name_as_plugins_and_by_place(monkeypatch: pytest.Mo
     assert tool_names() == [*TOOLS, "shipping"]
     with pytest.raises(UnknownName, match=r"There is no tool 'calculater'. Did you mean calculator"):
         load_tool("calculater")
+    for taken in ([SHIPPING, PLACE], [TOOLS["calculator"]]):
+        with pytest.raises(UserError, match=r"There is a tool '(shipping|calculator)' already: give the agent's own"):
+            own_tools(taken)
+    assert list(own_tools([PLACE, replace(SHIPPING, name="other")])) == ["shipping", "other"]
     no_tool: Any = points
     with pytest.raises(UserError, match=r"are drretail\.Tools or their names, and .* is neither"):
         own_tools([no_tool])

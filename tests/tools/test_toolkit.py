@@ -8,6 +8,7 @@ from typing import Annotated
 from annotated_types import Ge
 
 from drretail.env.session import Session
+from drretail.errors import UserError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.evidence import Source
 from drretail.tools.registry import TOOLS
@@ -57,16 +58,35 @@ def test_a_call_is_recorded_with_its_evidence_and_text_and_so_is_an_error(toolki
     assert nameless.name == "get_users_order"
 
 
+def test_calls_of_one_turn_have_its_first_call_and_calls_that_no_turn_names_stand_alone(toolkit: Toolkit) -> None:
+    add = ("calculator", {"expression": "1+1"})
+    for turn in (None, None, "a", "a", "b", None, None):
+        toolkit.call(*add, turn=turn)
+    toolkit.call(*add, "0.1", turn="b")
+    toolkit.call_all([add, add], turn="c")
+    toolkit.call(*add, turn="c")
+    steps = {(step.path, step.seq): step.turn for step in toolkit.session.trajectory.steps()}
+    assert [steps["0", at] for at in range(10)] == [None, None, None, 2, None, None, None, None, None, 7]
+    assert steps["0.1", 0] is None, "each path has turns of its own"
+
+
 def test_a_bug_of_ours_is_hidden_from_the_model_and_kept_in_the_step(session: Session) -> None:
     def fail(number: int) -> object:
         raise KeyError("secret detail")
+
+    def damage(number: int) -> object:
+        raise UserError("secret path")
 
     session.ledger.add([evidence("7", "something else")], "0", 99)
     with Toolkit(session, tools=made_up("broken", fail) | made_up("clash", lambda number: None)) as toolkit:
         error = error_of(toolkit.call("broken", {}))
         assert toolkit.call("clash", {"number": 7}).error == "unavailable", "one id for two sources"
+    with Toolkit(session, tools=made_up("damaged", damage)) as toolkit:
+        assert error_of(toolkit.call("damaged", {}))["message"] == (
+            "The shop's data cannot be read; `drretail world check` tells its owner more."
+        )
     assert error == {"type": "unavailable", "message": "broken failed for an internal reason; another call may do."}
-    kept, clash = (step.error or "" for step in session.trajectory.steps())
+    kept, clash, _ = (step.error or "" for step in session.trajectory.steps())
     assert re.fullmatch(r"KeyError: 'secret detail' \(.*test_toolkit\.py, line [0-9]+\)", kept)
     assert "EvidenceCollision" in clash
 

@@ -344,8 +344,6 @@ def with_slices(experiment: Path, scores: Scores) -> Scores:
     # All metrics, since whether the systems are assistants shows in one of them.
     every = map(installed, dict.fromkeys(row.metric for row in scores.scores))
     metrics = [metric for metric in every if metric is not None]
-    if not shown:
-        return scores
     names = {metric.name for metric in metrics}
     judges = {TableKey(metric, judge) for metric, _, judge in shown if metric in names}
     asked = {key for key in judges if not is_panel(key.assessor.judge.spec)}

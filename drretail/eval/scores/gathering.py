@@ -412,9 +412,9 @@ def judged_run(subject: Subject, metric: Metric, living: Sequence[Verdict], rule
 
     A run without a report has what ``Metric.without_report`` says.
     """
-    lacks = None if living and subject.report is not None else _LACKS[_status(subject)]
+    lacks = None if living else _LACKS[_status(subject)]
     repeats: dict[int, list[Verdict]] = defaultdict(list)
-    for verdict in living if lacks is None else ():
+    for verdict in living:
         repeats[verdict.judge_repeat].append(verdict)
     by_repeat = {
         repeat: {value.variant: value for value in metric.values(subject, repeats[repeat], rules)}

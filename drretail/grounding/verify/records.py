@@ -20,7 +20,6 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.reading import Pick, ValueKind
 from drretail.records.shop import USD, Money, Offer, Policy, Product, offers_of, product_of
-from drretail.records.wish import Wish
 from drretail.remembered import remembered_by
 
 _OPERAND = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -49,7 +48,6 @@ class Ledger:
     query_text: str = ""
     budget: Money | None = None
     picks: tuple[Pick, ...] | None = None
-    wish: Wish | None = None
     decisions: Decisions = UNDECIDED
     """Whether products keep the query's demands."""
     policy: Policy | None = None
@@ -167,7 +165,6 @@ def read_ledger(
         query_text="" if query is None else query.text,
         budget=None if query is None or query.wish is None else query.wish.budget,
         picks=None if picks is None else tuple(picks),
-        wish=None if query is None else query.wish,
         decisions=UNDECIDED if query is None else Decisions(query.gold),
     )
 
@@ -209,7 +206,7 @@ def all_words_of(item: Product) -> str:
 
 def record_of(text: str) -> dict[str, Any] | None:
     """The record in a JSON text; None for any other text."""
-    value = json_or_none(text) if text.startswith("{") else None
+    value = json_or_none(text)
     return cast(dict[str, Any], value) if isinstance(value, dict) else None
 
 

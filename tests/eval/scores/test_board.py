@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+from drretail.errors import UserError
 from drretail.eval.compare.comparing import compare_recorded
 from drretail.eval.judging.session import Judge
+from drretail.eval.scores.board import NO_JUDGE, Board, read_board, write_board
 from drretail.eval.scores.file import made_scores
+from drretail.records.base import Rules
 from drretail.records.score import JudgeRef
 from drretail.viewer.experiment import read_view
 from drretail.viewer.paper import PaperView, read_paper_view
@@ -30,7 +33,6 @@ def judge(name: str) -> Judge:
 
 ONE, OTHER, THIRD = judge("one"), judge("other"), judge("third")
 Asked = Mapping[str, Any]
-DEFAULT: Asked = {"judges": (ONE,)}
 PAPER: Asked = {"judges": (ONE,), "rules": "paper"}
 BY_BOTH: Asked = {"judges": (ONE, OTHER)}
 BY_THIRD: Asked = {"judges": (THIRD,)}
@@ -69,18 +71,34 @@ def shown(folder: Path) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    ("before", "last"),
-    [
-        ([DEFAULT], PAPER),
-        ([BY_THIRD, PAPER], BY_BOTH),
-    ],
-    ids=["other rules", "other rules and judges"],
-)
-def test_what_is_shown_is_as_in_a_new_folder(recorded: Path, tmp_path: Path, before: list[Asked], last: Asked) -> None:
+def test_what_is_shown_is_as_in_a_new_folder(recorded: Path, tmp_path: Path) -> None:
     alone, after = (
         shown(scored(recorded, tmp_path / name, *commands))
-        for name, commands in (("alone", [last]), ("after", [*before, last]))
+        for name, commands in (("alone", [BY_BOTH]), ("after", [BY_THIRD, PAPER, BY_BOTH]))
     )
     for part, found in alone.items():
         assert after[part] == found, part
+
+
+def test_the_first_judge_is_the_panel_else_the_first_model_that_was_named_and_code_is_none(tmp_path: Path) -> None:
+    one, other, late = (JudgeRef(spec=f"p:{name}", kind="llm") for name in ("one", "other", "late"))
+    rules, code = JudgeRef(spec="offline:judge", kind="rule_based"), JudgeRef(spec="code", kind="rule_based")
+    panel = JudgeRef(spec="panel(median):p:one+p:other", kind="llm")
+    board = Board(rules="paper", judge=(rules.key, other.key, one.key))
+    asked: list[tuple[JudgeRef, Rules]] = [(judge, "paper") for judge in (one, late, rules, code, other, panel)]
+    # From the end: each is first of those that are left.
+    for left, first in enumerate((panel, other, one, rules, None)):
+        gone = (panel, other, one, rules)[:left]
+        found = board.first([pair for pair in asked if pair[0] not in gone])
+        assert found == (None if first is None else (first, "paper"))
+    others: list[tuple[JudgeRef, Rules]] = [(one, "default"), (panel, "default")]
+    assert board.first(others) is None
+    assert [board.has(judge, "default") for judge in (code, one, panel)] == [True, False, False]
+    ranks = sorted([late, rules, one, panel, other], key=lambda judge: board.place(judge, "paper"))
+    assert ranks == [panel, other, one, rules, late]
+    assert read_board(tmp_path) == NO_JUDGE
+    write_board(tmp_path, board)
+    assert read_board(tmp_path) == board
+    (tmp_path / "board.json").write_text('{"format": 1, "rules": "no such"}')
+    with pytest.raises(UserError, match=r"board\.json is not as this version writes it: run drretail score again\."):
+        read_board(tmp_path)

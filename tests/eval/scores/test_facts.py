@@ -7,10 +7,11 @@ import pytest
 
 from drretail.eval.metric import Value
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.facts import Facts, slice_scores, summaries
+from drretail.eval.scores.facts import Facts, query_slices, slice_scores, summaries
 from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, JudgedRun, PlannedRun
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
-from drretail.stats.intervals import Clusters, mean_interval
+from drretail.stats.intervals import Clusters, mean_interval, share_interval
+from tests import build
 from tests.build import query
 from tests.eval.compare.crafted import JUDGE
 from tests.eval.own import JUDGED
@@ -44,6 +45,8 @@ def made(*reports: JudgedRun) -> Mapping[str, Score]:
 
 def test_what_is_na_everywhere_is_never_0_and_what_these_rules_do_not_ask_has_no_row() -> None:
     assert set(made(said("q1", "na"), said("q2", "na"))) == {"said", "half"}
+    counted = made(said("q1", 1.0), said("q1", 0.0), said("q2", "na"), JudgedRun("q3", {}, FAILED_RUNS))["said"]
+    assert counted.items == {"read": 2, FAILED_RUNS: 1}
     left_out = JudgedRun("q1", {"said": Value("said", "scored", 1.0)})
     other = of(replace(FACTS, system="b@model"), [JudgedRun("q1", {}, FAILED_RUNS)])
     found = [*summaries([of(FACTS, [left_out]), other])]
@@ -63,6 +66,47 @@ def test_the_interval_is_that_of_queries_and_where_users_are_known_of_users() ->
         expected = mean_interval(counts_of).within(0, None)
         assert (row.ci_low, row.ci_high) == (pytest.approx(expected.low), pytest.approx(expected.high))
         assert (row.n_users, row.no_interval) == (n_users, None)
+
+
+def test_an_end_below_zero_is_cut_only_where_no_value_is_below_it_and_none_lies_above_the_scale() -> None:
+    described = JUDGED.description
+
+    def ends(values: list[float], **fields: object) -> tuple[bool, bool]:
+        """Whether the interval reaches below 0, and beyond the highest value of the scale."""
+        metric = replace(JUDGED, description=described.model_copy(update=fields))
+        reports = [said(f"q{at}", value) for at, value in enumerate(values)]
+        row = {row.variant: row for row in rows(replace(FACTS, metric=metric), reports)}["said"]
+        uncut = mean_interval(values)
+        assert row.value == pytest.approx(uncut.value)
+        return row.ci_low == pytest.approx(uncut.low), row.ci_high == pytest.approx(uncut.high)
+
+    low, high = [0.0, 0.0, 0.0, 1.0, 9.0], [10.0, 10.0, 10.0, 9.0, 1.0]
+    assert ends(low, counts=("said",)) == (False, True)
+    assert ends([-1.0, *low], counts=("said",)) == (True, True)
+    assert ends(high, counts=("said",)) == (True, True)
+    assert ends(high, scale="rating") == (True, False)
+    assert ends(low, scale="rating") == (False, True)
+    assert ends([0.0, 0.0, 0.0, 0.1, 0.9], differences=("said",)) == (True, True)
+    assert ends([1.0, 1.0, 1.0, 0.9, 0.1], differences=("said",)) == (True, True)
+    shares = share_interval([0.0, 0.0, 0.0, 0.1, 0.9])
+    row = made(*(said(f"q{at}", value) for at, value in enumerate((0.0, 0.0, 0.0, 0.1, 0.9))))["said"]
+    assert (row.ci_low, row.ci_high) == (shares.low, shares.high)
+
+
+def test_slices_are_the_categories_then_the_kinds_of_need_or_modes_then_the_turns() -> None:
+    queries = [query("q1", kind="gift"), query("q2", mode="generic"), query("q3", after="q2"), query("q4", after="q3")]
+    definition = build.definition(queries, {}, categories={"q1": ("Cups", "Pans"), "q3": ("Pans",), "q4": ()})
+    assert list(query_slices(definition).items()) == [
+        (("category", "Cups"), {"q1"}),
+        (("category", "Pans"), {"q1", "q3"}),
+        (("category", "none named"), {"q2", "q4"}),
+        (("kind", "generic"), {"q2"}),
+        (("kind", "gift"), {"q1"}),
+        (("kind", "profile_aware"), {"q3", "q4"}),
+        (("turn", "1"), {"q2"}),
+        (("turn", "2"), {"q3"}),
+        (("turn", "3"), {"q4"}),
+    ]
 
 
 def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() -> None:
@@ -87,7 +131,7 @@ SLICES: dict[tuple[SliceBy, str], frozenset[str]] = {
 REPORTS = [
     JudgedRun("q1", {"said": Value("said", "scored", 1.0)}),
     JudgedRun("q1", {"said": Value("said", "scored", 0.0)}),
-    JudgedRun("q2", {"said": Value("said", "scored", 0.25)}),
+    JudgedRun("q2", {"said": Value("said", "scored", 0.0)}),
     JudgedRun("q3", {"said": Value("said", "na")}),
     JudgedRun("q3", {"said": Value("said", "scored", 1.0)}),
     JudgedRun("q4", {}, FAILED_RUNS),
@@ -100,6 +144,7 @@ def test_only_the_slice_s_queries_count_and_a_slice_of_all_is_the_score_itself()
     (score,) = [row for row in rows(FACTS, REPORTS) if row.variant == "said"]
     assert (whole.value, whole.ci_low, whole.ci_high) == (score.value, score.ci_low, score.ci_high)
     assert (whole.n_planned, whole.n_scored) == (score.n_planned, score.n_scored) == (6, 4)
+    assert (whole.n_asked, whole.n_counted) == (4, 3), "a value of 0 is one"
     assert row.value == 0.75, "repeats stay in their query"
     assert (row.n_asked, row.n_counted, row.n_planned, row.n_scored) == (3, 2, 5, 3)
     assert (row.by, row.judge, row.judge_kind, row.judge_params) == ("kind", "p:m", "llm", "x")

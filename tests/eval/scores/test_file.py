@@ -6,13 +6,26 @@ from typing import Any
 
 import pytest
 
+from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.metric import Value
-from drretail.eval.registry import load_metric
-from drretail.eval.scores.file import agreements, derive_scores, other_metrics, rows_of_metrics
+from drretail.eval.scores.facts import NOT_RATED
+from drretail.eval.scores.file import agreements, derive_scores, other_metrics, rows_of_metrics, without_board_metrics
 from drretail.eval.scores.gathering import Assessor, Gathered, TableKey, is_panel, with_panels
-from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores
+from drretail.records.base import OfJudge, sha256_of
+from drretail.records.score import (
+    Agreement,
+    BoardColumn,
+    JudgeRef,
+    Judging,
+    MetricDescription,
+    Score,
+    Scoreboard,
+    Scores,
+    ShownColumn,
+)
 from tests import build
-from tests.build import SYSTEM
+from tests.build import SYSTEM, known
+from tests.eval import own
 from tests.eval.compare import crafted
 from tests.eval.compare.crafted import preference
 
@@ -48,6 +61,28 @@ def test_the_named_metrics_alone_are_left_slices_and_agreements_too() -> None:
     assert other_metrics(held("quality"), ["quality", "pairwise"]) == []
 
 
+def test_metrics_with_a_column_on_the_board_are_shown_there_and_nowhere_else() -> None:
+    scores = held("quality", "checks", "faithfulness", "process")
+    column = ShownColumn(name="quality", metric="quality", unit="rating", meaning="")
+    described = {name: MetricDescription(title=name) for name in ("quality", "checks", "process")}
+    described["faithfulness"] = MetricDescription(title="F", scoreboard=(BoardColumn(variant="FP", meaning="it"),))
+
+    def left(absent: dict[str, str], note: str | None) -> list[str]:
+        rows = tuple(
+            row.model_copy(update={"note": note if row.metric == "faithfulness" else None}) for row in scores.scores
+        )
+        board = Scoreboard(judge=OfJudge(**JUDGE), columns=(column,), rows=(), systems={}, absent=absent)
+        shown = scores.model_copy(update={"scores": rows, "metrics": described, "scoreboard": board})
+        without = without_board_metrics(shown)
+        assert (without.pairs, without.agreements) == (scores.pairs, ())
+        return [row.metric for row in without.scores]
+
+    assert left({}, NOT_RATED) == ["checks", "faithfulness", "process"]
+    assert left({"F": "not rated"}, NOT_RATED) == ["checks", "process"], "the board says that it is not rated"
+    assert left({"F": "not rated"}, None) == ["checks", "faithfulness", "process"]
+    assert [row.metric for row in without_board_metrics(scores).scores] == [row.metric for row in scores.scores]
+
+
 MINE = {"a@m": [1.0, 3.0], "b@m": [5.0, 2.0]}
 THEIRS = {"a@m": [9.0, 3.0], "b@m": [5.0, 8.0]}
 LOW = {"null_empty": [0.0, 0.0], "oracle": [10.0, 10.0]}
@@ -71,6 +106,16 @@ def test_floors_and_the_oracle_do_not_make_judges_agree() -> None:
     assert (alone.n_reports, alone.n_systems, alone.n_dropped) == (4, 2, 0)
     assert alone.rho_report == pytest.approx(-0.8)  # 1 − 6 · 18 / 60
     assert (alone.exact, alone.difference) == (0.5, 3.5)
+
+
+def test_a_report_that_one_judge_alone_rated_is_dropped_from_their_agreement() -> None:
+    mine: dict[str, list[Any]] = {"a@m": [1.0, "failed", "na", 5.0], "b@m": [2.0, 4.0, "not judged", "not judged"]}
+    theirs: dict[str, list[Any]] = {"a@m": ["failed", 2.0, "na", 5.0], "b@m": [3.0, "not judged", 4.0, "not judged"]}
+    (row,) = [row for row in agreements(judged(mine, theirs)) if row.variant == "depth"]
+    assert (row.n_reports, row.n_dropped, row.n_systems, row.exact, row.difference) == (2, 4, 2, 0.5, 0.5)
+    assert (row.first, row.second, row.rho_report) == ("anthropic:claude", "openai:gpt", 1.0)
+    (none,) = [row for row in agreements(judged({"a@m": mine["a@m"][2:3]}, {"a@m": [1.0]})) if row.variant == "depth"]
+    assert (none.n_reports, none.n_dropped, none.exact, none.difference) == (0, 1, None, None)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +142,45 @@ def test_a_panel_has_the_median_where_more_than_half_rated_and_nothing_before_al
     assert (None if of_second is None else of_second.values["depth"]) == found
 
 
-def test_a_run_that_failed_is_not_one_that_is_still_to_be_judged(tmp_path: Path) -> None:
-    folder = build.experiment(tmp_path / "e", {"a@m": {"q1-r1": "x", "q2-r1": None, "q3-r1": "y"}})
-    made = derive_scores(folder, [load_metric("quality")], [TableKey("quality", crafted.JUDGE)])
-    assert [row.not_judged for row in made.judgings] == [2]
+def test_how_far_a_judge_has_come_is_counted_in_current_verdicts(tmp_path: Path) -> None:
+    described = own.JUDGED.description.model_copy(update={"primary": ("said", "half")})
+    metric = replace(own.JUDGED, description=described)
+    label, judge = "a@m", JudgeRef(spec="x:y", kind="llm")
+    folder = build.experiment(tmp_path / "e", {label: {f"q{at}-r1": "x" for at in range(1, 7)} | {"q7-r1": None}})
+    lines: list[tuple[int, int, float | None, str | None]] = [
+        (1, 1, 0.2, None), (1, 2, 0.6, None), (2, 1, 0.5, None), (2, 2, None, "timeout"),
+        (3, 1, None, "refusal"), (4, 1, None, "timeout"), (5, 1, 0.5, "stale"),
+    ]  # fmt: skip
+    for query, repeat, value, error in lines:
+        sha = "of another report" if error == "stale" else sha256_of("x")
+        state = "scored" if value is not None else "failed"
+        about = {"run_id": f"{label}/q{query}-r1", "report_sha": sha, "judge": judge, "judge_repeat": repeat}
+        verdict = build.verdict("stub", "read", "report", value, state, error=error, repairs=query % 2, **about)
+        VerdictFile(verdict_path(folder, "stub", "x-y", label, f"q{query}-r1")).append(verdict)
+    made = derive_scores(folder, [metric], [TableKey("stub", Assessor(judge, "default"))])
+    (row,) = made.judgings
+    assert row == Judging(
+        metric="stub",
+        system=label,
+        judge="x:y",
+        verdicts=6,
+        failed=3,
+        error="timeout",
+        stale=1,
+        not_judged=2,
+        repairs=3,
+        repeats=2,
+        noise={"said": (spread := round(0.08**0.5, 10)), "half": spread},  # of .2 and .6 alone
+    )
+    assert known(made.made_of).verdicts == {"stub/x-y/a@m": 7}
+    assert known(made.made_of).runs == {label: 7}
+    assert [row.n_failed for row in made.scores if row.variant == "said"] == [5]
+
+
+def test_only_a_system_that_checked_its_own_reports_is_marked_in_what_it_may_have_removed(tmp_path: Path) -> None:
+    reports = {label: {"q1-r1": "0.5"} for label in ("a@m", "b@m")}
+    folder = build.experiment(tmp_path / "e", reports, self_checked=("a@m",))
+    for finds, marked in ((True, {"a@m": True, "b@m": False}), (False, dict.fromkeys(reports, False))):
+        described = own.SILENT.description.model_copy(update={"self_checked": finds})
+        rows = build.scored(folder, replace(own.SILENT, description=described)).scores
+        assert {row.system: row.self_checked for row in rows} == marked

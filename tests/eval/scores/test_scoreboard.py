@@ -157,8 +157,8 @@ def test_votes_are_a_share_for_each_system_by_dimension_a_tie_as_half_and_the_se
     votes = [vote("q1", "a", "ann"), vote("q1", "tie", "ben"), vote("q2", "b", "ann"), vote("q2", "a", "ann", "depth")]
     code = [row("checks", "clean", system=label, **CODE) for label in (A, B)]
     made = known(scoreboard(replace(held, board=Board()), code, METRICS, {}, {}, votes))
-    voted = [(column.variant, column.table) for column in made.columns if column.metric == "votes"]
-    assert voted == [("overall", "Preferred by 2 people"), ("depth", "Preferred by 2 people")]
+    voted = [(column.variant, column.short, column.table) for column in made.columns if column.metric == "votes"]
+    assert voted == [("overall", "vote", "Preferred by 2 people"), ("depth", "", "Preferred by 2 people")]
     shares = {each.system: each.cells["votes overall"].value for each in made.rows}
     assert shares == {A: pytest.approx(0.375), B: pytest.approx(0.625)}
     assert f"People preferred {B} 1.88 : 1.12, no more than chance." in made.sentence
@@ -170,3 +170,59 @@ def test_a_table_is_absent_only_where_all_of_it_is_left_to_judges_that_read(held
     unrated = [row("faithfulness", variant, None, note=NOT_RATED, n_scored=0) for variant in ("FP", "N_supported")]
     assert [*board(held, *unrated, code).absent] == ["F"]
     assert [*board(held, unrated[0], row("faithfulness", "N_supported"), code).absent] == []
+
+
+def test_notes_say_what_is_blank_read_otherwise_unfinished_and_without_an_interval(held: Gathered) -> None:
+    done, failed, spoiled, pending = held.plans
+    plans = (
+        replace(done, losses={"search": 2, "page": 1}),
+        failed,
+        replace(spoiled, status="spoiled", report_sha=None, error="model"),
+        replace(pending, status="pending", report_sha=None),
+    )
+    rows = [
+        row("faithfulness", "FP", None, n_scored=0, n_na=2, items={"unrated": 3, "picks declared": 1}),
+        row("faithfulness", "FP", 0.5, system=B, no_interval="few", items={"picks by form": 1}),
+        row("faithfulness", "N_supported", None, n_scored=0, n_unverifiable=2),
+        row("faithfulness", "N_supported", 2, system=B, n_failed=1),
+        row("quality", "overall", 5, no_interval="alike"),
+        row("checks", "clean", None, items={"n/a: no picks": 2}, n_na=2, n_scored=0, **CODE),
+        row("checks", "clean", 0.5, system=B, **CODE),
+    ]
+    made = board(replace(held, plans=plans), *rows)
+    assert list(made.notes) == [
+        f"FP: – for {A}, since no report has a value: none of 3 cited claims could be decided.",
+        f"N_supported: – for {A}, since no report has a value: 2 unverifiable.",
+        f"clean: – for {A}, since no report has a value: no picks.",
+        "The systems' picks were read in different ways (see --details). Differences in FP may come from that.",
+        "FP: no interval, since a part of it comes from fewer than 5 users.",
+        "quality: no interval for a system with equal values on all queries.",
+        "No query has a known user. Intervals and tests treat each query as a user.",
+        f"{A}: of 2 runs 1 failed.",
+        f"{A}: 1 run finished without 2 searches, 1 page, for which a provider gave no answer. "
+        "`drretail run … --retry spoiled` makes them again.",
+        f"{B}: of 2 runs 1 lost because a server did not answer (`drretail run … --retry spoiled` repeats them); "
+        "1 not made yet.",
+        "Without gold nobody knows what is right to buy: `drretail run` adds that of its questions when all runs have "
+        "ended, `drretail score EXP --queries FILE.jsonl` adds what FILE.gold.jsonl says.",
+    ]
+    assert [(row.system, row.failed) for row in made.rows] == [(B, {"N_supported": 1}), (A, {})]
+    assert f"1 of 2 runs of {A} failed." in made.sentence
+    assert "of 1 run" not in made.sentence, "of a run that has not ended nobody says that it failed"
+    lost = tuple(replace(plan, status="failed", report_sha=None) for plan in plans)
+    assert "failed." not in board(replace(held, plans=lost), *rows).sentence, "nothing is left to compare"
+
+
+def test_claims_that_nobody_judged_are_counted_and_a_name_that_two_columns_share_is_told_apart(held: Gathered) -> None:
+    cited = [row("faithfulness", "FP", None, n_scored=0, system=label, items={"claims": 2}) for label in (A, B)]
+    sentence = "None of 4 cited claims is judged yet: nothing is known of faithfulness."
+    assert sentence in board(held, *cited).sentence
+    judged = [cited[0], row("faithfulness", "FP", 1, system=B, items={"claims": 2, "scored": 1})]
+    assert "is judged yet" not in board(held, *judged).sentence
+    metrics = {
+        "mine": MetricDescription(title="M", scoreboard=(BoardColumn(variant="x", name="FP"),)),
+        "FP": MetricDescription(title="O", scoreboard=(BoardColumn(variant="FP"), BoardColumn(variant="words"))),
+    }
+    values = [row(metric, variant) for metric, variant in (("mine", "x"), ("FP", "FP"), ("FP", "words"))]
+    names = [column.name for column in board(held, *values, metrics=metrics).columns]
+    assert names == ["mine FP", "own FP", "FP words", "done", "words", "tokens", "$"]

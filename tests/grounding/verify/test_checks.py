@@ -2,25 +2,30 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from decimal import Decimal
+from typing import Any, get_args
 
 from drretail.grounding.report.citations import find_citations
+from drretail.grounding.text.serialisation import compact_json
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import (
+    CODES,
     known_profiles,
     personal_data_sent,
     pick_findings,
     profile_changes,
     source_findings,
+    value_findings,
 )
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.criteria import Fact
 from drretail.records.query import Fit, Proof, Query, Reference, WantedThing
-from drretail.records.reading import Outcome, Pick, Reading, ReadValue
+from drretail.records.reading import Outcome, Pick, Reading, ReadValue, ValueKind
 from drretail.records.run import Run, StateChange, Step
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
+from tests.build import demands
 from tests.grounding.goods import (
     EVIDENCE,
     GOODS,
@@ -39,6 +44,7 @@ from tests.grounding.goods import (
     T,
     a_product,
     ledger,
+    recorded,
 )
 
 REPORT = f"Buy the kettle {K} ($42.95) and the towels {T} ($17.99). Both are sturdy."
@@ -113,6 +119,15 @@ def test_code_compares_what_a_model_typed_and_only_what_it_confirmed_is_false() 
     assert "1 not confirmed" in confirmed.looked_at.in_words
 
 
+def test_every_kind_of_value_that_is_contradicted_has_an_error_of_its_own() -> None:
+    kinds = [kind for part in get_args(ValueKind) for kind in get_args(part)]
+    values = [ReadValue(kind=kind, amount="", start=0, end=4, state="contradicted") for kind in kinds]
+    found = [finding.code for finding in value_findings("text", values)]
+    assert found == ["not_in_catalog" if kind == "product" else CODES[kind] for kind in kinds]
+    assert len({*found}) == len(kinds)
+    assert not [*value_findings("text", [value.model_copy(update={"state": "underivable"}) for value in values])]
+
+
 def test_a_pick_that_a_report_marks_nowhere_is_found_by_its_name() -> None:
     report = f"Buy the kettle {K} ($42.95). Take the Linnetwick kitchen towels and a Linnetwick Pocket Dryer as well."
     named = ("Linnetwick kitchen towels", "Linnetwick Pocket Dryer")
@@ -162,7 +177,11 @@ def test_profiles_are_read_from_what_the_run_was_handed() -> None:
 
 def test_a_change_nobody_asked_for_is_found_and_one_that_was_asked_for_is_not() -> None:
     assert [finding.code for finding in profile_changes([CHANGE], "Which feeder is best?")] == ["profile_changed"]
-    assert not [*profile_changes([CHANGE], "Please update my e-mail address to b@example.org.")]
+    assert not [*profile_changes([CHANGE], "Please update my e-mail address to B@example.org.")]
+    (written,) = profile_changes([CHANGE.model_copy(update={"after": "B@example.org"})], "Which feeder is best?")
+    assert (written.text, written.found) == (f"email of {USER}: B@example.org", "a@example.org")
+    asked = "My e-mail is b@example.org now."
+    assert not [*profile_changes([CHANGE.model_copy(update={"after": "B@example.org"})], asked)]
     assert not [*profile_changes([], "Which feeder is best?")]
 
 
@@ -188,6 +207,8 @@ def a_pick(item: Product, quantity: int = 1, *others: Product) -> Pick:
 LIKED, TWO_SCALES, TOWEL = wanted("kitchen scale", rating_min=4.3), wanted("kitchen scale", quantity=2), "kitchen towel"
 MUGS_AND_RACK = [wanted("mug", quantity=2), wanted("mug rack")]
 BOTH = [wanted("kettle"), wanted("lawn mower")]
+AGAIN = wanted("kitchen scale", again=True)
+QUIET = wanted("kettle", must=demands("quiet"))
 CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     # a sound cart, what the shop has not, what the report never cites
     ([a_pick(KETTLE), a_pick(TOWELS)], {"wants": [wanted("kettle"), wanted(TOWEL)], "budget": Money.of(75)}, ""),
@@ -199,18 +220,29 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(KETTLE)], {"wants": None, "recalled": KETTLE.product_id}, "unsafe_pick"),
     # what the user has, and brands
     ([a_pick(SCALE)], {"owned": [SCALE.product_id]}, "recommended_although_owned"),
-    ([a_pick(SCALE)], {"owned": [SCALE.product_id], "wants": [wanted("kitchen scale", again=True)]}, ""),
+    ([a_pick(SCALE)], {"owned": [SCALE.product_id], "wants": [AGAIN]}, ""),
+    (
+        [a_pick(SCALE)],
+        {"owned": [SCALE.product_id], "wants": [AGAIN, wanted("digital kitchen scale")]},
+        "want_left_out",
+    ),
     ([a_pick(PAN)], {"wants": [wanted("pan", brands_unwanted=("fennick",))]}, "unwanted_brand"),
     ([a_pick(PAN)], {"wants": [wanted("pan", brands_wanted=("aldbrook",))]}, "unwanted_brand"),
+    ([a_pick(PAN)], {"wants": [wanted("pan", brands_unwanted=("aldbrook", "fennick"))]}, "unwanted_brand"),
+    ([a_pick(PAN)], {"wants": [wanted("pan", brands_wanted=("aldbrook", "fennick"))]}, ""),
     ([a_pick(NO_NAME)], {"wants": [wanted("pan", brands_wanted=("aldbrook",))]}, ""),  # its record names no maker
     ([a_pick(PAN)], {"wants": [wanted("pan"), wanted("mug", brands_unwanted=("fennick",), optional=True)]}, ""),
     # the whole cart counts against the budget, and alternatives do not
     ([a_pick(KETTLE, 2)], {"budget": Money.of(75)}, "over_budget"),
     ([a_pick(KETTLE)], {"wants": [wanted("kettle", price_max=Money.of(40))]}, "over_budget"),
+    ([a_pick(KETTLE)], {"wants": [wanted("kettle", price_max=Money.of(42.95))], "budget": Money.of(42.95)}, ""),
     ([a_pick(JAR), a_pick(KETTLE)], {"budget": Money.of(43)}, "price_unknown?"),
     # stars and numbers of ratings
     ([a_pick(SCALE)], {"wants": [LIKED]}, "below_rating"),
     ([a_pick(UNRATED)], {"wants": [LIKED]}, "below_rating?"),
+    ([a_pick(SCALE)], {"wants": [wanted("kitchen scale", rating_min=4.1, ratings_min=98)]}, ""),
+    ([a_pick(SCALE)], {"wants": [wanted("kitchen scale", ratings_min=99)]}, "below_rating"),
+    ([a_pick(PAN)], {"wants": [wanted("pan", rating_min=4.9), wanted("carbon steel pan", optional=True)]}, ""),
     # what nobody wants, a warning where its title has the noun, and a second product for one want
     ([a_pick(TOWELS), a_pick(BOOK)], {"wants": [wanted(TOWEL)]}, "not_wanted"),
     ([a_pick(TOWELS), a_pick(BOOK)], {"wants": [wanted(TOWEL)], "room": True}, ""),
@@ -224,6 +256,9 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(TOWELS)], {"wants": [wanted(TOWEL, quantity=6)]}, ""),
     ([a_pick(MUGS, 2), a_pick(MUG_RACK)], {"wants": MUGS_AND_RACK}, ""),
     ([a_pick(MUGS, 2), a_pick(MUG_RACK, 2)], {"wants": MUGS_AND_RACK}, "quantity_wrong"),
+    # what a record says nothing of, in every want that it may be for
+    ([a_pick(KETTLE)], {"wants": [QUIET]}, "not_borne_out?"),
+    ([a_pick(KETTLE)], {"wants": [QUIET, wanted("gooseneck kettle")]}, "want_left_out"),
     # of an untyped query only what holds of any pick is checked
     ([a_pick(KETTLE, 9)], {"wants": None, "cited": []}, "pick_not_argued"),
 ]
@@ -250,6 +285,24 @@ def codes_of(picks: list[Pick], given: dict[str, Any]) -> str:
 def test_a_cart_has_these_errors_and_warnings() -> None:
     found = [(picks, given, codes, codes_of(picks, given)) for picks, given, codes in CARTS]
     assert [row for row in found if row[2] != row[3]] == []
+
+
+def test_a_pick_of_the_report_s_own_words_is_named_by_them_and_broken_records_are_left_out() -> None:
+    report = "Take a  Fennick pan today."
+    place: Any = {"start": report.index("a  F"), "end": report.index(" today") + 1}
+    (found,) = pick_findings([Pick(product="B0", **place)], report=report, cited=[], wish=None, ledger=read_ledger({}))
+    assert (found.text, found.start, found.evidence_id) == ("a  Fennick pan", place["start"], "P:B0")
+    broken = {
+        "P:1": recorded("P:1", '{"product_id": "1"}'),
+        "P:2": recorded("P:2", "no record"),
+        "C:1": recorded("C:1", "1 / x = nothing"),
+        "C:2": recorded("C:2", "1,200 - 0.5 = 1199.5"),
+        "O:1": recorded("O:1", '["order_date"]'),
+    }
+    read = read_ledger(broken)
+    assert (read.products, read.order_dates, read.records) == ({}, {}, {})
+    (calculation,) = read.calculations.values()
+    assert (calculation.expression, calculation.operands) == ("1,200-0.5", (Decimal(1200), Decimal("0.5")))
 
 
 def test_sources_that_do_not_exist() -> None:
@@ -303,3 +356,49 @@ def test_picks_of_a_turn_are_not_held_against_the_wish_of_the_first_question() -
     about = case(f"{REPORT} So are the mugs {M}.", KETTLE, TOWELS, MUGS)
     assert codes(about) == ["not_wanted", "over_budget"]
     assert codes(replace(about, is_turn=True)) == []
+
+
+def test_what_a_user_has_is_of_his_own_orders_that_were_kept() -> None:
+    rows = [
+        ("1", "A1", "Delivered", PAN), ("2", "A1", "Cancelled", MUGS), ("3", "A1", "Returned", JAR),
+        ("4", "B2", "Delivered", SCALE),
+    ]  # fmt: skip
+    orders = {
+        f"O:{key}": recorded(
+            f"O:{key}",
+            compact_json({"order_id": key, "user_id": user, "order_status": status, "product_id": item.product_id}),
+        )
+        for key, user, status, item in rows
+    }
+    query = QUERY.model_copy(update={"wish": Wish(owned=(TOWELS.product_id,))})
+    about = Case("", orders, query, owned=frozenset({KETTLE.product_id}))
+    assert about.all_owned == {PAN.product_id, TOWELS.product_id, KETTLE.product_id}
+    assert Case("", orders, QUERY.model_copy(update={"wish": None})).all_owned == {PAN.product_id}
+
+
+def test_what_a_run_received_is_known_of_its_own_runs_and_of_imported_ones_with_steps() -> None:
+    bare, stepped = build.run(), a_run("feeders")
+    for fields, is_watched, kinds in (
+        ({}, True, ""),
+        ({"run": bare}, True, ""),
+        ({"is_imported": True}, False, "CFOPSUW"),
+        ({"is_imported": True, "run": bare}, False, "CFOPSUW"),
+        ({"is_imported": True, "run": bare, "is_of_shop": True}, False, "CFOSUW"),
+        ({"is_imported": True, "run": stepped, "is_of_shop": True}, True, ""),
+    ):
+        about = Case("", {}, QUERY, **fields)  # pyright: ignore[reportArgumentType]
+        assert (about.is_watched, about.unknown_kinds) == (is_watched, kinds), fields
+
+
+def test_findings_stand_in_the_order_of_the_text_and_those_without_a_place_last() -> None:
+    report = f"Better [P:B0NOWHERE0]. The kettle {K} costs $41.15 {K}."
+    about = replace(case(report, PAN), query=QUERY.model_copy(update={"wish": None}))
+    found = [(one.code, one.start) for one in check_report(about, read_report(about))]
+    assert found == [
+        ("not_in_catalog", 7),
+        ("unresolved_citation", 7),
+        ("price_wrong", report.index("$41.15")),
+        ("pick_not_argued", None),
+    ]
+    (wrong,) = [one for one in check_report(about, read_report(about)) if one.code == "price_wrong"]
+    assert (wrong.text, wrong.found, wrong.evidence_id) == ("$41.15", "$42.95", f"P:{KETTLE.product_id}")

@@ -85,6 +85,10 @@ def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
         (f"The kettle {K} costs $44.95 and the pan $38.50 {P}.", "price 44.95!, price 38.50"),
         (f"You bought the scale on March 14, 2022 {O1}.", "order_date 2022-03-14"),
         (f"You bought the scale on May 14, 2022 {O1}.", "order_date 2022-05-14!"),
+        (f"The scale was here on May 13, 2022 {O1}.", ""),  # it may have come then
+        (f"The scale was here on March 14, 2022 {O1}.", "order_date 2022-03-14"),
+        (f"The scale was here on March 13, 2022 {O1}.", "order_date 2022-03-13!"),
+        (f"The scale was here on May 14, 2022 {O1}.", "order_date 2022-05-14!"),
         (f"You bought the scale on 14 April {O1}, and mugs in November 2021 {O2}.", "order_date --04-14!"),
         (f"This leaves $14.06 of your $75 {LEFT}.", "total 14.06"),
         (f"This leaves $24.06 of your $75 {LEFT}.", "total 24.06!"),
@@ -140,6 +144,8 @@ def test_equations_and_words_in_quotation_marks_are_held_against_what_they_name(
     rows = [
         (f"The kettle pours {K}. In all: $42.95 + $17.99 = $60.94.", "equation 60.94"),
         (f"The kettle pours {K}. In all: $42.95 + $17.99 = $66.94.", "equation 66.94!"),
+        (f"The kettle pours {K}. In all: about $42.95 + $17.99 = $66.94.", ""),
+        (f"The kettle pours {K}. In all: about $42.95 + $17.99 = $60.94.", "equation 60.94"),
         (f"Two of the towels {T}: $75 − 2 × $17.99 = $29.02", "equation 29.02!"),
         (f"It is a “Harrowgill gooseneck kettle, 0.9 L” {K}.", "quotation Harrowgill gooseneck kettle, 0.9 L"),
         (f"It is a “Harrowgill gooseneck … stainless steel” {K}.", "quotation Harrowgill gooseneck … stainless steel"),

@@ -72,16 +72,19 @@ def test_a_part_is_about_what_it_names_else_what_its_answer_its_question_or_its_
     assert about(("?", "The Fjell Mug is blue. It holds a litre.")) == [mug, mug]
     assert about(("How much is the Fjell Mug?", "€15."), ("Thanks", "You're welcome!")) == [mug, ()]
     assert about(("Fjell Mug or Fjell Tent 3?", "The first.")) == [("P:mug", "P:tent")]
+    tent = ("P:tent",)
+    assert about(("Is the Fjell Mug here?", "The Fjell Tent 3 is. It is big.")) == [tent, tent]
     assert about(("Where is #2001?", "On its way."), ("And O:2099?", "Lost.")) == [order, ("O:2099",)]
     assert about(("?", "- Nordby Gooseneck Kettle 1.2 L\n- Fjell Mug")) == [kettle, mug]
     assert about(("?", "| | Fjell Mug | Fjell Tent 3 |\n|---|---|---|\n| Price | €18 | €399 |")) == [
         (),
         mug,
-        ("P:tent",),
+        tent,
     ]
     shown = build.evidence("P:4711", build.text('{"id":"4711"}', "record"), title="Fjell Mug")
-    step = Step(path="0", seq=1, kind="tool", role="assistant", name="find", args={}, evidence=("P:4711",))
+    step = Step(path="0", seq=1, kind="tool", role="assistant", name="find", args={}, evidence=("P:4711", "P:0"))
     assert about(("What does it cost?", "€15."), steps=[step], seen={"P:4711": shown}) == [mug]
+    assert about(("Is the Fjell Tent 3 big?", "Yes."), steps=[step], seen={"P:4711": shown}) == [tent]
     first, second = answers(("The Fjell Mug?", "Yes."), ("?", "The Fjell Tent 3.")).turns
     assert (first.things, second.things) == (mug, ("P:mug", "P:tent"))
 
@@ -117,6 +120,8 @@ def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> 
         ("Set?", "The set of four Fjell Mug costs €60.00.", ""),
         ("If", "If the Fjell Mug were €12.00 I'd buy it.", ""),
         ("?", "| Product | Price | Quantity |\n|---|---|---|\n| Fjell Mug | €36.00 | 2 |", ""),
+        ("?", "Fjell Mug, €12.00, March 4, 2024.", ""),  # what it cost on that day
+        ("?", "Fjell Mug, €12.00.", "price 12.00!"),
         ("2001?", "Order 2001 arrives on April 2, 2024.", ""),
         ("Shipping?", "Express shipping costs €9.90, and returns are free.", ""),
     ]

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.verify.places import Passage, compare_value, figures_at, value_at, would_be_caught
-from drretail.grounding.verify.records import GONE, UNKNOWN, Calculation, Ledger
+from drretail.grounding.verify.records import GONE, UNKNOWN, Calculation, Ledger, derived
 from drretail.records.reading import CART, Kind, Pick, ReadValue
-from drretail.records.shop import Policy
+from drretail.records.shop import Money, Policy
 from tests.grounding.goods import product
 
 INK = {"id": "ink", "Color": "Ink", "Size": "M", "price": 20, "stock": 0}
@@ -151,6 +152,8 @@ def test_orders_sums_and_the_shop_s_policy() -> None:
         ("order_date", "O:7", "of «March 15»", "", f"{FALSE}: 2024-03-14"),
         ("order_date", "O:7", "of «March 15 or March 16»", "", OPEN),
         ("order_date", "O:99", "of «March 15»", "", f"{FALSE}: {UNKNOWN}"),
+        ("order_date", "O:9", "of «March 14»", "", VERIFIED),  # of its lines
+        ("order_status", "O:9-1", "It «has been shipped».", "Shipped", OPEN),  # and has come since
         ("order_status", "O:7", "It «has been shipped».", "Shipped", VERIFIED),
         ("order_status", "O:7", "It «was delivered».", "Delivered", f"{FALSE}: Shipped"),
         ("order_status", "O:9", "It «was delivered».", "Delivered", OPEN),  # one line of it
@@ -255,10 +258,67 @@ def test_any_place_is_compared_and_stays_within_what_was_typed(text: str, data: 
         assert start <= value.start <= value.end <= end
 
 
+def test_shipping_is_free_from_the_limit_on_and_open_where_the_policy_or_a_price_is() -> None:
+    goods = (product("at", 50.0), product("below", 49.99), product("unpriced", None))
+    shop = replace(SHOP, products={item.product_id: item for item in goods})
+    free: Rows = [
+        ("policy", "P:at", "It «ships free».", "free", VERIFIED),
+        ("policy", "P:below", "It «ships free».", "free", f"{FALSE}: shipping costs 4.9"),
+        ("policy", "P:unpriced", "It «ships free».", "free", OPEN),
+        ("policy", "P:below", "Shipping «costs little».", "shipping", OPEN),
+        ("policy", "P:below", "Shipping is «€4.90».", "shipping", VERIFIED),
+    ]
+    assert states(free, shop) == []
+    for policy, expected in ((Policy(shipping=0), VERIFIED), (Policy(shipping=3), f"{FALSE}: 3"), (Policy(), OPEN)):
+        for of in ("P:at", "P:unpriced", ""):
+            row: Rows = [("policy", of, "It «ships free».", "free", expected)]
+            assert states(row, replace(shop, policy=policy)) == [], (policy, of)
+
+
+def test_what_offers_or_lines_of_an_order_have_unlike_each_other_is_open() -> None:
+    days = {"O:9-1": date(2024, 3, 14), "O:9-2": date(2024, 3, 20)}
+    records = {"O:9-1": {"order_status": "Shipped"}, "O:9-2": {"order_status": "Shipped", "price": "20"}}
+    shop = replace(SHOP, order_dates=days, records=records)
+    rows: Rows = [
+        ("order_date", "O:9", "of «March 14»", "", VERIFIED),
+        ("order_date", "O:9", "of «March 15»", "", OPEN),
+        ("order_date", "O:9-2", "of «March 15»", "", f"{FALSE}: order date: 2024-03-20"),
+        ("order_status", "O:9", "It «has been shipped».", "Shipped", f"{VERIFIED}: order status: Shipped"),
+        ("order_status", "O:9", "It «is cancelled».", "Cancelled", f"{FALSE}: order status: Shipped"),
+        ("price", "O:9-2", "You paid «€20».", "", OPEN),  # its record has no number
+        ("list_price", "P:bag", "It is «reduced».", "", f"{FALSE}: it has no list price"),
+        ("price", "P:pan", "It costs «38.50».", "", VERIFIED),
+        ("price", "P:pan", "It costs «$38.50 to $40».", "", OPEN),
+    ]
+    assert states(rows, shop) == []
+
+
 def test_a_list_price_that_is_the_price_is_no_sale() -> None:
     lid = product("lid", 9.0, currency="EUR", details={"List price": 9.0})
     rows: Rows = [("list_price", "P:lid", "It is «on sale».", "", f"{FALSE}: its list price is not above its price")]
     assert states(rows, replace(SHOP, products={"lid": lid})) == []
+
+
+def test_an_amount_with_cents_follows_from_prices_beside_it_the_budget_the_cart_and_what_was_calculated() -> None:
+    goods = {"a": product("a", 12.4), "b": product("b", 30.15), "c": product("c", 7.77), "d": product("d", None)}
+    calculations = {"C:1": Calculation("3-9.99", (Decimal(3), Decimal("9.99")), Decimal("-6.99"))}
+    picks = (Pick(product="a", quantity=2), Pick(product="c"))
+    ledger = Ledger(goods, {}, {}, calculations, query_text="I have $60.", budget=Money.of(80), picks=picks)
+    rows = {
+        "$24.80": True, "$148.80": True, "$161.20": False,  # two to twelve pieces
+        "$12.40": False, "$42.55": True, "$17.75": True,  # one, the sum of two and their difference
+        "$47.60": True, "$67.60": True, "$49.85": True,  # what one leaves of $60 and of $80
+        "$20.17": False,  # of c, which does not stand near
+        "$32.57": True, "$47.43": True, "$6.99": True,  # the cart, what it leaves, what was calculated
+        "$24.8": False, "$25": False, "$24.81": False,
+    }  # fmt: skip
+    for words, follows in rows.items():
+        (amount,) = find_amounts(words)
+        assert derived(amount, ledger, ["a", "b", "d", "a"]) == follows, words
+    assert ledger.total == Decimal("32.57")
+    assert replace(ledger, picks=(*picks, Pick(product="d"))).total is None, "a price of theirs is not known"
+    assert (replace(ledger, picks=()).total, replace(ledger, picks=None).of_cart) == (None, set())
+    assert replace(ledger, budget=None).of_cart == {Decimal("32.57")}
 
 
 def test_a_variant_without_a_price_has_no_price_of_its_product() -> None:

@@ -9,22 +9,20 @@ from typing import Any
 import pytest
 
 from drretail.eval.compare.comparing import compare_recorded
-from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
+from drretail.eval.judging.dimensions import PERSONALIZATION
 from drretail.eval.judging.question import VerdictFile
-from drretail.eval.judging.session import Judge, JudgeSession
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Pair, Subject
 from drretail.eval.metrics import pairwise
-from drretail.eval.scores.pair_rows import PairOutcome, preference
 from drretail.experiment import path_of
 from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules
-from drretail.records.comparison import ORDER_DECIDED, PairScore
+from drretail.records.comparison import ORDER_DECIDED
 from drretail.records.reading import Pick
 from drretail.records.score import Verdict
 from drretail.records.shop import ProfileFact, ProfileSummary
 from tests import build
 from tests.build import Script, experiment, scripted_judge
-from tests.eval.compare.crafted import JUDGE, gathered, pair_row
 from tests.eval.metrics.pairwise.judging import (
     SIX,
     A,
@@ -33,7 +31,6 @@ from tests.eval.metrics.pairwise.judging import (
     chosen,
     compared,
     fails_where_b_is_first,
-    finds_equal,
     finds_equal_where_b_is_first,
     prefers_a,
     prefers_the_first,
@@ -100,87 +97,6 @@ def test_a_judge_sees_both_reports_with_all_that_they_were_written_for_and_no_na
         assert not any(f"<{tag}" in question for tag in ("sources", "today", "picks"))
         parts = ["# The criterion", "<profile", "<query", '<report name="A"', '<report name="B"', "# How you decide"]
         assert sorted(parts, key=question.index) == parts  # the order of the paper's Table 13
-
-
-def a_row(results: list[list[float]], users: Mapping[str, str] | None = None) -> PairScore:
-    """A row of overall quality: of each query its repeats, 1 for a win of "a", 0.5 for a tie."""
-    outcomes = [
-        PairOutcome(f"q{at}", "scored", win=float(each == 1), loss=float(each == 0))
-        for at, repeats in enumerate(results)
-        for each in repeats
-    ]
-    queries = {f"q{at}": [1.0] for at in range(len(results) or 1)}
-    held = gathered(("quality", "overall", JUDGE, dict.fromkeys("ab", queries)), users=users)
-    return pair_row("depth", 0.5, None, None).model_copy(
-        update={"contrast": preference(("a", "b"), "overall", outcomes, held)}
-    )
-
-
-def test_a_query_counts_once_however_often_it_was_repeated() -> None:
-    def lead(row: PairScore) -> tuple[int, float | None, float | None]:
-        return row.contrast.n_pairs, row.contrast.difference, row.contrast.p
-
-    assert lead(a_row([[1.0] * 9] * 6)) == lead(a_row([[1.0]] * 6)) == (6, 1.0, 2 / 2**6)
-    assert lead(a_row([[1.0, 1.0], [0.0, 0.5], [1.0, 0.0]])) == (3, round(1 / 6, 10), None)
-    assert lead(a_row([])) == (0, None, None)
-    assert a_row([[1.0]] * 9, {f"q{at}": f"u{at % 3}" for at in range(9)}).contrast.outcome == "too_few"
-
-
-PANEL = "panel(majority):scripted:j1+scripted:j2"
-
-
-def prefers_b(question: str) -> dict[str, Any]:
-    return chosen("B" if "of b." in shown(question)[1] else "A")
-
-
-def panel(*scripts: Script) -> list[Judge]:
-    return [scripted_judge(script, name=f"j{place}", kind="llm")[0] for place, script in enumerate(scripts, 1)]
-
-
-@pytest.mark.parametrize(
-    ("seats", "outcomes", "disagreement"),
-    [
-        ((prefers_a, prefers_b, prefers_a), (4, 0, 0), 1.0),
-        ((prefers_a, prefers_b), (0, 4, 0), 1.0),  # no majority is a tie
-        ((finds_equal, finds_equal), (0, 4, 0), 0.0),
-        ((prefers_the_first, prefers_a, prefers_b), (0, 4, 0), 1.0),  # who reads nothing has no seat
-    ],
-)
-def test_what_most_judges_say_is_the_panels_word(
-    tmp_path: Path, seats: Sequence[Script], outcomes: tuple[int, int, int], disagreement: float
-) -> None:
-    scores = compared(experiment(tmp_path / "exp", two()), *panel(*seats))
-    (found,) = (pair for pair in scores.pairs if pair.judge.startswith("panel") and pair.dimension == "depth")
-    assert (found.wins, found.ties, found.losses) == outcomes
-    assert (found.disagreement, found.flip_rate, found.judge_kind) == (disagreement, None, "llm")
-
-
-def test_what_half_of_a_panel_failed_to_judge_has_no_outcome(tmp_path: Path) -> None:
-    scores = compared(experiment(tmp_path / "exp", two()), *panel(prefers_a, fails_where_b_is_first))
-    found = row(scores, judge=PANEL)
-    assert (found.n_planned, found.n_scored, found.n_failed) == (4, 0, 4)
-
-
-@pytest.mark.parametrize(
-    ("judge", "outcomes", "rates"),
-    [(finds_equal, (0, 6, 0), (0.5, 0.0, None)), (prefers_a, (6, 0, 0), (1.0, 0.0, 0.5))],
-)
-def test_only_a_judge_that_prefers_a_system_wherever_it_stands_lets_it_win(
-    tmp_path: Path,
-    judge: Script,
-    outcomes: tuple[int, int, int],
-    rates: tuple[float, float, float | None],
-) -> None:
-    scores = compared(experiment(tmp_path / "exp", two(6)), scripted_judge(judge)[0])
-    for found in (row(scores, dimension) for dimension in DIMENSIONS if dimension != PERSONALIZATION):
-        assert (found.wins, found.ties, found.losses) == outcomes
-        assert (found.win_rate.value, found.flip_rate, found.first_position_rate) == rates
-        assert (found.win_rate.ci_low, found.win_rate.no_interval) == (None, "alike")
-        assert (found.n_planned, found.n_scored, found.n_failed, found.n_na) == (6, 6, 0, 0)
-    strong, weak = rank(scores, A), rank(scores, B)
-    assert build.known(strong.value) == -build.known(weak.value)
-    assert strong.no_interval == "alike"
-    assert (build.known(strong.value) > 0, strong.items["opponents"], strong.n_scored) == (outcomes[0] > 0, 1, 6)
 
 
 def prefers_the_second(_: str) -> dict[str, Any]:
