@@ -107,8 +107,7 @@ def selected_products(
 def selected_orders(selected: Selected) -> Iterator[OrderRow]:
     """The orders by user, time and order id."""
     columns = "order_id, user_id, product_id, milliseconds, quantity, order_status, utc_offset"
-    query = f"SELECT {columns} FROM {{}} ORDER BY user_id, milliseconds, order_id"  # noqa: S608 -- constants
-    return map(OrderRow._make, parquet_rows(selected.orders, query))
+    return map(OrderRow._make, parquet_rows(selected.orders, f"SELECT {columns} FROM {{}}"))  # noqa: S608 -- constants
 
 
 class OwnCategories:

@@ -22,6 +22,7 @@ TABLES = (
     "gone",
     "interactions",
     "order_hashes",
+    "shared_ids",
     "orders",
 )
 # The queries from which the report is counted, once the tables exist.

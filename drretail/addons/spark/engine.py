@@ -195,7 +195,7 @@ _NOT_SAID = (
     "0 AS utc_offset",
 )
 # Tables that only one later step reads are not written.
-_READ_ONCE = ("repeated", "interactions", "order_hashes")
+_READ_ONCE = ("repeated", "interactions")
 # As JSON text, because rows of Python objects would need Python on the workers.
 _INPUTS = "SELECT inline(from_json(:inputs, 'ARRAY<STRUCT<source: INT, category: INT>>'))"
 _LEFT = "SELECT source, block, id, line FROM {} ORDER BY source, block, id"
@@ -240,7 +240,7 @@ class _Selection:
 
     def __init__(self, session: "SparkSession", task: SelectionTask, work: Path) -> None:
         self._session, self._task, self._work = session, task, work
-        self.kept_rows, self.orders = work / "kept_rows", work / "orders_out"
+        self.kept_rows, self.orders = work / "kept_rows", work / "orders"
         self.kept_rows.mkdir(exist_ok=True)
         parameters = session.sql(sql_text("parameters").replace("$", ":"), args=parameters_of(task.options))
         parameters.createOrReplaceTempView("parameters")
@@ -301,8 +301,6 @@ class _Selection:
                 table.createOrReplaceTempView(name)
             else:
                 self._keep(name, table)
-        if not self._task.counts_only:
-            _write(self._session.sql(sql_text("order_rows")), self.orders)
 
     def query(self, name: str) -> list[dict[str, Any]]:
         """The rows of one of the small queries of sql/."""

@@ -19,7 +19,7 @@ A Selected has:
   counts alike;
 - ``tables``: the rows of the queries in ``selection.ACCOUNTS`` (product_fates, review_fates, category_orders, totals),
   each row a dict by column; ``category`` is a rank in the plan, ``source`` the number of an input;
-- ``orders``: a folder of Parquet files with the columns of sql/order_rows.sql, rows in any order;
+- ``orders``: a folder of Parquet files with the rows of sql/orders.sql, in its order by the names of the files;
 - ``kept_rows``: a folder of Parquet files with the columns of ``base.Selected``: the whole rows of the kept
   products, in any order, from files of their own category only. Within one source ``number`` grows with the line,
   and rows saved from broken lines have the highest numbers. All fields but the first four are JSON texts, NULL or

@@ -31,7 +31,7 @@ from drretail.data_ingest.engines.duckdb_reading import (
 )
 from drretail.data_ingest.plan import FileReport, IngestSettings, Input
 from drretail.data_ingest.raw.sources import file_state
-from drretail.data_ingest.selection import ACCOUNTS, TABLES, sql_text
+from drretail.data_ingest.selection import ACCOUNTS, sql_text
 from drretail.data_ingest.stages import Meter, keep_only, making, stage_key
 from drretail.env.processes import Job, Tell, WorkerPool, ignore
 from drretail.files import read_json, write_json
@@ -210,8 +210,9 @@ def select_category(task: SelectTask, products: Path, stage: Path, tell: Tell) -
             (number, sorted((stage / REVIEWS).glob("*.parquet"))) for number, stage in task.reviews if number in sources
         ]
         db.execute(f"CREATE VIEW reviews AS {(reviews_of(files) if files else _NO_REVIEWS)}")
-        for name in ("candidates", "repeated", "eligible", "kept", "gone", "interactions"):
+        for name in ("candidates", "repeated", "eligible", "kept", "gone"):
             db.execute(f"CREATE TABLE {name} AS {sql_text(name)}")
+        db.execute(f"CREATE VIEW interactions AS {sql_text('interactions')}")
         write_table(db, "FROM eligible", folder / ELIGIBLE)
         write_table(db, "FROM kept", folder / KEPT)
         write_table(db, sql_text("order_hashes"), folder / HASHES)
@@ -226,10 +227,11 @@ def merge_categories(task: SelectTask, stages: Sequence[Path], stage: Path, tell
         for name, file in (("eligible", ELIGIBLE), ("kept", KEPT), ("order_hashes", HASHES)):
             db.execute(f"CREATE VIEW {name} AS FROM {parquet([selected / file for selected in stages])}")
         db.execute(f"CREATE TABLE tally AS {_tallies(task)}")
-        for name in ("products", "gone", *TABLES[TABLES.index("order_hashes") + 1 :]):
+        for name in ("products", "gone", "shared_ids"):
             db.execute(f"CREATE TABLE {name} AS {sql_text(name)}")
         (folder / ORDERS).mkdir()
-        write_table(db, sql_text("order_rows"), folder / ORDERS / "0.parquet")
+        write_table(db, sql_text("orders"), folder / ORDERS / "0.parquet")
+        db.execute(f"CREATE VIEW orders AS FROM {parquet([folder / ORDERS / '0.parquet'])}")
         accounts: dict[str, Any] = {"format": FORMAT}
         for name in ACCOUNTS:
             cursor = db.execute(sql_text(name))

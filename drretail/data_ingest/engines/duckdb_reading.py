@@ -93,7 +93,7 @@ def set_parameters(connection: "DuckDBPyConnection", options: IngestSettings) ->
     """Makes the table of one row from which the portable SQL takes the options."""
     connection.execute(f"CREATE TABLE parameters AS {sql_text('parameters')}", parameters_of(options))
     # Spark's function, for digits in base 16 only: the SQL needs no other base.
-    connection.execute("CREATE TEMP MACRO conv(digits, old_base, new_base) AS CAST(concat('0x', digits) AS BIGINT)")
+    connection.execute("CREATE TEMP MACRO conv(digits, old_base, new_base) AS CAST('0x' || digits AS BIGINT)")
 
 
 def parquet(paths: Sequence[Path]) -> str:
@@ -309,8 +309,8 @@ def _sql_literal(text: object) -> str:
 
 def write_table(db: "DuckDBPyConnection", query: str, path: Path, group: int = 122_880) -> int:
     """Writes a query's rows as Parquet and returns their number. A reader holds ``group`` rows in memory together."""
-    # Fast rather than small: it is read once or twice and then removed.
-    options = f"FORMAT parquet, COMPRESSION lz4, ROW_GROUP_SIZE {group}"
+    # Fast rather than small: it is read once or twice and then removed. Most texts differ, so a dictionary is no use.
+    options = f"FORMAT parquet, PARQUET_VERSION v2, COMPRESSION lz4, DICTIONARY_SIZE_LIMIT 1, ROW_GROUP_SIZE {group}"
     row = db.execute(f"COPY ({query}) TO {_sql_literal(path)} ({options})").fetchone()
     assert row is not None, "COPY tells how many rows it wrote"
     return int(row[0])
