@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from drretail.api.worlds import server_settings
+from drretail.api.settings import server_settings
 from drretail.env.servers.clients import hosts_of
 
 ROOT = Path(__file__).parents[1]

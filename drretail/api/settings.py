@@ -18,7 +18,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from drretail.env.servers.naming import ES_PORT, MONGO_PORT
+from drretail.env.servers.naming import ES_PORT, LOCAL_ELASTIC, LOCAL_MONGO, MONGO_PORT, ServerSettings
 from drretail.errors import UserError, file_error
 from drretail.parsing import TOO_DEEP, parse_toml
 from drretail.records.models import ModelProfile
@@ -196,3 +196,22 @@ def read_settings(**values: object) -> Settings:
         field = ".".join(str(part) for part in first["loc"]).removeprefix("drretail_")
         raise UserError(f"Setting {field!r} (drretail.toml or DRRETAIL_{field.upper()}): {first['msg']}.") from problem
     return settings
+
+
+def server_settings(**values: str | None) -> ServerSettings:
+    """The addresses and credentials of the servers from the settings; ``values`` (mongo_url, es_url) come first."""
+    settings = read_settings(**values)
+    for secret, address in (("mongo_password", "mongo_url"), ("es_password", "es_url"), ("es_api_key", "es_url")):
+        if values.get(address) is None:
+            keep_at_home(settings, secret, address)
+    secrets = {"mongo_password": settings.mongo_password, "es_password": settings.es_password}
+    secrets["es_api_key"] = settings.es_api_key
+    return ServerSettings(
+        mongo_url=settings.mongo_url or LOCAL_MONGO.format(port=settings.mongo_port),
+        es_url=settings.es_url or LOCAL_ELASTIC.format(port=settings.es_port),
+        mongo_user=settings.mongo_user,
+        es_user=settings.es_user,
+        es_ca_file=None if settings.es_ca_file is None else str(settings.es_ca_file),
+        timeout=settings.servers_timeout,
+        **{name: secret.get_secret_value() for name, secret in secrets.items() if secret is not None},
+    )

@@ -6,13 +6,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drretail.env.servers.naming import (
-    LOCAL_ELASTIC,
-    LOCAL_MONGO,
-    SHIPPED,
-    ServerSettings,
-    is_on_servers,
-)
+from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.web.base import BUILT_IN, PageOptions, Web, WebOptions, open_web
 from drretail.errors import NotFound, UserError
 from drretail.experiment import read_definition, run_files
@@ -42,7 +36,7 @@ def open_world(
     sandbox. Addresses that are not given are those of the settings. Use the world in ``with``, or close it. Raises
     UserError when there is no such world, or one that is damaged or of another format.
     """
-    from drretail.api.settings import read_settings
+    from drretail.api.settings import read_settings, server_settings
     from drretail.env.world import world_at
 
     if isinstance(web, str):
@@ -173,27 +167,6 @@ def check_user(world: "World", user_id: str | None) -> None:
         some = [row.user_id for row in world.store.sample_users("0", 3)]
         hint = f"Some who are: {', '.join(some)}." if some else "This shop has no users: ask without --user."
         raise UserError(f"The shop has no user {user_id!r}. {hint}") from None
-
-
-def server_settings(**values: str | None) -> ServerSettings:
-    """The addresses and credentials of the servers from the settings; ``values`` (mongo_url, es_url) come first."""
-    from drretail.api.settings import keep_at_home, read_settings
-
-    settings = read_settings(**values)
-    for secret, address in (("mongo_password", "mongo_url"), ("es_password", "es_url"), ("es_api_key", "es_url")):
-        if values.get(address) is None:
-            keep_at_home(settings, secret, address)
-    secrets = {"mongo_password": settings.mongo_password, "es_password": settings.es_password}
-    secrets["es_api_key"] = settings.es_api_key
-    return ServerSettings(
-        mongo_url=settings.mongo_url or LOCAL_MONGO.format(port=settings.mongo_port),
-        es_url=settings.es_url or LOCAL_ELASTIC.format(port=settings.es_port),
-        mongo_user=settings.mongo_user,
-        es_user=settings.es_user,
-        es_ca_file=None if settings.es_ca_file is None else str(settings.es_ca_file),
-        timeout=settings.servers_timeout,
-        **{name: secret.get_secret_value() for name, secret in secrets.items() if secret is not None},
-    )
 
 
 def chosen_web(settings: "Settings", *, replayed: bool = False) -> Web:

@@ -14,6 +14,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
+import orjson
 from pydantic import Field, ValidationError
 
 from drretail.env.catalog.base import Analyzer, Language
@@ -22,7 +23,17 @@ from drretail.env.store.users import ProfilePool
 from drretail.errors import UserError, file_error
 from drretail.files import is_unfinished, part_folder, read_json, sync_tree, write_atomically, write_lines
 from drretail.locks import LOCK, locked_folder
-from drretail.records.base import FORMAT, Document, Record, canonical_json, fault_of, lean, normalised, sha256_of
+from drretail.records.base import (
+    FORMAT,
+    WHOLE_FLOAT,
+    Document,
+    Record,
+    canonical_json,
+    fault_of,
+    lean,
+    normalised,
+    sha256_of,
+)
 from drretail.records.evidence import Finding
 from drretail.records.shop import Order, Product
 from drretail.records.tables.figures import counted
@@ -216,7 +227,12 @@ def product_line(product: Product) -> str:
         name: value for name, value in vars(product).items() if value is not None or name not in ("page", "image")
     }
     for name in ("price", "average_rating"):
-        values[name] = normalised(values[name])  # else canonical_json rewrites the whole record, of every other product
+        values[name] = normalised(values[name])
+    # The same text in an eighth of the time, but for whole floats, and for numbers and texts that orjson refuses.
+    with suppress(TypeError):
+        line = orjson.dumps(values, option=orjson.OPT_SORT_KEYS).decode()
+        if not WHOLE_FLOAT.search(line):
+            return line
     return canonical_json(values)
 
 

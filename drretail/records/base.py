@@ -17,8 +17,8 @@ Rules = Literal["default", "paper", "hkuds", "dr3"]
 ModelKind = Literal["llm", "rule_based", "scripted"]
 NoInterval = Literal["few", "alike"]
 """Why a value has no interval: it has fewer than five users, or is the same for every user, or on every query."""
-# How json ends a float that is a whole number.
-_WHOLE_FLOAT = re.compile(r"\.0(?=[,\]}]|\Z)")
+WHOLE_FLOAT = re.compile(r"\.0(?=[,\]}]|\Z)")
+"""How JSON ends a float that is a whole number. The text of a string may look like it, too."""
 
 SAFE_ID = "[A-Za-z0-9_#@-][A-Za-z0-9_#@.:+=~-]{0,127}"
 """The pattern of an id, in terms that all engines' regular expressions share. Amazon's ids are capitals and digits;
@@ -114,7 +114,7 @@ def canonical_json(value: Any) -> str:
     text = _dumped(value)
     # Normalising a conversation costs more than writing it, and most hold no whole floats.
     # Tools' results are JSON within a string there, and stay as they are.
-    has_whole_floats = any(not _is_in_a_string(text, match.start()) for match in _WHOLE_FLOAT.finditer(text))
+    has_whole_floats = any(not _is_in_a_string(text, match.start()) for match in WHOLE_FLOAT.finditer(text))
     return _dumped(normalised(value)) if has_whole_floats else text
 
 

@@ -12,8 +12,8 @@ import pytest
 from drretail.api.models import Opener
 from drretail.api.options.experiment_file import chosen, entry
 from drretail.api.options.run import RunOptions
-from drretail.api.settings import read_settings
-from drretail.api.worlds import chosen_web, server_settings
+from drretail.api.settings import read_settings, server_settings
+from drretail.api.worlds import chosen_web
 from drretail.errors import CommandStopped, UserError, describe_error, plain_address
 from drretail.llm.faults import Halt, masked, server_address
 from drretail.llm.registry import Model

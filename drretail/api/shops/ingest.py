@@ -15,10 +15,8 @@ from drretail import __version__
 from drretail.api.option import accepts
 from drretail.api.options.shared import paths_in, split_names, text_list
 from drretail.api.options.shops import Day, DownloadOptions, IngestOptions, SynthOptions
-from drretail.api.settings import read_settings
-from drretail.api.worlds import server_settings
+from drretail.api.settings import read_settings, server_settings
 from drretail.data_ingest.raw.shop_rows import is_mapping
-from drretail.data_ingest.synth import write_shop
 from drretail.env.servers.naming import is_on_servers, world_name
 from drretail.errors import UnknownName, UserError
 from drretail.progress import choose_progress
@@ -33,6 +31,8 @@ if TYPE_CHECKING:
 @accepts(SynthOptions)
 def synth(options: SynthOptions) -> Result[Any]:
     """The report on the files that were written."""
+    from drretail.data_ingest.synth import write_shop  # the other commands need none of its goods
+
     to = Path(options.to)
     report = write_shop(
         to,

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from drretail.api.option import accepts
 from drretail.api.options.shops import CheckWorldOptions, CopyOptions, InfoOptions
-from drretail.api.worlds import open_world, server_settings, world_place
+from drretail.api.settings import server_settings
+from drretail.api.worlds import open_world, world_place
 from drretail.env.copying import copy_world
 from drretail.env.folder import check_world
 from drretail.env.manifest import CHECKSUMS, Manifest, live_generation, read_manifest

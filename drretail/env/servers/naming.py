@@ -63,6 +63,6 @@ def required(servers: ServerSettings | None, spec: str | Path) -> ServerSettings
     if servers is None:
         raise UserError(
             f"{str(spec)!r} needs the addresses of its servers: servers=ServerSettings(mongo_url=…, es_url=…), or "
-            "servers=server_settings() of drretail.api.worlds for what MONGO_URL, ES_URL and drretail.toml say."
+            "servers=server_settings() of drretail.api.settings for what MONGO_URL, ES_URL and drretail.toml say."
         )
     return servers
