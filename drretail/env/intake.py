@@ -70,7 +70,7 @@ class Intake:
 
         A user's sums are added to ``finished`` when the next user's orders begin; the last user's, with the last batch.
         """
-        rows, user, place = iter(orders), "", (-1, "")
+        rows, user, last, last_id = iter(orders), "", -1, ""
         count, spend, categories = 0, 0.0, dict[str, int]()
         listings, latest, is_last = self.listings, self.last_order or 0, False
         while not is_last:
@@ -83,14 +83,14 @@ class Intake:
                     if user_id < user:
                         raise ValueError(f"order {row} after those of {user!r}: {UNSORTED}")
                     if count:
-                        finished.append(Aggregates(user, count, round(spend, 2), place[0], top_of(categories)))
+                        finished.append(Aggregates(user, count, round(spend, 2), last, top_of(categories)))
                     user, count, spend, categories = user_id, 0, 0.0, {}
                     self.users += 1
-                elif (timestamp, order_id) <= place:
-                    raise ValueError(f"order {row} after {place}: {UNSORTED}")
-                place = timestamp, order_id
+                elif timestamp < last or (timestamp == last and order_id <= last_id):
+                    raise ValueError(f"order {row} after {last_id!r}: {UNSORTED}")
+                last, last_id = timestamp, order_id
                 count += 1
-                written = timestamp + utc_offset * 60_000
+                written = timestamp + utc_offset * 60_000 if utc_offset else timestamp
                 latest = written if written > latest else latest
                 if (listing := listings.get(product_id)) is None:
                     # It counts in no category and sum.
@@ -101,7 +101,7 @@ class Intake:
                     if price is not None:
                         spend += quantity * price
             if is_last and count:
-                finished.append(Aggregates(user, count, round(spend, 2), place[0], top_of(categories)))
+                finished.append(Aggregates(user, count, round(spend, 2), last, top_of(categories)))
             self.order_hash.add_all(map(order_line, batch))
             self.orders += len(batch)
             if batch:

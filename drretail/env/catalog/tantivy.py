@@ -124,7 +124,7 @@ def read_errors(folder: Path) -> Generator[None]:
 
 def _as_document(product: Product, formulation: Formulation) -> tantivy.Document:
     names = category_names(product)
-    fields: dict[str, Any] = {
+    fields: dict[str, list[str]] = {
         "product_id": [product.product_id],
         "category": [*map(fold_category, names)],
         "category_name": [*names],
@@ -134,14 +134,15 @@ def _as_document(product: Product, formulation: Formulation) -> tantivy.Document
             for field, texts in formulation.texts(product).items()
         },
     }
-    for key, number in (("price", product.price), ("rating", product.average_rating)):
-        if number is not None:
-            fields[key] = number
+    document = tantivy.Document(**fields)
+    # Numbers by calls of their own: as arguments they are tried as texts first, and take twice as long.
     numbers = {"price": product.price, "rating": product.average_rating, "popularity": product.rating_number}
     for key, number in numbers.items():
-        fields[f"{key}_asc"] = LAST if number is None else float(number)
-        fields[f"{key}_desc"] = -LAST if number is None else float(number)
-    return tantivy.Document(**fields)
+        if number is not None and key != "popularity":
+            document.add_float(key, number)
+        document.add_float(f"{key}_asc", LAST if number is None else float(number))
+        document.add_float(f"{key}_desc", -LAST if number is None else float(number))
+    return document
 
 
 class TantivyCatalog:
