@@ -59,7 +59,7 @@ class Meter:
 
 
 # Part of every key: stages of another layout are of no use.
-LAYOUT = 4
+LAYOUT = 5
 
 
 def stage_key(*parts: Any) -> str:

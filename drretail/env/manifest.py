@@ -14,7 +14,6 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
-import orjson
 from pydantic import Field, ValidationError
 
 from drretail.env.catalog.base import Analyzer, Language
@@ -23,17 +22,7 @@ from drretail.env.store.users import ProfilePool
 from drretail.errors import UserError, file_error
 from drretail.files import is_unfinished, part_folder, read_json, sync_tree, write_atomically, write_lines
 from drretail.locks import LOCK, locked_folder
-from drretail.records.base import (
-    FORMAT,
-    WHOLE_FLOAT,
-    Document,
-    Record,
-    canonical_json,
-    fault_of,
-    lean,
-    normalised,
-    sha256_of,
-)
+from drretail.records.base import FORMAT, Document, Record, fault_of, lean, normalised, record_json, sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.shop import Order, Product
 from drretail.records.tables.figures import counted
@@ -58,11 +47,6 @@ class OrderRow(NamedTuple):
     order_status: str = "Delivered"
     utc_offset: int = 0
     """Minutes that the shop's clock was ahead of UTC when it wrote the time."""
-
-    @property
-    def place(self) -> tuple[str, int, str]:
-        """The order's position among all: by user, time, id."""
-        return self.user_id, self.timestamp, self.order_id
 
     def as_order(self) -> Order:
         """The validated record."""
@@ -228,12 +212,7 @@ def product_line(product: Product) -> str:
     }
     for name in ("price", "average_rating"):
         values[name] = normalised(values[name])
-    # The same text in an eighth of the time, but for whole floats, and for numbers and texts that orjson refuses.
-    with suppress(TypeError):
-        line = orjson.dumps(values, option=orjson.OPT_SORT_KEYS).decode()
-        if not WHOLE_FLOAT.search(line):
-            return line
-    return canonical_json(values)
+    return record_json(values)
 
 
 def order_line(row: OrderRow) -> str:

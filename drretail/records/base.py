@@ -6,9 +6,11 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any, Literal, TypeVar
 
+import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 FORMAT = 1
@@ -17,8 +19,8 @@ Rules = Literal["default", "paper", "hkuds", "dr3"]
 ModelKind = Literal["llm", "rule_based", "scripted"]
 NoInterval = Literal["few", "alike"]
 """Why a value has no interval: it has fewer than five users, or is the same for every user, or on every query."""
-WHOLE_FLOAT = re.compile(r"\.0(?=[,\]}]|\Z)")
-"""How JSON ends a float that is a whole number. The text of a string may look like it, too."""
+# How json ends a float that is a whole number.
+_WHOLE_FLOAT = re.compile(r"\.0(?=[,\]}]|\Z)")
 
 SAFE_ID = "[A-Za-z0-9_#@-][A-Za-z0-9_#@.:+=~-]{0,127}"
 """The pattern of an id, in terms that all engines' regular expressions share. Amazon's ids are capitals and digits;
@@ -114,8 +116,17 @@ def canonical_json(value: Any) -> str:
     text = _dumped(value)
     # Normalising a conversation costs more than writing it, and most hold no whole floats.
     # Tools' results are JSON within a string there, and stay as they are.
-    has_whole_floats = any(not _is_in_a_string(text, match.start()) for match in WHOLE_FLOAT.finditer(text))
+    has_whole_floats = any(not _is_in_a_string(text, match.start()) for match in _WHOLE_FLOAT.finditer(text))
     return _dumped(normalised(value)) if has_whole_floats else text
+
+
+def record_json(values: dict[str, Any]) -> str:
+    """The canonical JSON of a record's fields, in an eighth of the time unless a number is a whole float."""
+    with suppress(TypeError):  # orjson takes no number of more than 64 bits and no half of a surrogate pair
+        text = orjson.dumps(values, option=orjson.OPT_SORT_KEYS).decode()
+        if not _WHOLE_FLOAT.search(text):
+            return text
+    return canonical_json(values)
 
 
 def json_object(texts: Mapping[str, str]) -> str:

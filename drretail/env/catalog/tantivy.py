@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from itertools import chain, combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tantivy
 from tantivy import FieldType, Index, Occur, Order, Query, Schema, Searcher
@@ -27,9 +27,6 @@ from drretail.env.catalog.formulation import (
 )
 from drretail.errors import ToolError, UserError
 from drretail.records.shop import Product
-
-if TYPE_CHECKING:
-    pass
 
 # One segment holds all products that fit into the writer's memory; 80k need about a quarter of it.
 WRITER_BYTES = 2_000_000_000
