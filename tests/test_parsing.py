@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from drretail.parsing import parse_json, parse_toml, writable, writable_json
-from drretail.records.base import canonical_json
+from drretail.records.base import canonical_json, record_json
 
 DEEP = 100_000
 
@@ -82,6 +82,12 @@ def test_whole_floats_are_written_as_whole_numbers_wherever_they_stand(value: An
     read = json.loads(text, parse_float=fraction)
     assert read == value
     assert json.dumps(read, ensure_ascii=False, sort_keys=True, separators=(",", ":")) == text
+
+
+@pytest.mark.parametrize("value", ['"é"\n\x1f\u2028', {"b": 25.0, "a": [1.5, None, True]}, "x.0, y", 2**70, "\ud800"])
+def test_a_record_is_written_as_canonical_json(value: Any) -> None:
+    record = {"title": value, "price": 7}
+    assert record_json(record) == canonical_json(record)
 
 
 def test_what_json_does_not_have_is_refused() -> None:

@@ -48,6 +48,11 @@ class OrderRow(NamedTuple):
     utc_offset: int = 0
     """Minutes that the shop's clock was ahead of UTC when it wrote the time."""
 
+    @property
+    def place(self) -> tuple[str, int, str]:
+        """The order's position among all: by user, time, id."""
+        return self.user_id, self.timestamp, self.order_id
+
     def as_order(self) -> Order:
         """The validated record."""
         return lean(Order.model_validate(self._asdict()))

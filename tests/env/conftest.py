@@ -79,7 +79,7 @@ def orders() -> list[OrderRow]:
         OrderRow("0000000005", "CARA_1", "B03", START + 2 * DAY, 1, "Delivered"),
         OrderRow("0000000007", "CARA_1", "B03", START + 2 * DAY, 3, "Delivered"),
     ]
-    return sorted(rows, key=lambda row: (row.user_id, row.timestamp, row.order_id))
+    return sorted(rows, key=lambda row: row.place)
 
 
 @pytest.fixture

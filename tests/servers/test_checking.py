@@ -80,7 +80,7 @@ def a_world(folder: Path) -> Path:
     orders = [
         OrderRow(f"{900 - n}", USERS[n % 7], products[n % 5].product_id, 10**12 + n % 3, 1 + n % 2) for n in range(60)
     ]
-    orders.sort(key=lambda row: (row.user_id, row.timestamp, row.order_id))
+    orders.sort(key=lambda row: row.place)
     build_world(
         folder,
         products,
