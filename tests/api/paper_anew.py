@@ -1,4 +1,5 @@
-"""The paper's tables from an experiment's files alone. Nothing here comes from the package, so that the two may differ.
+"""Tables 1 and 2 of the paper from an experiment's files alone. Nothing here comes from the package, so that they may
+differ.
 
 METRICS in one sentence each: a value a report, the mean of a query's repeats, then the mean over queries; what has no
 value is left out, and never 0.
@@ -6,37 +7,23 @@ value is left out, and never 0.
 
 import gzip
 import json
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from statistics import correlation, mean, stdev
+from statistics import mean, stdev
 from typing import Any
 
 Row = dict[str, float | None]
 """The values of one row of a table, by column; None where there is none."""
 SEVEN = ("clarity", "depth", "breadth", "insightfulness", "constraint_following", "personalization", "overall")
-TOOLS = (
-    "product_catalog_search",
-    "get_product_details",
-    "get_user_orders",
-    "get_order_details",
-    "get_user_profile",
-    "update_user_profile",
-    "get_user_statistics",
-    "web_search",
-    "calculator",
-)
 PLUS_MINUS = " ±"
 """What follows the name of a column whose value is a standard deviation."""
 COUNT = " n"
 """What follows the name of a column whose value counts reports with a value."""
 PLANNED = "planned"
 """The column of all runs."""
-SOURCES = "## Sources"
-MARK = r"\[[POW]:\w+\]"
 
 
 def lines_of(path: Path) -> list[Any]:
@@ -56,23 +43,16 @@ class Files:
     """An experiment as it lies on disk."""
 
     folder: Path
-    place: int = 0
-    """Which judge's verdicts, by the place at which the last ``score`` named it."""
 
     @cached_property
     def runs(self) -> list[dict[str, Any]]:
-        """All runs, each with its ``evidence`` by id."""
-        found: list[dict[str, Any]] = []
-        for path in sorted((self.folder / "runs").rglob("*.jsonl.gz")):
-            _, run, *rest = lines_of(path)
-            found.append({**run, "evidence": {line["id"]: line for line in rest if "kind" in line and "id" in line}})
-        return found
+        return [lines_of(path)[1] for path in sorted((self.folder / "runs").rglob("*.jsonl.gz"))]
 
     @cached_property
     def board(self) -> tuple[str, str]:
-        """The judge and the rules that were asked for last."""
+        """The first judge and the rules that were asked for last."""
         held = json.loads((self.folder / "board.json").read_text())
-        return held["judge"][self.place], held["rules"]
+        return held["judge"][0], held["rules"]
 
     @cached_property
     def verdicts(self) -> list[dict[str, Any]]:
@@ -160,12 +140,11 @@ def _of_kind(
 ) -> tuple[float | None, bool]:
     """The mean support of a report's claims that cite a type, and whether the judge failed on most of them."""
     found = [_support(each, labels, kind) for each in claims]
-    asked = [each for each in claims if labels.get(each["claim_id"], {}).get("state") != "na"]
     failures = sum(
         value is None and labels.get(each["claim_id"], {}).get("state") == "failed"
         for each, value in zip(claims, found, strict=True)
     )
-    is_failed = 2 * failures > len(asked) or (failures > 0 and average(found) is None)
+    is_failed = 2 * failures > len(claims) or (failures > 0 and average(found) is None)
     return None if is_failed else average(found), is_failed
 
 
@@ -197,81 +176,3 @@ def table_2(files: Files) -> dict[str, Row]:
 
 def _ratings(files: Files, run: Mapping[str, Any]) -> dict[str, float]:
     return {each["item"]: each["value"] for each in files.about("quality", run) if each["state"] == "scored"}
-
-
-def table_5(files: Files) -> dict[str, Row]:
-    """What a query takes (METRICS 4)."""
-
-    def of_run(run: dict[str, Any]) -> Row:
-        by_role = run["usage"].values()
-        read = sum(each[name] for each in by_role for name in ("input_uncached", "cache_read", "cache_creation"))
-        body, sources = _words(run["report"], run["evidence"])
-        return {
-            "input tokens (k)": read / 1000 if by_role else None,
-            "output tokens (k)": sum(each["output"] for each in by_role) / 1000 if by_role else None,
-            "words": float(body + sources),
-            "words without sources": float(body),
-            "tool calls": float(sum(_calls(run).values())),
-        }
-
-    return files.rows(of_run)
-
-
-def _words(report: str, evidence: Mapping[str, Any]) -> tuple[int, int]:
-    """The words of a report as its reader sees it, and of the list of products and pages below it.
-
-    Marks that follow each other are one word, such as [1][2]; one without an entry has one more.
-    """
-    body = len(re.sub(f" {MARK}", "", report).split())
-    for run in re.finditer(rf"{MARK}(?: {MARK})*", report):
-        names = re.findall(r"\[([^]]+)\]", run[0])
-        others = [name for name in names if not name.startswith("O:")]
-        body += bool(others) + sum(name not in evidence for name in others)
-        body += sum(_words_of_order(evidence[name], report) for name in names if name not in others)
-    cited = [name for name in evidence if f"[{name}]" in report and kind_of(name) is not None]
-    listed = [
-        f"{number}. {evidence[name]['title']} — {_address(name, evidence)}" for number, name in enumerate(cited, 1)
-    ]
-    return body, len("\n".join([SOURCES, *listed]).split()) if listed else 0
-
-
-def _words_of_order(entry: Mapping[str, Any], report: str) -> int:
-    """Those of "(your order)" where the report names its day, and else of "(order of 31 May 2023)"."""
-    day = json.loads(entry["texts"][0]["text"])["order_date"][:10]
-    return 2 if day in report else 5
-
-
-def _address(name: str, evidence: Mapping[str, Any]) -> str:
-    return evidence[name].get("url") or f"http://ecommerce.com/{name.removeprefix('P:')}"
-
-
-def _calls(run: Mapping[str, Any]) -> dict[str, int]:
-    made = [step["name"] for step in run["steps"] if step["kind"] == "tool"]
-    return {tool: made.count(tool) for tool in TOOLS}
-
-
-def appendix_e(files: Files) -> dict[str, Row]:
-    """Spearman's ρ of the ratings of the two judges that were asked last, over reports and over systems (METRICS 5)."""
-    rows: dict[str, Row] = {}
-    second = Files(files.folder, place=1)
-    for dimension in SEVEN:
-        by_system: dict[str, list[tuple[float, float]]] = defaultdict(list)
-        for run in files.runs:
-            one, other = (_ratings(each, run).get(dimension) for each in (files, second))
-            if run["status"] == "done" and one is not None and other is not None:
-                by_system[run["system"]].append((one, other))
-        reports = [pair for pairs in by_system.values() for pair in pairs]
-        systems = [(mean(one for one, _ in pairs), mean(other for _, other in pairs)) for pairs in by_system.values()]
-        rows[dimension] = {"ρ": _spearman(reports), "reports": float(len(reports))}
-        rows[dimension] |= {"ρ over systems": _spearman(systems), "systems": float(len(systems))}
-    return rows
-
-
-def _spearman(pairs: Sequence[tuple[float, float]]) -> float | None:
-    ranks = [[_rank(value, side) for value in side] for side in zip(*pairs, strict=True)]
-    return correlation(*ranks) if all(len({*side}) > 1 for side in ranks) else None
-
-
-def _rank(value: float, among: Sequence[float]) -> float:
-    """Its place; of equal ones, the mean of their places."""
-    return sum(each < value for each in among) + (1 + sum(each == value for each in among)) / 2

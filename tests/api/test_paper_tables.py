@@ -1,4 +1,4 @@
-"""The tables of the paper, recomputed from the files alone by code that shares nothing with the package."""
+"""Tables 1 and 2 of the paper, recomputed from the files alone by code that shares nothing with the package."""
 
 import json
 import random
@@ -16,10 +16,9 @@ from drretail.llm.prompt import tag_content
 from drretail.packs import pack_below
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
-from drretail.records.run import RoleModel, Run, Step, System, Usage
+from drretail.records.run import RoleModel, Run, System
 from drretail.viewer.paper import read_paper_view
 from tests import build
-from tests.api import paper_anew
 from tests.api.printed_tables import differing, printed
 from tests.build import Reports
 from tests.eval.metrics.faithfulness.reports import BED, BOWL, ORDER, PAGE, WALL
@@ -58,27 +57,10 @@ def report(random_: random.Random, marks: Sequence[str]) -> str:
 
 
 def made(label: str, name: str, marks: Sequence[str], failing: float) -> Run:
-    """A run with its usage and tool calls, which fails by chance."""
+    """A run, which fails by chance."""
     random_ = drawn(label, name)
-    usage = {
-        role: Usage(
-            calls=1,
-            input_uncached=random_.randint(100, 90_000),
-            cache_read=random_.randint(0, 900),
-            cache_creation=random_.randint(0, 90),
-            output=random_.randint(10, 9_000),
-        )
-        for role in MODELS
-    }
-    names = [random_.choice((*paper_anew.TOOLS, "finalize")) for _ in range(random_.randint(0, 12))]
-    steps = tuple(
-        Step(
-            path="0", seq=at, kind="tool", role="researcher", name=tool, error="not_found: no" if at % 5 == 4 else None
-        )
-        for at, tool in enumerate(names)
-    )
     text = None if random_.random() < failing else report(random_, marks)
-    return build.run(name, text, label=label, usage=usage, steps=steps)
+    return build.run(name, text, label=label)
 
 
 def answer(question: str, judge: str, failing: float) -> Any:
@@ -152,7 +134,6 @@ def test_the_tables_are_those_of_the_board_by_who_was_asked_last(tmp_path: Path)
     scored(folder, other, one)
     judged_by = read_paper_view(folder, None).tables[1].table.notes[0]
     assert judged_by == "Judged here by panel(median):scripted:one+scripted:other, rules paper."
-    assert differing(folder, {"Appendix E": paper_anew.appendix_e}) == []
 
 
 def scored(folder: Path, *judges: Judge) -> None:
