@@ -208,12 +208,11 @@ def kept_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Wor
 @pytest.mark.parametrize(
     "given",
     [
-        {"agents": "react", "vary": {"information": "tools,task", "without": ["web"]}},
         {"agents": ["plan_to_function", "v2=kept_agent:answer"], "repeats": 2, "pages": False},
         {"agents": "react", "prompts": "terse", "limits": Limits(tool_turns=3)},
         {"agents": "react", "vary": {"kept_agent:PACE": "slow,fast"}, "only": 1},
     ],
-    ids=["conditions", "own agent", "prompts", "own condition"],
+    ids=["own agent", "prompts", "own condition"],
 )
 def test_an_experiment_is_made_again_from_what_it_keeps(kept_world: World, given: dict[str, Any]) -> None:
     first = run(kept_world, QUESTIONS, to="exp", user=USER, **given)
