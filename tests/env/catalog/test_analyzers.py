@@ -95,17 +95,14 @@ def test_the_shipped_pattern_is_the_one_that_is_built() -> None:
 
 
 # What Elasticsearch 9.2.4 answers to _analyze with its standard analyzer.
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_words_are_those_of_the_standard_analyzer() -> None:
+    for text, expected in (
         ("The 8.5 FL Oz bottle, BPA-free!", ["the", "8.5", "fl", "oz", "bottle", "bpa", "free"]),
         ("mom&me O'Neil's node.js", ["mom", "me", "o'neil's", "node.js"]),
         ("snake_case 1,000 3:4", ["snake_case", "1,000", "3", "4"]),
         ("?!… —", []),
-    ],
-)
-def test_words_are_those_of_the_standard_analyzer(text: str, expected: list[str]) -> None:
-    assert analyzed_words(text) == expected
+    ):
+        assert analyzed_words(text) == expected, text
 
 
 ANY_TEXT = st.one_of(
