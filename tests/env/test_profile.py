@@ -86,19 +86,16 @@ def bought_for(prices: Sequence[float], *, unpriced: int = 0, again: int = 0) ->
     return summary_of(*orders, shelf=shelf, Birds=PriceSpan(5, 10, 20, "USD"))
 
 
-@pytest.mark.parametrize(
-    ("prices", "unpriced", "word"),
-    [
+def test_usually_takes_eight_items_and_a_clear_majority() -> None:
+    for prices, unpriced, word in (
         ([1] * 6 + [30] * 2, 0, "below"),
         ([30] * 8, 8, "above"),
         ([1] * 5 + [30] * 3, 0, None),
         ([30] * 8, 9, None),  # most of what was bought has no price
-    ],
-)
-def test_usually_takes_eight_items_and_a_clear_majority(prices: list[float], unpriced: int, word: str | None) -> None:
-    text = "".join(texts(bought_for(prices, unpriced=unpriced), "shopper_type"))
-    assert ("usually" in text) == (word is not None)
-    assert word is None or f"usually {word} the median price of the category" in text
+    ):
+        text = "".join(texts(bought_for(prices, unpriced=unpriced), "shopper_type"))
+        assert ("usually" in text) == (word is not None), (prices, unpriced)
+        assert word is None or f"usually {word} the median price of the category" in text, (prices, unpriced)
 
 
 @pytest.mark.parametrize("question", ["", "A coffee grinder, please.", "How long do pregnancy tests keep?"])
