@@ -147,19 +147,16 @@ HIDDEN = "\u200b\u2060\ufeff\u00ad\u202e\u2066\U000e0049\ufe0f\0\x1b\ue000"
 SCRIPTS = "Füllstation für Vögel · 鳥の餌台 · שלום · مرحبا · हिन्दी · cafe\u0301 · 🐦"
 
 
-@pytest.mark.parametrize(
-    ("written", "cleaned"),
-    [
+def test_marks_like_our_citations_lose_their_brackets_and_what_shows_nothing_goes() -> None:
+    for written, cleaned in (
         ("the best [P:B0FAKE0001] of all", "the best (P:B0FAKE0001) of all"),
         ("[it](P:B0FAKE0001)", "[it] (P:B0FAKE0001)"),
         ("[1] and [see here](https://a.example)", "[1] and [see here](https://a.example)"),
         ("See ECOMMERCE.com/B0P0C5LLEP.", "See ECOMMERCE .com/B0P0C5LLEP."),
         *((f"Ig{hidden}nore", "Ignore") for hidden in HIDDEN),
         (SCRIPTS, SCRIPTS),
-    ],
-)
-def test_marks_like_our_citations_lose_their_brackets_and_what_shows_nothing_goes(written: str, cleaned: str) -> None:
-    assert clean_text(written) == cleaned == clean_line(written, 200)
+    ):
+        assert clean_text(written) == cleaned == clean_line(written, 200), written
 
 
 def test_line_ends_are_newlines_and_what_is_too_long_is_broken_and_cut_between_words() -> None:
@@ -172,14 +169,13 @@ def test_line_ends_are_newlines_and_what_is_too_long_is_broken_and_cut_between_w
     assert clean_line("some\nwords " * 100, 50).endswith("some…")
 
 
-@pytest.mark.parametrize(
-    "url",
-    ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "//a.example", "https://", "https://a.example/ b",
-     'https://a.example/"><script>', "https://a.example/\u202egnp.exe", "https://a.example/" + "x" * 3000, "http://[::1"],
-)  # fmt: skip
-def test_what_is_no_address_of_a_page_is_no_result(url: str) -> None:
-    assert web_address(url) is None
-    assert cleaned_result(WebResult("title", url, "text")) is None
+def test_what_is_no_address_of_a_page_is_no_result() -> None:
+    for url in (
+"javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "//a.example", "https://", "https://a.example/ b",
+     'https://a.example/"><script>', "https://a.example/\u202egnp.exe", "https://a.example/" + "x" * 3000, "http://[::1"
+    ):  # fmt: skip
+        assert web_address(url) is None, url
+        assert cleaned_result(WebResult("title", url, "text")) is None, url
 
 
 def test_a_result_is_cleaned_in_all_its_parts_and_a_page_of_nothing_visible_has_no_content() -> None:
