@@ -149,12 +149,10 @@ def test_no_spelling_of_an_inner_address_is_let_in(form: str, inner: Site) -> No
 
 
 @pytest.mark.parametrize("robots", [False, True])
-@pytest.mark.parametrize(
-    "answers", [["127.0.0.1"], ["203.0.114.9", "127.0.0.1"], ["127.0.0.1", "203.0.114.9"], ["8.8.8.8", "::1"]]
-)
-def test_a_name_with_one_inner_address_is_not_connected_to(answers: list[str], robots: bool, inner: Site) -> None:
-    reader = fetcher(inner, Names({"shop.example": [answers]}), allowed=is_public, robots=robots)
-    assert (reader.get(inner.url()).state, inner.connections) == ("blocked", 0)
+def test_a_name_with_one_inner_address_is_not_connected_to(robots: bool, inner: Site) -> None:
+    for answers in (["127.0.0.1"], ["203.0.114.9", "127.0.0.1"], ["127.0.0.1", "203.0.114.9"], ["8.8.8.8", "::1"]):
+        reader = fetcher(inner, Names({"shop.example": [answers]}), allowed=is_public, robots=robots)
+        assert (reader.get(inner.url()).state, inner.connections) == ("blocked", 0), answers
 
 
 def test_a_name_is_looked_up_once_for_a_page_and_anew_for_each_redirect(inner: Site) -> None:
