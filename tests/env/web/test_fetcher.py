@@ -56,9 +56,8 @@ def test_nothing_is_sent_that_tells_who_asks(monkeypatch: pytest.MonkeyPatch) ->
             assert request.startswith("GET /")
 
 
-@pytest.mark.parametrize(
-    ("sent", "state"),
-    [
+def test_an_answer_without_a_page_is_told_apart_and_its_body_left() -> None:
+    for sent, state in (
         *((html(b"<p>log in", status=f"{status} No"), "blocked") for status in (401, 402, 403, 429, 451)),
         *((html(b"<p>log in", status=f"{status} No"), "error") for status in (304, 400, 500, 503, 999)),
         *((html(b"<p>log in", status=f"{status} No"), "not_found") for status in (404, 410)),
@@ -66,12 +65,10 @@ def test_nothing_is_sent_that_tells_who_asks(monkeypatch: pytest.MonkeyPatch) ->
         *((html(b"<p>words", kind=kind), "no_content") for kind in ("application/pdf", "x/y; a=b")),
         *((sent, "error") for sent in (b"", b"SSH-2.0-OpenSSH_9\r\n", b"HTTP/1.1 20x OK\r\n\r\n")),
         (OK_HEAD + b"Content-Length: 100\r\n\r\nshort", "error"),
-    ],
-)
-def test_an_answer_without_a_page_is_told_apart_and_its_body_left(sent: bytes, state: str) -> None:
-    found = fetched(always(sent))
-    assert (found.state, found.body) == (state, b"")
-    assert found.problem
+    ):
+        found = fetched(always(sent))
+        assert (found.state, found.body) == (state, b""), sent
+        assert found.problem, sent
 
 
 def test_a_host_that_is_not_there_or_does_not_listen_is_an_error_unless_it_has_another_address() -> None:
@@ -102,14 +99,12 @@ def test_a_proxy_is_asked_and_names_are_left_to_it_and_a_tunnel_that_it_refuses_
     assert (found.state, "proxy" in str(found.problem)) == ("error", True)
 
 
-@pytest.mark.parametrize(
-    "url", ["http://127.0.0.1/", "http://[::1]/", "http://169.254.169.254/", "http://localhost/", "http://0x7f.1/"]
-)
-def test_no_inner_address_is_asked_of_a_proxy(url: str) -> None:
-    with serving(always(redirect(url))) as proxy:
-        fetcher = reader(proxy, Names({"proxy.inner": [["127.0.0.1"]]}))
-        assert (fetcher.get(url).state, proxy.connections) == ("blocked", 0)
-        assert (fetcher.get("http://shop.example/").state, proxy.connections) == ("blocked", 1)
+def test_no_inner_address_is_asked_of_a_proxy() -> None:
+    for url in ("http://127.0.0.1/", "http://[::1]/", "http://169.254.169.254/", "http://localhost/", "http://0x7f.1/"):
+        with serving(always(redirect(url))) as proxy:
+            fetcher = reader(proxy, Names({"proxy.inner": [["127.0.0.1"]]}))
+            assert (fetcher.get(url).state, proxy.connections) == ("blocked", 0), url
+            assert (fetcher.get("http://shop.example/").state, proxy.connections) == ("blocked", 1), url
 
 
 @pytest.fixture(scope="module")
@@ -200,21 +195,20 @@ OTHERS = ("br", "deflate", "gzip, gzip", "x-tar", "gzip;q=1", TWO_HEADERS)
 DAMAGED = (b"not packed", gzip.compress(b"x" * 9999, mtime=0)[:-9], b"\x1f\x8b\x08\x00")
 
 
-@pytest.mark.parametrize(
-    ("encoding", "body", "problem"),
-    [*((other, TWICE, "not asked for") for other in OTHERS), *(("gzip", body, "packed") for body in DAMAGED)],
-)
-def test_what_was_not_asked_for_or_is_damaged_is_not_unpacked(encoding: str, body: bytes, problem: str) -> None:
-    found = fetched(always(packed(body, encoding)))
-    assert (found.state, found.body, problem in str(found.problem)) == ("error", b"", True)
+def test_what_was_not_asked_for_or_is_damaged_is_not_unpacked() -> None:
+    for encoding, body, problem in (
+        *((other, TWICE, "not asked for") for other in OTHERS),
+        *(("gzip", body, "packed") for body in DAMAGED),
+    ):
+        found = fetched(always(packed(body, encoding)))
+        assert (found.state, found.body, problem in str(found.problem)) == ("error", b"", True), (encoding, problem)
 
 
 CHUNKED = OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 
 
-@pytest.mark.parametrize(
-    ("start", "more"),
-    [
+def test_what_is_sent_without_end_is_left() -> None:
+    for start, more in (
         (OK_HEAD + b"\r\n", b"x" * 65536),
         (CHUNKED, b"8000\r\n" + b"x" * 0x8000 + b"\r\n"),
         (CHUNKED, b"1;" + b"y" * 500 + b"\r\nx\r\n"),
@@ -222,26 +216,21 @@ CHUNKED = OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
         (b"HTTP/1.1 200 OK\r\n", b"X-Header: yyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n" * 500),
         (b"", b"y" * 65536),
         (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 500),
-    ],
-)
-def test_what_is_sent_without_end_is_left(start: bytes, more: bytes) -> None:
-    found = fetched(without_end(start, more), body_bytes=100_000, seconds=60)
-    assert (found.state, found.body) == ("error", b"")
-    assert "in time" not in str(found.problem)
+    ):
+        found = fetched(without_end(start, more), body_bytes=100_000, seconds=60)
+        assert (found.state, found.body) == ("error", b""), (start, more[:40])
+        assert "in time" not in str(found.problem), (start, more[:40])
 
 
-@pytest.mark.parametrize(
-    ("start", "more"),
-    [
+def test_a_slow_drip_ends_with_the_time_of_the_page() -> None:
+    for start, more in (
         (b"", b"H"),
         (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
         (OK_HEAD + b"\r\n", b"x"),
         (OK_HEAD + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"x", mtime=0)[:10], b""),
-    ],
-)
-def test_a_slow_drip_ends_with_the_time_of_the_page(start: bytes, more: bytes) -> None:
-    found = fetched(without_end(start, more, pause=0.05), seconds=0.3)
-    assert (found.state, "in time" in str(found.problem)) == ("error", True)
+    ):
+        found = fetched(without_end(start, more, pause=0.05), seconds=0.3)
+        assert (found.state, "in time" in str(found.problem)) == ("error", True), (start, more)
 
 
 def test_redirects_that_drip_share_one_time_and_a_circle_of_them_ends() -> None:
@@ -353,9 +342,8 @@ def test_robots_that_do_not_come_end_with_the_time_of_the_page_and_are_asked_for
         assert reader.get(site.url("/a")).state == "ok"
 
 
-@pytest.mark.parametrize(
-    ("declared", "body", "kind", "charset"),
-    [
+def test_header_and_bytes_tell_what_a_page_is() -> None:
+    for declared, body, kind, charset in (
         ("text/html; charset=ISO-8859-1", b"<p>x", "text/html", "cp1252"),
         ("application/xhtml+xml", b"<?xml version='1.0'?><html>", "text/html", None),
         ("text/plain", b"<html> in words", "text/plain", None),
@@ -365,10 +353,8 @@ def test_robots_that_do_not_come_end_with_the_time_of_the_page_and_are_asked_for
         ("text/html", "<p>x".encode("utf-16"), "text/html", "utf-16"),
         ("text/html; charset=utf-16le", "<p>x".encode("utf-16-le"), "text/html", "utf-16-le"),
         *((f"text/html; charset={name}", b"<p>x", "text/html", None) for name in ("no-such-thing", "utf-7", "zlib")),
-    ],
-)
-def test_header_and_bytes_tell_what_a_page_is(declared: str, body: bytes, kind: str, charset: str | None) -> None:
-    assert text_kind(declared, body) == (kind, charset)
+    ):
+        assert text_kind(declared, body) == (kind, charset), body
 
 
 OTHER_TYPES = ("application/pdf", "image/svg+xml", "application/json", "text/javascript")
