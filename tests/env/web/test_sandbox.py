@@ -56,17 +56,14 @@ def test_a_page_is_shown_in_title_snippet_and_date_and_fetched_by_any_spelling_o
     assert web.fetch("not an address").text == ""
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
+def test_pages_are_found_by_words_that_mean_something(web: SandboxWeb) -> None:
+    for query, found in (
         ("bird feeder", "ab"),  # a word in the title counts more
         ("dog's bed", "cd"),
         ("high court ruling on patent appeals", ""),  # one common word is no match
         ("", ""),
-    ],
-)
-def test_pages_are_found_by_words_that_mean_something(web: SandboxWeb, query: str, found: str) -> None:
-    assert "".join(result.url[8] for result in web.search(query, 5)) == found
+    ):
+        assert "".join(result.url[8] for result in web.search(query, 5)) == found, query
 
 
 def test_a_page_dated_after_the_shops_today_is_not_served(web: SandboxWeb) -> None:
@@ -133,20 +130,17 @@ def pages_found(web: SealedWeb) -> set[str]:
     return {each.url[8:-9] for each in web.of(QUERY).search("diaper bag", 9)}
 
 
-@pytest.mark.parametrize(
-    ("chosen", "names"),
-    [
+def test_a_size_and_a_composition_choose_the_pages(folder: Path) -> None:
+    web = SealedWeb(folder)
+    for chosen, names in (
         ((), {"good"}),
         (("64k",), {"good", "old", "far"}),
         (("64k", "no_distractor"), {"good", "far"}),
         (("64k", "supportive_only"), {"good"}),
         (("64k", "no_supportive"), {"old", "far"}),
-    ],
-)
-def test_a_size_and_a_composition_choose_the_pages(folder: Path, chosen: tuple[str, ...], names: set[str]) -> None:
-    web = SealedWeb(folder).at(*chosen)
-    assert pages_found(web) == names
-    assert pages_found(web.at()) == {"good"}, "the smallest is the default"
+    ):
+        assert pages_found(web.at(*chosen)) == names, chosen
+        assert pages_found(web.at(*chosen).at()) == {"good"}, "the smallest is the default"
 
 
 def test_labels_are_read_for_a_composition_alone_and_needed_for_each_page(folder: Path) -> None:
