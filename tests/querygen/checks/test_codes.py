@@ -120,9 +120,8 @@ def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() 
     assert [code for code in CODES if f"`{code}`" not in docs] == []
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
+def test_what_only_looks_like_a_fault_is_none(linter: Linter, query: Query) -> None:
+    for fields in (
         {},
         BY_MODEL,
         {"more": " I trust the brand Brightwater. How does Quuxley hold up? They call it “a good thing”."},
@@ -135,10 +134,8 @@ def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() 
         {"more": " Two of them, rated four stars or better.", "want": {"quantity": 2, "rating_min": 4}},
         {**budget("1"), "infeasible": True},
         {"text": TEXT.replace("a birdhouse", "a garden dwarf"), "want": DWARF, "infeasible": True},
-    ],
-)  # fmt: skip
-def test_what_only_looks_like_a_fault_is_none(linter: Linter, query: Query, fields: dict[str, Any]) -> None:
-    assert codes(linter, changed(query, **fields)) == []
+    ):  # fmt: skip
+        assert codes(linter, changed(query, **fields)) == [], fields
 
 
 def test_of_a_query_without_a_wish_only_that_is_found_and_it_is_no_fault_of_its_text(linter: Linter) -> None:
@@ -159,11 +156,9 @@ SECONDS = 2.0
 """Each took 0.7 to 7.5 s of a processor while patterns were tried from every character of a row."""
 
 
-@pytest.mark.parametrize(
-    "text", ["a" * LONGEST_TEXT, f"feeder {' ' * LONGEST_TEXT}x"[:LONGEST_TEXT], "under $" + "1" * 9000]
-)
-def test_a_long_row_of_one_character_is_checked_in_no_time(world: World, text: str) -> None:
-    query = Query(query_id="q1", text=text, mode="generic", source="test")
-    began = time.process_time()
-    Linter(world).check(query)
-    assert time.process_time() - began < SECONDS
+def test_a_long_row_of_one_character_is_checked_in_no_time(world: World) -> None:
+    for text in ("a" * LONGEST_TEXT, f"feeder {' ' * LONGEST_TEXT}x"[:LONGEST_TEXT], "under $" + "1" * 9000):
+        query = Query(query_id="q1", text=text, mode="generic", source="test")
+        began = time.process_time()
+        Linter(world).check(query)
+        assert time.process_time() - began < SECONDS, text[:20]
