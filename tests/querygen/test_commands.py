@@ -75,27 +75,24 @@ def test_a_shop_where_a_floor_does_as_well_as_the_oracle_is_told(make_world: Mak
     assert result.exit_code == 3
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_what_cannot_be_done_is_told_in_one_sentence_and_leaves_the_file_as_it_was(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test-0123456789abcdef")
+    to = tmp_path / "queries.jsonl"
+    to.write_text("before\n")
+    for arguments, message in (
         ("generate --mode generic", "add --model"),
         ("generate --model offline:judge", "shopper"),
         ("generate --model anthropic", "names no model"),
         ("generate --model anthropic:claude-sonnet-4-6 --mode generic --user ANNA", "leave out --user"),
         ("generate --user NOBODY", "no user 'NOBODY'"),
         ("shipped --split foo", "no split 'foo'. Known are all, conversations, dev"),
-    ],
-)
-def test_what_cannot_be_done_is_told_in_one_sentence_and_leaves_the_file_as_it_was(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, message: str
-) -> None:
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test-0123456789abcdef")
-    to = tmp_path / "queries.jsonl"
-    to.write_text("before\n")
-    command, *flags = arguments.split()
-    over = None if command == "shipped" else world
-    assert message in refused(over, command, "--to", to, "--force", *flags)
-    assert to.read_text() == "before\n"
+    ):
+        command, *flags = arguments.split()
+        over = None if command == "shipped" else world
+        assert message in refused(over, command, "--to", to, "--force", *flags), arguments
+        assert to.read_text() == "before\n", arguments
 
 
 BATH = "I own a bird bath and want a bird feeder beside it. " * 3
@@ -213,20 +210,15 @@ def wanting(query_id: str = "q-1", budget: str = "50", **want: Any) -> Query:
 KEPT = [("must: dimmable", key) for key in "ABDH"] + [(OF_KIND, key) for key in "CH"]
 
 
-@pytest.mark.parametrize(
-    ("queries", "more"),
-    [
-        ([wanting()], []),
-        ([wanting(again=True)], [("must: dimmable", "F")]),
-        ([wanting(budget="90")], [("must: dimmable", "E")]),
-        ([wanting(price_max=Money(amount="10"))], None),
-    ],
-)
-def test_asked_is_what_keeps_the_limits_that_need_no_reading(
-    shop: World, queries: list[Query], more: list[tuple[str, str]] | None
-) -> None:
-    expected = [("must: dimmable", "D")] if more is None else sorted([*KEPT, *more])
-    assert sorted(asked(shop, *queries)) == expected
+def test_asked_is_what_keeps_the_limits_that_need_no_reading(shop: World) -> None:
+    for query, more in (
+        (wanting(), []),
+        (wanting(again=True), [("must: dimmable", "F")]),
+        (wanting(budget="90"), [("must: dimmable", "E")]),
+        (wanting(price_max=Money(amount="10")), None),
+    ):
+        expected = [("must: dimmable", "D")] if more is None else sorted([*KEPT, *more])
+        assert sorted(asked(shop, query)) == expected, query
 
 
 MakeChat = Callable[[Callable[[int, str], tuple[str, str]]], ScriptedChat]
