@@ -225,9 +225,8 @@ def test_an_option_is_asked_for_that_some_variants_have_and_most_have_not(sizes:
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "values", "clauses"),
-    [
+def test_a_field_is_asked_for_as_people_say_it() -> None:
+    for name, values, clauses in (
         ("Capacity", "1 L|1.7 L|2 L|3 L|3 L", ["hold at least 2 liters", "hold at least 3 liters"]),
         ("Noise Level", "9 B|80 dB|65 dB|48 dB|47 dB", ["make at most 50 dB of noise", "make at most 65 dB of noise"]),
         ("Scent", "Rose|Rose|Rose|Fragrance Free|Fragrance Free", []),
@@ -244,11 +243,9 @@ def test_an_option_is_asked_for_that_some_variants_have_and_most_have_not(sizes:
         ("Material", "Oak|Oak|Oak|Pine, Steel|Pine", []),  # a list leaves open what it leaves out
         ("Container Type", "Jar|Jar|Jar|Airless Pump|Airless Pump", ["come in an airless pump"]),
         ("Material", "oak|oak|oak|oak|oak|oak|oak|oak|oak|pine", []),  # too few
-    ],
-)
-def test_a_field_is_asked_for_as_people_say_it(name: str, values: str, clauses: list[str]) -> None:
-    found = by_fields(KindOffers(offers_with(name, values.split("|")), kind="bowl sets"))
-    assert [choice.clause for choice in found] == clauses
+    ):
+        found = by_fields(KindOffers(offers_with(name, values.split("|")), kind="bowl sets"))
+        assert [choice.clause for choice in found] == clauses, name
 
 
 @pytest.mark.parametrize(("title", "is_asked"), [("Arden USB Lamp", True), ("Arden Lamp", False)])
@@ -268,9 +265,8 @@ def sold(title: str, *path: str) -> Product:
     return Product(product_id="P1", title=title, categories=path, category="Home_and_Kitchen")
 
 
-@pytest.mark.parametrize(
-    ("product", "names"),
-    [
+def test_a_kind_is_a_name_of_the_shop_whose_noun_the_title_has() -> None:
+    for product, names in (
         (sold("Arden Electric Kettle, 1.7 L", "Home & Kitchen", "Electric Kettles"), ["electric kettles"]),
         (sold("Waffle Weave Dish Towel", "Kitchen", "Dish Cloths & Dish Towels"), ["dish towels"]),
         (sold("Keyboard and Mouse Combo", "Computers", "Keyboard & Mouse Combos"), []),  # half of a name
@@ -281,21 +277,16 @@ def sold(title: str, *path: str) -> Product:
         (sold("Arden Gel Pen Set", "Office", "Gel Ink Pens"), ["gel ink pens", "gel pens"]),
         (sold("Arden Claw Clips, 8 Pack", "Beauty", "Hair Accessories", "Clips & Barrettes"), ["clips"]),
         (sold("Arden Pajama Pants with Sleep Bottoms", "Clothing", "Men", "Pants", "Sleep Bottoms"), []),  # unquoted
-    ],
-)  # fmt: skip
-def test_a_kind_is_a_name_of_the_shop_whose_noun_the_title_has(product: Product, names: list[str]) -> None:
-    assert [*kinds_of(product)] == names
+    ):  # fmt: skip
+        assert [*kinds_of(product)] == names, product.title
 
 
-@pytest.mark.parametrize(
-    ("title", "quote"),
-    [
+def test_a_title_is_quoted_up_to_what_it_is_for_or_comes_with() -> None:
+    for title, quote in (
         ("Arden Docking Station with 100W PD, 4K HDMI", "Arden Docking Station"),
         ("Men's 6\" Boxer Brief (3-Pack)", "Men's 6-inch Boxer Brief"),
         ("Arden Make Up Organizer 5 in 1 Rotating, Black", "Arden Make Up Organizer 5 in 1 Rotating"),
         ("arden outdoor | Biodegradable Cleansing Cloths", None),
         ("One two three four five six seven eight nine ten eleven", None),
-    ],
-)
-def test_a_title_is_quoted_up_to_what_it_is_for_or_comes_with(title: str, quote: str | None) -> None:
-    assert quoted_title(sold(title)) == quote
+    ):
+        assert quoted_title(sold(title)) == quote, title
