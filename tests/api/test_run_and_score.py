@@ -122,9 +122,8 @@ def test_a_world_may_be_named_and_is_recorded_as_found_again(tmp_path: Path) -> 
     assert score(made, "checks").scores  # the world is opened again by what the runs say of it
 
 
-@pytest.mark.parametrize(
-    ("queries", "agents", "given", "sentence"),
-    [
+def test_what_must_be_mended_is_said(tiny_shop: Path, tmp_path: Path) -> None:
+    cases: list[tuple[Any, Any, dict[str, Any], str]] = [
         (QUESTION, None, {}, r"put it into a list, \[question\]"),
         ([QUESTION], "reakt", {}, "Did you mean react"),
         ([QUESTION], {"oracle": MINE}, {}, "There is an agent oracle already: give yours another name"),
@@ -132,16 +131,13 @@ def test_a_world_may_be_named_and_is_recorded_as_found_again(tmp_path: Path) -> 
         *((wrong, "react", {}, r"is a question or a Query, and '.*' is neither") for wrong in (5, [5], [None])),
         ([], [MINE], {}, "list of queries is empty"),
         (["?"], None, {"max_token": 3}, r"There is no option of run 'max_token'\. Did you mean max_tokens"),
-    ],
-)
-def test_what_must_be_mended_is_said(
-    tiny_shop: Path, tmp_path: Path, queries: Any, agents: Any, given: dict[str, Any], sentence: str
-) -> None:
-    with pytest.raises(UserError, match=sentence):
-        run(tiny_shop, queries, agents, to=tmp_path / "exp", **given)
-    assert not (tmp_path / "exp").exists()
-    with pytest.raises(UserError, match="does not exist"):
-        score(tmp_path / "exp")
+    ]
+    for queries, chosen, options, sentence in cases:
+        with pytest.raises(UserError, match=sentence):
+            run(tiny_shop, queries, chosen, to=tmp_path / "exp", **options)
+        assert not (tmp_path / "exp").exists(), sentence
+        with pytest.raises(UserError, match="does not exist"):
+            score(tmp_path / "exp")
 
 
 def test_what_is_of_another_type_than_the_option_is_said(experiment: RecordedExperiment) -> None:

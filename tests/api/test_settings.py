@@ -25,20 +25,17 @@ def test_the_command_line_beats_the_environment_which_beats_the_file_which_beats
     assert settings.tool_timeout == 30
 
 
-@pytest.mark.parametrize(
-    ("toml", "message"),
-    [
+def test_a_wrong_setting_and_a_broken_file_are_a_sentence(tmp_path: Path) -> None:
+    for toml, message in (
         (b"tool_timeout = 0", "tool_timeout"),
         (b"serper_api_key = 5", r"'serper_api_key' .*DRRETAIL_SERPER_API_KEY\)"),
         (b"mongo_url = 5", r"'mongo_url' \(drretail.toml or DRRETAIL_MONGO_URL\)"),
         (b"model = [", r"drretail\.toml"),
         (b"\xff\xfe", r"drretail\.toml is not in UTF-8"),
-    ],
-)
-def test_a_wrong_setting_and_a_broken_file_are_a_sentence(tmp_path: Path, toml: bytes, message: str) -> None:
-    (tmp_path / "drretail.toml").write_bytes(toml)
-    with pytest.raises(UserError, match=message):
-        read_settings()
+    ):
+        (tmp_path / "drretail.toml").write_bytes(toml)
+        with pytest.raises(UserError, match=message):
+            read_settings()
 
 
 def test_addresses_and_keys_are_also_read_from_their_usual_names_which_beat_the_file(

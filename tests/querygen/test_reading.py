@@ -80,9 +80,8 @@ def write(tmp_path: Path) -> Write:
     return written
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
+def test_what_is_no_query_is_told_by_its_line(write: Write) -> None:
+    for lines, message in (
         ([line("a"), line("b")[:40]], r"queries\.jsonl has a line to mend: line 2: not JSON"),
         (
             [line("a"), "[1]", "{", "", '{"format": 1}', line("a"), line("b")],
@@ -97,11 +96,9 @@ def write(tmp_path: Path) -> Write:
             [json.dumps({"query_id": "a", "text": "a" * 50_000, "source": "t"})],
             r"line 1: its text has 50,000 characters; at most 10,000 are taken",
         ),
-    ],
-)
-def test_what_is_no_query_is_told_by_its_line(write: Write, lines: list[str], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        read_queries(write(*lines, end=""))
+    ):
+        with pytest.raises(UserError, match=message):
+            read_queries(write(*lines, end=""))
 
 
 @pytest.fixture
@@ -168,9 +165,8 @@ def test_queries_may_have_the_usual_other_names(tmp_path: Path) -> None:
     assert (desk.query_id, desk.user_id, desk.mode) == ("q2", "ANNA", "profile_aware")
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
+def test_a_broken_row_is_told_by_its_place(tmp_path: Path) -> None:
+    for name, text, message in (
         ("q.csv", 'question,wish\nWhich?,\nWhat?,"{""wants"": [{""name"": ""x""}]}"\n', "row 3.*wants.0.kinds"),
         ("q.jsonl", '{"question": "Which?"}\n{"question": "What?", "wish": {"budget": 3}}', "line 2.*names no wants"),
         ("q.jsonl", '{"question": "Which?"}\n{"question": ', "line 2, is not JSON"),
@@ -180,12 +176,10 @@ def test_queries_may_have_the_usual_other_names(tmp_path: Path) -> None:
         ("q.txt", "Which?\n" + "long " * 2_001, "line 2, has 10,004 characters; at most 10,000 are taken"),
         ("q.jsonl", '{"question": "Which \\u001b[31mlamp?"}', "is not plain text"),
         ("q.csv", "id,question\nA 1,Which?\na-1,What?\n", "row 3: another question has the id 'a-1'"),
-    ],
-)
-def test_a_broken_row_is_told_by_its_place(tmp_path: Path, name: str, text: str, message: str) -> None:
-    (tmp_path / name).write_text(text)
-    with pytest.raises(UserError, match=message):
-        queries_from(read_questions(tmp_path / name), name, None)
+    ):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(UserError, match=message):
+            queries_from(read_questions(tmp_path / name), name, None)
 
 
 def test_a_repeated_question_is_asked_once_and_has_one_wish() -> None:

@@ -66,15 +66,13 @@ def test_a_case_wants_the_products_that_it_names_and_counts_what_has_no_place(tm
         assert with_cart(query, {"B0UNKNOWN0": 1}, world.store, room=False) is query
 
 
-@pytest.mark.parametrize(
-    ("after", "why"),
-    [(["t-9"], "stands in no line before it"), (["t-1", "t-1"], "is followed by another turn already")],
-)
-def test_a_turn_follows_one_that_stands_before_it_and_that_no_other_follows(
-    tmp_path: Path, after: list[str], why: str
-) -> None:
-    turns = [build.query("t-1"), *(build.query(f"t-{n}", after=each) for n, each in enumerate(after, 2))]
-    path = tmp_path / "q.jsonl"
-    path.write_text("".join(f"{turn.as_line()}\n" for turn in turns))
-    with pytest.raises(UserError, match=why):
-        read_queries(path)
+def test_a_turn_follows_one_that_stands_before_it_and_that_no_other_follows(tmp_path: Path) -> None:
+    for after, why in (
+        (["t-9"], "stands in no line before it"),
+        (["t-1", "t-1"], "is followed by another turn already"),
+    ):
+        turns = [build.query("t-1"), *(build.query(f"t-{n}", after=each) for n, each in enumerate(after, 2))]
+        path = tmp_path / "q.jsonl"
+        path.write_text("".join(f"{turn.as_line()}\n" for turn in turns))
+        with pytest.raises(UserError, match=why):
+            read_queries(path)

@@ -158,25 +158,22 @@ def test_a_claim_without_offsets_is_found_by_its_words_and_in_others_has_no_plac
     assert claim.span is None
 
 
-def test_what_is_false_in_a_sentence_is_marked_where_it_was_found() -> None:
+def test_what_is_false_is_marked_where_it_was_found_and_else_shown_by_the_place_of_its_claim_or_its_words() -> None:
     for report, start, wrong, parts in (
         ("It costs $20, and another $20.", 26, "$20", ("It costs $20, and another ", "$20", ".")),
         ("Of 15 there are **5** left.", 18, "5", ("Of 15 there are ", "5", " left.")),
         ("It costs $20.", 0, "It costs $20.", ("It costs $20.", "", "")),
     ):
-        finding = Finding(code="x", severity="error", text=wrong, start=start, end=start + len(wrong))
-        checks = Checks((), (), ())
-        view = RunView(1, Path(), subject(report), "done", {}, (), (), checks, 0, false=(finding,), is_answer=True)
-        ((_, shown),) = false_statements(view)
+        shown = shown_of(Finding(code="x", severity="error", text=wrong, start=start, end=start + len(wrong)), report)
         assert (shown.before, shown.wrong, shown.after) == parts, report
-
-
-def test_what_is_false_at_no_known_place_is_shown_by_the_place_of_its_claim_or_its_words() -> None:
     (claim,) = claim_views(judged([PRICE], value=0.0), REPORT)
-    judges: Any = (SimpleNamespace(claims=[claim]),)
     for text, shown_as in (("The feeder costs $20.", "The feeder costs $20"), ("It is red.", "It is red.")):
         finding = Finding(code="x", severity="error", text=text)
-        checks = Checks((), (), ())
-        view = RunView(1, Path(), subject(REPORT), "done", {}, judges, (), checks, 0, false=(finding,), is_answer=True)
-        ((_, shown),) = false_statements(view)
-        assert shown.sentence == shown_as, text
+        assert shown_of(finding, REPORT, SimpleNamespace(claims=[claim])).sentence == shown_as, text
+
+
+def shown_of(finding: Finding, report: str, *judges: Any) -> Any:
+    checks = Checks((), (), ())
+    view = RunView(1, Path(), subject(report), "done", {}, judges, (), checks, 0, false=(finding,), is_answer=True)
+    ((_, shown),) = false_statements(view)
+    return shown

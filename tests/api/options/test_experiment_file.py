@@ -35,9 +35,8 @@ def test_relative_paths_are_joined_to_the_files_folder_and_a_missing_file_is_sai
         read_experiment(tmp_path / "none.toml")
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
+def test_what_is_wrong_is_answered_with_its_line(tmp_path: Path) -> None:
+    for text, problem in (
         ('seed = "1"\nquerys = "q.jsonl"', "line 2: there is no option 'querys'. Did you mean queries"),
         ('user = "AE"', "line 1: there is no option 'user'"),  # for questions, which only Python takes
         ("\nrepeats = 2.5", "line 2: repeats is 2.5: Input should be a valid integer"),
@@ -45,11 +44,9 @@ def test_relative_paths_are_joined_to_the_files_folder_and_a_missing_file_is_sai
         ('vary = "scope"', 'line 1: vary is "scope": Input should be a valid table, such as {name = 1}'),
         ("agents = [1]", "line 1: agents is \\[1\\]: Input should be a valid string"),
         ("repeats = ", "is not valid TOML"),
-    ],
-)
-def test_what_is_wrong_is_answered_with_its_line(tmp_path: Path, text: str, problem: str) -> None:
-    with pytest.raises(UserError, match=problem):
-        read_experiment(written(tmp_path, text))
+    ):
+        with pytest.raises(UserError, match=problem):
+            read_experiment(written(tmp_path, text))
 
 
 def test_a_flag_replaces_the_files_value_and_of_a_table_the_entries_it_names() -> None:

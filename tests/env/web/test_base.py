@@ -53,9 +53,8 @@ def none(argument: str | None, options: WebOptions) -> Any:
     del argument, options
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
+def test_what_opens_no_web_is_said_without_what_is_secret() -> None:
+    for spec, message in (
         ("sandbox:none.jsonl", "does not exist"),
         ("sandbox:", "names nothing behind the colon"),
         ("searxng", "searxng:http://localhost:8080"),
@@ -64,12 +63,10 @@ def none(argument: str | None, options: WebOptions) -> Any:
         ("serper:secret-0123456789abcdef", "takes no argument"),
         ("serpr:x", "Did you mean serper"),
         (f"{__name__}:none", "gave NoneType, which has no search and fetch"),
-    ],
-)
-def test_what_opens_no_web_is_said_without_what_is_secret(spec: str, message: str) -> None:
-    with pytest.raises(UserError, match=message) as caught:
-        open_web(spec, WebOptions(serper_key=KEY))
-    assert "secret" not in str(caught.value)
+    ):
+        with pytest.raises(UserError, match=message) as caught:
+            open_web(spec, WebOptions(serper_key=KEY))
+        assert "secret" not in str(caught.value), spec
 
 
 @pytest.mark.parametrize("key", [None, "two words in it", "line\nend-of-the-key"])
@@ -83,17 +80,15 @@ PROXIES = ("secret@proxy", "http://me:secret@proxy", "socks5://me:secret@proxy:1
 AGENTS = ("1bot", "bot\r\nX: y", "böt", "/")
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
+def test_a_proxy_or_user_agent_that_is_none_is_said_without_password() -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         *(({"proxy": proxy}, "http://host:port") for proxy in PROXIES),
         *(({"pages": PageOptions(user_agent=agent)}, "user agent") for agent in AGENTS),
-    ],
-)
-def test_a_proxy_or_user_agent_that_is_none_is_said_without_password(given: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message) as caught:
-        open_web("serper", WebOptions(serper_key=KEY, **given))
-    assert "secret@" not in str(caught.value).replace("password@", "")
+    ]
+    for fields, message in cases:
+        with pytest.raises(UserError, match=message) as caught:
+            open_web("serper", WebOptions(serper_key=KEY, **fields))
+        assert "secret@" not in str(caught.value).replace("password@", ""), fields
 
 
 @pytest.mark.parametrize("path", ["", "/", "/search", "/search/"])

@@ -270,12 +270,12 @@ def test_a_host_that_does_not_exist_is_told_apart_from_a_resolver_that_does_not_
     assert fetched(always(html(b"x")), names=Failing({})).state == state
 
 
-@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
-def test_a_redirect_is_followed_and_remembered(status: str) -> None:
-    found = fetched(by_path({"/": redirect("sub/../page?q=ä#part", status), "/page?q=%C3%A4": html(b"<p>here")}))
-    assert (found.state, found.body) == ("ok", b"<p>here")
-    assert found.final_url.endswith("/page?q=%C3%A4")
-    assert found.url.endswith("/")
+def test_a_redirect_is_followed_and_remembered() -> None:
+    for status in ("301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"):
+        found = fetched(by_path({"/": redirect("sub/../page?q=ä#part", status), "/page?q=%C3%A4": html(b"<p>here")}))
+        assert (found.state, found.body) == ("ok", b"<p>here"), status
+        assert found.final_url.endswith("/page?q=%C3%A4"), status
+        assert found.url.endswith("/"), status
 
 
 NAMES = {"shop.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]}
@@ -296,22 +296,19 @@ def test_a_page_that_the_site_asks_not_to_read_is_left_also_where_a_redirect_lea
         assert fetcher(site).get(site.url("/closed/x")).state == "ok"  # turned off
 
 
-@pytest.mark.parametrize(
-    ("robots", "state", "problem"),
-    [
-        pytest.param(redirect("/r"), "blocked", "robots.txt", id="redirected"),
-        pytest.param(html(b"<!doctype html><p>User-agent</p><p>Disallow"), "ok", "", id="a web page"),
+def test_no_robots_forbid_nothing_and_a_site_that_fails_is_left_alone() -> None:
+    for robots, state, problem in (
+        (redirect("/r"), "blocked", "robots.txt"),
+        (html(b"<!doctype html><p>User-agent</p><p>Disallow"), "ok", ""),  # a web page
         *((html(b"no", status=f"{status} No"), "ok", "") for status in (404, 401, 410)),
         *((html(b"", status=f"{status} No"), "blocked", str(status)) for status in (500, 503, 429, 304)),
-    ],
-)
-def test_no_robots_forbid_nothing_and_a_site_that_fails_is_left_alone(robots: bytes, state: str, problem: str) -> None:
-    with serving(by_path({"/robots.txt": robots, "/r": CLOSED, "/closed": PAGE})) as site:
-        reader = fetcher(site, robots=True)
-        found = reader.get(site.url("/closed"))
-        assert (found.state, problem in str(found.problem)) == (state, True)
-        assert reader.get(site.url("/closed")).state == state
-        assert site.paths().count("/robots.txt") == 1
+    ):
+        with serving(by_path({"/robots.txt": robots, "/r": CLOSED, "/closed": PAGE})) as site:
+            reader = fetcher(site, robots=True)
+            found = reader.get(site.url("/closed"))
+            assert (found.state, problem in str(found.problem)) == (state, True), robots
+            assert reader.get(site.url("/closed")).state == state, robots
+            assert site.paths().count("/robots.txt") == 1, robots
 
 
 @pytest.mark.parametrize(("robots", "times"), [(html(b"", status="503 Busy"), 3), (CLOSED, 2)], ids=["busy", "read"])

@@ -97,20 +97,17 @@ def test_a_world_serves_the_pages_of_its_own_day_and_cautions_of_others_and_of_t
 PAGE = '"url": "https://x.example", "title": "T", "text": "t"'
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
+def test_a_broken_line_or_missing_corpus_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="does not exist"):
+        SandboxWeb(tmp_path / "pages.jsonl")
+    for lines, message in (
         (['{"url": "https://x.example", "title": "T"}'], "line 2, is no page .*text is missing"),
         ([f'{{{PAGE}, "date": "May"}}'], "line 2, is no page .*date"),
         (['{"url": "https://A.example/feeder#x", "title": "T", "text": "t"}'], "line 2: .* stands in line 1 already"),
         (None, "holds no page"),
-    ],
-)
-def test_a_broken_line_or_missing_corpus_is_named(tmp_path: Path, lines: list[str] | None, message: str) -> None:
-    with pytest.raises(UserError, match="does not exist"):
-        SandboxWeb(tmp_path / "pages.jsonl")
-    with pytest.raises(UserError, match=message):
-        SandboxWeb(corpus(tmp_path, *([] if lines is None else [json.dumps(PAGES[0]), *lines, "  "])))
+    ):
+        with pytest.raises(UserError, match=message):
+            SandboxWeb(corpus(tmp_path, *([] if lines is None else [json.dumps(PAGES[0]), *lines, "  "])))
 
 
 QUERY = Query(query_id="q1", user_id="AE", text="Which diaper bag?", source="test")
