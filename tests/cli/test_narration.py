@@ -65,14 +65,10 @@ class Noted(Bar):
         self.messages.append(text)
 
 
-def shown(clock: list[float]) -> tuple[RunsShown, Noted, StringIO]:
-    stream, bar = StringIO(), Noted()
-    return RunsShown(PlainProgress(stream), bar, lambda: clock[0]), bar, stream
-
-
 def test_the_time_left_is_measured_by_runs_of_this_command_only() -> None:
     clock = [100.0]
-    watch, bar, _ = shown(clock)
+    bar = Noted()
+    watch = RunsShown(PlainProgress(StringIO()), bar, lambda: clock[0])
     watch.planned(Counter({DONE.label: 10}), Counter({DONE.label: 6}))
     clock[0] = 160.0
     for name in ("Reason", *["calculator"] * 6):

@@ -75,14 +75,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def filled_in(name: str, place: Path, provider: str) -> list[str]:
-    agent = "mine=" + command(place, f"sys.stderr.write({EVIL!r}); print({EVIL!r}); sys.exit(7)")
-    return [{"AGENT": agent, "URL": provider}.get(word, word) for word in COMMANDS[name]]
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_command_prints_escape_codes(place: Path, provider: str, name: str) -> None:
-    prints_no_escape_codes(place, *filled_in(name, place, provider))
+    agent = "mine=" + command(place, f"sys.stderr.write({EVIL!r}); print({EVIL!r}); sys.exit(7)")
+    prints_no_escape_codes(place, *({"AGENT": agent, "URL": provider}.get(word, word) for word in COMMANDS[name]))
 
 
 def prints_no_escape_codes(place: Path, *arguments: str) -> None:

@@ -1,5 +1,4 @@
 import json
-from functools import partial
 from pathlib import Path
 from statistics import mean
 
@@ -9,7 +8,7 @@ from drretail.errors import UserError
 from drretail.eval.scores.board import Board, write_board
 from drretail.files import write_json, write_lines
 from drretail.records.run import RoleModel, Run, Step, System, Usage
-from drretail.records.score import Agreement, Score, Scores, ShownColumn
+from drretail.records.score import Agreement, Scores, ShownColumn
 from drretail.records.tables.table import Row
 from drretail.records.vote import Vote
 from drretail.viewer.paper import (
@@ -51,15 +50,6 @@ def done(name: str) -> Run:
     return build.run("q1-r1", report, label=name, steps=calls, usage=usage)
 
 
-score = partial(scores.score, judge="anthropic:j", n_planned=2, n_scored=1, n_failed=1)
-
-
-def keep(folder: Path, *rows: Score, judges: tuple[str, ...] = ("anthropic:j",), **others: object) -> None:
-    write_board(folder, Board(judge=judges))
-    scores = Scores.model_validate({"scores": rows, "judgings": (), **others})
-    write_json(folder / "scores.json", scores.model_dump(mode="json", exclude_none=True))
-
-
 def table(view: PaperView, name: str) -> PaperTable:
     (found,) = [table for table in view.tables if table.name == name]
     return found
@@ -95,7 +85,10 @@ def test_the_boards_own_table_stands_above_the_papers_with_eq_2_of_its_columns(t
     board = scores.board({label("react"): cells}, columns=tuple(columns))
     agreed = {"metric": "quality", "variant": "depth", "first": "a:1", "second": "b:2", "rho_report": 0.8}
     agreement = Agreement.model_validate({**agreed, "n_reports": 4, "n_dropped": 0, "n_systems": 1})
-    keep(folder, scoreboard=board, agreements=(agreement, agreement.model_copy(update={"metric": "faithfulness"})))
+    write_board(folder, Board(judge=("anthropic:j",)))
+    agreements = (agreement, agreement.model_copy(update={"metric": "faithfulness"}))
+    kept = Scores(scores=(), judgings=(), scoreboard=board, agreements=agreements)
+    write_json(folder / "scores.json", kept.model_dump(mode="json", exclude_none=True))
     view = read_paper_view(folder, None)
     (row,) = here(view, "Table 1")
     assert values_of(row) == (0.8, 0.75, 0.6, 0.9)

@@ -19,36 +19,25 @@ from tests.viewer import scores
 
 Print = Callable[..., str]
 
-
-PrintLines = Callable[..., list[str]]
 score = partial(scores.score, value=0.74, ci_low=0.68, ci_high=0.8, n_planned=50, n_scored=50)
 
 
-@pytest.fixture
-def lines_of(printed: Callable[..., str]) -> PrintLines:
-    """The lines of these scores' tables at a width."""
+def test_what_was_not_judged_failed_or_is_stale_is_told_apart(printed: Print) -> None:
+    def text_of(*rows: Score, judgings: tuple[Judging, ...] = ()) -> str:
+        held = Scores(scores=rows, judgings=judgings, systems=systems(row.system for row in rows))
+        return " ".join(printed(120, metric_parts, held).split())
 
-    def lines(rows: list[Score], width: int, **more: object) -> list[str]:
-        of = systems(row.system for row in rows)
-        held = Scores.model_validate({"scores": tuple(rows), "judgings": (), "systems": of, **more})
-        return printed(width, metric_parts, held).splitlines()
-
-    return lines
-
-
-def test_what_was_not_judged_failed_or_is_stale_is_told_apart(lines_of: PrintLines) -> None:
     some = score("a@m", "FR", n_scored=47, n_failed=3, items={"not_judged": 2})
     none = score("a@m", "FP_web", value=None, n_scored=0, n_failed=50, items={"not_judged": 50})
-    text = " ".join(" ".join(lines_of([score("a@m"), some, none], 120)).split())
+    text = text_of(score("a@m"), some, none)
     assert all(words in text for words in ("47 of 50", "1 failed", "2 not judged"))
     assert "50 failed" not in text
     assert "not judged" in text.replace("2 not judged", "")
     stale = Judging(metric="faithfulness", system="a@m", judge="p:m", verdicts=60, failed=1, stale=2, not_judged=3)
-    text = "\n".join(lines_of([score("a@m"), score("null_copy")], 100, judgings=(stale,)))
-    assert "The null agents are trivial. They mark the lowest useful score (floor)." in " ".join(text.split())
+    text = text_of(score("a@m"), score("null_copy"), judgings=(stale,))
+    assert "The null agents are trivial. They mark the lowest useful score (floor)." in text
     assert (
-        "a@m: 1 verdict failed, 2 stale verdicts (another report or other words) unused, 3 reports not judged."
-        in " ".join(text.split())
+        "a@m: 1 verdict failed, 2 stale verdicts (another report or other words) unused, 3 reports not judged." in text
     )
 
 

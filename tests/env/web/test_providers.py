@@ -48,8 +48,8 @@ def serper(httpserver: HTTPServer, waited: list[float]) -> SerperSearch:
     return SerperSearch(service, SecretStr(KEY))
 
 
-def hits(first: int, count: int, link: str = "link") -> list[dict[str, Any]]:
-    return [{link: f"https://a.example/{index}", "title": str(index)} for index in range(first, first + count)]
+def hits(first: int, count: int) -> list[dict[str, Any]]:
+    return [{"link": f"https://a.example/{index}", "title": str(index)} for index in range(first, first + count)]
 
 
 def answered(httpserver: HTTPServer, *answers: tuple[int, Any, dict[str, str]]) -> None:
@@ -100,10 +100,9 @@ def test_query_and_key_are_sent_and_results_come_in_order_each_page_once_with_is
     ids=["more than a page holds", "nothing new"],
 )
 def test_results_are_asked_for_page_by_page_until_there_are_enough_or_no_more(
-    pages: list[list[dict[str, Any]] | None], k: int, found: int, httpserver: HTTPServer, serper: SerperSearch
+    pages: list[list[dict[str, Any]]], k: int, found: int, httpserver: HTTPServer, serper: SerperSearch
 ) -> None:
-    answers = [(404, "", {}) if page is None else (200, {"organic": page}, {}) for page in pages]
-    answered(httpserver, *answers)
+    answered(httpserver, *((200, {"organic": page}, {}) for page in pages))
     assert [each.title for each in serper.search("x", k)] == [str(index) for index in range(found)]
     asked = [request.get_json().get("page", 1) for request, _ in httpserver.log]
     assert asked == list(range(1, len(pages) + 1))

@@ -1,6 +1,5 @@
 """Near-duplicates, and what tells who writes."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -56,20 +55,6 @@ TELLING = f"{BETWEEN}\n\nA bird feeder should hang high: five feet above the gro
 OF_OTHER_THINGS = f"{BETWEEN}\n\n{ANSWER}"
 
 
-def codes(world: World, texts: Sequence[str]) -> list[str]:
-    """What is found in a question that names each page of these texts, but TELLING, as an answer."""
-    pages = [SandboxPage(url=f"https://p{n}.example", title="Feeders", text=text) for n, text in enumerate(texts)]
-    answers = [
-        WebAnswer(url=page.url, quote="Five feet above the ground", keys=("five feet",))
-        for page in pages
-        if page.text != TELLING
-    ]
-    gold = Gold(query_id="q", web_question=WebQuestion(text=ASKED, answers=tuple(answers)))
-    asked = query("q", "What about feeders?").model_copy(update={"gold": gold})
-    findings = Linter(replace(world, web=SandboxWeb(pages))).check(asked).findings
-    return [finding.code for finding in findings if finding.code.startswith("web_answer")]
-
-
 def test_an_answer_stands_in_two_bodies_and_in_no_snippet(world: World) -> None:
     for texts, expected in (
         ((GOOD, GOOD), []),
@@ -78,4 +63,14 @@ def test_an_answer_stands_in_two_bodies_and_in_no_snippet(world: World) -> None:
         ((GOOD, OF_OTHER_THINGS), ["web_answer_not_found"]),
         ((GOOD,), ["web_answer_not_found"]),
     ):
-        assert codes(world, texts) == expected, expected
+        pages = [SandboxPage(url=f"https://p{n}.example", title="Feeders", text=text) for n, text in enumerate(texts)]
+        answers = [  # each page but TELLING is named as one
+            WebAnswer(url=page.url, quote="Five feet above the ground", keys=("five feet",))
+            for page in pages
+            if page.text != TELLING
+        ]
+        gold = Gold(query_id="q", web_question=WebQuestion(text=ASKED, answers=tuple(answers)))
+        asked = query("q", "What about feeders?").model_copy(update={"gold": gold})
+        findings = Linter(replace(world, web=SandboxWeb(pages))).check(asked).findings
+        codes = [finding.code for finding in findings if finding.code.startswith("web_answer")]
+        assert codes == expected, expected

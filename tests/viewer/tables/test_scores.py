@@ -1,21 +1,17 @@
 from functools import partial
 
-from drretail.viewer.tables.scores import Table, score_tables, slice_sections
+from drretail.viewer.tables.scores import score_tables, slice_sections
 from tests.viewer import scores
 from tests.viewer.scores import of_slice
 
 score = partial(scores.score, n_planned=4, n_scored=2, n_na=1, n_failed=1)
 
 
-def names(table: Table) -> list[str]:
-    return [line.name for line in table.rows]
-
-
 def test_systems_stand_below_each_other_variants_side_by_side_and_counts_say_what_was_left_out() -> None:
     rows = [score(), score(variant="FR"), score(system="b", value=1, ci_low=0.25, ci_high=1)]
     (table,) = score_tables(rows)
     assert [column.name for column in table.columns] == ["FP", "FR"]
-    assert names(table) == ["a", "b"]
+    assert [line.name for line in table.rows] == ["a", "b"]
     cells = [line.cells[0] for line in table.rows]
     assert [cell and (cell.text, cell.interval) for cell in cells] == [("0.50", ""), ("1.00", ".25–1")]
     assert table.by == "judged by p:m (language model)"
