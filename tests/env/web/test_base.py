@@ -166,9 +166,10 @@ def test_line_ends_are_newlines_and_what_is_too_long_is_broken_and_cut_between_w
 
 def test_what_is_no_address_of_a_page_is_no_result() -> None:
     for url in (
-"javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "//a.example", "https://", "https://a.example/ b",
-     'https://a.example/"><script>', "https://a.example/\u202egnp.exe", "https://a.example/" + "x" * 3000, "http://[::1"
-    ):  # fmt: skip
+        *("javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "//a.example", "https://", "http://[::1"),
+        *("https://a.example/ b", 'https://a.example/"><script>', "https://a.example/\u202egnp.exe"),
+        "https://a.example/" + "x" * 3000,
+    ):
         assert web_address(url) is None, url
         assert cleaned_result(WebResult("title", url, "text")) is None, url
 
