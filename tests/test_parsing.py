@@ -84,7 +84,9 @@ def test_whole_floats_are_written_as_whole_numbers_wherever_they_stand(value: An
     assert json.dumps(read, ensure_ascii=False, sort_keys=True, separators=(",", ":")) == text
 
 
-@pytest.mark.parametrize("value", ['"é"\n\x1f\u2028', {"b": 25.0, "a": [1.5, 1e-7, 2.5e-5, None, True]}, "x.0, y", 2**70, "\ud800"])
+@pytest.mark.parametrize(
+    "value", ['"é"\n\x1f\u2028', {"b": 25.0, "a": [1.5, 1e-7, 2.5e-5, None, True]}, "x.0, y", 2**70, "\ud800"]
+)
 def test_a_record_is_written_as_canonical_json(value: Any) -> None:
     record = {"title": value, "price": 7}
     assert record_json(record) == canonical_json(record)
