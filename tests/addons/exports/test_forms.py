@@ -1,7 +1,5 @@
 """What is written, as those read it who take it."""
 
-import re
-import shlex
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -9,20 +7,17 @@ from typing import Any
 
 import duckdb
 import pytest
-from typer.testing import CliRunner
 
 from drretail.addons.exports.formats import export_selection
 from drretail.addons.exports.selection import Selection
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
-from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_runs
 from drretail.progress import Progress
 from tests.addons.exports.conftest import REACT, lines
 from tests.addons.imports.foreign import CHINESE, REPORT, drb
-from tests.build import files
 
 
 def rows(query: str) -> list[tuple[Any, ...]]:
@@ -77,29 +72,3 @@ def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path,
     with pytest.raises(UserError, match="drretail score"):
         export_selection(Selection.of(bare), "csv", tmp_path / "csv")
     assert not (tmp_path / "csv").exists()
-
-
-COMMANDS = [
-    re.split(r"\s{3,}", line.strip())[0]
-    for line in (Path(__file__).parents[3] / "drretail/addons/exports/README.md")
-    .read_text(encoding="utf-8")
-    .splitlines()
-    if line.startswith("    drretail export exp/")
-]
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_commands_of_the_docs_work(
-    command: str, exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    words = shlex.split(command)
-    shutil.copytree(exp, tmp_path / "exp")
-    monkeypatch.chdir(tmp_path)
-    before = {*files(tmp_path)}
-    done = CliRunner().invoke(app, words[1:])
-    if "--where" in words:  # nobody rated these reports
-        assert isinstance(done.exception, UserError)
-        assert "overall" in str(done.exception)
-    else:
-        assert done.exit_code == 0, done.output
-        assert {*files(tmp_path)} - before

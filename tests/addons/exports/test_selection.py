@@ -7,12 +7,10 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from typer.testing import CliRunner
 
 from drretail.addons.assistants.forget import forget
 from drretail.addons.exports.formats import export_selection
 from drretail.addons.exports.selection import Selection, read_where
-from drretail.cli.app import app
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import path_of, read_definition, read_runs, run_files, run_path
 from drretail.files import write_json
@@ -67,7 +65,7 @@ def test_a_rule_keeps_runs_whose_report_was_judged_so_and_names_what_was_judged(
         Selection.of(exp, rules=[read_where("FPP > 0.1")])
 
 
-def test_nothing_is_replaced_unasked_and_nothing_is_written_of_nothing(exp: Path, tmp_path: Path) -> None:
+def test_nothing_is_replaced_unasked_and_what_a_form_cannot_write_is_refused(exp: Path, tmp_path: Path) -> None:
     to = tmp_path / "chat.jsonl"
     export_selection(Selection.of(exp), "chat", to)
     held = to.read_bytes()
@@ -84,6 +82,9 @@ def test_nothing_is_replaced_unasked_and_nothing_is_written_of_nothing(exp: Path
         export_selection(Selection.of(exp), "chatt", tmp_path / "x")
     with pytest.raises(UserError, match=r"csv is several files: name a folder with --to, such as .*/out\."):
         export_selection(Selection.of(exp), "csv", tmp_path / "out.csv")
+    with pytest.raises(UserError, match="drb can't be redacted: take chat, csv, parquet or statements,"):
+        export_selection(Selection.of(exp, redact=True), "drb", tmp_path / "drb")
+    assert not (tmp_path / "drb").exists()
 
 
 PERSONA = "Keeps three cats and a canary.\nSaves for a house by the sea."
@@ -161,14 +162,6 @@ def test_no_user_id_and_no_name_is_left_in_a_redacted_export(telling: Path, tmp_
     conversations = texts(tmp_path / "d")["chat.jsonl"]
     assert "user user_0001 is careful" in conversations, "a pseudonym is the same in every run"
     assert "Unlike user_0002_2" in conversations
-
-
-def test_a_form_that_cannot_redact_says_so_and_writes_nothing(telling: Path, tmp_path: Path) -> None:
-    to = str(tmp_path / "drb")
-    ended = CliRunner().invoke(app, ["export", str(telling), "--format", "drb", "--redact", "--to", to])
-    assert isinstance(ended.exception, UserError)
-    assert "drb can't be redacted: take chat, csv, parquet or statements," in str(ended.exception)
-    assert not (tmp_path / "drb").exists()
 
 
 def test_a_user_is_forgotten_with_profile_and_votes(telling: Path) -> None:
