@@ -1,10 +1,8 @@
 """A provider on a local socket that speaks two protocols, thinks with offline policies, and misbehaves when told so."""
 
-import hashlib
 import json
 import threading
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +19,7 @@ from langchain_core.messages.tool import tool_call
 
 from drretail.llm.offline.judge import judge_offline
 from drretail.llm.offline.shopper import shop
-from drretail.records.base import canonical_json, sha256_of
+from drretail.records.base import sha256_of
 from tests.llm.local_server import Handler, LocalServer
 from tests.llm.provider import anthropic_message, openai_completion
 
@@ -188,26 +186,8 @@ def numbered(answer: AIMessage, asked: Asked) -> AIMessage:
 Protocol = type[Anthropic] | type[OpenAI]
 PROTOCOLS: dict[str, Protocol] = {Anthropic.path: Anthropic, OpenAI.path: OpenAI}
 JUDGED = frozenset({"ReportClaims", "ClaimsAndPicks", "CitedClaims", "AllClaims", "ClaimsSupport", "Support", "Rating"})
-DENIED: dict[str, tuple[int, str, str]] = {
-    "wrong key": (401, "authentication_error", "invalid x-api-key"),
-    "no credit": (400, "invalid_request_error", "Your credit balance is too low to access the API."),
-}
-"""What no other call would mend, as providers say it: status, type, message."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """Which requests go wrong, by how often they came."""
-
-    faults: Sequence[str] = ()
-    """Names of ``DENIED``, or how a stream ends in the middle: by "cut_body" without a word, by "broken_json" with an
-    event that is none, by "late_error" with an error."""
-    times: int = 0
-    """A request goes wrong so often, and then right."""
-
-    def fault(self, body: Json, times: int) -> str | None:
-        del body
-        return self.faults[0] if times < self.times else None
+NO_CREDIT = "Your credit balance is too low to access the API."
+"""What no other call would mend, as a provider says it."""
 
 
 @dataclass
@@ -216,23 +196,28 @@ class Seen:
 
     requests: int = 0
     streamed: int = 0
-    times: Counter[str] = field(default_factory=Counter[str])
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def times_of(self, body: Json) -> int:
-        digest = hashlib.sha256(canonical_json(body).encode()).hexdigest()
+    def next(self) -> int:
+        """The number of a request that has come, from 0."""
         with self.lock:
             self.requests += 1
-            self.times[digest] += 1
-            return self.times[digest] - 1
+            return self.requests - 1
 
 
 class WireServer(LocalServer):
+    """A provider of which the requests with the numbers ``wrong`` meet the ``fault``.
+
+    A fault is ``NO_CREDIT``, or how a stream ends in the middle: by "cut_body" without a word, by "broken_json" with an
+    event that is none, by "late_error" with an error.
+    """
+
     request_queue_size = 512
 
-    def __init__(self, plan: Plan | None = None) -> None:
+    def __init__(self, fault: str = "", wrong: Container[int] = ()) -> None:
         super().__init__(_Handler)
-        self.plan = plan or Plan()
+        self.fault = fault
+        self.wrong = wrong
         # Given, by the title of the schema, instead of the offline models' answers: rules are asked for no ratings.
         self.answers: dict[str, Json] = {"Rating": {"justification": "So.", "rating": 6}}
         self.seen = Seen()
@@ -267,10 +252,9 @@ class _Handler(Handler):
     def post(self) -> None:
         body = self.read()
         protocol = PROTOCOLS[self.path.split("?")[0]]
-        fault = self.wire.plan.fault(body, self.wire.seen.times_of(body))
-        if fault in DENIED:
-            status, kind, message = DENIED[fault]
-            self._send(status, json.dumps(protocol.error(kind, message)).encode())
+        fault = self.wire.fault if self.wire.seen.next() in self.wire.wrong else ""
+        if fault == NO_CREDIT:
+            self._send(400, json.dumps(protocol.error("invalid_request_error", NO_CREDIT)).encode())
             return
         asked = protocol.read(body)
         made = protocol.body(thought(asked, self.wire.answers), model=body["model"])
@@ -279,7 +263,7 @@ class _Handler(Handler):
         else:
             self._send(200, json.dumps(made).encode())
 
-    def _stream(self, protocol: Protocol, made: Json, fault: str | None) -> None:
+    def _stream(self, protocol: Protocol, made: Json, fault: str) -> None:
         with self.wire.seen.lock:
             self.wire.seen.streamed += 1
         self.send_response(200)
@@ -287,7 +271,7 @@ class _Handler(Handler):
         self.send_header("connection", "close")
         self.end_headers()
         events = list(protocol.events(made))
-        if fault in ("cut_body", "late_error", "broken_json"):
+        if fault:
             events = events[: len(events) // 2]
         if fault == "late_error":
             events.append(protocol.error_event("overloaded_error", "scripted"))

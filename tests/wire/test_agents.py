@@ -1,14 +1,11 @@
-"""Agents and the judge through the real clients, at a provider that answers well, badly, late, or denies."""
+"""Agents through the real clients, at a provider that answers well, badly, or denies."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.env.world import World
-from drretail.eval.judging.question import judge_journals
 from drretail.event_loop import run_loop
 from drretail.experiment import read_runs
 from drretail.journal import read_effects
@@ -17,20 +14,9 @@ from drretail.llm.providers import Retrying
 from drretail.records.run import WebMode
 from drretail.run_file import JOURNAL
 from drretail.tools.registry import openai_schemas
-from tests.build import journal_usage
 from tests.cli.commands import Command
-from tests.wire.playing import (
-    AGENTS,
-    KEYS,
-    MODELS,
-    calls_of,
-    gist,
-    model_at,
-    offline,
-    play,
-    player,
-)
-from tests.wire.server import Json, Plan, WireServer
+from tests.wire.playing import AGENTS, KEYS, MODELS, calls_of, gist, model_at, offline, play, player
+from tests.wire.server import NO_CREDIT, WireServer
 
 
 @pytest.mark.parametrize(("mode", "stream"), [("snippets", False), ("ws", True)])
@@ -59,7 +45,7 @@ MESSAGES = [
 @pytest.mark.parametrize("tools", [True, False])
 def test_what_goes_wrong_in_the_middle_of_a_stream_is_tried_again(provider: str, fault: str, tools: bool) -> None:
     attempts = Attempts()
-    with WireServer(Plan(faults=[fault], times=1)) as server:
+    with WireServer(fault, wrong=[0]) as server:
         model = model_at(server, provider, stream=True, retrying=Retrying(2, first=0.001))
         chat = model.chat.bind_tools(openai_schemas()) if tools else model.chat
         answer = run_loop(answer_of(model, MESSAGES, chat=chat, attempts=attempts))
@@ -72,72 +58,30 @@ MOST = 4
 """Runs side by side: so many calls may be under way when the first denial comes."""
 
 
-@dataclass(frozen=True, slots=True)
-class From(Plan):
-    """All goes well for so many requests, and then never again."""
-
-    well: int = 0
-    came: list[Json] = field(default_factory=list[Json])
-
-    def fault(self, body: Json, times: int) -> str | None:
-        self.came.append(body)
-        return None if len(self.came) <= self.well else self.faults[0]
-
-
-@pytest.fixture
-def server() -> Iterator[WireServer]:
-    with WireServer() as opened:
-        yield opened
-
-
-def at(server: WireServer, provider: str) -> tuple[str, ...]:
-    return "--base-url", server.openai_url if provider == "openai" else server.url
-
-
-def one_sentence(stderr: str) -> str:
-    """What the command ended with."""
-    assert "Traceback" not in stderr
-    (line,) = [line for line in stderr.splitlines() if line.startswith("Error: ")]
-    return line
-
-
-def test_nothing_is_asked_twice(server: WireServer, drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
-    plan = server.plan = From(faults=("no credit",), well=25)
+def test_nothing_is_asked_twice(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+    well = 25
     command = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "3", *TWO)
-    given = ("--model", MODELS["anthropic"], *at(server, "anthropic"))
-    done = drretail(*command, *given, **KEYS)
-    assert (done.returncode, done.stdout) == (2, "")
-    told = one_sentence(done.stderr)
-    assert "ANTHROPIC_API_KEY" in told
-    assert server.url in told
-    assert KEYS["ANTHROPIC_API_KEY"] not in done.stderr
-    assert len(plan.came) <= plan.well + MOST
-    ended = [*read_runs(tmp_path / "exp")]
-    assert ended
-    assert all(run.status == "done" for run in ended)
-    cut = [effect for path in tmp_path.glob(f"exp/runs/*/*{JOURNAL}") for effect in read_effects(path)]
-    assert all(effect.error is None for effect in cut)
-    kept = calls_of(ended) + sum(effect.kind == "model" for effect in cut)
-    assert kept == plan.well
-    server.plan = Plan()
-    again = drretail(*command, *given, **KEYS)
-    assert again.returncode == 0, again.stderr
-    runs = [*read_runs(tmp_path / "exp")]
-    assert len(runs) == 12
-    assert server.seen.requests - len(plan.came) == calls_of(runs) - kept
-
-
-def test_the_right_key_goes_on(server: WireServer, drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
-    run = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp")
-    assert drretail(*run).returncode == 0
-    plan = server.plan = From(faults=("wrong key",), well=6)
-    score = ("score", "exp", "--judge", MODELS["anthropic"], *at(server, "anthropic"))
-    done = drretail(*score, **KEYS)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "ANTHROPIC_API_KEY" in one_sentence(done.stderr)
-    server.plan = Plan()
-    first = server.seen.requests
-    again = drretail(*score, **KEYS)
-    assert again.returncode == 0, again.stderr
-    held = (journal_usage(path).calls for path in judge_journals(tmp_path / "exp"))
-    assert server.seen.requests - first + plan.well == sum(held) > plan.well
+    with WireServer(NO_CREDIT, wrong=range(well, 10_000)) as server:
+        given = ("--model", MODELS["anthropic"], "--base-url", server.url)
+        done = drretail(*command, *given, **KEYS)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "Traceback" not in done.stderr
+        (told,) = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
+        assert "ANTHROPIC_API_KEY" in told
+        assert server.url in told
+        assert KEYS["ANTHROPIC_API_KEY"] not in done.stderr
+        came = server.seen.requests
+        assert came <= well + MOST
+        ended = [*read_runs(tmp_path / "exp")]
+        assert ended
+        assert all(run.status == "done" for run in ended)
+        cut = [effect for path in tmp_path.glob(f"exp/runs/*/*{JOURNAL}") for effect in read_effects(path)]
+        assert all(effect.error is None for effect in cut)
+        kept = calls_of(ended) + sum(effect.kind == "model" for effect in cut)
+        assert kept == well
+        server.wrong = ()
+        again = drretail(*command, *given, **KEYS)
+        assert again.returncode == 0, again.stderr
+        runs = [*read_runs(tmp_path / "exp")]
+        assert len(runs) == 12
+        assert server.seen.requests - came == calls_of(runs) - kept
