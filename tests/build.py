@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from drretail.env.folder import write_world
 from drretail.env.manifest import Manifest, OrderRow, WorldRows
 from drretail.env.world import default_pool
-from drretail.eval.judging.question import VerdictFile, read_journal_of
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Judging, Metric
@@ -24,7 +24,7 @@ from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, TextForm
 from drretail.records.query import Query
 from drretail.records.reading import Pick
-from drretail.records.run import RoleModel, Run, RunError, System, Usage
+from drretail.records.run import RoleModel, Run, RunError, System
 from drretail.records.score import JudgeRef, Score, Scores, Verdict, VerdictState
 from drretail.records.shop import Product, ProfileFact, ProfileSummary
 from drretail.records.wish import Demand
@@ -284,11 +284,3 @@ def files(folder: Path, pattern: str = "*", *, journals: bool = True) -> dict[st
     found = [path for path in sorted(folder.rglob(pattern)) if path.is_file()]
     kept = [path for path in found if journals or "journal" not in path.name]
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in kept}
-
-
-def journal_usage(journal: Path) -> Usage:
-    """The tokens of all calls in a judge's journal."""
-    total = Usage()
-    for effect in read_journal_of(journal):
-        total = total + Usage(**(effect.usage or {}))
-    return total

@@ -59,9 +59,9 @@ MOST = 4
 
 
 def test_nothing_is_asked_twice(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
-    well = 25
+    answered = 25
     command = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "3", *TWO)
-    with WireServer(NO_CREDIT, wrong=range(well, 10_000)) as server:
+    with WireServer(NO_CREDIT, wrong=range(answered, 10_000)) as server:
         given = ("--model", MODELS["anthropic"], "--base-url", server.url)
         done = drretail(*command, *given, **KEYS)
         assert (done.returncode, done.stdout) == (2, "")
@@ -71,14 +71,14 @@ def test_nothing_is_asked_twice(drretail: Command, shop: str, queries: str, tmp_
         assert server.url in told
         assert KEYS["ANTHROPIC_API_KEY"] not in done.stderr
         came = server.seen.requests
-        assert came <= well + MOST
+        assert came <= answered + MOST
         ended = [*read_runs(tmp_path / "exp")]
         assert ended
         assert all(run.status == "done" for run in ended)
         cut = [effect for path in tmp_path.glob(f"exp/runs/*/*{JOURNAL}") for effect in read_effects(path)]
         assert all(effect.error is None for effect in cut)
         kept = calls_of(ended) + sum(effect.kind == "model" for effect in cut)
-        assert kept == well
+        assert kept == answered
         server.wrong = ()
         again = drretail(*command, *given, **KEYS)
         assert again.returncode == 0, again.stderr
