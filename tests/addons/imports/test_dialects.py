@@ -10,7 +10,7 @@ from drretail.addons.imports.conversation import answered_turns
 from drretail.addons.imports.dialects.dialect import time_of
 from drretail.addons.imports.dialects.reading import DIALECTS, dialect_of, read_log
 from drretail.errors import UserError
-from tests.addons.imports.foreign import jsonl
+from tests.addons.imports.foreign import jsonl, text
 from tests.build import known
 
 ASKED, SAID, USER, TIME = "Is the oak lamp dimmable?", "Yes, down to 5 %.", "eva", "2026-03-01T23:30:00-05:00"
@@ -40,36 +40,17 @@ def test_every_dialect_is_tried() -> None:
 
 def test_the_columns_of_a_csv_have_lost_their_capitals_and_may_hold_json(tmp_path: Path) -> None:
     cells = json.dumps([QUESTION]).replace('"', '""')
-    path = tmp_path / "traces.csv"
-    path.write_text(f'id,userId,timestamp,input,output\nc,{USER},{TIME},"{cells}","{SAID}"\n', encoding="utf-8")
-    ((conversation, _),) = read_log(path).conversations
+    table = f'id,userId,timestamp,input,output\nc,{USER},{TIME},"{cells}","{SAID}"\n'
+    ((conversation, _),) = read_log(text(tmp_path / "traces.csv", table)).conversations
     assert (conversation.user, answered_turns(conversation)) == (USER, [(ASKED, SAID, 1)])
 
 
 def test_what_opentelemetry_prints_on_a_console_is_read_whole(tmp_path: Path) -> None:
-    spans = [
-        {
-            "name": "chat gpt-x",
-            "context": {"trace_id": f"0x{trace}", "span_id": "0x1"},
-            "start_time": TIME,
-            "attributes": {
-                "gen_ai.prompt.0.role": "user",
-                "gen_ai.prompt.0.content": ASKED,
-                "gen_ai.completion.0.role": "assistant",
-                "gen_ai.completion.0.content": SAID,
-                "traceloop.association.properties.user_id": USER,
-            },
-            "events": [],
-        }
-        for trace in ("a", "b")
-    ]
-    path = tmp_path / "console.json"
-    path.write_text("".join(f"{json.dumps(span, indent=4)}\n" for span in spans), encoding="utf-8")
+    (span,) = next(case["rows"] for case in LOGS if case["form"] == "numbered attributes")
+    printed = [json.dumps(span | {"context": {"trace_id": trace}}, indent=4) for trace in ("0xa", "0xb")]
+    path = text(tmp_path / "console.json", "\n".join(printed))
     read = [conversation for conversation, _ in read_log(path).conversations]
-    assert [(each.id, each.user, answered_turns(each)[0][:2]) for each in read] == [
-        ("0xa", USER, (ASKED, SAID)),
-        ("0xb", USER, (ASKED, SAID)),
-    ]
+    assert [(each.id, answered_turns(each)[0][:2]) for each in read] == [("0xa", (ASKED, SAID)), ("0xb", (ASKED, SAID))]
 
 
 TIMES = {
