@@ -74,30 +74,19 @@ STRANGE = Product(
 USERS = ["A", "U", "U_1", "é", "Ü", "\U0001f600", "\uffff"]
 
 
-def a_world(folder: Path) -> Path:
-    """Users and products whose ids sort in several ways, and many orders at one time."""
+def test_a_world_goes_round_and_comes_back_the_same_unless_it_is_damaged(
+    server_settings: ServerSettings, name_world: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("drretail.env.servers.loading.ORDERS_AT_ONCE", 7)
+    # Ids of users and products sort in several ways, and many orders are of one time.
     products = [*PRODUCTS, STRANGE]
     orders = [
         OrderRow(f"{900 - n}", USERS[n % 7], products[n % 5].product_id, 10**12 + n % 3, 1 + n % 2) for n in range(60)
     ]
     orders.sort(key=lambda row: row.place)
-    build_world(
-        folder,
-        products,
-        orders,
-        seed=7,
-        pool=default_pool(),
-        origin={"parameters": {"cap": 5, "a.b": {"$c": 1}}},
-    )
-    return folder
-
-
-def test_a_world_goes_round_and_comes_back_the_same_unless_it_is_damaged(
-    server_settings: ServerSettings, name_world: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("drretail.env.servers.loading.ORDERS_AT_ONCE", 7)
-    name = name_world()
-    source, back = a_world(tmp_path / "w"), tmp_path / "back"
+    name, source, back = name_world(), tmp_path / "w", tmp_path / "back"
+    origin = {"parameters": {"cap": 5, "a.b": {"$c": 1}}}
+    build_world(source, products, orders, seed=7, pool=default_pool(), origin=origin)
     first, second = f"servers:{name}", f"servers:{name_world()}"
     before = read_manifest(live_generation(source))
     for start, end in ((source, first), (first, second), (second, back)):

@@ -19,7 +19,7 @@ from drretail.api.run import run
 from drretail.cli.app import app
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.session import Session, SessionSettings
-from drretail.env.world import World, world_at
+from drretail.env.world import world_at
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import path_of
 from drretail.progress import Progress
@@ -161,8 +161,7 @@ def test_a_rollout_without_a_report_is_a_failed_run_and_of_its_own_world_alone(e
     kept = read_run(path_of(tmp_path / "exp", saved))
     assert (kept.status, kept.error.kind if kept.error else None, len(kept.steps)) == ("failed", "no_report", 1)
     with world_at(build_shop(tmp_path / "world")) as world:
-        wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
-        query = Query(query_id="q", text="Which bird feeder?", wish=wish, source="test")
+        query = Query(query_id="q", text="Which bird feeder?", wish=Wish(wants=(FEEDER,)), source="test")
         with Shop.open(world, query) as other, pytest.raises(UserError, match="open that world"):
             list(recorded_rewards(tmp_path / "exp", other))
 
@@ -192,10 +191,6 @@ def test_two_parts_of_one_shop_share_no_person_and_no_wish_with_any_others(shop:
     assert not list(tmp_path.iterdir()), "the shop was there"
 
 
-def products(world: World) -> set[str]:
-    return {hit.product_id for hit in world.catalog.search(CatalogQuery("", limit=1000)).hits}
-
-
 def test_the_command_makes_up_two_shops_that_share_nothing_and_prints_floors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,7 +200,10 @@ def test_the_command_makes_up_two_shops_that_share_nothing_and_prints_floors(
     printed = json.loads(CliRunner().invoke(app, command, catch_exceptions=False).stdout)
     made = printed["parts"]
     with world_at(made["train"]["world"]) as train, world_at(made["held-out"]["world"]) as held_out:
-        assert not products(train) & products(held_out)
+        pages = [world.catalog.search(CatalogQuery("", limit=1000)) for world in (train, held_out)]
+        one, other = ({hit.product_id for hit in page.hits} for page in pages)
+        assert one
+        assert not one & other
         queries = read_queries(Path(made["train"]["file"]))
         assert len(queries) == made["train"]["queries"] == 2
         with Shop.open(train, queries) as opened:

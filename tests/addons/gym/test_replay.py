@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -82,15 +81,13 @@ def test_an_export_holds_what_a_policy_sees_calls_of_one_turn_together(lines: li
         (last,) = line["messages"][-1]["tool_calls"]
         assert last["function"]["name"] == "submit_report"
     assert by_kind["gym"]["tools"] == tools
-    turns = {kind: [len(message.get("tool_calls", ())) for message in turns_of(line)] for kind, line in by_kind.items()}
+    turns = {  # the messages that a trainer doesn't mask
+        kind: [len(message.get("tool_calls", ())) for message in line["messages"] if message["role"] == "assistant"]
+        for kind, line in by_kind.items()
+    }
     products = len(best_picks(shop))
     assert turns["function"] == [products, 1]
     assert turns["command"] == turns["gym"] == [1] * (products + 1)
-
-
-def turns_of(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The messages that a trainer doesn't mask."""
-    return (message for message in line["messages"] if message["role"] == "assistant")
 
 
 def test_what_is_no_line_of_an_export_is_refused_in_a_sentence(env: ShopEnv) -> None:

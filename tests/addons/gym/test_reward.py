@@ -61,8 +61,8 @@ def test_the_best_cart_earns_everything_with_the_webs_answer_and_half_without(re
                 assert explained(reward) == value
 
 
-def told_of_the_web(env: ShopEnv, *calls: dict[str, Any], line: str) -> Reward:
-    """The reward of the best cart after these calls, with this line on what the query asks the web."""
+def best_cart(env: ShopEnv, *calls: dict[str, Any], line: str) -> Reward:
+    """The reward of the best cart after these calls, with this line beside what is said of its products."""
     env.reset(QUERY)
     for each in calls:
         env.step(each)
@@ -79,13 +79,13 @@ def test_what_the_query_asks_the_web_is_answered_by_a_statement_whose_page_was_r
         page, other = (web_evidence_id(answer.url) for answer in question.answers)
         asked = call("web_search", query=question.text)
         said = "A rucksack shape lets the arms swing"
-        assert told_of_the_web(env, asked, line=f"- {said} [{page}].").web == 1
-        assert told_of_the_web(env, asked, line=f"- Your arms will swing freely [{page}].").web == 0.5
-        assert told_of_the_web(env, asked, line=f"- {said} [{other}].").web < 1, "another page says so"
-        assert told_of_the_web(env, asked, line=f"- {said}.").web == 0, "nothing is cited"
-        assert told_of_the_web(env, line=f"- {said} [{page}].").web == 0, "nobody has read it"
+        assert best_cart(env, asked, line=f"- {said} [{page}].").web == 1
+        assert best_cart(env, asked, line=f"- Your arms will swing freely [{page}].").web == 0.5
+        assert best_cart(env, asked, line=f"- {said} [{other}].").web < 1, "another page says so"
+        assert best_cart(env, asked, line=f"- {said}.").web == 0, "nothing is cited"
+        assert best_cart(env, line=f"- {said} [{page}].").web == 0, "nobody has read it"
     with ShopEnv(researched, without=["web"]) as env:
-        assert told_of_the_web(env, line="").value == 1, "there is no web to ask"
+        assert best_cart(env, line="").value == 1, "there is no web to ask"
 
 
 def test_a_guess_without_research_and_a_report_without_picks_earn_nothing(env: ShopEnv) -> None:
@@ -113,13 +113,6 @@ def test_more_than_is_wanted_costs_its_share_unless_there_is_room_for_it(env: Sh
     assert handed_in(env, *wanted(env), CHEAP, argued=wanted(env)) == (0.0, NOT_ARGUED)
     env.reset(QUERY)
     assert handed_in(env, *wanted(env), DEAR) == (0.0, OVER)
-
-
-def well_told(env: ShopEnv, *more: str) -> Reward:
-    """The reward of the best cart, told well, with these lines besides."""
-    looked_up(env, wanted(env))
-    env.step(submit("\n".join([praised(env.shop, wanted(env)), *more]), *wanted(env)))
-    return rewarded(env)
 
 
 # Of the right cart, the line on each of its products, what it earns, and why nothing.
@@ -162,8 +155,7 @@ def test_false_figures_and_what_hides_cost_everything_and_open_ones_nothing(env:
     bag, _ = wanted(env)
     wrong = (env.shop.world.store.products([bag])[bag].price or 0) * 0.9
     for case, (lines, left) in BESIDE.items():
-        env.reset(QUERY)
-        told = well_told(env, *(line.format(bag=bag, wrong=wrong) for line in lines))
+        told = best_cart(env, line="\n".join(lines).format(bag=bag, wrong=wrong))
         assert {name: getattr(told, name) for name in left} == left, case
 
 

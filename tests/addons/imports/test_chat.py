@@ -12,7 +12,7 @@ from drretail import experiment
 from drretail.addons.assistants.forget import UNDER_WAY, forget
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material
-from drretail.addons.imports.recording import Imported, record
+from drretail.addons.imports.recording import record
 from drretail.addons.imports.trace import evidence_in
 from drretail.errors import UserError
 from drretail.experiment import read_definition, run_path
@@ -34,12 +34,6 @@ OPENAI: list[dict[str, Any]] = LOGS["openai"]["messages"]
 
 def read(folder: Path, *rows: dict[str, Any]) -> Material:
     return load_format("chat").read(jsonl(folder / "log.jsonl", rows))
-
-
-def taken(folder: Path, *rows: dict[str, Any], **given: Any) -> tuple[Imported, Path]:
-    """What came of a log, and the file of the run of its question ``x``."""
-    came = record(read(folder, *({"id": "x", **row} for row in rows)), "chat", folder / "exp", Progress(), **given)
-    return came, run_path(folder / "exp", "log", "x", 1)
 
 
 @pytest.mark.parametrize("row", LOGS.values(), ids=LOGS)
@@ -153,10 +147,10 @@ def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: P
         {"role": "tool", "tool_call_id": "3", "content": "timeout", "status": "error"},
         {"role": "assistant", "content": "Take the Kettle [L1]; the Pot [L2] is dear."},
     ]
-    came, path = taken(tmp_path, {"messages": messages})
-    (count,) = came.reports
+    material = read(tmp_path, {"id": "x", "messages": messages})
+    (count,) = record(material, "chat", tmp_path / "exp", Progress()).reports
     assert (count.calls, count.unanswered, count.unread_arguments, count.pages, count.products) == (3, 2, 1, 1, 1)
-    run = read_run(path)
+    run = read_run(run_path(tmp_path / "exp", "log", "x", 1))
     assert next(step.args for step in run.steps if step.kind == "tool") == {"text": '{"words": "kettle"'}
     # A shop's own id in brackets is a citation of the product, where the run was shown it, and names it.
     assert (count.citations.read, count.sources) == (1, 1)

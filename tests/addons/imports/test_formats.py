@@ -19,10 +19,6 @@ def read(form: str, path: Path) -> Material:
     return load_format(form).read(path)
 
 
-def by_task(material: Material) -> dict[tuple[str, str], str]:
-    return {key: report.text for key, report in material.reports.items()}
-
-
 def test_reporteval_numbers_topics_as_its_own_files_do(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "qwen.jsonl", [{"topic": "Kettles", "report": REPORT}])
     jsonl(tmp_path / "topics.jsonl", [{"category_str": "Home", "topic": "Pans"}])
@@ -64,7 +60,9 @@ def test_pdr_in_two_languages_with_the_same_ids(tmp_path: Path) -> None:
     material = read("pdr", tmp_path)
     assert {name: task.text for name, task in material.tasks.items()} == questions
     assert "李" in (material.tasks["3-zh"].persona or "")
-    assert by_task(material) == {("agent", "3-en"): f"{REPORT} Li", ("agent", "3-zh"): f"{REPORT} 李"}
+    reports = {task: report.text for (_, task), report in material.reports.items()}
+    assert reports == {"3-en": f"{REPORT} Li", "3-zh": f"{REPORT} 李"}
+    assert material.systems() == ["agent"]
     path = jsonl(tmp_path / "tasks.jsonl", [{"taskid": 1, "domain": "Home", "task": "Which kettle?"}])
     assert list(read("pdr", path).tasks) == ["task-1"], "a task without a query stands for itself"
 

@@ -4,7 +4,7 @@ import csv
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -88,20 +88,6 @@ def statements(folder: Path, succeeds: Command, experiment: str = "exp") -> list
     return [*csv.DictReader((folder / "said.csv").read_text("utf-8-sig").splitlines())]
 
 
-def typed(folder: Path, values: Mapping[str, dict[str, Any]]) -> None:
-    """The experiment scored by a judge that types these values of these answers, and confirms what records deny."""
-
-    def script(opening: str) -> dict[str, Any]:
-        if "about to be called false" in opening:
-            words = re.findall(r"^its words: (.+)$", opening, re.MULTILINE)
-            said = [{"quote": each, "justification": "So it says.", "confirmed": True} for each in words]
-            return {"confirmations": [{"claim_id": number} | each for number, each in enumerate(said, 1)]}
-        answer = (tag_content("answer", opening) or "").strip()
-        return {"values": [values[answer]] if answer in values else []}
-
-    scored(folder / "exp", ("reading", "false_statements"), scripted_judge(script)[0])
-
-
 def test_records_are_kept_and_marked_as_looked_up(world: Path, tmp_path: Path) -> None:
     came = taken(log(tmp_path), world)
     assert [len(count.looked_up) for count in came.reports] == [1, 1, 1, 0]
@@ -182,7 +168,16 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
         "LMP-1002 costs €25.": said_value("price", "€25", "P:LMP-1002"),
     }
     answered(tmp_path, values)
-    typed(tmp_path, values)
+
+    def script(opening: str) -> dict[str, Any]:
+        """Types the value of each answer, and confirms what records deny."""
+        if "about to be called false" in opening:
+            words = re.findall(r"^its words: (.+)$", opening, re.MULTILINE)
+            said = [{"quote": each, "justification": "So it says.", "confirmed": True} for each in words]
+            return {"confirmations": [{"claim_id": number} | each for number, each in enumerate(said, 1)]}
+        return {"values": [values[(tag_content("answer", opening) or "").strip()]]}
+
+    scored(tmp_path / "exp", ("reading", "false_statements"), scripted_judge(script)[0])
     false = (row for row in statements(tmp_path, succeeds) if row["state"] == "contradicted")
     assert sorted((row["question"], row["kind"], row["record_says"]) for row in false) == [
         ("0?", "product", GONE),

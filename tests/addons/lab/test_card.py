@@ -24,7 +24,6 @@ from drretail.errors import UserError
 from drretail.eval.metrics.faithfulness import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import gather
-from drretail.records.score import JudgeRef
 from drretail.viewer.tables.scores import score_tables
 from tests import build
 from tests.addons.lab.test_correction import called
@@ -64,11 +63,6 @@ def bare(tmp_path: Path) -> Path:
 
 def carded(*given: object) -> str:
     return called("card", "--labels", *given)
-
-
-def the_card(exp: Path) -> Path:
-    (path,) = (exp / "lab" / "cards").glob("*.json")
-    return path
 
 
 def bench(path: Path, claim: str) -> Path:
@@ -193,14 +187,6 @@ def test_a_second_card_asks_nothing(bare: Path, tmp_path: Path) -> None:
     assert asked_in == {("support", "faithfulness", card["prompt_hash"])}, "in the words of the metric"
 
 
-def given_to_the_judge_of_scores(exp: Path) -> JudgeRef:
-    """The judge that scored the experiment, whose card the only one is from now on."""
-    judge = next(assessor.judge for assessor in gather(exp, [METRIC]).assessors("faithfulness"))
-    kept = json.loads(the_card(exp).read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
-    the_card(exp).write_text(json.dumps(kept), encoding="utf-8")
-    return judge
-
-
 def test_a_judges_line_stands_in_comparisons_and_scores_and_no_card_makes_scores_differ(
     exp: Path, tmp_path: Path
 ) -> None:
@@ -209,7 +195,11 @@ def test_a_judges_line_stands_in_comparisons_and_scores_and_no_card_makes_scores
     carded(labels(tmp_path, 5), "--to", exp, "-q")
     text = "beside people's labels"
     assert text not in compared(exp)
-    judge = given_to_the_judge_of_scores(exp)
+    # From now on the card is of the judge that scored the experiment.
+    judge = next(assessor.judge for assessor in gather(exp, [METRIC]).assessors("faithfulness"))
+    (path,) = (exp / "lab" / "cards").glob("*.json")
+    card = json.loads(path.read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
+    path.write_text(json.dumps(card), encoding="utf-8")
     assert score_finding(exp).state == "equal"
     for more in (["zephyr", "quartz"], [], ["--details"]):
         assert f"{judge.spec} {text}" in compared(exp, *more), more
@@ -219,6 +209,6 @@ def test_a_judges_line_stands_in_comparisons_and_scores_and_no_card_makes_scores
     assert line in known(scores.scoreboard).notes
     table = next(table for table in score_tables(scores.scores, scores.metrics) if judge.spec in table.by)
     assert line in table.notes
-    the_card(exp).write_text("{", encoding="utf-8")
+    path.write_text("{", encoding="utf-8")
     assert derive_scores(exp, [METRIC]).scores
     assert "cannot be read" in finding_lines(exp)[0]

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -70,10 +69,6 @@ def called(*given: object) -> str:
     return CliRunner().invoke(app, ["lab", *map(str, given)], catch_exceptions=False).stdout
 
 
-def kept_in(experiment: Path, command: str = "correct") -> dict[str, Any]:
-    return json.loads((experiment / "lab" / f"{command}.json").read_text(encoding="utf-8"))
-
-
 def parts(made: Correction, part: str) -> list[Figure]:
     """A part of each value that is corrected, in the order of the values."""
     return [figures[part] for figures in made.values().values()]
@@ -120,7 +115,7 @@ def test_with_every_claim_labelled_the_value_is_that_of_the_labels_and_kept_as_o
         assert (row.value, row.ci_high) == (1, 1)
         assert 0.8 < known(row.ci_low) < 0.9, "equal labels have an interval with a width"
     document = json.loads(called("correct", large, "--labels", path, "--json"))
-    assert document == kept_in(large)
+    assert document == json.loads((large / "lab" / "correct.json").read_text(encoding="utf-8"))
     value = document["rows"][0]
     assert {"value", "ci_low", "ci_high"} <= value.keys()
     assert document["line"].startswith(f"FP as people would give it: {value['of']} ")

@@ -9,16 +9,11 @@ from drretail.addons.lab.kept_findings import content_hash, finding_lines, verdi
 from tests.addons.lab.test_correction import as_judged, called, filled
 
 
-def corrected(exp: Path) -> str:
-    called("correct", exp, "--labels", filled(exp, as_judged(exp)))
-    (line,) = finding_lines(exp)
-    return line
-
-
 def test_a_finding_is_stale_once_what_it_rests_on_changes_and_names_its_command_with_its_files(
     exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    line = corrected(exp)
+    called("correct", exp, "--labels", filled(exp, as_judged(exp)))
+    (line,) = finding_lines(exp)
     for at, changed in enumerate(("verdicts/faithfulness", "votes")):
         other = tmp_path / str(at)
         shutil.copytree(exp, other)

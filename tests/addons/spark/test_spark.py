@@ -89,7 +89,10 @@ def test_a_cluster_of_two_workers_makes_the_same_world(cluster: Cluster, raw: Pa
 
 
 def test_spark_reads_plain_lines_alone_and_what_it_has_finished_is_not_made_again(tmp_path: Path) -> None:
-    task = task_of(small_shop(tmp_path / "raw"), tmp_path / "work", LOCAL, Progress())
+    folder, options = tmp_path / "work", IngestSettings()
+    folder.mkdir()
+    plan = plan_inputs([recognise(path) for path in find_files([small_shop(tmp_path / "raw")], folder)], options)
+    task = SelectionTask(plan, options, folder, Progress(), master=LOCAL)
     first = select(task)
     (work,) = task.work.iterdir()
     assert {path.name for path in work.glob("*_l*")} == {"products_lines", "reviews_lines", "kept_lines"}
@@ -118,10 +121,3 @@ def test_sigterm_ends_the_ingest_in_one_sentence(tmp_path: Path, moment: str) ->
     assert process.returncode == 130
     assert "Traceback" not in said
     assert said.rstrip().endswith("\nInterrupted: the same command continues from here.")
-
-
-def task_of(raw: Path, work: Path, master: str, progress: Progress) -> SelectionTask:
-    work.mkdir()
-    options = IngestSettings()
-    plan = plan_inputs([recognise(path) for path in find_files([raw], work)], options)
-    return SelectionTask(plan, options, work, progress, master=master)

@@ -1,6 +1,5 @@
 """Loads whose server is lost: one sentence, what is live stays, and the same command begins anew."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -18,12 +17,6 @@ from tests.servers.proxy import Front, Proxy
 pytestmark = pytest.mark.servers
 
 
-def tripped(stream: str, action: Callable[[], object]) -> dict[str, Any]:
-    """The shop's rows; the action is done when half of one stream has been read."""
-    rows: dict[str, list[Any]] = {"products": products(), "orders": orders()}
-    return {**rows, stream: at(len(rows[stream]) // 2, action, rows[stream])}
-
-
 @pytest.mark.parametrize("lost", ["MongoDB", "Elasticsearch"])
 def test_a_load_that_loses_a_server_is_begun_anew_and_the_old_world_stays(
     server_settings: ServerSettings,
@@ -37,8 +30,10 @@ def test_a_load_that_loses_a_server_is_begun_anew_and_the_old_world_stays(
     load(server_settings, fresh_name, **FORTY)
     proxy, stream = (before_mongo, "orders") if lost == "MongoDB" else (before_elasticsearch, "products")
     through = replace(behind_proxies, timeout=server_settings.timeout)
+    rows: dict[str, list[Any]] = {"products": products(), "orders": orders()}
+    tripped = at(len(rows[stream]) // 2, proxy.refuse, rows[stream])
     with pytest.raises(UserError, match=rf"{lost} at 127.0.0.1:{proxy.port}.*What is live is unchanged; run the same"):
-        load(through, fresh_name, **tripped(stream, proxy.refuse))
+        load(through, fresh_name, **{stream: tripped})
     with world_at(f"servers:{fresh_name}", servers=server_settings) as world:
         assert world.catalog.search(CatalogQuery("bird feeder")).total == 40
     proxy.accept()
