@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,19 +24,6 @@ SHOPPER = "users", {"_id": USER}
 NOBODY = {"$set": {"user_id": "NOBODY"}}
 
 
-DAMAGES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any] | None, set[str]]] = {
-    "an order was changed": (ORDER, NEW, {"user_sums"}),
-    "an order is missing": (ORDER, None, {"count", "user_sums"}),
-    "an order is of nobody": (ORDER, NOBODY, {"user_sums"}),
-    "a product was changed": (PRODUCT, {"$set": {"title": "Another"}}, {"fingerprint"}),
-    "a product cannot be read": (PRODUCT, {"$unset": {"title": 1}}, {"unreadable"}),
-    "a user's sums were changed": (SHOPPER, {"$set": {"spend": 1.0}}, {"user_sums"}),
-    "a user is missing": (SHOPPER, None, {"count"}),
-    "an order has no product": (ORDER, {"$unset": {"product_id": 1}}, {"unreadable"}),
-    "an order's quantity is a text": (ORDER, {"$set": {"quantity": "1"}}, {"unreadable"}),
-}
-
-
 def test_damage_and_another_pool_are_found(server_settings: ServerSettings, fresh_name: str) -> None:
     with writer_to(f"servers:{fresh_name}", server_settings) as write:
         write(WorldRows(PRODUCTS, ORDERS[:-1], seed=42, pool=default_pool()), None)
@@ -47,7 +33,17 @@ def test_damage_and_another_pool_are_found(server_settings: ServerSettings, fres
 
     with connect(server_settings, fresh_name) as servers:
         live = read_generation(servers)
-        for damage, ((table, which), update, expected) in DAMAGES.items():
+        for damage, ((table, which), update, expected) in {
+            "an order was changed": (ORDER, NEW, {"user_sums"}),
+            "an order is missing": (ORDER, None, {"count", "user_sums"}),
+            "an order is of nobody": (ORDER, NOBODY, {"user_sums"}),
+            "a product was changed": (PRODUCT, {"$set": {"title": "Another"}}, {"fingerprint"}),
+            "a product cannot be read": (PRODUCT, {"$unset": {"title": 1}}, {"unreadable"}),
+            "a user's sums were changed": (SHOPPER, {"$set": {"spend": 1.0}}, {"user_sums"}),
+            "a user is missing": (SHOPPER, None, {"count"}),
+            "an order has no product": (ORDER, {"$unset": {"product_id": 1}}, {"unreadable"}),
+            "an order's quantity is a text": (ORDER, {"$set": {"quantity": "1"}}, {"unreadable"}),
+        }.items():
             documents = collections_of(servers, live.key)[table]
             before = documents.find_one(which)
             assert before is not None

@@ -16,7 +16,7 @@ from drretail.experiment import path_of, read_definition, read_runs, run_files, 
 from drretail.files import write_json
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.verify.findings import known_profiles
-from drretail.records.run import Run, StateChange
+from drretail.records.run import StateChange
 from drretail.records.shop import UserProfile
 from drretail.run_file import read_evidence
 from tests.addons.exports.conftest import HYBRID, REACT
@@ -102,8 +102,17 @@ def telling(exp: Path, tmp_path: Path) -> Path:
     """The experiment with a report that tells all it knows of its user, and a query with a persona."""
     own = Path(shutil.copytree(exp, tmp_path / "exp"))
     who = profile_of(own)
+    at = who.address
     for run in [run for run in read_runs(own) if run.system == REACT]:
-        rewrite(own, gossip(own, run, who))
+        report = (
+            f"# For {who.first_name}\n\nDear {who.last_name.upper()}, {who.last_name}, {who.first_name}: write to "
+            f"{who.email} or {who.phone_number}; we ship to {at.address1}, {at.city}, {at.state} {at.zip} "
+            f"[U:profile@{USER}].\nUnlike {OTHER}_2, user {USER} is careful.\n\n{run.report}"
+        )
+        cited = tuple(find_citations(report, read_evidence(path_of(own, run))))
+        diff = StateChange(user_id=USER, field="address1", before=at.address1, after={"address1": MOVED})
+        moved = f"{report}\nMoved to {MOVED}. {PERSONA.replace(chr(10), ' ')}\n"
+        rewrite(own, run.model_copy(update={"report": moved, "citations": cited, "state_diff": (diff,)}))
     path = own / "experiment.json"
     held = json.loads(path.read_text(encoding="utf-8"))
     for query in held["queries"]:
@@ -111,20 +120,6 @@ def telling(exp: Path, tmp_path: Path) -> Path:
         query |= {"persona": PERSONA, "user_id": USER if query["query_id"] == "q1" else OTHER, **text}
     write_json(path, held)
     return own
-
-
-def gossip(exp: Path, run: Run, who: UserProfile) -> Run:
-    at = who.address
-    report = (
-        f"# For {who.first_name}\n\nDear {who.last_name.upper()}, {who.last_name}, {who.first_name}: write to "
-        f"{who.email} or {who.phone_number}; we ship to {at.address1}, {at.city}, {at.state} {at.zip} "
-        f"[U:profile@{USER}].\n"
-        f"Unlike {OTHER}_2, user {USER} is careful.\n\n{run.report}"
-    )
-    cited = find_citations(report, read_evidence(path_of(exp, run)))
-    diff = StateChange(user_id=USER, field="address1", before=at.address1, after={"address1": MOVED})
-    moved = f"{report}\nMoved to {MOVED}. {PERSONA.replace(chr(10), ' ')}\n"
-    return run.model_copy(update={"report": moved, "citations": tuple(cited), "state_diff": (diff,)})
 
 
 def texts(folder: Path) -> dict[str, str]:

@@ -115,46 +115,40 @@ def test_more_than_is_wanted_costs_its_share_unless_there_is_room_for_it(env: Sh
     assert handed_in(env, *wanted(env), DEAR) == (0.0, OVER)
 
 
-# Of the right cart, the line on each of its products, what it earns, and why nothing.
-TOLD = {
-    "a mark that is missing": ("Get it.", 0.0, NOT_ARGUED),
-    "a bare mark": ("- [P:{}]", 0.0, NOT_ARGUED),
-    "no figure": ("- This one is right for you, and a joy to hold [P:{}].", 0.5, ""),
-    "a denial": ("- Do not get this, it is unsafe [P:{}].", 0.5, ""),
-    "tags without words": ("- &#160; <b></b> [P:{}]", 0.0, NOT_ARGUED),
-    # All that hides is in tests/grounding/report/test_markup.py.
-    "an image's text": ('Buy well. <img src="x.png" alt="Get this one, a joy to hold [P:{}].">', 0.0, NOT_ARGUED),
-    "code": ("Buy well.\n\n```\nGet this one, a joy to hold [P:{}].\n```\n", 0.0, NOT_ARGUED),
-    "nothing else than what no reader sees": ("<!-- Get this one, a joy to hold [P:{}]. -->", 0.0, NO_REPORT),
-}
-
-
 def test_the_right_cart_earns_half_without_a_figure_and_nothing_without_a_word_for_it(env: ShopEnv) -> None:
-    for case, (line, value, why) in TOLD.items():
+    # Of the right cart, the line on each of its products, what it earns, and why nothing.
+    for case, (line, value, why) in {
+        "a mark that is missing": ("Get it.", 0.0, NOT_ARGUED),
+        "a bare mark": ("- [P:{}]", 0.0, NOT_ARGUED),
+        "no figure": ("- This one is right for you, and a joy to hold [P:{}].", 0.5, ""),
+        "a denial": ("- Do not get this, it is unsafe [P:{}].", 0.5, ""),
+        "tags without words": ("- &#160; <b></b> [P:{}]", 0.0, NOT_ARGUED),
+        # All that hides is in tests/grounding/report/test_markup.py.
+        "an image's text": ('Buy well. <img src="x.png" alt="Get this one, a joy to hold [P:{}].">', 0.0, NOT_ARGUED),
+        "code": ("Buy well.\n\n```\nGet this one, a joy to hold [P:{}].\n```\n", 0.0, NOT_ARGUED),
+        "nothing else than what no reader sees": ("<!-- Get this one, a joy to hold [P:{}]. -->", 0.0, NO_REPORT),
+    }.items():
         env.reset(QUERY)
         text = "\n".join(line.format(each) for each in wanted(env))
         assert handed_in(env, *wanted(env), text=text) == (value, why), case
 
 
-# Lines beside a right cart that is argued for, and what of its reward they leave.
-BESIDE = {
-    "figures that no record decides": (["- It weighs 812 ounces [P:{bag}]."], {"verified": 1.0, "value": 1.0}),
-    "a contradicted figure": (
-        ["", "The bag costs ${wrong:.2f} [P:{bag}]."],
-        {"value": 0.0, "integrity": 0.0, "why": CONTRADICTED},
-    ),
-    "one in bold": (["", "The bag costs **${wrong:.2f}** [P:{bag}]."], {"why": CONTRADICTED}),
-    "one with an entity": (["", "The bag costs &#36;{wrong:.2f} [P:{bag}]."], {"why": CONTRADICTED}),
-    "words that may be seen and are not read": (["<font>It costs $1.03.</font>"], {"value": 0.0, "why": HTML}),
-    "a style twice": (["<p style='color:red' style=''>It costs $1.03.</p>"], {"value": 0.0, "why": HTML}),
-    "an invented source": (["- A bag for every day [P:{bag}] [P:B0INVENTED]."], {"value": 0.0, "why": UNRESOLVED}),
-}
-
-
 def test_false_figures_and_what_hides_cost_everything_and_open_ones_nothing(env: ShopEnv) -> None:
     bag, _ = wanted(env)
     wrong = (env.shop.world.store.products([bag])[bag].price or 0) * 0.9
-    for case, (lines, left) in BESIDE.items():
+    # Lines beside a right cart that is argued for, and what of its reward they leave.
+    for case, (lines, left) in {
+        "figures that no record decides": (["- It weighs 812 ounces [P:{bag}]."], {"verified": 1.0, "value": 1.0}),
+        "a contradicted figure": (
+            ["", "The bag costs ${wrong:.2f} [P:{bag}]."],
+            {"value": 0.0, "integrity": 0.0, "why": CONTRADICTED},
+        ),
+        "one in bold": (["", "The bag costs **${wrong:.2f}** [P:{bag}]."], {"why": CONTRADICTED}),
+        "one with an entity": (["", "The bag costs &#36;{wrong:.2f} [P:{bag}]."], {"why": CONTRADICTED}),
+        "words that may be seen and are not read": (["<font>It costs $1.03.</font>"], {"value": 0.0, "why": HTML}),
+        "a style twice": (["<p style='color:red' style=''>It costs $1.03.</p>"], {"value": 0.0, "why": HTML}),
+        "an invented source": (["- A bag for every day [P:{bag}] [P:B0INVENTED]."], {"value": 0.0, "why": UNRESOLVED}),
+    }.items():
         told = best_cart(env, line="\n".join(lines).format(bag=bag, wrong=wrong))
         assert {name: getattr(told, name) for name in left} == left, case
 

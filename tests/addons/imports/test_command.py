@@ -80,24 +80,21 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
     assert (document["held_already"], document["format"]) == (2, 1)
 
 
-BAD: dict[str, str] = {
-    "drbb a.jsonl": "Did you mean",
-    "pdf a.jsonl": "`markdown` reads",
-    "drb none.jsonl": "does not exist",
-    "drb other.jsonl": "holds nothing of this format",
-    "markdown unasked.md": "write each beside its report: unasked.q",
-    "markdown empty.md": "There is no text in empty.md: name files that hold reports.",
-    "drb a.jsonl --pages nowhere": "does not exist",
-    "drb a.jsonl --model gpt-5": "write provider:model",
-}
-
-
 def test_bad_input_is_one_sentence(drretail: Command, tmp_path: Path) -> None:
     drb(tmp_path / "a.jsonl", "One.")
     text(tmp_path / "empty.md", "\n")
     text(tmp_path / "other.jsonl", '{"name": "x"}\n')
     text(tmp_path / "unasked.md", "The kettle boils.")
-    for arguments, message in BAD.items():
+    for arguments, message in {
+        "drbb a.jsonl": "Did you mean",
+        "pdf a.jsonl": "`markdown` reads",
+        "drb none.jsonl": "does not exist",
+        "drb other.jsonl": "holds nothing of this format",
+        "markdown unasked.md": "write each beside its report: unasked.q",
+        "markdown empty.md": "There is no text in empty.md: name files that hold reports.",
+        "drb a.jsonl --pages nowhere": "does not exist",
+        "drb a.jsonl --model gpt-5": "write provider:model",
+    }.items():
         ended = drretail("import", *arguments.split(), "--to", "exp", "-q")
         assert (ended.returncode, ended.stderr.count("\n")) == (2, 1), arguments
         assert message in ended.stderr, arguments

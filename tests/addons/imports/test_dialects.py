@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -68,14 +67,11 @@ def test_a_time_keeps_its_written_day_and_its_zone_or_is_none() -> None:
     assert {text: time_of(text) for text in TIMES} == TIMES
 
 
-UNREAD: list[tuple[dict[str, Any], str]] = [
-    ({"message": "Hi", "level": "info"}, r"1 row of no known form of log: with the keys 'message', 'level'"),
-    ({"inputs": {"q": "Hi"}, "latency": 3}, r"the nearest form, LangSmith's runs, has 'inputs', 'outputs'"),
-    ({"custom_id": "c", "response": {"body": {"choices": CHOICES}}}, r"requests and responses without messages"),
-]
-
-
 def test_what_no_dialect_fits_is_one_sentence_with_its_keys_and_the_nearest(tmp_path: Path) -> None:
-    for row, told in UNREAD:
+    for row, told in [
+        ({"message": "Hi", "level": "info"}, r"1 row of no known form of log: with the keys 'message', 'level'"),
+        ({"inputs": {"q": "Hi"}, "latency": 3}, r"the nearest form, LangSmith's runs, has 'inputs', 'outputs'"),
+        ({"custom_id": "c", "response": {"body": {"choices": CHOICES}}}, r"requests and responses without messages"),
+    ]:
         with pytest.raises(UserError, match=told):
             read_log(jsonl(tmp_path / "log.jsonl", [row]))

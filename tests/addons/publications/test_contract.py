@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -11,7 +10,6 @@ from drretail.addons.publications.pqr.axis import AXES, CriterionScore, weights_
 from drretail.addons.publications.pqr.score import scoring_prompt
 from drretail.addons.publications.report_eval.score import DIMENSIONS, Factuality, Grades
 from drretail.eval.judging.dimensions import PHRASES, neutral
-from drretail.records.base import Record
 from tests.eval.metrics.test_contract import cut_at_every_line, sent_back_twice
 from tests.eval.test_method import SHOP, asked_of, imported, packaged_prompts
 
@@ -28,16 +26,13 @@ def test_judging_that_was_cut_at_any_line_asks_nothing_that_the_journal_holds(
     cut_at_every_line(name, tmp_path, monkeypatch)
 
 
-# What no judge may answer, by the schema of the answer.
-UNUSABLE: list[tuple[type[Record], dict[str, Any]]] = [
-    *((Grades, {"reason": "So."} | dict.fromkeys(DIMENSIONS, grade)) for grade in (5, True)),
-    *((Factuality, {"explanation": "So.", "label": label}) for label in (2, 0.5, True)),
-    (CriterionScore, {"criterion": "x", "analysis": " ", "target_score": 5}),
-]
-
-
 def test_an_answer_off_the_scale_or_without_an_analysis_is_none() -> None:
-    for schema, answer in UNUSABLE:
+    # What no judge may answer, by the schema of the answer.
+    for schema, answer in [
+        *((Grades, {"reason": "So."} | dict.fromkeys(DIMENSIONS, grade)) for grade in (5, True)),
+        *((Factuality, {"explanation": "So.", "label": label}) for label in (2, 0.5, True)),
+        (CriterionScore, {"criterion": "x", "analysis": " ", "target_score": 5}),
+    ]:
         with pytest.raises(ValidationError):
             pytest.fail(str(schema.model_validate_json(json.dumps(answer), strict=True)))
 

@@ -253,19 +253,16 @@ def of_length(length: int) -> str:
     return sectioned(WEATHERED, WEATHERED, edge, WEATHERED, WEATHERED, WEATHERED)
 
 
-CUT: list[tuple[str, Sequence[int]]] = [
-    # Of eight sections, first and last go, and then first and last of the six.
-    (sectioned(*[WEATHERED] * 6) + "\n\n## Reference\n[1],https://a.example", (2, 3, 4, 5)),
-    (sectioned(*[WEATHERED] * 6).partition("\n\n")[2].partition("\n\n")[2], (3, 4)),
-    # Between them go those with links, and short ones.
-    (sectioned(*[WEATHERED] * 2, f"{WEATHERED} https://a.example", "Short.", *[WEATHERED] * 3, "End."), (2, 5, 6)),
-    (of_length(199), (2, 4)),
-    (of_length(200), (2, 3, 4)),
-]
-
-
 def test_the_released_code_cuts_both_ends_twice_and_drops_sections_with_links_and_short_ones() -> None:
-    for report, parts in CUT:
+    for report, parts in [
+        # Of eight sections, first and last go, and then first and last of the six.
+        (sectioned(*[WEATHERED] * 6) + "\n\n## Reference\n[1],https://a.example", (2, 3, 4, 5)),
+        (sectioned(*[WEATHERED] * 6).partition("\n\n")[2].partition("\n\n")[2], (3, 4)),
+        # Between them go those with links, and short ones.
+        (sectioned(*[WEATHERED] * 2, f"{WEATHERED} https://a.example", "Short.", *[WEATHERED] * 3, "End."), (2, 5, 6)),
+        (of_length(199), (2, 4)),
+        (of_length(200), (2, 3, 4)),
+    ]:
         units = released_units(report)
         assert heads(units) == [f"## Part {number}" for number in parts], report
         assert units.possible == len(parts) * (len(parts) - 1) / 2
