@@ -129,13 +129,10 @@ def test_our_own_words_have_their_scale_and_others_no_order(tmp_path: Path) -> N
 
 
 def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no column rater and no value"):
-        read_opinions(written(tmp_path, "item,score\n1,2\n"))
-    with pytest.raises(UserError, match="no opinion"):
-        read_opinions(written(tmp_path, "item,rater,value\n"))
-    with pytest.raises(UserError, match="row 3: ann says 2 of 1, and 1 before"):
-        read_opinions(written(tmp_path, "item,rater,value\n1,ann,1\n1,ann,2\n"))
     for rows, message in (
+        ("item,score\n1,2\n", "no column rater and no value"),
+        ("item,rater,value\n", "no opinion"),
+        ("item,rater,value\n1,ann,1\n1,ann,2\n", "row 3: ann says 2 of 1, and 1 before"),
         ("value,item,rater\n1,1,ann\n2,2\n", "row 3, has a value and no rater"),
         ("item,rater,value\n,ann,1\n", "row 2, has a value and no item"),
         ("item,rater,value\n1,ann,full\n2,ann,../../x\n3,ann,none\n", "row 3, says '../../x', and most rows say full"),

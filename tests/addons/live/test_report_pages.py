@@ -65,15 +65,13 @@ def test_without_the_token_nothing_is_shown(stranger: TestClient) -> None:
             assert (answer.status_code, "zephyr" in answer.text) == (403, False), address
 
 
-OTHER_HOSTS = ("evil.example", "evil.example:8000", "127.0.0.1", "127.0.0.1:81", "0.0.0.0:8000")
-NO_ASSETS = ("../page.css", "..%2f..%2fframe.py", "page.html.jinja", "nothing.js")
-
-
 def test_others_are_refused_with_the_cookie(client: TestClient) -> None:
+    other_hosts = ("evil.example", "evil.example:8000", "127.0.0.1", "127.0.0.1:81", "0.0.0.0:8000")
+    no_assets = ("../page.css", "..%2f..%2fframe.py", "page.html.jinja", "nothing.js")
     for method, path, host, status in (
-        *(("GET", "/", host, 421) for host in OTHER_HOSTS),
+        *(("GET", "/", host, 421) for host in other_hosts),
         *((method, "/vote/1", ADDRESS[7:], 405) for method in ("PUT", "DELETE", "PATCH", "OPTIONS")),
-        *(("GET", f"/assets/{name}", ADDRESS[7:], 404) for name in NO_ASSETS),
+        *(("GET", f"/assets/{name}", ADDRESS[7:], 404) for name in no_assets),
     ):
         assert client.request(method, path, headers={"host": host}).status_code == status, (method, path, host)
 

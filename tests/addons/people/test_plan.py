@@ -53,19 +53,14 @@ def test_votes_are_counted_for_systems_whichever_is_named_first() -> None:
     assert [(person.annotator, person.votes, person.pairs) for person in found.people] == [("ann", 2, 2), ("ben", 1, 1)]
 
 
-CLAUDE = System(agent="hybrid_react", models={"report": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")})
-SHOPPER = System(agent="react", models={"researcher": RoleModel(spec="offline:shopper", kind="rule_based")})
-LABEL = "hybrid_react+ws@anthropic-claude-sonnet-5"
-DEFINITION = Definition(
-    world_fingerprint="f", tool_schema_hash="h", systems={LABEL: CLAUDE, "react@offline-shopper": SHOPPER}
-)
-
-
-NAMES = ("hybrid_react", "Hybrid-ReAct", "hybrid react", "claude-sonnet-5", "Claude", "Anthropic", "offline:shopper")
-
-
 def test_a_name_in_a_report_is_withheld_and_ordinary_words_stay() -> None:
-    for name in (LABEL, *NAMES):
-        assert Names(DEFINITION).withheld(f"As {name}, I found it.") == f"As {WITHHELD}, I found it."
+    claude = System(agent="hybrid_react", models={"report": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")})
+    shopper = System(agent="react", models={"researcher": RoleModel(spec="offline:shopper", kind="rule_based")})
+    label = "hybrid_react+ws@anthropic-claude-sonnet-5"
+    systems = {label: claude, "react@offline-shopper": shopper}
+    names = Names(Definition(world_fingerprint="f", tool_schema_hash="h", systems=systems))
+    spellings = ("hybrid_react", "Hybrid-ReAct", "hybrid react", "claude-sonnet-5", "Claude", "Anthropic")
+    for name in (label, *spellings, "offline:shopper"):
+        assert names.withheld(f"As {name}, I found it.") == f"As {WITHHELD}, I found it."
     for text in ("Skin may react.", "A shopper's bag.", "Claudette's mug", "It costs $5 offline."):
-        assert Names(DEFINITION).withheld(text) == text
+        assert names.withheld(text) == text

@@ -14,25 +14,7 @@ _KEYS = [key for axis in AXES for key in axis.keys]
 
 def answer(title: str, question: str, rating: int, sentences: int) -> Any:
     """The answer to a question of that schema."""
-    answers = _answers(rating)
-    if title in answers:
-        return answers[title](question)
-    made = {key: [(f"{REASON} Point {n} of {key}.", 1 / CRITERIA) for n in range(CRITERIA)] for key in _KEYS}
-    triplets = tuple((SOURCE.sub("", text), source, "") for text, source in stated(question, sentences))
-    return _with_reasons(Played(criteria=made, triplets=triplets)(question))
-
-
-def _with_reasons(answer: Any) -> Any:
-    """The answer with a reason at length where it gives the shortest."""
-    if isinstance(answer, dict):
-        return {key: _with_reasons(each) for key, each in answer.items()}
-    if isinstance(answer, list):
-        return [_with_reasons(each) for each in answer]
-    return REASON if answer in ("So.", "It matters.") else answer
-
-
-def _answers(rating: int) -> Mapping[str, Callable[[str], Any]]:
-    return {
+    answers: Mapping[str, Callable[[str], Any]] = {
         "Grades": lambda _: {
             "reason": REASON * 5,
             **dict.fromkeys(("comprehensiveness", "coherence", "clarity", "insightfulness", "overall"), 3),
@@ -47,3 +29,17 @@ def _answers(rating: int) -> Mapping[str, Callable[[str], Any]]:
         "FoundInsights": each_numbered("insight", found=REASON, missing="", label="full"),
         "Depth": lambda _: {"justification": REASON * 4, "rating": rating},
     }
+    if title in answers:
+        return answers[title](question)
+    made = {key: [(f"{REASON} Point {n} of {key}.", 1 / CRITERIA) for n in range(CRITERIA)] for key in _KEYS}
+    triplets = tuple((SOURCE.sub("", text), source, "") for text, source in stated(question, sentences))
+    return _with_reasons(Played(criteria=made, triplets=triplets)(question))
+
+
+def _with_reasons(answer: Any) -> Any:
+    """The answer with a reason at length where it gives the shortest."""
+    if isinstance(answer, dict):
+        return {key: _with_reasons(each) for key, each in answer.items()}
+    if isinstance(answer, list):
+        return [_with_reasons(each) for each in answer]
+    return REASON if answer in ("So.", "It matters.") else answer

@@ -268,18 +268,16 @@ def test_the_released_code_cuts_both_ends_twice_and_drops_sections_with_links_an
         assert units.possible == len(parts) * (len(parts) - 1) / 2
 
 
-CITED_PAGE = Evidence(id="W:aaaaaaaa", kind="web", key="https://a.example/x", title="X", url="https://a.example/x")
-ORDER = Evidence(id="O:1", kind="order", key="1", title="Order 1")
-HELD = {each.id: each for each in (CITED_PAGE, ORDER)}
-LISTED = "\n\n[1],https://a.example/x\n[2],https://b.example/y\n"
-
-
 def test_each_sentence_stands_once_for_each_of_its_sources() -> None:
-    cedar, oak = "Cedar lasts.", "Oak is dear."
-    here, there = "W:aaaaaaaa", "https://b.example/y"
+    url, there = "https://a.example/x", "https://b.example/y"
+    page = Evidence(id="W:aaaaaaaa", kind="web", key=url, title="X", url=url)
+    order = Evidence(id="O:1", kind="order", key="1", title="Order 1")
+    cedar, oak, here = "Cedar lasts.", "Oak is dear.", page.id
+    listed = f"\n\n[1],{url}\n[2],{there}\n"
     for report, pairs in (
-        (f"Cedar lasts [1][2]. Pine rots. Oak is dear [2].{LISTED}", [(cedar, here), (cedar, there), (oak, there)]),
+        (f"Cedar lasts [1][2]. Pine rots. Oak is dear [2].{listed}", [(cedar, here), (cedar, there), (oak, there)]),
         ("You bought one [O:1]. It lasts [W:aaaaaaaa].", [("It lasts.", here)]),  # an order is no page
         ("## Woods [W:aaaaaaaa]\n\n[W:aaaaaaaa]\n", []),  # a heading and a mark alone are no sentences
     ):
-        assert [(pair.sentence, pair.source) for pair in cited_sentences(report, HELD)[0]] == pairs, report
+        found = cited_sentences(report, {each.id: each for each in (page, order)})[0]
+        assert [(pair.sentence, pair.source) for pair in found] == pairs, report
