@@ -9,8 +9,6 @@ from drretail.env.servers.clients import Servers
 from drretail.errors import ToolError, UserError
 from drretail.records.shop import Product
 
-PAGED = "drretail.env.catalog.elastic.PAGE"
-
 
 def products(count: int) -> list[Product]:
     return [
@@ -52,7 +50,7 @@ def test_a_product_that_is_there_or_does_not_fit_is_refused_by_its_name(servers:
 
 
 def test_all_names_and_ids_are_read_page_by_page(servers: Servers, index: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PAGED, 3)
+    monkeypatch.setattr("drretail.env.catalog.elastic.PAGE", 3)
     catalog = ElasticCatalog(servers, index)
     assert catalog.categories() == [*(f"Kind {number}" for number in range(7)), "Pet_Supplies"]
     assert catalog.matching(CatalogQuery("")) == [product.product_id for product in products(12)]

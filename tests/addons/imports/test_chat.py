@@ -121,19 +121,17 @@ def test_what_holds_no_question_is_refused_with_what_to_do(tmp_path: Path) -> No
             read(tmp_path, row)
 
 
-FOUND = {
-    "no JSON": [],
-    '{"id": "K1", "name": "Kettle"}': [],
-    '{"id": "K1", "name": "Kettle", "list_price": 3}': ["P:K1"],
-    '{"id": 77, "handle": "alder-kettle", "title": "Kettle", "price": "3.00"}': ["P:alder-kettle"],
-    '{"evidence": "O:123", "order_date": "2024-01-01"}': ["O:123"],
-    '{"name": "x", "url": "javascript:alert(1)"}': [],
-    '{"id": "a b", "name": "Kettle", "price": 3}': [],
-}
-
-
 def test_only_what_can_be_told_apart_is_evidence() -> None:
-    assert {result: [entry.id for entry in evidence_in(result, 1)] for result in FOUND} == FOUND
+    for result, ids in {
+        "no JSON": [],
+        '{"id": "K1", "name": "Kettle"}': [],
+        '{"id": "K1", "name": "Kettle", "list_price": 3}': ["P:K1"],
+        '{"id": 77, "handle": "alder-kettle", "title": "Kettle", "price": "3.00"}': ["P:alder-kettle"],
+        '{"evidence": "O:123", "order_date": "2024-01-01"}': ["O:123"],
+        '{"name": "x", "url": "javascript:alert(1)"}': [],
+        '{"id": "a b", "name": "Kettle", "price": 3}': [],
+    }.items():
+        assert [entry.id for entry in evidence_in(result, 1)] == ids, result
 
 
 def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: Path) -> None:

@@ -271,11 +271,9 @@ def test_reports_find_the_questions_that_were_imported_before(tmp_path: Path) ->
     assert (asked.text, asked.persona, asked.mode) == ("Which kettle?", "Li", "task")
 
 
-HTML = "<html><head><title>The Alder kettle</title></head><body><article><p>{}</p></article></body></html>"
-
-
 def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:
-    text(tmp_path / "pages" / "one.html", HTML.format(WORDS))
+    page = f"<head><title>The Alder kettle</title></head><body><article><p>{WORDS}</p></article></body>"
+    text(tmp_path / "pages" / "one.html", f"<html>{page}</html>")
     text(tmp_path / "pages" / "two.md", "Alder, $39.")
     rows = [
         {"url": "http://www.lab.example/kettles", "file": "one.html"},

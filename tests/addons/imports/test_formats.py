@@ -91,20 +91,18 @@ def test_a_broken_line_is_named_by_its_number(tmp_path: Path) -> None:
     refused("drb", path, r"a\.jsonl, line 3, is not JSON")
 
 
-ROW: dict[str, object] = {"id": 1, "prompt": "Q?", "article": "One."}
-
-
 def test_what_is_no_file_of_rows_and_rows_that_are_no_reports_are_refused(tmp_path: Path) -> None:
+    row: dict[str, object] = {"id": 1, "prompt": "Q?", "article": "One."}
     for content, match in [
         (b'[\n{"id": 1,\n"prompt": }]', "is not JSON: .*line 3"),
         (b"\n<!DOCTYPE html><html>Sign in</html>", "page of the web"),
         (b'{"id": 1, "prompt": "\xff"}', "not in UTF-8"),
         (b"[" * 200_000, "not JSON"),
         (b'{"id": 1, "prompt": "Q?", "article": {"a": 1}}', "'article' is no text"),
-        ([ROW | {"article": "x" * (LONGEST_REPORT + 1)}], "line 1: a report has 1,000,001 characters"),
-        ([ROW, ROW | {"article": "Two."}], "line 2: .* another report by a in"),
-        ([ROW, ROW | {"prompt": "R?"}], "another question"),
-        ([ROW | {"id": True}], "line 1 has no id"),
+        ([row | {"article": "x" * (LONGEST_REPORT + 1)}], "line 1: a report has 1,000,001 characters"),
+        ([row, row | {"article": "Two."}], "line 2: .* another report by a in"),
+        ([row, row | {"prompt": "R?"}], "another question"),
+        ([row | {"id": True}], "line 1 has no id"),
     ]:
         if isinstance(content, bytes):
             (tmp_path / "a.json").write_bytes(content)

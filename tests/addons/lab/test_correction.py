@@ -37,8 +37,6 @@ from tests.shop import build_shop
 from tests.viewer.agents import AGENTS
 from tests.viewer.experiment import judge_by_hand, rewrite
 
-QUERIES = 21
-
 
 def ruled_claims(experiment: Path) -> list[JudgedClaim]:
     return [claim for claim in judged_claims(experiment) if claim.has_verdict]
@@ -50,7 +48,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("judged")
     queries = [
         Query(query_id=f"q{n:02}", text=f"Which bird feeder for garden {n}?", mode="generic", source="test")
-        for n in range(QUERIES)
+        for n in range(21)
     ]
     with open_world(build_shop(home / "world")) as world:
         run(world, queries, AGENTS, to=home / "exp", baselines=False)

@@ -20,8 +20,6 @@ from tests.build import scripted_judge
 from tests.eval.metrics.pairwise.judging import compared, prefers_the_first
 from tests.viewer.dom import parse
 
-NAMES = ("zephyr", "quartz", "slow_thinker", "slow-thinker", "slow thinker", "Slow")
-
 
 def answer(client: TestClient, value: str, question: str = "depth", path: str = "/vote/1", **given: str) -> Any:
     found = client.post(path, json={"question": question, "value": value, **given})
@@ -42,12 +40,13 @@ def test_nobody_votes_without_a_name_that_a_file_can_have(client: TestClient, ex
 
 def test_no_page_of_voting_tells_of_systems_models_or_verdicts(ann: TestClient) -> None:
     answer(ann, "left")
+    names = ("zephyr", "quartz", "slow_thinker", "slow-thinker", "slow thinker", "Slow")
     paths = ("/vote/{}", "/rate/{}", "/label/{}", "/vote/{}/answers")
     for path in ("/vote", "/rate", "/label", *(each.format(number) for each in paths for number in range(1, 7))):
         found = ann.get(path)
         assert found.status_code == 200
         held = f"{found.text} {found.url} {dict(found.headers)}"
-        for name in (*NAMES, "scripted:judge", "The source says just this."):
+        for name in (*names, "scripted:judge", "The source says just this."):
             assert name not in held, f"{name} is told on {path}"
     assert not any("slow" in ann.get(f"/assets/{name}").text for name in ("voting.js", "live.css", "page.css"))
 

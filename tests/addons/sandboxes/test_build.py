@@ -47,7 +47,6 @@ from tests.build import files, known
 from tests.cli.commands import Command
 
 QUERIES = shipped_queries("dev")[:2]
-TRAP_KINDS = {"outdated", "one-sided", "inaccurate", "look-alike"}
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +142,7 @@ def test_what_is_planted_stands_once_inside_a_page_and_each_trap_names_what_it_c
         assert any((other.date or "") >= (page.date or "") for other in noise)
         assert any(len(other.text) >= len(page.text) for other in noise)
     traps = [label for label in labels if label.label == "distractor"]
-    assert {label.kind for label in traps} == TRAP_KINDS
+    assert {label.kind for label in traps} == {"outdated", "one-sided", "inaccurate", "look-alike"}
     assert {label.why.split()[1] for label in traps} == {insight.id for insight in insights}
 
 
@@ -239,10 +238,10 @@ def test_too_few_pages_for_any_size_and_too_many_that_are_needed_are_refused_wit
         place_pages(material([9000], [200], noise(100)), SIZES)
 
 
-PAGES = st.dictionaries(st.integers(0, 7), st.sets(st.integers(0, 9)), min_size=1, max_size=8)
-
-
-@given(PAGES, st.randoms(use_true_random=False))
+@given(
+    st.dictionaries(st.integers(0, 7), st.sets(st.integers(0, 9)), min_size=1, max_size=8),
+    st.randoms(use_true_random=False),
+)
 def test_no_fact_is_lost_and_every_page_that_is_kept_has_one_of_its_own(has: dict[int, set[int]], rng: Random) -> None:
     kept = smallest_cover(has, {page: rng.randint(1, 9) for page in has})
     assert set().union(*(has[page] for page in kept)) == set().union(*has.values())

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,18 +24,16 @@ from tests.addons.publications.playing import Played, answered, figure, figures,
 from tests.build import asking, experiment, scripted_judge
 from tests.eval.metrics.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED, BLOCKED_ID, PAGE, WALL
 
-TABLE = {
-    "Gemini-2.5-Pro DR": (6.58, 5.12, (5.32, 6.13, 6.16), 8.40, 9.26),
-    "OAgents": (6.64, 6.78, (6.99, 7.44, 6.85), 3.77, 8.32),
-    "MiroFlow": (5.78, 6.65, (6.53, 7.31, 6.68), 7.29, 0.44),
-    "Sonar-Reasoning-Pro": (5.02, 4.27, (4.22, 5.03, 5.23), 8.44, 3.67),
-    "GPT-4.1 w/Search": (4.28, 4.52, (4.21, 5.27, 5.54), 6.75, 0.10),
-}
-"""PDR-Bench, Tables 1, 2 and 8: Overall, P-Score with the persona, DEIN LOGC CLAR, FA, CC."""
-
 
 def test_the_paper_s_overall_follows_from_its_parts() -> None:
-    for system, (published, p, quality, fa, cc) in TABLE.items():
+    # PDR-Bench, Tables 1, 2 and 8: Overall, P-Score with the persona, DEIN LOGC CLAR, FA, CC.
+    for system, (published, p, quality, fa, cc) in {
+        "Gemini-2.5-Pro DR": (6.58, 5.12, (5.32, 6.13, 6.16), 8.40, 9.26),
+        "OAgents": (6.64, 6.78, (6.99, 7.44, 6.85), 3.77, 8.32),
+        "MiroFlow": (5.78, 6.65, (6.53, 7.31, 6.68), 7.29, 0.44),
+        "Sonar-Reasoning-Pro": (5.02, 4.27, (4.22, 5.03, 5.23), 8.44, 3.67),
+        "GPT-4.1 w/Search": (4.28, 4.52, (4.21, 5.27, 5.54), 6.75, 0.10),
+    }.items():
         assert overall(p, sum(quality) / 3, reliability(fa, cc)) == pytest.approx(published, abs=0.04), system
 
 
@@ -107,13 +104,11 @@ WEIGHTS = OF_THE_USER | {"depth_insight": 0.5, "logical_coherence": 0.3, "clarit
 CRITERIA = weighed(WEIGHTS)
 
 
-def marks(*scores: int) -> list[dict[str, Any]]:
-    names = ("One", "Two")
-    return [{"criterion": name, "analysis": "", "target_score": each} for name, each in zip(names, scores, strict=True)]
-
-
-def scored(one: Mapping[str, int], two: int = 2) -> list[Verdict]:
-    return [verdict(SCORING, dimension_item(key, CRITERIA), marks(score, two)) for key, score in one.items()]
+def scored(one: Mapping[str, int]) -> list[Verdict]:
+    """These scores of the criterion One of each dimension, and 2 of its criterion Two."""
+    two = {"criterion": "Two", "analysis": "", "target_score": 2}
+    of_one = {key: two | {"criterion": "One", "target_score": score} for key, score in one.items()}
+    return [verdict(SCORING, dimension_item(key, CRITERIA), [marks, two]) for key, marks in of_one.items()]
 
 
 ONE = dict(zip(WEIGHTS, (8, 6, 4, 10, 9, 7, 5), strict=True))
