@@ -209,11 +209,10 @@ def launches_of(loop: Loop) -> Launches:
 
 
 class LoopEnd(NamedTuple):
-    """The whole conversation, why it ended, and the evidence that it was handed, in order of appearance."""
+    """The whole conversation, and why it ended."""
 
     messages: tuple[AnyMessage, ...]
     stop: Stop
-    evidence: tuple[str, ...]
     notes: tuple[str, ...]
     text: str
     """The model's last text, or the whole framed report that came with its last calls; empty for calls alone."""
@@ -249,8 +248,7 @@ async def ended(state: State, loop: Loop) -> LoopEnd:
     text = _last_text(messages)
     if state["handed_in"] and loop.is_unfinished is not None and loop.is_unfinished(text):
         text = state["handed_in"]
-    sources = (source.id for step in state["shown"] if step.path == loop.path for source in step.sources)
-    return LoopEnd(tuple(messages), stop, tuple(dict.fromkeys(sources)), tuple(notes), text)
+    return LoopEnd(tuple(messages), stop, tuple(notes), text)
 
 
 async def _concluded(messages: Sequence[AnyMessage], loop: Loop) -> tuple[AIMessage, int]:

@@ -86,9 +86,9 @@ def test_finalize_in_the_last_turn_finishes_and_a_call_that_was_no_look_up_is_no
     run = perform_hybrid(world, played, limits=Limits(supervisor_turns=2)).run
     assert (run.status, run.stop) == ("done", "finished")
     for tokens, stop in ((35_000, "token_budget"), (900_000, "finished")):
-        refused = cast((launch("feeder", "bath", "seed"), calls(DONE)))
+        refused = cast((launch("feeder", "bath", "seed", "more"), calls(DONE)))
         limits = Limits(tokens=tokens, researchers=3)
-        assert perform_hybrid(world, refused, limits=limits).run.stop == stop, "a launch was refused in an earlier turn"
+        assert perform_hybrid(world, refused, limits=limits).run.stop == stop, "a launch too many is no lack of tokens"
     thought = ("Reason", {"thought": "That is enough."})
     played = cast((launch("feeder"), calls(thought, DONE)), {"feeder": (calls(thought, FEEDER), calls(DONE, thought))})
     run = perform_hybrid(world, played).run

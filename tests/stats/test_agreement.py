@@ -123,7 +123,8 @@ def test_items_that_come_together_widen_the_interval_and_one_cluster_has_none() 
     few = [agreement_interval(tables_of(of, first, second, LABELS), kappa, "1") for of in clusters]
     assert [(interval.low is None, interval.lacks) for interval in few] == [(True, "few"), (False, None)]
     # Of 2,000 draws from 0 to 100 the ends are percentiles: Student's t of 4 and √(5 / 4) leave Φ(−2.7764 · 1.1180).
-    drawn = agreement_interval(np.ones((5, 2, 2)), lambda of: np.linspace(0, 100, len(of)) if of.ndim > 2 else 50, "1")
+    middle, draws = np.array(50.0), np.linspace(0, 100, 2_000)
+    drawn = agreement_interval(np.ones((5, 2, 2)), lambda of: middle if of.ndim == 2 else draws, "1")
     assert (drawn.low, drawn.high) == (pytest.approx(0.0955, abs=2e-3), pytest.approx(99.9045, abs=2e-3))
     many = agreement_interval(tables_of(range(42), [*range(21)] * 2, [0, *range(1, 21)] * 2, range(21)), kappa, "1")
     assert (many.value, many.low, many.lacks) == (1.0, None, None), "of more labels than twenty there is no interval"

@@ -217,6 +217,7 @@ def test_several_ids_and_what_is_none_open_nothing(toolkit: Toolkit) -> None:
     for written in SEVERAL_OR_NONE:
         error = error_of(opened(toolkit, written.format(ID, OTHER)))
         assert (error["type"], "product_id" in error["message"]) == ("not_found", True), written
+        assert "[P:" not in error["message"], "a text of the shop that is repeated cites nothing"
 
 
 def test_the_error_shows_the_right_form_and_the_nearest_of_what_was_shown(toolkit: Toolkit) -> None:
@@ -231,6 +232,7 @@ def test_the_error_shows_the_right_form_and_the_nearest_of_what_was_shown(toolki
     toolkit.call("get_user_orders", {"user_id": ANNA})
     message = error_of(toolkit.call("get_order_details", {"order_id": "000000004"}))["message"]
     assert ORDER in message.split("Did you mean")[-1]
+    assert "Did you mean" not in error_of(opened(toolkit, "000000004"))["message"], "an order is no product"
 
 
 def test_where_nobody_asks_no_user_is_meant_by_a_mark(world: World) -> None:

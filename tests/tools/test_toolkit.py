@@ -60,13 +60,13 @@ def test_a_call_is_recorded_with_its_evidence_and_text_and_so_is_an_error(toolki
 
 def test_calls_of_one_turn_have_its_first_call_and_calls_that_no_turn_names_stand_alone(toolkit: Toolkit) -> None:
     add = ("calculator", {"expression": "1+1"})
-    for turn in (None, None, "a", "a", "b", None, None):
+    for turn in (None, None, "a", "a", "a", "b", None, None):
         toolkit.call(*add, turn=turn)
     toolkit.call(*add, "0.1", turn="b")
     toolkit.call_all([add, add], turn="c")
     toolkit.call(*add, turn="c")
     steps = {(step.path, step.seq): step.turn for step in toolkit.session.trajectory.steps()}
-    assert [steps["0", at] for at in range(10)] == [None, None, None, 2, None, None, None, None, None, 7]
+    assert [steps["0", at] for at in range(11)] == [*[None] * 3, 2, 2, *[None] * 5, 8]
     assert steps["0.1", 0] is None, "each path has turns of its own"
 
 

@@ -209,7 +209,8 @@ async def _synthesised(state: Researching, loop: Loop, prompt: Prompt) -> Change
     data = f"{today(loop.toolkit.session)}\n{tagged('findings', findings)}"
     messages = [SystemMessage(prompt.render()), HumanMessage(data)]
     asked = await loop.models.ask("synthesis", messages, IntermediateReport, path=loop.path, check=check)
-    report, unknown = _with_known(asked, frozenset((*state["known"], *end.evidence)))
+    handed = (source.id for step in state["shown"] for source in step.sources)
+    report, unknown = _with_known(asked, frozenset((*state["known"], *handed)))
     notes = [] if end.stop == "finished" else [f"{loop.path}: its research ended at the {end.stop}"]
     if unknown:
         loop.models.trajectory.count_setback("struck_ids", number=len(unknown))

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from drretail.eval.metric import Value
+from drretail.eval.metric import OPEN, Value
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.facts import Facts, query_slices, slice_scores, summaries
+from drretail.eval.scores.facts import Facts, missing_of, query_slices, slice_scores, summaries
 from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, JudgedRun, PlannedRun
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
 from drretail.stats.intervals import Clusters, mean_interval, share_interval
@@ -45,8 +45,11 @@ def made(*reports: JudgedRun) -> Mapping[str, Score]:
 
 def test_what_is_na_everywhere_is_never_0_and_what_these_rules_do_not_ask_has_no_row() -> None:
     assert set(made(said("q1", "na"), said("q2", "na"))) == {"said", "half"}
-    counted = made(said("q1", 1.0), said("q1", 0.0), said("q2", "na"), JudgedRun("q3", {}, FAILED_RUNS))["said"]
-    assert counted.items == {"read": 2, FAILED_RUNS: 1}
+    undecided = said("q2", "unverifiable"), JudgedRun("q2", {"said": Value("said", "unverifiable", None, {OPEN: 1})})
+    lost = [JudgedRun("q3", values, FAILED_RUNS) for values in ({}, {"said": Value("said", "scored", 0.0)})]
+    counted = made(said("q1", 1.0), said("q1", 0.0), said("q2", "na"), *undecided, *lost)["said"]
+    assert counted.items == {"read": 2, OPEN: 1, FAILED_RUNS: 1}, "a failed run that counts 0 lacks no value"
+    assert missing_of(counted) == {"n/a": 1, OPEN: 1, "unverifiable": 1, "run failed": 1}, "each run once"
     left_out = JudgedRun("q1", {"said": Value("said", "scored", 1.0)})
     other = of(replace(FACTS, system="b@model"), [JudgedRun("q1", {}, FAILED_RUNS)])
     found = [*summaries([of(FACTS, [left_out]), other])]

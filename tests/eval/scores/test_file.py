@@ -149,12 +149,13 @@ def test_how_far_a_judge_has_come_is_counted_in_current_verdicts(tmp_path: Path)
     folder = build.experiment(tmp_path / "e", {label: {f"q{at}-r1": "x" for at in range(1, 7)} | {"q7-r1": None}})
     lines: list[tuple[int, int, float | None, str | None]] = [
         (1, 1, 0.2, None), (1, 2, 0.6, None), (2, 1, 0.5, None), (2, 2, None, "timeout"),
-        (3, 1, None, "refusal"), (4, 1, None, "timeout"), (5, 1, 0.5, "stale"),
+        (3, 1, None, "refusal"), (4, 1, None, "timeout"), (5, 1, 0.5, "stale"), (6, 1, 0.5, "earlier"),
     ]  # fmt: skip
     for query, repeat, value, error in lines:
         sha = "of another report" if error == "stale" else sha256_of("x")
         state = "scored" if value is not None else "failed"
         about = {"run_id": f"{label}/q{query}-r1", "report_sha": sha, "judge": judge, "judge_repeat": repeat}
+        about["version"] = metric.version - (error == "earlier")
         verdict = build.verdict("stub", "read", "report", value, state, error=error, repairs=query % 2, **about)
         VerdictFile(verdict_path(folder, "stub", "x-y", label, f"q{query}-r1")).append(verdict)
     made = derive_scores(folder, [metric], [TableKey("stub", Assessor(judge, "default"))])
@@ -166,13 +167,13 @@ def test_how_far_a_judge_has_come_is_counted_in_current_verdicts(tmp_path: Path)
         verdicts=6,
         failed=3,
         error="timeout",
-        stale=1,
+        stale=2,
         not_judged=2,
         repairs=3,
         repeats=2,
         noise={"said": (spread := round(0.08**0.5, 10)), "half": spread},  # of .2 and .6 alone
     )
-    assert known(made.made_of).verdicts == {"stub/x-y/a@m": 7}
+    assert known(made.made_of).verdicts == {"stub/x-y/a@m": 8}
     assert known(made.made_of).runs == {label: 7}
     assert [row.n_failed for row in made.scores if row.variant == "said"] == [5]
 

@@ -93,6 +93,7 @@ def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
         (f"This leaves $14.06 of your $75 {LEFT}.", "total 14.06"),
         (f"This leaves $24.06 of your $75 {LEFT}.", "total 24.06!"),
         (f"Together they make $60.94 of the $75; three colors, 2 sizes {TOTAL}.", "total 60.94"),
+        (f"Shipping is free from at least $150.00 {LEFT}.", ""),  # a limit
         (f"At $42.95 it leaves $24.06 {K}{LEFT}.", "total 24.06!"),  # beside the price of what it is about
         (f"Rated 4.6 (2052 ratings) {K}.", "rating 4.6, rating_count 2052!"),  # no year
     ]

@@ -30,6 +30,7 @@ SHOP_HAS = (
     product("tent", "Fjell Tent 3", 399.0),
     product("mug", "Fjell Mug", 18.0),
     product("bag", "Fjell Bag", 20.0, Variants=[INK, SAND]),
+    product("vest", "Fjell Vest", 30.0, Variants=[{"Color": "Gray", "Size": "L"}, {"Color": "Blue", "Size": "M"}]),
     product("scarf", "Fjell Scarf", 15.0, Variants=REDS),
 )
 SHOP = Ledger(
@@ -92,6 +93,7 @@ def test_a_part_is_about_what_it_names_else_what_its_answer_its_question_or_its_
 def test_a_variant_is_named_by_all_words_of_its_options() -> None:
     assert about(("?", "The Fjell Scarf in Red is warm.")) == [("P:scarf/red",)]
     assert about(("?", "The Fjell Scarf in Dark is warm.")) == [("P:scarf",)]
+    assert about(("?", "The Fjell Vest in Gray is warm.")) == [("P:vest",)], "its size is not written"
 
 
 def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> None:
@@ -154,15 +156,14 @@ def test_what_a_tool_returned_explains_a_false_value(
 
 
 def test_the_shops_records_are_those_that_were_looked_up_and_an_id_may_lead_to_nothing() -> None:
-    own = build.evidence(
-        "P:mug", build.text('{"product_id":"mug","title":"Fjell Mug","price":18.0,"category":"x"}'), looked_up=True
-    )
+    texts = (f'{{"product_id":"mug","title":"Fjell Mug","price":{price},"category":"x"}}' for price in (18.0, 12.0))
+    own = build.evidence("P:mug", *map(build.text, texts, ("record", "card")), looked_up=True)
     shown = build.evidence("P:4711", build.text('{"product_id":"4711","title":"Fjell Jug","category":"x"}'))
     nothing = build.evidence("P:jug", looked_up=True)
     gone = build.evidence("P:old", build.text("{}"), title="Fjell Pan", problem=GONE, looked_up=True)
     policy = build.evidence(POLICY, build.text('{"shipping":4.9,"currency":"EUR"}'), looked_up=True)
     shop = read_shop([own, shown, nothing, gone, policy])
-    assert {*shop.products} == {"mug"}
+    assert {key: item.price for key, item in shop.products.items()} == {"mug": 18.0}, "by the record, not by a card"
     assert shop.missing == {"P:jug": UNKNOWN, "P:old": GONE}
     assert shop.former == {"old": "Fjell Pan"}
     assert shop.policy == Policy(shipping=4.9)
