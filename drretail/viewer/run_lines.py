@@ -40,6 +40,7 @@ LIMITS = frozenset(
         "unavailable",
         "not_in_catalog",
         "no_decision",
+        "variant_unknown",
     )
 )
 """Codes of findings that picks break, or may break, what the question asks for."""
@@ -157,8 +158,11 @@ def first_faults(lines: Iterable[RunLine], most: int, names: Mapping[str, str]) 
         line, fault = group[0]
         labels = {line.label for line, _ in group}
         seen.update((fault.kind, line.label))
-        every = len(asked[line.question.number])
-        chosen.append((line, fault, names[line.label] if len(labels) == 1 else f"{len(labels)} of {every} systems"))
+        whose = names[line.label]
+        if len(labels) > 1:
+            several = f"{len(labels)} of {len(asked[line.question.number])} systems"
+            whose = several if len({fault.quote for _, fault in group}) == 1 else f"{several}, such as {whose}"
+        chosen.append((line, fault, whose))
     return chosen[:most]
 
 

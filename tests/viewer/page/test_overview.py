@@ -75,5 +75,5 @@ def test_a_fault_of_several_systems_is_listed_once_and_one_of_all_last(lines: li
     assert [(fault.kind, who) for _, fault, who in first_faults(answers, 4, NAMES)] == [
         ("not wanted", "2 of 3 systems"),
         ("below rating", "agent c"),
-        ("over budget", "3 of 3 systems"),
+        ("over budget", "3 of 3 systems, such as agent a"),
     ]
