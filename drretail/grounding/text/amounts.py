@@ -63,7 +63,9 @@ _AT_LEAST = re.compile(
 _AT_MOST = re.compile(
     r"(?:\b(?:at most|under|below|less than|fewer than|up to|no more than)[^\w\n]{0,4}|[≤<]\s?)$", re.I
 )
-_OR_MORE = re.compile(r"\s{0,2}(?:\+(?!\s{0,2}\W?\d)|(?:\w{1,20} )?(?:or|and) (?:better|more|higher|up|above|over)\b)", re.I)
+_OR_MORE = re.compile(
+    r"\s{0,2}(?:\+(?!\s{0,2}\W?\d)|(?:\w{1,20} )?(?:or|and) (?:better|more|higher|up|above|over)\b)", re.I
+)
 _OR_LESS = re.compile(r"\s{0,2}(?:\w{1,20} )?(?:or|and) (?:less|fewer|under|below|lower)\b", re.IGNORECASE)
 _RELATIONS_BEHIND: Mapping[re.Pattern[str], Relation] = {_OR_MORE: "at_least", _OR_LESS: "at_most"}
 _RELATIONS_BEFORE: Mapping[re.Pattern[str], Relation] = {_ABOUT: "about", _AT_LEAST: "at_least", _AT_MOST: "at_most"}

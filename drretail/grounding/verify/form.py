@@ -41,6 +41,7 @@ def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[
     """The values in these parts that form makes certain, each with whether it would be found if it were wrong."""
     reader = _Reader(layout, ledger)
     values = {(value.start, value.kind): value for value in chain(equations(layout), quotations(layout, ledger, parts))}
+    written_out = {start for start, _ in values}
     for part in parts:
         place = Passage.of(layout.text, part.start, part.end)
         for value in reader.read(part, place):
@@ -49,7 +50,8 @@ def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[
                 wrong = reader.read(part, place.altered(value.kind, *figure), [value.kind])
                 denied = {altered.start for altered in wrong if altered.state == "contradicted"}
                 value = value.model_copy(update={"is_caught": value.start in denied})
-            values.setdefault((value.start, value.kind), value)
+            if value.start not in written_out:
+                values.setdefault((value.start, value.kind), value)
     return sorted(values.values(), key=lambda value: (value.start, value.kind))
 
 
