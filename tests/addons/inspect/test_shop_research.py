@@ -178,7 +178,7 @@ def test_what_is_wrong_is_a_sentence_before_a_run(place: str, asked: str) -> Non
         ("without", "shop", "family of tools"),
         ("judge", "offline:jduge", "Did you mean judge"),
         ("scope", "every", "scope 'every'"),
-        ("to", "queries.jsonl", "is a file"),
+        ("to", "queries.jsonl", "exists already"),
         ("queries", "talk.jsonl", "holds conversations"),
     ):
         given = {"world": place, "queries": asked} | {name: value}
