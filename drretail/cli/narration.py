@@ -40,10 +40,10 @@ def step_line(step: Step, text: str) -> str | None:
 
 def _summary(value: dict[str, Any]) -> str:
     """What a call brought, in a few words: how many there are, a title or a result; empty for anything else."""
-    count = value.get("total", value.get("shown"))
-    if count is not None:
+    count, title = value.get("total", value.get("shown")), value.get("title")
+    if isinstance(count, int):  # tools of the agent's own say anything under these names
         return f"{count:,} found"
-    return short_title(value["title"], 80) if "title" in value else str(value.get("value", ""))
+    return short_title(title, 80) if isinstance(title, str) else _cut(str(value.get("value", "")), 80)
 
 
 def _cut(text: str, limit: int) -> str:

@@ -216,7 +216,7 @@ def product_line(product: Product) -> str:
         name: value for name, value in vars(product).items() if value is not None or name not in ("page", "image")
     }
     for name in ("price", "average_rating"):
-        values[name] = normalised(values[name])
+        values[name] = normalised(values[name])  # else record_json takes its slow way, for every other product
     return record_json(values)
 
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple, Self
 
 from drretail.grounding.listing import Listing, folded, folded_name, is_of_brand, is_of_kind, listing_of, pieces_in
-from drretail.grounding.text.numerals import canonical_unit, conversion, find_numerals
+from drretail.grounding.text.numerals import canonical_unit, conversion, find_numerals, with_units
 from drretail.grounding.text.serialisation import record_lines
 from drretail.records.base import sha256_of
 from drretail.records.criteria import OF_KIND, Fact, Gold, State
@@ -168,13 +168,9 @@ def _padded(text: str) -> str:
 def _measure(value: str, unit: str | None) -> float | None:
     """The number of a field's value in a unit, converted, or its only number; None if there is not just one."""
     name = canonical_unit(unit or "")
-
-    def factor(written: str) -> Decimal | None:
-        # In "10 x 15 inches" both are in inches.
-        return Decimal(1) if not unit or written in (name, "x", "by") else conversion(written, name)
-
-    factors = ((numeral.number, factor(numeral.unit)) for numeral in find_numerals(value))
-    numbers = [number * by for number, by in factors if by is not None]
+    measures = with_units([*find_numerals(value)])
+    factors = ((measure.number, conversion(measure.unit, name) if unit else Decimal(1)) for measure in measures)
+    numbers = [number * factor for number, factor in factors if factor is not None]
     return float(numbers[0]) if len(numbers) == 1 else None
 
 

@@ -249,7 +249,8 @@ class Models:
 
     def _request(self, model: Model, messages: Sequence[BaseMessage]) -> dict[str, Any]:
         """The parts of a request that decide the answer, in a form that is equal for equal requests."""
-        return {"model": model.spec, "params": model.params, "messages": [self._part(each)[1] for each in messages]}
+        contents = [self._part(message)[1] for message in messages]
+        return {"model": model.spec, "params": model.params, "messages": contents}
 
     def _asked(self, request: Mapping[str, Any], messages: Sequence[BaseMessage]) -> Asked:
         """The texts of a request with these messages."""

@@ -30,6 +30,11 @@ TOLD: list[tuple[Step, str, str | None]] = [
         '  product_catalog_search "feeder" (max_price 30) → 1,200 found',
     ),
     (step("tool", "researcher", "calculator", args={"expression": "2 * 3"}), '{"value":6}', '  calculator "2 * 3" → 6'),
+    (
+        step("tool", "researcher", "mine", args={}),
+        '{"total":"5 left","title":7}',
+        "  mine",
+    ),  # a tool of the agent's own
     (step("tool", "supervisor", "LaunchResearcher", error="gone"), "{}", "  LaunchResearcher: gone"),
     (step("tool", "researcher", "Reason", "0.2", args={"thought": "It lasts."}), "{}", '[0.2]   Reason "It lasts."'),
     (step("tool", "researcher", "Finalize", "0.2", args={}), '{"finished":true}', "[0.2]   Finalize"),

@@ -328,6 +328,7 @@ def test_tables_without_a_mapping_or_rows_and_presets_are_refused(tmp_path: Path
         ("[policy]\ndelivery_days = [4, 2]", "", "is the fewest and the most days"),
         ("[user]", "", "user is unknown"),
         ("[status]\nx = 'Gone'", "", r"status\.x\S* is 'Gone': it should be .*Delivered"),
+        ("[status]\nopen = 'Shipped'", "", r"no orders\.status says which column has them"),
         ("language = 'gernan'", "", "language is 'gernan': it should be .*german"),
         ("orders = 'o.csv'", "", "orders is 'o.csv': it should be .*docs/shop.md shows"),
         ("[orders]\nfile = 'o.csv'", "", r"orders\.user is missing"),

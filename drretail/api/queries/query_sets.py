@@ -216,7 +216,7 @@ def spoil(options: SpoilOptions) -> "Result[Derived]":
     _check_apart(options)
     with world_of(options.world) as shop:
         pairs = spoil_queries(read_queries(Path(options.file)), Offers(shop), options.seed)
-    return _derived(pairs, options, ("pairs", "pair of queries"))
+    return _write_derived(pairs, options, ("pairs", "pair of queries"))
 
 
 @accepts(ConverseOptions)
@@ -233,12 +233,12 @@ def converse(options: ConverseOptions) -> "Result[Derived]":
     with world_of(options.world) as shop:
         talks = make_conversations(read_queries(Path(options.file)), shop, options.seed)
     if writer is None or not talks.queries:
-        return _derived(talks, options, names)
+        return _write_derived(talks, options, names)
     firsts = sum(turn.after is None for turn in talks.queries)
     with asking(writer, journal_beside(to), options, firsts) as (session, bar):
         talks.queries, failed = word_follow_ups(talks.queries, session, bar.advance)
     spent = Spent(writer, session.usage, session.served)
-    result = _derived(talks, options, names)
+    result = _write_derived(talks, options, names)
     return replace(
         result,
         documented={**result.document, "failed": failed, **spent.document},
@@ -255,18 +255,20 @@ def _check_apart(options: SpoilOptions | ConverseOptions) -> None:
         raise UserError(f"--to {to} would overwrite the queries that the new ones are made of: name another file.")
 
 
-def _derived(made: "Derived", options: SpoilOptions | ConverseOptions, names: tuple[str, str]) -> "Result[Derived]":
+def _write_derived(
+    derived: "Derived", options: SpoilOptions | ConverseOptions, names: tuple[str, str]
+) -> "Result[Derived]":
     """Writes queries that were made of others, ``names`` what was counted and what each gave.
 
     Raises UserError if there are none.
     """
     to, (sort, thing) = Path(options.to), names
-    if not made.queries:
-        why = ", ".join(f"{count} × {reason}" for reason, count in sorted(made.without.items()))
+    if not derived.queries:
+        why = ", ".join(f"{count} × {reason}" for reason, count in sorted(derived.without.items()))
         raise UserError(f"{options.file} gave no {thing}: {why or 'it holds no query'}.")
-    write_queries(to, made.queries, force=options.force)
-    document = {"queries": len(made.queries), sort: dict(made.counts), "without": dict(made.without)}
-    of_kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(made.counts.items()))
-    lines = [f"{counted(len(made.queries), 'query')} → {to}; {sort.replace('_', '-')}: {of_kinds}."]
-    lines += [f"  left out: {counted(count, 'query')} ({why})" for why, count in sorted(made.without.items())]
-    return Result(made, document, lines, path=to)
+    write_queries(to, derived.queries, force=options.force)
+    document = {"queries": len(derived.queries), sort: dict(derived.counts), "without": dict(derived.without)}
+    of_kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(derived.counts.items()))
+    lines = [f"{counted(len(derived.queries), 'query')} → {to}; {sort.replace('_', '-')}: {of_kinds}."]
+    lines += [f"  left out: {counted(count, 'query')} ({why})" for why, count in sorted(derived.without.items())]
+    return Result(derived, document, lines, path=to)

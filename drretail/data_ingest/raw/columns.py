@@ -118,13 +118,16 @@ def read_mapping(path: Path) -> Mapping:
     try:
         content = parse_toml(path.read_text(encoding="utf-8-sig"))
         is_export = content.get("format") in [*NAMES]
-        return Mapping.model_validate(_with_format(content, path.parent) if is_export else content)
+        mapping = Mapping.model_validate(_with_format(content, path.parent) if is_export else content)
     except (OSError, UnicodeDecodeError) as problem:
         raise UserError(f"{file_error(problem, path)}.") from problem
     except tomllib.TOMLDecodeError as problem:
         raise UserError(f"{path} cannot be read as a mapping: {problem}.") from problem
     except ValidationError as problem:
         raise UserError(f"{path}: {fault_of(problem)}; docs/shop.md shows a whole mapping.") from problem
+    if mapping.status and (mapping.orders is None or not mapping.orders.status):
+        raise UserError(f"{path}: [status] says what words mean, but no orders.status says which column has them.")
+    return mapping
 
 
 def is_table(path: Path) -> bool:

@@ -316,8 +316,8 @@ class SupportJudge:
         def check(answer: ClaimsSupport) -> str | None:
             numbers = range(1, len(claims) + 1)
             strange = [str(number) for number in answer.numbers if number not in numbers]
-            refused = [item.claim_id for item in answer.claims if item.label == REFUSED]
             if not strange and any(number in numbers for number in answer.by_number()):
+                refused = (item.claim_id for item in answer.claims if item.label == REFUSED)
                 whole = next((number for number in refused if not may_refuse(claims[number - 1], texts)), None)
                 return None if whole is None else NO_REFUSAL.format(claim=whole)
             why = f"There is no claim {', '.join(strange)}. " if strange else ""

@@ -8,7 +8,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, DecimalException, InvalidOperation
 from functools import lru_cache
 from itertools import zip_longest
@@ -34,11 +34,9 @@ _OF_SIZE = {
     for dimension, sizes in _SIZES.items()
     for name, size in zip(sizes.split()[::2], sizes.split()[1::2], strict=True)
 }
-SIZED = frozenset(_OF_SIZE)
-"""The units that have a dimension, so that they can be converted."""
-UNCOUNTED = SIZED | {"%", "s", "min", "h", "d", "week", "month", "y"}
+UNCOUNTED = frozenset(_OF_SIZE) | {"%", "s", "min", "h", "d", "week", "month", "y"}
 """Units that say nothing of what a figure counts."""
-SIDES = frozenset({"x", "×", "by", "l", "w", "h", "d"})
+_SIDES = frozenset({"x", "×", "by", "l", "w", "h", "d"})
 """What stands for a unit behind a side of several: "10 x 15 x 6 inches"."""
 # In English, German, French and Spanish. French pounds and years are left out: "livre" is a book, "an" an article.
 _UNITS = {
@@ -80,6 +78,15 @@ def find_numerals(text: str) -> Iterator[Numeral]:
             yield Numeral(start, end, number_of(digits), canonical_unit(behind["unit"]) if behind else "")
 
 
+def with_units(numerals: Sequence[Numeral]) -> list[Numeral]:
+    """The numerals of a text, whose sides have the unit of the last one: in "10 x 15 x 6 inches" all are in inches."""
+    unit, measures = "", list[Numeral]()
+    for numeral in reversed(numerals):
+        unit = unit if numeral.unit in _SIDES and unit else numeral.unit
+        measures.append(replace(numeral, unit=unit))
+    return measures[::-1]
+
+
 def canonical_unit(name: str) -> str:
     """A unit in one spelling; the stem of a word that is none."""
     name = re.sub(r"[\s.]", "", name.casefold())
@@ -94,6 +101,8 @@ def conversion(unit: str, other: str) -> Decimal | None:
 
     An ounce may be a fluid one.
     """
+    if unit == other:
+        return Decimal(1)
     for alias in (unit, "floz") if unit == "oz" else (unit,):
         for another in (other, "floz") if other == "oz" else (other,):
             if alias in _OF_SIZE and another in _OF_SIZE and _OF_SIZE[alias][0] == _OF_SIZE[another][0]:

@@ -25,7 +25,7 @@ from drretail.grounding.text.amounts import (
     notation_of,
     other_notation,
 )
-from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals, work_out
+from drretail.grounding.text.numerals import UNCOUNTED, Numeral, conversion, find_numerals, with_units, work_out
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems
 from drretail.grounding.verify.records import CENTS, Ledger, equals, leaves, on_record
@@ -134,15 +134,13 @@ def days_at(place: Passage) -> list[WrittenDate]:
 
 
 def _measures_at(place: Passage) -> list[Numeral]:
-    """The figures at a place, each with its unit; of several sides the last one has it."""
+    """The figures at a place, each with its unit."""
     numerals = [
         numeral for numeral in find_numerals(place.text[place.start :]) if numeral.end <= place.end - place.start
     ]
-    unit = numerals[-1].unit if numerals else ""
-    in_unit = ((numeral, unit if numeral.unit in SIDES else numeral.unit) for numeral in numerals)
     return [
-        replace(numeral, start=numeral.start + place.start, end=numeral.end + place.start, unit=unit)
-        for numeral, unit in in_unit
+        replace(measure, start=measure.start + place.start, end=measure.end + place.start)
+        for measure in with_units(numerals)
     ]
 
 
@@ -432,21 +430,19 @@ def names_field(field: str, line: str) -> bool:
 def _in_unit(unit: str, item: Product) -> Iterator[tuple[Decimal, str]]:
     """The numbers of a record that can be told in a unit, with their line. A count has the same unit, or none."""
     for number, written, line in _measures(item):
-        is_same = written == unit or ("" in (written, unit) and not {written, unit} & UNCOUNTED)
-        factor = conversion(written, unit) if {written, unit} <= SIZED else Decimal(1) if is_same else None
+        is_count = "" in (written, unit) and not {written, unit} & UNCOUNTED
+        factor = Decimal(1) if is_count else conversion(written, unit)
         if factor is not None:
             yield number * factor, line
 
 
 @lru_cache(maxsize=512)
 def _measures(item: Product) -> tuple[tuple[Decimal, str, str], ...]:
-    """The numbers of a record with unit and line, fields first; in "10 x 15 x 6 inches" all three are in inches."""
+    """The numbers of a record with unit and line, fields first."""
     left_out = (STOCK, LIST_PRICE)
     fields = [f"{path.strip()}: {value}" for path, value in leaves(item.details) if path.strip() not in left_out]
     measures: list[tuple[Decimal, str, str]] = []
     for line in (*fields, item.title, *item.features, *item.description):
-        unit = ""
-        for numeral in reversed(list(find_numerals(_GLUED.sub(" x ", line)))):
-            unit = unit if numeral.unit in SIDES and unit else numeral.unit
-            measures.append((numeral.number, unit, line))
+        of_line = with_units([*find_numerals(_GLUED.sub(" x ", line))])
+        measures += ((measure.number, measure.unit, line) for measure in reversed(of_line))
     return tuple(measures)
