@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from drretail.env.servers.clients import Servers, connect
+from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import Manifest, OrderRow, World, world_at
@@ -98,4 +100,11 @@ def manifest(folder: Path, products: list[Product], orders: list[OrderRow]) -> M
 def world(folder: Path, manifest: Manifest, web: Web) -> Iterator[World]:
     del manifest
     with world_at(folder, web=web) as opened:
+        yield opened
+
+
+@pytest.fixture
+def servers(server_settings: ServerSettings, fresh_name: str) -> Iterator[Servers]:
+    """Connections to both servers, for a world that is not there yet."""
+    with connect(server_settings, fresh_name) as opened:
         yield opened

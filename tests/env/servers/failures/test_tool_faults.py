@@ -13,7 +13,7 @@ from drretail.records.query import Query
 from drretail.records.run import Run, Step
 from drretail.tools.toolkit import Toolkit, ToolReply
 from tests.agents.conftest import calls, record, reporting, scripted, sut
-from tests.servers.failures.own import FORTY, eventually, load
+from tests.env.servers.failures.own import FORTY, eventually, load
 from tests.servers.proxy import Front, Proxy, always
 
 pytestmark = pytest.mark.servers

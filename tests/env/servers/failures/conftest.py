@@ -12,7 +12,7 @@ from pymongo import MongoClient
 from drretail.env.manifest import Manifest
 from drretail.env.servers.naming import ServerSettings
 from tests.build import build_world
-from tests.servers.failures.own import orders, products, secured_server
+from tests.env.servers.failures.own import orders, products, secured_server
 from tests.servers.proxy import Front, Proxy
 
 MONGO_PASSWORD = "m0ngo-s3cr3t"

@@ -127,7 +127,7 @@ def test_a_measure_that_raises_has_failed_on_that_run_and_is_tried_again(tmp_pat
         (row,), (judging,) = build.rows(scores).values(), scores.judgings
         assert (row.value, row.n_failed, judging.failed) == (1 if failed else 2, failed, failed)
         assert (
-            "'letters' failed in judge: KeyError: 'letters' (tests/eval/test_own.py, line" in judging.error
+            "'letters' failed in judge: KeyError: 'letters' (tests/eval/test_metric.py, line" in judging.error
         ) == bool(failed)
 
 

@@ -11,7 +11,7 @@ from drretail.env.servers.generations import check_servers
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import world_at
 from drretail.errors import UserError
-from tests.servers.failures.own import FORTY, SMALL, at, load, orders, products
+from tests.env.servers.failures.own import FORTY, SMALL, at, load, orders, products
 from tests.servers.proxy import Front, Proxy
 
 pytestmark = pytest.mark.servers

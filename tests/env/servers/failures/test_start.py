@@ -12,9 +12,9 @@ from drretail.env.copying import writer_to
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import world_at
 from drretail.errors import UserError
+from tests.env.servers.failures.conftest import MONGO_PASSWORD as SECRET
+from tests.env.servers.failures.own import SMALL, load, orders, products
 from tests.llm.local_server import Handler, LocalServer
-from tests.servers.failures.conftest import MONGO_PASSWORD as SECRET
-from tests.servers.failures.own import SMALL, load, orders, products
 from tests.servers.proxy import Front, always, only_with
 
 pytestmark = pytest.mark.servers

@@ -1,6 +1,6 @@
-"""What comparisons say in plain words, case by case as ``sentences.txt`` has it: five sentences by template.
+"""What comparisons say in plain words, case by case as ``wording.txt`` has it: five sentences by template.
 
-``python -m tests.eval.compare.test_sentences`` writes the file anew.
+``python -m tests.eval.compare.test_wording`` writes the file anew.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ from tests.eval.compare.crafted import (
 )
 from tests.golden import read_golden, write_golden
 
-GOLDEN = Path(__file__).with_name("sentences.txt")
+GOLDEN = Path(__file__).with_name("wording.txt")
 CLEAR, UNCLEAR = noisy(30, 1.0), noisy(30, 0.05)
 
 

@@ -81,8 +81,8 @@ def test_floors_and_the_oracle_are_as_they_are(world: World) -> None:
         ({"retriever": "bm52"}, "There is no retriever 'bm52'"),
         ({"web": "serper"}, "A run has one web"),
         ({"tests.agents.conftest:QUERY": "yes"}, "a drretail.Condition"),
-        ({"tests.conditions.test_varied:TAKEN": "1"}, "goes by the name 'tokens', which is taken"),
-        ({"tests.conditions.test_varied:UNNAMED": "1"}, "goes by the name 'two words', .* no Python name"),
+        ({"tests.conditions.test_condition:TAKEN": "1"}, "goes by the name 'tokens', which is taken"),
+        ({"tests.conditions.test_condition:UNNAMED": "1"}, "goes by the name 'two words', .* no Python name"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(world: World, values: dict[str, str], sentence: str) -> None:
