@@ -23,7 +23,7 @@ from drretail.errors import UserError
 from drretail.files import PART
 from drretail.records.shop import ORDER_STATUSES, Product
 from tests.build import build_world
-from tests.env.store.test_contract import json_values
+from tests.env.store.test_mongo import json_values
 
 
 def names(folder: Path) -> set[str]:

@@ -1,35 +1,12 @@
-"""The contract of every store, what is SQLite's alone, and what MongoDB's encoding may lose."""
+"""What holds of every store."""
 
-import json
-import os
-import sqlite3
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from pathlib import Path
-from typing import Any
 
-import bson
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from drretail.env.manifest import product_line
-from drretail.env.servers.clients import Document
 from drretail.env.store.base import Store
-from drretail.env.store.mongo import (
-    aggregates_of,
-    order_document,
-    order_row,
-    product_document,
-    read_product,
-    user_document,
-)
-from drretail.env.store.sqlite import MOST_CONNECTIONS, SqliteStore
-from drretail.env.store.users import Aggregates
-from drretail.env.world import Manifest, OrderRow, World
-from drretail.errors import NotFound, UserError
+from drretail.env.world import OrderRow
+from drretail.errors import NotFound
 from drretail.records.shop import CountOf, Product, UserStatistics
 from tests.places import PLACES, Place, PlaceKind
 
@@ -145,104 +122,3 @@ def test_aggregates_are_those_of_the_statistics_which_void_orders_alone_leave_em
     assert (void.orders, void.items, void.spend) == (1, 0, 0.0)
     assert void.mean_order is void.first_order is void.reorder_share is None
     assert void.top_categories == void.top_products == ()
-
-
-@pytest.fixture
-def embedded(world: World) -> SqliteStore:
-    assert isinstance(world.store, SqliteStore)
-    return world.store
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_world_in_a_read_only_folder_can_be_read(folder: Path, manifest: Manifest) -> None:
-    database = folder / manifest.generation / "shop.sqlite"
-    database.parent.chmod(0o555)
-    database.chmod(0o444)
-    try:
-        with closing(SqliteStore(database, "42")) as store:
-            assert store.orders("ANNA").total == 4
-    finally:
-        database.parent.chmod(0o755)
-
-
-def test_all_threads_share_a_few_connections(embedded: SqliteStore) -> None:
-    barrier = threading.Barrier(50)
-
-    def read() -> None:
-        barrier.wait()
-        for _ in range(20):
-            assert embedded.order("0000000001").order_id == "0000000001"
-
-    with ThreadPoolExecutor(50) as pool:
-        for job in [pool.submit(read) for _ in range(50)]:
-            job.result()
-    assert 1 <= embedded.open_connections() <= MOST_CONNECTIONS
-
-
-def test_a_reading_connection_cannot_write_nor_a_missing_store_answer(embedded: SqliteStore, tmp_path: Path) -> None:
-    with pytest.raises(sqlite3.OperationalError, match="readonly"):
-        embedded.connection().execute("DELETE FROM orders")
-    assert embedded.product("B01").product_id == "B01"
-    embedded.close()
-    with pytest.raises(sqlite3.ProgrammingError):
-        embedded.product("B01")
-    with ThreadPoolExecutor(1) as pool, pytest.raises(sqlite3.ProgrammingError):
-        pool.submit(embedded.product, "B01").result()
-    with pytest.raises(UserError, match="is missing"):
-        SqliteStore(tmp_path / "shop.sqlite", "42")
-
-
-text = st.text(st.characters(codec="utf-8"), max_size=8)
-keys = text | st.sampled_from(["$ref", "a.b"])
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | text,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
-    max_leaves=6,
-)
-
-
-def through_mongodb(document: Document) -> Document:
-    return bson.decode(bson.encode(document))
-
-
-@given(
-    details=st.dictionaries(text | st.just("$id"), json_values, max_size=3),
-    price=st.none() | st.floats(0, 1e12),
-    features=st.lists(text, max_size=2),
-    title=text,
-)
-def test_a_product_comes_back_to_the_last_digit(
-    details: dict[str, Any], price: float | None, features: list[str], title: str
-) -> None:
-    product = Product(
-        product_id="B1",
-        title=title,
-        features=tuple(features),
-        price=price,
-        rating_number=3,
-        category="Pet_Supplies",
-        details=details,
-    )
-    back = read_product(through_mongodb(product_document(product)))
-    assert product_line(back) == product_line(product)
-    json.dumps(back.model_dump(mode="json"))  # of Python's own types, which others can write down
-
-
-@pytest.mark.parametrize(
-    "details", [{"$where": 1}, {"a": [{"$b": 1}]}, {"a\0": 1}, {"a": 2**63}, json.loads('{"a":' * 90 + "1" + "}" * 90)]
-)
-def test_details_may_hold_what_a_document_cannot(details: dict[str, Any]) -> None:
-    product = Product(product_id="B1", title="a", category="Pet_Supplies", details=details)
-    assert read_product(through_mongodb(product_document(product))) == product
-
-
-def test_an_order_looks_as_in_the_paper_and_a_user_has_sums() -> None:
-    row = OrderRow("0000000003", "ANNA", "B01", 1_605_184_000_123, 2, "Shipped")
-    document = through_mongodb(order_document(row))
-    assert document["_id"] == document["order_id"] == "0000000003"
-    assert document["order_date"] == "2020-11-12T12:26:40.123000"
-    assert order_row(document) == row
-    assert type(order_row(document).timestamp) is int
-
-    user = Aggregates("ANNA", 3, 73.5, 1_600_000_000_000, "Pet_Supplies")
-    assert aggregates_of(through_mongodb(user_document(user))) == user
