@@ -1,0 +1,35 @@
+"""What a product is called: its kind, and its title as it is quoted."""
+
+from drretail.querygen.kinds import kinds_of, quoted_title
+from drretail.records.shop import Product
+
+
+def sold(title: str, *path: str) -> Product:
+    return Product(product_id="P1", title=title, categories=path, category="Home_and_Kitchen")
+
+
+def test_a_kind_is_a_name_of_the_shop_whose_noun_the_title_has() -> None:
+    for product, names in (
+        (sold("Arden Electric Kettle, 1.7 L", "Home & Kitchen", "Electric Kettles"), ["electric kettles"]),
+        (sold("Waffle Weave Dish Towel", "Kitchen", "Dish Cloths & Dish Towels"), ["dish towels"]),
+        (sold("Keyboard and Mouse Combo", "Computers", "Keyboard & Mouse Combos"), []),  # half of a name
+        (sold("Nonstick Donut Pan", "Kitchen", "Muffin & Cupcake Pans"), []),  # it may bake no muffins
+        (sold("Fleece Throw Pillow Cover, Blue", "Bedding", "Throw Pillows"), []),
+        (sold("Arden Steel Widget", "Home & Kitchen", "Electric Kettles"), []),
+        (sold("Crew Tee T-Shirt", "Clothing", "Women", "T-Shirts"), ["women's T-shirts"]),
+        (sold("Arden Gel Pen Set", "Office", "Gel Ink Pens"), ["gel ink pens", "gel pens"]),
+        (sold("Arden Claw Clips, 8 Pack", "Beauty", "Hair Accessories", "Clips & Barrettes"), ["clips"]),
+        (sold("Arden Pajama Pants with Sleep Bottoms", "Clothing", "Men", "Pants", "Sleep Bottoms"), []),  # unquoted
+    ):  # fmt: skip
+        assert [*kinds_of(product)] == names, product.title
+
+
+def test_a_title_is_quoted_up_to_what_it_is_for_or_comes_with() -> None:
+    for title, quote in (
+        ("Arden Docking Station with 100W PD, 4K HDMI", "Arden Docking Station"),
+        ("Men's 6\" Boxer Brief (3-Pack)", "Men's 6-inch Boxer Brief"),
+        ("Arden Make Up Organizer 5 in 1 Rotating, Black", "Arden Make Up Organizer 5 in 1 Rotating"),
+        ("arden outdoor | Biodegradable Cleansing Cloths", None),
+        ("One two three four five six seven eight nine ten eleven", None),
+    ):
+        assert quoted_title(sold(title)) == quote, title
