@@ -10,16 +10,9 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from drretail.addons.personas import person_model
-from drretail.addons.personas.pairing import distance, most_different, pair_query
+from drretail.addons.personas.pairing import pair_query
 from drretail.addons.personas.person_model import choice_ask, context_ask, persona_ask
-from drretail.addons.personas.persona import (
-    Persona,
-    PersonContext,
-    Trait,
-    persona_by_rules,
-    read_past,
-    read_people,
-)
+from drretail.addons.personas.persona import Persona, PersonContext, persona_by_rules, read_past, read_people
 from drretail.api.prompts import query_prompt_files, read_query_prompts
 from drretail.env.world import World
 from drretail.llm.prompt import overridden_prompts
@@ -42,11 +35,6 @@ USERS = ("ANNA", "CARA", "FAYE", "GUNN_2")
 TASK = Query(query_id="t1", text="How do I wash a dog with a gentle shampoo?", mode="generic", source="test")
 
 
-def persona(user_id: str, **shopping: str) -> Persona:
-    traits = {f"preferences_and_interests.{name}": Trait(value=it, orders=("1",)) for name, it in shopping.items()}
-    return Persona(user_id=user_id, made_by="rules", traits=traits)
-
-
 def test_every_field_by_rules_rests_on_the_users_own_orders_and_the_rest_stays_empty(world: World) -> None:
     made = persona_by_rules(read_past(world, "ANNA"))
     own = {order.order_id for order in world.store.orders("ANNA").orders}
@@ -61,18 +49,6 @@ def test_every_field_by_rules_rests_on_the_users_own_orders_and_the_rest_stays_e
     task = TASK.model_copy(update={"wish": Wish(owned=("P0000",))})
     pair = pair_query(task, made, None, "f")
     assert (pair.text, pair.mode, pair.wish) == (TASK.text, "task", Wish()), "what its writer owned is not the user's"
-
-
-def test_distance_is_one_minus_the_mean_jaccard_of_fields_and_the_farthest_are_taken() -> None:
-    one, same = (persona(user, diet="vegan food", books="crime novels") for user in "ab")
-    half, none = persona("c", diet="vegan food", books="war diaries"), persona("d", movies="westerns")
-    assert [distance(one, other) for other in (same, half, none)] == pytest.approx([0, 0.5, 1])
-    diets = {"a": "vegan food", "b": "vegan food", "c": "vegan food daily", "d": "red meat"}
-    known = {user: persona(user, diet=diet) for user, diet in diets.items()}
-    assert most_different(["a", "b", "c", "d"], known, 3) == ["a", "d", "c"], "the first, and then the farthest of all"
-    assert most_different(["b"], known, 3) == ["b"]
-    assert most_different([], known, 3) == []
-    assert distance(persona("a"), persona("b")) == 0, "nothing is known of either"
 
 
 def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World, tmp_path: Path) -> None:

@@ -1,15 +1,25 @@
-"""Every formula by hand: IR, CC, FA, IF, DQ and their averages, under our rules and the released ones."""
+"""Every formula by hand: IR, CC, FA, IF, DQ and their averages, under our rules and the released ones; and an experiment
+with gold.
+"""
 
+import json
 from collections.abc import Iterable, Sequence
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from drretail.addons.publications.dr3.citations import claim_source_item, documents_item
 from drretail.addons.publications.dr3.opinions import depth_item, insight_item, requirements_of
-from drretail.addons.publications.dr3.score import JudgedReport, values
+from drretail.addons.publications.dr3.score import JudgedReport, take_gold, values
+from drretail.errors import UserError
 from drretail.eval.claims.claims import Claim, make_claim
+from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Value
+from drretail.experiment import KNOWN_ANSWERS, Definition
+from drretail.files import write_json
+from drretail.llm.registry import build_model
 from drretail.records.base import Rules
 from drretail.records.criteria import (
     GOLD_PARTS,
@@ -22,15 +32,17 @@ from drretail.records.criteria import (
     PartOfGold,
     RequiredDocument,
 )
-from drretail.records.score import Verdict, VerdictState, reasons_of
+from drretail.records.score import Score, Verdict, VerdictState, reasons_of
 from tests import build
+from tests.addons.publications.dr3.research import EVIDENCE, GOLD, QUERY, REPORT, judge_by
+from tests.build import LABEL
 
 PAGE, OTHER, FILE = "W:aaaaaaaa", "W:bbbbbbbb", "F:cccccccc"
 INSIGHTS: dict[GoldPart, list[GoldInsight]] = {
     "files": [GoldInsight(id=f"f{n}", text=f"File insight {n}.") for n in range(2)],
     "sandbox": [GoldInsight(id=f"s{n}", text=f"Page insight {n}.") for n in range(4)],
 }
-GOLD = KnownAnswer(
+GOLD_BY_HAND = KnownAnswer(
     query_id="q1",
     files=PartOfGold(insights=tuple(INSIGHTS["files"]), documents=(RequiredDocument(title="orders.csv"),)),
     sandbox=PartOfGold(
@@ -62,7 +74,7 @@ def labelled(files: list[float | None], sandbox: list[float | None]) -> list[Ver
 
 def said(
     verdicts: list[Verdict],
-    gold: KnownAnswer | None = GOLD,
+    gold: KnownAnswer | None = GOLD_BY_HAND,
     criteria: Criteria | None = CRITERIA,
     rules: Rules = "default",
 ) -> dict[str, Value]:
@@ -76,7 +88,7 @@ def shown(found: dict[str, Value], names: Iterable[str]) -> dict[str, float | st
 
 
 COUNTS = {"required": {"files": 1, "sandbox": 3}, "cited": {"files": 1, "sandbox": 1}}
-COVERED = verdict("documents", documents_item(GOLD), COUNTS)
+COVERED = verdict("documents", documents_item(GOLD_BY_HAND), COUNTS)
 CLAIMS = [
     make_claim(1, "Cited by both, borne out by both.", [PAGE, FILE]),
     make_claim(2, "Borne out by one, in part by the other.", [PAGE, OTHER]),
@@ -187,3 +199,99 @@ def test_the_released_total_counts_recall_once_averages_minus_one_in_and_takes_w
     assert shown(released(none, None, None), names) == dict.fromkeys(names, -1), "what could not be evaluated"
     found = released([*claims, paired(2, PAGE, 1), paired(2, OTHER, 1)])  # the third pair has no verdict at all
     assert shown(found, ("FA", "FA_pair")) == {"FA": pytest.approx(100 / 3), "FA_pair": 60}
+
+
+def taken(tmp_path: Path, source: Path) -> KnownAnswer | None:
+    take_gold(tmp_path / "exp", Definition(queries=(QUERY,), systems={}), source)
+    return KNOWN_ANSWERS.read(tmp_path / "exp", "q1")
+
+
+def test_gold_is_found_in_three_places_and_of_another_query_or_none_is_told(tmp_path: Path) -> None:
+    for at, place in enumerate(("q1.json", "gold/q1.json", "tasks/q1/gold.json")):
+        write_json(tmp_path / f"{at}" / place, GOLD.model_dump(mode="json"))
+        assert taken(tmp_path / f"to-{at}", tmp_path / f"{at}") == GOLD, place
+    write_json(tmp_path / "source/q1.json", GOLD.model_copy(update={"query_id": "q2"}).model_dump(mode="json"))
+    with pytest.raises(UserError, match="of the query q2"):
+        taken(tmp_path, tmp_path / "source")
+
+    with pytest.raises(UserError, match="does not exist"):
+        taken(tmp_path, tmp_path / "data")
+    (tmp_path / "data").mkdir()
+    with pytest.raises(UserError, match="holds no gold"):
+        taken(tmp_path, tmp_path / "data")
+
+
+def rows(folder: Path, judge: Judge, *metrics: str, **given: Any) -> dict[str, Score]:
+    scores = build.scored(folder, metrics or "dr3", judge, **given)
+    return build.rows(scores, "dr3", LABEL, rules=given.get("rules", "default"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An experiment with the report on the query."""
+    return build.experiment(tmp_path / "exp", {LABEL: {"q1-r1": REPORT}}, queries=[QUERY], evidence=EVIDENCE)
+
+
+def gold_folder(folder: Path, gold: KnownAnswer = GOLD) -> Path:
+    write_json(folder / "q1.json", gold.model_dump(mode="json"))
+    return folder
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    return gold_folder(tmp_path / "gold")
+
+
+def test_every_metric_of_a_report_by_hand_and_later_gold_is_asked_about_alone(folder: Path, gold: Path) -> None:
+    judge, asked = judge_by()
+    before = rows(folder, judge, "faithfulness", "dr3")
+    assert asked.count("ReportClaims") == 1, "claims that faithfulness has are not extracted again"
+    assert (before["IR"].value, before["IR"].n_na, before["CC"].n_na, before["avg6"].n_na) == (None, 1, 1, 1)
+    assert "nothing is known beforehand" in next(iter(reasons_of(before["CC"].items)))
+    asked.clear()
+    found = rows(folder, judge, gold=gold)
+    assert asked == ["FoundInsights", "FoundInsights"]
+    fields = {name: None if each.value is None else round(each.value, 2) for name, each in found.items()}
+    assert fields == {
+        **{"IR_UF": 100, "IR_SC": 50, "IR": 75},  # files 1 of 1; pages 1 of 2, one of them in part
+        **{"CC": 66.67, "CC_UF": 100, "CC_SC": 50},  # the page on recalls is not cited
+        **{"FA": 50, "FA_pair": 50},  # the file in full, the page in part
+        **{"FA_UF": 100, "FA_pair_UF": 100, "FA_SC": 0, "FA_pair_SC": 0},
+        **{"IF": 66.67, "DQ": 40},  # 2 of 3 requirements; 4 of 10
+        "avg6": round((100 + 50 + 200 / 3 + 50 + 200 / 3 + 40) / 6, 2),
+        "avg_available": round((100 + 50 + 200 / 3 + 50 + 200 / 3 + 40) / 6, 2),
+    }
+
+
+def test_a_judge_that_follows_rules_decides_nothing_by_pages_and_is_never_asked_for_opinions(
+    folder: Path, gold: Path
+) -> None:
+    found = rows(folder, Judge.of(build_model("offline:judge")), gold=gold)
+    assert found["CC"].value == pytest.approx(200 / 3)
+    assert found["FA"].n_na == 1
+    released = rows(folder, Judge.of(build_model("offline:judge")), rules="dr3")
+    for name in ("IR", "IF", "DQ"):
+        assert (found[name].n_na, released[name].n_na) == (1, 1)
+    assert released["total"].n_na == 1
+    assert not (folder / "rubrics/dr3").exists()
+
+
+def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(folder: Path, gold: Path) -> None:
+    judge, asked = judge_by()
+    found = rows(folder, judge, gold=gold, rules="dr3")
+    # 0.8 is snapped to 1; the second insight of the pages was left out, which counts 0.
+    assert (found["IR_UF"].value, found["IR_SC"].value, found["IR"].value) == (100, 50, 75)
+    # Every title stands in the report's list of sources, and "Recalls" nowhere.
+    assert found["CC"].value == pytest.approx(200 / 3)
+    assert (found["FA"].value, found["DQ"].value) == (100, 40)
+    assert found["total"].value == pytest.approx((75 + 100 + 40 + 200 / 3 + 200 / 3) / 5)
+    assert asked.count("CitedClaims") == 1
+
+
+def test_gold_is_frozen_and_another_is_refused(folder: Path, gold: Path, tmp_path: Path) -> None:
+    judge, _ = judge_by()
+    rows(folder, judge, gold=gold)
+    other = gold_folder(tmp_path / "other", KnownAnswer(query_id="q1", files=GOLD.files))
+    with pytest.raises(UserError, match="holds other gold than"):
+        rows(folder, judge, gold=other)
+    assert KnownAnswer.model_validate(json.loads(KNOWN_ANSWERS.path(folder, "q1").read_text())) == GOLD
