@@ -1,58 +1,19 @@
-"""Which systems and judges are compared; rows, their tests, states and noise."""
+"""Which judges are heard; rows, their tests, states and noise."""
 
 from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UnknownName
 from drretail.eval.compare.comparing import assessors_of
-from drretail.eval.compare.family import chosen_pairs, family_of
 from drretail.eval.scores.gathering import Gathered
-from drretail.experiment import Definition, Experiment, read_definition
-from drretail.records.run import BASELINES
 from drretail.stats.significance import difference_test
-from tests.build import SYSTEM, known
+from tests.build import known
 from tests.eval.compare import crafted
 from tests.eval.compare.crafted import CODE, JUDGE, OTHER, Runs, beside, comparison, gathered, noisy, only_row, runs
-
-FLOOR = SYSTEM.model_copy(update={"agent": "null_empty", "models": {}})
-
-
-def definition(*labels: str, baseline: str | None = None) -> Definition:
-    systems = dict.fromkeys(labels, SYSTEM) | {"null_empty": FLOOR}
-    return Definition(world_fingerprint="f", systems=systems, tool_schema_hash="t", baseline=baseline)
-
-
-def test_each_system_is_compared_with_the_baseline_and_all_pairs_only_on_request() -> None:
-    held = definition("a@m", "b@m", "c@m", baseline="b@m")
-    against_b = [("a@m", "b@m"), ("c@m", "b@m")]
-    assert chosen_pairs(held) == (against_b, against_b)
-    assert chosen_pairs(held, baseline="c")[0] == [("a@m", "c@m"), ("b@m", "c@m")]
-    assert chosen_pairs(held, "c") == ([("c@m", "b@m")], against_b)
-    # A pair that is named belongs to all that are compared with its second system.
-    assert chosen_pairs(held, "c", "a") == ([("c@m", "a@m")], [("b@m", "a@m"), ("c@m", "a@m")])
-    every = [("a@m", "b@m"), ("a@m", "c@m"), ("b@m", "c@m")]
-    assert chosen_pairs(held, baseline="all") == (every, every)
-    assert chosen_pairs(held, "c", baseline="all") == ([("c@m", "a@m"), ("c@m", "b@m")], every)
-    assert chosen_pairs(held, "null", "b") == ([("null_empty", "b@m")], [*against_b, ("null_empty", "b@m")])
-    assert chosen_pairs(definition("a@m", "b@m"))[0] == [("b@m", "a@m")], "without a first one, by name"
-
-
-def test_what_names_no_pair_is_refused_with_what_would() -> None:
-    held = definition("react@m", "react+ws@m")
-    with pytest.raises(UnknownName, match=r"There is no system 'raect@m'. Did you mean react@m"):
-        chosen_pairs(held, "raect@m", "react@m")
-    with pytest.raises(UserError, match=r"'rea' could be react\+ws@m, react@m"):
-        chosen_pairs(held, "rea", "react@m")
-    with pytest.raises(UserError, match="name two systems"):
-        chosen_pairs(held, "react@m", "react@m")
-    with pytest.raises(UserError, match="nothing to compare"):
-        chosen_pairs(definition("react@m"))
 
 
 def by_all(both: Mapping[str, Runs]) -> Gathered:
@@ -91,19 +52,6 @@ def test_at_most_one_pair_in_ten_may_lack_a_value_and_what_neither_can_have_is_n
     for lacking, outcome in ((1, "higher"), (2, "missing")):
         a, b = [9.0] * (10 - lacking) + [None] * lacking, [1.0] * 10
         assert only_row(comparison(beside([*a, "na"], [*b, "na"]))).outcome == outcome
-
-
-@pytest.mark.parametrize(("floor", "outcome"), [(0.9, "higher"), (1.0, "missing")])
-def test_where_a_floor_does_as_well_as_the_oracle_nothing_is_concluded_of_carts(floor: float, outcome: str) -> None:
-    by_label = {"a": [1.0] * 10, "b": [0.0] * 10, "null_search": [floor] * 10, "oracle": [1.0] * 10}
-    held = gathered(("basket", "right", CODE, {label: runs(values) for label, values in by_label.items()}))
-    systems = {
-        label: system.model_copy(update={"agent": label}) if label in BASELINES else system
-        for label, system in held.definition.systems.items()
-    }
-    held = replace(held, definition=held.definition.model_copy(update={"systems": systems}))
-    row = only_row(comparison(held))
-    assert (row.outcome, "tell no systems apart" in row.why) == (outcome, outcome == "missing")
 
 
 def test_failures_are_compared_exactly_by_user_and_only_where_a_test_can_show_any() -> None:
@@ -149,20 +97,3 @@ def test_queries_of_one_user_are_one_in_interval_and_test() -> None:
     for row, users_of in ((alone, 21), (of_seven, 7)):
         interval, p = difference_test(differences, tuple(at % users_of for at in range(21)))
         assert (row.difference, row.ci_low, row.p) == pytest.approx((interval.value, interval.low, p))
-
-
-def test_all_systems_against_one_are_one_family_of_tests() -> None:
-    a, b = noisy(12, 1.0)
-    held = gathered(("quality", "overall", JUDGE, {"a": runs(a), "b": runs(b), "c": runs(b[::-1])}))
-    for baseline, tests in (("b", 2), ("all", 3)):
-        family = family_of(held, chosen_pairs(held.definition, baseline=baseline)[1], [JUDGE])
-        assert [row.tests for row in family.values()] == [tests] * tests
-
-
-def test_the_baseline_is_the_first_agent_that_the_experiment_named_whatever_came_later(tmp_path: Path) -> None:
-    for label in ("react@m", "another@m"):
-        named = {"null_empty": FLOOR, label: SYSTEM, "last@m": SYSTEM}
-        planned = Definition(world_fingerprint="f", systems=named, tool_schema_hash="t")
-        with Experiment(tmp_path / "exp", planned) as experiment:
-            assert experiment.definition.baseline == "react@m"
-    assert chosen_pairs(read_definition(tmp_path / "exp"))[0] == [("another@m", "react@m"), ("last@m", "react@m")]

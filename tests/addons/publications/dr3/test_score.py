@@ -1,6 +1,4 @@
-"""Every formula by hand: IR, CC, FA, IF, DQ and their averages, under our rules and the released ones; and an experiment
-with gold.
-"""
+"""Every formula by hand (IR, CC, FA, IF, DQ and their averages), by our rules and the released ones, and over gold."""
 
 import json
 from collections.abc import Iterable, Sequence
