@@ -1,4 +1,4 @@
-"""docker-compose.yml as it is written. Whether Docker starts it is not tested here: that needs its images."""
+"""docker-compose.yml as it is written; Docker is not started. Tests env/servers/."""
 
 import re
 from pathlib import Path

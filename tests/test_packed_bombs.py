@@ -1,4 +1,4 @@
-"""A megabyte that unpacks to a gigabyte ends in one sentence, soon and in little memory, wherever it comes in."""
+"""A megabyte that unpacks to a gigabyte ends in one sentence, soon. Tests env/web/sandbox.py and parsing.py."""
 
 import gzip
 import sys

@@ -1,4 +1,4 @@
-"""Made pages are what the code says; examples of add-ons run, and what they name stands on a page."""
+"""Made pages are what the code says, and examples of add-ons run. Tests scripts/reference/."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""What holds of every agent, by the table of built-ins: it answers, declares, keeps limits, fails well, resumes."""
+"""What holds of every agent: it answers, declares, keeps limits, fails well, resumes. Tests registry.py."""
 
 import asyncio
 import json

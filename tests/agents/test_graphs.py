@@ -1,4 +1,4 @@
-"""The agents as LangGraph's users see them: invoked, streamed, cut and continued, served."""
+"""The agents as LangGraph's users see them. Also tests agents/running/graph.py and agents/running/turns.py."""
 
 import asyncio
 import json

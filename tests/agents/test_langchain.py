@@ -1,4 +1,4 @@
-"""LangChain's agents on the models of a run: recorded, capped, replayed; and runs found again in traces."""
+"""LangChain's agents on the models of a run, and runs found again in traces. Tests llm/models.py."""
 
 from collections.abc import Generator
 from pathlib import Path

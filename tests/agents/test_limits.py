@@ -1,4 +1,4 @@
-"""Limits of agents of somebody else's: time that runs out, tokens that are reported, and caps on what is not known."""
+"""Limits of agents of somebody else's. Tests agents/running/outcomes.py and agents/running/runner.py."""
 
 import asyncio
 import threading

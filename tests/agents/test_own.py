@@ -1,4 +1,4 @@
-"""Agents of somebody else's: their roles and tools, plain callables and graphs, recorded like the built-in ones."""
+"""Agents of somebody else's, and how they are recorded. Tests base.py, files_read.py and agents/running/identity.py."""
 
 import re
 import textwrap

@@ -1,4 +1,4 @@
-"""The agents of one loop (paper section 5.2), react and plan_to_function, and the picks that they declare."""
+"""The agents of one loop (paper section 5.2), and their picks. Also tests picks.py and plan_to_function.py."""
 
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage

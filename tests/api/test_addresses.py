@@ -1,4 +1,4 @@
-"""Where a model is asked: what a file in the current folder says, and what is repeated of an address."""
+"""Where a model is asked, and what is repeated of an address. Tests models.py and llm/faults.py."""
 
 import asyncio
 import json

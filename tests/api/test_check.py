@@ -1,4 +1,4 @@
-"""``check`` as a user's tests call it: alone, and by the assistants' page in pydantic-evals and promptfoo."""
+"""``check`` as a user's tests call it: alone, in pydantic-evals and in promptfoo. Tests api/shops/answer.py."""
 
 import re
 from pathlib import Path

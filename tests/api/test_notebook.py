@@ -1,4 +1,4 @@
-"""What a notebook shows of experiments, reports and scores, and the example of one."""
+"""What a notebook shows of experiments, reports and scores. Tests recorded.py and recorded_scores.py."""
 
 import ast
 import asyncio

@@ -1,4 +1,4 @@
-"""A folder in which every prompt and every criterion has other words: all of them are sent, from queries to scores."""
+"""All prompts and criteria in other words are sent, from queries to scores. Tests prompts.py and llm/prompt.py."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence

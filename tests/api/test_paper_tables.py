@@ -1,4 +1,4 @@
-"""Tables 1 and 2 of the paper, recomputed from the files alone by code that shares nothing with the package."""
+"""Tables 1 and 2 of the paper, recomputed by code that shares nothing with ours. Tests viewer/paper.py."""
 
 import json
 import random

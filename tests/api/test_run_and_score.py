@@ -1,4 +1,4 @@
-"""A run, its scores and a comparison from Python, and the options that an experiment keeps to be made again."""
+"""A run, its scores and a comparison from Python. Tests run.py, score.py and systems.py."""
 
 from collections.abc import Generator
 from pathlib import Path
@@ -7,17 +7,7 @@ from typing import Any
 import pytest
 
 import drretail
-from drretail import (
-    Agent,
-    Answer,
-    agents,
-    open_experiment,
-    open_model,
-    open_world,
-    read_experiment,
-    run,
-    score,
-)
+from drretail import Agent, Answer, agents, open_experiment, open_model, open_world, read_experiment, run, score
 from drretail.api.options.run import RunOptions
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.systems import with_preset

@@ -1,4 +1,4 @@
-"""Agents from the command line, commands among them, and the floors and the oracle that run beside them."""
+"""Agents from the command line, commands among them. Tests agents/running/identity.py and agents/external.py."""
 
 import json
 from pathlib import Path

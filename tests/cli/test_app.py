@@ -1,3 +1,5 @@
+"""Also tests result.py."""
+
 import json
 from pathlib import Path
 

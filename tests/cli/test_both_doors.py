@@ -1,4 +1,4 @@
-"""A command and its function in Python take the same options, and make the same."""
+"""A command and its function in Python take and make the same. Tests api/option.py and api/options/."""
 
 import inspect
 from importlib import import_module

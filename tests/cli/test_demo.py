@@ -1,3 +1,5 @@
+"""Tests api/demo.py and api/demo_recording.py."""
+
 import re
 import shutil
 import subprocess

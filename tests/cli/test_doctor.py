@@ -1,4 +1,4 @@
-"""``drretail doctor``: what works here, what does not, and what mends it."""
+"""``drretail doctor``: what works here, what does not, and what mends it. Tests api/doctor.py."""
 
 import json
 from functools import partial

@@ -1,4 +1,4 @@
-"""Runs at once and in parts: what is told, Ctrl-C, and shards; all end like a whole run."""
+"""Runs at once and in parts: what is told, Ctrl-C, and shards; all end like a whole run. Tests entry.py."""
 
 import json
 import shutil

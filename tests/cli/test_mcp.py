@@ -1,4 +1,4 @@
-"""``drretail mcp``: over stdio and HTTP, by the official client in Python."""
+"""``drretail mcp``: over stdio and HTTP, by the official client in Python. Tests api/shops/tools.py."""
 
 import asyncio
 import json

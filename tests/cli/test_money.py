@@ -1,4 +1,4 @@
-"""Profiles, estimates and caps on the command line, with the offline models and with a local server."""
+"""Estimates and caps. Tests agents/running/spending.py, eval/judging/spending.py and llm/usage.py."""
 
 import json
 from pathlib import Path

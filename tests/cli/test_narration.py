@@ -1,4 +1,4 @@
-"""What a person reads, live, of each step, of many runs, and of what is waited for."""
+"""What a person reads, live, of steps, runs and waits. Also tests run_progress.py and viewer/tables/tallies.py."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Whatever goes wrong, a command ends in one sentence; pipes and devices are written to as files are."""
+"""Whatever goes wrong, a command ends in one sentence, on pipes and devices too. Tests entry.py."""
 
 import json
 import shlex

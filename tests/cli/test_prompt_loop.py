@@ -1,4 +1,4 @@
-"""Prompts written to files; one changed, tried on a few queries, compared, then run whole."""
+"""Prompts written to files; one changed, tried on a few queries, compared, then run whole. Tests api/prompts.py."""
 
 import json
 from pathlib import Path

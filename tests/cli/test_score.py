@@ -1,3 +1,5 @@
+"""Tests api/score.py and unchanged.py."""
+
 import json
 from pathlib import Path
 from typing import Any

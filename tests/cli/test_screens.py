@@ -1,4 +1,4 @@
-"""What a person sees of a command's progress on a terminal, at two moments and at its end."""
+"""What a person sees of a command's progress on a terminal, at two moments and at its end. Tests watching.py."""
 
 import re
 import subprocess

@@ -1,6 +1,4 @@
-"""What a help, ``ask``, ``run`` and ``score`` load by the time that they have ended: what none of them needs makes them
-start later. Modules are looked at, and not seconds, which depend on the machine (``benchmarks/start.py`` prints those).
-"""
+"""What a help, ``ask``, ``run`` and ``score`` load; ``benchmarks/start.py`` prints seconds. Tests cli/."""
 
 import json
 import shlex

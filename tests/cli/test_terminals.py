@@ -1,4 +1,4 @@
-"""No command gives a terminal what it would obey, whoever wrote it: a seller, an agent, a provider's error page."""
+"""No command gives a terminal what it would obey, whoever wrote it. Tests entry.py."""
 
 import json
 import re

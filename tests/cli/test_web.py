@@ -1,4 +1,4 @@
-"""``--web``: which web a run searches, what a sandbox cannot serve, that a key never shows, and cited pages."""
+"""``--web``: which web a run searches, what a sandbox cannot serve, and cited pages. Tests api/worlds.py."""
 
 import json
 from collections.abc import Generator

@@ -1,4 +1,4 @@
-"""The command line with worlds on servers, as a person meets it."""
+"""The command line with worlds on servers, as a person meets it. Tests api/worlds.py."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Systems by the values of conditions: which are made, which are left out, how each is named, and what is refused."""
+"""Systems by the values of conditions. Also tests conditions/."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A condition of the user's own."""
+"""A condition of the user's own. Tests registry.py."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whether a world in a folder is as it was made; the files of the categories that queries want."""
+"""Whether a world in a folder is as it was made; the files of the categories that queries want. Also tests gold.py."""
 
 import random
 import sqlite3

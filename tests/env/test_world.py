@@ -1,4 +1,4 @@
-"""A world as it is written, opened, refused and copied, and its index, whoever builds it."""
+"""A world as it is written, opened, refused and copied. Also tests copying.py, intake.py and manifest.py."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""The measures of a report's cart, beside the cheapest and the best basket; the metric in an experiment."""
+"""The measures of a report's cart, beside the cheapest and the best basket. Also tests eval/metrics/basket.py."""
 
 from pathlib import Path
 from typing import Any

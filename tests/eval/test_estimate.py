@@ -1,4 +1,4 @@
-"""What judging is likely to take: of what is left, by what the judge took here or judging typically takes."""
+"""What judging is likely to take: by what it took here, or typically takes. Also tests llm/estimates.py."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A metric of somebody else's brings its title, its meaning and its headlines; one that says nothing works as well."""
+"""Metrics of somebody else's, and what they say of themselves. Also tests registry.py."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A shop whose shirts come in sizes and colors: what would do is a variant; a pick of another one is wrong by name."""
+"""A shop whose shirts come in sizes and colors: what would do is a variant. Tests env/offers.py."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""A call to a model: tried again, waited for, asked once more where it is empty or cut, and always counted."""
+"""A call to a model: tried again, waited for, asked once more, and always counted. Also tests faults.py."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What a model answered in an experiment, played again as a script somewhere else."""
+"""What a model answered in an experiment, played again as a script somewhere else. Also tests local_chat.py."""
 
 import asyncio
 import re

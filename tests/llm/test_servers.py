@@ -1,4 +1,4 @@
-"""Servers of open models: arguments and forms of answers that they refuse, and calls that they leave in the text."""
+"""Servers of open models: what they refuse, and calls that they leave in the text. Also tests structured.py."""
 
 from collections.abc import Sequence
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""Prices and budgets: who may start, and that the cap holds."""
+"""Prices and budgets: who may start, and that the cap holds. Also tests models.py."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""`drretail queries generate`, `check`, `show` and `decide`, as a person calls them; decisions by a model."""
+"""`drretail queries generate`, `check`, `show` and `decide`, as a person calls them. Tests api/queries/."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whether a record meets a demand, as a model or a field decides, and what becomes of a decision."""
+"""Whether a record meets a demand, as a model or a field decides. Also tests api/queries/decide.py."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Queries by rules, and generic beside profile-aware ones."""
+"""Queries by rules, generic and profile-aware. Also tests rules/."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""One fault in a good query is found under its code, and nothing is found in what only looks like a fault."""
+"""Each fault of a query is found under its code, and nothing else. Also tests checks/."""
 
 import time
 from pathlib import Path
@@ -116,7 +116,7 @@ def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() 
     elsewhere |= web_question.CODES.keys()
     assert {code for _, code in FAULTS} == CODES.keys() - elsewhere
     assert all(code.meaning and code.remedy for code in CODES.values())
-    docs = (Path(__file__).parents[3] / "docs" / "queries.md").read_text(encoding="utf-8")
+    docs = (Path(__file__).parents[2] / "docs" / "queries.md").read_text(encoding="utf-8")
     assert [code for code in CODES if f"`{code}`" not in docs] == []
 
 

@@ -1,4 +1,4 @@
-"""What the shop's tools answer: of products, of the user's orders and profile, and of sums."""
+"""What tools answer: of products, orders, users and sums. Also tests calculator.py, orders.py and users.py."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""The tools over MCP, by the official client in process, and over HTTP: who is answered there, and how much."""
+"""The tools over MCP, by the official client, and over HTTP. Also tests mcp_http.py."""
 
 import asyncio
 import json

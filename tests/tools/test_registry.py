@@ -1,4 +1,4 @@
-"""The nine tools and others by their names, how they are described to models, and the command that calls them."""
+"""Tools by their names, and how models are told of them. Also tests tool.py and api/shops/tools.py."""
 
 import json
 import re

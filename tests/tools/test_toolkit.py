@@ -1,3 +1,5 @@
+"""Also tests threads.py and workers.py."""
+
 import asyncio
 import re
 import threading

@@ -1,4 +1,4 @@
-"""Claims with their verdicts and quotes; several judges of one report, and attempts that follow each other."""
+"""Claims and their verdicts. Also tests commands.py, experiment.py and viewer/tables/false_statements.py."""
 
 from pathlib import Path
 from types import SimpleNamespace

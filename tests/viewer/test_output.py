@@ -1,3 +1,5 @@
+"""Also tests api/report.py and summary.py."""
+
 import json
 from pathlib import Path
 

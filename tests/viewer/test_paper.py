@@ -1,3 +1,5 @@
+"""Also tests published.py."""
+
 import json
 from pathlib import Path
 from statistics import mean
@@ -11,11 +13,7 @@ from drretail.records.run import RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Scores, ShownColumn
 from drretail.records.tables.table import Row
 from drretail.records.vote import Vote
-from drretail.viewer.paper import (
-    SYSTEMS,
-    PaperView,
-    read_paper_view,
-)
+from drretail.viewer.paper import SYSTEMS, PaperView, read_paper_view
 from drretail.viewer.published import PaperTable, published, published_rows
 from tests import build
 from tests.build import known

@@ -1,4 +1,4 @@
-"""Agents through the real clients, at a provider that answers well, badly, or denies."""
+"""Agents through the real clients, at a provider that answers well, badly, or denies. Tests llm/calling.py."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is written, as those read it who take it."""
+"""What is written, as those read it who take it. Also tests chat.py and score_tables.py."""
 
 import shutil
 from dataclasses import replace

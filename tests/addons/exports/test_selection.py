@@ -1,4 +1,4 @@
-"""Which runs are exported, and rows without the people in them."""
+"""Which runs are exported, and rows without the people in them. Also tests addons/assistants/forget.py."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The gym's environment: episodes, splits, trials and tries."""
+"""The gym's environment: episodes, splits, trials and tries. Also tests parts.py."""
 
 import json
 import sys

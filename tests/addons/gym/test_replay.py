@@ -1,4 +1,4 @@
-"""Runs of every kind of agent, exported as chat: played in the gym again, they earn what they earned."""
+"""Runs of every agent, played in the gym again, earn what they earned. Tests addons/exports/chat.py and env.py."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What earns a reward, and what does not."""
+"""What earns a reward, and what does not. Tests eval/metrics/reward.py."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Logs of assistants become runs with steps and evidence, whatever form their messages have."""
+"""Logs of assistants become runs with steps and evidence. Also tests conversation.py and trace.py."""
 
 import json
 import re

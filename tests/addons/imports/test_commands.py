@@ -1,4 +1,4 @@
-"""``drretail import``: what imported reports cite, and everything that opens an experiment on what it made."""
+"""``drretail import``: what imported reports cite, and all that opens what it made. Also tests recording.py."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Documents and people that are brought in."""
+"""Documents and people that are brought in. Tests addons/assistants/forget.py and material.py."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""Every foreign form is read into the same tasks and reports; broken and hostile files are told in one sentence."""
+"""Foreign forms are read alike; broken files are told in a sentence. Also tests benchmarks.py and material.py."""
 
 import gzip
 import json

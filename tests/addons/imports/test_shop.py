@@ -1,4 +1,4 @@
-"""Imported answers are judged by the records of the shop's products that they name."""
+"""Imported answers and the shop's records. Tests recording.py, env/looked_up.py and env/named_products.py."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Inspect's own statistics as an independent check of ours, on the same data."""
+"""Inspect's own statistics as an independent check of ours. Tests stats/agreement.py and stats/intervals.py."""
 
 import random
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Claims drawn to be labelled, and FP as people would give it."""
+"""Claims that people label, and FP by them. Also tests findings.py, tables.py and addons/people/judged_claims.py."""
 
 import csv
 import json

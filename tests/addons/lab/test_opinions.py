@@ -1,4 +1,4 @@
-"""What people said and what judges said: read from experiments and CSV."""
+"""What people and judges said, read from experiments and CSV. Also tests commands.py and options.py."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

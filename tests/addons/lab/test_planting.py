@@ -1,4 +1,4 @@
-"""Copies with planted errors, and who finds these errors."""
+"""Copies with planted errors, and who finds these errors. Also tests planted_errors.py."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""``drretail view``: who gets in, its pages of reports and experiments, and what is said where it can't begin."""
+"""``drretail view``: its pages, and where it can't begin. Also tests app.py, layout.py and view.py."""
 
 import re
 import signal

@@ -1,4 +1,4 @@
-"""What everybody is asked: balanced, the same for all, in the judges' words, without names, and counted."""
+"""What everybody is asked: balanced, the same for all, without names. Also tests items.py and results.py."""
 
 import shutil
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Personas, contexts and pairs out of a shop's records, by rules and by prompts in the user's own words."""
+"""Personas, contexts and pairs, by rules and by a model. Also tests commands.py and person_model.py."""
 
 # pyright: reportPrivateUsage=false
 

@@ -1,4 +1,4 @@
-"""How the question is understood, and what every role is told of the shopper."""
+"""How the question is understood, and what every role is told of the shopper. Also tests agent.py."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Runs one after another and many at once: replayed, failed, spoiled, interrupted; and which queries are run."""
+"""Runs one after another and many at once: replayed, failed, interrupted. Also tests outcomes.py and run.py."""
 
 import asyncio
 import os

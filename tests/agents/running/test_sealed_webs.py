@@ -1,4 +1,4 @@
-"""Systems on a sandbox with a web for each query: which there are, what each is served, and what none ever reads."""
+"""A web for each query: who is served what. Tests system.py and env/web/sandbox.py."""
 
 import gzip
 from collections.abc import Sequence

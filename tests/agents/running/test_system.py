@@ -1,4 +1,4 @@
-"""What makes a system: its tools, limits and prompts, what it knows of the shopper, and whose data it sees."""
+"""What makes a system, and what it is told. Also tests agents/information.py and agents/registry.py."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The options of a run in a file: read, refused with the line, written and read again."""
+"""The options of a run in a file: read, refused with the line, and written. Also tests research.py and run.py."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the analyzer ``english`` finds that words as they stand don't, and which matches a sort ranks."""
+"""What ``english`` finds that words as they stand don't, and what a sort ranks. Tests engine.py and formulation.py."""
 
 import hashlib
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Searches find the same on servers as embedded: the same products in the same order, and as many."""
+"""Searches find the same on servers as embedded, in the same order. Tests elastic.py and tantivy.py."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

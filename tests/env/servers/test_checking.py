@@ -1,4 +1,4 @@
-"""A damaged world on servers is found out, and one that is copied to servers and back is the same everywhere."""
+"""A damaged world on servers is found out, and a copied one is the same. Tests env/copying.py."""
 
 from collections.abc import Callable
 from pathlib import Path

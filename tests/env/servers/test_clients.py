@@ -1,4 +1,4 @@
-"""What is said of addresses and credentials before a server is asked, and of the faults of servers that are."""
+"""What is said of addresses and credentials, and of servers' faults. Also tests naming.py."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How a world goes live on servers, what its readers see of it, and that a load that was cut is begun anew."""
+"""How a world goes live on servers, and what becomes of a load that was cut. Also tests generations.py."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack

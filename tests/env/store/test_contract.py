@@ -1,4 +1,4 @@
-"""What holds of every store."""
+"""What holds of every store. Tests base.py, mongo.py and sqlite.py."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""Passages that a search shows, and fixed pages ranked by embeddings."""
+"""Passages that a search shows, and fixed pages ranked by embeddings. Also tests bm25.py."""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""One agent in several settings of a condition."""
+"""One agent in several settings of a condition. Also tests viewer/tables/ablations.py."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Which judges are heard; rows, their tests, states and noise."""
+"""Which judges are heard; rows, their tests, states and noise. Also tests rows.py."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Ratings: what a judge is asked and shown, and what is made of its answers."""
+"""Ratings: what a judge is asked and shown, and what is made of its answers. Also tests eval/judging/dimensions.py."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A judge's reading of a report: values of its claims, picks of their own; validated and verified by code."""
+"""A judge's reading of a report. Also tests eval/judging/read_picks.py and eval/judging/readings.py."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""Two kinds of measure: success counts every planned run, a failed one as 0; measures of reports count those that have
-a value. The board's numbers and their n are worked by hand.
-"""
+"""Success counts every planned run, other measures those with a value. Tests eval/scores/."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""offline:shopper searches a question's own words, and plays every role."""
+"""offline:shopper searches a question's own words, and plays every role. Also tests chat.py."""
 
 import asyncio
 import json

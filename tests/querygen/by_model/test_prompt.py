@@ -1,4 +1,4 @@
-"""Whom queries are written for, and what a model is told: the four inputs, without what is private."""
+"""Whom queries are written for, and the four inputs that a model is told. Also tests targets.py."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Questions typed and judged by a model, from the command line and against scripted answers."""
+"""Queries by a model. Also tests api/queries/writing.py, examination.py, reader.py and session.py."""
 
 import json
 from collections.abc import Sequence

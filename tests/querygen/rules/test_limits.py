@@ -1,4 +1,4 @@
-"""Limits that a wish may have: options, fields, and what an owned product connects to."""
+"""Limits that a wish may have: options, fields, and what an owned product connects to. Also tests assortment.py."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The report as a whole, and its questions: answers side by side, what they pick, and how judges compared them."""
+"""The report as a whole, and its questions. Also tests question.py."""
 
 import base64
 import gzip

@@ -1,3 +1,5 @@
+"""Also tests frame.py."""
+
 from time import process_time
 
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The report in a real browser."""
+"""The report in a real browser. Tests document.py."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""An experiment on a sandbox with a web for each query, from the command line to dr3's scores and exports."""
+"""A web for each query, from the command line to scores. Tests score.py and agents/running/system.py."""
 
 import json
 from pathlib import Path

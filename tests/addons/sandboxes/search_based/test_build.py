@@ -1,4 +1,6 @@
-"""A sandbox of found pages, over the wire: a search engine, its pages, and a model that is played."""
+"""A sandbox of found pages. Also tests addons/sandboxes/commands.py, addons/sandboxes/options.py, asker.py and
+queries.py.
+"""
 
 import asyncio
 import gzip
@@ -33,14 +35,7 @@ from drretail.addons.sandboxes.search_based.queries import Review, SandboxQuerie
 from drretail.cli.app import app
 from drretail.env.offers import Offers
 from drretail.env.web.base import WebOptions, open_web
-from drretail.env.web.sandbox import (
-    SandboxPage,
-    SealedWeb,
-    read_labels,
-    read_pages,
-    read_sandbox,
-    task_folder,
-)
+from drretail.env.web.sandbox import SandboxPage, SealedWeb, read_labels, read_pages, read_sandbox, task_folder
 from drretail.env.world import World, world_at
 from drretail.errors import UserError
 from drretail.eval.judging.spending import Allowance

@@ -1,4 +1,4 @@
-"""What a sandbox of made-up pages holds, and the command that builds it."""
+"""Sandboxes of made-up pages, and their command. Also tests facts.py, needs.py, pages.py and patterns.py."""
 
 from pathlib import Path
 

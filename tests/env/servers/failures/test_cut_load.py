@@ -1,4 +1,4 @@
-"""Loads whose server is lost: one sentence, what is live stays, and the same command begins anew."""
+"""Loads whose server is lost: what is live stays, and the command begins anew. Tests env/servers/loading.py."""
 
 from dataclasses import replace
 from typing import Any

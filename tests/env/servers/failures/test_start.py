@@ -1,4 +1,4 @@
-"""What is said at the start where a server cannot be used: where it is, without its password, and what to do."""
+"""What is said at the start where a server cannot be used. Tests env/servers/clients.py."""
 
 import base64
 from dataclasses import replace

@@ -1,5 +1,4 @@
-"""Tools and runs while a server is down, slow, overloaded or lost: an error record, and an answer again when it is
-back."""
+"""Tools and runs while a server is down, slow, overloaded or lost. Tests tools/toolkit.py."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

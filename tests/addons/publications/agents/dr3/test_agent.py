@@ -1,4 +1,4 @@
-"""Retrieval agents, the reader of files, and what makes a system of dr3."""
+"""Retrieval agents, the reader of files, and what makes a system of dr3. Also tests user_files.py."""
 
 import base64
 import json

@@ -1,6 +1,6 @@
-"""One table, drawn in each form, its parts, and numbers as text, as ``renderers.txt`` has them.
+"""One table, drawn in each form, its parts, and numbers as text, as ``tables.txt`` has them.
 
-``python -m tests.records.tables.test_renderers`` writes the file anew.
+``python -m tests.records.tables.test_tables`` writes the file anew.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from drretail.records.tables.sheets import csv_table
 from drretail.records.tables.table import Cell, Column, Row, Table, table_of
 from tests.golden import read_golden, write_golden
 
-GOLDEN = Path(__file__).with_name("renderers.txt")
+GOLDEN = Path(__file__).with_name("tables.txt")
 
 SCORES = Table(
     "Scores",
