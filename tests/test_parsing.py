@@ -1,4 +1,4 @@
-"""JSON and TOML that is read, and JSON as it is written."""
+"""JSON and TOML that is read, and JSON as it is written. Also tests records/base.py."""
 
 import json
 import tomllib

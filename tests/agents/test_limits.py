@@ -1,4 +1,4 @@
-"""Limits of agents of somebody else's. Tests agents/running/outcomes.py and agents/running/runner.py."""
+"""Limits of others' agents. Tests agents/running/outcomes.py, agents/running/runner.py and records/run.py."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Agents of somebody else's, and how they are recorded. Tests base.py, files_read.py and agents/running/identity.py."""
+"""Agents of somebody else's. Tests base.py, files_read.py, agents/running/identity.py and registry.py."""
 
 import re
 import textwrap

@@ -1,4 +1,4 @@
-"""Where a model is asked, and what is repeated of an address. Tests models.py and llm/faults.py."""
+"""Where a model is asked, and what is repeated of an address. Tests models.py, llm/faults.py and settings.py."""
 
 import asyncio
 import json

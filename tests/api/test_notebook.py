@@ -1,4 +1,4 @@
-"""What a notebook shows of experiments, reports and scores. Tests recorded.py and recorded_scores.py."""
+"""What a notebook shows of an experiment. Tests recorded.py, recorded_scores.py and viewer/page/document.py."""
 
 import ast
 import asyncio

@@ -1,4 +1,4 @@
-"""A run, its scores and a comparison from Python. Tests run.py, score.py and systems.py."""
+"""A run, its scores and a comparison from Python. Tests run.py, score.py, systems.py and recorded.py."""
 
 from collections.abc import Generator
 from pathlib import Path

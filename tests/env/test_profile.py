@@ -1,4 +1,4 @@
-"""What is said of a user's orders: the summary, price bands, and which purchases may be shown."""
+"""What is said of a user's orders, and which purchases may be shown. Also tests records/shop.py."""
 
 import re
 from collections.abc import Sequence

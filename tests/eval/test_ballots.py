@@ -1,4 +1,4 @@
-"""What people said: appended, changed, taken back, and read again."""
+"""What people said: appended, changed, taken back, and read again. Also tests records/vote.py."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

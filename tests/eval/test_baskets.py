@@ -1,4 +1,4 @@
-"""The measures of a report's cart, beside the cheapest and the best basket. Also tests eval/metrics/basket.py."""
+"""The measures of a report's cart beside the best basket. Also tests eval/metrics/basket.py and records/query.py."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Models by name: which are opened, with what they are built, what plugins bring, and what a wrong name is told."""
+"""Models by name: which are opened, and what a wrong name is told. Also tests records/models.py."""
 
 import asyncio
 import tomllib

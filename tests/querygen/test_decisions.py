@@ -1,4 +1,4 @@
-"""Whether a record meets a demand, as a model or a field decides. Also tests api/queries/decide.py."""
+"""Whether a record meets a demand. Also tests api/queries/decide.py, querygen/by_model/reader.py and api/models.py."""
 
 import json
 import re

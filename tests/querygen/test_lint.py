@@ -1,4 +1,4 @@
-"""Each fault of a query is found under its code, and nothing else. Also tests checks/."""
+"""Each fault of a query is found under its code, and nothing else. Also tests checks/ and records/wish.py."""
 
 import time
 from pathlib import Path

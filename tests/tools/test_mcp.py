@@ -1,4 +1,4 @@
-"""The tools over MCP, by the official client, and over HTTP. Also tests mcp_http.py."""
+"""The tools over MCP, by the official client, and over HTTP. Also tests mcp_http.py and local_server.py."""
 
 import asyncio
 import json

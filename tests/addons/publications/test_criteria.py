@@ -1,4 +1,4 @@
-"""What reports are held to: made for the queries that are asked, or taken over. Tests eval/judging/criteria.py."""
+"""What reports are held to, made or taken over. Tests eval/judging/criteria.py and records/criteria.py."""
 
 import json
 from pathlib import Path

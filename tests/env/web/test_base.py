@@ -1,4 +1,4 @@
-"""Webs by their names, and what is said of wrong ones."""
+"""Webs by their names, and what is said of wrong ones. Also tests providers.py."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""One agent in several settings of a condition. Also tests viewer/tables/ablations.py."""
+"""One agent in several settings of a condition."""
 
 from dataclasses import replace
 

@@ -1,6 +1,5 @@
-"""What comparisons say in plain words, case by case as ``wording.txt`` has it: five sentences by template.
-
-``python -m tests.eval.compare.test_wording`` writes the file anew.
+"""What comparisons say in plain words, case by case as ``wording.txt`` has it: five sentences by template. Also tests
+records/comparison.py.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What holds of every metric, by the table of built-ins and two scored experiments. Tests eval/registry.py."""
+"""What holds of every metric. Tests eval/judging/, eval/metric.py and eval/registry.py."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""What runs did: counted, and turned into verdicts and values."""
+"""What runs did: counted, and turned into verdicts and values. Also tests records/evidence.py."""
 
 from collections.abc import Sequence
 from typing import Any

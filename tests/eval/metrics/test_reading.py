@@ -1,4 +1,4 @@
-"""A judge's reading of a report. Also tests eval/judging/read_picks.py and eval/judging/readings.py."""
+"""How a judge reads. Also tests eval/judging/read_picks.py, eval/judging/readings.py and records/reading.py."""
 
 from collections.abc import Sequence
 from pathlib import Path

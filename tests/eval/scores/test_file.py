@@ -1,4 +1,4 @@
-"""What scores.json holds besides rows of metrics: agreements, panels and attacks."""
+"""What scores.json holds besides rows of metrics: agreements, panels and attacks. Also tests records/score.py."""
 
 from dataclasses import replace
 from pathlib import Path

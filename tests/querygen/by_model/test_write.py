@@ -1,4 +1,6 @@
-"""Queries by a model. Also tests api/queries/writing.py, examination.py, reader.py and session.py."""
+"""Queries by a model. Also tests api/queries/writing.py, examination.py, reader.py, session.py and
+api/queries/query_sets.py.
+"""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Near-duplicates, and what tells who writes. Tests names.py, privacy.py, web_question.py and wording.py."""
+"""Near-duplicates, and what tells who writes. Tests records/criteria.py."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The report as a whole, and its questions. Also tests question.py."""
+"""The report as a whole, and its questions. Also tests question.py, frame.py and viewer/cart.py."""
 
 import base64
 import gzip

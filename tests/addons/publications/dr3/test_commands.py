@@ -1,4 +1,4 @@
-"""A web for each query, from the command line to scores. Tests score.py and agents/running/system.py."""
+"""A web for each query, on the command line. Tests score.py, agents/running/system.py and viewer/tables/ablations.py."""
 
 import json
 from pathlib import Path
