@@ -1,5 +1,6 @@
-"""What comparisons say in plain words, case by case as ``wording.txt`` has it: five sentences by template. Also tests
-records/comparison.py.
+"""What comparisons say in plain words, case by case as ``wording.txt`` has it. Also tests records/comparison.py.
+
+``python -m tests.eval.compare.test_wording`` writes the file anew.
 """
 
 from collections.abc import Callable, Sequence

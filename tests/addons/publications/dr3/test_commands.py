@@ -1,4 +1,4 @@
-"""A web for each query, on the command line. Tests score.py, agents/running/system.py and viewer/tables/ablations.py."""
+"""A web for each query, by commands. Tests score.py, agents/running/system.py and viewer/tables/ablations.py."""
 
 import json
 from pathlib import Path
