@@ -39,7 +39,9 @@ def of_streams_within_streams(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [of_zip, of_pdf, of_both, of_streams_within_streams])
-def test_of_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None]) -> None:
+def test_a_document_that_unpacks_to_too_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None]
+) -> None:
     monkeypatch.setitem(sys.modules, "markitdown", SimpleNamespace())
     make(tmp_path / "report.docx")
     with pytest.raises(UserError, match="holds more than 100,000,000 bytes when it is unpacked"):
@@ -55,7 +57,9 @@ def test_a_document_of_many_small_streams_is_none(tmp_path: Path, monkeypatch: p
     assert document_text(tmp_path / "report.pdf") == "read"
 
 
-def test_of_pages_of_a_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_of_a_sandbox_that_unpack_to_too_much_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("drretail.files.MOST_UNPACKED", 64 * MEGABYTE)
     (tmp_path / PAGES_FILE).write_bytes(gzip.compress(b" " * MEGABYTE, 9) * 1024)
     with pytest.raises(UserError, match="more than 64 MB of text"):

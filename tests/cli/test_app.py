@@ -1,4 +1,4 @@
-"""Also tests result.py."""
+"""Groups of commands, and what the user must fix. Also tests result.py."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A command and its function in Python take and make the same. Tests api/option.py and api/options/."""
+"""A command and its function in Python take and make the same. Tests api/option.py, api/options/ and result.py."""
 
 import inspect
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Tests api/demo.py and api/demo_recording.py."""
+"""``drretail demo`` on the command line. Tests api/demo.py and api/demo_recording.py."""
 
 import re
 import shutil

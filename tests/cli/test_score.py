@@ -1,4 +1,4 @@
-"""Tests api/score.py and unchanged.py."""
+"""``drretail score`` on the command line. Tests api/score.py and unchanged.py."""
 
 import json
 from pathlib import Path

@@ -60,7 +60,9 @@ TWO_BATHS = Pick(product="C", quantity=2)
         (["B", TWO_BATHS], {"budget": Money.of(45)}, (1, 0, 0)),
     ],
 )
-def test_a_cart_comes_to(picks: list[str | Pick], limits: dict[str, Any], expected: tuple[float | None, ...]) -> None:
+def test_what_a_cart_comes_to_beside_its_references(
+    picks: list[str | Pick], limits: dict[str, Any], expected: tuple[float | None, ...]
+) -> None:
     assert measured(*picks, **limits) == dict(zip(MEASURES, expected, strict=True))
 
 

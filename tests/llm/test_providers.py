@@ -213,7 +213,9 @@ def marks(body: dict[str, Any]) -> list[str]:
     ],
     ids=["first turn", "later: also where the one before ended", "nobody goes on", "the last, which nobody repeats"],
 )
-async def test_what_repeats_is_marked(messages: list[BaseMessage], given: dict[str, bool], places: list[str]) -> None:
+async def test_what_repeats_is_marked_for_the_cache(
+    messages: list[BaseMessage], given: dict[str, bool], places: list[str]
+) -> None:
     body, keyed = await sent(messages, **given)
     assert marks(body) == places
     assert "cache_control" not in json.dumps(keyed), "the journal is keyed by the request without marks"

@@ -1,4 +1,4 @@
-"""Also tests api/report.py and summary.py."""
+"""``drretail report``: where it goes. Also tests api/report.py and summary.py."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Also tests published.py."""
+"""The tables as the paper has them. Also tests published.py."""
 
 import json
 from pathlib import Path

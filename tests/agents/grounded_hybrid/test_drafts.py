@@ -166,7 +166,7 @@ STRUCK: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("goes", STRUCK)
-def test_what_is_struck(goes: str) -> None:
+def test_what_is_wrong_is_struck_out_with_the_sentences_that_rest_on_it(goes: str) -> None:
     before, after = STRUCK[goes]
     assert struck(before).draft.report == after
 

@@ -1,4 +1,4 @@
-"""Near-duplicates, and what tells who writes. Tests records/criteria.py."""
+"""Near-duplicates, and what tells who writes. Tests names.py, privacy.py, wording.py and records/criteria.py."""
 
 from dataclasses import replace
 

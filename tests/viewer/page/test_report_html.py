@@ -1,4 +1,4 @@
-"""Also tests frame.py."""
+"""The report's Markdown as HTML, with its marks. Also tests frame.py."""
 
 from time import process_time
 

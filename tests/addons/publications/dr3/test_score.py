@@ -147,7 +147,7 @@ FORMULA: dict[str, tuple[list[Verdict], dict[str, float | str]]] = {
 }
 
 
-def test_the_formula() -> None:
+def test_the_formulas_of_dr3_by_hand() -> None:
     for case, (verdicts, expected) in FORMULA.items():
         assert shown(said(verdicts), expected) == pytest.approx(expected), case
 

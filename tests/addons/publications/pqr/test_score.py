@@ -1,4 +1,4 @@
-"""PQR: the formulas by hand and on the paper's own tables, and over a small experiment."""
+"""PQR: the formulas by hand and on the paper's own tables, and over a small experiment. Also tests axis.py."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -6,14 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.publications.pqr.score import (
-    SCORING,
-    VARIANTS,
-    dimension_item,
-    overall,
-    reliability,
-    values,
-)
+from drretail.addons.publications.pqr.score import SCORING, VARIANTS, dimension_item, overall, reliability, values
 from drretail.addons.publications.pqr.triplets import REPORT, TRIPLETS, Triplet
 from drretail.eval.metric import Value
 from drretail.records.base import Rules
