@@ -1,4 +1,4 @@
-"""What holds of every agent: it answers, declares, keeps limits, fails well, resumes. Tests registry.py."""
+"""What holds of every agent: it answers, declares, keeps limits, fails well. Tests names.py and registry.py."""
 
 import asyncio
 import json

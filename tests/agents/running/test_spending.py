@@ -1,4 +1,4 @@
-"""What runs took, by system, and what more of them are likely to take."""
+"""What runs took, by system, and what more of them are likely to take. Also tests estimate.py."""
 
 from dataclasses import replace
 from pathlib import Path
