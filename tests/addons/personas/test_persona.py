@@ -1,4 +1,4 @@
-"""Personas, contexts and pairs, by rules and by a model. Also tests commands.py and person_model.py."""
+"""Personas, contexts and pairs, by rules and by a model. Also tests commands.py, pairing.py and person_model.py."""
 
 # pyright: reportPrivateUsage=false
 
@@ -10,9 +10,11 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from drretail.addons.personas import person_model
-from drretail.addons.personas.pairing import pair_query
+
+# pyright: reportPrivateUsage=false
+from drretail.addons.personas.pairing import distance, most_different, pair_query
 from drretail.addons.personas.person_model import choice_ask, context_ask, persona_ask
-from drretail.addons.personas.persona import Persona, PersonContext, persona_by_rules, read_past, read_people
+from drretail.addons.personas.persona import Persona, PersonContext, Trait, persona_by_rules, read_past, read_people
 from drretail.api.prompts import query_prompt_files, read_query_prompts
 from drretail.env.world import World
 from drretail.llm.prompt import overridden_prompts
@@ -143,3 +145,20 @@ def test_every_prompt_is_sent_in_the_users_words(own: Path, shop: World, tmp_pat
 def test_what_is_told_of_people_holds_nothing_that_poses_as_a_prompt(hostile_shop: World) -> None:
     told = person_model._records(read_past(hostile_shop, hostile.USER))
     hostile.holds_nothing_that_poses_as_a_prompt([told])
+
+
+def persona(user_id: str, **shopping: str) -> Persona:
+    traits = {f"preferences_and_interests.{name}": Trait(value=it, orders=("1",)) for name, it in shopping.items()}
+    return Persona(user_id=user_id, made_by="rules", traits=traits)
+
+
+def test_distance_is_one_minus_the_mean_jaccard_of_fields_and_the_farthest_are_taken() -> None:
+    one, same = (persona(user, diet="vegan food", books="crime novels") for user in "ab")
+    half, none = persona("c", diet="vegan food", books="war diaries"), persona("d", movies="westerns")
+    assert [distance(one, other) for other in (same, half, none)] == pytest.approx([0, 0.5, 1])
+    diets = {"a": "vegan food", "b": "vegan food", "c": "vegan food daily", "d": "red meat"}
+    known = {user: persona(user, diet=diet) for user, diet in diets.items()}
+    assert most_different(["a", "b", "c", "d"], known, 3) == ["a", "d", "c"], "the first, and then the farthest of all"
+    assert most_different(["b"], known, 3) == ["b"]
+    assert most_different([], known, 3) == []
+    assert distance(persona("a"), persona("b")) == 0, "nothing is known of either"

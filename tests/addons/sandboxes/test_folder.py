@@ -1,4 +1,4 @@
-"""The pages of a sandbox in every size."""
+"""The pages of a sandbox in every size. Also tests options.py."""
 
 from collections.abc import Iterator
 from itertools import chain, count

@@ -1,4 +1,4 @@
-"""Runs one after another and many at once: replayed, failed, interrupted. Also tests outcomes.py and run.py."""
+"""Runs one after another and many at once. Also tests outcomes.py, run.py and shard.py."""
 
 import asyncio
 import os
@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any, Never, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.agents.base import Agent
 from drretail.agents.running.outcomes import IN_A_ROW, Ended
 from drretail.agents.running.run import Batch, Watch, ask_once, open_for_writing, question_as_query
 from drretail.agents.running.runner import Runner
+from drretail.agents.running.shard import WHOLE, Shard, only
 from drretail.agents.running.system import definition
 from drretail.env.catalog.base import Catalog
 from drretail.env.gold import add_gold
@@ -381,3 +384,38 @@ def test_the_top_level_categories_of_what_is_wanted_are_frozen_with_the_gold(wor
             add_gold(experiment, world, queries)
     assert read_definition(tmp_path / "one").categories == {"q1": ("Patio_Lawn_and_Garden",)}
     assert (tmp_path / "one/experiment.json").read_bytes() == (tmp_path / "two/experiment.json").read_bytes()
+
+
+@given(st.from_regex(r"[a-z0-9][a-z0-9._-]{0,20}", fullmatch=True), st.integers(1, 50))
+def test_every_query_is_in_exactly_one_shard_and_in_the_same_everywhere(query_id: str, of: int) -> None:
+    assert sum(Shard(number, of).holds(query_id) for number in range(1, of + 1)) == 1
+    assert WHOLE.holds(query_id)
+    assert [fixed for fixed in ("q1", "q2", "q3", "q4", "q5") if Shard(1, 2).holds(fixed)] == ["q4"]
+
+
+@pytest.mark.parametrize("text", ["", "1", "0/2", "3/2", "1/0", "a/b", "1/2/3", "-1/2", "1 / 2", "²/3"])
+def test_what_is_no_shard_is_said_so(text: str) -> None:
+    with pytest.raises(UserError, match=r"from 1/4 to 4/4"):
+        Shard.read(text)
+
+
+FIVE = [Query(query_id=f"q{n}", text="?", source="test") for n in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("2", ["q0", "q1"]),
+        (3, ["q0", "q1", "q2"]),
+        ("99", ["q0", "q1", "q2", "q3", "q4", "7"]),
+        ("q3, q1", ["q1", "q3"]),
+        (["q4"], ["q4"]),
+        ("7", ["7"]),  # an id that is a number
+    ],
+)
+def test_only_takes_the_first_queries_or_those_of_the_ids(wanted: Any, found: list[str]) -> None:
+    queries = [*FIVE, Query(query_id="7", text="?", source="test")]
+    assert [query.query_id for query in only(queries, wanted)] == found
+    for none, message in (("0", "from 1 on"), ("-1", "from 1 on"), ("q1,q9", "no query 'q9'")):
+        with pytest.raises(UserError, match=message):
+            only(queries, none)

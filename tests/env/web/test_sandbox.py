@@ -6,14 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.env.web.sandbox import (
-    CORPORA,
-    SandboxPage,
-    SandboxWeb,
-    SealedWeb,
-    cautions,
-    raw_files_hash,
-)
+from drretail.env.web.sandbox import CORPORA, SandboxPage, SandboxWeb, SealedWeb, cautions, raw_files_hash
 from drretail.env.world import world_at
 from drretail.errors import UserError
 from drretail.records.query import Query

@@ -1,6 +1,4 @@
-"""Queries by a model. Also tests api/queries/writing.py, examination.py, reader.py, session.py and
-api/queries/query_sets.py.
-"""
+"""Also tests examination.py, reader.py, session.py, api/queries/writing.py and api/queries/query_sets.py."""
 
 import json
 from collections.abc import Sequence

@@ -1,6 +1,4 @@
-"""A sandbox of found pages. Also tests addons/sandboxes/commands.py, addons/sandboxes/options.py, asker.py and
-queries.py.
-"""
+"""Sandboxes of found pages. Also tests asker.py, gold.py, pages.py, queries.py and addons/sandboxes/commands.py."""
 
 import asyncio
 import gzip
@@ -13,9 +11,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from drretail.addons.sandboxes.check import sandbox_faults
@@ -30,7 +31,8 @@ from drretail.addons.sandboxes.search_based.build import (
     begin_build,
     query_to_write,
 )
-from drretail.addons.sandboxes.search_based.gold import gold_of
+from drretail.addons.sandboxes.search_based.gold import gold_of, smallest_cover
+from drretail.addons.sandboxes.search_based.pages import SeenTexts
 from drretail.addons.sandboxes.search_based.queries import Review, SandboxQueries, review_tasks, write_sandbox_queries
 from drretail.cli.app import app
 from drretail.env.offers import Offers
@@ -342,3 +344,32 @@ def test_own_files_stand_in_for_made_up_ones(world: World, tmp_path: Path) -> No
     assert files_of(QUERY) == {"list.txt": b"It must not be red."}
     others = files_of(QUERY.model_copy(update={"user_id": None}))
     assert {*others} >= {"note.md", "manual.txt"}
+
+
+@given(
+    st.dictionaries(st.integers(0, 7), st.sets(st.integers(0, 9)), min_size=1, max_size=8),
+    st.randoms(use_true_random=False),
+)
+def test_no_fact_is_lost_and_every_page_that_is_kept_has_one_of_its_own(has: dict[int, set[int]], rng: Random) -> None:
+    kept = smallest_cover(has, {page: rng.randint(1, 9) for page in has})
+    assert set().union(*(has[page] for page in kept)) == set().union(*has.values())
+    for page in kept:
+        assert has[page] - set().union(*(has[other] for other in kept if other != page))
+
+
+def words(rng: Random, count: int) -> str:
+    return " ".join(f"w{rng.randint(0, 4000)}" for _ in range(count))
+
+
+def test_a_syndicated_text_in_another_frame_is_known_and_another_of_its_theme_is_not() -> None:
+    rng, seen = Random(3), SeenTexts()
+    article = words(rng, 400)
+    assert seen.earlier("a", article) is None
+    assert seen.earlier("b", f"{words(rng, 40)} {article} {words(rng, 30)}") == "a"
+    assert seen.earlier("c", f"{' '.join(article.split()[:120])} {words(rng, 280)}") is None
+    assert seen.earlier("d", f"Home {article.upper()}") == "a"
+    assert seen.earlier("e", "Short.") is None
+    assert seen.earlier("f", "short") == "e"
+    short = words(rng, 150)
+    assert seen.earlier("whole", f"{short} {words(rng, 150)}") is None
+    assert seen.earlier("part", short) == "whole"
