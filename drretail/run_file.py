@@ -4,12 +4,13 @@ The first member is an index: the sizes of the others, which follow in this orde
 journal.
 
 run         the ``Run``
-evidence    an ``Evidence`` a line
+evidence    an ``Evidence`` a line, in which a number is the text that this line of the journal holds, counted from 0
 journal     as it was while the run was under way; empty in imported runs
-results     what steps brought and no message of the journal holds, a text a line
+results     what steps brought and no line of the journal holds, a text a line
 telemetry   what may differ between two runs that are otherwise the same: times, the host, the world's place
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,13 +55,12 @@ def journal_path(path: Path) -> Path:
 
 def write_run_file(path: Path, recorded: Recorded) -> None:
     """Writes a run's file."""
-    sent = {line.partition(',"role":')[0] for line in recorded.journal}  # names are sorted: "content" is first
-    results = [canonical_json(text) for text in recorded.texts.values()]
+    places = {_text_in(line): number for number, line in enumerate(map(json.loads, recorded.journal))}
     contents: dict[Member, Iterable[str]] = {
         "run": [recorded.run.as_line()],
-        "evidence": (entry.model_dump_json(exclude_none=True) for entry in recorded.evidence),
+        "evidence": (_line_of(entry, places) for entry in recorded.evidence),
         "journal": recorded.journal,
-        "results": (text for text in results if f'{{"format":{FORMAT},"part":{{"content":{text}' not in sent),
+        "results": (canonical_json(text) for text in recorded.texts.values() if text not in places),
         "telemetry": [canonical_json({"format": FORMAT, **recorded.telemetry})],
     }
     members = ("".join(f"{line}\n" for line in contents[name]).encode() for name in MEMBERS)
@@ -79,13 +79,19 @@ def read_run(path: Path, *beside: Member) -> Run:
 
 def read_evidence(path: Path) -> tuple[Evidence, ...]:
     """The evidence of the run in a file."""
-    return tuple(_documents(path, Evidence, _rows(path, "evidence")))
+    members = read_members(path, "evidence", "journal")
+    try:
+        rows = [*map(parse_json, members["evidence"])]
+        for text in (text for row in rows for text in row.get("texts", ()) if isinstance(text.get("text"), int)):
+            text["text"] = _text_in(parse_json(members["journal"][text["text"]]))
+    except (AttributeError, IndexError, TypeError, ValueError) as problem:
+        raise damaged(path) from problem
+    return tuple(_documents(path, Evidence, rows))
 
 
 def read_results(path: Path) -> dict[str, str]:
-    """By hash, all texts that a step may have brought: the results, and what else models were sent."""
-    parts = (row.get("part") for row in _rows(path, "journal") if isinstance(row, dict))
-    texts = (*_rows(path, "results"), *_contents(parts))
+    """By hash, all texts that a step may have brought: the results, and what else models were sent and answered."""
+    texts = (*_rows(path, "results"), *map(_text_in, _rows(path, "journal")))
     return {sha256_of(text): text for text in texts if isinstance(text, str)}
 
 
@@ -155,7 +161,20 @@ def _documents(path: Path, record: type[T], rows: Iterable[Any]) -> list[T]:
     return documents
 
 
-def _contents(parts: Iterable[Any]) -> set[str]:
-    """The contents of messages among these parts, as far as they are texts."""
-    contents = (part.get("content") for part in parts if isinstance(part, dict))
-    return {content for content in contents if isinstance(content, str)}
+def _line_of(entry: Evidence, places: Mapping[str | None, int]) -> str:
+    """The line of an entry; ``places`` are the numbers of the journal's lines, by the text in each."""
+    if places.keys().isdisjoint(text.text for text in entry.texts):
+        return entry.model_dump_json(exclude_none=True)
+    fields = entry.model_dump(mode="json", exclude_none=True)
+    for text in fields["texts"]:
+        text["text"] = places.get(text["text"], text["text"])
+    return canonical_json(fields)
+
+
+def _text_in(line: Any) -> str | None:
+    """The text of a journal's line: of a message, of a model's answer, or of a page that was fetched."""
+    match line:
+        case {"part": {"content": str(text)}} | {"response": {"content": str(text)} | {"page": {"text": str(text)}}}:
+            return text
+        case _:
+            return None
