@@ -122,7 +122,13 @@ Edit = Callable[[Any], object]
 DIFFERING: dict[str, tuple[str, Member | None, Edit, set[str], str]] = {
     "a report": (RUN, "run", worse, {"hashes", "runs", "scores"}, "a text of its report is not the one of its hash"),
     "picks": (RUN, "run", lambda lines: lines[0].update(picks=[]), {"runs"}, "its journal gives another picks"),
-    "broken evidence": (RUN, "evidence", lambda lines: lines.append(1), {"hashes", "runs", "scores"}, f"{RUN} is damaged"),
+    "broken evidence": (
+        RUN,
+        "evidence",
+        lambda lines: lines.append(1),
+        {"hashes", "runs", "scores"},
+        f"{RUN} is damaged",
+    ),
     "an answer in a journal": (RUN, "journal", another_answer, {"runs"}, f"{RUN}: its journal gives another "),
     "a verdict": (VERDICTS, None, flipped, {"scores"}, GIVEN),
     "a score": (
