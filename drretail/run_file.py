@@ -74,7 +74,8 @@ def read_recorded(path: Path) -> Recorded:
 
 def read_run(path: Path, *beside: Member) -> Run:
     """The run in a file, if the members ``beside`` it can be read as well."""
-    return _documents(path, Run, _rows(path, "run", *beside))[0]
+    rows = _rows(path, "run", *beside)
+    return _document(path, Run, rows[0] if rows else None)
 
 
 def read_evidence(path: Path) -> tuple[Evidence, ...]:
@@ -86,7 +87,7 @@ def read_evidence(path: Path) -> tuple[Evidence, ...]:
             text["text"] = _text_in(parse_json(members["journal"][text["text"]]))
     except (AttributeError, IndexError, TypeError, ValueError) as problem:
         raise damaged(path) from problem
-    return tuple(_documents(path, Evidence, rows))
+    return tuple(_document(path, Evidence, row) for row in rows)
 
 
 def read_results(path: Path) -> dict[str, str]:
@@ -121,8 +122,6 @@ def read_members(path: Path, *names: Member) -> dict[Member, list[str]]:
         _, places = read_index(path)
         wanted = [place for name, place in zip(MEMBERS, places, strict=True) if name in names]
         members = [data.decode().split("\n")[:-1] for data in read_parts(path, wanted)]
-    except FileNotFoundError:
-        raise UserError(f"{path} does not exist.") from None
     except OSError as problem:
         raise UserError(f"{file_error(problem, path)}.") from problem
     except ValueError as problem:  # another number of members, or no UTF-8
@@ -131,16 +130,12 @@ def read_members(path: Path, *names: Member) -> dict[Member, list[str]]:
 
 
 def journal_size(path: Path) -> int:
-    """The bytes on disk of a run's journal, under way or not; 0 if there is none, or none that can be read."""
+    """The bytes on disk of the journal of a run that has ended; 0 if there is none, or none that can be read."""
     try:
-        _, places = read_index(path)
-        sizes = {name: size for name, (_, size) in zip(MEMBERS, places, strict=True)}
-    except FileNotFoundError:
-        under_way = journal_path(path)
-        return under_way.stat().st_size if under_way.exists() else 0
-    except (UserError, ValueError):
+        _, size = read_index(path)[1][MEMBERS.index("journal")]
+    except (FileNotFoundError, IndexError, UserError):
         return 0
-    return sizes["journal"] if sizes["journal"] > len(pack(b"")) else 0
+    return size if size > len(pack(b"")) else 0
 
 
 def _rows(path: Path, name: Member, *beside: Member) -> list[Any]:
@@ -151,14 +146,11 @@ def _rows(path: Path, name: Member, *beside: Member) -> list[Any]:
         raise damaged(path) from problem
 
 
-def _documents(path: Path, record: type[T], rows: Iterable[Any]) -> list[T]:
+def _document(path: Path, record: type[T], row: Any) -> T:
     try:
-        documents = [record.model_validate(row) for row in rows]
+        return record.model_validate(row)
     except ValidationError as problem:
         raise UserError(f"{path} is not as this version writes it: {fault_of(problem)}.") from problem
-    if not documents and record is Run:
-        raise damaged(path)
-    return documents
 
 
 def _line_of(entry: Evidence, places: Mapping[str | None, int]) -> str:
