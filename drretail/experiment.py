@@ -332,7 +332,8 @@ def write_definition(folder: Path, definition: Definition) -> None:
     if golden:
         write_gold(golden, folder / GOLD)
     write_json(folder / "experiment.json", definition.model_dump(mode="json", exclude_none=True))
-    seal(folder, folder / "experiment.json", *[folder / GOLD] * bool(golden))
+    names = ["experiment.json", GOLD] if golden else ["experiment.json"]
+    seal(folder, *(folder / name for name in names))
 
 
 def write_sealed(folder: Path, documents: Mapping[Path, Document]) -> None:
