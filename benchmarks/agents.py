@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,8 @@ from drretail.agents.running.outcomes import Ended
 from drretail.agents.running.run import Batch, open_for_writing
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
-from drretail.data_ingest.demo import build_shop
+from drretail.api.settings import read_settings
+from drretail.data_ingest.demo import ensure_world
 from drretail.env.world import World, world_at
 from drretail.experiment import run_path
 from drretail.files import write_lines
@@ -50,15 +52,18 @@ PAPER = {"plan_to_function": (6.0, 34.2, 2.3), "react": (8.8, 198.9, 2.9), "hybr
 
 
 def prepared(folder: Path, agents: Sequence[str], seed: int) -> None:
-    """The demo's shop and some of the queries that ship in ``folder``, and for each agent what its models answer."""
-    world = build_shop(folder, Progress())
-    with world_at(world) as shop:
+    """Some of the queries that ship in ``folder``, and for each agent what its models answer."""
+    with demo_shop() as shop:
         queries = shipped_queries("dev")[:QUERIES]
         write_lines(folder / "queries.jsonl", (query.as_line() for query in queries))
         for agent in agents:
             memory = Memory(seed=seed)
             runs_of(folder / "learnt", shop, agent, memory, queries)
             memory.save(folder / f"{agent}.json")
+
+
+def demo_shop() -> AbstractContextManager[World]:
+    return world_at(ensure_world("demo", read_settings().cache_dir, Progress()))
 
 
 @dataclass(frozen=True)
@@ -94,14 +99,14 @@ def runs_of(
     return Ran(seconds, cpu, paths)
 
 
-def measured(folder: Path, agent: str, alone: int, at_once: int, seed: int) -> dict[str, Any]:
-    """All figures of one agent, in this process."""
+def measured(folder: Path, agent: str, alone: int, at_once: int, seed: int, seconds: float) -> dict[str, Any]:
+    """All figures of one agent, in this process; its models take these ``seconds`` for an answer."""
     memory = Memory.load(folder / f"{agent}.json", seed)
     queries = read_queries(folder / "queries.jsonl")
-    with world_at(folder / "world") as shop, tempfile.TemporaryDirectory(dir=folder) as parent:
+    with demo_shop() as shop, tempfile.TemporaryDirectory(dir=folder) as parent:
         to = Path(parent)
         runs_of(to / "warm", shop, agent, memory, queries[:1])
-        memory.seconds, before = MODEL_SECONDS, _mb_now()
+        memory.seconds, before = seconds, _mb_now()
         batch = runs_of(to / "batch", shop, agent, memory, queries, WAVES * at_once // len(queries), at_once)
         peak = _peak_mb()  # the runs' own: nothing has read them yet
         criticals = [run.critical_seconds for run in batch.walked()]
@@ -156,6 +161,7 @@ def _peak_mb() -> float:
 def measured_apart(folder: Path, agent: str, args: argparse.Namespace, alone: int, at_once: int) -> dict[str, Any]:
     """``measured`` in a process of its own."""
     sizes = ["--alone", str(alone), "--at-once", str(at_once), "--seed", str(args.seed)]
+    sizes += ["--seconds", str(args.seconds)]
     command = [sys.executable, __file__, "--measure", agent, "--folder", str(folder), *sizes]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)  # noqa: S603 -- ourselves
 
@@ -184,13 +190,14 @@ def main() -> None:
     parser.add_argument("--alone", type=int, default=3, help="runs that go alone")
     parser.add_argument("--at-once", type=int, default=50, help="runs that go at once, a multiple of ten")
     parser.add_argument("--quick", action="store_true", help="one run alone, ten at once")
+    parser.add_argument("--seconds", type=float, default=MODEL_SECONDS, help="that a model takes for an answer")
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     alone, at_once = (1, QUERIES) if args.quick else (args.alone, args.at_once)
     if args.measure:
-        print(json.dumps(measured(args.folder, args.measure, alone, at_once, args.seed)))
+        print(json.dumps(measured(args.folder, args.measure, alone, at_once, args.seed, args.seconds)))
         return
     agents = args.agent or list(BUILT_IN)
     with tempfile.TemporaryDirectory() as parent:

@@ -34,9 +34,9 @@ HERE = Path(__file__).parent
 # `reliability` come first: they take longest.
 STARTED: dict[str, Sequence[str]] = {
     "reliability": ["--quick --only places,names,fetching,uncounted"],
-    "agents": ["--agent react --alone 1 --at-once 10"],
-    "comparisons": ["--rounds 20"],
-    "ingest": ["--quick --reviews 6000 --products 600", "--quick --reviews 6000 --products 600 --dense"],
+    "agents": ["--agent react --alone 1 --at-once 10 --seconds .1"],
+    "comparisons": ["--rounds 4"],
+    "ingest": ["--quick --reviews 3000 --products 300"],
     "backends": ["--products 400 --orders 2000 --calls 30 --clients 1 4"],
     "estimates": [""],
     "extractions": [
@@ -64,7 +64,7 @@ STARTED: dict[str, Sequence[str]] = {
     "scores": ["EXPERIMENT --times 1"],
     "shop_log": ["--turns 60"],
     "sorting": ["WORLD --first 3"],
-    "start": ["--rounds 1 --provider ollama:none"],
+    "start": ["--rounds 0 --provider ollama:none"],
     "striking": ["LABELLED EXPERIMENT WORLD"],
     "twins": ["WORLD SPOILED"],
     "world": ["--products 400 --orders 2000"],

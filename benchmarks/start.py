@@ -19,7 +19,8 @@ from shutil import copytree, rmtree
 from command import drretail
 from figures import keep, parser_of
 
-from drretail.data_ingest.demo import build_shop
+from drretail.api.settings import read_settings
+from drretail.data_ingest.demo import ensure_world
 from drretail.files import write_lines
 from drretail.progress import Progress
 from drretail.querygen.reading import shipped_queries
@@ -71,15 +72,15 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        build_shop(folder, Progress())
+        world = str(ensure_world("demo", read_settings().cache_dir, Progress()))
         write_lines(folder / "queries.jsonl", (query.as_line() for query in shipped_queries("dev")[:1]))
         for policy in ("shopper", "judge"):
             code = FIRST_QUESTION.replace("POLICY", policy).replace("ASKED", str(ASKED))
             (folder / f"first_{policy}.py").write_text(code, "utf-8")
-        run = ["run", "--queries", f"{folder}/queries.jsonl", "--world", f"{folder}/world", "--to"]
+        run = ["run", "--queries", f"{folder}/queries.jsonl", "--world", world, "--to"]
         drretail(*run, f"{folder}/judged")
         commands = {
-            "ask": ["ask", "Which bird feeder is easy to clean?", "--world", "world"],
+            "ask": ["ask", "Which bird feeder is easy to clean?", "--world", world],
             "run": [*run, "new"],
             "score": ["score", "unjudged"],
         }

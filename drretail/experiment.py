@@ -1,6 +1,6 @@
 """An experiment's folder: experiment.json defines queries and systems, and each run has a file of its own."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -173,18 +173,17 @@ class Experiment(ExitStack):
         changed = [label for label in anew if changed_code(existing, definition, label)]
         code = existing.code | {label: definition.code.get(label, {}) for label in changed}
         joined = self._joined(existing.model_copy(update={"code": code}), definition)
-        golden = {query.query_id: query for query in definition.queries if query.has_gold}
-        if golden:
+        if golden := [query for query in definition.queries if query.has_gold]:
             by_id = {query.query_id: query for query in with_gold(joined.queries, self.folder / GOLD)}
-            for query_id, query in golden.items():
-                if not by_id[query_id].asks_the_same_as(query):
+            for query in golden:
+                if not by_id[query.query_id].asks_the_same_as(query):
                     raise self._another(query)
-                by_id[query_id] = by_id[query_id].with_gold_of(query)
-            golden = by_id
+                by_id[query.query_id] = by_id[query.query_id].with_gold_of(query)
+            joined = joined.model_copy(update={"queries": tuple(by_id.values())})
         for path in (path for label in changed for path in run_files(self.folder, label)):
             self.discard(path)
         self.definition = joined
-        write_definition(self.folder, joined, golden.values())
+        write_definition(self.folder, joined)
 
     def discard(self, path: Path) -> None:
         """Removes the run in a file and what is left of one that was cut; the usage of an ended one is kept."""
@@ -320,24 +319,21 @@ def written_definition(folder: Path) -> Definition:
     path = folder / "experiment.json"
     if not path.exists():
         what = "is no experiment: it holds no experiment.json" if folder.exists() else "does not exist"
-        inside = ", ".join(str(file.parent) for file in sorted(folder.glob("*/experiment.json")))
-        name = inside or "the folder that drretail run --to, or drretail import, has made"
-        raise UserError(f"{folder} {what}. Name {name}.")
+        raise UserError(f"{folder} {what}. Name the folder that drretail run --to, or drretail import, has made.")
     return read_document(path, Definition)
 
 
-def write_definition(folder: Path, definition: Definition, queries: Iterable[Query] | None = None) -> None:
-    """Writes experiment.json and the gold of ``queries``, which are the definition's own if it has been read whole.
+def write_definition(folder: Path, definition: Definition) -> None:
+    """Writes experiment.json and the gold of its queries.
 
     Gold that nobody brings stays as it is, and so does its seal: a later run does not take an edit for what was run.
     """
-    written = [folder / "experiment.json"]
-    golden = [query for query in (definition.queries if queries is None else queries) if query.has_gold]
+    golden = [query for query in definition.queries if query.has_gold]
     if golden:
         write_gold(golden, folder / GOLD)
-        written.append(folder / GOLD)
     write_json(folder / "experiment.json", definition.model_dump(mode="json", exclude_none=True))
-    seal(folder, *written)
+    names = ["experiment.json", GOLD] if golden else ["experiment.json"]
+    seal(folder, *(folder / name for name in names))
 
 
 def write_sealed(folder: Path, documents: Mapping[Path, Document]) -> None:

@@ -23,8 +23,6 @@ MOST_UNPACKED = 512 << 20
 """Bytes: files are read whole, so an endless one or a packed bomb must be refused."""
 PACKING = 6
 """zlib's usual level. ISA-L packs a run's file a tenth larger in a fifth of its two milliseconds; 9 is no smaller."""
-_LONGEST = 60
-"""Characters of a name: at most 240 bytes in UTF-8, and a file name may have 255."""
 PART = ".drretail.part"
 """How the names of unfinished files and folders end."""
 
@@ -58,7 +56,8 @@ def write_atomically(path: Path, content: str | bytes | Iterable[bytes]) -> None
 
 
 def _part_of(path: Path, hiding: str = "") -> Path:
-    return path.with_name(f"{hiding}{path.name[-_LONGEST:]}{PART}")
+    # 60 characters are at most 240 bytes in UTF-8, and a file name may have 255.
+    return path.with_name(f"{hiding}{path.name[-60:]}{PART}")
 
 
 @contextmanager
@@ -74,9 +73,7 @@ def _naming(path: Path) -> Generator[None]:
 
 def check_new(path: Path) -> None:
     """Raises UserError unless ``path`` is missing or an empty folder."""
-    if path.is_dir() and any(path.iterdir()):
-        raise UserError(f"{path} is not empty: name a new folder.")
-    if path.is_file():
+    if path.is_file() or (path.is_dir() and any(path.iterdir())):
         raise UserError(f"{path} is there already: name another.")
 
 
@@ -155,8 +152,7 @@ def check_entries(folder: Path) -> None:
         if entry.is_dir(follow_symlinks=False):
             check_entries(Path(entry.path))
         elif not entry.is_file(follow_symlinks=False):
-            kind = "a link" if entry.is_symlink() else "a pipe or device"
-            raise UserError(f"{entry.path} is {kind}, and no file of an experiment: put the file itself there.")
+            raise UserError(f"{entry.path} is a link, pipe or device, and no file: put the file itself there.")
 
 
 def check_inside(path: Path, folder: Path) -> None:
@@ -243,19 +239,20 @@ def read_lines(path: Path) -> list[str]:
             data = file.read(MOST_UNPACKED + 1)
         if len(data) > MOST_UNPACKED:
             raise UserError(f"{path} holds more than {MOST_UNPACKED >> 20} MB of text, the most that is read.")
-        return lines_in(data)
-    except FileNotFoundError:
-        raise UserError(f"{path} does not exist.") from None
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as problem:
+        return lines_in(data, path)
+    except (OSError, EOFError, zlib.error) as problem:
         raise UserError(f"{file_error(problem, path)}.") from problem
 
 
-def lines_in(data: bytes) -> list[str]:
-    """The lines of a text, which end at line feeds alone: strings of JSON may hold U+2028.
+def lines_in(data: bytes, path: Path) -> list[str]:
+    """The lines of a file, which end at line feeds alone: strings of JSON may hold U+2028.
 
-    Raises UnicodeDecodeError unless it is in UTF-8.
+    Raises UserError unless it is in UTF-8.
     """
-    return data.decode("utf-8-sig").removesuffix("\n").split("\n")  # Windows' editors begin with a mark
+    try:
+        return data.decode("utf-8-sig").removesuffix("\n").split("\n")  # Windows' editors begin with a mark
+    except UnicodeDecodeError as problem:
+        raise UserError(f"{file_error(problem, path)}.") from problem
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:

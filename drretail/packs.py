@@ -20,8 +20,6 @@ PART = 256 << 10
 """The least bytes of a part, which is unpacked by itself: of runs by the thousand, one is read without the others.
 Smaller parts take more room: of 7,100 files of 6 KB, each packed by itself takes three times as much.
 """
-_PARTS, _INDEXES = 4, 256
-"""The most of each that are remembered: a stranger's part may unpack to 512 MB."""
 _Stamp = tuple[int, int, int]
 _Place = tuple[tuple[int, int], int, int]
 """Where a file is: the place and size of its part in the pack, and where the file begins and ends in the part."""
@@ -50,10 +48,7 @@ def data_of(path: Path) -> bytes:
 
 def lines_of(path: Path) -> list[str]:
     """A file's lines, as ``read_lines`` gives them; none if it is not there."""
-    try:
-        return lines_in(data) if (data := data_of(path)) else []
-    except UnicodeDecodeError as problem:
-        raise UserError(f"{file_error(problem, path)}.") from problem
+    return lines_in(data, path) if (data := data_of(path)) else []
 
 
 def unpack(path: Path) -> None:
@@ -109,7 +104,7 @@ def _stamp(pack: Path) -> _Stamp:
     return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
-@lru_cache(maxsize=_INDEXES)
+@lru_cache(maxsize=256)
 def _index(pack: Path, stamp: _Stamp) -> Mapping[str, _Place]:
     index, parts = read_index(pack)
     try:
@@ -121,7 +116,7 @@ def _index(pack: Path, stamp: _Stamp) -> Mapping[str, _Place]:
     return files
 
 
-@lru_cache(maxsize=_PARTS)
+@lru_cache(maxsize=4)  # a stranger's part may unpack to 512 MB
 def _part(pack: Path, stamp: _Stamp, place: tuple[int, int]) -> bytes:
     (data,) = read_parts(pack, [place])
     return data

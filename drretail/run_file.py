@@ -4,12 +4,13 @@ The first member is an index: the sizes of the others, which follow in this orde
 journal.
 
 run         the ``Run``
-evidence    an ``Evidence`` a line
+evidence    an ``Evidence`` a line, in which a number is the text that this line of the journal holds, counted from 0
 journal     as it was while the run was under way; empty in imported runs
-results     what steps brought and no message of the journal holds, a text a line
+results     what steps brought and no line of the journal holds, a text a line
 telemetry   what may differ between two runs that are otherwise the same: times, the host, the world's place
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,13 +55,12 @@ def journal_path(path: Path) -> Path:
 
 def write_run_file(path: Path, recorded: Recorded) -> None:
     """Writes a run's file."""
-    sent = {line.partition(',"role":')[0] for line in recorded.journal}  # names are sorted: "content" is first
-    results = [canonical_json(text) for text in recorded.texts.values()]
+    places = {_text_in(line): number for number, line in enumerate(map(json.loads, recorded.journal))}
     contents: dict[Member, Iterable[str]] = {
         "run": [recorded.run.as_line()],
-        "evidence": (entry.model_dump_json(exclude_none=True) for entry in recorded.evidence),
+        "evidence": (_line_of(entry, places) for entry in recorded.evidence),
         "journal": recorded.journal,
-        "results": (text for text in results if f'{{"format":{FORMAT},"part":{{"content":{text}' not in sent),
+        "results": (canonical_json(text) for text in recorded.texts.values() if text not in places),
         "telemetry": [canonical_json({"format": FORMAT, **recorded.telemetry})],
     }
     members = ("".join(f"{line}\n" for line in contents[name]).encode() for name in MEMBERS)
@@ -74,18 +74,25 @@ def read_recorded(path: Path) -> Recorded:
 
 def read_run(path: Path, *beside: Member) -> Run:
     """The run in a file, if the members ``beside`` it can be read as well."""
-    return _documents(path, Run, _rows(path, "run", *beside))[0]
+    rows = _rows(path, "run", *beside)
+    return _document(path, Run, rows[0] if rows else None)
 
 
 def read_evidence(path: Path) -> tuple[Evidence, ...]:
     """The evidence of the run in a file."""
-    return tuple(_documents(path, Evidence, _rows(path, "evidence")))
+    members = read_members(path, "evidence", "journal")
+    try:
+        rows = [*map(parse_json, members["evidence"])]
+        for text in (text for row in rows for text in row.get("texts", ()) if isinstance(text.get("text"), int)):
+            text["text"] = _text_in(parse_json(members["journal"][text["text"]]))
+    except (AttributeError, IndexError, TypeError, ValueError) as problem:
+        raise damaged(path) from problem
+    return tuple(_document(path, Evidence, row) for row in rows)
 
 
 def read_results(path: Path) -> dict[str, str]:
-    """By hash, all texts that a step may have brought: the results, and what else models were sent."""
-    parts = (row.get("part") for row in _rows(path, "journal") if isinstance(row, dict))
-    texts = (*_rows(path, "results"), *_contents(parts))
+    """By hash, all texts that a step may have brought: the results, and what else models were sent and answered."""
+    texts = (*_rows(path, "results"), *map(_text_in, _rows(path, "journal")))
     return {sha256_of(text): text for text in texts if isinstance(text, str)}
 
 
@@ -115,8 +122,6 @@ def read_members(path: Path, *names: Member) -> dict[Member, list[str]]:
         _, places = read_index(path)
         wanted = [place for name, place in zip(MEMBERS, places, strict=True) if name in names]
         members = [data.decode().split("\n")[:-1] for data in read_parts(path, wanted)]
-    except FileNotFoundError:
-        raise UserError(f"{path} does not exist.") from None
     except OSError as problem:
         raise UserError(f"{file_error(problem, path)}.") from problem
     except ValueError as problem:  # another number of members, or no UTF-8
@@ -125,16 +130,12 @@ def read_members(path: Path, *names: Member) -> dict[Member, list[str]]:
 
 
 def journal_size(path: Path) -> int:
-    """The bytes on disk of a run's journal, under way or not; 0 if there is none, or none that can be read."""
+    """The bytes on disk of the journal of a run that has ended; 0 if there is none, or none that can be read."""
     try:
-        _, places = read_index(path)
-        sizes = {name: size for name, (_, size) in zip(MEMBERS, places, strict=True)}
-    except FileNotFoundError:
-        under_way = journal_path(path)
-        return under_way.stat().st_size if under_way.exists() else 0
-    except (UserError, ValueError):
+        _, size = read_index(path)[1][MEMBERS.index("journal")]
+    except (FileNotFoundError, IndexError, UserError):
         return 0
-    return sizes["journal"] if sizes["journal"] > len(pack(b"")) else 0
+    return size if size > len(pack(b"")) else 0
 
 
 def _rows(path: Path, name: Member, *beside: Member) -> list[Any]:
@@ -145,17 +146,27 @@ def _rows(path: Path, name: Member, *beside: Member) -> list[Any]:
         raise damaged(path) from problem
 
 
-def _documents(path: Path, record: type[T], rows: Iterable[Any]) -> list[T]:
+def _document(path: Path, record: type[T], row: Any) -> T:
     try:
-        documents = [record.model_validate(row) for row in rows]
+        return record.model_validate(row)
     except ValidationError as problem:
         raise UserError(f"{path} is not as this version writes it: {fault_of(problem)}.") from problem
-    if not documents and record is Run:
-        raise damaged(path)
-    return documents
 
 
-def _contents(parts: Iterable[Any]) -> set[str]:
-    """The contents of messages among these parts, as far as they are texts."""
-    contents = (part.get("content") for part in parts if isinstance(part, dict))
-    return {content for content in contents if isinstance(content, str)}
+def _line_of(entry: Evidence, places: Mapping[str | None, int]) -> str:
+    """The line of an entry; ``places`` are the numbers of the journal's lines, by the text in each."""
+    if places.keys().isdisjoint(text.text for text in entry.texts):
+        return entry.model_dump_json(exclude_none=True)
+    fields = entry.model_dump(mode="json", exclude_none=True)
+    for text in fields["texts"]:
+        text["text"] = places.get(text["text"], text["text"])
+    return canonical_json(fields)
+
+
+def _text_in(line: Any) -> str | None:
+    """The text of a journal's line: of a message, of a model's answer, or of a page that was fetched."""
+    match line:
+        case {"part": {"content": str(text)}} | {"response": {"content": str(text)} | {"page": {"text": str(text)}}}:
+            return text
+        case _:
+            return None

@@ -9,12 +9,18 @@ from drretail.experiment import run_files
 from drretail.files import pack
 from drretail.journal import Effect, Journal, texts_of
 from drretail.records.base import FORMAT, canonical_json
-from drretail.run_file import MEMBERS, Member, journal_path, read_journal, read_members
+from drretail.records.evidence import Evidence
+from drretail.run_file import MEMBERS, Member, journal_path, read_evidence, read_journal, read_members, read_results
 
 
-def runs_in(folder: Path) -> dict[str, dict[Member, list[str]]]:
-    """What an experiment's runs hold of run and evidence, by their files: the same wherever they are made again."""
-    return {path.relative_to(folder).as_posix(): read_members(path, "run", "evidence") for path in run_files(folder)}
+def lasting(path: Path) -> tuple[list[str], tuple[Evidence, ...], dict[str, str]]:
+    """What is the same however often and by whatever way a run is made."""
+    return read_members(path, "run")["run"], read_evidence(path), read_results(path)
+
+
+def runs_in(folder: Path) -> dict[str, Any]:
+    """What lasts of an experiment's runs, by their files."""
+    return {path.relative_to(folder).as_posix(): lasting(path) for path in run_files(folder)}
 
 
 def edit_member(path: Path, member: Member, change: Callable[[list[str]], list[str] | None]) -> None:

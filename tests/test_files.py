@@ -201,7 +201,7 @@ def test_a_folder_gets_its_name_when_it_is_whole_and_is_as_open_as_any_folder(tm
     (tmp_path / "plain").mkdir()
     assert to.stat().st_mode == (tmp_path / "plain").stat().st_mode
     assert {path.name for path in tmp_path.iterdir()} == {"s", "plain", "s.part"}
-    with pytest.raises(UserError, match="is not empty"), made_whole(to):
+    with pytest.raises(UserError, match="is there already"), made_whole(to):
         pass
 
 

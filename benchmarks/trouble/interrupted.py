@@ -25,7 +25,7 @@ from pathlib import Path
 
 from drretail.packs import PACKS
 from drretail.records.base import canonical_json
-from drretail.run_file import RUN_FILE, journal_path, read_members, read_results
+from drretail.run_file import RUN_FILE, journal_path, read_evidence, read_members, read_results
 
 from .bench import IMPORT, INGEST, KILLED, MAIN, RUN, SCORE, TALKING, Bench, Ended, Row, run
 from .clock import JumpingClock, negative_durations
@@ -370,7 +370,8 @@ def content(made: Path) -> str:
         if path.is_file() and not path.name.endswith(TIMED) and not set(Path(name).parts) & set(KEPT_BY_OTHERS):
             data = path.read_bytes()
             if path.match(f"runs/*/*{RUN_FILE}"):  # without its journal and telemetry
-                data = canonical_json([read_members(path, "run", "evidence"), sorted(read_results(path))]).encode()
+                evidence = [entry.as_line() for entry in read_evidence(path)]
+                data = canonical_json([read_members(path, "run"), evidence, sorted(read_results(path))]).encode()
             if name.endswith(PACKS):  # without the index, which holds the sizes of parts
                 data = gzip.decompress(data).partition(b"\n")[2]
             if "/verdicts/" in name:  # claims are judged side by side, and kept as they end

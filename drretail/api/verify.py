@@ -249,17 +249,17 @@ async def _replay(
     try:
         earlier = turns_before(planned.query, queries)
         await runner.run_into(copy, sut, planned.query, planned.repeat, earlier=earlier)
-        before, now = (read_members(path, "run", "evidence") for path in (recorded, path))
+        before, now = ((read_members(path, "run")["run"], read_evidence(path)) for path in (recorded, path))
         if before == now:
             return _Finding("runs", "equal")
         if sut.agent.sees_reference:
             return _Finding("runs", "not compared", f"{planned.label} was told other gold than {GOLD} holds now")
         if read_run(recorded).unanswered_calls:
             return _Finding("runs", "not compared", "a server failed calls of theirs, and may answer now")
-        fields = differing(*(parse_json(members["run"][0]) for members in (before, now)))
+        fields = differing(*(parse_json(run[0]) for run, _ in (before, now)))
     except UserError as problem:
         return _Finding("runs", "differs", _here(folder, problem))
-    wrong = [*fields, *(["evidence"] if before["evidence"] != now["evidence"] else [])]
+    wrong = [*fields, *(["evidence"] if before[1] != now[1] else [])]
     what = ", ".join(wrong) or "layout"
     return _Finding("runs", "differs", f"{recorded.relative_to(folder)}: its journal gives another {what}")
 

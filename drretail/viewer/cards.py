@@ -126,16 +126,16 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: CartLines | None)
         of_cart = (f"✗ {view.parts[TURN].reason}",) if view.is_right == 0 else ()
         limits_met = "Right after this turn" if view.is_right else ""
     # The proof over every product may contradict what was bought, or that nothing was
-    elif cart is not None and cart.lines and proof == "proved" and not is_broken:
+    elif cart is not None and cart.picks and proof == "proved" and not is_broken:
         of_cart += ("✗ Nothing in the shop meets every limit",)
-    elif cart is not None and not cart.lines and proof == "refuted":
+    elif cart is not None and not cart.picks and proof == "refuted":
         of_cart += ("✗ The shop has products that meet every limit",)
     is_broken = is_broken or any(words.startswith("✗") for words in of_cart)
     if cart and not view.subject.is_turn and not of_cart and not doubted and has_wish and view.checks.made:
         refused = "Right: nothing in the shop meets every limit" if proof == "proved" else "Breaks no limit"
-        limits_met = "Meets every limit" if cart.lines else refused
+        limits_met = "Meets every limit" if cart.picks else refused
     decision = _decision(view, cart, is_broken=is_broken, is_kept=bool(limits_met))
-    of_products = {pick.product: _broken(doubted, f"P:{pick.product}") for pick in (cart.lines if cart else ())}
+    of_products = {pick.product: _broken(doubted, f"P:{pick.product}") for pick in (cart.picks if cart else ())}
     broken = {None: of_cart, **of_products}
     # By the first judge's verdicts, the worst first.
     claims = view.claims[0].claims if view.claims else ()
@@ -207,8 +207,8 @@ def _decision(view: RunView, cart: CartLines | None, *, is_broken: bool, is_kept
     if view.is_right is not None and view.is_right >= 1:
         return "right"
     if view.subject.is_turn:
-        return "open" if view.is_right is None else "wrong" if cart and cart.lines else "refused"
-    if case.refused_wrongly is not None or (cart is not None and not cart.lines and is_broken):
+        return "open" if view.is_right is None else "wrong" if cart and cart.picks else "refused"
+    if case.refused_wrongly is not None or (cart is not None and not cart.picks and is_broken):
         return "refused"
     if any(finding.code in WRONG_THINGS and finding.severity == "error" for finding in view.checks.findings):
         return "wrong"

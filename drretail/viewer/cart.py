@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from drretail.experiment import ended_run
@@ -13,7 +14,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import lack_in_words
 from drretail.records.reading import FORM, Outcome, Pick
 from drretail.records.run import Run
-from drretail.records.shop import Money, variant_title
+from drretail.records.shop import Money, Product, variant_title
 
 if TYPE_CHECKING:
     from drretail.eval.judging.subject import Subject
@@ -79,13 +80,67 @@ class CartLine:
         return f"{words}{''.join(f' (runner-up: {alternative})' for alternative in self.alternatives)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CartLines:
-    """The lines of a cart in the report's order; without lines if nothing is to be bought."""
+    """The picks of a report as the lines of a cart; without lines if nothing is to be bought."""
 
-    lines: tuple[CartLine, ...]
-    refusal: str = ""
-    """What the agent says about a refusal: the reasons and the nearest alternative. Empty without a refusal."""
+    picks: Sequence[Pick]
+    evidence: Mapping[str, Evidence]
+    """What the run has seen. It is large, and read for titles and prices alone."""
+    outcome: Outcome | None = None
+
+    @cached_property
+    def lines(self) -> tuple[CartLine, ...]:
+        """The picks with their titles and prices, in the report's order."""
+        lines: list[CartLine] = []
+        for pick in self.picks:
+            item, price, offer = self._item(pick), self._ledger.price_of(pick), self._ledger.offer(pick)
+            is_from = item is not None and price is not None and item.price_from and (offer is None or not offer.price)
+            line = CartLine(
+                product=pick.product,
+                title=self._title(pick),
+                quantity=pick.quantity,
+                price=None if item is None or price is None else Money.of(price, item.currency),
+                alternatives=tuple(self._title(Pick(product=alternative)) for alternative in pick.alternatives),
+                rating=None if item is None else item.average_rating,
+                ratings=None if item is None else item.rating_number,
+                is_from=is_from,
+                variant=pick.variant,
+                is_looked_up=item is not None,
+            )
+            lines.append(line)
+        return tuple(lines)
+
+    @property
+    def refusal(self) -> str:
+        """The refusal in words, with its reasons and the nearest alternatives; empty without any.
+
+        "The agent says that everything suitable is too expensive. Nearest alternative: Tube Feeder ($24.99).".
+        """
+        outcome = self.outcome
+        if outcome is None or outcome.decision == "buy" or not (outcome.because or outcome.nearest):
+            return ""
+        reasons = " and ".join(lack_in_words(reason) for reason in outcome.because)
+        refusal = f"The agent says that {reasons}." if reasons else "The agent gives no reason."
+        nearest: list[str] = []
+        for pick in (Pick(product=offer_id) for offer_id in outcome.nearest):
+            item, price, title = self._item(pick), self._ledger.price_of(pick), self._title(pick)
+            nearest.append(
+                title if item is None or price is None else f"{title} ({format_money(price, item.currency)})"
+            )
+        return refusal + (f" Nearest alternative: {', '.join(nearest)}." if nearest else "")
+
+    @cached_property
+    def _ledger(self) -> Ledger:
+        return read_ledger(self.evidence)
+
+    def _item(self, pick: Pick) -> Product | None:
+        return self._ledger.products.get(pick.product)
+
+    def _title(self, pick: Pick) -> str:
+        item, offer = self._item(pick), self._ledger.offer(pick)
+        title = pick.offer_id if item is None else short_title(item.title, LONGEST_TITLE)
+        return variant_title(title, "" if offer is None else offer.name)
 
     @property
     def total(self) -> Money | None:
@@ -116,7 +171,7 @@ class CartLines:
 
 def cart_of(run: Run, evidence: Mapping[str, Evidence]) -> CartLines | None:
     """The cart of a run; None if its picks are unknown."""
-    return None if run.picks is None else _cart(run.picks, evidence, run.outcome)
+    return None if run.picks is None else CartLines(run.picks, evidence, run.outcome)
 
 
 def cart_as_read(subject: "Subject") -> tuple[CartLines | None, str]:
@@ -129,7 +184,7 @@ def cart_as_read(subject: "Subject") -> tuple[CartLines | None, str]:
     # By form alone, that no pick was read does not mean that nothing is to be bought.
     if picks is None or (reader == FORM and not picks):
         return None, ""
-    return _cart(picks, subject.evidence), picks_by(picks, reader)
+    return CartLines(picks, subject.evidence), picks_by(picks, reader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,46 +249,6 @@ def cart_document(cart: CartLines) -> dict[str, Any]:
     ]
     total = None if cart.total is None else cart.total.model_dump()
     return {"items": items, "total": total} | ({"refusal": cart.refusal} if cart.refusal else {})
-
-
-def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outcome | None = None) -> CartLines:
-    """The picks with their prices, and the refusal in words, with the nearest alternatives; empty without any.
-
-    "The agent says that everything suitable is too expensive. Nearest alternative: Tube Feeder ($24.99).".
-    """
-    ledger = read_ledger(evidence)
-    lines: list[CartLine] = []
-    for pick in picks:
-        item, price, offer = ledger.products.get(pick.product), ledger.price_of(pick), ledger.offer(pick)
-        line = CartLine(
-            product=pick.product,
-            title=_title(pick, ledger),
-            quantity=pick.quantity,
-            price=None if item is None or price is None else Money.of(price, item.currency),
-            alternatives=tuple(_title(Pick(product=alternative), ledger) for alternative in pick.alternatives),
-            rating=None if item is None else item.average_rating,
-            ratings=None if item is None else item.rating_number,
-            is_from=item is not None and price is not None and item.price_from and (offer is None or not offer.price),
-            variant=pick.variant,
-            is_looked_up=item is not None,
-        )
-        lines.append(line)
-    if outcome is None or outcome.decision == "buy" or not (outcome.because or outcome.nearest):
-        return CartLines(tuple(lines))
-    reasons = " and ".join(lack_in_words(reason) for reason in outcome.because)
-    refusal = f"The agent says that {reasons}." if reasons else "The agent gives no reason."
-    nearest: list[str] = []
-    for pick in (Pick(product=offer_id) for offer_id in outcome.nearest):
-        item, price, title = ledger.products.get(pick.product), ledger.price_of(pick), _title(pick, ledger)
-        nearest.append(title if item is None or price is None else f"{title} ({format_money(price, item.currency)})")
-    refusal += f" Nearest alternative: {', '.join(nearest)}." if nearest else ""
-    return CartLines(tuple(lines), refusal)
-
-
-def _title(pick: Pick, ledger: Ledger) -> str:
-    item, offer = ledger.products.get(pick.product), ledger.offer(pick)
-    title = pick.offer_id if item is None else short_title(item.title, LONGEST_TITLE)
-    return variant_title(title, "" if offer is None else offer.name)
 
 
 def readers_in_words(reading: str) -> str:

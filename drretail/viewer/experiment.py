@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -13,7 +14,7 @@ from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_s
 from drretail.eval.method import score_notes
 from drretail.eval.registry import CONVERSATION, FALSE_STATEMENTS
 from drretail.eval.scores.file import made_of, read_scores
-from drretail.experiment import Definition, read_definition
+from drretail.experiment import Definition, path_of, read_definition
 from drretail.grounding.text.wording import listed
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, questions_in_words
@@ -66,7 +67,7 @@ class Checks:
     """How much of the report was read, and who read its picks."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunView:
     """One planned run with everything that is recorded about it."""
 
@@ -76,8 +77,6 @@ class RunView:
     subject: Subject
     state: str
     """done, failed, interrupted, or not run."""
-    texts: Mapping[str, str]
-    """Results of steps, by hash."""
     claims: tuple[ClaimsView, ...]
     """By judge; the report shows the first judge's marks."""
     ratings: tuple[Judged, ...]
@@ -108,6 +107,13 @@ class RunView:
     def anchor(self) -> str:
         return f"r{self.number}"
 
+    @cached_property
+    def texts(self) -> Mapping[str, str]:
+        """Results of steps, by hash; they are large, and read when they are shown."""
+        if self.run is None or (self.run.error is not None and self.run.error.kind == "unreadable"):
+            return {}
+        return read_results(path_of(self.experiment, self.run))
+
     def claim_of(self, statement: Finding) -> ClaimView | None:
         """The claim of the first judge, or of code in an assistant's answer; None for what else code finds."""
         claims = self.claims[0].claims if self.claims and (self.is_answer or statement.code == CONTRADICTED) else ()
@@ -136,7 +142,7 @@ class Runs:
         run, path = subject.run, self.planned[place].path_in(self.experiment)
         if run is None:
             state = "interrupted" if journal_path(path).exists() else "not run"
-            return RunView(number, self.experiment, subject, state, {}, (), (), Checks((), (), ()), 0)
+            return RunView(number, self.experiment, subject, state, (), (), Checks((), (), ()), 0)
         shown = ("faithfulness", "quality", "checks", FALSE_STATEMENTS, CONVERSATION if subject.is_turn else "basket")
         faithfulness, quality, checks, false, bought = (
             read_judgements(self.experiment, metric, run) for metric in shown
@@ -170,7 +176,6 @@ class Runs:
             experiment=self.experiment,
             subject=subject,
             state=run.status,
-            texts={} if run.error is not None and run.error.kind == "unreadable" else read_results(path),
             claims=claims,
             ratings=quality.by_judge,
             checks=_checks(checks.by_judge),

@@ -18,7 +18,7 @@ from drretail.experiment import Experiment
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.query import Query
-from drretail.run_file import Recorded, read_members, read_results
+from drretail.run_file import Recorded
 from tests.shop import USER
 
 Scripted = AIMessage | BaseException
@@ -70,11 +70,6 @@ def run_in(experiment: Path) -> Path:
     """The file of its only run, and no other file beside it."""
     (here,) = experiment.glob("runs/*/*")
     return here
-
-
-def lasting(run: Path) -> tuple[Any, ...]:
-    """What is the same however often and by whatever way a run is made."""
-    return read_members(run, "run", "evidence"), read_results(run)
 
 
 @pytest.fixture

@@ -26,11 +26,11 @@ from drretail.records.run import Limits, Run, WebMode
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded, read_journal
-from tests.agents.conftest import QUERY, Scripted, calls, lasting, record, run_in
+from tests.agents.conftest import QUERY, Scripted, calls, record, run_in
 from tests.agents.grounded_hybrid.staging import WISH, understanding
 from tests.agents.hybrid_react.cast import DONE, FEEDER, PAGES, PROFILE, REPORT, launch, reported
 from tests.build import demands, known
-from tests.run_files import cut
+from tests.run_files import cut, lasting
 from tests.shop import OTHER, USER
 
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."

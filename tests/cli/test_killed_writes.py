@@ -15,11 +15,12 @@ from drretail.files import write_lines
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from drretail.run_file import JOURNAL, RUN_FILE, read_members, read_telemetry
+from drretail.run_file import JOURNAL, RUN_FILE, read_telemetry
 from tests.build import files
 from tests.cli.commands import environment
 from tests.cli.forked import ForkServer, dies_at
 from tests.cli.in_process import run_here
+from tests.run_files import lasting
 from tests.shop import USER, build_shop
 
 COMMANDS: Mapping[str, str] = {
@@ -118,5 +119,5 @@ def _contents(folder: Path) -> dict[str, Any]:
     """
     found = {name: data for name, data in files(folder).items() if "/index/" not in name}
     found = {name: data for name, data in found.items() if not name.endswith(TRANSIENT)}
-    runs = {name: read_members(folder / name, "run", "evidence", "results") for name in found if "/runs/" in name}
+    runs = {name: lasting(folder / name) for name in found if "/runs/" in name}
     return {name: b"" if OTHERWISE.fullmatch(Path(name).name) else data for name, data in found.items()} | runs

@@ -74,7 +74,7 @@ def test_claims_and_steps_lead_into_a_small_conversation(judged: Path, monkeypat
 
 def test_a_journal_that_can_not_be_read_takes_nothing_else_from_the_page(mine: Path) -> None:
     run = next(iter(read_runs(mine)))
-    edit_member(path_of(mine, run), "journal", lambda _: ['{"format":99}'])
+    edit_member(path_of(mine, run), "journal", lambda lines: ['{"format":99}', *lines[1:]])
     assert (run.report or "")[:20] in parse(render_page(mine)).text
 
 

@@ -174,6 +174,6 @@ def test_what_is_false_is_marked_where_it_was_found_and_else_shown_by_the_place_
 
 def shown_of(finding: Finding, report: str, *judges: Any) -> Any:
     checks = Checks((), (), ())
-    view = RunView(1, Path(), subject(report), "done", {}, judges, (), checks, 0, false=(finding,), is_answer=True)
+    view = RunView(1, Path(), subject(report), "done", judges, (), checks, 0, false=(finding,), is_answer=True)
     ((_, shown),) = false_statements(view)
     return shown

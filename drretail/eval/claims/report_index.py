@@ -141,9 +141,10 @@ class SentenceFinder:
 
     def find(self, quote: str) -> tuple[int, int] | None:
         """The span of the sentences that contain ``quote``; of several places, the first at or after the last one
-        found.
+        found, and first of all one that it repeats to the letter.
         """
-        span = find_words(self._report, quote, self._after)
+        # "… a wall" would else be found in the sentence before it, "we painted a wall".
+        span = find_words(self._report, quote, max(self._report.find(quote, self._after), self._after))
         span = span or find_words(self._without_marks, _IN_BRACKETS.sub(" ", quote), self._after)
         if span is None:
             return None

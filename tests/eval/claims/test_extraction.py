@@ -94,6 +94,14 @@ def test_sources_are_resolved_however_the_judge_copies_them_and_others_are_sent_
     assert len(claims_in(judged(tmp_path / "back", judge, subject(REPORT)), EXTRACT)) == 2
 
 
+def test_a_sentence_that_ends_as_the_one_before_it_does_is_found_where_it_stands(tmp_path: Path) -> None:
+    report = f"- “We painted one wall sage.” [{BIRDS_ID}]\n- “… one wall sage.” [{BIRDS_ID}]"
+    lines = report.removeprefix("- ").split("\n- ")
+    claims = [claim(number, line, BIRDS_ID, quote=line) for number, line in enumerate(lines, 1)]
+    first, second = extracted(tmp_path, *claims, report=report)
+    assert [report[first.start : first.end], report[second.start : second.end]] == lines
+
+
 PRICE = said_value("price", "costs $49.99", "P:B0BED00001")
 
 

@@ -174,7 +174,7 @@ def test_an_answer_of_unknown_picks_shows_none_and_unchecked_limits_are_named(mi
     definition = read_definition(mine)
     wish = Wish(wants=(Want(name="bird feeder", kinds=("feeder",), rating_min=4.5),), budget=Money.of(30))
     queries = tuple(query.model_copy(update={"wish": wish}) for query in definition.queries)
-    write_definition(mine, definition, queries)
+    write_definition(mine, definition.model_copy(update={"queries": queries}))
     (first, *_) = read_runs(mine)
     rewrite(mine, first.model_copy(update={"picks": (Pick(product="B0TEST0001"),)}))
     assert "bird feeder: of the kind feeder; at least 4.5 stars · budget: $30.00 in total" in first_question(mine).text
