@@ -7,7 +7,7 @@ things in two languages are left out.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import import_module, resources
 from typing import TYPE_CHECKING, Any
@@ -153,11 +153,24 @@ def _tables(name: str = "labels.toml") -> Mapping[str, Any]:
 
 
 @cache
-def labels(*, english: bool) -> Mapping[str, frozenset[str]]:
-    """The words of labels by what they name, and words that may accompany them; in English only or in all languages."""
+def labels(*, english: bool | None) -> Mapping[str, frozenset[str]]:
+    """The words of labels by what they name, and words that may accompany them; in English only or in all languages.
+    None is for a text whose language is not known: what is a stop word of English is then no label of another language.
+    """
     tables = [table for code, table in _tables().items() if not english or code == "en"]
     kinds = dict.fromkeys(kind for table in tables for kind in table)
-    return {kind: frozenset(word for table in tables for word in table.get(kind, ())) for kind in kinds}
+    of_kinds = {kind: frozenset(word for table in tables for word in table.get(kind, ())) for kind in kinds}
+    in_english = labels(english=True) if english is None else of_kinds
+    no_label = STOP_WORDS if english is None else frozenset[str]()
+    return {kind: (of_kind - no_label) | in_english.get(kind, frozenset()) for kind, of_kind in of_kinds.items()}
+
+
+def word_at(text: str, edge: int, known: Iterable[str]) -> str:
+    """The first (0) or last (-1) word of a text; without spaces between words, the longest of those ``known`` there."""
+    word = [*words(text)][edge]
+    if not _UNSPACED.match(text[edge]):
+        return word
+    return max(filter(word.startswith if edge == 0 else word.endswith, known), key=len, default=word)
 
 
 @cache

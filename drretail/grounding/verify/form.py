@@ -1,40 +1,45 @@
-"""What is certain by form: one source, one figure of a kind in what its mark owns; tables by plain heads; the result of
-a cited calculation; and what the text writes out.
+"""What is certain by form: one source, one figure of a kind in what its mark owns; tables by plain heads; results of
+cited calculations; and what the text writes out.
 
-A figure is verified if the record has it, and contradicted if nothing explains it. Both are certain of a price only
-where signs, or words of labels.toml, stand directly beside it: "half of $40" and "$40 less" are others. Everything else
-is open.
+A figure is verified if the record has it, and contradicted if nothing explains it. It is a price only where signs, or
+words of labels.toml or of the product's name, stand directly beside it: "half of $40" and "$40 less" are others.
+Everything else is open.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 from functools import cached_property
 from itertools import chain
 
-from drretail.grounding.text.amounts import Amount, WrittenDate, find_dates
+from drretail.grounding.text.amounts import Amount, find_dates
 from drretail.grounding.text.layout import Layout
-from drretail.grounding.text.words import labels, month_numbers, words
+from drretail.grounding.text.words import NEGATIONS, STOP_WORDS, labels, month_numbers, words
 from drretail.grounding.verify.parts import Part
-from drretail.grounding.verify.places import Passage, amounts_at, compared_at, days_at, figure_value
-from drretail.grounding.verify.records import CENTS, Ledger, derived, equals, on_record
-from drretail.grounding.verify.written import equations, quotations
+from drretail.grounding.verify.places import Passage, amounts_at, compared_figure, days_at, own_notation
+from drretail.grounding.verify.records import CENTS, Ledger, is_explained, on_record
+from drretail.grounding.verify.written import equations, quotations, results
 from drretail.records.reading import ReadValue, ValueKind
-from drretail.records.shop import VARIANTS
+from drretail.records.shop import VARIANTS, product_of
 
 _OF_OFFER: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
-_KINDS: tuple[ValueKind, ...] = (*_OF_OFFER, "order_date", "total")
-_STARS = re.compile(r"\s?(?:/\s?5\b|[★⭐]|\()")
-_RATED = re.compile(r"\d[.,]\d\d?(?:\s?(?:/\s?5|[★⭐]|stars?\b))?\W{0,4}(?:[^\W\d_]{1,6}\s)?$")
-_BESIDE_RATING = re.compile(r"\d[.,]\d(?:\s?(?:/\s?5|[★⭐]))?\s?[(·,]\s?$")
+_SCALE = r"\s?(?:/\s?|(?:out of|of|von|van|sur|sobre|de|su|av|af|z|из)\s)5(?:[.,]0)?\b(?![.,]?\d)"
+_STARS = re.compile(rf"{_SCALE}|\s?[★⭐(（]")
+# "4.6 ★ (1,843", "4.3-star average across 512": a rating before the number of its ratings.
+_RATED = re.compile(
+    rf"(?P<rating>\d[.,]\d\d?)(?:{_SCALE}|\s?[★⭐])?(?P<called>(?:[\s-][^\W\d_]{{2,20}}){{0,2}}?)"
+    r"(?P<joint>\W{1,4}(?:[^\W\d_]{1,6}\s?)?)$"
+)
 _LEAST, _MOST = Decimal("0.4"), Decimal(3)
 """How far a wrong price may be from the right one: what is further off is of a piece, or of something else."""
 _LONGEST_ON_ITS_WAY = 60
 """Days from an order until it came."""
-_LABEL = re.compile(r"([^:;|\n]{0,60}):[\s*_]*$")
-_GAP, _SIGNS, _LONGEST_LINE = " \t*_~", "\n.!?()[]<>|\\,;:–—-·=\"'“”", 400
+_FEWEST_RATINGS, _MOST_PLACES, _LONGEST_JOINT = 10, 2, 3
+"""A smaller number of ratings stands in many places by accident; decimal places of a rating; letters of "of"."""
+_LABEL = re.compile(r"([^:：;|\n]{0,60})[:：][\s*_]*$")
+_LONGEST_LINE = 400
 
 
 def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[ReadValue]:
@@ -46,10 +51,11 @@ def read_by_form(layout: Layout, ledger: Ledger, parts: Sequence[Part]) -> list[
         place = Passage.of(layout.text, part.start, part.end)
         for value in reader.read(part, place):
             if value.state == "verified":
-                figure = (end - place.first for end in (value.start, value.end))
-                wrong = reader.read(part, place.altered(value.kind, *figure), [value.kind])
-                denied = {altered.start for altered in wrong if altered.state == "contradicted"}
-                value = value.model_copy(update={"is_caught": value.start in denied})
+                wrong = place.altered(value.kind, value.start - place.first, value.end - place.first)
+                denied = {
+                    (other.start, other.kind) for other in reader.read(part, wrong) if other.state == "contradicted"
+                }
+                value = value.model_copy(update={"is_caught": (value.start, value.kind) in denied})
             if value.start not in written_out:
                 values.setdefault((value.start, value.kind), value)
     return sorted(values.values(), key=lambda value: (value.start, value.kind))
@@ -60,100 +66,113 @@ class _Reader:
     layout: Layout
     ledger: Ledger
 
-    def read(self, part: Part, place: Passage, kinds: Collection[ValueKind] = _KINDS) -> Iterator[ReadValue]:
-        """The values of these kinds in one part; where nothing is to be denied, only the right ones."""
+    def read(self, part: Part, place: Passage) -> Iterator[ReadValue]:
+        """The values in one part; where nothing is to be denied, only the right ones."""
         may_deny = part.is_named and (self.ledger.policy is None or self._is_bare(part, place))
-        yield from (value for value in self._values(part, place, kinds) if may_deny or value.state == "verified")
+        yield from (value for value in self._values(part, place) if may_deny or value.state == "verified")
 
     def _is_bare(self, part: Part, place: Passage) -> bool:
         """True if a part of an assistant's answer has no words but names, options and labels. One word more may make it
         another figure: "with shipping", "at another shop". So may a day beside a product.
         """
-        is_of_order = any(source[:2] == "O:" for source in part.sources)
-        if not is_of_order and find_dates(place.words, self.layout.notation):
+        if not any(source[:2] == "O:" for source in part.sources) and find_dates(place.words, self.layout.notation):
             return False
         return self._names(part).union(*self._labels.values(), month_numbers()).issuperset(words(place.words))
 
     def _names(self, part: Part) -> set[str]:
-        """The words of the names and options of what a part is about."""
+        """The words of the names and options of what a part is about, but "with", "less" or "per"."""
         items = filter(None, map(self.ledger.product, part.sources))
         names = (f"{item.titles} {item.brand or ''} {item.details.get(VARIANTS, '')}" for item in items)
-        return {*words(" ".join((*names, *part.sources)))}
+        return {*words(" ".join((*names, *part.sources)))} - STOP_WORDS - NEGATIONS
 
-    def _values(self, part: Part, place: Passage, kinds: Collection[ValueKind]) -> Iterator[ReadValue]:
+    def _values(self, part: Part, place: Passage) -> Iterator[ReadValue]:
         products = [source for source in part.sources if source[:2] == "P:"]
         orders = [source for source in part.sources if source in self.ledger.order_dates]
         if len(part.sources) == len(products) == 1:
-            figures = (self._figure(kind, part, place, products[0]) for kind in _OF_OFFER if kind in kinds)
-            yield from filter(None, figures)
-        if "order_date" in kinds and len(orders) == 1 and {*products} <= {f"P:{self.ledger.ordered[orders[0]]}"}:
+            yield from filter(None, (self._figure(kind, part, place) for kind in _OF_OFFER))
+        if len(orders) == 1 and {*products} <= {f"P:{self.ledger.ordered[orders[0]]}"}:
             yield from self._day(part, place, orders[0])
         calculations = [source for source in part.sources if source in self.ledger.calculations]
-        if "total" in kinds and len(calculations) == 1 and len(part.sources) == len(products) + 1:
-            yield from self._result(place, calculations[0], products)
+        if calculations and len(part.sources) == len(products) + len(calculations):
+            yield from results(place, calculations, self.ledger, self._cited)
 
-    def _value(self, kind: ValueKind, figure: Amount | WrittenDate, of: str, place: Passage) -> ReadValue:
-        at_figure = replace(place, start=figure.start, end=figure.end)
-        return compared_at(figure_value(kind, figure, place.first, of), at_figure, self.ledger)
-
-    def _figure(self, kind: ValueKind, part: Part, place: Passage, product: str) -> ReadValue | None:
+    def _figure(self, kind: ValueKind, part: Part, place: Passage) -> ReadValue | None:
         """The one figure of a kind in a part about one product; None for none, for several, and where it is open."""
-        amounts = amounts_at(kind, place, self.layout.notation)
-        amounts = [amount for amount in amounts if self._is_of_kind(kind, amount, part, place)]
+        read = (amounts_at(kind, place, notation) for notation in place.notations)
+        of_kind = ([amount for amount in amounts if self._is_of_kind(kind, amount, part, place)] for amounts in read)
+        amounts = next(filter(None, of_kind), [])
         if len(amounts) != 1:
             return None
-        value = self._value(kind, amounts[0], product, place)
-        if kind == "price" and not {*_sides(amounts[0], place)} <= {"", *self._labels["costs"], *self._names(part)}:
+        amount, plain = amounts[0], {"", *self._labels["price"], *self._labels["costs"]}
+        before, behind = place.beside(amount, self._labels)
+        if kind == "price" and not {before, behind} <= plain | self._names(part):
             return None
-        is_denied = value.state == "contradicted" and self._is_certain(kind, amounts[0], part, place, product)
+        value = compared_figure(kind, amount, part.sources[0], place, self.ledger)
+        # "The $51 kettle" may be another one.
+        is_denied = value.state == "contradicted" and (kind != "price" or behind in plain)
+        is_denied = is_denied and self._is_certain(kind, amount, part, place)
         return value if is_denied or value.state == "verified" else None
 
     def _is_of_kind(self, kind: ValueKind, amount: Amount, part: Part, place: Passage) -> bool:
         """Whether a sign, or a label beside it, says that a figure is of this kind."""
-        if amount.compound:
-            return False
-        if kind == "price" and amount.kind == "money":
-            return True
-        (before, behind), called = _sides(amount, place), self._labels[kind]
-        is_headed = self._is_headed(kind, part)
+        called, is_headed = self._labels[kind], self._is_headed(kind, amount, part, place)
+        if kind == "price":
+            return not amount.compound and (is_headed or amount.kind == "money")
+        before, behind = place.beside(amount, self._labels)
         if kind == "rating":
-            is_called = before in called or behind in called or _STARS.match(place.text, amount.end)
-            return bool(amount.places and (is_headed or is_called))
-        is_beside_rating = _BESIDE_RATING.search(place.text[place.start : amount.start])
-        return is_headed or (kind == "rating_count" and bool(behind in called or is_beside_rating))
+            *_, label, joint = "", "", *words(place.text[place.start : amount.start])  # "a rating of 4.6"
+            is_called = not called.isdisjoint((before, behind)) or (label in called and len(joint) <= _LONGEST_JOINT)
+            is_called = is_called or _STARS.match(place.text, amount.end) or self._is_counted(amount, part, place)
+            is_alone = not amount.compound or behind in called  # "4.6-star", but "3.8 x 4.6"
+            return bool(is_headed or is_called) and is_alone and 0 < amount.places <= _MOST_PLACES
+        is_called = behind in called
+        if (rated := self._rated_before(amount, place)) is not None:  # "4.6 (1,843", "4.6 from 1,843 buyers"
+            is_signed = not rated["called"] and rated["joint"].strip() in tuple("(（·,，")
+            is_called = is_called or is_signed or behind in self._labels["beside"]
+        return not amount.compound and (is_headed or is_called)
 
-    def _is_headed(self, kind: ValueKind, part: Part) -> bool:
-        """True in a cell whose label says this and nothing else: "price per inch" is not a price."""
-        own_labels, neighbours = self._labels[kind], self._labels["beside"]
-        labels = [{*label.split()} for label in part.labels]
+    def _rated_before(self, count: Amount, place: Passage) -> re.Match[str] | None:
+        """The rating whose number of ratings a figure may be: what is between says nothing else."""
+        rated = _RATED.search(place.text[: count.start], place.start) if count.low >= _FEWEST_RATINGS else None
+        called = self._labels["rating"] | self._labels["beside"]
+        return rated if rated is not None and called.issuperset(words(rated["called"])) else None
+
+    def _is_counted(self, rating: Amount, part: Part, place: Passage) -> bool:
+        """True if the number of ratings that the record has stands behind a figure: that is the rating."""
+        item, counts = self.ledger.product(part.sources[0]), amounts_at("rating_count", place)
+        right = (count for count in counts if item is not None and count.low == item.rating_number)
+        rated = filter(None, (self._rated_before(count, place) for count in right))
+        return any(match.start("rating") == rating.start for match in rated)
+
+    def _is_headed(self, kind: ValueKind, amount: Amount, part: Part, place: Passage) -> bool:
+        """True below or behind a label that says this and nothing else: "price per inch" is not a price."""
+        labels, own = self._labels_of(amount, part, place), self._labels[kind]
         is_other = any(label & self._labels["other_price"] for label in labels)
-        return not is_other and any(label & own_labels and label <= own_labels | neighbours for label in labels)
+        return not is_other and any(label & own and label <= own | self._labels["beside"] for label in labels)
 
-    def _is_certain(self, kind: ValueKind, amount: Amount, part: Part, place: Passage, product: str) -> bool:
+    def _labels_of(self, amount: Amount, part: Part, place: Passage) -> list[set[str]]:
+        """The words of a cell's labels, and of what a colon ends before the figure, without the product's name."""
+        written = _LABEL.search(place.text[place.start : amount.start])
+        label = {*words(written[1])} - self._names(part) if written else None
+        return [*({*label.split()} for label in part.labels), *filter(None, [label])]
+
+    def _is_certain(self, kind: ValueKind, amount: Amount, part: Part, place: Passage) -> bool:
         """Whether a figure that the record does not have can be nothing but wrong."""
-        item = self.ledger.product(product)
+        item = self.ledger.product(part.sources[0])
         record = None if item is None else on_record(kind, item)
-        if item is None or record is None or amount.relation not in ("is", "about") or self.ledger.names(amount.low):
+        if record is None or amount.relation not in ("is", "about") or self.ledger.names(amount.low):
             return False
-        is_near, is_headed = _LEAST * record <= amount.low <= _MOST * record, self._is_headed(kind, part)
-        before = place.text[place.start : amount.start]
+        is_headed = self._is_headed(kind, amount, part, place)
+        is_near = is_headed or _LEAST * record <= amount.low <= _MOST * record
         if kind != "price":
-            return is_near or is_headed or (kind == "rating_count" and bool(_RATED.search(before)))
-        # But "$4.77 an ounce", or what two of them cost.
-        if not {*_sides(amount, place)} <= {"", *self._labels["costs"]} or self._is_explained(amount, part, product):
-            return False
-        label, names = _LABEL.search(before), {*words(f"{item.titles} {item.brand or ''}")}
-        is_plain = label is None or {*words(label[1])} <= self._labels["price"] | self._labels["beside"] | names
-        return is_headed or (not part.labels and amount.places >= CENTS and is_near and is_plain)
-
-    def _is_explained(self, amount: Amount, part: Part, product: str) -> bool:
-        """True for a figure with cents that follows from others, or that another thing beside it has."""
-        records, text, key = self.ledger.products, self.layout.text, product[2:].partition("/")[0]
-        line = {*words(text[max(0, part.start - _LONGEST_LINE) : part.end].rpartition("\n")[2])}
-        # What the line names, by the first word of its title.
-        others = (other for other, item in records.items() if other != key and next(words(item.title), "") in line)
-        prices = map(self.ledger.price, others)
-        return any(equals(amount, price) for price in prices) or derived(amount, self.ledger, [key, *self._cited])
+            return is_near or (kind == "rating_count" and self._rated_before(amount, place) is not None)
+        key, products = product_of(part.sources[0][2:]), self.ledger.products
+        line = {*words(self.layout.text[max(0, part.start - _LONGEST_LINE) : part.end].rpartition("\n")[2])}
+        # What the line names besides, by the first word of its title.
+        others = [name for name, item in products.items() if name != key and next(words(item.title), "") in line]
+        is_bare = not any(label - self._labels["beside"] for label in self._labels_of(amount, part, place))
+        is_certain = is_headed or (is_bare and is_near and amount.places >= CENTS)
+        return is_certain and not is_explained(amount, self.ledger, others, [key, *self._cited])
 
     def _day(self, part: Part, place: Passage, order: str) -> Iterator[ReadValue]:
         """The one day beside an order. It may be the day on which that came, unless a label calls it the day of the
@@ -162,50 +181,20 @@ class _Reader:
         days = [day for day in days_at(place) if day.is_day]
         if len({day.iso for day in days}) != 1:
             return
-        value = self._value("order_date", days[0], order, place)
+        value = compared_figure("order_date", days[0], order, place, self.ledger)
         spoken = {*words(place.words), *(word for label in part.labels for word in label.split())}
         is_called, ordered = not spoken.isdisjoint(self._labels["date"]), self.ledger.order_dates[order]
-        way = (ordered + timedelta(days=apart) for apart in range(_LONGEST_ON_ITS_WAY + 1))
-        is_far = days[0].iso not in map(date.isoformat, way)
+        is_far = not any(days[0].fits(ordered + timedelta(days=apart)) for apart in range(_LONGEST_ON_ITS_WAY + 1))
         if value.state == "verified" or is_called or (self.ledger.policy is None and is_far):
             yield value
 
-    def _result(self, place: Passage, key: str, products: Sequence[str]) -> Iterator[ReadValue]:
-        """The one amount with cents beside a cited calculation that is no price of the ``products`` beside it."""
-        own = [offer.price for product in products for offer in self.ledger.offers(product)]
-        amounts = [amount for amount in amounts_at("total", place, self.layout.notation) if amount.places == CENTS]
-        amounts = [amount for amount in amounts if not any(equals(amount, price) for price in own)]
-        values = [self._value("total", amount, key, place) for amount in amounts]
-        right = [value for value in values if value.state == "verified"]
-        if right or len(values) != 1:
-            yield from right
-            return
-        (amount,), prices = amounts, map(self.ledger.price, self.ledger.products)
-        is_explained = self.ledger.names(amount.low) or any(equals(amount, price) for price in prices)
-        is_explained = is_explained or derived(amount, replace(self.ledger, calculations={}), self._cited)
-        is_money = amount.kind == "money" and amount.relation == "is"
-        if values[0].state == "contradicted" and is_money and not is_explained:
-            yield values[0]
-
     @cached_property
     def _labels(self) -> dict[str, frozenset[str]]:
-        return {**labels(english=self.layout.notation.is_english)}
+        """The words of labels: of a text that is too short to tell its language by, in any language."""
+        notation, is_told = own_notation(self.layout.text)
+        return {**labels(english=notation.is_english if is_told else None)}
 
     @cached_property
     def _cited(self) -> tuple[str, ...]:
         cited = (source for stretch in self.layout.stretches for source in stretch.cited)
         return tuple(dict.fromkeys(source[2:].partition("/")[0] for source in cited if source[:2] == "P:"))
-
-
-def _sides(amount: Amount, place: Passage) -> tuple[str | None, str | None]:
-    """The words directly before and behind a figure: blank for the end of a text and for a sign between its parts, None
-    for any other sign, such as a minus or "%".
-    """
-    before, behind = place.text[: amount.start].rstrip(_GAP), place.text[amount.end :].lstrip(_GAP)
-    return _at_edge(before, -1), _at_edge(behind, 0)
-
-
-def _at_edge(text: str, edge: int) -> str | None:
-    if not text or text[edge] in _SIGNS:
-        return ""
-    return next(iter([*words(text)][edge:]), None) if text[edge].isalpha() else None

@@ -42,19 +42,25 @@ class Part:
 
 
 def parts_by_marks(layout: Layout) -> list[Part]:
-    """What the marks of a report own: the cells of tables, and stretches of text."""
+    """What the marks of a report own: the cells of tables, rows that cite calculations only, and stretches of text."""
     cells = [
         Part(cell.start, cell.end, cell.subjects or cell.orders, cell.labels)
         for cell in layout.cells
         if (cell.subjects or cell.orders) and cell.row >= 0
     ]
+    rows = ((layout.sentences[index], cited) for index, cited in layout.cited.items())
+    sums = (
+        Part(row.start, row.end, cited)
+        for row, cited in rows
+        if row.kind == "row" and all(source[:2] == "C:" for source in cited)
+    )
     starts = {cell.start for cell in cells}
     stretches = (
         Part(stretch.start, stretch.end, _offers_marked(layout, stretch))
         for stretch in layout.stretches
         if stretch.cited
     )
-    return [*cells, *(stretch for stretch in stretches if stretch.start not in starts)]
+    return [*cells, *sums, *(stretch for stretch in stretches if stretch.start not in starts)]
 
 
 def _offers_marked(layout: Layout, stretch: Stretch) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ the record has this very thing: a price is that of one offer, a measure that of 
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -27,7 +27,7 @@ from drretail.grounding.text.amounts import (
 )
 from drretail.grounding.text.numerals import UNCOUNTED, Numeral, conversion, find_numerals, with_units, work_out
 from drretail.grounding.text.wording import format_money
-from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems
+from drretail.grounding.text.words import FEWEST_WORDS, RUN, content_stems, word_at
 from drretail.grounding.verify.records import CENTS, Ledger, equals, leaves, on_record
 from drretail.records.reading import CART, ReadValue, ValueKind
 from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, may_share_a_sign, product_of
@@ -37,6 +37,8 @@ _BEFORE, _BEHIND = 30, 30
 _HIGHEST_RATING = 5
 _GROUPED = re.compile(r"\d[.,'’\s]\d{3}(?!\d)")
 """A figure that two notations read as different numbers."""
+_GAP, _SIGNS = " \t*_~", "\n.!?()[]<>|\\,;:–—-·=+\"'“”（）「」、。，："
+"""What may stand between a figure and the word beside it, and between the parts of a text."""
 MONEY: tuple[ValueKind, ...] = ("price", "list_price", "total")
 _OF_WORDS: tuple[ValueKind, ...] = ("option", "order_status", "product")
 _COUNTS: tuple[ValueKind, ...] = ("rating_count", "stock")
@@ -68,10 +70,22 @@ class Passage:
         """That of the text's language, and of a text too short to tell it the other one as well, which takes long to
         load.
         """
-        notation, is_told = _own_notation(self.whole)
+        notation, is_told = own_notation(self.whole)
         yield notation
         if not is_told:
             yield other_notation()
+
+    def beside(self, figure: Amount, labels: Mapping[str, Collection[str]]) -> Iterator[str | None]:
+        """The words directly before and behind a figure: blank for the end of the text and for a sign between its
+        parts, None for any other sign, such as a minus or "%". Without spaces, it is the longest label there, if any.
+        """
+        before = self.text[: figure.start].rstrip(_GAP)
+        behind = self.text[figure.end :].removeprefix("-").lstrip(_GAP)
+        for text, edge in ((before, -1), (behind, 0)):
+            if not text or text[edge] in _SIGNS:
+                yield ""
+            else:
+                yield word_at(text, edge, chain(*labels.values())) if text[edge].isalpha() else None
 
     def altered(self, kind: ValueKind, start: int, end: int) -> "Passage":
         """The same with another digit in ``text[start:end]``: what code should then find (METRICS 0, power)."""
@@ -85,7 +99,7 @@ class Passage:
 
 
 @lru_cache(maxsize=64)
-def _own_notation(whole: str) -> tuple[Notation, bool]:
+def own_notation(whole: str) -> tuple[Notation, bool]:
     notation = notation_of(whole)
     return notation, not notation.is_english or len(RUN.findall(whole)) >= FEWEST_WORDS
 
@@ -182,6 +196,14 @@ def compared_at(value: ReadValue, place: Passage, ledger: Ledger) -> ReadValue:
     return value.model_copy(update={"state": state, "derivation": record or None})
 
 
+def compared_figure(
+    kind: ValueKind, figure: Amount | WrittenDate, of: str, place: Passage, ledger: Ledger
+) -> ReadValue:
+    """The value of one figure at a place, compared with the record of its source."""
+    at_figure = replace(place, start=figure.start, end=figure.end)
+    return compared_at(figure_value(kind, figure, place.first, of), at_figure, ledger)
+
+
 def would_be_caught(value: ReadValue, text: str, ledger: Ledger) -> ReadValue:
     """A verified figure with whether it is found once another digit stands in its place; other values as they are."""
     place = Passage.of(text, value.start, value.end)
@@ -204,7 +226,9 @@ def _numbers(value: ReadValue, place: Passage, numbers: Sequence[Decimal], recor
     others = readings if _GROUPED.search(place.words) else ()
     if in_currency and any(_is_one_of(reading, numbers) for reading in chain([amounts], others)):
         return _Answer(True, record)
-    if len(amounts) != 1 or len(in_currency) != 1 or in_currency[0].is_range or in_currency[0].compound:
+    if len(amounts) != 1 or len(in_currency) != 1 or in_currency[0].is_range:
+        return OPEN
+    if in_currency[0].compound and value.kind != "rating":  # "16-inch", but "4.6-star"
         return OPEN
     is_near = any(in_currency[0].agreement(number) is not None for number in numbers)
     return OPEN if is_near else _Answer(False, record)

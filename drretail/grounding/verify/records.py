@@ -252,6 +252,12 @@ def equals(amount: Amount, record: Decimal | None) -> bool:
     return record is not None and amount.agreement(record) in ("equal", "rounded", "bounded")
 
 
+def is_explained(amount: Amount, ledger: Ledger, others: Iterable[str], near: Iterable[str]) -> bool:
+    """True if the query names an amount, another product costs it, or it has cents and is ``derived``."""
+    prices = (offer.price for product in others for offer in ledger.offers(product))
+    return ledger.names(amount.low) or any(equals(amount, price) for price in prices) or derived(amount, ledger, near)
+
+
 def derived(amount: Amount, ledger: Ledger, near: Iterable[str]) -> bool:
     """True if an amount with cents follows from prices, the budget, or what was calculated: its chance to do so by
     accident is small. Without cents it would be large (METRICS 0), so that nothing follows.

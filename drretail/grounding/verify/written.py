@@ -1,18 +1,20 @@
-"""What a text writes out, so that it is decided whoever reads the rest: sums, and words in quotation marks."""
+"""What is decided whoever reads the rest: sums that a text writes out, results of cited calculations, quoted words."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
+from drretail.grounding.text.amounts import Amount
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.quotes import has_words
 from drretail.grounding.text.words import is_english, words
 from drretail.grounding.verify.parts import Part
-from drretail.grounding.verify.places import figure_value
-from drretail.grounding.verify.records import Ledger
+from drretail.grounding.verify.places import Passage, amounts_at, compared_figure, figure_value
+from drretail.grounding.verify.records import CENTS, Ledger, equals, is_explained
 from drretail.records.reading import ReadValue
 
 # The " of "3.9\" thick" opens no quotation.
-_QUOTED = re.compile(r"(?<!\w)[“„«「\"](?P<words>[^“”„«»「」\"\n]{12,400})[”“»」\"](?=[^\w\n]*$)")
+_QUOTED = re.compile(r"(?<!\w)[“„«「\"](?P<words>[^“”„«»「」\"\n]{1,400})[”“»」\"]")
 _INSERTED = re.compile(r"\[[^\[\]]{0,40}\]")
 """What a quotation adds to the words that it quotes."""
 _FEWEST_WORDS = 4
@@ -27,21 +29,50 @@ def equations(layout: Layout) -> Iterator[ReadValue]:
             yield figure_value("equation", equation.result, 0).model_copy(update=changes)
 
 
+def results(place: Passage, calculations: Sequence[str], ledger: Ledger, cited: Sequence[str]) -> Iterator[ReadValue]:
+    """The amounts with cents at a place that are results or terms of cited calculations. If a calculation lacks its
+    result there, the one amount that nothing explains is said to be that, and is not.
+    """
+    missing, unexplained, others = [*calculations], list[Amount](), replace(ledger, calculations={})
+    for amount in amounts_at("total", place):
+        missing = [key for key in missing if not equals(amount, abs(ledger.calculations[key].result))]
+        if amount.places != CENTS:
+            continue
+        values = (compared_figure("total", amount, key, place, ledger) for key in calculations)
+        right = next((value for value in values if value.state == "verified"), None)
+        if right is not None:
+            yield right
+        elif not is_explained(amount, others, ledger.products, cited):
+            unexplained.append(amount)
+    if missing and len(unexplained) == 1 and unexplained[0].kind == "money" and unexplained[0].relation == "is":
+        yield compared_figure("total", unexplained[0], missing[0], place, ledger)
+
+
 def quotations(layout: Layout, ledger: Ledger, parts: Iterable[Part]) -> Iterator[ReadValue]:
-    """Words in quotation marks directly before a mark: they stand in what it cites, or nowhere."""
+    """Words in quotation marks in what a mark owns: they stand in what it cites, or nowhere. That is certain directly
+    before the mark, and of words of which all but one follow each other there; others may be anybody's.
+    """
     for part in parts:
-        match = _QUOTED.search(layout.text[part.start : part.end].rstrip())
-        if part.labels or not part.sources or match is None or len([*words(match["words"])]) < _FEWEST_WORDS:
-            continue
-        start, end = (part.start + at for at in match.span("words"))
-        value = ReadValue(kind="quotation", amount=match["words"], of=part.sources[0], start=start, end=end)
-        texts, quoted = [*map(ledger.text_of, part.sources)], _INSERTED.sub("…", match["words"])
-        if any(has_words(text, quoted) for text in texts):
-            yield value.model_copy(update={"state": "verified"})
-            continue
-        is_elsewhere = any(has_words(text, quoted) for text in ledger.all_texts)
-        may_deny = part.is_named and ledger.policy is None  # an assistant's words may be of something else
-        may_be_translated = layout.notation.is_english != is_english("\n".join(texts))
-        if all(texts) and not is_elsewhere and not may_be_translated and may_deny:
-            detail = "these words stand in nothing that it cites"
-            yield value.model_copy(update={"state": "contradicted", "derivation": detail})
+        texts = [*map(ledger.text_of, part.sources)]
+        for match in () if part.labels or not texts else _QUOTED.finditer(layout.text, part.start, part.end):
+            if len([*words(match["words"])]) < _FEWEST_WORDS:
+                continue
+            start, end = match.span("words")
+            value = ReadValue(kind="quotation", amount=match["words"], of=part.sources[0], start=start, end=end)
+            quoted = _INSERTED.sub("…", match["words"])
+            if any(has_words(text, quoted) for text in texts):
+                yield value.model_copy(update={"state": "verified"})
+                continue
+            is_elsewhere = any(has_words(text, quoted) for text in ledger.all_texts)
+            may_deny = part.is_named and ledger.policy is None  # an assistant's words may be of something else
+            may_be_translated = layout.notation.is_english != is_english("\n".join(texts))
+            is_before_mark = not any(map(str.isalnum, layout.text[match.end() : part.end]))
+            is_certain = is_before_mark or any(_has_all_but_one(text, quoted.split()) for text in texts)
+            if all(texts) and not is_elsewhere and not may_be_translated and may_deny and is_certain:
+                detail = "these words stand in nothing that it cites"
+                yield value.model_copy(update={"state": "contradicted", "derivation": detail})
+
+
+def _has_all_but_one(text: str, quoted: Sequence[str]) -> bool:
+    lacking = ([*quoted[:at], "…", *quoted[at + 1 :]] for at in range(len(quoted)))
+    return len(quoted) > _FEWEST_WORDS and any(has_words(text, " ".join(others)) for others in lacking)

@@ -73,7 +73,7 @@ def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
     rows = [
         (f"The Harrowgill kettle costs $42.95 {K}.", "price 42.95"),
         (f"The Harrowgill kettle costs $44.95 {K}.", "price 44.95!"),
-        (f"- **Harrowgill kettle** – USD 24.95, 4.6 from 1,843 {K}", "price 24.95!"),
+        (f"- **Harrowgill kettle** – USD 24.95, 4.6 from 1,843 {K}", "price 24.95!, rating 4.6"),
         (
             f"> **Top – kettle · $38.50**\n> **4.6 ★ · 1,843 ratings** {K}",
             "price 38.50!, rating 4.6, rating_count 1843",
@@ -96,6 +96,21 @@ def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
         (f"Shipping is free from at least $150.00 {LEFT}.", ""),  # a limit
         (f"At $42.95 it leaves $24.06 {K}{LEFT}.", "total 24.06!"),  # beside the price of what it is about
         (f"Rated 4.6 (2052 ratings) {K}.", "rating 4.6, rating_count 2052!"),  # no year
+        # Beside the right number of ratings stands the rating, and behind a rating the number of its buyers.
+        (f"The mugs are well liked, at 4.3 from 447 people {M}.", "rating 4.3!, rating_count 447"),
+        (f"Rated 4.8 by 744 buyers {M}.", "rating 4.8, rating_count 744!"),
+        (f"The mugs are 4.5 x 5.0 x 3.8, but 447 ratings are good {M}.", "rating_count 447"),  # sides
+        (f"A 4.3-star average, 4.4 of 5 for looks {M}.", ""),
+        (f"A 4.3-star average {M}.", "rating 4.3!"),
+        (f"It has a rating of 4.4 {M}.", "rating 4.4!"),
+        (f"It scores 4.6 of 5 on average {K}.", "rating 4.6"),  # of 5, which is no number of ratings
+        (f"- **Reviews:** 1,384 {K}", "rating_count 1384!"),
+        (f"Kettle $43.95 {K} + towels $17.99 {T}", "price 43.95!, price 17.99"),
+        (f"It beats the $51.00 kettle {K}.", ""),  # which may be another one
+        (f"The kettle ($42.95) is $5.45 dearer than the pan ($38.50) {GAP}.", "total 42.95, total 5.45!, total 38.50"),
+        (f"You spend $66.94, and $14.06 are left {TOTAL}{LEFT}.", "total 66.94!, total 14.06"),
+        (f"You spend $66.94, and $15.06 are left {TOTAL}{LEFT}.", ""),  # which is which?
+        (f"The scale came on March 18 {O1}.", ""),
     ]
     assert wrongly_read(rows) == []
 
@@ -136,6 +151,8 @@ def test_tables_are_read_by_plain_heads() -> None:
         (f"| Item | List price | Unit price |\n|---|---|---|\n| Pan {P} | $59.99 | $3.85 |", ""),
         (f"| Item | Count |\n|---|---|\n| Towels {T} | 6 |", ""),
         (f"| | Watts a year |\n|---|---|\n| Kettle {K} | 12.50 {EACH} |", ""),
+        (f"| Item | Price |\n|---|---|\n| Sum {TOTAL} | $69.94 |", "total 69.94!"),
+        (f"| Item | # of ratings |\n|---|---|\n| Pan {P} | 521 |", "rating_count 521!"),
         (f"| Order | Ordered on |\n|---|---|\n| {O1} | March 15, 2022 |", "order_date 2022-03-15!"),
     ]
     assert wrongly_read(rows) == []
@@ -154,6 +171,7 @@ def test_equations_and_words_in_quotation_marks_are_held_against_what_they_name(
         (f"Buyers say “it never leaks on the table” {K}.", "quotation it never leaks on the table!"),
         (f"Buyers say “so very good” {K}.", ""),  # too few words
         (f"Known as “the kettle of all kettles”, it pours {K}.", ""),  # not before the mark
+        (f"“Harrowgill straightneck kettle, 0.9 L”, it pours {K}.", "quotation Harrowgill straightneck kettle, 0.9 L!"),
         (f"„Dieser Kessel tropft niemals auf den Tisch“ {K}", "quotation Dieser Kessel tropft niemals auf den Tisch!"),
         ("They say “it never leaks on the table” [W:zzzzzzzz].", ""),  # which nobody has read
     ]
@@ -228,6 +246,16 @@ def test_signs_and_plain_labels_are_read_in_any_language() -> None:
         (f"12 Bewertungen nennen Rost {K}.", ""),
     ]
     assert wrongly_read([(f"{report}\n\n{GERMAN}", expected) for report, expected in rows]) == []
+    # A text that is too short to tell its language by may be in any.
+    short = [
+        (f"Preis: 41,00 $ {K}", "price 41.00!"),
+        (f"Mit 4,1 Sternen bei 1.843 Bewertungen {K}", "rating 4.1!, rating_count 1843"),
+        (f"Note moyenne : 4,4/5 (1.483 avis) {K}", "rating 4.4!, rating_count 1483!"),
+        (f"水壶售价44.95美元，评分4.1，共1,843条评价{K}。", "price 44.95!, rating 4.1!, rating_count 1843"),
+        (f"価格は43.95ドルで、送料は20.99ドルです{K}。", ""),
+        (f"価格は43.95ドルです{K}。", "price 43.95!"),
+    ]
+    assert wrongly_read(short) == []
 
 
 def test_power_counts_the_figures_whose_other_digit_is_found() -> None:
@@ -262,7 +290,7 @@ def test_every_numeral_beside_a_mark_counts_and_is_decided_or_not() -> None:
     listed = f"1. Kettle: rated 4.6 of 5 {K}\n2. Order 1000000001 of March 14, 2022 {O1}\n3. Model B12-5 {K}"
     table = f"| # | Kettle {K} |\n|---|---|\n| Price | $42.95 |\n| See | https://a.example/2024/5 |"
     open_ones = f"It holds 0.9 cups and boils for four minutes {K}. It is 20 years old."
-    for report, counts in ((open_ones, (1, 0)), (listed, (3, 1)), (table, (1, 1)), ("It holds 3 L.", (0, 0))):
+    for report, counts in ((open_ones, (1, 0)), (listed, (3, 2)), (table, (1, 1)), ("It holds 3 L.", (0, 0))):
         looked = read_report(Case(report, EVIDENCE, QUERY)).looked_at
         assert (looked.numerals, looked.decided) == counts, report
 
