@@ -1,7 +1,7 @@
 """Made-up goods: of a kitchen and for birds, with ledgers of runs that have seen them; and wants with what would do."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -15,6 +15,7 @@ from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
 from drretail.records.query import Fit, Query, WantedThing
 from drretail.records.reading import Pick, ReadValue
+from drretail.records.run import Run, Step
 from drretail.records.shop import Address, Money, Order, Product, UserProfile
 from drretail.records.wish import Want, Wish
 from tests import build
@@ -110,6 +111,23 @@ def values_in(report: str, ledger: Ledger | None = None) -> list[ReadValue]:
     return read_by_form(layout, ledger or a_ledger(), parts_by_marks(layout))
 
 
+def in_words(values: Iterable[ReadValue]) -> str:
+    """ "price 42.95, rating 4.9!": the values in order, the contradicted with an exclamation mark."""
+    values = sorted(values, key=lambda value: value.start)
+    return ", ".join(f"{value.kind} {value.amount}{'!' * (value.state == 'contradicted')}" for value in values)
+
+
+def check_reading(rows: Mapping[str, str], behind: str = "") -> None:
+    """Form makes this certain of each report, which the text ``behind`` ends."""
+    found = {report: in_words(values_in(f"{report}{behind}")) for report in rows}
+    assert {report: words for report, words in found.items() if words != rows[report]} == {}
+
+
+GERMAN = (
+    "Die Auswahl ist nach den Angaben im Laden und nach den früheren Bestellungen getroffen, und alle Preise gelten "
+    "ohne Versand; geprüft wurde außerdem, ob die Bewertungen von vielen Käufern stammen und ob der Hersteller schon "
+    "bekannt ist, denn das war in der Frage gewünscht."
+)
 USER = "AE" + "X" * 26
 PAGE = "https://birds.example/poles"
 BIRDS = {"category": "Patio_Lawn_and_Garden", "categories": ("Patio", "Birds")}
@@ -137,6 +155,13 @@ PROFILE = UserProfile(
     address=Address(address1="8646 Harrow Pass", city="Norman", state="OK", zip="73019"),
 )
 ORDER = Order(order_id="0526194960", user_id=USER, product_id=HOUSE.product_id, timestamp=1_600_000_000_000)
+
+
+def a_search(*searches: str) -> Run:
+    """A run of the user that has searched the web for these."""
+    about: dict[str, Any] = {"path": "0", "kind": "tool", "role": "researcher", "name": "web_search"}
+    steps = tuple(Step(seq=at, args={"query": search}, **about) for at, search in enumerate(searches, 1))
+    return build.run(user_id=USER, steps=steps)
 
 
 def ledger() -> dict[str, Evidence]:

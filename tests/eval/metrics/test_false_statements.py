@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from drretail.eval.claims.rulings import CONTRADICTED
-from drretail.eval.metrics.false_statements import OF_KIND, each_once
+from drretail.eval.metrics.false_statements import OF_KIND, cause_of, each_once
+from drretail.grounding.verify.places import value_at
 from drretail.records.evidence import Finding
 from drretail.records.score import Scores
 from drretail.viewer.experiment import read_view
@@ -79,3 +80,21 @@ def test_each_statement_counts_once_in_the_table_and_on_the_page(tmp_path: Path)
     wrong, right = read_view(folder).runs
     assert [wrong.claim_of(one) is not None for one in wrong.false] == [True, True, False]
     assert right.false == ()
+
+
+def test_what_a_tool_returned_explains_a_false_value() -> None:
+    """The tool calls it by another id."""
+    rows: list[tuple[Any, str, str, str | None, str]] = [
+        ("price", "It costs «€15».", '"price":15.0', "stale", "15.0"),
+        ("price", "It costs «€15».", '"price":18.0', "ignored", "18.0"),
+        ("price", "It costs «€15».", '"price":null', None, ""),
+        ("stock", "There are «12» left.", '"stock":12', "stale", "12"),
+        ("measure", "It weighs «3 kg».", '"Weight":"2 kg"', "ignored", "2 kg"),
+    ]
+    for kind, marked, told, cause, tool in rows:
+        before, place, behind = marked.replace("»", "«").split("«")
+        text, end = before + place + behind, len(before + place)
+        value = value_at(kind, text, len(before), end, "P:mug", "Weight" * (kind == "measure"))
+        shown = build.evidence("P:4711", build.text(f'{{"id":"4711",{told}}}', "record"), title="Fjell Mug")
+        assert cause_of(value, text, "Fjell Mug", [shown]) == (tool, cause), told
+        assert cause_of(value, text, "Fjell Mug", []) == ("", "not_looked")

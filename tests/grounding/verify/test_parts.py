@@ -4,19 +4,16 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-import pytest
-
-from drretail.eval.metrics.false_statements import cause_of
 from drretail.grounding.text.layout import read_layout
+from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.form import read_by_form
 from drretail.grounding.verify.parts import ReadAnswers, read_answers
-from drretail.grounding.verify.places import value_at
-from drretail.grounding.verify.records import GONE, POLICY, UNKNOWN, Ledger, read_shop
+from drretail.grounding.verify.records import UNKNOWN, Ledger
 from drretail.records.evidence import Evidence
 from drretail.records.run import Step, Turn
 from drretail.records.shop import Policy, Product
 from tests import build
-from tests.grounding.verify.test_places import GERMAN
+from tests.grounding.goods import EVIDENCE, GERMAN, O1, QUERY, K, in_words
 
 
 def product(key: str, title: str, price: float, **details: Any) -> Product:
@@ -62,10 +59,8 @@ def about(*turns: tuple[str, str], **fields: Any) -> list[tuple[str, ...]]:
 
 
 def read(*turns: tuple[str, str], behind: str = "") -> str:
-    """ "price 18, price 12!": the decided values, the contradicted with an exclamation mark."""
     found = answers(*turns, behind=behind)
-    values = read_by_form(found.layout, found.ledger, found.parts)
-    return ", ".join(f"{value.kind} {value.amount}{'!' * (value.state == 'contradicted')}" for value in values)
+    return in_words(read_by_form(found.layout, found.ledger, found.parts))
 
 
 def test_a_part_is_about_what_it_names_else_what_its_answer_its_question_or_its_tools_name() -> None:
@@ -132,38 +127,21 @@ def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> 
     assert read(("?", "Der Fjell Mug kostet 12,50 €."), behind=GERMAN) == "price 12.50!"
 
 
-TOLD = [
-    ("price", "It costs «€15».", '"price":15.0', "stale", "15.0"),
-    ("price", "It costs «€15».", '"price":18.0', "ignored", "18.0"),
-    ("price", "It costs «€15».", '"price":null', None, ""),
-    ("stock", "There are «12» left.", '"stock":12', "stale", "12"),
-    ("measure", "It weighs «3 kg».", '"Weight":"2 kg"', "ignored", "2 kg"),
-]
+def test_every_numeral_beside_a_mark_counts_and_is_decided_or_not() -> None:
+    listed = f"1. Kettle: rated 4.6 of 5 {K}\n2. Order 1000000001 of March 14, 2022 {O1}\n3. Model B12-5 {K}"
+    table = f"| # | Kettle {K} |\n|---|---|\n| Price | $42.95 |\n| See | https://a.example/2024/5 |"
+    open_ones = f"It holds 0.9 cups and boils for four minutes {K}. It is 20 years old."
+    for report, counts in ((open_ones, (1, 0)), (listed, (3, 2)), (table, (1, 1)), ("It holds 3 L.", (0, 0))):
+        looked = read_report(Case(report, EVIDENCE, QUERY)).looked_at
+        assert (looked.numerals, looked.decided) == counts, report
 
 
-@pytest.mark.parametrize(("kind", "marked", "told", "cause", "tool"), TOLD)
-def test_what_a_tool_returned_explains_a_false_value(
-    kind: Any, marked: str, told: str, cause: str | None, tool: str
-) -> None:
-    """The tool calls it by another id."""
-    before, place, behind = marked.replace("»", "«").split("«")
-    value = value_at(
-        kind, before + place + behind, len(before), len(before + place), "P:mug", "Weight" * (kind == "measure")
-    )
-    shown = build.evidence("P:4711", build.text(f'{{"id":"4711",{told}}}', "record"), title="Fjell Mug")
-    assert cause_of(value, before + place + behind, "Fjell Mug", [shown]) == (tool, cause)
-    assert cause_of(value, before + place + behind, "Fjell Mug", []) == ("", "not_looked")
+def test_what_looks_like_a_figure_counts_as_not_looked_at() -> None:
+    for figure in ("$ⅩⅩⅩⅤ", "$₃₅", "$３５", "$३५", "½ of it", "③ euros", "²³ euros"):
+        looked = read_report(Case(f"The kettle costs {figure} {K}.", EVIDENCE, QUERY)).looked_at
+        assert (looked.numerals, looked.decided - looked.contradicted) == (1, 0), figure
 
 
-def test_the_shops_records_are_those_that_were_looked_up_and_an_id_may_lead_to_nothing() -> None:
-    texts = (f'{{"product_id":"mug","title":"Fjell Mug","price":{price},"category":"x"}}' for price in (18.0, 12.0))
-    own = build.evidence("P:mug", *map(build.text, texts, ("record", "card")), looked_up=True)
-    shown = build.evidence("P:4711", build.text('{"product_id":"4711","title":"Fjell Jug","category":"x"}'))
-    nothing = build.evidence("P:jug", looked_up=True)
-    gone = build.evidence("P:old", build.text("{}"), title="Fjell Pan", problem=GONE, looked_up=True)
-    policy = build.evidence(POLICY, build.text('{"shipping":4.9,"currency":"EUR"}'), looked_up=True)
-    shop = read_shop([own, shown, nothing, gone, policy])
-    assert {key: item.price for key, item in shop.products.items()} == {"mug": 18.0}, "by the record, not by a card"
-    assert shop.missing == {"P:jug": UNKNOWN, "P:old": GONE}
-    assert shop.former == {"old": "Fjell Pan"}
-    assert shop.policy == Policy(shipping=4.9)
+def test_a_raised_number_of_a_list_is_a_mark_and_no_figure() -> None:
+    report = f"The kettle boils ① {K}.\n\n## Sources\n① https://a.example/kettle\n"
+    assert read_report(Case(report, EVIDENCE, QUERY)).looked_at.numerals == 0
