@@ -1,12 +1,9 @@
-"""The reference of a query: what would do, its baskets and what is proved of a wish; and a cart beside a wish."""
+"""The reference of a query: what would do, its baskets, and what is proved of a wish."""
 
-from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from itertools import combinations as subsets
 from itertools import product as combinations
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,16 +14,14 @@ from drretail.grounding.basket import (
     total_of,
     worths,
 )
-from drretail.grounding.cart import Cart
 from drretail.grounding.constraints import record_sha
 from drretail.grounding.listing import Listing, listing_of
 from drretail.records.criteria import Decision, Fact, FactKind, Gold, State
 from drretail.records.query import Proof, Query, Reference, WantedThing
-from drretail.records.reading import Pick
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Demand, Want, Wish
 from tests.build import known
-from tests.grounding.goods import fit, product, thing, things, want
+from tests.grounding.goods import product, things, want
 
 Offered = tuple[Want, list[Product]]
 
@@ -111,38 +106,29 @@ def test_what_the_web_warns_against_is_in_no_basket_and_what_is_dearer_is() -> N
     assert ids(warned("dearer")) == (["B"], ["B"])
 
 
-def feeders(**limits: Any) -> list[Offered]:
-    return [(want(**limits), [CHEAP, GOOD])]
-
-
-TEN = {"budget": Money.of(10)}
-
-
-@pytest.mark.parametrize(
-    ("wanted", "limits", "lack"),
-    [
-        ([], TEN, "no_things"),
-        ([(want("feeder"), [CHEAP]), (want("bath"), [])], TEN, "not_sold"),
-        ([(want("scarf"), [SCARF])], TEN, "too_dear"),
-        ([(want("scarf"), [UNPRICED])], TEN, "no_price"),
-        (feeders(price_max=Money.of(4)), {}, "too_dear"),
-        (feeders(), {"budget": Money.of(100, "EUR")}, "no_price"),
-        (feeders(brands_wanted=("Unheard Of",)), {}, "demands"),
-        (feeders(), {"owned": ("A", "B")}, "owned"),
-        (feeders(rating_min=4.9), {"owned": ("A", "B")}, "no_basket"),
-        (feeders(), {"owned": ("A",), "budget": Money.of(6)}, "too_dear"),
-    ],
-)
-def test_why_there_is_no_basket(wanted: list[Offered], limits: dict[str, Any], lack: str) -> None:
-    reference = found(*wanted, **limits)
-    assert (reference.lack, reference.cheapest, reference.best) == (lack, None, None)
+def test_why_there_is_no_basket() -> None:
+    feeder, ten = [CHEAP, GOOD], {"budget": Money.of(10)}
+    rows: list[tuple[list[Offered], dict[str, Any], str]] = [
+        ([], ten, "no_things"),
+        ([(want("feeder"), [CHEAP]), (want("bath"), [])], ten, "not_sold"),
+        ([(want("scarf"), [SCARF])], ten, "too_dear"),
+        ([(want("scarf"), [UNPRICED])], ten, "no_price"),
+        ([(want(price_max=Money.of(4)), feeder)], {}, "too_dear"),
+        ([(want(), feeder)], {"budget": Money.of(100, "EUR")}, "no_price"),
+        ([(want(brands_wanted=("Unheard Of",)), feeder)], {}, "demands"),
+        ([(want(), feeder)], {"owned": ("A", "B")}, "owned"),
+        ([(want(rating_min=4.9), feeder)], {"owned": ("A", "B")}, "no_basket"),
+        ([(want(), feeder)], {"owned": ("A",), "budget": Money.of(6)}, "too_dear"),
+        ([(want(must=(DRY,)), [CHEAP, product("D", None, details={"Waterproof": "Yes"})])], {}, "no_price"),
+    ]
+    for wanted, limits, lack in rows:
+        reference = found(*wanted, **limits)
+        assert (reference.lack, reference.cheapest, reference.best) == (lack, None, None)
 
 
 def test_of_a_query_that_nobody_typed_nothing_is_known_and_without_a_budget_the_shops_own_currency_counts() -> None:
     reference = reference_of(Query(query_id="q1", text="?", source="t"), [])
     assert (reference.lack, reference.things, reference.best) == ("not_typed", (), None)
-    quiet = product("D", None, details={"Waterproof": "Yes"})
-    assert found((want(must=(DRY,)), [CHEAP, quiet])).lack == "no_price"
     foreign = found((want(), [product("A", 5, currency="EUR"), product("B", 7, currency="EUR")]))
     assert (foreign.lack, known(foreign.cheapest).total) == (None, Money.of(5, "EUR"))
 
@@ -209,10 +195,10 @@ THIRTY: dict[str, Any] = {"budget": Money.of(30)}
 SEVENTY = {"want": pressed(quantity=4), "budget": Money.of(70)}
 
 
-@pytest.mark.parametrize(
-    ("offers", "about", "state"),
-    [
-        ([press("A", 20)], THIRTY, "refuted"),
+def test_a_wish_is_proved_refuted_or_left_open() -> None:
+    plain = press("A", 20)
+    rows: list[tuple[list[Listing], dict[str, Any], str]] = [
+        ([plain], THIRTY, "refuted"),
         # an unknown price, or a cheap product that may be one, leaves it open
         *(([press("A", 40)], {**THIRTY, "could_be": (other,)}, "open") for other in (press("N", None), FILTER, STYLED)),
         # a demand is never proved; stars and brands are
@@ -222,16 +208,15 @@ SEVENTY = {"want": pressed(quantity=4), "budget": Money.of(70)}
         ([GLASS], {"want": pressed(brands_wanted=("Nordlys",))}, "proved: demands"),
         ([GLASS, press("X", 20, store=None)], {"want": pressed(brands_wanted=("Nordlys",))}, "open"),
         # what the shopper has, a missing kind, and several pieces
-        ([press("A", 20)], {"bought": ("A",)}, "proved: owned"),
+        ([plain], {"bought": ("A",)}, "proved: owned"),
         ([], {}, "proved: not_sold"),
         ([], {"could_be": (STYLED,)}, "open"),
-        ([press("A", 20)], SEVENTY, "proved: too_dear"),
-        ([press("A", 20), press("P", 60, title="Acme French Press, Pack of 4")], SEVENTY, "open"),
-    ],
-)
-def test_a_wish_is_proved_refuted_or_left_open(offers: list[Listing], about: dict[str, Any], state: str) -> None:
-    found = proved(*offers, **about)
-    assert (f"proved: {found.lack}" if found.state == "proved" else found.state) == state
+        ([plain], SEVENTY, "proved: too_dear"),
+        ([plain, press("P", 60, title="Acme French Press, Pack of 4")], SEVENTY, "open"),
+    ]
+    for offers, about, state in rows:
+        proof = proved(*offers, **about)
+        assert (f"proved: {proof.lack}" if proof.state == "proved" else proof.state) == state, about
 
 
 CURVED = Demand(say="curved", field="Screen Surface")
@@ -260,110 +245,3 @@ def test_curved_four_stars_and_at_most_120_dollars_is_proved_infeasible_where_ev
         )
         gold = Gold(query_id="q", decisions=(read,))
         assert proved(*all_of_them, want=MONITOR, gold=gold).state == proof, state
-
-
-FEEDERS = thing("feeder", fit("A", "10", 400), fit("B", "20", 500), fit("N", None, 500))
-BATHS = thing("bath", fit("C", "15", 400), quantity=2)
-KNOWN = {one.product_id: one for one in (product("A", 10), product("B", 20), product("C", 15), product("D", 900))}
-
-
-def cart(
-    *picks: str | Pick,
-    wanted: Sequence[WantedThing] = (FEEDERS, BATHS),
-    products: Mapping[str, Product] = KNOWN,
-    **limits: Any,
-) -> Cart:
-    wants = tuple(want(one.name, quantity=one.quantity, optional=one.optional) for one in wanted)
-    wish = Wish.model_validate({"wants": wants, **limits})
-    bought = tuple(Pick(product=pick) if isinstance(pick, str) else pick for pick in picks)
-    return Cart(wish, Reference(query_id="q1", things=tuple(wanted)), bought, products)
-
-
-def pieces(of: Cart) -> list[dict[str, int]]:
-    """For each want how many pieces of which product stand for it."""
-    return [{taken.fit.product_id: taken.pieces for taken in of_thing} for of_thing in of.taken]
-
-
-def several(product_id: str, quantity: int) -> Pick:
-    return Pick(product=product_id, quantity=quantity)
-
-
-def test_each_want_is_given_pieces_too_few_leave_it_out_and_others_are_besides() -> None:
-    whole = cart("A", several("C", 2))
-    assert pieces(whole) == [{"A": 1}, {"C": 2}]
-    assert (whole.left_out, dict(whole.besides), whole.share_wanted) == ([], {}, 1.0)
-    assert whole.is_feasible
-    assert cart("A", "C").left_out == ["bath"]
-    more = cart("A", several("C", 3))
-    assert (more.left_out, dict(more.besides), more.is_feasible) == ([], {"C": 1}, False)
-    assert more.share_wanted == 0.75
-    assert cart("A", several("C", 3), room=True).is_feasible
-    packed = thing("bath", fit("P", is_pack=True), quantity=12)
-    assert cart("P", wanted=(packed,)).left_out == []
-    assert cart(several("P", 2), wanted=(packed,)).left_out == []
-    unknown = cart("A", several("C", 2), "Z", room=True)
-    assert (unknown.unknown, unknown.is_feasible) == (["Z"], False)
-
-
-def test_what_would_be_feasible_if_an_open_demand_were_met_rests_on_it() -> None:
-    maybe = FEEDERS.model_copy(update={"undecided": (fit("D", "900", 500, open=("soft",)),)})
-    resting = cart("D", several("C", 2), wanted=(maybe, BATHS))
-    assert (resting.is_feasible, resting.rests_on_open) == (False, True)
-    for known_to_be_wrong in (cart("D", wanted=(maybe, BATHS)), cart("Z", several("C", 2), wanted=(maybe, BATHS))):
-        assert (known_to_be_wrong.is_feasible, known_to_be_wrong.rests_on_open) == (False, False)
-    over = cart("D", several("C", 2), wanted=(maybe, BATHS), budget=Money.of(40))
-    assert (over.is_feasible, over.rests_on_open) == (False, False)
-    assert not cart("A", several("C", 2), wanted=(maybe, BATHS)).rests_on_open
-
-
-def test_the_budget_is_of_everything_that_is_picked() -> None:
-    unpriced = cart("N", several("C", 2))
-    assert (unpriced.unpriced, unpriced.known_cost) == (["N"], Decimal(30))
-    assert unpriced.is_feasible
-    euros = {**KNOWN, "D": product("D", 1, currency="EUR")}
-    assert cart("D", products=euros, budget=Money.of(40)).unpriced == ["D"]
-    limited = cart("N", several("C", 2), budget=Money.of(1000))
-    assert (limited.is_feasible, limited.is_over) == (False, False)
-    assert cart("A", several("C", 2), budget=Money.of(40)).is_feasible
-    over = cart("A", several("C", 2), "D", budget=Money.of(40), room=True)
-    assert (over.is_over, over.keeps_to_money, over.is_feasible) == (True, False, False)
-    assert cart("N", several("C", 3), budget=Money.of(40)).is_over
-
-
-def test_wanted_pieces_are_worth_each_want_once_and_nothing_picked_costs_nothing() -> None:
-    assert cart("B", several("C", 2)).worth == 900
-    assert cart("B", "C").worth == 700
-    assert cart("N", "D").worth == 0
-    empty = cart()
-    assert (empty.left_out, empty.known_cost, empty.share_wanted) == (["feeder", "bath"], Decimal(0), 1.0)
-
-
-def most_pieces(wanted: Sequence[WantedThing], bought: Mapping[str, int]) -> int:
-    """How many pieces can stand for these wants at most, by the theorem of Ford and Fulkerson: a least cut."""
-
-    def cut(chosen: Sequence[WantedThing]) -> int:
-        would_do = {fit.product_id for of in chosen for fit in of.fits}
-        left_out = sum(one.quantity for one in wanted if one not in chosen)
-        return left_out + sum(count for key, count in bought.items() if key in would_do)
-
-    return min(cut(chosen) for size in range(len(wanted) + 1) for chosen in subsets(wanted, size))
-
-
-@given(
-    wanted=things(), bought=st.dictionaries(st.sampled_from([f"P{n}" for n in range(9)]), st.integers(1, 3), max_size=6)
-)
-def test_as_many_pieces_as_can_stand_for_wants_do_and_first_for_those_that_are_not_optional(
-    wanted: list[WantedThing], bought: dict[str, int]
-) -> None:
-    picked = cart(*(several(key, count) for key, count in bought.items()), wanted=wanted)
-    given_pieces = pieces(picked)
-    needed = [one for one in wanted if not one.optional]
-    for of, taken in zip(wanted, given_pieces, strict=True):
-        assert sum(taken.values()) <= of.quantity
-        assert taken.keys() <= {fit.product_id for fit in of.fits} & bought.keys()
-    used = {key: sum(taken.get(key, 0) for taken in given_pieces) for key in bought}
-    assert all(used[key] <= count for key, count in bought.items())
-    assert dict(picked.besides) == {key: count - used[key] for key, count in bought.items() if count > used[key]}
-    for_needed = sum(sum(taken.values()) for of, taken in zip(wanted, given_pieces, strict=True) if not of.optional)
-    assert sum(used.values()) == most_pieces(wanted, bought)
-    assert for_needed == most_pieces(needed, bought)

@@ -1,12 +1,8 @@
-"""Which products are of a kind and would do for a want, decided on records."""
-
-from typing import Any
-
-import pytest
+"""Which products would do for a want, decided on records, and what a field says of a demand."""
 
 from drretail.grounding.basket import Candidates
 from drretail.grounding.constraints import UNDECIDED, Decisions, decided_by_field, priced_in, record_sha
-from drretail.grounding.listing import is_of_kind, listing_of
+from drretail.grounding.listing import listing_of
 from drretail.records.criteria import Decision, Gold, State
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Demand, Want
@@ -52,18 +48,14 @@ def test_brands_are_wanted_or_not() -> None:
     assert fits(want(brands_unwanted=("nordlys",)), nordlys, tallow, nameless, SILENT) == ["T", "S"]
 
 
-@pytest.mark.parametrize(
-    ("limits", "kept"),
-    [({"rating_min": 4}, ["B", "C"]), ({"ratings_min": 50}, ["A", "C"]), ({"rating_min": 4, "ratings_min": 50}, ["C"])],
-)
-def test_fewer_stars_or_ratings_or_unknown_ones_do_not_do(limits: dict[str, Any], kept: list[str]) -> None:
-    rated = (
-        product("A", average_rating=3.9, rating_number=50),
-        product("B", average_rating=4.0, rating_number=49),
-        product("C", average_rating=4.5, rating_number=900),
-        SILENT,
-    )
-    assert fits(want(**limits), *rated) == kept
+def test_fewer_stars_or_ratings_or_unknown_ones_do_not_do() -> None:
+    rated = [
+        product(key, average_rating=stars, rating_number=count)
+        for key, stars, count in (("A", 3.9, 50), ("B", 4.0, 49), ("C", 4.5, 900))
+    ]
+    assert fits(want(rating_min=4), *rated, SILENT) == ["B", "C"]
+    assert fits(want(ratings_min=50), *rated, SILENT) == ["A", "C"]
+    assert fits(want(rating_min=4, ratings_min=50), *rated, SILENT) == ["C"]
 
 
 def test_a_piece_may_cost_so_much_and_an_unknown_or_foreign_price_is_for_the_basket_to_mind() -> None:
@@ -91,45 +83,49 @@ def test_a_measure_is_compared_in_any_unit_of_its_kind_and_open_without_one_figu
         assert decided_by_field(demand, listing).state == state, value
 
 
-def titled(title: str, *path: str) -> Product:
-    return Product(product_id="B1", title=title, category="Home_and_Kitchen", categories=("Home & Kitchen", *path))
+def ruled(demand: Demand, title: str = "A thing", *, unwanted: bool = False, **details: str) -> str:
+    named = {name.replace("_", " "): value for name, value in details.items()}
+    thing = Product(product_id="B0TEST0001", title=title, category="Pets", details=named)
+    return decided_by_field(demand, listing_of(thing), unwanted=unwanted).state
 
 
-COFFEE = titled("Brewhaven Caffettiera, 34 oz", "Coffee", "French Presses")
-FEEDER = titled("Larkhall Window Bird Feeder for Small Birds, Clear", "Outdoor Decor")
-FILTER = titled("French Press Replacement Filter, Stainless Steel")
-PAD = titled("Ergonomic Mouse Pad with Wrist Rest for Desk Organizers")
-BIB = titled("Silicone Bib, Grey", "Baby", "Bibs & Burp Cloths")
-BAGS = map(titled, ("Thimbletot Diaper Bag, Black, 32 L", "Diaper Bag (Grey)", "Diaper Bag Set"))
-
-
-@pytest.mark.parametrize(
-    ("item", "kind", "is_one"),
-    [
-        # a leaf category and its noun, however they are written
-        *((COFFEE, kind, True) for kind in ("French Presses", "french press", "FRENCH  PRESS", "presses")),
-        # the noun of the title, where the category does not tell
-        *((FEEDER, kind, True) for kind in ("bird feeder", "Feeder", "window bird feeders")),
-        (FEEDER, "feeder for birds", False),
-        # what holds the words and is another thing
-        *((FILTER, "french press", False), (PAD, "desk organizer", False)),
-        *((titled("Bird Bath, Stone"), "bird feeder", False), (titled("Dog Bed, Washable"), "bed for cats", False)),
-        # number, color, packing and case make no other kind
-        *((bag, "diaper bag", True) for bag in BAGS),
-        (titled("Women's Rain Boots"), "women's rain boot", True),
-        # what a thing is for is no kind, in whichever category it is
-        (titled("Battery for JBL Charge 3 Speaker", "Portable Speakers"), "portable speaker", False),
-        (titled("Hard Case Fits Sony Bluetooth Speaker (Red)", "Speakers"), "speaker", False),
-        (titled("Decal for phone, laptop, water bottle"), "water bottle", False),
-        (titled("Bluetooth Speaker for Pools", "Speakers"), "speaker", True),
-        (titled("For JBL Charge 3: Battery", "Batteries"), "batteries", True),
-        (titled("Skull Print Slim Fit Tee", "T-Shirts"), "t-shirt", True),
-        (titled("Claw Hair Clips for Women", "Clips & Barrettes"), "Clips & Barrettes", True),
-        # of two names of a leaf the title's
-        *((BIB, "bib", True), (BIB, "burp cloth", False)),
-        # a department, no word and an unknown word
-        *((COFFEE, kind, False) for kind in ("Home & Kitchen", "", "…", "rocket")),
-    ],
+ANY_LEATHER = Demand(
+    say="leather", field="Material", any_of=("leather", "full grain leather"), none_of=("faux leather",)
 )
-def test_a_kind_is_told_by_leaf_category_or_the_noun_of_the_title(item: Product, kind: str, is_one: bool) -> None:
-    assert is_of_kind(item, kind) is is_one
+
+
+def test_a_material_proves_what_is_absent_and_a_sort_of_it_is_open() -> None:
+    rows = {
+        "Leather": ("met", "broken"),
+        "80% Leather, 20% Cotton": ("met", "broken"),
+        "Full-Grain Leather": ("met", "broken"),
+        "Cotton": ("broken", "met"),
+        "Cotton, Polyester": ("broken", "met"),
+        "Faux leather": ("broken", "met"),
+        # Only a model that reads the record knows what these are.
+        "PU Leather": ("open", "open"),
+        "Cotton, bonded leather": ("open", "open"),
+    }
+    found = {
+        value: (ruled(ANY_LEATHER, Material=value), ruled(ANY_LEATHER, unwanted=True, Material=value)) for value in rows
+    }
+    assert found == rows
+
+
+def test_a_field_of_yes_or_no_proves_either_and_other_words_nothing() -> None:
+    dry = Demand(say="waterproof", field="Is Waterproof", any_of=("yes", "true"))
+    rows = {"Yes": "met", "true": "met", "No": "broken", "IP67": "open", "": "open"}
+    assert {value: ruled(dry, Is_Waterproof=value) for value in rows} == rows
+    for title in ("Waterproof bag", "Bag (but not completely waterproof)", "Bag"):
+        for demand in (Demand(say="waterproof"), dry):
+            assert (ruled(demand, title), ruled(demand, title, unwanted=True)) == ("open", "open")
+
+
+def test_a_single_value_excludes_the_others_and_features_exclude_nothing_but_what_denies() -> None:
+    wired = Demand(say="wireless", field="Connectivity Technology", any_of=("wireless",))
+    assert ruled(wired, unwanted=True, Connectivity_Technology="Wireless, Wired") == "broken"
+    assert ruled(wired, unwanted=True, Connectivity_Technology="Wired") == "met"
+    dim = Demand(say="dimmable", field="Special Feature", any_of=("dimmable",), none_of=("non dimmable",))
+    assert ruled(dim, Special_Feature="Dimmable, Remote") == "met"
+    assert ruled(dim, Special_Feature="Remote") == "open"
+    assert ruled(dim, Special_Feature="Non-Dimmable") == "broken"

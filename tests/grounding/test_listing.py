@@ -1,58 +1,49 @@
-"""Whether a field says that a product is what is demanded."""
+"""Which products are of a kind, by leaf category or the noun of the title."""
 
-import pytest
-
-from drretail.grounding.constraints import decided_by_field
-from drretail.grounding.listing import listing_of
+from drretail.grounding.listing import is_of_kind
 from drretail.records.shop import Product
-from drretail.records.wish import Demand
 
 
-def ruled(demand: Demand, title: str = "A thing", *, unwanted: bool = False, **details: str) -> str:
-    named = {name.replace("_", " "): value for name, value in details.items()}
-    thing = Product(product_id="B0TEST0001", title=title, category="Pets", details=named)
-    return decided_by_field(demand, listing_of(thing), unwanted=unwanted).state
+def titled(title: str, *path: str) -> Product:
+    return Product(product_id="B1", title=title, category="Home_and_Kitchen", categories=("Home & Kitchen", *path))
 
 
-LEATHER = Demand(say="leather", field="Material", any_of=("leather", "full grain leather"), none_of=("faux leather",))
+COFFEE = titled("Brewhaven Caffettiera, 34 oz", "Coffee", "French Presses")
+FEEDER = titled("Larkhall Window Bird Feeder for Small Birds, Clear", "Outdoor Decor")
+FILTER = titled("French Press Replacement Filter, Stainless Steel")
+PAD = titled("Ergonomic Mouse Pad with Wrist Rest for Desk Organizers")
+BIB = titled("Silicone Bib, Grey", "Baby", "Bibs & Burp Cloths")
 
 
-@pytest.mark.parametrize(
-    ("value", "must", "must_not"),
-    [
-        ("Leather", "met", "broken"),
-        ("80% Leather, 20% Cotton", "met", "broken"),
-        ("Full-Grain Leather", "met", "broken"),
-        ("Cotton", "broken", "met"),
-        ("Cotton, Polyester", "broken", "met"),
-        ("Faux leather", "broken", "met"),
-        # Only a model that reads the record knows what these are.
-        ("PU Leather", "open", "open"),
-        ("Cotton, bonded leather", "open", "open"),
-    ],
-)
-def test_a_material_proves_what_is_absent_and_a_sort_of_it_is_open(value: str, must: str, must_not: str) -> None:
-    assert (ruled(LEATHER, Material=value), ruled(LEATHER, unwanted=True, Material=value)) == (must, must_not)
+KINDS = [
+    # a leaf category and its noun, however they are written; no department, no word and no unknown word
+    (COFFEE, "French Presses | french press | FRENCH  PRESS | presses", "Home & Kitchen |  | … | rocket"),
+    # the noun of the title, where the category does not tell
+    (FEEDER, "bird feeder | Feeder | window bird feeders", "feeder for birds"),
+    # what holds the words and is another thing
+    (FILTER, "", "french press"),
+    (PAD, "", "desk organizer"),
+    (titled("Bird Bath, Stone"), "", "bird feeder"),
+    (titled("Dog Bed, Washable"), "", "bed for cats"),
+    # number, color, packing and case make no other kind
+    (titled("Thimbletot Diaper Bag, Black, 32 L"), "diaper bag", ""),
+    (titled("Diaper Bag (Grey)"), "diaper bag", ""),
+    (titled("Diaper Bag Set"), "diaper bag", ""),
+    (titled("Women's Rain Boots"), "women's rain boot", ""),
+    # what a thing is for is no kind, in whichever category it is
+    (titled("Battery for JBL Charge 3 Speaker", "Portable Speakers"), "", "portable speaker"),
+    (titled("Hard Case Fits Sony Bluetooth Speaker (Red)", "Speakers"), "", "speaker"),
+    (titled("Decal for phone, laptop, water bottle"), "", "water bottle"),
+    (titled("Bluetooth Speaker for Pools", "Speakers"), "speaker", ""),
+    (titled("For JBL Charge 3: Battery", "Batteries"), "batteries", ""),
+    (titled("Skull Print Slim Fit Tee", "T-Shirts"), "t-shirt", ""),
+    (titled("Claw Hair Clips for Women", "Clips & Barrettes"), "Clips & Barrettes", ""),
+    # of two names of a leaf the title's
+    (BIB, "bib", "burp cloth"),
+]
 
 
-@pytest.mark.parametrize(
-    ("value", "state"), [("Yes", "met"), ("true", "met"), ("No", "broken"), ("IP67", "open"), ("", "open")]
-)
-def test_a_field_of_yes_or_no_proves_either(value: str, state: str) -> None:
-    assert ruled(Demand(say="waterproof", field="Is Waterproof", any_of=("yes", "true")), Is_Waterproof=value) == state
-
-
-def test_a_single_value_excludes_the_others_and_features_exclude_nothing_but_what_denies() -> None:
-    wired = Demand(say="wireless", field="Connectivity Technology", any_of=("wireless",))
-    assert ruled(wired, unwanted=True, Connectivity_Technology="Wireless, Wired") == "broken"
-    assert ruled(wired, unwanted=True, Connectivity_Technology="Wired") == "met"
-    dim = Demand(say="dimmable", field="Special Feature", any_of=("dimmable",), none_of=("non dimmable",))
-    assert ruled(dim, Special_Feature="Dimmable, Remote") == "met"
-    assert ruled(dim, Special_Feature="Remote") == "open"
-    assert ruled(dim, Special_Feature="Non-Dimmable") == "broken"
-
-
-@pytest.mark.parametrize("title", ["Waterproof bag", "Bag (but not completely waterproof)", "Bag"])
-def test_words_decide_nothing(title: str) -> None:
-    for demand in (Demand(say="waterproof"), Demand(say="waterproof", field="Is Waterproof", any_of=("yes",))):
-        assert (ruled(demand, title), ruled(demand, title, unwanted=True)) == ("open", "open")
+def test_a_kind_is_told_by_leaf_category_or_the_noun_of_the_title() -> None:
+    for item, kinds, others in KINDS:
+        assert [kind for kind in kinds.split(" | ") if kind and not is_of_kind(item, kind)] == [], item.title
+        assert [kind for kind in others.split(" | ") if is_of_kind(item, kind)] == [], item.title

@@ -1,7 +1,5 @@
 """What of a text is personal and replaced, and what is nobody's."""
 
-import pytest
-
 from drretail.grounding.text.redaction import Redactor
 
 SAID = {
@@ -27,18 +25,7 @@ def test_numbers_streets_and_names_are_somebodys_where_form_words_or_the_list_sa
     assert {said: redactor.row(said) for said in SAID} == {said: without or said for said, without in SAID.items()}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "M%C3%BCller",
-        "M%c3%bcller",
-        "M%25C3%25BCller",
-        "Mu%CC%88ller",
-        "M=C3=BCller",
-        "Mu\u0308ller",
-        "M&uuml;ller",
-        "M&#252;ller",
-    ],
-)
-def test_a_listed_name_is_found_however_its_letters_are_written(name: str) -> None:
-    assert Redactor(names=("Rosa Müller",)).text(f"to=Rosa {name}") == "to=[name]"
+def test_a_listed_name_is_found_however_its_letters_are_written() -> None:
+    escaped = ("M%C3%BCller", "M%c3%bcller", "M%25C3%25BCller", "Mu%CC%88ller", "M=C3=BCller")
+    for name in (*escaped, "Mu\u0308ller", "M&uuml;ller", "M&#252;ller"):
+        assert Redactor(names=("Rosa Müller",)).text(f"to=Rosa {name}") == "to=[name]", name

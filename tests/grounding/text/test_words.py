@@ -1,0 +1,107 @@
+"""Words, stems that are the same on every machine, languages, and names of months and labels."""
+
+import hashlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from drretail.grounding.text import words as of_words
+from drretail.grounding.text.words import content_words, is_english, labels, month_numbers, stem
+from scripts.draw_cldr import euros, months
+
+
+def test_words_are_in_lower_case_and_content_words_leave_out_what_any_text_has() -> None:
+    assert list(of_words.words("The 2 Beds’ covers don’t LAST 3½ years")) == [
+        "the",
+        "beds",
+        "covers",
+        "don't",
+        "last",
+        "years",
+    ]
+    assert content_words("It is not the bed's cover, which you'd wash") == ["bed", "cover", "wash"]
+    assert all(map(of_words.is_negation, ("not", "without", "doesn't", "never")))
+
+
+def test_plurals_are_made_singular() -> None:
+    plurals = "brushes glass batteries boxes clips shears"
+    assert [of_words.singular(word) for word in plurals.split()] == [
+        "brush",
+        "glass",
+        "battery",
+        "box",
+        "clip",
+        "shears",
+    ]
+
+
+RECIPES = Path(__file__).parents[3] / "drretail" / "data_ingest" / "recipes"
+OTHER_STEMMER = """
+import sys, types
+class Stemmer:
+    def __init__(self, language): pass
+    def stemWord(self, word): return "other"
+sys.modules["Stemmer"] = types.SimpleNamespace(Stemmer=Stemmer, algorithms=list)
+from drretail.env.catalog.formulation import WordForms
+print(WordForms("english").stem("harnesses"), WordForms("german").stem("leinen"))
+"""
+
+
+def test_pystemmer_is_not_taken_where_it_is_installed() -> None:
+    found = subprocess.run([sys.executable, "-c", OTHER_STEMMER], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["har", "lein"]
+
+
+def test_the_stems_of_a_shop_s_words_are_those_that_its_fingerprint_stands_for() -> None:
+    """Where this fails after an update, worlds need a formulation with the next number."""
+    texts = " ".join(path.read_text(encoding="utf-8").lower() for path in sorted(RECIPES.glob("*.toml")))
+    words = sorted(set(re.findall(r"[a-z]+(?:'[a-z]+)*", texts)))
+    digest = hashlib.sha256(" ".join(map(stem, words)).encode()).hexdigest()
+    assert digest == "42c5998864d46902be7299e32594878604ddd34998180bf9875c208e769543d9"
+
+
+_LINKS = [f"[Fork](https://shop.example/collections/garden-tools/products/border-fork-{n})" for n in "abcdef"]
+_ROWS = [f"| Stainless Steel Garden Fork, Wide | ${n}.95 | dishwasher safe, long [P:B0UXJZK5M{n}] |" for n in "2345"]
+_PICKS = [f"- Border Fork, Ash [P:B0UXJZK5M{n}]: $24.95 [C:fjjxvro{n}], rated 4.4 [O:0644467227]" for n in "2345678"]
+_PROSE = (
+    "All six last for years, so take the first: it costs no more than any other here, weighs less, needs no oil, and "
+    "its handle is long enough for somebody tall. Keep it dry over winter, and sharpen the tines once a year."
+)
+_GERMAN = (
+    "Der Kessel ist leicht und gut verarbeitet, und er kostet weniger als die anderen; wer ihn täglich benutzt, "
+    "sollte ihn nach jedem Kochen trocknen, sonst wird er mit der Zeit fleckig, denn das Wasser ist hart, und wer "
+    "nur selten kocht, nimmt besser den kleinen."
+)
+
+
+def test_a_text_is_english_by_its_prose_alone() -> None:
+    german_table = ["| Ware | Angabe |", *(f"| Kessel | {part} |" for part in _GERMAN.split(", "))]
+    english = [
+        f"Yes, buy one of these: {' '.join(_LINKS)}.",
+        "\n".join(["I looked at these.", *_PICKS]),
+        "\n".join([*_ROWS * 6, "", _PROSE]),
+    ]
+    chinese = "这把 Stainless Steel Garden Fork 的手柄是白蜡木制成的，而且价格比其他产品都便宜。" * 3
+    other = [_GERMAN, "\n".join([*_ROWS, "", _GERMAN]), "\n".join(german_table), chinese]
+    assert [text for text in english if not is_english(text)] == []
+    assert [text for text in other if is_english(text)] == []
+
+
+def test_months_and_names_of_the_euro_are_those_of_cldr() -> None:
+    drawn = months()
+    others = {name for name, number in month_numbers().items() if drawn.get(name) != number}
+    assert len(others) < len(drawn) / 20, f"CLDR has changed: python scripts/draw_cldr.py ({others})"
+    assert {*of_words.euro_names()} == {*euros()}, "CLDR has changed: python scripts/draw_cldr.py"
+    assert {"euro", "euros", "евро"} < {*of_words.euro_names()}
+
+
+def test_months_are_known_by_their_names_and_labels_of_other_languages_outside_english() -> None:
+    months = {"märz": 3, "marca": 3, "3月": 3, "janvier": 1, "ekim": 10}
+    assert {name: month_numbers()[name] for name in months} == months
+    assert of_words.STOP_WORDS & month_numbers().keys() == {"may", "out"}, (
+        "an English word that sentences begin with is a month"
+    )
+    assert "preis" not in labels(english=True)["price"]
+    assert {"preis", "precio", "prix", "price"} <= labels(english=False)["price"]
+    assert "a" in labels(english=False)["costs"] - labels(english=None)["costs"], "which is another word in English"
