@@ -5,11 +5,12 @@ Digits with a currency's sign on either side are read; "pounds" count as a weigh
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
 from functools import cache
+from itertools import chain
 from typing import Literal
 
 from drretail.grounding.text.wording import SYMBOLS
@@ -73,24 +74,38 @@ _PERCENT = re.compile(r"\s?%|\s(?:percent|per ?cent)\b")
 _FRACTION = re.compile(r"\s?/\s?(?!(?:5|10)\b)\d")
 _NO_RANGE = re.compile(r"\s?[x×-]\s?\w|/")
 _BETWEEN = re.compile(r"\bbetween\s*$", re.IGNORECASE)
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = rf"(?P<month>(?:{'|'.join(_MONTHS)})[a-z]{{0,6}})\.?"
-_MONTH_NAMES = frozenset(
-    "january february march april may june july august september october november december sept".split()  # noqa: SIM905
-).union(_MONTHS)
-_NO_YEAR = r"(?!\s?,?\s?(?:(?:19|20)\d\d\b|['’]\d\d\b))"
-_DAYS = tuple(
-    re.compile(rf"\b{pattern}{_NO_YEAR}", re.IGNORECASE)
-    for pattern in (
-        rf"{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?![.,]?\d|\s?%)",
-        rf"(?<![\d.,$€£])(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}\b",
-    )
-)
+_MONTHS = "january february march april may june july august september october november december"
+_ENGLISH_MONTHS = {name: number for number, name in enumerate(_MONTHS.split(), start=1)}
+_ENGLISH_MONTHS |= {name[:3]: number for name, number in _ENGLISH_MONTHS.items()} | {"sept": 9}
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _ANY_YEAR = re.compile(_YEAR)
-_ISO_DATE = rf"\b{_YEAR}-(?P<number>\d\d)(?:-(?P<day>\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{{1,9}})?)?)?)?\b"
-# "1920 x 1200 pixels" holds no year.
-_YEAR_ALONE = rf"(?<![\w.,$€£/-])(?<!\d [x×*] ){_YEAR}(?![\w%]|[.,]\d|\s?[x×*]\s?\d)"
+
+
+def _dates_by(months: Iterable[str], letter: str, of: str) -> tuple[list[re.Pattern[str]], list[re.Pattern[str]]]:
+    """Finds dates with a year, and days without one. No ``letter`` stands beside a month's name; one word ``of`` may
+    stand between the parts: "12 de marzo de 2024", "2024年3月12日", "1er mars".
+    """
+    names = "|".join(re.escape(name) for name in sorted(months, key=len, reverse=True))
+    month = rf"(?<!{letter})(?P<month>{names})(?!{letter})"
+    day = r"(?<![\d.,$€£])(?P<day>\d{1,2})(?!\d)"
+    nth = rf"{day}(?:[^\W\d_]{{1,2}}\b|[º°])?"
+    between = rf"[\s.,'’-]{{0,3}}(?:{of}[\s.'’]{{1,2}})?"
+    joint, sign = r"(?:\s?[./-]\s?|\s?[^\W\d_]\s?)", r"(?:\s?[日号號일])?"
+    no_year = rf"(?!{between}{_YEAR.replace('?P<year>', '?:')}|\s?,?\s?['’]\d\d\b)"
+    dates = (
+        rf"\b{_YEAR}-(?P<number>\d\d)(?:-(?P<day>\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{{1,9}})?)?)?)?\b",
+        rf"{nth}{between}{month}{between}{_YEAR}(?!\d)",
+        rf"(?<!\d){_YEAR}[^\W\d_]?{between}{month}{between}{day}{sign}",
+        rf"(?<!\d){_YEAR}{joint}(?P<number>\d{{1,2}}){joint}(?P<day>\d{{1,2}})(?!\d){sign}",
+        rf"{day}\.\s?(?P<number>\d{{1,2}})\.\s?{_YEAR}(?!\d)",
+        rf"{day}(?P<either>[/-])(?P<number>\d{{1,2}})[/-]{_YEAR}(?!\d)",
+        rf"{month}(?:\.? {nth},? |{between}){_YEAR}(?!\d)",
+        rf"(?<!\d){_YEAR}[^\W\d_]?{between}{month}",
+        # "1920 x 1200 pixels" holds no year.
+        rf"(?<![\w.,$€£/-])(?<!\d [x×*] ){_YEAR}(?![\w%]|[.,]\d|\s?[x×*]\s?\d)",
+    )
+    days = (rf"{month}\.? {nth}\b(?![.,]?\d|\s?%){no_year}", rf"{nth}{between}{month}{no_year}")
+    return [re.compile(date, re.IGNORECASE) for date in dates], [re.compile(day, re.IGNORECASE) for day in days]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,28 +114,18 @@ class Notation:
 
     amounts: re.Pattern[str]
     currencies: Mapping[str, str | None]
-    dates: tuple[re.Pattern[str], ...]
-    days: tuple[re.Pattern[str], ...]
+    dates: Sequence[re.Pattern[str]]
+    days: Sequence[re.Pattern[str]]
     """Those without a year."""
     months: Mapping[str, int]
     is_english: bool
 
 
 ENGLISH = Notation(
-    amounts=_amounts_by(_NUMBER, _BEFORE, _BEHIND),
-    currencies=_SIGNS | {name.upper(): code for name, code in _WORDS.items()},
-    dates=tuple(
-        re.compile(pattern, re.IGNORECASE)
-        for pattern in (
-            _ISO_DATE,
-            rf"\b{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? {_YEAR}\b",
-            rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? {_MONTH},? {_YEAR}\b",
-            rf"\b{_MONTH},?(?: of)? {_YEAR}\b",
-            _YEAR_ALONE,
-        )
-    ),
-    days=_DAYS,
-    months={name: number for number, name in enumerate(_MONTHS, start=1)},
+    _amounts_by(_NUMBER, _BEFORE, _BEHIND),
+    _SIGNS | {name.upper(): code for name, code in _WORDS.items()},
+    *_dates_by(_ENGLISH_MONTHS, r"\w", "of"),
+    months=_ENGLISH_MONTHS,
     is_english=True,
 )
 
@@ -141,27 +146,10 @@ def other_notation() -> Notation:
     sign = rf"(?i:(?:{words})(?!{letter}))"
     # "1 250 €" as well; what follows a short name of a sign is looked at by the sign's own pattern.
     number = rf"(?:[1-9]\d{{0,2}}(?: \d{{3}})+(?![\d.,])|{_NUMBER})"
-    # At most one short word is between the parts of a date: "12 de marzo de 2024", "2024年3月12日", "1er mars".
-    between = r"[\s.,'’-]{0,3}(?:[^\W\d_]{1,3}[\s.'’]{1,2})?"
-    names = "|".join(re.escape(name) for name in sorted(month_numbers(), key=len, reverse=True))
-    month_pattern = rf"(?P<month>{names})(?!{letter})"
-    day, month = r"(?<!\d)(?P<day>\d{1,2})", rf"(?<!{letter}){month_pattern}"
-    joint = r"(?:\s?[./-]\s?|\s?[^\W\d_]\s?)"
-    patterns = (
-        _ISO_DATE,
-        rf"{day}(?:[^\W\d_]{{1,2}}\b|[º°])?{between}{month}{between}{_YEAR}(?!\d)",
-        rf"(?<!\d){_YEAR}[^\W\d_]?{between}{month_pattern}{between}(?P<day>\d{{1,2}})(?!\d)(?:\s?[日号號일])?",
-        rf"(?<!\d){_YEAR}{joint}(?P<number>\d{{1,2}}){joint}(?P<day>\d{{1,2}})(?!\d)(?:\s?[日号號일])?",
-        rf"{day}\.\s?(?P<number>\d{{1,2}})\.\s?{_YEAR}(?!\d)",
-        rf"{day}(?P<either>[/-])(?P<number>\d{{1,2}})[/-]{_YEAR}(?!\d)",
-        rf"{month}{between}{_YEAR}(?!\d)",
-        rf"(?<!\d){_YEAR}[^\W\d_]?{between}{month_pattern}",
-        _YEAR_ALONE,
-    )
-    dates = tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
-    days = (re.compile(rf"{day}(?:[^\W\d_]{{1,2}}\b|[º°])?{between}{month}(?!{between}{_YEAR})", re.IGNORECASE),)
     amounts = _amounts_by(number, rf"(?<!{letter}){sign}", sign, letter)
-    return Notation(amounts, codes, dates, days, month_numbers(), is_english=False)
+    return Notation(
+        amounts, codes, *_dates_by(month_numbers(), letter, r"[^\W\d_]{1,3}"), month_numbers(), is_english=False
+    )
 
 
 ABOUT = 20
@@ -273,9 +261,8 @@ def find_days(text: str, notation: Notation, start: int = 0, end: int | None = N
     """Days without a year: "16 March", "am 13. Mai"; their ISO form is "--03-16"."""
     for pattern in notation.days:
         for match in pattern.finditer(text, start, len(text) if end is None else end):
-            name = match["month"].casefold()
-            month = notation.months.get(name) or notation.months.get(name[:3])
-            if month and 1 <= int(match["day"]) <= 31 and (not notation.is_english or name in _MONTH_NAMES):
+            if 1 <= int(match["day"]) <= 31:
+                month = notation.months[match["month"].casefold()]
                 yield WrittenDate(f"--{month:02}-{int(match['day']):02}", match.start(), match.end())
 
 
@@ -313,9 +300,9 @@ def _amount(text: str, match: re.Match[str], notation: Notation) -> Amount:
         or (end - start <= 2 and re.search(r"\d\sby\s$", before))
     )
     before = text[max(0, start - 24) : start]
-    relations: list[Relation] = [name for form, name in _RELATIONS_BEHIND.items() if form.match(text, end)]
-    relations.extend(name for form, name in _RELATIONS_BEFORE.items() if form.search(before))
-    relation: Relation = "range" if low != high else relations[0] if relations else "is"
+    relations = (name for form, name in _RELATIONS_BEHIND.items() if form.match(text, end))
+    relations = chain(relations, (name for form, name in _RELATIONS_BEFORE.items() if form.search(before)))
+    relation: Relation = "range" if low != high else next(relations, "is")
     return Amount(kind, low, high, start, end, currency, relation, places, is_compound)
 
 
@@ -337,8 +324,7 @@ def _ends(match: re.Match[str], *, by_comma: bool) -> tuple[Decimal, Decimal]:
 def _isos(match: re.Match[str], months: Mapping[str, int]) -> Iterator[str]:
     parts = match.groupdict()
     if parts.get("month"):
-        name = parts["month"].casefold()
-        number = months.get(name) or months[name[:3]]
+        number = months[parts["month"].casefold()]
     elif parts.get("number"):
         number = int(parts["number"])
     else:
