@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
 from functools import cache
-from itertools import chain
 from typing import Literal
 
 from drretail.grounding.text.wording import SYMBOLS
@@ -75,8 +74,9 @@ _FRACTION = re.compile(r"\s?/\s?(?!(?:5|10)\b)\d")
 _NO_RANGE = re.compile(r"\s?[x×-]\s?\w|/")
 _BETWEEN = re.compile(r"\bbetween\s*$", re.IGNORECASE)
 _MONTHS = "january february march april may june july august september october november december"
-_ENGLISH_MONTHS = {name: number for number, name in enumerate(_MONTHS.split(), start=1)}
-_ENGLISH_MONTHS |= {name[:3]: number for name, number in _ENGLISH_MONTHS.items()} | {"sept": 9}
+_ENGLISH_MONTHS = {"sept": 9} | {
+    spelling: number for number, name in enumerate(_MONTHS.split(), start=1) for spelling in (name, name[:3])
+}
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _ANY_YEAR = re.compile(_YEAR)
 
@@ -300,9 +300,10 @@ def _amount(text: str, match: re.Match[str], notation: Notation) -> Amount:
         or (end - start <= 2 and re.search(r"\d\sby\s$", before))
     )
     before = text[max(0, start - 24) : start]
-    relations = (name for form, name in _RELATIONS_BEHIND.items() if form.match(text, end))
-    relations = chain(relations, (name for form, name in _RELATIONS_BEFORE.items() if form.search(before)))
-    relation: Relation = "range" if low != high else next(relations, "is")
+    relations = [name for form, name in _RELATIONS_BEHIND.items() if form.match(text, end)] or [
+        name for form, name in _RELATIONS_BEFORE.items() if form.search(before)
+    ]
+    relation: Relation = "range" if low != high else relations[0] if relations else "is"
     return Amount(kind, low, high, start, end, currency, relation, places, is_compound)
 
 

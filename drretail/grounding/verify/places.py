@@ -35,13 +35,13 @@ from drretail.records.shop import LIST_PRICE, STOCK, Offer, Product, has_been, m
 _BEFORE, _BEHIND = 30, 30
 """How many characters around a place say of its figure that it is about so much, or at least."""
 _HIGHEST_RATING = 5
-_GROUPED = re.compile(r"\d[.,'’\s]\d{3}(?!\d)")
-"""A figure that two notations read as different numbers."""
 _GAP, _SIGNS = " \t*_~", "\n.!?()[]<>|\\,;:–—-·=+\"'“”（）「」、。，："
 """What may stand between a figure and the word beside it, and between the parts of a text."""
 MONEY: tuple[ValueKind, ...] = ("price", "list_price", "total")
 _OF_WORDS: tuple[ValueKind, ...] = ("option", "order_status", "product")
 _COUNTS: tuple[ValueKind, ...] = ("rating_count", "stock")
+_OF_THINGS: tuple[ValueKind, ...] = ("order_date", "order_status", "stock", "product")
+"""What is said of a thing or an order as if the shop had it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +149,8 @@ def days_at(place: Passage) -> list[WrittenDate]:
 
 def _measures_at(place: Passage) -> list[Numeral]:
     """The figures at a place, each with its unit."""
-    numerals = [
-        numeral for numeral in find_numerals(place.text[place.start :]) if numeral.end <= place.end - place.start
-    ]
-    return [
-        replace(measure, start=measure.start + place.start, end=measure.end + place.start)
-        for measure in with_units(numerals)
-    ]
+    numerals = find_numerals(place.text)
+    return with_units([figure for figure in numerals if place.start <= figure.start and figure.end <= place.end])
 
 
 def figures_at(kind: ValueKind, place: Passage) -> Sequence[Amount | WrittenDate | Numeral]:
@@ -191,7 +186,11 @@ def compare_value(value: ReadValue, text: str, ledger: Ledger) -> ReadValue:
 
 
 def compared_at(value: ReadValue, place: Passage, ledger: Ledger) -> ReadValue:
-    is_true, record = _COMPARE.get(value.kind, lambda *_: OPEN)(value, place, ledger)
+    compare = _COMPARE.get(value.kind, lambda *_: OPEN)
+    if value.kind in _OF_THINGS and value.field != "sold out" and value.of in ledger.missing:
+        is_true, record = False, ledger.missing[value.of]
+    else:
+        is_true, record = compare(value, place, ledger)
     state = "underivable" if is_true is None else "verified" if is_true else "contradicted"
     return value.model_copy(update={"state": state, "derivation": record or None})
 
@@ -223,8 +222,7 @@ def _numbers(value: ReadValue, place: Passage, numbers: Sequence[Decimal], recor
         for amount in amounts
         if not (currency and amount.currency and not may_share_a_sign(amount.currency, currency))
     ]
-    others = readings if _GROUPED.search(place.words) else ()
-    if in_currency and any(_is_one_of(reading, numbers) for reading in chain([amounts], others)):
+    if in_currency and any(_is_one_of(reading, numbers) for reading in chain([amounts], readings)):
         return _Answer(True, record)
     if len(amounts) != 1 or len(in_currency) != 1 or in_currency[0].is_range:
         return OPEN
@@ -280,10 +278,7 @@ def _rating(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
 
 
 def _order_date(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
-    lines, days = ledger.lines_of(value.of), days_at(place)
-    if not lines:
-        return _missing(value, place, ledger)
-    recorded = {ledger.order_dates[line] for line in lines}
+    recorded, days = {ledger.order_dates[line] for line in ledger.lines_of(value.of)}, days_at(place)
     line = f"order date: {', '.join(map(date.isoformat, sorted(recorded)))}"
     if any(day.fits(day_recorded) for day in days for day_recorded in recorded):
         return _Answer(True, line)
@@ -291,10 +286,8 @@ def _order_date(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
 
 
 def _order_status(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
-    lines = ledger.lines_of(value.of)
-    if not lines:
-        return _missing(value, place, ledger)
-    recorded = {f"{ledger.records[line].get('order_status') or ''}" for line in lines} - {""}
+    statuses = (ledger.records[line].get("order_status") for line in ledger.lines_of(value.of))
+    recorded = {f"{status}" for status in statuses if status}
     line = f"order status: {', '.join(sorted(recorded))}"
     if len(recorded) != 1:
         return OPEN
@@ -349,8 +342,6 @@ def _stock(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
     """
     offers = ledger.offers(value.of)
     states = {offer.is_available for offer in offers}
-    if not offers:
-        return _missing(value, place, ledger)
     if len(states) != 1 or (is_there := states.pop()) is None:
         return OPEN
     counts = [Decimal(offer.stock) for offer in offers if offer.stock is not None]
@@ -419,12 +410,6 @@ def _shipping(ledger: Ledger, of: str) -> Decimal | None:
     return Decimal(0) if are_free.pop() else Decimal(str(policy.shipping))
 
 
-def _missing(value: ReadValue, _: Passage, ledger: Ledger) -> _Answer:
-    """A thing or an order that the shop does not have, though it is spoken of as if."""
-    why = ledger.missing.get(value.of)
-    return OPEN if why is None or value.field == "sold out" else _Answer(False, why)
-
-
 _COMPARE: Mapping[ValueKind, Callable[[ReadValue, Passage, Ledger], _Answer]] = {
     "price": _price,
     "list_price": _list_price,
@@ -437,7 +422,6 @@ _COMPARE: Mapping[ValueKind, Callable[[ReadValue, Passage, Ledger], _Answer]] = 
     "stock": _stock,
     "option": _option,
     "policy": _policy,
-    "product": _missing,
 }
 _OF_ALL = frozenset(content_stems("item product number count"))
 """What names of fields say of every product and every count."""

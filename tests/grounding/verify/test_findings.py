@@ -213,7 +213,7 @@ def test_a_want_may_be_left_out_if_nobody_can_meet_it_and_nothing_declares_to_bu
         for known in (ends, ends and ends.kept):
             refusable = findings.refusable_wants(wish, outcome, known)
             assert refusable.get("lawn mower") is may, (outcome, state)
-    picks = {"picks": [a_pick(KETTLE)], "report": "", "cited": [f"P:{KETTLE.product_id}"], "wish": wish}
+    picks: dict[str, Any] = {"picks": [a_pick(KETTLE)], "report": "", "cited": [f"P:{KETTLE.product_id}"], "wish": wish}
     for may, severities in ((True, []), (False, ["warning"]), (None, ["error"])):
         refusable = {} if may is None else {"lawn mower": may}
         left_out = findings.pick_findings(**picks, ledger=read_ledger(EVIDENCE), catalog=SHOP, refusable=refusable)
