@@ -24,7 +24,6 @@ from drretail.grounding.verify.written import equations, quotations, results
 from drretail.records.reading import ReadValue, ValueKind
 from drretail.records.shop import VARIANTS, product_of
 
-_OF_OFFER: tuple[ValueKind, ...] = ("price", "rating", "rating_count")
 _SCALE = r"\s?(?:/\s?|(?:out of|of|von|van|sur|sobre|de|su|av|af|z|из)\s)5(?:[.,]0)?\b(?![.,]?\d)"
 _STARS = re.compile(rf"{_SCALE}|\s?[★⭐(（]")
 # "4.6 ★ (1,843", "4.3-star average across 512": a rating before the number of its ratings.
@@ -89,7 +88,7 @@ class _Reader:
         products = [source for source in part.sources if source[:2] == "P:"]
         orders = [source for source in part.sources if source in self.ledger.order_dates]
         if len(part.sources) == len(products) == 1:
-            yield from filter(None, (self._figure(kind, part, place) for kind in _OF_OFFER))
+            yield from filter(None, (self._figure(kind, part, place) for kind in ("price", "rating", "rating_count")))
         if len(orders) == 1 and {*products} <= {f"P:{self.ledger.ordered[orders[0]]}"}:
             yield from self._day(part, place, orders[0])
         calculations = [source for source in part.sources if source in self.ledger.calculations]
@@ -108,8 +107,7 @@ class _Reader:
         if kind == "price" and not {before, behind} <= plain | self._names(part):
             return None
         value = compared_figure(kind, amount, part.sources[0], place, self.ledger)
-        # "The $51 kettle" may be another one.
-        is_denied = value.state == "contradicted" and (kind != "price" or behind in plain)
+        is_denied = value.state == "contradicted" and (kind != "price" or behind in plain)  # "the $51 kettle"
         is_denied = is_denied and self._is_certain(kind, amount, part, place)
         return value if is_denied or value.state == "verified" else None
 
@@ -163,7 +161,9 @@ class _Reader:
         if record is None or amount.relation not in ("is", "about") or self.ledger.names(amount.low):
             return False
         is_headed = self._is_headed(kind, amount, part, place)
-        is_near = is_headed or _LEAST * record <= amount.low <= _MOST * record
+        is_near = (is_headed and bool(part.labels)) or _LEAST * record <= amount.low <= _MOST * record
+        if amount.compound and not self._is_counted(amount, part, place):  # "your 4.6-star limit"
+            return False
         if kind != "price":
             return is_near or (kind == "rating_count" and self._rated_before(amount, place) is not None)
         key, products = product_of(part.sources[0][2:]), self.ledger.products
@@ -171,8 +171,8 @@ class _Reader:
         # What the line names besides, by the first word of its title.
         others = [name for name, item in products.items() if name != key and next(words(item.title), "") in line]
         is_bare = not any(label - self._labels["beside"] for label in self._labels_of(amount, part, place))
-        is_certain = is_headed or (is_bare and is_near and amount.places >= CENTS)
-        return is_certain and not is_explained(amount, self.ledger, others, [key, *self._cited])
+        is_plain = is_headed or (is_bare and amount.places >= CENTS)
+        return is_plain and is_near and not is_explained(amount, self.ledger, others, [key, *self._cited])
 
     def _day(self, part: Part, place: Passage, order: str) -> Iterator[ReadValue]:
         """The one day beside an order. It may be the day on which that came, unless a label calls it the day of the

@@ -88,7 +88,8 @@ def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
         f"Rated 4.8 by 744 buyers {M}.": "rating 4.8, rating_count 744!",
         f"The mugs are 4.5 x 5.0 x 3.8, but 447 ratings are good {M}.": "rating_count 447",  # sides
         f"A 4.3-star average, 4.4 of 5 for looks {M}.": "",
-        f"A 4.3-star average {M}.": "rating 4.3!",
+        f"A 4.3-star average from 447 ratings {M}.": "rating 4.3!, rating_count 447",
+        f"It clears your 4.3-star bar {M}.": "",
         f"It has a rating of 4.4 {M}.": "rating 4.4!",
         f"It scores 4.6 of 5 on average {K}.": "rating 4.6",  # of 5, which is no number of ratings
         f"- **Reviews:** 1,384 {K}": "rating_count 1384!",
@@ -141,6 +142,7 @@ def test_what_is_not_certain_is_open() -> None:
         f"Two of them would be $85.90 {K}.",
         f"It was $59.99 last year {K}.",
         f"The kettle pours; shipping is $5.99 {K}.",
+        f"## Shipping\n\n- Cost: $5.99 {K}\n- Reviews: 12 bad {K}",
         f"- Price per 100 ml¹: $4.77 {K}\n- Cost of a month: $33.25 {K}\n- Harrowgill kettle, deposit: $25.50 {K}",
         f"With the $12.49 scale thrown in you are at $55.44 {K}.",
         f"For $38.50 the Fennick does as well {K}.",
