@@ -2,6 +2,7 @@
 and whether an amount with cents follows from prices, the budget or what was calculated.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -21,12 +22,15 @@ from drretail.records.reading import Pick, ValueKind
 from drretail.records.shop import USD, Money, Offer, Policy, Product, offers_of, product_of
 from drretail.remembered import remembered_by
 
+_OPERAND = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
     """An expression that the run had worked out."""
 
     expression: str
+    operands: tuple[Decimal, ...]
     result: Decimal
 
 
@@ -222,8 +226,9 @@ def _calculation(entry: Evidence) -> Calculation | None:
     if entry.kind != "calculation" or not entry.texts:
         return None
     expression, _, result = entry.texts[0].text.rpartition(" = ")
+    operands = tuple(Decimal(number.replace(",", "")) for number in _OPERAND.findall(expression))
     try:
-        return Calculation("".join(expression.split()), Decimal(result))
+        return Calculation("".join(expression.split()), operands, Decimal(result))
     except InvalidOperation:
         return None
 

@@ -32,7 +32,7 @@ SHOP = Ledger(
     products={item.product_id: item for item in SHOP_HAS},
     order_dates=dict.fromkeys(ORDERS, date(2024, 3, 14)),
     ordered=dict.fromkeys(ORDERS, "bag"),
-    calculations={"C:left": Calculation("120-2*48.99", Decimal("22.02"))},
+    calculations={"C:left": Calculation("120-2*48.99", (), Decimal("22.02"))},
     records={key: {"order_status": status, "price": 20.0} for key, status in ORDERS.items()},
     policy=Policy(shipping=4.9, free_from=50, delivery_days=(2, 4), return_days=30),
     missing={"O:99": UNKNOWN, "P:jug": GONE},

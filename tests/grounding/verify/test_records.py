@@ -22,7 +22,7 @@ from tests.grounding.goods import product, recorded
 
 def test_an_amount_with_cents_follows_from_prices_beside_it_the_budget_the_cart_and_what_was_calculated() -> None:
     goods = {"a": product("a", 12.4), "b": product("b", 30.15), "c": product("c", 7.77), "d": product("d", None)}
-    calculations = {"C:1": Calculation("3-9.99", Decimal("-6.99"))}
+    calculations = {"C:1": Calculation("3-9.99", (), Decimal("-6.99"))}
     picks = (Pick(product="a", quantity=2), Pick(product="c"))
     ledger = Ledger(goods, {}, {}, calculations, query_text="I have $60.", budget=Money.of(80), picks=picks)
     rows = {
@@ -59,7 +59,7 @@ def test_what_is_no_record_of_a_product_an_order_or_a_calculation_is_left_out() 
     read = read_ledger({key: recorded(key, text) for key, text in rows.items()})
     assert (read.products, read.order_dates, read.records) == ({}, {}, {})
     (calculation,) = read.calculations.values()
-    assert (calculation.expression, calculation.result) == ("1,200-0.5", Decimal("1199.5"))
+    assert (calculation.expression, calculation.operands) == ("1,200-0.5", (Decimal(1200), Decimal("0.5")))
 
 
 def test_the_shops_records_are_those_that_were_looked_up_and_an_id_may_lead_to_nothing() -> None:
