@@ -97,6 +97,7 @@ def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
         f"It beats the $51.00 kettle {K}.": "",  # which may be another one
         f"The kettle ($42.95) is $5.45 dearer than the pan ($38.50) {GAP}.": "total 42.95, total 5.45!, total 38.50",
         f"You spend $66.94, and $14.06 are left {TOTAL}{LEFT}.": "total 66.94!, total 14.06",
+        f"You spend $60.94, and a lid is $9.99 {TOTAL}.": "total 60.94",
         f"You spend $66.94, and $15.06 are left {TOTAL}{LEFT}.": "",  # which is which?
         f"The scale came on March 18 {O1}.": "",
     }
