@@ -300,9 +300,8 @@ def _amount(text: str, match: re.Match[str], notation: Notation) -> Amount:
         or (end - start <= 2 and re.search(r"\d\sby\s$", before))
     )
     before = text[max(0, start - 24) : start]
-    relations = [name for form, name in _RELATIONS_BEHIND.items() if form.match(text, end)] or [
-        name for form, name in _RELATIONS_BEFORE.items() if form.search(before)
-    ]
+    relations: list[Relation] = [name for form, name in _RELATIONS_BEHIND.items() if form.match(text, end)]
+    relations = relations or [name for form, name in _RELATIONS_BEFORE.items() if form.search(before)]
     relation: Relation = "range" if low != high else relations[0] if relations else "is"
     return Amount(kind, low, high, start, end, currency, relation, places, is_compound)
 
