@@ -6,9 +6,10 @@ from typing import Any
 
 from drretail.grounding.text.serialisation import compact_json
 from drretail.grounding.verify.checks import Case, check_report, read_report
-from drretail.records.query import Query
+from drretail.records.query import BasketItem, FoundBasket, KeptReference, Query
 from drretail.records.reading import Outcome, Pick, Reading, ReadValue
-from drretail.records.shop import Product
+from drretail.records.run import PICKS_MISSING
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Wish
 from tests import build
 from tests.grounding.goods import (
@@ -70,6 +71,11 @@ def test_a_report_is_checked_with_its_declared_picks_without_any_words_about_the
     assert codes(replace(sound, report=REPORT.replace("42.95", "41.15"))) == ["price_wrong"]
     assert codes(case(REPORT, KETTLE, TOWELS, MUGS)) == ["not_wanted", "over_budget", "pick_not_argued"]
     assert codes(replace(sound, owned=frozenset({KETTLE.product_id}))) == ["recommended_although_owned"]
+    wish = build.known(QUERY.wish).model_copy(update={"owned": (KETTLE.product_id,)})
+    had = replace(sound, query=QUERY.model_copy(update={"wish": wish}))
+    assert codes(had) == ["recommended_although_owned"], "as the query says"
+    undecided = build.run(picks=None, notes=(f"{PICKS_MISSING}: none",))
+    assert codes(replace(case(REPORT, declared=False), run=undecided)) == ["no_decision"]
     gone = replace(sound, picks=(Pick(product="B0NOTHERE00"),))
     assert codes(replace(gone, report="Take it [P:B0NOTHERE00].")) == ["not_in_catalog", "unresolved_citation"]
     assert codes(replace(gone, report="Take it.")) == ["not_in_catalog"]
@@ -86,6 +92,18 @@ def test_a_report_is_checked_with_its_declared_picks_without_any_words_about_the
     for outcome, found in ((Outcome(decision="part"), []), (Outcome(decision="buy"), ["want_left_out"])):
         part = case(f"Take {K}.", KETTLE)
         assert codes(replace(part, run=run.model_copy(update={"outcome": outcome}))) == found
+
+
+def test_buying_nothing_is_wrong_only_where_the_shop_has_what_meets_every_limit() -> None:
+    item = BasketItem(thing="kettle", offer_id=KETTLE.product_id, title=KETTLE.title, price="42.95", quantity=2)
+    basket = FoundBasket(items=(item,), total=Money.of(85.9), worth=920)
+    ends = KeptReference(query_id="k1", cheapest=basket, best=basket, wants=())
+    nothing = replace(case("Nothing fits."), picks=(), run=build.run(picks=()), ends=ends)
+    (found,) = check_report(nothing, read_report(nothing))
+    has = f"for $85.90 the shop has what meets every limit: P:{KETTLE.product_id} x 2"
+    assert (found.code, found.found) == ("refused_wrongly", has)
+    assert codes(replace(nothing, ends=ends.model_copy(update={"cheapest": None}))) == []
+    assert "refused_wrongly" not in codes(replace(nothing, run=build.run(picks=None)))
 
 
 def test_code_compares_what_a_model_typed_and_only_what_it_confirmed_is_false() -> None:

@@ -114,6 +114,7 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(KETTLE)], a_want("kettle", price_max=Money.of(40)), "over_budget"),
     ([a_pick(KETTLE)], {**a_want("kettle", price_max=Money.of(42.95)), "budget": Money.of(42.95)}, ""),
     ([a_pick(JAR), a_pick(KETTLE)], AT_43, "price_unknown?"),
+    ([a_pick(JAR)], {}, ""),
     # stars and numbers of ratings
     ([a_pick(SCALE)], a_want("kitchen scale", rating_min=4.3), "below_rating"),
     ([a_pick(UNRATED)], a_want("kitchen scale", rating_min=4.3), "below_rating?"),

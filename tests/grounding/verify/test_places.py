@@ -175,8 +175,9 @@ measure P:kettle Shipping Weight ? 1.4 kg
 measure P:kettle Capacity + 1.2 L → 1.2 L
                     ? 1.5 L
 measure P:kettle Pieces + 4 pieces
+                    ? 4 L
 measure P:rug Size  + 160 x 230 cm
-                    ? 150 x 230 cm
+                    ? 150 x 230 cm | «150 cm» wide
 measure P:lamp Weight ? 1.4 kg
 """)
     pot = product("pot", details={"Weight": "1240 g", "Lid": {"Weight": "90 g"}})  # a field within another is not it
@@ -196,6 +197,7 @@ policy P:below shipping + €4.90
 """, shop)  # fmt: skip
     for policy, expected in (
         (Policy(shipping=0), "+ «ships free»"),
+        (Policy(shipping=0, free_from=50), "+ «free»"),
         (Policy(shipping=3), "- «free» → 3"),
         (Policy(), "? «free»"),
     ):
@@ -217,6 +219,19 @@ price O:9-2         ? €20
 list_price P:bag    - reduced → it has no list price
 list_price P:lid    - on sale → its list price is not above its price
 """, replace(SHOP, order_dates=days, records=records, products={**SHOP.products, "lid": lid}))  # fmt: skip
+
+
+def test_thousands_are_read_in_either_notation_and_only_a_figure_of_the_kind_is_compared() -> None:
+    sofa = product("sofa", 1240.0, currency="EUR", average_rating=4.5, rating_number=900)
+    table = """
+price P:sofa        + €1.240 | €1,240
+                    - €1.250 | 3 seats for €1,250 → €1,240.00
+rating P:sofa       + 4.5 of 5, for €4
+                    - 4.1, for €4 → 4.5
+rating_count P:sofa + 900 ratings, 20% of them
+                    - 800 ratings, 20% of them → 900 ratings
+"""
+    check(table, replace(SHOP, products={"sofa": sofa}))
 
 
 def test_a_value_has_the_figure_of_its_place_and_none_where_several_stand() -> None:

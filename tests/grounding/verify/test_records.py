@@ -40,6 +40,8 @@ def test_an_amount_with_cents_follows_from_prices_beside_it_the_budget_the_cart_
     assert replace(ledger, picks=(*picks, Pick(product="d"))).total is None, "a price of theirs is not known"
     assert (replace(ledger, picks=()).total, replace(ledger, picks=None).of_cart) == (None, set())
     assert replace(ledger, budget=None).of_cart == {Decimal("32.57")}
+    ranged = replace(ledger, query_text="It may cost $20 to $45.")
+    assert [ranged.names(Decimal(number)) for number in (20, 45, 80, 30)] == [True, True, True, False]
 
 
 def test_a_variant_without_a_price_has_no_price_of_its_product() -> None:
