@@ -45,7 +45,7 @@ from drretail.experiment import (
 from drretail.parsing import parse_json
 from drretail.progress import Bar, choose_progress
 from drretail.records.base import Document, Record, sha256_of
-from drretail.records.query import Query, turns_before
+from drretail.records.query import Query, turns_until
 from drretail.records.run import FILES, SANDBOX
 from drretail.records.score import Scores
 from drretail.records.tables.figures import counted
@@ -247,7 +247,7 @@ async def _replay(
     if sut.agent.sees_reference and _lacks_gold(folder):
         return _Finding("runs", "not compared", f"{planned.label} was told what stands in {GOLD}, which is not here")
     try:
-        earlier = turns_before(planned.query, queries)
+        earlier = turns_until(queries).get(planned.query.query_id, ())[:-1]
         await runner.run_into(copy, sut, planned.query, planned.repeat, earlier=earlier)
         before, now = ((read_members(path, "run")["run"], read_evidence(path)) for path in (recorded, path))
         if before == now:

@@ -26,7 +26,7 @@ from drretail.grounding.verify.records import Ledger, read_ledger, read_shop
 from drretail.llm.prompt import tagged
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
-from drretail.records.query import KeptReference, Query, Reference, turns_before
+from drretail.records.query import KeptReference, Query, Reference, turns_until
 from drretail.records.run import BASELINES, Run, System, Turn, slug
 from drretail.records.shop import SHOP_URL, VOID_STATUSES, Order, Policy, ProfileSummary, UserProfile
 from drretail.records.wish import Want
@@ -316,7 +316,7 @@ def read_subject(experiment: Path, definition: Definition, planned: Planned, sto
         now=definition.now,
         shop_url=definition.shop_url or SHOP_URL,
         folder=experiment,
-        earlier=turns_before(query, definition.queries),
+        earlier=turns_until(definition.queries)[query.query_id][:-1] if query.after else (),
         is_followed=any(later.after == query.query_id for later in definition.queries),
     )
 

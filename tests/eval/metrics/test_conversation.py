@@ -1,6 +1,5 @@
 """Turns of conversations: right carts are not accused, and a wrong one of each kind is found."""
 
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -273,13 +272,3 @@ def test_of_floors_that_get_no_conversation_right_the_best_gets_most_turns_right
     (best,) = {row.b for row in build.known(scores.scoreboard).floors}
     turns = {row.system: row.value for row in scores.scores if row.variant == TURN and row.system in NULL_AGENTS}
     assert turns[best] == max(value for value in turns.values() if value is not None) == pytest.approx(2 / 3)
-
-
-def test_a_turn_whose_line_of_gold_is_gone_is_named(
-    talked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = Path(shutil.copytree(talked, tmp_path / "exp"))
-    lines = (folder / "gold.jsonl").read_text().splitlines(keepends=True)
-    (folder / "gold.jsonl").write_text("".join(line for line in lines if "t-2" not in line))
-    drretail.score(folder, metrics="conversation")
-    assert "has no wish for 1 turn of a conversation (t-2): nothing is scored there." in capsys.readouterr().err
