@@ -1,5 +1,6 @@
 """An experiment's folder: experiment.json defines queries and systems, and each run has a file of its own."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -376,6 +377,19 @@ def read_options(folder: Path) -> dict[Path, list[str]]:
         except (OSError, ValueError, KeyError, TypeError) as problem:
             raise UserError(f"{path} is not as drretail run writes it: delete it, or restore it.") from problem
     return labels
+
+
+def repeats_asked(folder: Path) -> Counter[str]:
+    """By label, the most runs per query that the kept options ask for, also of a system that was cut before its first.
+
+    Empty if a file of options is damaged: how to repeat the runs is then not known either.
+    """
+    most = Counter[str]()
+    with suppress(UserError):
+        for path, labels in read_options(folder).items():
+            repeats = parse_toml(path.read_text(encoding="utf-8")).get("repeats", 1)
+            most |= Counter(dict.fromkeys(labels, repeats if isinstance(repeats, int) else 1))
+    return most
 
 
 def read_runs(folder: Path) -> Iterator[Run]:

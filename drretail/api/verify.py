@@ -34,6 +34,7 @@ from drretail.eval.scores.gathering import Assessor, TableKey, is_panel
 from drretail.event_loop import run_loop
 from drretail.experiment import (
     GOLD,
+    SEALS,
     Definition,
     Experiment,
     hash_of,
@@ -142,6 +143,8 @@ def verify(options: VerifyOptions) -> Verification:
 
 def hash_findings(folder: Path, definition: Definition) -> Iterator[_Finding]:
     """Each file that the folder keeps a hash of, and each run's report and results."""
+    if not (folder / SEALS).exists():
+        yield _Finding("hashes", "not compared", f"{SEALS} is not here: it has the hashes of experiment.json and gold")
     for name, kept in kept_hashes(folder).items():
         if not (folder / name).exists():
             yield _Finding("hashes", "not compared", f"{name} is not here")

@@ -164,7 +164,7 @@ class ConversationTurn:
             known = self.look_up([*({fit.product_id for fit in (*thing.fits, *thing.undecided)} | products)])
             makers = {key: listing_of(product).makers for key, product in known.items()}
             brands = frozenset[str]().union(*(makers.get(key, ()) for key in products))
-            return _among(thing, lambda fit: bool(names := makers[fit.product_id]) and not names & brands)
+            return _among(thing, lambda fit: bool(names := makers.get(fit.product_id)) and not names & brands)
         if relation == "back" or then == want.model_copy(update={"quantity": then.quantity}):
             return _among(thing, lambda fit: any(fit.offer_id == before.offer_id for before in picked))
         if then == want.model_copy(update={"options": then.options}):  # another size of the same thing
@@ -201,13 +201,6 @@ class ConversationTurn:
         """The run; as a refusal where it keeps the cart because nothing in the shop does what is asked."""
         is_kept = self.before is not None and self.can_be_met is False and self.leaves
         return run.model_copy(update={"outcome": Outcome(decision="none")}) if is_kept else run
-
-    @property
-    def is_following(self) -> bool:
-        """True if what the turn says of the system's own picks is done, as far as is known."""
-        pairs = zip(self.wish.wants, self.reference.things, self.followed.things, strict=True)
-        bound = {want.name for want, whole, now in pairs if now is not whole and not self.is_unchanged(want)}
-        return bound.isdisjoint(self.cart.with_open().left_out)
 
     @cached_property
     def kept(self) -> set[str]:

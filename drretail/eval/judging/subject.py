@@ -14,7 +14,16 @@ from pathlib import Path
 from drretail.env.store.base import Store
 from drretail.errors import NotFound, UnknownName, UserError
 from drretail.eval.judging.sources import LookUp, cited_beyond, completed
-from drretail.experiment import PROFILES, REFERENCES, Definition, ended_run, read_definition, run_files, run_path
+from drretail.experiment import (
+    PROFILES,
+    REFERENCES,
+    Definition,
+    ended_run,
+    read_definition,
+    repeats_asked,
+    run_files,
+    run_path,
+)
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.conversation import ConversationTurn, turns_of
 from drretail.grounding.report.page import read_page
@@ -280,13 +289,16 @@ _REPEAT = re.compile(r"-r([1-9][0-9]{0,5})\Z")
 def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
     """Every planned run, by label, repeat and query.
 
-    A system's planned repeats are those for which any query has a run.
+    A system's planned repeats are those that were asked for, and those for which any query has a run. Floors and the
+    oracle run once.
     """
     planned: list[Planned] = []
+    asked = repeats_asked(experiment)
     for label in sorted(definition.systems):
+        most = 1 if definition.systems[label].agent in BASELINES else max(asked[label], 1)
         names = (path.name.removesuffix(RUN_FILE) for path in run_files(experiment, label))
         numbers = map(_REPEAT.search, names)
-        repeats = sorted({1, *(int(number[1]) for number in numbers if number is not None)})
+        repeats = sorted({*range(1, most + 1), *(int(number[1]) for number in numbers if number is not None)})
         planned += [Planned(label, query, repeat) for repeat in repeats for query in definition.queries_of(label)]
     return planned
 

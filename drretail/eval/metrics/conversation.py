@@ -11,7 +11,6 @@ from drretail.experiment import read_definition
 from drretail.grounding.conversation import ConversationTurn
 from drretail.grounding.text.wording import listed, short_title
 from drretail.records.query import NOT_LAST, NOT_TYPED, turns_until
-from drretail.records.shop import product_of
 
 NO_CONVERSATION = "it is no turn of a conversation"
 NO_DECISION = "its run declares no picks, and no refusal"
@@ -72,7 +71,8 @@ def _is_done(turn: ConversationTurn, part: str) -> bool:
     if not turn.can_be_met or turn.decision == "none":
         return turn.is_right is not False
     is_still = turn.before is not None and any(now[key] <= then[key] for key in beside)
-    return turn.is_following and not is_still and not turn.breaches(turn.limits(of_before=False))
+    follows = turn.query.relations.keys().isdisjoint(cart.left_out)
+    return follows and not is_still and not turn.breaches(turn.limits(of_before=False))
 
 
 def _faults(turn: ConversationTurn) -> Iterator[str]:
@@ -83,23 +83,14 @@ def _faults(turn: ConversationTurn) -> Iterator[str]:
     if turn.decision == "none":
         yield REFUSED
         return
-    cart, before = turn.cart.with_open(), turn.before.pieces if turn.before else {}
-    for want in turn.wish.wants:
+    for want in (want for want in turn.wish.wants if want.name in turn.cart.with_open().left_out):
         relation = turn.query.relations.get(want.name, "").replace("_", " ")
         wanted = f"as asked for ({relation})" if relation else "as asked for"
-        wanted = "as it was" if turn.may_keep and turn.is_unchanged(want) else wanted
-        if want.name in cart.left_out:
-            yield f"No {want.name} in the cart is {wanted}."
-    for key in () if turn.wish.room else cart.besides:
-        yield f"{_title(turn, key)} is {'still in the cart' if key in before else 'not asked for'}."
-    for finding in turn.breaches(turn.wish):
-        if finding.code not in ("want_left_out", "not_wanted"):
-            yield f"{finding.found}."
-
-
-def _title(turn: ConversationTurn, offer_id: str) -> str:
-    products = turn.look_up([product_of(offer_id)])
-    return next((f"“{short_title(product.title)}”" for product in products.values()), offer_id)
+        yield f"No {want.name} in the cart is {'as it was' if turn.may_keep and turn.is_unchanged(want) else wanted}."
+    for finding in (finding for finding in turn.breaches(turn.wish) if finding.code != "want_left_out"):
+        product = turn.cart.products.get((finding.evidence_id or "").removeprefix("P:"))
+        about = "The cart" if product is None else f"“{short_title(product.title)}”"
+        yield f"{about}: {finding.found}."
 
 
 def _whole(subject: Subject) -> Measured:

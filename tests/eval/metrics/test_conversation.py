@@ -151,7 +151,7 @@ CASES = [
     ("a wrong cart may be mended", SWAPPED, TWO_IN_MUSTARD, {}, (*PAIR, *cart(CARAMEL)), "111-"),
     ("a wrong cart may stay", SWAPPED, TWO_IN_MUSTARD, {}, (*PAIR, *cart(CHARCOAL)), "111-"),
     ("two are too dear: others", FIRST, TWO_BAGS, {}, TWO_OF_CHARCOAL, "111-"),
-    ("two can be had: others", THRIFTY, TWO_BAGS, {}, TWO_OF_CHARCOAL, "0100"),
+    ("two can be had: others", THRIFTY, TWO_BAGS, {}, TWO_OF_CHARCOAL, "0110"),
     ("one can't be had: refused", FIRST, WITH_PLAID, {}, (), "1-11"),
     ("one can't be had: to buy the others is open", FIRST, WITH_PLAID, {}, cart(MUSTARD, CARAMEL), "----"),
     ("one can't be had: another bag", FIRST, WITH_PLAID, {}, cart(MUSTARD, CHARCOAL), "0-00"),
