@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from itertools import islice
 from random import Random
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from drretail.env.world import World
 from drretail.grounding.conversation import ConversationTurn
@@ -31,7 +31,7 @@ _LEAST, _MOST = 4, 6
 """Turns of a conversation."""
 _TRIED = 12
 """Edits of a kind that are tried for one turn."""
-_PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen") / "converse.toml").read_text("utf-8"))
+_PHRASES: Mapping[str, Sequence[str]] = tomllib.loads((files("drretail.querygen") / "converse.toml").read_text("utf-8"))
 _BY_RULES = {"source": "offline:converse", "rationale": "", "expected_tools": (), "typed_by": None, "prompts": ()}
 _RELATIONS: tuple[Relation, ...] = ("other", "other_brand", "cheaper")
 _REVOCABLE = ("tighten", "change", *_RELATIONS)
@@ -118,16 +118,10 @@ class _Talk:
         before = self.turns[-1].query
         for wants, relations, slots in islice(self._edits(kind), _TRIED):
             wish = self.turns[-1].wish.model_copy(update={"wants": tuple(wants.values())})
-            turn = turn_after(before, self._sentence(kind, slots), wish, relations)
+            turn = turn_after(before, self.rng.choice(_PHRASES[kind]).format(**slots), wish, relations)
             if self.takes(turn.model_copy(update=_BY_RULES)):
                 return True
         return False
-
-    def _sentence(self, kind: str, slots: Mapping[str, str]) -> str:
-        is_alone = len(self.turns[-1].wish.wants) == 1
-        it, of_thing = ("it", "") if is_alone else (f"the {slots['name']}", _PHRASES["of_thing"].format(**slots))
-        sentence = self.rng.choice(_PHRASES[kind]).format(it=it, of_thing=of_thing, **slots)
-        return sentence[0].upper() + sentence[1:]
 
     def _edits(self, kind: str) -> Iterator[Edit]:
         """All edits of a kind, in any order."""

@@ -89,8 +89,8 @@ def _faults(turn: ConversationTurn) -> Iterator[str]:
         yield f"No {want.name} in the cart is {'as it was' if turn.may_keep and turn.is_unchanged(want) else wanted}."
     for finding in (finding for finding in turn.breaches(turn.wish) if finding.code != "want_left_out"):
         product = turn.cart.products.get((finding.evidence_id or "").removeprefix("P:"))
-        about = "The cart" if product is None else f"“{short_title(product.title)}”"
-        yield f"{about}: {finding.found}."
+        about = "The cart: " if product is None else f"“{short_title(product.title)}”: "
+        yield f"{'' if finding.code == 'not_wanted' else about}{finding.found}."
 
 
 def _whole(subject: Subject) -> Measured:
