@@ -1,5 +1,6 @@
 """An experiment's folder: experiment.json defines queries and systems, and each run has a file of its own."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, suppress
@@ -379,17 +380,25 @@ def read_options(folder: Path) -> dict[Path, list[str]]:
     return labels
 
 
-def repeats_asked(folder: Path) -> Counter[str]:
-    """By label, the most runs per query that the kept options ask for, also of a system that was cut before its first.
+_REPEAT = re.compile(r"-r([1-9][0-9]{0,5})\Z")
 
-    Empty if a file of options is damaged: how to repeat the runs is then not known either.
+
+def planned_repeats(folder: Path, definition: Definition) -> dict[str, list[int]]:
+    """The repeats of each system, by label: those for which any query has a run, and all that options asked for.
+
+    So a system that was cut before its first run counts them, too. Floors and the oracle run once.
     """
-    most = Counter[str]()
-    with suppress(UserError):
+    asked = Counter[str]()
+    with suppress(UserError):  # with a damaged file of options
         for path, labels in read_options(folder).items():
             repeats = parse_toml(path.read_text(encoding="utf-8")).get("repeats", 1)
-            most |= Counter(dict.fromkeys(labels, repeats if isinstance(repeats, int) else 1))
-    return most
+            asked |= Counter(dict.fromkeys(labels, repeats if isinstance(repeats, int) else 1))
+    planned: dict[str, list[int]] = {}
+    for label, system in sorted(definition.systems.items()):
+        most = 1 if system.agent in BASELINES else max(asked[label], 1)
+        numbers = map(_REPEAT.search, (path.name.removesuffix(RUN_FILE) for path in run_files(folder, label)))
+        planned[label] = sorted({*range(1, most + 1), *(int(number[1]) for number in numbers if number is not None)})
+    return planned
 
 
 def read_runs(folder: Path) -> Iterator[Run]:

@@ -14,16 +14,7 @@ from pathlib import Path
 from drretail.env.store.base import Store
 from drretail.errors import NotFound, UnknownName, UserError
 from drretail.eval.judging.sources import LookUp, cited_beyond, completed
-from drretail.experiment import (
-    PROFILES,
-    REFERENCES,
-    Definition,
-    ended_run,
-    read_definition,
-    repeats_asked,
-    run_files,
-    run_path,
-)
+from drretail.experiment import PROFILES, REFERENCES, Definition, ended_run, planned_repeats, read_definition, run_path
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.conversation import ConversationTurn, turns_of
 from drretail.grounding.report.page import read_page
@@ -39,7 +30,7 @@ from drretail.records.query import KeptReference, Query, Reference, turns_until
 from drretail.records.run import BASELINES, Run, System, Turn, slug
 from drretail.records.shop import SHOP_URL, VOID_STATUSES, Order, Policy, ProfileSummary, UserProfile
 from drretail.records.wish import Want
-from drretail.run_file import RUN_FILE, read_evidence
+from drretail.run_file import read_evidence
 
 _OWN_MARK = re.compile(r"\b[POUC]:\w")
 """Ids of evidence in a citation's mark."""
@@ -283,24 +274,14 @@ class Planned:
         return run_path(experiment, self.label, self.query.query_id, self.repeat)
 
 
-_REPEAT = re.compile(r"-r([1-9][0-9]{0,5})\Z")
-
-
 def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
-    """Every planned run, by label, repeat and query.
-
-    A system's planned repeats are those that were asked for, and those for which any query has a run. Floors and the
-    oracle run once.
-    """
-    planned: list[Planned] = []
-    asked = repeats_asked(experiment)
-    for label in sorted(definition.systems):
-        most = 1 if definition.systems[label].agent in BASELINES else max(asked[label], 1)
-        names = (path.name.removesuffix(RUN_FILE) for path in run_files(experiment, label))
-        numbers = map(_REPEAT.search, names)
-        repeats = sorted({*range(1, most + 1), *(int(number[1]) for number in numbers if number is not None)})
-        planned += [Planned(label, query, repeat) for repeat in repeats for query in definition.queries_of(label)]
-    return planned
+    """Every planned run, by label, repeat and query."""
+    return [
+        Planned(label, query, repeat)
+        for label, repeats in planned_repeats(experiment, definition).items()
+        for repeat in repeats
+        for query in definition.queries_of(label)
+    ]
 
 
 def read_subjects(experiment: Path, store: Store | None) -> Iterator[Subject]:
