@@ -83,12 +83,13 @@ class EvidenceLedger:
     def carry(self, evidence: Iterable[Evidence]) -> None:
         """Enters what the turns before this run were shown; every path knows it. Call it before the first step."""
         of_text = {"form", "text", "shown"}
-        sources = (
+        sources = [
             Source(**entry.model_dump(include=_OF_ENTRY), **text.model_dump(include=of_text))
             for entry in evidence
             for text in entry.texts
-        )
-        self.add(sources, *BEFORE)
+        ]
+        if sources:
+            self.add(sources, *BEFORE)
         self.seal()
 
     @property

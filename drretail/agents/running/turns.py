@@ -43,8 +43,7 @@ class TurnsBefore:
 
     def carry_into(self, session: Session) -> None:
         """Goes on with what the turns before were shown and changed."""
-        if self.evidence:
-            session.ledger.carry(self.evidence)
+        session.ledger.carry(self.evidence)
         for change in (change for run in self.runs for change in run.state_diff):
             profile, (part, _, name) = session.user(change.user_id), change.field.rpartition(".")
             value = getattr(profile, part).model_copy(update={name: change.after}) if part else change.after
