@@ -113,16 +113,18 @@ def test_slices_are_the_categories_then_the_kinds_of_need_or_modes_then_the_turn
 
 
 def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() -> None:
-    def result(query_id: str, recall: float) -> JudgedRun:
-        values = {"refusal_recall": recall, "false_refusal": 0.25, "J": recall - 0.25}
-        return JudgedRun(query_id, {name: Value(name, "scored", value) for name, value in values.items()})
+    def result(query_id: str, recall: float | None) -> JudgedRun:
+        values = {"refusal_recall": recall, "false_refusal": 0.25, "J": 1.0}
+        return JudgedRun(
+            query_id, {name: Value(name, "na" if value is None else "scored", value) for name, value in values.items()}
+        )
 
     facts = Facts(load_metric("outcome"), "a@model", JUDGE, (), Clusters())
-    reports = [result("q1", 1.0), result("q1", 1.0), result("q1", 1.0), result("q2", 0.0)]
+    reports = [result("q1", 1.0), result("q1", 1.0), result("q2", 0.0), result("q3", None)]
     found = {row.variant: row for row in rows(facts, reports)}
     # The difference of both columns as they are printed.
     assert (found["refusal_recall"].value, found["J"].value) == (0.5, 0.25)
-    assert found["J"].n_queries == 2
+    assert found["J"].n_queries == 2, "those of the part with the fewest"
 
 
 ALL = frozenset({"q1", "q2", "q3", "q4"})
