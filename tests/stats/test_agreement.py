@@ -17,6 +17,7 @@ from drretail.stats.agreement import (
     mean_absolute_deviation,
     pairwise_comparison_accuracy,
     percent_agreement,
+    ranks,
     ranking_agreement,
     soft_disagreement,
     tables_of,
@@ -59,6 +60,7 @@ def test_correlations_by_hand() -> None:
     assert correlation(numbers, others, "pearson") == pytest.approx(8 / (5 * 38) ** 0.5)
     assert correlation(numbers, others, "spearman") == pytest.approx(0.8)  # of the ranks 1, 2, 4 and 3
     assert correlation(numbers, others, "kendall") == pytest.approx(4 / 6)  # of six pairs one is turned round
+    assert ranks([7.0, 2.0, 7.0, 2.0, 7.0, 9.0]).tolist() == [4, 1.5, 4, 1.5, 4, 6]
 
 
 # Krippendorff (2011), example C: four observers, twelve units, of which one has a single value.
@@ -131,6 +133,21 @@ def test_items_that_come_together_widen_the_interval_and_one_cluster_has_none() 
     twenty = agreement_interval(tables_of(range(40), [*range(20)] * 2, [*range(20)] * 2, range(20)), kappa, "1")
     assert known(twenty.low) < known(twenty.high) == 1.0
     assert agreement_interval(np.zeros((0, 3, 3)), kappa, "1").value is None
+
+
+def test_a_draw_holds_every_cluster_once_on_average_and_two_more_over_the_labels_that_were_used() -> None:
+    tables, kept = np.zeros((10, 3, 3)), list[np.ndarray]()
+    tables[:, 0, 0], tables[:, 1, 0] = 3, 1
+
+    def statistic(of: np.ndarray) -> np.ndarray:
+        kept.append(of)
+        return np.array(5.0) if of.ndim == 2 else np.where(np.arange(len(of)) % 2, np.nan, 7.0)
+
+    found = agreement_interval(tables, statistic, "1")
+    assert (found.low, found.high) == (5.0, 7.0), "an interval encloses its value, and no draw without one counts"
+    # 30 and 10 items, and two clusters of four more, a fourth in each cell of the two labels.
+    mean = kept[-1].mean(0)
+    assert mean == pytest.approx(np.array([[32, 2, 0], [12, 2, 0], [0, 0, 0]]), abs=0.5)
 
 
 @pytest.mark.parametrize("raters", ["two", "many"])

@@ -115,6 +115,21 @@ def test_the_number_needed_and_its_range_are_those_of_scipy_s_t_and_chi_squared(
     assert [needed.low, needed.high] == ends
 
 
+def test_users_with_unlike_numbers_of_queries_have_fewer_degrees_of_freedom_of_which_more_are_needed() -> None:
+    from scipy.stats import t
+
+    groups: Groups = (*range(40), *(user for user in range(40, 50) for _ in range(8)))
+    values = np.random.default_rng(2).normal(0, 1, len(groups))
+    variance, freedom = by_matrices(values, groups)
+    users = known(queries_needed(0.5, values.tolist(), groups)).queries / len(groups) * 50
+    shown = [
+        count * 0.5**2 >= (t.ppf(0.975, free) + t.ppf(0.8, free)) ** 2 * 50 * variance
+        for count in (round(users - 1), round(users))
+        for free in [freedom / 49 * (count - 1)]
+    ]
+    assert shown == [False, True]
+
+
 def test_noise_is_pooled_over_queries_and_what_was_not_repeated_can_not_be_told_apart() -> None:
     assert noise([[[1.0]], [[3.0]]]) == Noise(round(2**0.5, 10), None, None)
     assert noise([[[1.0], [3.0]], [[2.0], [4.0]]]).judge is None

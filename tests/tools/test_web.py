@@ -57,7 +57,9 @@ def test_a_date_is_the_page_s_own_and_else_the_search_engine_s(world: World) -> 
         with Toolkit(session) as toolkit:
             (result,) = toolkit.call("web_search", {"query": "x"}).value["results"]
         assert result["date"] == shown
-        assert session.ledger.evidence()[0].date == shown
+        (entry,) = session.ledger.evidence()
+        assert entry.date == shown
+        assert [text.shown for text in entry.texts if text.form == "page"] == [False] * bool(page)
 
 
 def test_two_spellings_of_one_address_are_one_page_and_a_round_has_no_two_of_one_site(world: World) -> None:

@@ -10,7 +10,7 @@ from drretail.eval.registry import load_metric
 from drretail.eval.scores.facts import Facts, missing_of, query_slices, slice_scores, summaries
 from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, JudgedRun, PlannedRun
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
-from drretail.stats.intervals import Clusters, mean_interval, share_interval
+from drretail.stats.intervals import Clusters, Ratio, mean_interval, ratio_interval, share_interval
 from tests import build
 from tests.build import query
 from tests.eval.compare.crafted import JUDGE
@@ -161,3 +161,7 @@ def test_repeats_of_a_query_add_up_in_a_pooled_variant() -> None:
     repeats = [said("q1", 2.0), said("q1", 0.0), said("q2", 1.0)]
     found = {row.variant: row for row in rows(replace(FACTS, metric=of_said), repeats)}
     assert found["half"].value == 0.5  # (2 + 0 + 1) of 6
+    # A part may be more than what it is a part of: then it is no share.
+    beyond = {row.variant: row for row in rows(replace(FACTS, metric=of_said), [said(f"q{at}", at) for at in range(6)])}
+    ratio = ratio_interval([Ratio([0, 1, 2, 3, 4, 5], [2] * 6)])
+    assert (beyond["half"].value, beyond["half"].ci_high) == (15 / 12, ratio.high)

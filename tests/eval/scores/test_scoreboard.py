@@ -71,14 +71,13 @@ def test_a_counted_column_says_how_many_runs_are_right_in_both_of_its_parts(held
     column = BoardColumn(variant="right", is_counted=True, apart=("can be bought", "can't"), apart_by="feasible")
     metrics = {"basket": MetricDescription(title="B", success=("right",), scoreboard=(column,))}
     by_code = Assessor(JudgeRef(spec="code", kind="rule_based"), "default")
-    states: list[tuple[float, State]] = [(1.0, "scored"), (0.0, "na"), (1.0, "scored"), (1.0, "na")]
+    # Of the second nobody knows whether it can be bought.
+    states: list[tuple[float, State | None]] = [(1.0, "scored"), (1.0, None), (1.0, "scored"), (0.0, "na")]
     judged = {
         plan.run_id: JudgedRun(
             plan.query.query_id,
-            {
-                "right": Value("right", "scored", right),
-                "feasible": Value("feasible", state, None if state == "na" else 1),
-            },
+            {"right": Value("right", "scored", right)}
+            | ({"feasible": Value("feasible", state, None if state == "na" else 1)} if state else {}),
         )
         for plan, (right, state) in zip(held.plans, states, strict=True)
     }
@@ -86,8 +85,8 @@ def test_a_counted_column_says_how_many_runs_are_right_in_both_of_its_parts(held
     shown = board(made, *(row("basket", "right", system=label, **CODE) for label in (A, B)), metrics=metrics)
     cells = {each.system: each.cells["right"] for each in shown.rows}
     assert [(cells[label].count, cells[label].parts) for label in (A, B)] == [
+        (2, {}),
         (1, {"can be bought": (1, 1), "can't": (0, 1)}),
-        (2, {"can be bought": (1, 1), "can't": (1, 1)}),
     ]
     assert shown.judge.judge == ""
     assert [(each.name, each.table) for each in shown.columns][:2] == [("right", "B"), ("done", "")]
@@ -186,6 +185,7 @@ def test_notes_say_what_is_blank_read_otherwise_unfinished_and_without_an_interv
         row("faithfulness", "N_supported", None, n_scored=0, n_unverifiable=2),
         row("faithfulness", "N_supported", 2, system=B, n_failed=1),
         row("quality", "overall", 5, no_interval="alike"),
+        row("quality", "overall", None, system=B, n_scored=0, n_failed=2),
         row("checks", "clean", None, items={"n/a: no picks": 2}, n_na=2, n_scored=0, **CODE),
         row("checks", "clean", 0.5, system=B, **CODE),
     ]
@@ -206,7 +206,7 @@ def test_notes_say_what_is_blank_read_otherwise_unfinished_and_without_an_interv
         "Without gold nobody knows what is right to buy: `drretail run` adds that of its questions when all runs have "
         "ended, `drretail score EXP --queries FILE.jsonl` adds what FILE.gold.jsonl says.",
     ]
-    assert [(row.system, row.failed) for row in made.rows] == [(B, {"N_supported": 1}), (A, {})]
+    assert [(row.system, row.failed) for row in made.rows] == [(B, {"N_supported": 1, "quality": 2}), (A, {})]
     assert f"1 of 2 runs of {A} failed." in made.sentence
     assert "of 1 run" not in made.sentence, "of a run that has not ended nobody says that it failed"
     lost = tuple(replace(plan, status="failed", report_sha=None) for plan in plans)

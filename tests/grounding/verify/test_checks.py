@@ -164,6 +164,9 @@ def test_personal_data_in_a_web_query_is_found_with_its_step_and_other_words_are
     assert finding.found == "a full name (step 0/2)"
     assert sent(f"call (555) 010 4477 of {USER} for 0526194960") == ["a telephone number", "a user id", "an order id"]
     # places, first names and numbers tell nobody apart
+    (step,) = a_run("Mara Ellwood").steps
+    inside = build.run(user_id=USER, steps=(step.model_copy(update={"name": "product_catalog_search"}),))
+    assert not [*personal_data_sent(inside, [PROFILE], [], [])], "what the shop is asked stays there"
     for query in ("bird feeders Norman Oklahoma", "Mara's favourite birds", "8646 bird species", "a 1 555 foot pole"):
         assert sent(query) == []
 
@@ -236,7 +239,9 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(KETTLE, 2)], {"budget": Money.of(75)}, "over_budget"),
     ([a_pick(KETTLE)], {"wants": [wanted("kettle", price_max=Money.of(40))]}, "over_budget"),
     ([a_pick(KETTLE)], {"wants": [wanted("kettle", price_max=Money.of(42.95))], "budget": Money.of(42.95)}, ""),
+    ([a_pick(KETTLE)], {"wants": [wanted("kettle", price_max=Money.of(40)), wanted("gooseneck kettle", optional=True)]}, ""),
     ([a_pick(JAR), a_pick(KETTLE)], {"budget": Money.of(43)}, "price_unknown?"),
+    ([a_pick(JAR)], {}, ""),
     # stars and numbers of ratings
     ([a_pick(SCALE)], {"wants": [LIKED]}, "below_rating"),
     ([a_pick(UNRATED)], {"wants": [LIKED]}, "below_rating?"),

@@ -211,6 +211,7 @@ def test_a_measure_is_held_against_the_field_that_is_named_in_any_unit_and_in_th
         ("measure", "P:kettle", "It has «4 pieces».", "Pieces", VERIFIED),
         ("measure", "P:rug", "It is «160 x 230 cm».", "Size", VERIFIED),
         ("measure", "P:rug", "It is «150 x 230 cm».", "Size", OPEN),  # two figures
+        ("measure", "P:rug", "It is «150 cm» wide.", "Size", OPEN),  # of two on record
         ("measure", "P:lamp", "It weighs «1.4 kg».", "Weight", OPEN),
     ]
     assert states(rows) == []
@@ -319,6 +320,8 @@ def test_an_amount_with_cents_follows_from_prices_beside_it_the_budget_the_cart_
     assert replace(ledger, picks=(*picks, Pick(product="d"))).total is None, "a price of theirs is not known"
     assert (replace(ledger, picks=()).total, replace(ledger, picks=None).of_cart) == (None, set())
     assert replace(ledger, budget=None).of_cart == {Decimal("32.57")}
+    ranged = replace(ledger, query_text="It may cost $20 to $45.")
+    assert [ranged.names(Decimal(number)) for number in (20, 45, 80, 30)] == [True, True, True, False]
 
 
 def test_a_variant_without_a_price_has_no_price_of_its_product() -> None:
