@@ -74,6 +74,8 @@ def test_alpha_is_that_of_its_author_s_example_and_none_where_nobody_could_have_
     assert krippendorff_alpha(OBSERVED, "nominal").value == pytest.approx(0.743, abs=5e-4)
     assert krippendorff_alpha(OBSERVED, "ordinal").value == pytest.approx(0.815, abs=5e-4)
     assert krippendorff_alpha(OBSERVED, "interval").value == pytest.approx(0.849, abs=5e-4)
+    four = krippendorff_alpha(OBSERVED, "nominal", [at % 4 for at in range(12)])
+    assert (four.value, four.lacks) == (pytest.approx(0.743, abs=5e-4), "few"), "of four clusters"
     assert krippendorff_alpha([], "nominal").value is None
     assert krippendorff_alpha([[1], [2], [3]], "nominal").value is None
     assert krippendorff_alpha([[1, 1], [1, 1]], "interval").value is None

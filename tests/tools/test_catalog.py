@@ -44,8 +44,10 @@ def test_a_hit_is_a_shown_card_and_a_record_hidden_until_it_is_read(
     assert [(text.form, text.shown) for text in entry.texts] == [("card", True), ("record", False)]
     assert [compact(json.loads(entry.texts[0].text))] == whole_items(reply.value, "hits")
     assert json.loads(entry.sources[0].text)["description"] == ["Clear."]
-    own = world.store.product("B0TOOLS003").model_copy(update={"page": "https://own.example/3"})
-    assert {source.url for source in card_sources(own)} == {"https://own.example/3"}
+    changes = {"page": "https://own.example/3", "title": "Feeder [P:B0TOOLS001]"}
+    own = card_sources(world.store.product("B0TOOLS003").model_copy(update=changes))
+    assert {source.url for source in own} == {"https://own.example/3"}
+    assert not any("[P:" in source.title for source in own), "a seller's title cites nothing"
     details = toolkit.call("get_product_details", {"product_id": "B0TOOLS003"})
     (entry,) = session.ledger.evidence()
     assert [(text.form, text.shown) for text in entry.texts] == [("card", True), ("record", True)]

@@ -146,6 +146,7 @@ REPORTS = [
 def test_only_the_slice_s_queries_count_and_a_slice_of_all_is_the_score_itself() -> None:
     found = {row.part: row for row in slice_scores([of(FACTS, REPORTS)], SLICES)}
     whole, row, lost = found["all"], found["gift"], found["lost"]
+    assert slice_scores([of(FACTS, [said("q1", "na")])], SLICES) == [], "none of what has no value"
     (score,) = [row for row in rows(FACTS, REPORTS) if row.variant == "said"]
     assert (whole.value, whole.ci_low, whole.ci_high) == (score.value, score.ci_low, score.ci_high)
     assert (whole.n_planned, whole.n_scored) == (score.n_planned, score.n_scored) == (6, 4)

@@ -79,12 +79,13 @@ def test_counts_and_shares_of_pairs_are_those_worked_by_hand(tmp_path: Path) -> 
             "q6-r1": [("a", "")],
             "q7-r1": [("a", "na")],
             "q8-r1": [("a", "a"), ("failed", "a")],  # the time that failed does not count
+            "q9-r1": [("na", "na"), ("a", "")],  # what can still be judged is not n/a
         },
         equal=("q8-r1",),
     )
     counts = (row.n_planned, row.n_scored, row.n_na, row.n_failed, row.not_judged, row.runs_failed)
-    assert counts == (16, 6, 1, 9, 2, 6), "of repeats that were never made too"
-    assert (row.failed_verdicts, row.stale_verdicts, row.repairs) == (2, 0, 11)
+    assert counts == (18, 6, 1, 11, 3, 7), "of repeats that were never made too"
+    assert (row.failed_verdicts, row.stale_verdicts, row.repairs) == (2, 0, 12)
     assert (row.wins, row.ties, row.losses) == (2.5, 2.5, 1.0)
     # By query: q1 ½ : ½, q2 tied, q3 ½ won and ½ tied, q8 won.
     assert [share.value for share in (row.win, row.tie, row.loss)] == [0.5, 0.375, 0.125]

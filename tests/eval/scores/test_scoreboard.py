@@ -100,11 +100,12 @@ def test_words_tokens_and_dollars_are_means_over_reports_and_unknown_is_no_0(hel
     assert a["$"].value == pytest.approx(0.175)
     assert set(b) == {"FP", "done", "words"}
     assert (a["done"].value, a["done"].n_planned) == (0.5, 2)
-    unknown = {"researcher": Usage(calls=1, output=9, unpriced=1)}
-    plans = tuple(replace(plan, usage=unknown if plan.usage else {}) for plan in held.plans)
-    made = board(replace(held, plans=plans), row("faithfulness", "FP"))
-    assert "$" not in {column.name for column in made.columns}
-    assert any("knows no price of offline:shopper" in note for note in made.notes)
+    for nanodollars, unpriced in ((0, 0), (0, 1)):
+        usage = {"researcher": Usage(calls=1, output=9, nanodollars=nanodollars, unpriced=unpriced)}
+        plans = tuple(replace(plan, usage=usage if plan.usage else {}) for plan in held.plans)
+        made = board(replace(held, plans=plans), row("faithfulness", "FP"))
+        assert "$" not in {column.name for column in made.columns}
+        assert any("knows no price of offline:shopper" in note for note in made.notes) == bool(unpriced)
 
 
 def test_where_citations_are_not_read_nothing_is_concluded_from_what_rests_on_them(held: Gathered) -> None:

@@ -209,6 +209,7 @@ def test_a_measure_is_held_against_the_field_that_is_named_in_any_unit_and_in_th
         ("measure", "P:kettle", "It holds «1.5 L».", "Capacity", OPEN),
         ("measure", "P:kettle", "It weighs «3 cm».", "Weight", OPEN),
         ("measure", "P:kettle", "It has «4 pieces».", "Pieces", VERIFIED),
+        ("measure", "P:kettle", "It holds «4 L».", "Pieces", OPEN),  # a number of pieces is no volume
         ("measure", "P:rug", "It is «160 x 230 cm».", "Size", VERIFIED),
         ("measure", "P:rug", "It is «150 x 230 cm».", "Size", OPEN),  # two figures
         ("measure", "P:rug", "It is «150 cm» wide.", "Size", OPEN),  # of two on record
@@ -270,7 +271,12 @@ def test_shipping_is_free_from_the_limit_on_and_open_where_the_policy_or_a_price
         ("policy", "P:below", "Shipping is «€4.90».", "shipping", VERIFIED),
     ]
     assert states(free, shop) == []
-    for policy, expected in ((Policy(shipping=0), VERIFIED), (Policy(shipping=3), f"{FALSE}: 3"), (Policy(), OPEN)):
+    for policy, expected in (
+        (Policy(shipping=0), VERIFIED),
+        (Policy(shipping=0, free_from=50), VERIFIED),
+        (Policy(shipping=3), f"{FALSE}: 3"),
+        (Policy(), OPEN),
+    ):
         for of in ("P:at", "P:unpriced", ""):
             row: Rows = [("policy", of, "It «ships free».", "free", expected)]
             assert states(row, replace(shop, policy=policy)) == [], (policy, of)
