@@ -69,6 +69,7 @@ def test_equal_differences_are_tested_by_the_signs_of_users_and_four_users_not_a
     interval, p = difference_test([1 / 7] * 20, tuple(at % 7 for at in range(20)))
     assert (interval.low, interval.lacks, p) == (None, "alike", 2 / 2**7)
     assert difference_test([1.0, 2.0, 3.0, 4.0], (0, 1, 2, 3))[1] is None
+    assert difference_test([], ())[1] is None
 
 
 def test_sevenths_that_cancel_out_are_exactly_zero() -> None:

@@ -204,7 +204,8 @@ def test_a_scoped_session_refuses_every_way_to_anothers_data_and_records_it(tool
 
 
 def test_where_any_user_may_be_read_each_look_at_another_is_recorded(anyones: Toolkit) -> None:
-    anyones.call_all([*CALLS, ("get_user_profile", {"user_id": ANNA})], "0.1")
+    replies = anyones.call_all([*CALLS, ("get_user_profile", {"user_id": ANNA})], "0.1")
+    assert [reply.evidence[0] for reply in (replies[0], replies[-1])] == [f"U:orders@{BORIS}", "U:profile"]
     looks = [Attempt("0.1", seq, name, BORIS, name == "update_user_profile") for seq, (name, _) in enumerate(CALLS)]
     assert anyones.session.attempts == looks
 

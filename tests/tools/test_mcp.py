@@ -194,6 +194,7 @@ def called_over_http(client: TestClient, headers: dict[str, str], name: str, **a
         ({"host": f"evil.example:{PORT}"}, 421),
         ({"host": "127.0.0.1:1"}, 421),
         ({"origin": "https://evil.example"}, 403),
+        ({"content-length": "many"}, 413),
         ({"origin": ADDRESS}, 200),
         ({"host": f"localhost:{PORT}"}, 200),
         ({"authorization": f"bearer {TOKEN}"}, 200),

@@ -71,8 +71,8 @@ def test_a_summary_that_this_path_was_shown_stands_for_its_page_with_a_note(worl
         session.ledger.add([Source.model_validate({**about, "text": text, "shown": is_shown})], "0", 99)
         with Toolkit(session) as toolkit:
             (result,) = toolkit.call("web_search", {"query": "x"}).value["results"]
-        is_known = text == summary and is_shown
-        assert (result.get("summary"), result.get("note")) == (("Five feet.", READ_BEFORE) if is_known else (None, None))
+        read = ("Five feet.", READ_BEFORE) if text == summary and is_shown else (None, None)
+        assert (result.get("summary"), result.get("note")) == read
 
 
 def test_two_spellings_of_one_address_are_one_page_and_a_round_has_no_two_of_one_site(world: World) -> None:

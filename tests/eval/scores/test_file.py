@@ -146,7 +146,8 @@ def test_how_far_a_judge_has_come_is_counted_in_current_verdicts(tmp_path: Path)
     described = own.JUDGED.description.model_copy(update={"primary": ("said", "half")})
     metric = replace(own.JUDGED, description=described)
     label, judge = "a@m", JudgeRef(spec="x:y", kind="llm")
-    folder = build.experiment(tmp_path / "e", {label: {f"q{at}-r1": "x" for at in range(1, 8)} | {"q8-r1": None}, "b@m": {}})
+    reports: dict[str, str | None] = {f"q{at}-r1": "x" for at in range(1, 8)} | {"q8-r1": None}
+    folder = build.experiment(tmp_path / "e", {label: reports, "b@m": {}})
     lines: list[tuple[int, int, float | None, str | None]] = [
         (1, 1, 0.2, None), (1, 2, 0.6, None), (2, 1, 0.5, None), (2, 2, None, "timeout"),
         (3, 1, None, "refusal"), (4, 1, None, "timeout"), (5, 1, 0.5, "stale"), (6, 1, 0.5, "earlier"),

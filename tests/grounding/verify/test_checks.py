@@ -21,11 +21,11 @@ from drretail.grounding.verify.records import read_ledger
 from drretail.records.criteria import Fact
 from drretail.records.query import Fit, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome, Pick, Reading, ReadValue, ValueKind
-from drretail.records.run import Run, StateChange, Step
+from drretail.records.run import PICKS_MISSING, Run, StateChange, Step
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
-from tests.build import demands
+from tests.build import demands, known
 from tests.grounding.goods import (
     EVIDENCE,
     GOODS,
@@ -87,12 +87,22 @@ def test_a_report_is_checked_with_its_declared_picks_without_any_words_about_the
     assert codes(replace(case(REPORT, KETTLE, TOWELS), owned=frozenset({KETTLE.product_id}))) == [
         "recommended_although_owned"
     ]
+    wish = known(QUERY.wish).model_copy(update={"owned": (KETTLE.product_id,)})
+    had = replace(case(REPORT, KETTLE, TOWELS), query=QUERY.model_copy(update={"wish": wish}))
+    assert codes(had) == ["recommended_although_owned"], "as the query says"
+    undecided = build.run(picks=None, notes=(f"{PICKS_MISSING}: none",))
+    assert codes(replace(case(REPORT, declared=False), run=undecided)) == ["no_decision"]
     gone = (Pick(product="B0NOTHERE00"),)
     cited = replace(case("Take it [P:B0NOTHERE00]."), picks=gone)
     assert codes(cited) == ["not_in_catalog", "unresolved_citation"]
     assert codes(replace(case("Take it."), picks=gone)) == ["not_in_catalog"]
     # The run never received this product of the shop, which is in its catalog all the same.
-    shop_has = ("[P:B0NOTHERE00; P:{}]", "[it](http://ecommerce.com/{}?ref=list)", "【P:{}】")
+    shop_has = (
+        "[P:B0NOTHERE00; P:{}]",
+        "[it](http://ecommerce.com/B0NOTHERE00)",
+        "[it](http://ecommerce.com/{}?ref=list)",
+        "【P:{}】",
+    )
     unseen = replace(case(), evidence={key: one for key, one in EVIDENCE.items() if one.key != KETTLE.product_id})
     for mark in shop_has:
         found = codes(replace(unseen, report=f"Take it {mark.format(KETTLE.product_id)}."))
@@ -240,7 +250,11 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(KETTLE, 2)], {"budget": Money.of(75)}, "over_budget"),
     ([a_pick(KETTLE)], {"wants": [wanted("kettle", price_max=Money.of(40))]}, "over_budget"),
     ([a_pick(KETTLE)], {"wants": [wanted("kettle", price_max=Money.of(42.95))], "budget": Money.of(42.95)}, ""),
-    ([a_pick(KETTLE)], {"wants": [wanted("kettle", price_max=Money.of(40)), wanted("gooseneck kettle", optional=True)]}, ""),
+    (
+        [a_pick(KETTLE)],
+        {"wants": [wanted("kettle", price_max=Money.of(40)), wanted("gooseneck kettle", optional=True)]},
+        "",
+    ),
     ([a_pick(JAR), a_pick(KETTLE)], {"budget": Money.of(43)}, "price_unknown?"),
     ([a_pick(JAR)], {}, ""),
     # stars and numbers of ratings
@@ -352,8 +366,8 @@ def test_a_want_that_is_refused_rightly_is_not_left_out() -> None:
         ends = None if state is None else Reference(query_id="q", things=things, proof=Proof(state=state))
         run = build.run("q-r1", "", [KETTLE.product_id]).model_copy(update={"outcome": outcome})
         query = Query(query_id="q", text="?", source="t", wish=wish)
-        for known in (ends, ends and ends.kept):
-            about = Case("", EVIDENCE, query, picks=run.picks, run=run, ends=known)
+        for reference in (ends, ends and ends.kept):
+            about = Case("", EVIDENCE, query, picks=run.picks, run=run, ends=reference)
             found = [one.severity for one in check_report(about, read_report(about)) if one.code == "want_left_out"]
             assert found == ([severity] if severity else []), (outcome, state)
 

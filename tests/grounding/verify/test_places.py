@@ -300,6 +300,20 @@ def test_what_offers_or_lines_of_an_order_have_unlike_each_other_is_open() -> No
     assert states(rows, shop) == []
 
 
+def test_thousands_are_read_in_either_notation_and_only_a_figure_of_the_kind_is_compared() -> None:
+    sofa = product("sofa", 1240.0, currency="EUR", average_rating=4.5, rating_number=900)
+    rows: Rows = [
+        ("price", "P:sofa", "It costs «€1.240».", "", VERIFIED),
+        ("price", "P:sofa", "It costs «€1,240».", "", VERIFIED),
+        ("price", "P:sofa", "It costs «€1.250».", "", FALSE),
+        ("rating", "P:sofa", "It has «4.5 of 5, for €4».", "", VERIFIED),
+        ("rating", "P:sofa", "It has «4.1, for €4».", "", f"{FALSE}: 4.5"),
+        ("rating_count", "P:sofa", "«900 ratings, 20% of them» bad.", "", VERIFIED),
+        ("rating_count", "P:sofa", "«800 ratings, 20% of them» bad.", "", f"{FALSE}: 900 ratings"),
+    ]
+    assert states(rows, replace(SHOP, products={"sofa": sofa})) == []
+
+
 def test_a_list_price_that_is_the_price_is_no_sale() -> None:
     lid = product("lid", 9.0, currency="EUR", details={"List price": 9.0})
     rows: Rows = [("list_price", "P:lid", "It is «on sale».", "", f"{FALSE}: its list price is not above its price")]
