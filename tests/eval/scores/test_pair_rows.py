@@ -63,7 +63,7 @@ def row_of(
                 )
                 if word:
                     VerdictFile(verdict_path(folder, "pairwise", "x-y", pair_name((A, B)), name)).append(verdict)
-    pairs, ranks = derive_pairs(folder, gather(folder, []), [(Assessor(JUDGE, "default"), (A, B))])
+    pairs, ranks = derive_pairs(folder, gather(folder, []))
     (row,) = [row for row in pairs if row.dimension == DEPTH]
     return row, {rank.system: rank for rank in ranks if rank.variant == DEPTH}
 
