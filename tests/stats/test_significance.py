@@ -117,7 +117,7 @@ def test_the_number_needed_and_its_range_are_those_of_scipy_s_t_and_chi_squared(
     assert [needed.low, needed.high] == ends
 
 
-def test_users_with_unlike_numbers_of_queries_have_fewer_degrees_of_freedom_of_which_more_are_needed() -> None:
+def test_users_with_unlike_numbers_of_queries_have_fewer_degrees_of_freedom_and_so_more_are_needed() -> None:
     from scipy.stats import t
 
     groups: Groups = (*range(40), *(user for user in range(40, 50) for _ in range(8)))

@@ -164,18 +164,18 @@ def test_a_job_has_its_time_from_its_own_beginning_and_not_from_the_waiter_s() -
 
 
 def test_a_pool_runs_no_more_jobs_at_once_than_its_size_however_many_places_there_are() -> None:
-    release, running = threading.Event(), list[int]()
+    release, running = threading.Event(), threading.Semaphore(0)
     workers = Workers(2, threading.Semaphore(9))
 
     def work() -> None:
-        running.append(1)
+        running.release()
         release.wait(60)
 
     jobs = [workers.submit(work) for _ in range(4)]
-    time.sleep(0.2)
-    assert len(running) == 2
+    assert running.acquire(timeout=60)
+    assert running.acquire(timeout=60)
+    assert not running.acquire(timeout=0.1), "two of four have begun"
     release.set()
     for job in jobs:
         job.ended.result(timeout=60)
     workers.close()
-    assert len(running) == 4
