@@ -19,7 +19,7 @@ from drretail.grounding.verify.findings import (
 )
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.criteria import Fact
-from drretail.records.query import Fit, Proof, Query, Reference, WantedThing
+from drretail.records.query import BasketItem, Fit, FoundBasket, KeptReference, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome, Pick, Reading, ReadValue, ValueKind
 from drretail.records.run import PICKS_MISSING, Run, StateChange, Step
 from drretail.records.shop import Money, Product
@@ -107,6 +107,20 @@ def test_a_report_is_checked_with_its_declared_picks_without_any_words_about_the
     for mark in shop_has:
         found = codes(replace(unseen, report=f"Take it {mark.format(KETTLE.product_id)}."))
         assert ("not_in_catalog" in found) == ("NOTHERE" in mark), mark
+
+
+def test_buying_nothing_is_wrong_only_where_the_shop_has_what_meets_every_limit() -> None:
+    item = BasketItem(thing="kettle", offer_id=KETTLE.product_id, title=KETTLE.title, price="42.95", quantity=2)
+    basket = FoundBasket(items=(item,), total=Money.of(85.9), worth=920)
+    ends = KeptReference(query_id="k1", cheapest=basket, best=basket, wants=())
+    nothing = replace(case("Nothing fits."), picks=(), run=build.run(picks=()), ends=ends)
+    (found,) = check_report(nothing, read_report(nothing))
+    assert (found.code, found.found) == (
+        "refused_wrongly",
+        f"for $85.90 the shop has what meets every limit: P:{KETTLE.product_id} x 2",
+    )
+    assert codes(replace(nothing, ends=ends.model_copy(update={"cheapest": None}))) == []
+    assert "refused_wrongly" not in codes(replace(nothing, run=build.run(picks=None)))
 
 
 def test_code_compares_what_a_model_typed_and_only_what_it_confirmed_is_false() -> None:

@@ -306,6 +306,7 @@ def test_thousands_are_read_in_either_notation_and_only_a_figure_of_the_kind_is_
         ("price", "P:sofa", "It costs «€1.240».", "", VERIFIED),
         ("price", "P:sofa", "It costs «€1,240».", "", VERIFIED),
         ("price", "P:sofa", "It costs «€1.250».", "", FALSE),
+        ("price", "P:sofa", "«3 seats for €1,250».", "", f"{FALSE}: €1,240.00"),
         ("rating", "P:sofa", "It has «4.5 of 5, for €4».", "", VERIFIED),
         ("rating", "P:sofa", "It has «4.1, for €4».", "", f"{FALSE}: 4.5"),
         ("rating_count", "P:sofa", "«900 ratings, 20% of them» bad.", "", VERIFIED),
