@@ -19,13 +19,13 @@ from drretail.grounding.verify.findings import (
 )
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.criteria import Fact
-from drretail.records.query import Fit, Proof, Query, Reference, WantedThing
+from drretail.records.query import BasketItem, Fit, FoundBasket, KeptReference, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome, Pick, Reading, ReadValue, ValueKind
-from drretail.records.run import Run, StateChange, Step
+from drretail.records.run import PICKS_MISSING, Run, StateChange, Step
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
-from tests.build import demands
+from tests.build import demands, known
 from tests.grounding.goods import (
     EVIDENCE,
     GOODS,
@@ -87,21 +87,45 @@ def test_a_report_is_checked_with_its_declared_picks_without_any_words_about_the
     assert codes(replace(case(REPORT, KETTLE, TOWELS), owned=frozenset({KETTLE.product_id}))) == [
         "recommended_although_owned"
     ]
+    wish = known(QUERY.wish).model_copy(update={"owned": (KETTLE.product_id,)})
+    had = replace(case(REPORT, KETTLE, TOWELS), query=QUERY.model_copy(update={"wish": wish}))
+    assert codes(had) == ["recommended_although_owned"], "as the query says"
+    undecided = build.run(picks=None, notes=(f"{PICKS_MISSING}: none",))
+    assert codes(replace(case(REPORT, declared=False), run=undecided)) == ["no_decision"]
     gone = (Pick(product="B0NOTHERE00"),)
     cited = replace(case("Take it [P:B0NOTHERE00]."), picks=gone)
     assert codes(cited) == ["not_in_catalog", "unresolved_citation"]
     assert codes(replace(case("Take it."), picks=gone)) == ["not_in_catalog"]
     # The run never received this product of the shop, which is in its catalog all the same.
-    shop_has = ("[P:B0NOTHERE00; P:{}]", "[it](http://ecommerce.com/{}?ref=list)", "【P:{}】")
+    shop_has = (
+        "[P:B0NOTHERE00; P:{}]",
+        "[it](http://ecommerce.com/B0NOTHERE00)",
+        "[it](http://ecommerce.com/{}?ref=list)",
+        "【P:{}】",
+    )
     unseen = replace(case(), evidence={key: one for key, one in EVIDENCE.items() if one.key != KETTLE.product_id})
     for mark in shop_has:
         found = codes(replace(unseen, report=f"Take it {mark.format(KETTLE.product_id)}."))
         assert ("not_in_catalog" in found) == ("NOTHERE" in mark), mark
 
 
+def test_buying_nothing_is_wrong_only_where_the_shop_has_what_meets_every_limit() -> None:
+    item = BasketItem(thing="kettle", offer_id=KETTLE.product_id, title=KETTLE.title, price="42.95", quantity=2)
+    basket = FoundBasket(items=(item,), total=Money.of(85.9), worth=920)
+    ends = KeptReference(query_id="k1", cheapest=basket, best=basket, wants=())
+    nothing = replace(case("Nothing fits."), picks=(), run=build.run(picks=()), ends=ends)
+    (found,) = check_report(nothing, read_report(nothing))
+    assert (found.code, found.found) == (
+        "refused_wrongly",
+        f"for $85.90 the shop has what meets every limit: P:{KETTLE.product_id} x 2",
+    )
+    assert codes(replace(nothing, ends=ends.model_copy(update={"cheapest": None}))) == []
+    assert "refused_wrongly" not in codes(replace(nothing, run=build.run(picks=None)))
+
+
 def test_code_compares_what_a_model_typed_and_only_what_it_confirmed_is_false() -> None:
-    report = "It costs 41.15 dollars, and two of them 82.30."
-    places = {"41.15 dollars": "contradicted", "82.30": "contradicted"}
+    report = "It costs 41.15 dollars, and two of them 82.30. It costs 42.95 dollars."
+    places = {"41.15 dollars": "contradicted", "82.30": "contradicted", "42.95 dollars": "verified"}
     typed = [
         ReadValue(kind="price", amount="", of=f"P:{KETTLE.product_id}", start=at, end=at + len(words))
         for words in places
@@ -114,6 +138,7 @@ def test_code_compares_what_a_model_typed_and_only_what_it_confirmed_is_false() 
     assert [(value.state, value.is_unconfirmed) for value in confirmed.values] == [
         ("contradicted", False),
         ("underivable", True),
+        ("verified", False),
     ]
     assert (confirmed.looked_at.contradicted, confirmed.looked_at.unconfirmed) == (1, 1)
     assert "1 not confirmed" in confirmed.looked_at.in_words
@@ -130,11 +155,11 @@ def test_every_kind_of_value_that_is_contradicted_has_an_error_of_its_own() -> N
 
 def test_a_pick_that_a_report_marks_nowhere_is_found_by_its_name() -> None:
     report = f"Buy the kettle {K} ($42.95). Take the Linnetwick kitchen towels and a Linnetwick Pocket Dryer as well."
-    named = ("Linnetwick kitchen towels", "Linnetwick Pocket Dryer")
+    named = ("Linnetwick kitchen towels", "Linnetwick Pocket Dryer", "Fennick")
     read = read_report(case(report, declared=False), of_model(picks=[{"product": one} for one in named]))
-    assert [pick.product for pick in read.picks or ()] == [TOWELS.product_id, "Linnetwick Pocket Dryer"]
+    assert [pick.product for pick in read.picks or ()] == [TOWELS.product_id, *named[1:]], "two are by Fennick"
     found = check_report(case(report, declared=False), read)
-    assert [one.text for one in found if one.code == "not_in_catalog"] == ["P:Linnetwick Pocket Dryer x 1"]
+    assert [one.text for one in found if one.code == "not_in_catalog"] == [f"P:{one} x 1" for one in named[1:]]
 
 
 def test_a_pick_of_another_maker_is_not_the_product_that_its_other_words_fit() -> None:
@@ -164,6 +189,9 @@ def test_personal_data_in_a_web_query_is_found_with_its_step_and_other_words_are
     assert finding.found == "a full name (step 0/2)"
     assert sent(f"call (555) 010 4477 of {USER} for 0526194960") == ["a telephone number", "a user id", "an order id"]
     # places, first names and numbers tell nobody apart
+    (step,) = a_run("Mara Ellwood").steps
+    inside = build.run(user_id=USER, steps=(step.model_copy(update={"name": "product_catalog_search"}),))
+    assert not [*personal_data_sent(inside, [PROFILE], [], [])], "what the shop is asked stays there"
     for query in ("bird feeders Norman Oklahoma", "Mara's favourite birds", "8646 bird species", "a 1 555 foot pole"):
         assert sent(query) == []
 
@@ -236,7 +264,13 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(KETTLE, 2)], {"budget": Money.of(75)}, "over_budget"),
     ([a_pick(KETTLE)], {"wants": [wanted("kettle", price_max=Money.of(40))]}, "over_budget"),
     ([a_pick(KETTLE)], {"wants": [wanted("kettle", price_max=Money.of(42.95))], "budget": Money.of(42.95)}, ""),
+    (
+        [a_pick(KETTLE)],
+        {"wants": [wanted("kettle", price_max=Money.of(40)), wanted("gooseneck kettle", optional=True)]},
+        "",
+    ),
     ([a_pick(JAR), a_pick(KETTLE)], {"budget": Money.of(43)}, "price_unknown?"),
+    ([a_pick(JAR)], {}, ""),
     # stars and numbers of ratings
     ([a_pick(SCALE)], {"wants": [LIKED]}, "below_rating"),
     ([a_pick(UNRATED)], {"wants": [LIKED]}, "below_rating?"),
@@ -346,8 +380,8 @@ def test_a_want_that_is_refused_rightly_is_not_left_out() -> None:
         ends = None if state is None else Reference(query_id="q", things=things, proof=Proof(state=state))
         run = build.run("q-r1", "", [KETTLE.product_id]).model_copy(update={"outcome": outcome})
         query = Query(query_id="q", text="?", source="t", wish=wish)
-        for known in (ends, ends and ends.kept):
-            about = Case("", EVIDENCE, query, picks=run.picks, run=run, ends=known)
+        for reference in (ends, ends and ends.kept):
+            about = Case("", EVIDENCE, query, picks=run.picks, run=run, ends=reference)
             found = [one.severity for one in check_report(about, read_report(about)) if one.code == "want_left_out"]
             assert found == ([severity] if severity else []), (outcome, state)
 

@@ -82,6 +82,8 @@ def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
         (f"1,843 buyers gave it 4.9 stars {K}.", "rating 4.9!"),
         (f"Rated 4.6/5 (1,348 ratings) {K}.", "rating 4.6, rating_count 1348!"),
         (f"The towels cost $39.02 {T}.", "price 39.02!"),
+        (f"The kettle has 4.1 stars {K}.", "rating 4.1!"),
+        (f"The kettle has 4.0 stars {K}.", ""),  # which the query asks for
         (f"The kettle {K} costs $44.95 and the pan $38.50 {P}.", "price 44.95!, price 38.50"),
         (f"You bought the scale on March 14, 2022 {O1}.", "order_date 2022-03-14"),
         (f"You bought the scale on May 14, 2022 {O1}.", "order_date 2022-05-14!"),

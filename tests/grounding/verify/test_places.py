@@ -209,8 +209,10 @@ def test_a_measure_is_held_against_the_field_that_is_named_in_any_unit_and_in_th
         ("measure", "P:kettle", "It holds «1.5 L».", "Capacity", OPEN),
         ("measure", "P:kettle", "It weighs «3 cm».", "Weight", OPEN),
         ("measure", "P:kettle", "It has «4 pieces».", "Pieces", VERIFIED),
+        ("measure", "P:kettle", "It holds «4 L».", "Pieces", OPEN),  # a number of pieces is no volume
         ("measure", "P:rug", "It is «160 x 230 cm».", "Size", VERIFIED),
         ("measure", "P:rug", "It is «150 x 230 cm».", "Size", OPEN),  # two figures
+        ("measure", "P:rug", "It is «150 cm» wide.", "Size", OPEN),  # of two on record
         ("measure", "P:lamp", "It weighs «1.4 kg».", "Weight", OPEN),
     ]
     assert states(rows) == []
@@ -269,7 +271,12 @@ def test_shipping_is_free_from_the_limit_on_and_open_where_the_policy_or_a_price
         ("policy", "P:below", "Shipping is «€4.90».", "shipping", VERIFIED),
     ]
     assert states(free, shop) == []
-    for policy, expected in ((Policy(shipping=0), VERIFIED), (Policy(shipping=3), f"{FALSE}: 3"), (Policy(), OPEN)):
+    for policy, expected in (
+        (Policy(shipping=0), VERIFIED),
+        (Policy(shipping=0, free_from=50), VERIFIED),
+        (Policy(shipping=3), f"{FALSE}: 3"),
+        (Policy(), OPEN),
+    ):
         for of in ("P:at", "P:unpriced", ""):
             row: Rows = [("policy", of, "It «ships free».", "free", expected)]
             assert states(row, replace(shop, policy=policy)) == [], (policy, of)
@@ -291,6 +298,21 @@ def test_what_offers_or_lines_of_an_order_have_unlike_each_other_is_open() -> No
         ("price", "P:pan", "It costs «$38.50 to $40».", "", OPEN),
     ]
     assert states(rows, shop) == []
+
+
+def test_thousands_are_read_in_either_notation_and_only_a_figure_of_the_kind_is_compared() -> None:
+    sofa = product("sofa", 1240.0, currency="EUR", average_rating=4.5, rating_number=900)
+    rows: Rows = [
+        ("price", "P:sofa", "It costs «€1.240».", "", VERIFIED),
+        ("price", "P:sofa", "It costs «€1,240».", "", VERIFIED),
+        ("price", "P:sofa", "It costs «€1.250».", "", FALSE),
+        ("price", "P:sofa", "«3 seats for €1,250».", "", f"{FALSE}: €1,240.00"),
+        ("rating", "P:sofa", "It has «4.5 of 5, for €4».", "", VERIFIED),
+        ("rating", "P:sofa", "It has «4.1, for €4».", "", f"{FALSE}: 4.5"),
+        ("rating_count", "P:sofa", "«900 ratings, 20% of them» bad.", "", VERIFIED),
+        ("rating_count", "P:sofa", "«800 ratings, 20% of them» bad.", "", f"{FALSE}: 900 ratings"),
+    ]
+    assert states(rows, replace(SHOP, products={"sofa": sofa})) == []
 
 
 def test_a_list_price_that_is_the_price_is_no_sale() -> None:
@@ -319,6 +341,8 @@ def test_an_amount_with_cents_follows_from_prices_beside_it_the_budget_the_cart_
     assert replace(ledger, picks=(*picks, Pick(product="d"))).total is None, "a price of theirs is not known"
     assert (replace(ledger, picks=()).total, replace(ledger, picks=None).of_cart) == (None, set())
     assert replace(ledger, budget=None).of_cart == {Decimal("32.57")}
+    ranged = replace(ledger, query_text="It may cost $20 to $45.")
+    assert [ranged.names(Decimal(number)) for number in (20, 45, 80, 30)] == [True, True, True, False]
 
 
 def test_a_variant_without_a_price_has_no_price_of_its_product() -> None:
