@@ -8,7 +8,7 @@ from typing import Any
 
 from pymongo.collection import Collection
 
-from drretail.env.manifest import OrderRow
+from drretail.env.manifest import OrderRow, OrderValues
 from drretail.env.servers.clients import Document, Servers
 from drretail.env.store.base import STRATA, Cached, OrderPage, Stratum, of_variants
 from drretail.env.store.users import Aggregates, ProfilePool, derive_profile, sample_users, user_statistics
@@ -51,8 +51,9 @@ def read_product(document: Mapping[str, Any]) -> Product:
     return Product.model_validate({**fields, "details": json.loads(document["details"])})
 
 
-def order_document(row: OrderRow) -> Document:
+def order_document(values: OrderValues) -> Document:
     """Listing 2 with the time in milliseconds UTC."""
+    row = OrderRow(*values)
     return row._asdict() | {"_id": row.order_id, "order_date": order_date(row.timestamp, row.utc_offset)}
 
 
