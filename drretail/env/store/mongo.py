@@ -10,7 +10,7 @@ from pymongo.collection import Collection
 
 from drretail.env.manifest import OrderRow, OrderValues
 from drretail.env.servers.clients import Document, Servers
-from drretail.env.store.base import STRATA, Cached, OrderPage, Stratum, of_variants
+from drretail.env.store.base import Cached, OrderPage, of_variants
 from drretail.env.store.users import Aggregates, ProfilePool, derive_profile, sample_users, user_statistics
 from drretail.errors import NotFound
 from drretail.records.base import canonical_json
@@ -121,10 +121,10 @@ class MongoStore:
         products = self.products(list({order.product_id for order in orders}))
         return user_statistics(user_id, orders, products)
 
-    def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
+    def sample_users(self, seed: int | str, n: int) -> list[UserRow]:
         users = self._rows["users"]
         with self._servers.faults():
-            return sample_users(lambda: map(aggregates_of, users.find()), seed, n, strata)
+            return sample_users(lambda: map(aggregates_of, users.find()), seed, n)
 
     def close(self) -> None:
         """Closes the connections; the store cannot be used afterwards."""

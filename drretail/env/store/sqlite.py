@@ -15,7 +15,7 @@ from urllib.parse import quote
 from pydantic import ValidationError
 
 from drretail.env.manifest import OrderRow, OrderValues
-from drretail.env.store.base import STRATA, Cached, OrderPage, Stratum, of_variants
+from drretail.env.store.base import Cached, OrderPage, of_variants
 from drretail.env.store.users import (
     Aggregates,
     Cell,
@@ -23,7 +23,6 @@ from drretail.env.store.users import (
     ProfilePool,
     derive_profile,
     drawn_from,
-    sample_users,
     user_rows,
     user_statistics,
 )
@@ -138,9 +137,7 @@ class SqliteStore:
         return user_statistics(user_id, orders, products)
 
     @reads
-    def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
-        if strata != STRATA or not self._has("cells"):
-            return sample_users(self._aggregates, seed, n, strata)
+    def sample_users(self, seed: int | str, n: int) -> list[UserRow]:
         rows = self._rows("SELECT cell, length(users) FROM cells", ())
         sizes: dict[Cell, int] = {tuple(json.loads(cell)): size // array(_KEYS).itemsize for cell, size in rows}
         drawn = drawn_from(sizes, self._ids_of, seed, n)
@@ -160,7 +157,7 @@ class SqliteStore:
         )
         products = {product_id: lean(Product.model_validate_json(record)) for product_id, record in rows}
         missing = [product_id for product_id in product_ids if product_id not in products]
-        return products | of_variants(missing if missing and self._has("variants") else (), self._with_variants)
+        return products | of_variants(missing, self._with_variants)
 
     def _with_variants(self, variant_ids: Sequence[str]) -> Iterator[Product]:
         rows = self._rows(OF_VARIANTS, (json.dumps(variant_ids),))
@@ -191,14 +188,6 @@ class SqliteStore:
                 yield connection
             finally:
                 self._free.append(connection)
-
-    def _aggregates(self) -> Iterator[Aggregates]:
-        with self._borrowed() as db:
-            yield from db.execute(USERS)
-
-    def _has(self, table: str) -> bool:
-        """False in a world that was made before the table was."""
-        return self._one("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)) is not None
 
     def _ids_of(self, cell: Cell) -> Iterator[str]:
         (users,) = self._rows("SELECT users FROM cells WHERE cell = ?", (json.dumps(cell),))[0]
@@ -263,7 +252,7 @@ class SqliteWriter:
     def __init__(self, path: Path, pool: ProfilePool, intake: "Intake") -> None:
         self._intake = intake
         self._user = (0, "")
-        self._cells = Cells(STRATA)
+        self._cells = Cells()
         self._db = sqlite3.connect(path, isolation_level=None)
         # The file is deleted if anything fails, so nothing needs to be durable before the end.
         self._db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-50000;" + TABLES)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from pydantic import model_validator
 
 from drretail.env.profile import orders_per_month
-from drretail.env.store.base import Stratum
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.shop import (
     ORDER_STATUSES,
@@ -188,7 +187,7 @@ class Aggregates(NamedTuple):
     top_category: str
 
 
-COLUMNS: dict[Stratum, int] = {"orders": 1, "spend": 2, "recency": 3, "category": 4}
+STRATA = {"orders": 1, "category": 4, "recency": 3, "spend": 2}
 """The position of a stratum's value in Aggregates; all strata but the category are divided into buckets."""
 _BATCH = 1_000
 
@@ -196,9 +195,7 @@ Cell = tuple[int | str, ...]
 """One bucket of each stratum."""
 
 
-def sample_users(
-    read: Callable[[], Iterable[Aggregates]], seed: int | str, n: int, strata: Sequence[Stratum]
-) -> list[UserRow]:
+def sample_users(read: Callable[[], Iterable[Aggregates]], seed: int | str, n: int) -> list[UserRow]:
     """``n`` users, or all if there are fewer.
 
     Every user falls into one cell: the buckets of the user's orders, recency and spend, and the top category. Users are
@@ -209,7 +206,7 @@ def sample_users(
     if n < 1:
         return []
     ids: list[str] = []
-    cells, rest = Cells(strata), iter(read())
+    cells, rest = Cells(), iter(read())
     while batch := list(islice(rest, _BATCH)):
         cells.add(batch)
         ids += [user[0] for user in batch]
@@ -241,8 +238,7 @@ def user_rows(user_ids: Sequence[str], users: Iterable[Sequence[Any]]) -> list[U
 class Cells:
     """The cells of users, who come in batches."""
 
-    def __init__(self, strata: Sequence[Stratum]) -> None:
-        self._strata = strata
+    def __init__(self) -> None:
         self._codes: dict[str, int] = {}
         self._parts: list[list[np.ndarray]] = []
         self._count = 0
@@ -254,19 +250,18 @@ class Cells:
         if batch:
             columns: list[Sequence[Any]] = list(zip(*batch, strict=True))
             columns[4] = [self._codes.setdefault(category, len(self._codes)) for category in columns[4]]
-            self._parts.append([np.array(columns[COLUMNS[stratum]], "f8") for stratum in self._strata])
+            self._parts.append([np.array(columns[place], "f8") for place in STRATA.values()])
             self._count += len(batch)
 
     def users(self) -> Iterator[tuple[Cell, list[int]]]:
         """Each cell with the places of its users in the order in which they came."""
         import numpy as np
 
-        count, strata = self._count, self._strata
-        if not count or not strata:
-            yield from [((), [*range(count)])] if count else []
+        count = self._count
+        if not count:
             return
         cell_of, buckets = np.zeros(count, "i8"), list[np.ndarray]()
-        for name, batches in zip(strata, zip(*self._parts, strict=True), strict=True):
+        for name, batches in zip(STRATA, zip(*self._parts, strict=True), strict=True):
             bucket = np.concatenate(batches)
             if name != "category":
                 # Fewer than seven buckets if many users are alike.
@@ -278,7 +273,7 @@ class Cells:
         starts = [0, *(np.flatnonzero(np.diff(cell_of[order])) + 1).tolist(), len(order)]
         for start, end in pairwise(starts):
             numbers = [int(bucket[order[start]]) for bucket in buckets]
-            cell = [names[of] if name == "category" else of for name, of in zip(strata, numbers, strict=True)]
+            cell = [names[of] if name == "category" else of for name, of in zip(STRATA, numbers, strict=True)]
             yield tuple(cell), order[start:end].tolist()
 
 
