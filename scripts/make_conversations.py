@@ -9,17 +9,18 @@ world; of one that can't, that is proved. If neither holds of a turn, nothing is
 import gzip
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from drretail.api.worlds import world_of
 from drretail.env.offers import Offers
 from drretail.grounding.gold_files import gold_line, write_with_gold
-from drretail.querygen.converse import WishDraft
+from drretail.querygen.converse import turn_after
 from drretail.querygen.reading import WORLD
 from drretail.records.query import Query, Relation
 from drretail.records.shop import Money
-from drretail.records.wish import Demand, Want
+from drretail.records.wish import Demand, Want, Wish
 
 TO = Path(__file__).parents[1] / "drretail" / "querygen" / "benchmark" / "conversations.jsonl"
 SOURCE = (
@@ -63,6 +64,23 @@ KINDS = {
     "path lights": "Path Lights",
     "wall anchors": "Anchors",
 }
+
+
+@dataclass
+class WishDraft:
+    """What is wanted from a turn on, while it is edited."""
+
+    wants: dict[str, Want]
+    budget: Money | None
+    relations: dict[str, Relation] = field(default_factory=dict[str, Relation])
+
+    def change(self, name: str, **fields: Any) -> None:
+        self.wants[name] = self.wants[name].model_copy(update=fields)
+
+    def limit(self, name: str, must: list[Demand]) -> None:
+        """More that it must be; a field that is limited already gets another value."""
+        fields = {demand.field for demand in must}
+        self.change(name, must=(*(demand for demand in self.wants[name].must if demand.field not in fields), *must))
 
 
 Edit = Callable[[WishDraft], None]
@@ -515,12 +533,14 @@ def turns(number: int, written: list[Turn]) -> list[Query]:
     )
     made = [met]
     for say, *edits in written:
-        draft = WishDraft.after(met)
+        wish = met.wish or Wish()
+        draft = WishDraft({want.name: want for want in wish.wants}, wish.budget)
         for edit in edits:
             if edit is not IMPOSSIBLE:
                 edit(draft)
         infeasible = True if IMPOSSIBLE in edits else None
-        made.append(draft.turn(made[-1], say).model_copy(update={"infeasible": infeasible}))
+        wish = wish.model_copy(update={"wants": tuple(draft.wants.values()), "budget": draft.budget})
+        made.append(turn_after(made[-1], say, wish, draft.relations).model_copy(update={"infeasible": infeasible}))
         met = met if made[-1].infeasible else made[-1]
     return [made[1].model_copy(update={"after": None}), *made[2:]]
 

@@ -6,10 +6,11 @@ What it returns is read as an Answer and checked: nothing that its run's file co
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, convert_to_messages
+from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, convert_to_messages
 from pydantic import ValidationError
 
 from drretail.agents.information import following
@@ -21,7 +22,7 @@ from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
 from drretail.parsing import writable
 from drretail.records.base import canonical_json, fault_of
-from drretail.records.query import Exchange, Task
+from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Answer, Limits, Role, Usage
 from drretail.tools.tool import Tool
@@ -117,30 +118,21 @@ def task_message(task: Task, session: Session) -> HumanMessage:
 
 def messages_before(task: Task) -> list[AnyMessage]:
     """What the shopper said in the turns before, and what was answered, made safe for a prompt."""
-    messages = ({**message, "content": cleaned(message["content"])} for message in spoken(task))
+    messages = ({**message, "content": cleaned(message["content"])} for message in task.history)
     return cast("list[AnyMessage]", convert_to_messages(messages))
 
 
-def turns_and_question(messages: Sequence[BaseMessage]) -> tuple[tuple[Exchange, ...], str]:
-    """The turns of a chat that have an answer, the last words of the assistant; and the question that has none."""
-    turns, questions = list[Exchange](), list[str]()
-    for message in messages:
-        if isinstance(message, HumanMessage):
-            questions.append(message.text)
-        elif isinstance(message, AIMessage) and message.text and (questions or turns):
-            text = "\n".join(questions) if questions else turns.pop().text
-            turns.append(Exchange(text=text, answer=message.text))
-            questions = []
-    return tuple(turns), "\n".join(questions).strip()
-
-
-def spoken(task: Task) -> list[dict[str, str]]:
-    """The same as OpenAI writes messages."""
-    return [
-        {"role": role, "content": text}
-        for exchange in task.history
-        for role, text in (("user", exchange.text), ("assistant", exchange.answer))
+def history_and_question(messages: Sequence[BaseMessage]) -> tuple[tuple[dict[str, str], ...], str]:
+    """The messages of a chat up to the assistant's last words, as OpenAI writes them; and the question behind these."""
+    roles = {"human": "user", "ai": "assistant"}
+    spoken = [
+        {"role": roles[message.type], "content": message.text}
+        for message in messages
+        if message.type in roles and message.text
     ]
+    questions = [*takewhile(lambda message: message["role"] == "user", reversed(spoken))]
+    question = "\n".join(message["content"] for message in reversed(questions))
+    return tuple(spoken[: len(spoken) - len(questions)]), question.strip()
 
 
 def today(session: Session) -> str:

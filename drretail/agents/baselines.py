@@ -242,7 +242,7 @@ async def first_basket(task: Task, toolkit: Toolkit) -> Answer:
     """The best basket of the first turn, in every turn."""
     if not task.history:
         return await best_basket(task, toolkit)
-    declared = take_picks(task.history[0].answer)
+    declared = take_picks(task.history[1]["content"])
     return Answer(report=declared.report, picks=declared.picks, outcome=declared.outcome)
 
 

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from drretail.agents.base import Agent, read_answer, spoken
+from drretail.agents.base import Agent, read_answer
 from drretail.agents.information import instructions, own_agent_instructions, own_agent_prompts
 from drretail.env.session import Session
 from drretail.errors import ModelError, ModelErrorKind, UserError, quoted, shortened
@@ -66,7 +66,7 @@ def question(task: Task, session: Session, tools: Served, limits: Limits) -> byt
     document = {
         "query": task.question,
         "conversation": task.conversation,
-        "messages": [*spoken(task), {"role": "user", "content": task.question}],
+        "messages": [*task.history, {"role": "user", "content": task.question}],
         "user": task.user_id,
         "today": session.settings.now.date().isoformat(),
         "instructions": own_agent_instructions(session, task),

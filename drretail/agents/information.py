@@ -81,11 +81,6 @@ def recorded_instructions(question: str, user_id: str | None, now: datetime) -> 
     return question_prompt().render(given=f"{tagged('query', question)}\n{_known(user_id, now)}")
 
 
-def next_words(text: str) -> str:
-    """For who has handed in a turn of a conversation: what the shopper says next."""
-    return f"{tagged('query', text)}\n{follow_up_prompt().render().rstrip()}"
-
-
 def own_agent_instructions(session: Session, task: Task) -> str:
     """For an agent with models of its own: the question, and the form of its report, which is its last message."""
     about = _known(session.settings.user_id, session.settings.now)

@@ -26,7 +26,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, conver
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, StructuredTool
 
-from drretail.agents.base import HEEDED, Agent, Answering, messages_before, spoken
+from drretail.agents.base import HEEDED, Agent, Answering, messages_before
 from drretail.agents.files_read import watch
 from drretail.agents.information import BLOCKS, follow_up_prompt, own_agent_instructions, own_agent_prompts
 from drretail.agents.names import BASELINES, BUILT_IN
@@ -127,7 +127,7 @@ def _answering(function: Callable[..., Any], arguments: Mapping[str, str], name:
         with Toolkit(session) as toolkit, _used(toolkit):
             makers: dict[str, Callable[[], object]] = {
                 "question": lambda: task.question,
-                "history": lambda: spoken(task),
+                "history": lambda: [*task.history],
                 "user": lambda: task.user_id,
                 "today": lambda: session.settings.now.date(),
                 "instructions": lambda: own_agent_instructions(session, task),

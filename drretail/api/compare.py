@@ -28,7 +28,6 @@ from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_definition
 from drretail.progress import busy
 from drretail.records.comparison import Comparison, GateResult
-from drretail.records.query import turn_numbers
 from drretail.records.run import BASELINES, System, Systems
 from drretail.records.score import SettingTable
 from drretail.records.tables.result import Part, Prose, Result
@@ -126,8 +125,10 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
         return _of_values(path, options, read)
     experiment = folder_of(options.experiment)
     systems = read_definition(experiment).systems
-    turns = _turns(experiment, options) if options.by == BY_TURN else [None]
-    if options.by not in (None, BY_TURN):
+    by_turn = options.by == BY_TURN
+    if by_turn and (options.fail_if or options.last is not None):
+        raise UserError("--by turn compares each turn by itself: leave out --fail-if and --last.")
+    if not by_turn and options.by is not None:
         return replace(_by_setting(experiment, options), systems=systems, options=options)
     metrics = metrics_in(options.metrics or ()) or None  # all that were judged
     judges = text_list(options.judges)
@@ -146,11 +147,11 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
         ):
             return Compared(broken=broken, systems=systems, options=options)
     sides = options.a, options.b
-    compared = (
-        compare_recorded(experiment, *sides, baseline=options.baseline, metrics=metrics, judges=judges, turn=turn)
-        for turn in turns
+    comparisons = compare_recorded(
+        experiment, *sides, baseline=options.baseline, metrics=metrics, judges=judges, by_turn=by_turn
     )
-    comparisons = [comparison for of_turn in compared for comparison in of_turn]
+    if by_turn and not comparisons:
+        raise UserError(f"{experiment} holds no conversation: --by turn compares the turns of one.")
     tests = [rule for rule in read if isinstance(rule, GateRule)]
     gates = judged_gates(comparisons, tests, Clusters.of(read_definition(experiment).queries))
     shown = judges_of_faithfulness(table for comparison in comparisons for table in comparison.tables)
@@ -163,15 +164,6 @@ def _compared(options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> 
         systems=systems,
         options=options,
     )
-
-
-def _turns(experiment: Path, options: CompareOptions) -> list[int]:
-    """The numbers of the turns. Raises UserError without conversations."""
-    numbers = sorted({*turn_numbers(read_definition(experiment).queries).values()})
-    if not numbers or options.fail_if or options.last is not None:
-        why = "leave out --fail-if and --last" if numbers else f"{experiment} holds no conversation"
-        raise UserError(f"--by turn compares each turn of conversations by itself: {why}.")
-    return numbers
 
 
 def _of_values(path: Path, options: CompareOptions, read: Sequence[BoundRule | GateRule]) -> Compared:

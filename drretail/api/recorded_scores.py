@@ -15,7 +15,7 @@ from drretail.errors import UserError, check_known
 from drretail.eval.judging.spending import JudgingCost
 from drretail.eval.method import method_cards, score_notes
 from drretail.eval.metric import Metric
-from drretail.eval.registry import CONVERSATION, recorded_metric
+from drretail.eval.registry import recorded_metric
 from drretail.eval.scores.facts import run_values, with_slices
 from drretail.eval.scores.file import other_metrics, rows_of_metrics, without_board_metrics
 from drretail.eval.scores.gathering import Assessor, TableKey, gather_with_panels, is_panel, judge_spec
@@ -37,8 +37,8 @@ NOT_PAIRED = (
     "compare floors or the oracle, name them: --pairs A~B."
 )
 UNFETCHED = "Claims on pages that were not fetched: {count:,}. They are n/a; --fetch-sources fetches the pages."
-MOST_FAULTS, MOST_TURNS = 3, 12
-"""The most faults that are printed below the board, and where the metric of conversations is asked for."""
+MOST_FAULTS = 3
+"""The most faults that are printed below the board."""
 MOST_FALSE = 5
 """The most false statements that are printed before the scoreboard."""
 By = Literal["system", "query"]
@@ -124,8 +124,7 @@ class RecordedScores(Scores):
             from drretail.viewer.cards import fault_lines
             from drretail.viewer.tables.board import about_words
 
-            most = MOST_TURNS if CONVERSATION in self._judging.metrics and self._options.metrics else MOST_FAULTS
-            faults = () if view.is_of_shop else fault_lines(view, most)
+            faults = () if view.is_of_shop else fault_lines(view, MOST_FAULTS)
             yield from board_parts(self, about_words(view.definition, self.scoreboard), [*faults])
         if self._options.metrics:
             yield from metric_parts(without_board_metrics(rows_of_metrics(self, self._judging.metrics)))

@@ -34,7 +34,7 @@ from drretail.eval.scores.file import made_scores
 from drretail.eval.scores.gathering import is_panel
 from drretail.eval.scoring import score_experiment
 from drretail.event_loop import run_loop
-from drretail.experiment import GOLD, Experiment, read_definition
+from drretail.experiment import Experiment, read_definition
 from drretail.llm.estimates import Estimate, estimated
 from drretail.llm.registry import Model
 from drretail.packs import pack_below
@@ -42,9 +42,8 @@ from drretail.progress import choose_progress
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Rules
 from drretail.records.models import ModelChoice
-from drretail.records.query import Query, conversations
+from drretail.records.query import Query
 from drretail.records.score import CODE, JudgeRef, Scores
-from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 from drretail.unchanged import is_unchanged, keep_state, state_of
 from drretail.viewer.output import say
@@ -151,13 +150,7 @@ def score(options: ScoreOptions) -> RecordedScores:
             if made_by is not None and allowance.closing is None:
                 keep_state(folder, "score", state_of(folder, made_by))
         scores = made_scores(folder)  # as they stand in the file, whether made now or before
-    definition = read_definition(folder)
-    talks = [talk for talk in conversations(definition.queries) if any(turn.wish is not None for turn in talk)]
-    if untyped := [turn.query_id for talk in talks for turn in talk if turn.wish is None]:
-        shown = ", ".join([*untyped[:3], *["…"] * (len(untyped) > 3)])
-        turns = counted(len(untyped), "turn of a conversation", "turns of conversations")
-        say(f"{folder / GOLD} has no wish for {turns} ({shown}): nothing is scored there.")
-    if any(system.is_of_shop for system in definition.systems.values()):
+    if any(system.is_of_shop for system in read_definition(folder).systems.values()):
         say("Answers are held against the shop's records as of their import: import them again after a new ingest.")
     judging = _outcome(plan, scores, allowance.closing)
     return RecordedScores.of(scores, folder, load_metrics(plan.metrics), judging, options)

@@ -34,6 +34,7 @@ from drretail.eval.scores.gathering import Assessor, TableKey, is_panel
 from drretail.event_loop import run_loop
 from drretail.experiment import (
     GOLD,
+    SEALS,
     Definition,
     Experiment,
     hash_of,
@@ -45,7 +46,7 @@ from drretail.experiment import (
 from drretail.parsing import parse_json
 from drretail.progress import Bar, choose_progress
 from drretail.records.base import Document, Record, sha256_of
-from drretail.records.query import Query, turns_before
+from drretail.records.query import Query, turns_until
 from drretail.records.run import FILES, SANDBOX
 from drretail.records.score import Scores
 from drretail.records.tables.figures import counted
@@ -142,6 +143,8 @@ def verify(options: VerifyOptions) -> Verification:
 
 def hash_findings(folder: Path, definition: Definition) -> Iterator[_Finding]:
     """Each file that the folder keeps a hash of, and each run's report and results."""
+    if not (folder / SEALS).exists():
+        yield _Finding("hashes", "not compared", f"{SEALS} is not here: it has the hashes of experiment.json and gold")
     for name, kept in kept_hashes(folder).items():
         if not (folder / name).exists():
             yield _Finding("hashes", "not compared", f"{name} is not here")
@@ -247,7 +250,7 @@ async def _replay(
     if sut.agent.sees_reference and _lacks_gold(folder):
         return _Finding("runs", "not compared", f"{planned.label} was told what stands in {GOLD}, which is not here")
     try:
-        earlier = turns_before(planned.query, queries)
+        earlier = turns_until(queries).get(planned.query.query_id, ())[:-1]
         await runner.run_into(copy, sut, planned.query, planned.repeat, earlier=earlier)
         before, now = ((read_members(path, "run")["run"], read_evidence(path)) for path in (recorded, path))
         if before == now:

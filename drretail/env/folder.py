@@ -22,6 +22,7 @@ from drretail.env.manifest import (
     LineHash,
     Manifest,
     OrderRow,
+    OrderValues,
     WorldRows,
     changed_files,
     check_index_files,
@@ -78,12 +79,11 @@ def _products(db: sqlite3.Connection, path: Path) -> Iterator[Product]:
             raise unreadable(path, problem) from problem
 
 
-def order_rows(db: sqlite3.Connection) -> Iterator[OrderRow]:
-    rows = db.execute(
+def order_rows(db: sqlite3.Connection) -> Iterator[OrderValues]:
+    return db.execute(
         f"SELECT {', '.join(OrderRow._fields)}"  # noqa: S608 -- constants
         " FROM orders CROSS JOIN users ON users.k = orders.user ORDER BY user, timestamp, order_id"
     )
-    return map(OrderRow._make, rows)
 
 
 def check_world(folder: Path) -> list[Finding]:

@@ -13,7 +13,7 @@ from drretail.env.manifest import (
     Counts,
     LineHash,
     Manifest,
-    OrderRow,
+    OrderValues,
     WorldRows,
     order_line,
     product_line,
@@ -49,7 +49,7 @@ class Intake:
         self.users = 0
         self.orders = 0
         self.last_order: int | None = None
-        self.without_product: OrderRow | None = None
+        self.without_product: OrderValues | None = None
         self._before = ""
 
     def take_products(self, products: Iterable[Product]) -> Iterator[tuple[Product, str]]:
@@ -64,8 +64,8 @@ class Intake:
             yield product, line
 
     def take_orders(
-        self, orders: Iterable[OrderRow], finished: list[Aggregates], size: int
-    ) -> Iterator[list[OrderRow]]:
+        self, orders: Iterable[OrderValues], finished: list[Aggregates], size: int
+    ) -> Iterator[list[OrderValues]]:
         """The orders in batches of ``size``; the last batch is smaller and may be empty.
 
         A user's sums are added to ``finished`` when the next user's orders begin; the last user's, with the last batch.

@@ -82,21 +82,20 @@ class EvidenceLedger:
 
     def carry(self, evidence: Iterable[Evidence]) -> None:
         """Enters what the turns before this run were shown; every path knows it. Call it before the first step."""
+        of_text = {"form", "text", "shown"}
         sources = [
-            Source(**entry.model_dump(include=_OF_ENTRY), **text.model_dump(include=_OF_TEXT))
+            Source(**entry.model_dump(include=_OF_ENTRY), **text.model_dump(include=of_text))
             for entry in evidence
             for text in entry.texts
         ]
-        with self._lock:
-            self._keys |= {source.id: source.key for source in sources}
-            for index, source in enumerate(sources):
-                self._sources.append(_Placed(((), BEFORE, index), source, source.as_text("0", BEFORE)))
+        if sources:
+            self.add(sources, *BEFORE)
         self.seal()
 
     @property
     def was_shown_before(self) -> bool:
         """True if the run goes on with what earlier turns were shown."""
-        return bool(self._sources) and self._sources[0].place[1] == BEFORE
+        return BEFORE in self._steps
 
     def seal(self) -> None:
         """Makes all entries so far known to every path. Call it only while nothing runs that could add an entry."""
@@ -121,10 +120,9 @@ class EvidenceLedger:
             return self._evidence
 
 
-_OF_TEXT = {"form", "text", "shown"}
 _OF_ENTRY = {"id", "kind", "key", "title", "url", "image", "date", "state", "problem"}
-BEFORE = -1
-"""The step of what was shown in an earlier turn of the conversation."""
+BEFORE = "0", -1
+"""The path and step of what was shown in earlier turns of the conversation."""
 
 
 class _Placed(NamedTuple):

@@ -16,22 +16,22 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
-from drretail.grounding.basket import baskets, reference_of
+from drretail.grounding.basket import baskets
 from drretail.grounding.cart import Cart
-from drretail.grounding.constraints import Decisions
 from drretail.grounding.listing import listing_of
+from drretail.grounding.verify.findings import pick_findings
+from drretail.grounding.verify.records import read_ledger
+from drretail.records.evidence import Finding
 from drretail.records.query import Fit, Proof, Query, Reference, WantedThing
-from drretail.records.reading import Decision, Pick
+from drretail.records.reading import Decision, Outcome, Pick
 from drretail.records.run import Run
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 
 LookUp = Callable[[Sequence[str]], Mapping[str, Product]]
 """Finds products by their ids."""
-ReferenceOf = Callable[[Query], Reference]
-"""What a shop has for the wish of a query."""
-_DEMANDS = ("must", "must_not", "brands_unwanted")
-_SINGLE = ("rating_min", "ratings_min", "price_max", "brands_wanted")
+_LISTS = ("must", "must_not", "brands_unwanted")
+_SINGLE = ("rating_min", "ratings_min", "price_max", "brands_wanted", "options")
 
 
 @dataclass(frozen=True)
@@ -55,15 +55,15 @@ class ConversationTurn:
         """The same turn with what a run declared in it."""
         if run is None or run.picks is None or run.outcome is None:
             return self
-        left = self.before if run.outcome.decision == "none" and self.wish.wants else None
-        return replace(self, picks=run.picks if left is None else left.picks, decision=run.outcome.decision)
+        is_refused = run.outcome.decision == "none" and bool(self.wish.wants)
+        picks = self.before.picks if is_refused and self.before is not None else run.picks
+        return replace(self, picks=picks, decision=run.outcome.decision)
 
     def followed_by(self, query: Query, reference: Reference) -> "ConversationTurn":
         """The turn after it. A cart that is left as it was is no further one."""
-        carts, is_left = self.carts, self.can_be_met is False and self.leaves
-        is_emptied = self.decision == "none" and not self.wish.wants
-        if is_emptied or (self.decision in ("buy", "part") and not is_left):
-            carts = (*carts, replace(self.cart, reference=self.reference))
+        is_refused = self.decision is None or (self.decision == "none" and bool(self.wish.wants))
+        stays = is_refused or (self.can_be_met is False and self.leaves)
+        carts = self.carts if stays else (*self.carts, replace(self.cart, reference=self.reference))
         return ConversationTurn(query, reference, self.look_up, carts=carts, is_sound=self.is_right is not False)
 
     @property
@@ -87,12 +87,26 @@ class ConversationTurn:
         """The limits of earlier turns that still stand, or what this turn alone says."""
         is_same = self.before is not None and self.before.wish.budget == self.wish.budget
         wants = [
-            want if (then := self.wants_before.get(want.name)) is None else _part(want, then, of_before=of_before)
+            _part(want, self.wants_before.get(want.name), of_before=of_before)
             for want in self.wish.wants
             if (want.name in self.wants_before if of_before else not self.is_unchanged(want))
         ]
         budget = self.wish.budget if is_same is of_before else None
         return Wish(wants=tuple(wants), budget=budget, room=self.before is not None, owned=self.wish.owned)
+
+    def breaches(self, wish: Wish) -> list[Finding]:
+        """What the picks break in a wish, as the checks of any cart find it by their records."""
+        products = self.cart.products
+        findings = pick_findings(
+            self.cart.picks,
+            report="",
+            cited=products,
+            wish=wish,
+            owned=wish.owned,
+            ledger=replace(read_ledger({}, self.query), products=products),
+            catalog=products,
+        )
+        return [finding for finding in findings if finding.severity == "error" or finding.code == "price_unknown"]
 
     def _following(self, *, keeps: bool) -> Reference:
         """The reference with those offers alone that follow what was picked before; unless the turn ``keeps`` the rest,
@@ -101,19 +115,17 @@ class ConversationTurn:
         whole = self.reference
         if self.before is None or whole.best is None:
             return whole
+        things = [self._following_picks(*pair, keeps=keeps) for pair in zip(whole.things, self.wish.wants, strict=True)]
         currency = whole.best.total.currency
 
-        def among(things: Sequence[WantedThing]) -> dict[str, Any]:
+        def found(things: Sequence[WantedThing]) -> dict[str, Any]:
             cheapest, best = baskets(things, self.wish, lambda key: self.look_up([key])[key].title, currency)
-            return {"things": things, "cheapest": cheapest, "best": best}
+            return {"things": tuple(things), "cheapest": cheapest, "best": best}
 
-        pairs = zip(whole.things, self.wish.wants, strict=True)
-        things = tuple(self._thing_following(thing, want, keeps=keeps) for thing, want in pairs)
-        changes = among(things)
-        if changes["best"] is None:
-            is_open = among([thing.with_undecided() for thing in things])["best"] is not None
-            changes |= {"lack": "demands", "proof": Proof(state="open" if is_open else "proved", lack="demands")}
-        return whole.model_copy(update=changes)
+        if (change := found(things))["best"] is None:
+            is_open = found([thing.with_undecided() for thing in things])["best"] is not None
+            change |= {"lack": "demands", "proof": Proof(state="open" if is_open else "proved", lack="demands")}
+        return whole.model_copy(update=change)
 
     @cached_property
     def _keeping(self) -> Reference:
@@ -138,13 +150,12 @@ class ConversationTurn:
             return True
         return False if self.followed.proof is not None and self.followed.proof.state == "proved" else None
 
-    def _thing_following(self, thing: WantedThing, want: Want, *, keeps: bool) -> WantedThing:
+    def _following_picks(self, thing: WantedThing, want: Want, *, keeps: bool) -> WantedThing:
         relation, then = self.query.relations.get(want.name), self.wants_before.get(want.name)
         picked = _picked(self.carts[-2:-1] if relation == "back" else self.carts[-1:], want.name)
         if then is None or not picked or not (keeps or relation):
             return thing
-        offers, products = {fit.offer_id for fit in picked}, {fit.product_id for fit in picked}
-        prices = [fit.cost for fit in picked if fit.price is not None]
+        products, prices = {fit.product_id for fit in picked}, [fit.cost for fit in picked if fit.price is not None]
         if relation == "other":
             return _among(thing, lambda fit: fit.product_id not in products)
         if relation == "cheaper":
@@ -153,10 +164,9 @@ class ConversationTurn:
             known = self.look_up([*({fit.product_id for fit in (*thing.fits, *thing.undecided)} | products)])
             makers = {key: listing_of(product).makers for key, product in known.items()}
             brands = frozenset[str]().union(*(makers.get(key, ()) for key in products))
-            others = {key for key, names in makers.items() if names and not names & brands}
-            return _among(thing, lambda fit: fit.product_id in others)
+            return _among(thing, lambda fit: bool(names := makers.get(fit.product_id)) and not names & brands)
         if relation == "back" or then == want.model_copy(update={"quantity": then.quantity}):
-            return _among(thing, lambda fit: fit.offer_id in offers)
+            return _among(thing, lambda fit: any(fit.offer_id == before.offer_id for before in picked))
         if then == want.model_copy(update={"options": then.options}):  # another size of the same thing
             return _among(thing, lambda fit: fit.product_id in products)
         return thing
@@ -187,24 +197,10 @@ class ConversationTurn:
         """True if the cart stays as it was."""
         return self.cart.pieces == (self.before.pieces if self.before else Counter())
 
-    @property
-    def is_kept(self) -> bool:
-        """True if the cart of the turn before is declared again."""
-        return self.before is not None and self.leaves
-
-    def limits_cart(self, *, of_before: bool) -> Cart:
-        """The picks as a cart for ``limits``, by their own records alone."""
-        wish, decisions = self.limits(of_before=of_before), Decisions(self.query.gold)
-        listings = list(map(listing_of, self.cart.products.values()))
-        offered = [[each for each in listings if decisions.is_of_kind(want, each)] for want in wish.wants]
-        reference = reference_of(self.query.model_copy(update={"wish": wish}), offered)
-        if not of_before:
-            whole = {want.name: want for want in self.wish.wants}
-            things = (
-                self._thing_following(thing, whole[thing.name], keeps=self.may_keep) for thing in reference.things
-            )
-            reference = reference.model_copy(update={"things": tuple(things)})
-        return replace(self.cart, wish=wish, reference=reference)
+    def decided(self, run: Run) -> Run:
+        """The run; as a refusal where it keeps the cart because nothing in the shop does what is asked."""
+        is_kept = self.before is not None and self.can_be_met is False and self.leaves
+        return run.model_copy(update={"outcome": Outcome(decision="none")}) if is_kept else run
 
     @cached_property
     def kept(self) -> set[str]:
@@ -214,31 +210,34 @@ class ConversationTurn:
 
 
 def turns_of(
-    queries: Sequence[Query], runs: Sequence[Run | None], reference_of_query: ReferenceOf, look_up: LookUp
+    queries: Sequence[Query],
+    runs: Sequence[Run | None],
+    reference_of: Callable[[Query], Reference],
+    look_up: LookUp,
 ) -> list[ConversationTurn]:
     """The turns of a conversation that have a wish, the first one first, with the runs that they have by now."""
     turns: list[ConversationTurn] = []
     for query, run in zip_longest(queries, runs):
         if query.wish is not None:
-            reference = reference_of_query(query)
+            reference = reference_of(query)
             turn = turns[-1].followed_by(query, reference) if turns else ConversationTurn(query, reference, look_up)
             turns.append(turn.answered(run))
     return turns
 
 
-def _part(want: Want, then: Want, *, of_before: bool) -> Want:
+def _part(want: Want, then: Want | None, *, of_before: bool) -> Want:
     """The limits of a want that stood before, or those that did not."""
-    lists = {
+    plain = Want(name=want.name, kinds=want.kinds)
+    then = then or plain
+    part = {
         name: tuple(value for value in getattr(want, name) if (value in getattr(then, name)) is of_before)
-        for name in _DEMANDS
+        for name in _LISTS
     }
-    single = {
-        name: getattr(want, name) for name in _SINGLE if (getattr(want, name) == getattr(then, name)) is of_before
+    part |= {
+        name: getattr(want if (getattr(want, name) == getattr(then, name)) is of_before else plain, name)
+        for name in _SINGLE
     }
-    options = {name: values for name, values in want.options.items() if (then.options.get(name) == values) is of_before}
-    plain = {"name": want.name, "kinds": want.kinds, "quantity": want.quantity, "again": want.again}
-    optional = of_before and want.optional
-    return Want.model_validate(plain | lists | single | {"options": options, "optional": optional})
+    return want.model_copy(update=part | ({"quantity": 1} if of_before else {"optional": False}))
 
 
 def _picked(carts: Sequence[Cart], name: str) -> list[Fit]:

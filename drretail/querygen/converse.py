@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from itertools import islice
 from random import Random
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from drretail.env.world import World
 from drretail.grounding.conversation import ConversationTurn
@@ -25,57 +25,32 @@ from drretail.querygen.rules.limits import by_fields, by_options
 from drretail.querygen.spoil import UNMET, UNTYPED, Derived, noun_of
 from drretail.records.base import sha256_of
 from drretail.records.query import Query, Relation
-from drretail.records.shop import Money
-from drretail.records.wish import Demand, Want, Wish
+from drretail.records.wish import Want, Wish
 
 _LEAST, _MOST = 4, 6
 """Turns of a conversation."""
 _TRIED = 12
 """Edits of a kind that are tried for one turn."""
-_PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen") / "converse.toml").read_text("utf-8"))
+_PHRASES: Mapping[str, Sequence[str]] = tomllib.loads((files("drretail.querygen") / "converse.toml").read_text("utf-8"))
 _BY_RULES = {"source": "offline:converse", "rationale": "", "expected_tools": (), "typed_by": None, "prompts": ()}
 _RELATIONS: tuple[Relation, ...] = ("other", "other_brand", "cheaper")
 _REVOCABLE = ("tighten", "change", *_RELATIONS)
 _PIECES = (2, 3)
 KINDS = (*_REVOCABLE, "add", "drop", "quantity", "back")
-
-_NO_OPTIONS: Mapping[str, Any] = {}
+Edit = tuple[Mapping[str, Want], Mapping[str, Relation], Mapping[str, str]]
+"""What is wanted then, what is asked in place of the system's own picks, and what the sentence says."""
 T = TypeVar("T")
 
 
-@dataclass
-class WishDraft:
-    """What is wanted from a turn on, while it is edited."""
-
-    wants: dict[str, Want]
-    budget: Money | None = None
-    relations: dict[str, Relation] = field(default_factory=dict[str, Relation])
-
-    @classmethod
-    def after(cls, turn: Query) -> "WishDraft":
-        wish = turn.wish or Wish()
-        return cls({want.name: want for want in wish.wants}, wish.budget)
-
-    def change(self, name: str, **fields: Any) -> None:
-        self.wants[name] = self.wants[name].model_copy(update=fields)
-
-    def limit(self, name: str, must: Sequence[Demand] = (), options: Mapping[str, Any] = _NO_OPTIONS) -> None:
-        """More that it must be; a field or option that is limited already gets another value."""
-        want, fields = self.wants[name], {demand.field for demand in must}
-        kept = [demand for demand in want.must if demand.field not in fields]
-        self.change(name, must=(*kept, *must), options={**want.options, **options})
-
-    def turn(self, before: Query, text: str) -> Query:
-        """The turn after another one that says so."""
-        name, _, number = before.query_id.rpartition("-")
-        query_id = f"{name}-{int(number) + 1}"
-        wish = (before.wish or Wish()).model_copy(update={"wants": tuple(self.wants.values()), "budget": self.budget})
-        new: dict[str, Any] = {"query_id": query_id, "after": before.query_id, "text": text, "wish": wish}
-        if before.gold:
-            held = [each for each in before.gold.decisions if (each.want, each.demand) in decidable(wish)]
-            of_turn = {"query_id": query_id, "web_question": None, "decisions": tuple(held)}
-            new["gold"] = before.gold.model_copy(update=of_turn)
-        return before.model_copy(update=new | {"relations": self.relations, "infeasible": None})
+def turn_after(before: Query, text: str, wish: Wish, relations: Mapping[str, Relation]) -> Query:
+    """The turn after another one in which this is said, with what is decided of what it wants."""
+    name, _, number = before.query_id.rpartition("-")
+    query_id, gold = f"{name}-{int(number) + 1}", before.gold
+    if gold is not None:
+        held = [ruling for ruling in gold.decisions if (ruling.want, ruling.demand) in decidable(wish)]
+        gold = gold.model_copy(update={"query_id": query_id, "web_question": None, "decisions": tuple(held)})
+    new = {"query_id": query_id, "after": before.query_id, "text": text, "wish": wish, "relations": {**relations}}
+    return before.model_copy(update={**new, "gold": gold, "infeasible": None})
 
 
 def make_conversations(queries: Sequence[Query], world: World, seed: str) -> Derived:
@@ -140,64 +115,53 @@ class _Talk:
 
     def _says(self, kind: str) -> bool:
         """Adds a turn of this kind, if the shop bears one."""
-        for draft, slots in islice(self._drafts(kind), _TRIED):
-            turn = draft.turn(self.turns[-1].query, self._text(kind, slots))
+        before = self.turns[-1].query
+        for wants, relations, slots in islice(self._edits(kind), _TRIED):
+            wish = self.turns[-1].wish.model_copy(update={"wants": tuple(wants.values())})
+            turn = turn_after(before, self.rng.choice(_PHRASES[kind]).format(**slots), wish, relations)
             if self.takes(turn.model_copy(update=_BY_RULES)):
                 return True
         return False
 
-    @property
-    def _now(self) -> WishDraft:
-        return WishDraft.after(self.turns[-1].query)
-
-    def _text(self, kind: str, slots: Mapping[str, str]) -> str:
-        is_alone = len(self._now.wants) == 1
-        it, of_thing = ("it", "") if is_alone else (f"the {slots['name']}", _PHRASES["of_thing"].format(**slots))
-        sentence = self.rng.choice(_PHRASES[kind]).format(it=it, of_thing=of_thing, **slots)
-        return sentence[0].upper() + sentence[1:]
-
-    def _drafts(self, kind: str) -> Iterator[tuple[WishDraft, dict[str, str]]]:
-        """Edits of a kind, with what sentences say of them."""
-        turn, now, offers = self.turns[-1].query, self._now, self.stock.offers
+    def _edits(self, kind: str) -> Iterator[Edit]:
+        """All edits of a kind, in any order."""
+        now, offers = {want.name: want for want in self.turns[-1].wish.wants}, self.stock.offers
         if kind == "back":
-            then = WishDraft.after(self.turns[-2].query)
-            name = next(name for name in now.wants if name in turn.relations or now.wants[name] != then.wants[name])
-            yield WishDraft(then.wants, then.budget, {name: "back"}), {"name": name}
+            then = {want.name: want for want in self.turns[-2].wish.wants}
+            relations = self.turns[-1].query.relations
+            name = next(name for name in now if name in relations or now[name] != then[name])
+            yield then, {name: "back"}, {"name": name}
         elif kind == "add":
             nouns = {*map(noun_of, offers.world.catalog.categories())} - {""}
-            wanted = {key for want in now.wants.values() for key in offers.of_want(want).titles}
+            wanted = {key for want in now.values() for key in offers.of_want(want).titles}
             for noun in self._shuffled(sorted(nouns)):
                 of_kind = offers.of_kind(noun)
                 if len(comparable(of_kind)) >= ENOUGH and wanted.isdisjoint(of_kind.titles):
-                    draft = WishDraft({**now.wants, noun: Want(name=noun, kinds=(noun,))}, now.budget)
-                    yield draft, {"name": noun, "thing": f"{article(noun)} {noun}"}
+                    thing = {"name": noun, "thing": f"{article(noun)} {noun}"}
+                    yield {**now, noun: Want(name=noun, kinds=(noun,))}, {}, thing
         else:
-            for want in self._shuffled([*now.wants.values()]):
-                yield from ((draft, {"name": want.name, **slots}) for draft, slots in self._of_want(kind, want))
+            for want in self._shuffled([*now.values()]):
+                if kind in _RELATIONS:
+                    yield now, {want.name: kind}, {"name": want.name}
+                elif kind == "drop" and len(now) > 1:
+                    yield {name: other for name, other in now.items() if name != want.name}, {}, {"name": want.name}
+                for edited, slots in self._edits_of(kind, want):
+                    yield {**now, want.name: edited}, {}, {"name": want.name, **slots}
 
-    def _of_want(self, kind: str, want: Want) -> Iterator[tuple[WishDraft, dict[str, str]]]:
-        """The same, of those kinds that are about one of the things."""
-        draft = self._now
-        if kind in _RELATIONS:
-            draft.relations = {want.name: kind}
-            yield draft, {}
-        elif kind == "drop" and len(draft.wants) > 1:
-            del draft.wants[want.name]
-            yield draft, {}
-        elif kind == "quantity":
+    def _edits_of(self, kind: str, want: Want) -> Iterator[tuple[Want, Mapping[str, str]]]:
+        """One of the things with other limits, or in another number."""
+        if kind == "quantity":
             pieces = self.rng.choice([number for number in _PIECES if number != want.quantity])
-            draft.change(want.name, quantity=pieces)
-            yield draft, {"count": COUNTS[pieces]}
+            yield want.model_copy(update={"quantity": pieces}), {"count": COUNTS[pieces]}
         elif kind in ("tighten", "change"):
             limited = {*(demand.field for demand in want.must), *want.options}
             of_kind = KindOffers(self.stock.offers.of_want(want), want.name, self.stock.is_prose)
             for choice in self._shuffled([*by_fields(of_kind), *by_options(of_kind)]):
-                draft = self._now
-                draft.limit(want.name, **choice.want)
-                new = draft.wants[want.name]
-                is_new = {*new.must} != {*want.must} or new.options != want.options
+                kept = tuple(demand for demand in want.must if demand.field not in choice.names)
+                edited = choice.added_to(want.model_copy(update={"must": kept}))
+                is_new = {*edited.must} != {*want.must} or edited.options != want.options
                 if is_new and (kind == "change") == (choice.names <= limited):
-                    yield draft, {"clause": choice.clause}
+                    yield edited, {"clause": choice.clause}
 
     def _shuffled(self, values: Sequence[T]) -> Sequence[T]:
         return self.rng.sample(values, len(values))

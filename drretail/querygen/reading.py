@@ -7,7 +7,7 @@ docs/queries.md says how they were made and what they are for.
 
 import json
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
@@ -21,7 +21,7 @@ from drretail.files import read_lines
 from drretail.grounding.gold_files import gold_file, with_gold
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.parsing import parse_json
-from drretail.querygen.turns import CART, CONVERSATION, NOT_TYPED, ROOM, turn_rows
+from drretail.querygen.turns import turn_rows
 from drretail.records.base import fault_of, sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.query import LONGEST_TEXT, Query
@@ -147,12 +147,8 @@ class PlainQuestion:
     """Its id in the file, in the letters that ids of queries have."""
     conversation: str = ""
     """The name of the conversation whose next turn it is."""
-    cart: Mapping[str, int] | None = None
-    """The products that are to be in the cart, each with its number; None if the file doesn't say."""
-    room: bool = False
-    """True if more may be in it."""
-    not_typed: tuple[str, ...] = ()
-    """What else the file expects, which has no place in a wish."""
+    expected: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What a case expects after it, by the names of the file."""
     place: str = field(default="", compare=False)
     """Its place in the file, for messages."""
 
@@ -174,8 +170,7 @@ def read_questions(path: Path) -> tuple[PlainQuestion, ...]:
         rows = ((f"row {number}", row) for number, row in sheet.rows)
     else:
         rows = _lines(path, as_json=ending == ".jsonl")
-    turns = ((place, turn) for place, row in rows for turn in turn_rows(row, place))
-    questions = tuple(_question(f"{path}, {place}", turn) for place, turn in turns)
+    questions = tuple(_question(f"{path}, {place}", turn) for place, row in rows for turn in turn_rows(row, place))
     if not questions:
         raise UserError(f"{path} holds no question: write one a line, or CSV with the columns question and user.")
     return questions
@@ -207,9 +202,9 @@ def _question(place: str, row: Mapping[str, Any]) -> PlainQuestion:
     if control := _CONTROL.search(f"{text}{user or ''}"):
         raise UserError(f"{place}, is not plain text: remove the control character U+{ord(control[0]):04X}.")
     query_id = _id_of(own_id or "") or None
-    of_case: dict[str, Any] = {name: row[name] for name in (CART, ROOM, NOT_TYPED) if name in row}
-    name = _text(row.get(CONVERSATION)) or ""
-    return PlainQuestion(text, user, _wish(place, row.get(_WISH)), query_id, name, **of_case, place=place)
+    expected, name = row.get("expected"), _text(row.get("conversation")) or ""
+    expected = expected if isinstance(expected, Mapping) else {}
+    return PlainQuestion(text, user, _wish(place, row.get(_WISH)), query_id, name, expected, place)
 
 
 def _id_of(name: str) -> str:
@@ -237,12 +232,8 @@ def _wish(place: str, value: Any) -> Wish | None:
         raise UserError(f"{place}: this is no wish ({fault_of(problem)}).") from problem
 
 
-def queries_from(questions: Sequence[PlainQuestion], source: str, world_fingerprint: str | None) -> tuple[Query, ...]:
-    """One query per distinct question and id.
-
-    Without an id in the file it depends only on question and user, so that it stays the same in a longer file. Raises
-    UserError if a question occurs twice with different wishes, and if two have one id.
-    """
+def distinct(questions: Sequence[PlainQuestion]) -> list[PlainQuestion]:
+    """The questions, each once for its user and id. Raises UserError if one occurs twice with different wishes."""
     different: dict[tuple[str | int | None, ...], PlainQuestion] = {}
     for at, question in enumerate(questions):
         # Of a conversation each turn counts, also if it says the same again.
@@ -250,13 +241,21 @@ def queries_from(questions: Sequence[PlainQuestion], source: str, world_fingerpr
         earlier = different.setdefault((question.text, question.user_id, question.query_id, turn), question)
         if earlier.wish != question.wish:
             raise UserError(f"{question.place}: the question stands there before with another wish: keep one.")
+    return [*different.values()]
+
+
+def queries_from(questions: Sequence[PlainQuestion], source: str, world_fingerprint: str | None) -> tuple[Query, ...]:
+    """One query per ``distinct`` question.
+
+    Without an id in the file it depends only on question and user, so that it stays the same in a longer file. Raises
+    UserError if a question occurs twice with different wishes, and if two have one id.
+    """
     queries: dict[str, Query] = {}
-    turns, last = Counter[str](), dict[str, str]()
-    for question in different.values():
+    turns: dict[str, list[str]] = defaultdict(list)
+    for question in distinct(questions):
         own_id, name = question.query_id, question.conversation
         if name and own_id is None:
-            turns[name] += 1
-            own_id = f"{_id_of(name) or 'talk'}-{turns[name]}"
+            own_id = f"{_id_of(name) or 'talk'}-{len(turns[name]) + 1}"
         whose = "asked" if question.user_id is None else short_hash(question.user_id)
         query = Query(
             query_id=own_id or f"{whose}-i{sha256_of([question.text, question.user_id])[:8]}",
@@ -264,7 +263,7 @@ def queries_from(questions: Sequence[PlainQuestion], source: str, world_fingerpr
             text=question.text,
             mode="generic" if question.user_id is None else "profile_aware",
             wish=question.wish,
-            after=last.get(name),
+            after=turns[name][-1] if turns[name] else None,
             asker=name if name and question.user_id is None else None,
             world_fingerprint=world_fingerprint,
             source=source,
@@ -272,7 +271,7 @@ def queries_from(questions: Sequence[PlainQuestion], source: str, world_fingerpr
         if queries.setdefault(query.query_id, query) is not query:
             raise UserError(f"{question.place}: another question has the id {query.query_id!r}: change one of them.")
         if name:
-            last[name] = query.query_id
+            turns[name].append(query.query_id)
     return tuple(queries.values())
 
 

@@ -21,8 +21,10 @@ NoInterval = Literal["few", "alike"]
 """Why a value has no interval: it has fewer than five users, or is the same for every user, or on every query."""
 # How json ends a float that is a whole number.
 _WHOLE_FLOAT = re.compile(r"\.0(?=[,\]}]|\Z)")
-_SMALL_FLOAT = re.compile(r"\b0\.0000\d|\de-\d")
-"""What orjson writes in another way than json."""
+_SMALL_FLOATS = (re.compile(r"0\.0000\d"), re.compile(r"e-(?<=\de-)\d"))
+"""What orjson writes in another way than json. Two patterns that begin with characters, for which re looks first: an
+alternation, or a class in front, is tried at every character of the text and takes as long as all else of a record.
+"""
 
 SAFE_ID = "[A-Za-z0-9_#@-][A-Za-z0-9_#@.:+=~-]{0,127}"
 """The pattern of an id, in terms that all engines' regular expressions share. Amazon's ids are capitals and digits;
@@ -126,7 +128,7 @@ def record_json(values: dict[str, Any]) -> str:
     """The canonical JSON of a record's fields, in an eighth of the time unless a number is a whole or small float."""
     with suppress(TypeError):  # orjson takes no number of more than 64 bits and no half of a surrogate pair
         text = orjson.dumps(values, option=orjson.OPT_SORT_KEYS).decode()
-        if not _WHOLE_FLOAT.search(text) and not _SMALL_FLOAT.search(text):
+        if not any(pattern.search(text) for pattern in (_WHOLE_FLOAT, *_SMALL_FLOATS)):
             return text
     return canonical_json(values)
 

@@ -1,6 +1,6 @@
 """Queries, what a shop has for their wishes, and the part of a query that an agent is given."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal, Self, get_args
@@ -312,55 +312,31 @@ class Query(Document):
         return (newer if self.kind is None else self).model_copy(update={"gold": newer.gold or self.gold})
 
 
-def turns_before(query: Query, queries: Iterable[Query]) -> tuple[Query, ...]:
-    """The turns of a conversation before this one, the first one first; empty for a question by itself."""
-    by_id = {each.query_id: each for each in queries} if query.after else {}
-    turns: list[Query] = []
-    while (earlier := by_id.get(query.after or "")) is not None and earlier not in turns:
-        turns.append(earlier)
-        query = earlier
-    return tuple(reversed(turns))
-
-
-def conversations(queries: Sequence[Query]) -> Iterator[list[Query]]:
-    """The turns of each conversation, in order; without queries that are asked alone."""
-    ids, following = {query.query_id for query in queries}, {query.after: query for query in queries if query.after}
-    for first in queries:
-        if first.after in ids or (first.after is None and first.query_id not in following):
-            continue
-        turns = [first]
-        while (turn := following.get(turns[-1].query_id)) is not None:
-            turns.append(turn)
-        yield turns
-
-
-def turn_numbers(queries: Sequence[Query]) -> dict[str, int]:
-    """The number of each turn in its conversation, from 1, by query id; without queries that are asked alone."""
-    return {turn.query_id: number for turns in conversations(queries) for number, turn in enumerate(turns, 1)}
+def turns_until(queries: Iterable[Query]) -> dict[str, tuple[Query, ...]]:
+    """By the id of each turn of a conversation, its turns up to this one; without queries that are asked alone."""
+    by_id = {query.query_id: query for query in queries}
+    followed, until = {query.after for query in by_id.values()}, dict[str, tuple[Query, ...]]()
+    for query in by_id.values():
+        turns = [query]
+        while (earlier := by_id.get(turns[0].after or "")) is not None and earlier not in turns:
+            turns.insert(0, earlier)
+        if query.after is not None or query.query_id in followed:
+            until[query.query_id] = tuple(turns)
+    return until
 
 
 def questions_in_words(queries: Sequence[Query]) -> str:
     """ "50 questions", "44 turns of 8 conversations", or both."""
-    lengths = [*map(len, conversations(queries))]
-    alone, turns = (
-        len(queries) - sum(lengths),
-        f"{counted(sum(lengths), 'turn')} of {counted(len(lengths), 'conversation')}",
-    )
-    return " and ".join([counted(alone, "question")] * (alone > 0 or not lengths) + [turns] * bool(lengths))
+    talks = turns_until(queries).values()
+    firsts = {turns[0].query_id for turns in talks}
+    of_talks = f"{counted(len(talks), 'turn')} of {counted(len(firsts), 'conversation')}"
+    alone = [counted(len(queries) - len(talks), "question")] if len(queries) > len(talks) or not talks else []
+    return " and ".join([*alone, *([of_talks] if talks else [])])
 
 
 def version_of(query: Query) -> str:
     """A hash of the query's content: the same for equal queries, whatever file they are in."""
     return sha256_of(query.model_dump(mode="json", exclude_none=True))
-
-
-class Exchange(Record):
-    """An earlier turn of a conversation, as the shopper saw it."""
-
-    text: str
-    """What the shopper said."""
-    answer: str
-    """The report, with the cart that it declared in its block."""
 
 
 class Task(Record):
@@ -376,8 +352,8 @@ class Task(Record):
         default=None, validation_alias=AliasChoices("told", "context"), serialization_alias="told"
     )
     """What the system is told about the shopper in place of tools that would show it, ready to be read by a model."""
-    history: tuple[Exchange, ...] = ()
-    """The turns before, the first one first."""
+    history: tuple[dict[str, str], ...] = ()
+    """The messages of the turns before, as OpenAI writes them; an answer is a report with the cart that it declared."""
     conversation: str = ""
     """The id of the conversation, which is that of the run of its first turn."""
     reference: Reference | None = None

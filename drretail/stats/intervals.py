@@ -24,7 +24,7 @@ from statistics import fmean
 from typing import Any
 
 from drretail.records.base import NoInterval
-from drretail.records.query import Query, conversations
+from drretail.records.query import Query, turns_until
 
 FEWEST = 5
 """The fewest clusters for an interval: four do not show how much users differ."""
@@ -49,8 +49,8 @@ class Clusters:
         """The clusters of these queries."""
         every = [*queries]
         users = {query.query_id: query.cluster for query in every if query.cluster is not None}
-        for turns in conversations(every):
-            users |= dict.fromkeys((turn.query_id for turn in turns), turns[0].cluster or turns[0].query_id)
+        for query_id, turns in turns_until(every).items():
+            users[query_id] = turns[0].cluster or turns[0].query_id
         return cls(users)
 
     def groups(self, query_ids: Iterable[str]) -> Groups:

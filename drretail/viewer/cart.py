@@ -213,17 +213,15 @@ def turn_carts(subject: "Subject") -> list[TurnCart]:
             note = "Refused: the cart stays as it was."
         lines = before.values() if note or cart is None else cart.lines
         now = {f"{line.product}/{line.variant}": line for line in lines}
-        shown = [(line.words, _change(before.get(key), line) if turns else "") for key, line in now.items()]
-        shown += [(line.words, "left out") for key, line in before.items() if key not in now]
+        shown: list[tuple[str, str]] = []
+        for key, line in {**before, **now}.items():
+            was = before[key].quantity if key in before else 0
+            change = "left out" if key not in now else f"was {was} ×" if was else "new"
+            is_changed = bool(turns) and (key not in now or was != line.quantity)
+            shown.append((line.words, change if is_changed else ""))
         turns.append(TurnCart(query.text, tuple(shown), note))
         before = now
     return turns
-
-
-def _change(before: CartLine | None, line: CartLine) -> str:
-    if before is None:
-        return "new"
-    return "" if before.quantity == line.quantity else f"was {before.quantity} ×"
 
 
 def cart_markdown(cart: CartLines) -> str:

@@ -79,8 +79,8 @@ async def test_messages_before_the_question_are_the_turns_of_a_conversation(worl
     asked = {"messages": [*chat, ("user", "Sorry,"), ("user", "is there a cheaper one?")]}
     await graph("react", world=world, model=model).ainvoke(asked)
     texts = [message.text for message in requests_of(model)[0].messages]
-    assert texts[1:3] == ["A feeder, please.", "Take the tube feeder."]
-    assert "Sorry,\nis there a cheaper one?" in texts[3]
+    assert texts[1:4] == ["A feeder, please.", "Let me see.", "Take the tube feeder."]
+    assert "Sorry,\nis there a cheaper one?" in texts[4]
 
 
 def cut_at(turn: int) -> Callable[[Request], Any]:

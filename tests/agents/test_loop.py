@@ -94,6 +94,9 @@ def test_finalize_in_the_last_turn_finishes_and_a_call_that_was_no_look_up_is_no
     run = perform_hybrid(world, played).run
     assert (run.status, run.stop, run.notes) == ("done", "finished", ()), "one of several calls finishes or looks up"
     assert (len(played.shown["supervisor"]), len(played.shown["researcher"])) == (2, 2)
+    played = cast((launch("feeder"), calls(("Finalize", {"now": True})), calls(DONE)))
+    assert perform_hybrid(world, played).run.status == "done"
+    assert len(played.shown["supervisor"]) == 3, "a Finalize that was refused ends nothing"
     wrong = ("product_catalog_search", {"query": 7})
     long = AIMessage("word " * 60)
     recorded, shown = perform(world, calls(wrong), long, long)

@@ -82,8 +82,9 @@ def test_a_whole_framed_report_that_comes_with_the_last_calls_is_the_report(worl
     run = recorded.run
     assert (run.status, run.report, run.picks) == ("done", SAID, (Pick(product="B0TEST0001"),))
     assert run.setbacks is None or not run.setbacks.announcements
-    recorded, _ = perform(world, calls(SEARCH), with_calls, calls(SEARCH), reporting("Nothing fits.", "none"))
-    assert recorded.run.report == "Nothing fits.", "a later report replaces it"
+    for between in ((), (calls(SEARCH),)):
+        recorded, _ = perform(world, calls(SEARCH), with_calls, *between, reporting("Nothing fits.", "none"))
+        assert recorded.run.report == "Nothing fits.", "a later report replaces it"
     cut = with_calls.model_copy(update={"content": f"<report>\n{REPORT.text}"})
     recorded, _ = perform(world, calls(SEARCH), cut, *[AIMessage("The report is above.")] * 3)
     assert known(recorded.run.error).kind == "no_report", "a frame that is not closed is no whole report"

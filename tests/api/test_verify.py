@@ -205,6 +205,9 @@ def test_without_the_world_hashes_and_scores_are_compared(exp: Path, world: Worl
     assert counts(found)["scores", "equal"] == 1
     with pytest.raises(UserError, match="gone"):
         verify(exp, tmp_path / "gone")
+    (exp / "sha256.json").unlink()
+    (lost,) = (check.what for check in verify(exp).checks if (check.check, check.state) == ("hashes", "not compared"))
+    assert lost == ("sha256.json is not here: it has the hashes of experiment.json and gold",)
 
 
 def test_a_run_that_a_server_failed_is_not_compared(

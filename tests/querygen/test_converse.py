@@ -17,7 +17,7 @@ from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.converse import KINDS, make_conversations
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries, shipped_queries
-from drretail.records.query import Query, turn_numbers
+from drretail.records.query import Query, turns_until
 from drretail.records.wish import Want, Wish
 from scripts.make_conversations import CONVERSATIONS, turns
 from tests import build
@@ -40,9 +40,9 @@ def talks(demo: World) -> list[Query]:
 
 
 def test_every_turn_is_proved_and_says_what_is_wanted(demo: World, talks: list[Query]) -> None:
-    offers, numbers = Offers(demo), turn_numbers(talks)
+    offers, until = Offers(demo), turns_until(talks)
     lasts = {turn.query_id for turn in talks} - {turn.after for turn in talks}
-    assert {numbers[query_id] for query_id in lasts} == {4, 5, 6}
+    assert {len(until[query_id]) for query_id in lasts} == {4, 5, 6}
     for turn in talks:
         assert build.known(offers.reference(turn).proof).state == "refuted"
     later = [turn for turn in (*talks, *shipped_queries("conversations")) if turn.after]
@@ -107,6 +107,6 @@ def test_the_command_writes_conversations_that_run_takes(tmp_path: Path) -> None
     file.write_text("".join(f"{query.as_line()}\n" for query in shipped_queries("generic")[:2]))
     command(file, to=tmp_path / "talks.jsonl")
     queries = read_queries(tmp_path / "talks.jsonl")
-    assert len(turn_numbers(queries)) == len(queries) >= 4
+    assert len(turns_until(queries)) == len(queries) >= 4
     with pytest.raises(UserError, match="would overwrite the queries that the new ones are made of"):
         command(file, to=tmp_path / "talks" / ".." / "q.jsonl", force=True)

@@ -9,8 +9,8 @@ from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
 from drretail.errors import UserError
 from drretail.querygen.reading import queries_from, read_queries, read_questions
-from drretail.querygen.turns import with_cart
-from drretail.records.query import turn_numbers, turns_before
+from drretail.querygen.turns import with_expected
+from drretail.records.query import turns_until
 from drretail.records.reading import Pick
 from tests import build
 
@@ -39,23 +39,21 @@ def test_rows_of_one_conversation_follow_one_another(tmp_path: Path) -> None:
     assert [query.query_id for query in queries] == ["one-1", "one-2", "two-1", "one-3"]
     assert [query.after for query in queries] == [None, "one-1", None, "one-2"]
     assert {query.cluster for query in queries} == {"one", "two"}
-    assert turn_numbers(queries) == {"one-1": 1, "one-2": 2, "one-3": 3}
-    assert [turn.query_id for turn in turns_before(queries[3], queries)] == ["one-1", "one-2"]
+    assert {key: len(turns) for key, turns in turns_until(queries).items()} == {"one-1": 1, "one-2": 2, "one-3": 3}
+    assert [turn.query_id for turn in turns_until(queries)["one-3"]] == ["one-1", "one-2", "one-3"]
 
 
 def test_a_case_wants_the_products_that_it_names_and_counts_what_has_no_place(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     path.write_text(json.dumps(CASE))
-    first, second = read_questions(path)
-    assert first.cart is None
-    assert second.cart == {MUSTARD: 1, SAGE: 2}
-    assert {*first.not_typed, *second.not_typed} == {
-        *("state.cart", "state.seen_products", "state.memory", "never_calls", "rubric")
-    }
-    query = queries_from((first, second), "cases.jsonl", None)[1]
+    cases = read_questions(path)
+    first, second = queries_from(cases, "cases.jsonl", None)
     with open_world("demo") as world:
         offers = Offers(world)
-        typed = with_cart(query, second.cart, world.store, room=second.room)
+        opened, of_state = with_expected(first, cases[0].expected, world.store)
+        typed, untyped = with_expected(second, cases[1].expected, world.store)
+        assert (opened, of_state) == (first, ["state.cart", "state.seen_products", "state.memory"])
+        assert untyped == ["never_calls", "rubric"]
         reference = offers.reference(typed)
         for picks, is_right in (
             ((Pick(product=MUSTARD), Pick(product=SAGE, quantity=2)), True),
@@ -63,7 +61,7 @@ def test_a_case_wants_the_products_that_it_names_and_counts_what_has_no_place(tm
             ((Pick(product=MUSTARD), Pick(product="B092T5Z8TW", quantity=2)), False),
         ):
             assert offers.cart(build.known(typed.wish), reference, picks).is_feasible is is_right
-        assert with_cart(query, {"B0UNKNOWN0": 1}, world.store, room=False) is query
+        assert with_expected(second, {"cart_contains": ["B0UNKNOWN0"]}, world.store) == (second, ["cart_contains"])
 
 
 def test_a_turn_follows_one_that_stands_before_it_and_that_no_other_follows(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from drretail.stats.agreement import (
     pairwise_comparison_accuracy,
     percent_agreement,
     ranking_agreement,
+    ranks,
     soft_disagreement,
     tables_of,
 )
@@ -49,7 +50,7 @@ def test_ties_are_dropped_what_is_not_defined_is_none_and_raters_of_different_it
     assert kappa_without_ties(["tie"], ["A"]) is None
     assert soft_disagreement(["A"], ["A"]) is None
     assert correlation([1.0, 1.0], [1.0, 2.0], "pearson") is None
-    assert correlation([1.0], [1.0], "kendall") is None
+    assert correlation([1.0], [1.0], "kendall") is correlation([1.0], [1.0], "pearson") is None
     with pytest.raises(ValueError, match=r"shorter|longer"):
         cohen_kappa(["A"], ["A", "B"])
 
@@ -59,6 +60,7 @@ def test_correlations_by_hand() -> None:
     assert correlation(numbers, others, "pearson") == pytest.approx(8 / (5 * 38) ** 0.5)
     assert correlation(numbers, others, "spearman") == pytest.approx(0.8)  # of the ranks 1, 2, 4 and 3
     assert correlation(numbers, others, "kendall") == pytest.approx(4 / 6)  # of six pairs one is turned round
+    assert ranks([7.0, 2.0, 7.0, 2.0, 7.0, 9.0]).tolist() == [4, 1.5, 4, 1.5, 4, 6]
 
 
 # Krippendorff (2011), example C: four observers, twelve units, of which one has a single value.
@@ -72,6 +74,8 @@ def test_alpha_is_that_of_its_author_s_example_and_none_where_nobody_could_have_
     assert krippendorff_alpha(OBSERVED, "nominal").value == pytest.approx(0.743, abs=5e-4)
     assert krippendorff_alpha(OBSERVED, "ordinal").value == pytest.approx(0.815, abs=5e-4)
     assert krippendorff_alpha(OBSERVED, "interval").value == pytest.approx(0.849, abs=5e-4)
+    four = krippendorff_alpha(OBSERVED, "nominal", [at % 4 for at in range(12)])
+    assert (four.value, four.lacks) == (pytest.approx(0.743, abs=5e-4), "few"), "of four clusters"
     assert krippendorff_alpha([], "nominal").value is None
     assert krippendorff_alpha([[1], [2], [3]], "nominal").value is None
     assert krippendorff_alpha([[1, 1], [1, 1]], "interval").value is None
@@ -90,7 +94,7 @@ def test_distance_and_order_by_hand_leave_out_what_only_one_of_them_rated() -> N
     more = {**PEOPLE, "q1": {"a": 9.0, "d": 1.0}, "q3": {"a": 1.0}}
     assert mean_absolute_deviation({"q1": JUDGED["q1"]}, more) == 1
     assert pairwise_comparison_accuracy({"q1": JUDGED["q1"]}, more) is None
-    assert ranking_agreement({"q9": {}}, more) is None
+    assert ranking_agreement({"q1": JUDGED["q1"]}, more) is None, "one system has no order"
 
 
 LABELS = ("full", "partial", "none")
@@ -131,6 +135,21 @@ def test_items_that_come_together_widen_the_interval_and_one_cluster_has_none() 
     twenty = agreement_interval(tables_of(range(40), [*range(20)] * 2, [*range(20)] * 2, range(20)), kappa, "1")
     assert known(twenty.low) < known(twenty.high) == 1.0
     assert agreement_interval(np.zeros((0, 3, 3)), kappa, "1").value is None
+
+
+def test_a_draw_holds_every_cluster_once_on_average_and_two_more_over_the_labels_that_were_used() -> None:
+    tables, kept = np.zeros((10, 3, 3)), list[np.ndarray]()
+    tables[:, 0, 0], tables[:, 1, 0] = 3, 1
+
+    def statistic(of: np.ndarray) -> np.ndarray:
+        kept.append(of)
+        return np.array(5.0) if of.ndim == 2 else np.where(np.arange(len(of)) % 2, np.nan, 7.0)
+
+    found = agreement_interval(tables, statistic, "1")
+    assert (found.low, found.high) == (5.0, 7.0), "an interval encloses its value, and no draw without one counts"
+    # 30 and 10 items, and two clusters of four more, a fourth in each cell of the two labels.
+    mean = kept[-1].mean(0)
+    assert mean == pytest.approx(np.array([[32, 2, 0], [12, 2, 0], [0, 0, 0]]), abs=0.5)
 
 
 @pytest.mark.parametrize("raters", ["two", "many"])

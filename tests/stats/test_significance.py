@@ -69,6 +69,7 @@ def test_equal_differences_are_tested_by_the_signs_of_users_and_four_users_not_a
     interval, p = difference_test([1 / 7] * 20, tuple(at % 7 for at in range(20)))
     assert (interval.low, interval.lacks, p) == (None, "alike", 2 / 2**7)
     assert difference_test([1.0, 2.0, 3.0, 4.0], (0, 1, 2, 3))[1] is None
+    assert difference_test([], ())[1] is None
 
 
 def test_sevenths_that_cancel_out_are_exactly_zero() -> None:
@@ -103,7 +104,8 @@ def test_the_number_needed_and_its_range_are_those_of_scipy_s_t_and_chi_squared(
     assert needed.queries == least(spread)
     twice = known(queries_needed(apart, np.repeat(values, 2).tolist(), tuple(at // 2 for at in range(2 * n)), tests))
     assert twice.queries == 2 * needed.queries, "of users with two alike queries"
-    assert queries_needed(apart, [0.2] * n, tuple(range(n))) is None, "they do not vary"
+    for value, users in ((0.2, tuple(range(n))), (0.1, tuple(range(6)))):
+        assert queries_needed(apart, [value] * len(users), users) is None, "they do not vary"
     few = (queries_needed(apart, values[:users].tolist(), tuple(range(users))) for users in (FEWEST - 1, FEWEST))
     assert [number is None for number in few] == [True, False]
     if n >= 50:
@@ -113,6 +115,21 @@ def test_the_number_needed_and_its_range_are_those_of_scipy_s_t_and_chi_squared(
     freedom = min(n - 1, 2 / (tails / n - (n - 3) / (n * (n - 1))))
     ends = [least(spread * freedom / float(chi2.isf(beyond, freedom))) for beyond in (0.03, 0.97)]
     assert [needed.low, needed.high] == ends
+
+
+def test_users_with_unlike_numbers_of_queries_have_fewer_degrees_of_freedom_and_so_more_are_needed() -> None:
+    from scipy.stats import t
+
+    groups: Groups = (*range(40), *(user for user in range(40, 50) for _ in range(8)))
+    values = np.random.default_rng(2).normal(0, 1, len(groups))
+    variance, freedom = by_matrices(values, groups)
+    users = known(queries_needed(0.5, values.tolist(), groups)).queries / len(groups) * 50
+    shown = [
+        count * 0.5**2 >= (t.ppf(0.975, free) + t.ppf(0.8, free)) ** 2 * 50 * variance
+        for count in (round(users - 1), round(users))
+        for free in [freedom / 49 * (count - 1)]
+    ]
+    assert shown == [False, True]
 
 
 def test_noise_is_pooled_over_queries_and_what_was_not_repeated_can_not_be_told_apart() -> None:

@@ -73,6 +73,7 @@ def test_values_at_their_limits_and_numerals_in_strings_are_taken() -> None:
         "… (set)",
     ]
     assert recordable([[[["deep"]]]], 3) == [[["… (list)"]]]
+    assert recordable({"a": {"b": {"c": 1}}}, 2) == {"a": {"b": "… (dict)"}}
 
 
 def test_a_wrong_choice_or_name_is_told_the_right_ones_and_what_is_missing_is_described() -> None:

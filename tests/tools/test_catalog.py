@@ -13,6 +13,7 @@ from drretail.env.session import Attempt, Session, SessionSettings
 from drretail.env.world import World
 from drretail.grounding.text.serialisation import compact, product_card, whole_items
 from drretail.tools.calculator import ArithmeticProblem, as_json_number, evaluate
+from drretail.tools.catalog import card_sources
 from drretail.tools.toolkit import Toolkit
 from tests.tools.conftest import ANNA, BORIS, NOBODY, error_of
 
@@ -34,13 +35,19 @@ def test_a_search_gives_cards_with_evidence_and_counts_and_loses_none_of_them(to
     assert whole_items({"hits": cards}, "hits") == cards, "as results were before"
 
 
-def test_a_hit_is_a_shown_card_and_a_record_hidden_until_it_is_read(toolkit: Toolkit, session: Session) -> None:
+def test_a_hit_is_a_shown_card_and_a_record_hidden_until_it_is_read(
+    toolkit: Toolkit, session: Session, world: World
+) -> None:
     reply = toolkit.call("product_catalog_search", {"query": "window"})
     assert reply.evidence == ("P:B0TOOLS003",)
     (entry,) = session.ledger.evidence()
     assert [(text.form, text.shown) for text in entry.texts] == [("card", True), ("record", False)]
     assert [compact(json.loads(entry.texts[0].text))] == whole_items(reply.value, "hits")
     assert json.loads(entry.sources[0].text)["description"] == ["Clear."]
+    changes = {"page": "https://own.example/3", "title": "Feeder [P:B0TOOLS001]"}
+    own = card_sources(world.store.product("B0TOOLS003").model_copy(update=changes))
+    assert {source.url for source in own} == {"https://own.example/3"}
+    assert not any("[P:" in source.title for source in own), "a seller's title cites nothing"
     details = toolkit.call("get_product_details", {"product_id": "B0TOOLS003"})
     (entry,) = session.ledger.evidence()
     assert [(text.form, text.shown) for text in entry.texts] == [("card", True), ("record", True)]
@@ -197,7 +204,8 @@ def test_a_scoped_session_refuses_every_way_to_anothers_data_and_records_it(tool
 
 
 def test_where_any_user_may_be_read_each_look_at_another_is_recorded(anyones: Toolkit) -> None:
-    anyones.call_all([*CALLS, ("get_user_profile", {"user_id": ANNA})], "0.1")
+    replies = anyones.call_all([*CALLS, ("get_user_profile", {"user_id": ANNA})], "0.1")
+    assert [reply.evidence[0] for reply in (replies[0], replies[-1])] == [f"U:orders@{BORIS}", "U:profile"]
     looks = [Attempt("0.1", seq, name, BORIS, name == "update_user_profile") for seq, (name, _) in enumerate(CALLS)]
     assert anyones.session.attempts == looks
 
@@ -322,4 +330,5 @@ def test_the_value_comes_with_the_expression_and_evidence(toolkit: Toolkit, sess
     assert entry.sources[0].text == "2*$24.99 + 39.50 = 89.48"
     spaced = toolkit.call("calculator", {"expression": "2 * $24.99+39.50 = "})
     assert (spaced.evidence, spaced.value["value"]) == (reply.evidence, 89.48), "the sign asks for the value"
-    assert error_of(toolkit.call("calculator", {"expression": "1 + 2 = 3"}))["type"] == "invalid_argument"
+    for wrong in ("1 + 2 = 3", "1 + 2 =="):
+        assert error_of(toolkit.call("calculator", {"expression": wrong}))["type"] == "invalid_argument", wrong

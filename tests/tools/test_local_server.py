@@ -1,6 +1,8 @@
 """A connection that sends no whole request does not stay open."""
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -11,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from drretail.errors import UserError
 from drretail.tools import local_server
 from drretail.tools.local_server import HOST, bound, port_of, serving
 
@@ -24,7 +27,17 @@ async def never(request: Request) -> Response:
     raise AssertionError("nobody waits so long")
 
 
-APP = Starlette(routes=[Route("/read", read, methods=["POST"]), Route("/never", never)])
+LIVES: list[str] = []
+
+
+@asynccontextmanager
+async def alive(_: Starlette) -> AsyncGenerator[None]:
+    LIVES.append("begun")
+    yield
+    LIVES.append("ended")
+
+
+APP = Starlette(routes=[Route("/read", read, methods=["POST"]), Route("/never", never)], lifespan=alive)
 POST = b"POST /read HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nbody"
 GET = b"GET /never HTTP/1.1\r\nhost: x\r\nconnection: close\r\n"
 
@@ -52,3 +65,11 @@ def test_a_connection_without_a_request_is_closed_and_an_answered_one_stays(monk
                 return await asyncio.gather(*(closed(port_of(listening), *each) for each in sent))
 
     assert asyncio.run(wait()) == [True, True, True, False]
+    assert LIVES == ["begun", "ended"]
+
+
+def test_a_port_that_cannot_be_had_says_why() -> None:
+    with bound(0) as listening, pytest.raises(UserError, match=r"^Port \d+ is in use: give --port another one"):
+        bound(port_of(listening))
+    with pytest.raises(UserError, match=r"^Port 70000 can't be opened: "):
+        bound(70_000)

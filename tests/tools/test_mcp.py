@@ -57,7 +57,8 @@ def test_a_client_is_told_of_the_nine_with_our_schemas_and_what_only_reads_or_ov
     hints = {each.name: each.annotations for each in listed}
     marked = {name: (one.read_only_hint, one.destructive_hint) for name, one in hints.items() if one is not None}
     assert marked == {name: (tool.access == "read", tool.access == "write") for name, tool in TOOLS.items()}
-    assert {hint.open_world_hint for hint in hints.values() if hint is not None} == {False}  # the web is a sandbox here
+    told = {(hint.open_world_hint, hint.idempotent_hint) for hint in hints.values() if hint is not None}
+    assert told == {(False, True)}  # the web is a sandbox here
 
 
 CALLS = [
@@ -193,6 +194,7 @@ def called_over_http(client: TestClient, headers: dict[str, str], name: str, **a
         ({"host": f"evil.example:{PORT}"}, 421),
         ({"host": "127.0.0.1:1"}, 421),
         ({"origin": "https://evil.example"}, 403),
+        ({"content-length": "many"}, 413),
         ({"origin": ADDRESS}, 200),
         ({"host": f"localhost:{PORT}"}, 200),
         ({"authorization": f"bearer {TOKEN}"}, 200),
@@ -208,6 +210,9 @@ def test_a_body_that_is_too_long_is_refused_whether_or_not_it_says_so(client: Te
     typed = {"content-type": "application/json"}
     assert client.post("/mcp", content=long, headers=typed).status_code == 413
     assert client.post("/mcp", content=iter([long[:500_000], long[500_000:]]), headers=typed).status_code == 413
+    most = long[: MOST_BYTES - 2] + b'"}'
+    for content in (most, iter([most[:500_000], most[500_000:]])):
+        assert client.post("/mcp", content=content, headers=typed).status_code == 400, "no message, and short enough"
     assert called_over_http(client, begun(client), "calculator", expression="1")["value"] == 1
 
 

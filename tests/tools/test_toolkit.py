@@ -55,6 +55,8 @@ def test_a_call_is_recorded_with_its_evidence_and_text_and_so_is_an_error(toolki
     unknown = error_of(toolkit.call("get_users_order", {}, "0.2"))
     assert (unknown["type"], unknown["allowed"]) == ("unknown_tool", list(TOOLS))
     assert "get_user_orders" in unknown["message"]
+    with Toolkit(Session(session.settings), others=["Finalize"]) as beside:
+        assert error_of(beside.call("Finalise", {}))["allowed"] == [*TOOLS, "Finalize"]
     _, failed, nameless = session.trajectory.steps()
     assert failed.error == "invalid_argument: Division by zero has no value."
     assert nameless.name == "get_users_order"
@@ -152,7 +154,28 @@ def test_a_job_has_its_time_from_its_own_beginning_and_not_from_the_waiter_s() -
     began = time.monotonic()
     result = asyncio.run(workers.await_(job, 2.0))
     waited = time.monotonic() - began
+    following = workers.submit(lambda: "in its place")
+    following.ended.result(timeout=60)
+    assert following.result == "in its place"
     release.set()
     workers.close()
     assert isinstance(result, TimeoutError)
     assert waited < 1.6
+
+
+def test_a_pool_runs_no_more_jobs_at_once_than_its_size_however_many_places_there_are() -> None:
+    release, running = threading.Event(), threading.Semaphore(0)
+    workers = Workers(2, threading.Semaphore(9))
+
+    def work() -> None:
+        running.release()
+        release.wait(60)
+
+    jobs = [workers.submit(work) for _ in range(4)]
+    assert running.acquire(timeout=60)
+    assert running.acquire(timeout=60)
+    assert not running.acquire(timeout=0.1), "two of four have begun"
+    release.set()
+    for job in jobs:
+        job.ended.result(timeout=60)
+    workers.close()

@@ -13,9 +13,10 @@ from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import Journal
+from drretail.records.evidence import Source
 from drretail.records.run import WebMode
 from drretail.tools.toolkit import Toolkit
-from drretail.tools.web import fetch_cited, fetch_pages, rounds
+from drretail.tools.web import READ_BEFORE, fetch_cited, fetch_pages, rounds
 from tests.threads import all_at_rest
 from tests.tools.conftest import PAGES, ListWeb, error_of
 
@@ -57,7 +58,21 @@ def test_a_date_is_the_page_s_own_and_else_the_search_engine_s(world: World) -> 
         with Toolkit(session) as toolkit:
             (result,) = toolkit.call("web_search", {"query": "x"}).value["results"]
         assert result["date"] == shown
-        assert session.ledger.evidence()[0].date == shown
+        (entry,) = session.ledger.evidence()
+        assert entry.date == shown
+        assert [text.shown for text in entry.texts if text.form == "page"] == [False] * bool(page)
+
+
+def test_a_summary_that_this_path_was_shown_stands_for_its_page_with_a_note(world: World) -> None:
+    address, summary = "https://a.example/", '{"summary":"Five feet."}'
+    for text, is_shown in ((summary, True), ('{"relevant":false}', True), (summary, False)):
+        session = Session(SessionSettings(replace(world, web=ListWeb(page="All of it.")), web_mode="ws"))
+        about = {"id": web_evidence_id(address), "kind": "web", "key": address, "title": "A", "form": "summary"}
+        session.ledger.add([Source.model_validate({**about, "text": text, "shown": is_shown})], "0", 99)
+        with Toolkit(session) as toolkit:
+            (result,) = toolkit.call("web_search", {"query": "x"}).value["results"]
+        read = ("Five feet.", READ_BEFORE) if text == summary and is_shown else (None, None)
+        assert (result.get("summary"), result.get("note")) == read
 
 
 def test_two_spellings_of_one_address_are_one_page_and_a_round_has_no_two_of_one_site(world: World) -> None:
@@ -169,6 +184,8 @@ def test_a_page_that_comes_too_late_costs_no_other_nor_search(world: World, monk
     assert urls == URLS
     states = [entry.state for entry in session.ledger.evidence()]
     assert states == ["ok", "error", "ok", "error", "blocked"]
+    are_read = [any(text.form == "page" for text in entry.texts) for entry in session.ledger.evidence()]
+    assert are_read == [state == "ok" for state in states]
     assert session.journal.effects[2].error is not None
     assert session.journal.effects[2].error["kind"] == "timeout"
 

@@ -19,7 +19,7 @@ from drretail.files import files_below, read_json, read_jsonl, read_lines, write
 from drretail.locks import locked_folder
 from drretail.packs import pack_below, unpack_below
 from drretail.records.base import FORMAT, canonical_json, file_name
-from drretail.records.query import conversations
+from drretail.records.query import turns_until
 from drretail.records.run import query_of_run
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
@@ -70,10 +70,9 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
     else:
         ids = {query.query_id for query in queries if name in (query.query_id, query.task_id)}
     # Each turn of a conversation is kept with the words of those before it.
-    for turns in conversations(queries):
-        of_talk = {turn.query_id for turn in turns}
-        if not ids.isdisjoint(of_talk):
-            ids |= of_talk
+    turns = turns_until(queries)
+    firsts = {turns[query_id][0].query_id for query_id in ids & turns.keys()}
+    ids |= {query_id for query_id, until in turns.items() if until[0].query_id in firsts}
     under_way = folder / UNDER_WAY
     if under_way.exists():
         ids.update(read_json(under_way)["queries"])

@@ -13,7 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, cast, get_args
 
-from drretail.agents.information import next_words, recorded_instructions
+from drretail.agents.base import task_message
+from drretail.agents.information import recorded_instructions
 from drretail.agents.picks import answer_with_picks
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import recorded_spec, run_of
@@ -31,7 +32,7 @@ from drretail.experiment import read_definition, run_files
 from drretail.grounding.text.serialisation import compact_json
 from drretail.parsing import parse_json
 from drretail.querygen.reading import FIFTY, Split, shipped_queries
-from drretail.records.query import Query, Reference
+from drretail.records.query import Query, Reference, Task
 from drretail.records.run import GYM_AGENT, Answer, RoleModel, Run, RunError, Scope, System, WebMode
 from drretail.run_file import Recorded, read_recorded
 from drretail.tools.registry import ROLE, SUBMIT, offered, openai_schemas, read_submitted, submit_schema, tools_of
@@ -104,8 +105,7 @@ class Shop:
         """
         run, query = recorded.run, self.query(recorded.run.query_id)
         turn = before.asked(query, lambda asked: self.references[asked.query_id], self.world.store).answered(run)
-        about = query, turn.followed, self.world.store, system
-        return reward_of(run, recorded.evidence, *about, is_kept=turn.is_kept)
+        return reward_of(turn.decided(run), recorded.evidence, query, turn.followed, self.world.store, system)
 
     def following(self, query: Query) -> Query | None:
         """The next turn of its conversation; None after the last."""
@@ -164,7 +164,8 @@ class _Rollout:
         """What a policy reads first: the question, and the form of the report."""
         settings = self._session.settings
         if self.query.after is not None:
-            return next_words(self.query.text)
+            task = Task(text=self.query.text, user_id=settings.user_id, history=self.before.history)
+            return task_message(task, self._session).text
         return recorded_instructions(self.query.text, settings.user_id, settings.now)
 
     @property

@@ -12,7 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from drretail.agents.base import turns_and_question
+from drretail.agents.base import history_and_question
 from drretail.agents.graphs import Graphed
 from drretail.agents.names import BUILT_IN
 from drretail.agents.registry import load_agent, split_web_mode
@@ -117,7 +117,7 @@ class ShopGraph(CompiledStateGraph[Any, Any, Any, Any]):
         begun = input
         if isinstance(input, Mapping):
             messages = convert_to_messages(cast("Mapping[str, Any]", input).get("messages") or [])
-            history, question = turns_and_question(messages)
+            history, question = history_and_question(messages)
             if not question:
                 raise UserError('The graph was asked nothing: give it {"messages": [the question]}.')
             task = Task(text=question, user_id=user_id, history=history)

@@ -36,7 +36,7 @@ from drretail.experiment import (
 from drretail.files import write_once
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.base import sha256_of
-from drretail.records.query import ASK, LONGEST_TEXT, Query, turns_before
+from drretail.records.query import ASK, LONGEST_TEXT, Query, turns_until
 from drretail.records.run import Run
 from drretail.run_file import Recorded, read_recorded
 
@@ -136,18 +136,22 @@ class _Job:
     """One run to be made."""
 
     sut: SystemUnderTest
-    query: Query
+    turns: tuple[Query, ...]
+    """The query, behind the turns before it if it is one of a conversation."""
     repeat: int
-    earlier: tuple[Query, ...] = ()
-    """The turns of its conversation before."""
+
+    @property
+    def query(self) -> Query:
+        return self.turns[-1]
 
     @property
     def place(self) -> tuple[str, str, int]:
-        return self.of_turn(self.query)
+        return self.sut.label, self.query.query_id, self.repeat
 
-    def of_turn(self, query: Query) -> tuple[str, str, int]:
-        """The place of the run that answers this turn of the conversation."""
-        return self.sut.label, query.query_id, self.repeat
+    @property
+    def conversation(self) -> tuple[str, str, int]:
+        """The place of the run of its first turn."""
+        return self.sut.label, self.turns[0].query_id, self.repeat
 
 
 @dataclass(slots=True)
@@ -180,22 +184,18 @@ class Batch:
         floors. Raises CommandStopped if no further run can succeed, KeyboardInterrupt after
         Ctrl-C, and what keeps a run from being written, such as a full disk.
         """
-        turns = {query.query_id: turns_before(query, queries) for query in queries}
-        in_order = sorted(queries, key=lambda query: len(turns[query.query_id]))
-        wanted = (
-            _Job(*place, turns[place[1].query_id])
-            for sut in suts
-            for place in product([sut], in_order, range(1, sut.repeats(repeats) + 1))
-        )
+        turns = turns_until(queries)
+        asked = sorted((turns.get(query.query_id, (query,)) for query in queries), key=len)
+        wanted = (_Job(*job) for sut in suts for job in product([sut], asked, range(1, sut.repeats(repeats) + 1)))
         jobs = list({job.place: job for job in wanted}.values())
+        made_anew = set[tuple[str, str, int]]()  # of a conversation, all turns behind the first of these
         ended_by_place: dict[tuple[str, str, int], Ended | None] = {}
         for job in jobs:
             run = ended_run(self.experiment.folder, *job.place)
             is_wanted = is_open(run, job.sut.system, {*retry} - ({ALL} if job.sut.agent.is_baseline else set()))
-            # Once a turn is made again, so are those that follow it.
-            anew = any(ended_by_place.get(job.of_turn(turn), False) is None for turn in job.earlier)
-            if run is None or is_wanted or anew:
+            if run is None or is_wanted or job.conversation in made_anew:
                 ended_by_place[job.place] = None
+                made_anew.add(job.conversation)
             else:
                 ended_by_place[job.place] = Ended.of(run, before=True)
         open_jobs = [job for job in jobs if ended_by_place[job.place] is None]
@@ -205,14 +205,7 @@ class Batch:
         researching = [job for job in open_jobs if job not in floors]
         fresh = run_loop(self._run(researching)) if researching else {}
         golden = {query.query_id: query for query in (queries if open_gold is None else open_gold())}
-        floors = [
-            replace(
-                job,
-                query=golden[job.query.query_id],
-                earlier=tuple(golden[turn.query_id] for turn in job.earlier),
-            )
-            for job in floors
-        ]
+        floors = [replace(job, turns=tuple(golden[turn.query_id] for turn in job.turns)) for job in floors]
         fresh |= run_loop(self._run(floors)) if floors else {}
         ended = [ended_by_place[job.place] or fresh.get(job.place) for job in jobs]
         wanting = {query_id for query_id, query in golden.items() if query.wants_something}
@@ -230,7 +223,7 @@ class Batch:
         gate = asyncio.Semaphore(self.runner.model_calls)
         conversations: dict[tuple[str, str, int], list[_Job]] = {}
         for job in jobs:
-            conversations.setdefault(job.of_turn((*job.earlier, job.query)[0]), []).append(job)
+            conversations.setdefault(job.conversation, []).append(job)
         shared = iter(conversations.values())
         workers = {
             asyncio.create_task(self._work(shared, gate, ended)) for _ in range(min(self.parallel, len(conversations)))
@@ -280,7 +273,7 @@ class Batch:
                 if (path := run_path(self.experiment.folder, *job.place)).exists():  # it is to be made again
                     self.experiment.discard(path)
                 run = await self.runner.run_into(
-                    self.experiment, job.sut, job.query, job.repeat, gate=gate, earlier=job.earlier
+                    self.experiment, job.sut, job.query, job.repeat, gate=gate, earlier=job.turns[:-1]
                 )
         except CommandStopped as problem:
             self._stopped, self._stopping = problem, True

@@ -9,7 +9,7 @@ from itertools import count
 from typing import Self
 
 from drretail.errors import UserError, check_known
-from drretail.records.query import Query, turns_before
+from drretail.records.query import Query, turns_until
 
 _WRITTEN = re.compile(r"(?P<number>[0-9]{1,6})/(?P<of>[0-9]{1,6})", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]{1,9}", re.ASCII)
@@ -37,7 +37,8 @@ class Shard:
 
     def of_queries(self, queries: Sequence[Query]) -> list[Query]:
         """The queries of this shard, in their order; a conversation is in one."""
-        return [query for query in queries if self.holds((*turns_before(query, queries), query)[0].query_id)]
+        turns = turns_until(queries)
+        return [query for query in queries if self.holds(turns.get(query.query_id, (query,))[0].query_id)]
 
 
 WHOLE = Shard(1, 1)
@@ -52,18 +53,19 @@ def only(queries: Sequence[Query], wanted: int | str | Iterable[str]) -> list[Qu
     """
     if isinstance(wanted, str) and not any(query.query_id == wanted for query in queries) and _NUMBER.fullmatch(wanted):
         wanted = int(wanted)
+    turns = turns_until(queries)
     if isinstance(wanted, int):
         if wanted < 1:
             raise UserError(f"--only {wanted}: say how many of the queries, from 1 on, or which, by their ids.")
         # A larger number holds the queries of a smaller one, so that an experiment can grow.
         firsts = [query for query in queries if query.after is None]
         ids = [query.query_id for query in in_turns(firsts)[:wanted]]
-        ids += [query.query_id for query in queries if query.after and turns_before(query, queries)[0].query_id in ids]
+        ids += [query_id for query_id, until in turns.items() if until[0].query_id in ids]
     else:
         ids = [part.strip() for part in (wanted.split(",") if isinstance(wanted, str) else wanted)]
         check_known("query", [query.query_id for query in queries], *ids)
-    needed = {turn.query_id for query in queries if query.query_id in ids for turn in turns_before(query, queries)}
-    return [query for query in queries if query.query_id in ids or query.query_id in needed]
+    ids += [turn.query_id for query_id in ids for turn in turns.get(query_id, ())]
+    return [query for query in queries if query.query_id in ids]
 
 
 def in_turns(queries: Sequence[Query]) -> list[Query]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from drretail.env.session import Session
 from drretail.env.store.base import Store
@@ -12,9 +11,8 @@ from drretail.experiment import ended_run, run_path
 from drretail.grounding.conversation import ConversationTurn, turns_of
 from drretail.grounding.report.picks import picks_block
 from drretail.records.evidence import Evidence
-from drretail.records.query import Exchange, Query, Reference
+from drretail.records.query import Query, Reference
 from drretail.records.run import Run
-from drretail.records.shop import UserProfile
 from drretail.records.wish import Wish
 from drretail.run_file import read_evidence
 
@@ -30,9 +28,12 @@ class TurnsBefore:
     """All that they were shown."""
 
     @property
-    def history(self) -> tuple[Exchange, ...]:
+    def history(self) -> tuple[dict[str, str], ...]:
+        """What was said in them, and the reports with the carts that they declared."""
         return tuple(
-            Exchange(text=query.text, answer=shown(run)) for query, run in zip(self.queries, self.runs, strict=False)
+            {"role": role, "content": text}
+            for query, run in zip(self.queries, self.runs, strict=False)
+            for role, text in (("user", query.text), ("assistant", _shown(run)))
         )
 
     def check(self, query: Query) -> None:
@@ -42,41 +43,37 @@ class TurnsBefore:
 
     def carry_into(self, session: Session) -> None:
         """Goes on with what the turns before were shown and changed."""
-        if self.evidence:
-            session.ledger.carry(self.evidence)
-        changes = [change for run in self.runs for change in run.state_diff]
-        for user_id in dict.fromkeys(change.user_id for change in changes):
-            profile = session.user(user_id).model_dump(mode="json")
-            for change in (change for change in changes if change.user_id == user_id):
-                _put(profile, change.field.split("."), change.after)
+        session.ledger.carry(self.evidence)
+        for change in (change for run in self.runs for change in run.state_diff):
+            profile, (part, _, name) = session.user(change.user_id), change.field.rpartition(".")
+            value = getattr(profile, part).model_copy(update={name: change.after}) if part else change.after
             # What this turn changes is told from what it found.
-            session.overlay[user_id] = session.before[user_id] = UserProfile.model_validate(profile)
+            session.before[change.user_id] = profile.model_copy(update={part or name: value})
+            session.overlay[change.user_id] = session.before[change.user_id]
 
     def asked(self, query: Query, reference_of: Callable[[Query], Reference], store: Store) -> ConversationTurn:
         """The turn that a query with a wish is after these."""
         return turns_of((*self.queries, query), self.runs, reference_of, store.products)[-1]
 
     def for_oracle(
-        self, query: Query, reference_of: Callable[[Query], Reference], store: Store, *, alone: bool = False
+        self, query: Query, reference_of: Callable[[Query], Reference], store: Store, *, alone: bool
     ) -> tuple[Reference, Wish | None]:
-        """What the shop has for the turn, as it follows the oracle's own carts, and the turn's wish.
-
-        With ``alone``, both for what this turn alone says.
+        """What the shop has for a turn, as it follows the oracle's own carts, and its wish; ``alone``, both for what
+        this turn alone says.
         """
         if query.wish is None or not self.runs:
             return reference_of(query), query.wish
         asked = self.asked(query, reference_of, store)
-        if alone:
-            wish = asked.limits(of_before=False)
-            return reference_of(query.model_copy(update={"wish": wish, "relations": {}})), wish
-        return asked.followed, query.wish
+        if not alone:
+            return asked.followed, query.wish
+        last = query.model_copy(update={"wish": asked.limits(of_before=False), "relations": {}})
+        return reference_of(last), last.wish
 
 
 NO_TURNS = TurnsBefore()
 
 
-def shown(run: Run) -> str:
-    """The report with the cart that it declared, as it is told to who goes on."""
+def _shown(run: Run) -> str:
     block = () if run.picks is None else (picks_block(run.picks, run.outcome),)
     return "\n\n".join(filter(None, (run.report, *block)))
 
@@ -89,12 +86,5 @@ def read_before(experiment: Path, label: str, queries: Sequence[Query], repeat: 
         if run is None or run.status != "done":
             return TurnsBefore(tuple(queries), tuple(runs))
         runs.append(run)
-    return TurnsBefore(
-        tuple(queries), tuple(runs), read_evidence(run_path(experiment, label, queries[-1].query_id, repeat))
-    )
-
-
-def _put(profile: dict[str, Any], names: Sequence[str], value: object) -> None:
-    for name in names[:-1]:
-        profile = profile[name]
-    profile[names[-1]] = value
+    last = run_path(experiment, label, queries[-1].query_id, repeat)
+    return TurnsBefore(tuple(queries), tuple(runs), read_evidence(last))

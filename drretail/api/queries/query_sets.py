@@ -6,6 +6,7 @@ Plain questions become queries, and a model types their wishes.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -40,12 +41,13 @@ from drretail.querygen.reading import (
     MARKET,
     Split,
     TypedQueries,
+    distinct,
     queries_from,
     read_queries,
     read_questions,
     shipped_queries,
 )
-from drretail.querygen.turns import with_cart
+from drretail.querygen.turns import with_expected
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
@@ -76,17 +78,15 @@ def import_questions(options: ImportQuestionsOptions) -> Result[TypedQueries]:
             replace(question, user_id=known_user(shop, question.user_id)) if question.user_id else question
             for question in questions
         ]
-        queries = queries_from(questions, source.name, shop.manifest.fingerprint)
-        if any(question.cart is not None for question in questions):  # each of them is a turn, and no turn is left out
-            pairs = zip(queries, questions, strict=True)
-            queries = tuple(with_cart(query, each.cart, shop.store, room=each.room) for query, each in pairs)
+        pairs = zip(queries_from(questions, source.name, shop.manifest.fingerprint), distinct(questions), strict=True)
+        expected = [with_expected(query, question.expected, shop.store) for query, question in pairs]
+        queries, not_typed = tuple(query for query, _ in expected), Counter(chain(*(names for _, names in expected)))
         types, spent = TypedQueries(queries), None
         if writer is not None:
             types, spent = typed_by_model(shop, Linter(shop), to, queries, writer, options)
     write_queries(to, types.queries, force=options.force)
     repeated = len(questions) - len(queries)
     untyped = [query.query_id for query in types.queries if query.wish is None]
-    not_typed = Counter(name for question in questions for name in question.not_typed)
     document: dict[str, Any] = {
         "queries": len(queries),
         "repeated": repeated,

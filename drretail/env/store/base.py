@@ -2,12 +2,9 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variant_ids
-
-Stratum = Literal["orders", "category", "recency", "spend"]
-STRATA: tuple[Stratum, ...] = ("orders", "category", "recency", "spend")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +77,8 @@ class Store(Protocol):
 
     def statistics(self, user_id: str) -> UserStatistics: ...
 
-    def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
-        """``n`` users, or all if there are fewer, spread over the strata; the same for the same seed on every backend.
+    def sample_users(self, seed: int | str, n: int) -> list[UserRow]:
+        """``n`` users, or all if there are fewer, of every kind; the same for the same seed on every backend.
 
         The first users of a sample are the sample of fewer users.
         """

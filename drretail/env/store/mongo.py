@@ -8,9 +8,9 @@ from typing import Any
 
 from pymongo.collection import Collection
 
-from drretail.env.manifest import OrderRow
+from drretail.env.manifest import OrderRow, OrderValues
 from drretail.env.servers.clients import Document, Servers
-from drretail.env.store.base import STRATA, Cached, OrderPage, Stratum, of_variants
+from drretail.env.store.base import Cached, OrderPage, of_variants
 from drretail.env.store.users import Aggregates, ProfilePool, derive_profile, sample_users, user_statistics
 from drretail.errors import NotFound
 from drretail.records.base import canonical_json
@@ -51,8 +51,9 @@ def read_product(document: Mapping[str, Any]) -> Product:
     return Product.model_validate({**fields, "details": json.loads(document["details"])})
 
 
-def order_document(row: OrderRow) -> Document:
+def order_document(values: OrderValues) -> Document:
     """Listing 2 with the time in milliseconds UTC."""
+    row = OrderRow(*values)
     return row._asdict() | {"_id": row.order_id, "order_date": order_date(row.timestamp, row.utc_offset)}
 
 
@@ -120,10 +121,10 @@ class MongoStore:
         products = self.products(list({order.product_id for order in orders}))
         return user_statistics(user_id, orders, products)
 
-    def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
+    def sample_users(self, seed: int | str, n: int) -> list[UserRow]:
         users = self._rows["users"]
         with self._servers.faults():
-            return sample_users(lambda: map(aggregates_of, users.find()), seed, n, strata)
+            return sample_users(lambda: map(aggregates_of, users.find()), seed, n)
 
     def close(self) -> None:
         """Closes the connections; the store cannot be used afterwards."""

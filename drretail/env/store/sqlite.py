@@ -14,16 +14,15 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from drretail.env.manifest import OrderRow
-from drretail.env.store.base import STRATA, Cached, OrderPage, Stratum, of_variants
+from drretail.env.manifest import OrderRow, OrderValues
+from drretail.env.store.base import Cached, OrderPage, of_variants
 from drretail.env.store.users import (
     Aggregates,
     Cell,
+    Cells,
     ProfilePool,
-    cells_of,
     derive_profile,
     drawn_from,
-    sample_users,
     user_rows,
     user_statistics,
 )
@@ -138,9 +137,7 @@ class SqliteStore:
         return user_statistics(user_id, orders, products)
 
     @reads
-    def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
-        if strata != STRATA or not self._has("cells"):
-            return sample_users(self._aggregates, seed, n, strata)
+    def sample_users(self, seed: int | str, n: int) -> list[UserRow]:
         rows = self._rows("SELECT cell, length(users) FROM cells", ())
         sizes: dict[Cell, int] = {tuple(json.loads(cell)): size // array(_KEYS).itemsize for cell, size in rows}
         drawn = drawn_from(sizes, self._ids_of, seed, n)
@@ -160,7 +157,7 @@ class SqliteStore:
         )
         products = {product_id: lean(Product.model_validate_json(record)) for product_id, record in rows}
         missing = [product_id for product_id in product_ids if product_id not in products]
-        return products | of_variants(missing if missing and self._has("variants") else (), self._with_variants)
+        return products | of_variants(missing, self._with_variants)
 
     def _with_variants(self, variant_ids: Sequence[str]) -> Iterator[Product]:
         rows = self._rows(OF_VARIANTS, (json.dumps(variant_ids),))
@@ -191,14 +188,6 @@ class SqliteStore:
                 yield connection
             finally:
                 self._free.append(connection)
-
-    def _aggregates(self) -> Iterator[Aggregates]:
-        with self._borrowed() as db:
-            yield from db.execute(USERS)
-
-    def _has(self, table: str) -> bool:
-        """False in a world that was made before the table was."""
-        return self._one("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)) is not None
 
     def _ids_of(self, cell: Cell) -> Iterator[str]:
         (users,) = self._rows("SELECT users FROM cells WHERE cell = ?", (json.dumps(cell),))[0]
@@ -245,10 +234,12 @@ TABLES = Path(__file__).with_name("tables.sql").read_text(encoding="utf-8")
 INDEXES = (
     "CREATE UNIQUE INDEX users_by_id ON users (user_id)",
     "CREATE UNIQUE INDEX orders_by_id ON orders (order_id)",
+    "CREATE INDEX orders_by_user ON orders (user)",
 )
 TWICE = "SELECT order_id FROM orders GROUP BY order_id HAVING count(*) > 1 LIMIT 1"
 PRODUCTS_AT_ONCE, ORDERS_AT_ONCE = 500, 20_000
-USER_ROW = "INSERT INTO users VALUES (?, ?, ?, ?, ?, ?)"
+# Rows in a statement. A statement for each of them takes half as long again; larger ones gain nothing.
+ROWS_AT_ONCE = 50
 
 
 class SqliteWriter:
@@ -261,6 +252,7 @@ class SqliteWriter:
     def __init__(self, path: Path, pool: ProfilePool, intake: "Intake") -> None:
         self._intake = intake
         self._user = (0, "")
+        self._cells = Cells()
         self._db = sqlite3.connect(path, isolation_level=None)
         # The file is deleted if anything fails, so nothing needs to be durable before the end.
         self._db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-50000;" + TABLES)
@@ -279,32 +271,43 @@ class SqliteWriter:
             self._db.executemany("INSERT INTO variants VALUES (?, ?)", variants)
             yield batch
 
-    def add_orders(self, orders: Iterable[OrderRow]) -> Iterator[int]:
+    def add_orders(self, orders: Iterable[OrderValues]) -> Iterator[int]:
         """Writes all orders in batches, with their users; yields the size of each batch."""
         finished: list[Aggregates] = []
         users = 0
         for batch in self._intake.take_orders(orders, finished, ORDERS_AT_ONCE):
-            self._db.executemany("INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?)", self._order_rows(batch))
-            self._db.executemany(USER_ROW, ((k, *user) for k, user in enumerate(finished, users + 1)))
+            self._insert("orders", 7, self._order_values(batch))
+            self._insert("users", 6, [value for k, user in enumerate(finished, users + 1) for value in (k, *user)])
+            self._cells.add(finished)
             users += len(finished)
             finished.clear()
             yield len(batch)
 
-    def _order_rows(self, batch: Iterable[OrderRow]) -> Iterator[tuple[int, int, str, str, int, str, int]]:
-        """The rows of the table orders; users are numbered from 1 in the order in which they come."""
+    def _order_values(self, batch: Iterable[OrderValues]) -> list[Any]:
+        """Rows of the table orders, one after the other; users are numbered from 1 in the order in which they come."""
         number, before = self._user
+        values = list[Any]()
         for order_id, user_id, product_id, timestamp, quantity, status, offset in batch:
             if user_id != before:
                 number, before = number + 1, user_id
-            yield number, timestamp, order_id, product_id, quantity, status, offset
+            values += (number, timestamp, order_id, product_id, quantity, status, offset)
         self._user = number, before
+        return values
+
+    def _insert(self, table: str, columns: int, values: list[Any]) -> None:
+        """Inserts rows whose values follow one another."""
+        row, size = f"({', '.join('?' * columns)})", columns * ROWS_AT_ONCE
+        for start in range(0, len(values), size):
+            part = values[start : start + size]
+            rows = ", ".join([row] * (len(part) // columns))
+            self._db.execute(f"INSERT INTO {table} VALUES {rows}", part)  # noqa: S608 -- constants
 
     def close(self) -> None:
         """Commits, builds the indexes, and leaves the file in WAL mode, ready to be read."""
         try:
             for statement in INDEXES:
                 self._db.execute(statement)
-            cells = cells_of(self._db.execute(f"{USERS} ORDER BY k"), STRATA)
+            cells = self._cells.users()
             rows = ((json.dumps(cell), array(_KEYS, [place + 1 for place in users])) for cell, users in cells)
             self._db.executemany("INSERT INTO cells VALUES (?, ?)", rows)
             self._db.execute("COMMIT")

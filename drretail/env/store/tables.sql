@@ -19,8 +19,7 @@ CREATE TABLE orders (
     product_id TEXT NOT NULL,
     quantity INTEGER NOT NULL,
     order_status TEXT NOT NULL,
-    utc_offset INTEGER NOT NULL,
-    PRIMARY KEY (user, timestamp, order_id)
-) WITHOUT ROWID;
+    utc_offset INTEGER NOT NULL
+);
 CREATE TABLE profile_pool (record TEXT NOT NULL);
 CREATE TABLE cells (cell TEXT PRIMARY KEY NOT NULL, users BLOB NOT NULL);

@@ -9,12 +9,11 @@ from heapq import nsmallest
 from importlib import resources
 from itertools import islice, pairwise
 from operator import getitem
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from pydantic import model_validator
 
 from drretail.env.profile import orders_per_month
-from drretail.env.store.base import Stratum
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.shop import (
     ORDER_STATUSES,
@@ -29,6 +28,9 @@ from drretail.records.shop import (
     UserRow,
     UserStatistics,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
 
 POOL_FILE = "profile_pool.json"
 EMAIL_HOSTS = ("example.com", "example.org", "example.net")
@@ -185,7 +187,7 @@ class Aggregates(NamedTuple):
     top_category: str
 
 
-COLUMNS: dict[Stratum, int] = {"orders": 1, "spend": 2, "recency": 3, "category": 4}
+STRATA = {"orders": 1, "category": 4, "recency": 3, "spend": 2}
 """The position of a stratum's value in Aggregates; all strata but the category are divided into buckets."""
 _BATCH = 1_000
 
@@ -193,9 +195,7 @@ Cell = tuple[int | str, ...]
 """One bucket of each stratum."""
 
 
-def sample_users(
-    read: Callable[[], Iterable[Aggregates]], seed: int | str, n: int, strata: Sequence[Stratum]
-) -> list[UserRow]:
+def sample_users(read: Callable[[], Iterable[Aggregates]], seed: int | str, n: int) -> list[UserRow]:
     """``n`` users, or all if there are fewer.
 
     Every user falls into one cell: the buckets of the user's orders, recency and spend, and the top category. Users are
@@ -206,9 +206,13 @@ def sample_users(
     if n < 1:
         return []
     ids: list[str] = []
-    cells = dict(cells_of((ids.append(user[0]) or user for user in read()), strata))
-    sizes = {cell: len(places) for cell, places in cells.items()}
-    drawn = drawn_from(sizes, lambda cell: (ids[place] for place in cells[cell]), seed, n)
+    cells, rest = Cells(), iter(read())
+    while batch := list(islice(rest, _BATCH)):
+        cells.add(batch)
+        ids += [user[0] for user in batch]
+    places = dict(cells.users())
+    sizes = {cell: len(of_cell) for cell, of_cell in places.items()}
+    drawn = drawn_from(sizes, lambda cell: (ids[place] for place in places[cell]), seed, n)
     return user_rows(drawn, read())
 
 
@@ -231,36 +235,46 @@ def user_rows(user_ids: Sequence[str], users: Iterable[Sequence[Any]]) -> list[U
     return [UserRow(**aggregates[user_id]._asdict()) for user_id in user_ids]
 
 
-def cells_of(users: Iterable[Sequence[Any]], strata: Sequence[Stratum]) -> Iterator[tuple[Cell, list[int]]]:
-    """Each cell with the places of its users."""
-    import numpy as np
+class Cells:
+    """The cells of users, who come in batches."""
 
-    codes: dict[str, int] = {}
-    parts: list[list[np.ndarray]] = []
-    rest, count = iter(users), 0
-    while batch := list(islice(rest, _BATCH)):
-        columns: list[Sequence[Any]] = list(zip(*batch, strict=True))
-        columns[4] = [codes.setdefault(category, len(codes)) for category in columns[4]]
-        parts.append([np.array(columns[COLUMNS[stratum]], "f8") for stratum in strata])
-        count += len(batch)
-    if not count or not strata:
-        yield from [((), [*range(count)])] if count else []
-        return
-    cell_of, buckets = np.zeros(count, "i8"), list[np.ndarray]()
-    for name, batches in zip(strata, zip(*parts, strict=True), strict=True):
-        bucket = np.concatenate(batches)
-        if name != "category":
-            # Fewer than seven buckets if many users are alike.
-            bounds = [count * part // of for part, of in SHARES]
-            bucket = np.searchsorted(np.unique(np.sort(bucket)[bounds]), bucket)
-        buckets.append(bucket)
-        cell_of = cell_of * (int(bucket.max()) + 1) + bucket.astype("i8")
-    order, names = np.argsort(cell_of, kind="stable"), [*codes]
-    starts = [0, *(np.flatnonzero(np.diff(cell_of[order])) + 1).tolist(), len(order)]
-    for start, end in pairwise(starts):
-        numbers = [int(bucket[order[start]]) for bucket in buckets]
-        cell = [names[of] if name == "category" else of for name, of in zip(strata, numbers, strict=True)]
-        yield tuple(cell), order[start:end].tolist()
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
+        self._parts: list[list[np.ndarray]] = []
+        self._count = 0
+
+    def add(self, batch: Sequence[Sequence[Any]]) -> None:
+        """Adds the next users, each with the fields of Aggregates."""
+        import numpy as np
+
+        if batch:
+            columns: list[Sequence[Any]] = list(zip(*batch, strict=True))
+            columns[4] = [self._codes.setdefault(category, len(self._codes)) for category in columns[4]]
+            self._parts.append([np.array(columns[place], "f8") for place in STRATA.values()])
+            self._count += len(batch)
+
+    def users(self) -> Iterator[tuple[Cell, list[int]]]:
+        """Each cell with the places of its users in the order in which they came."""
+        import numpy as np
+
+        count = self._count
+        if not count:
+            return
+        cell_of, buckets = np.zeros(count, "i8"), list[np.ndarray]()
+        for name, batches in zip(STRATA, zip(*self._parts, strict=True), strict=True):
+            bucket = np.concatenate(batches)
+            if name != "category":
+                # Fewer than seven buckets if many users are alike.
+                bounds = [count * part // of for part, of in SHARES]
+                bucket = np.searchsorted(np.unique(np.sort(bucket)[bounds]), bucket)
+            buckets.append(bucket)
+            cell_of = cell_of * (int(bucket.max()) + 1) + bucket.astype("i8")
+        order, names = np.argsort(cell_of, kind="stable"), [*self._codes]
+        starts = [0, *(np.flatnonzero(np.diff(cell_of[order])) + 1).tolist(), len(order)]
+        for start, end in pairwise(starts):
+            numbers = [int(bucket[order[start]]) for bucket in buckets]
+            cell = [names[of] if name == "category" else of for name, of in zip(STRATA, numbers, strict=True)]
+            yield tuple(cell), order[start:end].tolist()
 
 
 def taken_evenly(sizes: Mapping[Cell, int], seed: int | str, n: int) -> list[Cell]:

@@ -2,7 +2,8 @@
 for each headline that speaks of A and B, and how steady each system is.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,11 +15,11 @@ from drretail.eval.judging.subject import resolve_name
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import CONVERSATION, METRICS, PAIRWISE, USUAL, load_metrics, recorded_metric
 from drretail.eval.scores.facts import facts_of
-from drretail.eval.scores.gathering import Assessor, Gathered, gather_with_panels, is_panel
+from drretail.eval.scores.gathering import Assessor, Gathered, PlannedRun, gather_with_panels, is_panel
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.experiment import read_definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability
-from drretail.records.query import turn_numbers
+from drretail.records.query import turns_until
 from drretail.records.score import CODE
 from drretail.records.tables.figures import counted
 from drretail.stats.intervals import noise
@@ -92,9 +93,10 @@ def compare_recorded(
     baseline: str | None = None,
     metrics: Sequence[str | Metric] | None = None,
     judges: Sequence[str] = (),
-    turn: int | None = None,
+    by_turn: bool = False,
 ) -> list[Comparison]:
-    """Compares the pairs of systems that ``chosen_pairs`` gives, over all queries or this ``turn`` of conversations.
+    """Compares the pairs of systems that ``chosen_pairs`` gives, over all queries or, ``by_turn``, in each turn of
+    conversations by itself.
 
     If ``metrics`` is None, they are the usual ones and all others that were judged. ``judges`` are the judges that
     count; without any, those who were asked last. Nothing is judged. Raises UserError as ``chosen_pairs`` and
@@ -107,23 +109,27 @@ def compare_recorded(
     gathered = gather_with_panels(experiment, [*loaded, *load_metrics(decide)])
     gathered = gathered if judges else gathered.shown
     names = [metric.name for metric in loaded if metric.name in gathered.metrics]
-    met = derive_pairs(experiment, gathered)[0] if turn is None and (metrics is None or PAIRWISE in metrics) else ()
-    if turn is not None:
-        numbers = turn_numbers(gathered.definition.queries)
-        of_turn = tuple(plan for plan in gathered.plans if numbers.get(plan.query.query_id) == turn)
-        gathered = replace(gathered, plans=of_turn, metrics=dict(_of_one_turn(gathered.metrics)))
-    assessors = assessors_of(gathered, met, judges)
-    met = [row for row in met if Assessor.of(row) in assessors]
-    family = family_of(gathered, pairs, assessors, met, names)
-    compared = (compare_systems(gathered, label, other, assessors, met, family, names) for label, other in shown)
-    return [comparison.model_copy(update={"turn": turn}) for comparison in compared]
+    met = derive_pairs(experiment, gathered)[0] if not by_turn and (metrics is None or PAIRWISE in metrics) else ()
+    compared: list[Comparison] = []
+    for turn, part in _by_turn(gathered).items() if by_turn else [(None, gathered)]:
+        assessors = assessors_of(part, met, judges)
+        rows = [row for row in met if Assessor.of(row) in assessors]
+        family = family_of(part, pairs, assessors, rows, names)
+        of_pairs = (compare_systems(part, label, other, assessors, rows, family, names) for label, other in shown)
+        compared += [comparison.model_copy(update={"turn": turn}) for comparison in of_pairs]
+    return compared
 
 
-def _of_one_turn(metrics: Mapping[str, Metric]) -> Iterator[tuple[str, Metric]]:
-    """The metrics, of which that of conversations says whether one turn is right."""
-    for name, metric in metrics.items():
-        change = {"primary": ("turn",)} if name == CONVERSATION else {}
-        yield name, replace(metric, description=metric.description.model_copy(update=change))
+def _by_turn(gathered: Gathered) -> dict[int, Gathered]:
+    """Each turn of conversations by itself, of which their metric says whether it is right."""
+    metrics, plans = {**gathered.metrics}, defaultdict[int, list[PlannedRun]](list)
+    if (metric := metrics.get(CONVERSATION)) is not None:
+        of_turn = metric.description.model_copy(update={"primary": ("turn",)})
+        metrics[CONVERSATION] = replace(metric, description=of_turn)
+    turns = turns_until(gathered.definition.queries)
+    for plan in gathered.plans:
+        plans[len(turns.get(plan.query.query_id, ()))].append(plan)
+    return {turn: replace(gathered, plans=tuple(plans[turn]), metrics=metrics) for turn in sorted(plans) if turn}
 
 
 def metrics_to_compare(experiment: Path) -> list[str | Metric]:

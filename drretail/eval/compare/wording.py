@@ -125,8 +125,12 @@ def sentences(
 
 def _corrected(row: ComparedRow) -> str:
     """Where the interval alone excludes 0: that the correction for all tests does not."""
-    alone = row.p is not None and row.p_holm is not None and row.p <= LEVEL < row.p_holm
-    return f"; p {p_value(row.p_holm)} as one of {row.tests} tests" if alone else ""
+    if row.p is None or row.p_holm is None or not row.p <= LEVEL < row.p_holm:
+        return ""
+    if row.no_interval == "alike":  # no difference among so few has a smaller p
+        few = counted(row.n_pairs, "query") if row.n_users is None else counted(row.n_users, "user")
+        return f"; {few} are too few for {row.tests} tests, even where all agree: p {p_value(row.p_holm)}"
+    return f"; p {p_value(row.p_holm)} as one of {row.tests} tests"
 
 
 def _users(row: ComparedRow) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from drretail.env.store.base import Store
 from drretail.errors import NotFound, UnknownName, UserError
 from drretail.eval.judging.sources import LookUp, cited_beyond, completed
-from drretail.experiment import PROFILES, REFERENCES, Definition, ended_run, read_definition, run_files, run_path
+from drretail.experiment import PROFILES, REFERENCES, Definition, ended_run, planned_repeats, read_definition, run_path
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.conversation import ConversationTurn, turns_of
 from drretail.grounding.report.page import read_page
@@ -26,11 +26,11 @@ from drretail.grounding.verify.records import Ledger, read_ledger, read_shop
 from drretail.llm.prompt import tagged
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
-from drretail.records.query import KeptReference, Query, Reference, turns_before
+from drretail.records.query import KeptReference, Query, Reference, turns_until
 from drretail.records.run import BASELINES, Run, System, Turn, slug
 from drretail.records.shop import SHOP_URL, VOID_STATUSES, Order, Policy, ProfileSummary, UserProfile
 from drretail.records.wish import Want
-from drretail.run_file import RUN_FILE, read_evidence
+from drretail.run_file import read_evidence
 
 _OWN_MARK = re.compile(r"\b[POUC]:\w")
 """Ids of evidence in a citation's mark."""
@@ -274,21 +274,14 @@ class Planned:
         return run_path(experiment, self.label, self.query.query_id, self.repeat)
 
 
-_REPEAT = re.compile(r"-r([1-9][0-9]{0,5})\Z")
-
-
 def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
-    """Every planned run, by label, repeat and query.
-
-    A system's planned repeats are those for which any query has a run.
-    """
-    planned: list[Planned] = []
-    for label in sorted(definition.systems):
-        names = (path.name.removesuffix(RUN_FILE) for path in run_files(experiment, label))
-        numbers = map(_REPEAT.search, names)
-        repeats = sorted({1, *(int(number[1]) for number in numbers if number is not None)})
-        planned += [Planned(label, query, repeat) for repeat in repeats for query in definition.queries_of(label)]
-    return planned
+    """Every planned run, by label, repeat and query."""
+    return [
+        Planned(label, query, repeat)
+        for label, repeats in planned_repeats(experiment, definition).items()
+        for repeat in repeats
+        for query in definition.queries_of(label)
+    ]
 
 
 def read_subjects(experiment: Path, store: Store | None) -> Iterator[Subject]:
@@ -316,7 +309,7 @@ def read_subject(experiment: Path, definition: Definition, planned: Planned, sto
         now=definition.now,
         shop_url=definition.shop_url or SHOP_URL,
         folder=experiment,
-        earlier=turns_before(query, definition.queries),
+        earlier=turns_until(definition.queries)[query.query_id][:-1] if query.after else (),
         is_followed=any(later.after == query.query_id for later in definition.queries),
     )
 

@@ -9,9 +9,8 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
 from drretail.experiment import read_definition
 from drretail.grounding.conversation import ConversationTurn
-from drretail.grounding.text.wording import format_amount, format_money, listed, short_title
-from drretail.records.query import NOT_LAST, NOT_TYPED, conversations
-from drretail.records.shop import product_of
+from drretail.grounding.text.wording import listed, short_title
+from drretail.records.query import NOT_LAST, NOT_TYPED, turns_until
 
 NO_CONVERSATION = "it is no turn of a conversation"
 NO_DECISION = "its run declares no picks, and no refusal"
@@ -39,11 +38,11 @@ def turn_values(turn: ConversationTurn) -> dict[str, Measured]:
         return {TURN: Measured(0.0, NO_DECISION), **dict.fromkeys(PARTS, Measured(None, NO_DECISION))}
     if turn.can_be_met is None:
         return dict.fromkeys((TURN, *PARTS), Measured(None, OPEN, is_open=True))
-    right, lacks = turn.is_right, _lacks(turn)
+    right = turn.is_right
     why = " ".join(_faults(turn) if right is False else ()) or describe_cart(turn.cart)
     values = {TURN: Measured(None if right is None else float(right), why, is_open=right is None)}
-    for name, lack in lacks.items():
-        is_done = right or (not lack and _is_done(turn, name))
+    for name, lack in _lacks(turn).items():
+        is_done = not lack and (right or _is_done(turn, name))
         is_open = right is None and is_done
         values[name] = Measured(None if lack or is_open else float(is_done), lack or why, is_open=is_open)
     return values
@@ -67,46 +66,31 @@ def _is_done(turn: ConversationTurn, part: str) -> bool:
     then, beside = turn.before.pieces if turn.before else now, () if turn.wish.room else cart.besides
     if part == UNTOUCHED:
         return all(now[key] >= then[key] for key in turn.kept) and all(now[key] <= then[key] for key in beside)
-    limited = turn.limits_cart(of_before=part == HELD).with_open()
     if part == HELD:
-        pairs = zip(limited.things, limited.taken, strict=True)
-        return limited.keeps_to_money and all(taken or thing.optional for thing, taken in pairs)
+        return not turn.breaches(turn.limits(of_before=True))
     if not turn.can_be_met or turn.decision == "none":
         return turn.is_right is not False
     is_still = turn.before is not None and any(now[key] <= then[key] for key in beside)
-    return limited.is_feasible and not is_still
+    follows = turn.query.relations.keys().isdisjoint(cart.left_out)
+    return follows and not is_still and not turn.breaches(turn.limits(of_before=False))
 
 
 def _faults(turn: ConversationTurn) -> Iterator[str]:
     """What is wrong with a turn, a sentence each."""
-    cart, before = turn.cart.with_open(), turn.before.pieces if turn.before else {}
     if not turn.can_be_met:
         yield f"{BESIDE_SHOP.capitalize()}, and the cart is not as it was."
         return
     if turn.decision == "none":
         yield REFUSED
         return
-    for want, taken in zip(turn.wish.wants, cart.taken, strict=True):
-        relation, pieces = turn.query.relations.get(want.name), sum(part.pieces for part in taken)
-        wanted = f"as asked for ({relation.replace('_', ' ')})" if relation else "as asked for"
-        wanted = "as it was" if turn.may_keep and turn.is_unchanged(want) else wanted
-        if want.name in cart.left_out and pieces:
-            yield f"Of {want.name} {want.quantity} are asked for, and the cart has {pieces}."
-        elif want.name in cart.left_out:
-            yield f"No {want.name} in the cart is {wanted}."
-    for key in () if cart.wish.room else cart.besides:
-        yield f"{_title(turn, key)} is {'still in the cart' if key in before else 'not asked for'}."
-    yield from (f"The shop has no {key}." for key in cart.unknown)
-    yield from (f"Of {_title(turn, key)} fewer are left." for key in cart.sold_out)
-    if cart.wish.budget is not None and cart.is_over:
-        cost = format_money(cart.known_cost, cart.wish.budget.currency)
-        yield f"The cart costs {cost}, and the budget is {format_amount(cart.wish.budget)}."
-    yield from (f"The shop names no price of {_title(turn, key)}." for key in cart.unpriced if cart.wish.counts_money)
-
-
-def _title(turn: ConversationTurn, offer_id: str) -> str:
-    products = turn.look_up([product_of(offer_id)])
-    return next((f"“{short_title(product.title)}”" for product in products.values()), offer_id)
+    for want in (want for want in turn.wish.wants if want.name in turn.cart.with_open().left_out):
+        relation = turn.query.relations.get(want.name, "").replace("_", " ")
+        wanted = f"as asked for ({relation})" if relation else "as asked for"
+        yield f"No {want.name} in the cart is {'as it was' if turn.may_keep and turn.is_unchanged(want) else wanted}."
+    for finding in (finding for finding in turn.breaches(turn.wish) if finding.code != "want_left_out"):
+        product = turn.cart.products.get((finding.evidence_id or "").removeprefix("P:"))
+        about = "The cart: " if product is None else f"“{short_title(product.title)}”: "
+        yield f"{'' if finding.code == 'not_wanted' else about}{finding.found}."
 
 
 def _whole(subject: Subject) -> Measured:
@@ -128,8 +112,8 @@ def applies(subject: Subject) -> tuple[str, ...]:
 
 def _lacks_conversation(experiment: Path) -> str:
     """A sentence if the experiment has no conversation with a wish."""
-    turns = conversations(read_definition(experiment).queries)
-    has = any(query.wish is not None for queries in turns for query in queries)
+    turns = turns_until(read_definition(experiment).queries).values()
+    has = any(until[-1].wish is not None for until in turns)
     return "" if has else "No query of this experiment is a turn of a conversation with a wish."
 
 

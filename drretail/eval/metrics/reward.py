@@ -113,14 +113,11 @@ def reward_of(
     reference: Reference,
     store: Store,
     system: System | None = None,
-    *,
-    is_kept: bool = False,
 ) -> Reward:
     """The reward of a run's report. Pure: the same record in the same shop gives the same reward, to the last bit.
 
     ``store`` holds the shop's records. A system without web tools, or on the open web, is not asked for what the
-    pages of the query's web say. ``is_kept`` says that the cart is that of the turn before, which is as right as a
-    refusal where nothing does what is asked.
+    pages of the query's web say.
     """
     case = Case(
         report=visible(run.report or ""),
@@ -130,7 +127,7 @@ def reward_of(
         run=run,
         lookup=lambda ids: store.products(list(ids)),
     )
-    earned = _Earned(case, run, reference, store, is_kept).reward()
+    earned = _Earned(case, run, reference, store).reward()
     searches = system is None or not (system.web_is_live or "web" in system.options.get("without", ()))
     question = query.web_question if searches else None
     web = 1.0 if question is None or not question.answers else web_answered(case, question)
@@ -178,7 +175,6 @@ class _Earned:
     run: Run
     reference: Reference
     store: Store
-    is_kept: bool
 
     def reward(self) -> Reward:
         """The parts that depend on the report alone, without web."""
@@ -209,7 +205,7 @@ class _Earned:
     def _of_refusal(self) -> Reward:
         """The parts on a query that can't be met."""
         decided = decided_by(self.case, self.reference)
-        if decided is None or not (decided.refused or self.is_kept):
+        if decided is None or not decided.refused:
             return Reward(why=NO_PICKS if self.run.outcome is None else BOUGHT)
         if broken := breach(self.case, read_report(self.case)):
             return Reward(refused=1.0, why=broken)
@@ -271,14 +267,12 @@ def measure(subject: Subject) -> Mapping[str, Measured] | str:
     lack = None if ends is None else why_unpaid(subject.query, ends)
     if lack is not None or reference is None or subject.store is None:
         return lack or NO_WORLD
-    is_kept = False
-    if subject.is_turn:
-        reference, is_kept = subject.turns[-1].followed, subject.turns[-1].is_kept
-    earned = Reward(why=NO_REPORT)
-    if subject.run is not None:
+    run, earned = subject.run, Reward(why=NO_REPORT)
+    if run is not None:
+        if subject.is_turn:
+            reference, run = subject.turns[-1].followed, subject.turns[-1].decided(run)
         evidence = subject.evidence.values()
-        about = subject.query, reference, subject.store, subject.system
-        earned = reward_of(subject.run, evidence, *about, is_kept=is_kept)
+        earned = reward_of(run, evidence, subject.query, reference, subject.store, subject.system)
     parts = earned.model_dump(exclude={"why"})
     return {"reward" if name == "value" else name: Measured(part, earned.why) for name, part in parts.items()}
 

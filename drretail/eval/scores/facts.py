@@ -30,7 +30,7 @@ from drretail.eval.scores.gathering import (
 )
 from drretail.experiment import Definition
 from drretail.records.base import Rules, sha256_of
-from drretail.records.query import turn_numbers
+from drretail.records.query import turns_until
 from drretail.records.score import WHOLES, Score, Scores, SliceBy, VerdictState, reasons_of
 from drretail.stats.intervals import Clusters, Interval, Ratio, mean_interval, ratio_interval, share_interval
 
@@ -323,8 +323,8 @@ def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[
             ids["category", name].add(query.query_id)
         # The sort of need where somebody said, else how the query was made: its mode.
         ids["kind", query.kind or query.mode].add(query.query_id)
-    for query_id, number in turn_numbers(definition.queries).items():
-        ids["turn", str(number)].add(query_id)
+    for query_id, turns in turns_until(definition.queries).items():
+        ids["turn", str(len(turns))].add(query_id)
     return {key: frozenset(ids[key]) for key in sorted(ids)}
 
 

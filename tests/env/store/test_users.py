@@ -5,7 +5,6 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.store.base import STRATA
 from drretail.env.store.users import Aggregates, default_pool, derive_profile, sample_users
 
 
@@ -48,17 +47,17 @@ def test_a_sample_is_the_same_in_any_order(users: list[Aggregates], seed: int, n
         shuffle.shuffle(users)
         return iter(users)
 
-    expected = sample_users(lambda: sorted(users, key=lambda user: user.user_id), seed, n, STRATA)
-    assert sample_users(read_shuffled, seed, n, STRATA) == expected
+    expected = sample_users(lambda: sorted(users, key=lambda user: user.user_id), seed, n)
+    assert sample_users(read_shuffled, seed, n) == expected
     drawn = [row.user_id for row in expected]
     assert len(set(drawn)) == len(drawn) == min(n, len(users))
-    assert expected[: n // 2] == sample_users(lambda: users, seed, n // 2, STRATA)
+    assert expected[: n // 2] == sample_users(lambda: users, seed, n // 2)
 
 
 def test_every_kind_is_drawn_before_any_twice_and_a_seed_always_draws_the_same_users_and_another_others() -> None:
     users = batch(400)
-    sample = sample_users(lambda: users, 42, 4, ("category",))
+    sample = sample_users(lambda: users, 42, 4)
     assert Counter(row.top_category for row in sample) == {"Pet_Supplies": 1, "C0": 1, "C1": 1, "C2": 1}
-    assert [row.user_id for row in sample_users(lambda: users, 42, 5, STRATA)] == FIXED
-    draws = {tuple(row.user_id for row in sample_users(lambda: users, seed, 20, STRATA)) for seed in range(5)}
+    assert [row.user_id for row in sample_users(lambda: users, 42, 5)] == FIXED
+    draws = {tuple(row.user_id for row in sample_users(lambda: users, seed, 20)) for seed in range(5)}
     assert len(draws) == 5

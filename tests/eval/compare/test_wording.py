@@ -67,6 +67,12 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "no difference is shown": lambda: comparison(beside(*UNCLEAR)),
     "too few users": lambda: comparison(beside([9.0, 9.0, 9.0, 8.0], [1.0, 2.0, 1.0, 1.0])),
     "one difference on every query": lambda: comparison(beside([7.0] * 30, [6.0] * 30)),
+    "one difference on too few queries for several tests": lambda: comparison(
+        gathered(
+            ("quality", "overall", JUDGE, {"a": runs([7.0] * 6), "b": runs([6.0] * 6)}),
+            ("basket", "right", CODE, {"a": runs([1.0, 0.0] * 3), "b": runs([0.0, 1.0] * 3)}),
+        )
+    ),
     "equal values": lambda: comparison(beside([6.0, 7.0, 8.0] * 2, [6.0, 7.0, 8.0] * 2)),
     "no query with both values": lambda: comparison(beside([6.0, "na"], ["na", 7.0])),
     "nothing judged": lambda: comparison(beside(["not judged"], ["not judged"])),

@@ -7,6 +7,7 @@ import pytest
 from drretail.errors import UserError
 from drretail.eval.judging.subject import choose_pairs, meetings, planned_runs, read_subjects
 from drretail.experiment import read_definition
+from drretail.files import write_once
 from tests import build
 from tests.build import LABEL, SYSTEM, experiment
 from tests.eval.metrics.pairwise.judging import A, B, C, reports
@@ -28,8 +29,11 @@ def test_every_planned_run_is_a_subject_whether_it_was_made_or_not(tmp_path: Pat
     assert len(planned_runs(folder, read_definition(folder))) == 6
     folder = experiment(tmp_path / "none", {LABEL: {"q1-r1": "One."}, "b@model": {}, "c@model": {"q1-r2": "Two."}})
     planned = planned_runs(folder, read_definition(folder))
-    others = [("b@model", 1), ("c@model", 1), ("c@model", 2)]  # a system without any run is planned once
+    others = [("b@model", 1), ("c@model", 1), ("c@model", 2)]
     assert [(plan.label, plan.repeat) for plan in planned] == [(LABEL, 1), *others]
+    write_once(folder / "options" / "run.toml", 'labels = ["b@model", "c@model"]\nrepeats = 2\n')
+    planned = planned_runs(folder, read_definition(folder))  # a system that was cut before its first run counts, too
+    assert [(plan.label, plan.repeat) for plan in planned] == [(LABEL, 1), ("b@model", 1), ("b@model", 2), *others[1:]]
 
 
 AGENTS = dict.fromkeys((A, B, C), SYSTEM)

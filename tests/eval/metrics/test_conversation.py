@@ -1,6 +1,5 @@
 """Turns of conversations: right carts are not accused, and a wrong one of each kind is found."""
 
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -152,7 +151,7 @@ CASES = [
     ("a wrong cart may be mended", SWAPPED, TWO_IN_MUSTARD, {}, (*PAIR, *cart(CARAMEL)), "111-"),
     ("a wrong cart may stay", SWAPPED, TWO_IN_MUSTARD, {}, (*PAIR, *cart(CHARCOAL)), "111-"),
     ("two are too dear: others", FIRST, TWO_BAGS, {}, TWO_OF_CHARCOAL, "111-"),
-    ("two can be had: others", THRIFTY, TWO_BAGS, {}, TWO_OF_CHARCOAL, "0100"),
+    ("two can be had: others", THRIFTY, TWO_BAGS, {}, TWO_OF_CHARCOAL, "0110"),
     ("one can't be had: refused", FIRST, WITH_PLAID, {}, (), "1-11"),
     ("one can't be had: to buy the others is open", FIRST, WITH_PLAID, {}, cart(MUSTARD, CARAMEL), "----"),
     ("one can't be had: another bag", FIRST, WITH_PLAID, {}, cart(MUSTARD, CHARCOAL), "0-00"),
@@ -273,13 +272,3 @@ def test_of_floors_that_get_no_conversation_right_the_best_gets_most_turns_right
     (best,) = {row.b for row in build.known(scores.scoreboard).floors}
     turns = {row.system: row.value for row in scores.scores if row.variant == TURN and row.system in NULL_AGENTS}
     assert turns[best] == max(value for value in turns.values() if value is not None) == pytest.approx(2 / 3)
-
-
-def test_a_turn_whose_line_of_gold_is_gone_is_named(
-    talked: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = Path(shutil.copytree(talked, tmp_path / "exp"))
-    lines = (folder / "gold.jsonl").read_text().splitlines(keepends=True)
-    (folder / "gold.jsonl").write_text("".join(line for line in lines if "t-2" not in line))
-    drretail.score(folder, metrics="conversation")
-    assert "has no wish for 1 turn of a conversation (t-2): nothing is scored there." in capsys.readouterr().err

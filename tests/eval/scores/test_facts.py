@@ -10,7 +10,7 @@ from drretail.eval.registry import load_metric
 from drretail.eval.scores.facts import Facts, missing_of, query_slices, slice_scores, summaries
 from drretail.eval.scores.gathering import FAILED_RUNS, Assessor, JudgedRun, PlannedRun
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
-from drretail.stats.intervals import Clusters, mean_interval, share_interval
+from drretail.stats.intervals import Clusters, Ratio, mean_interval, ratio_interval, share_interval
 from tests import build
 from tests.build import query
 from tests.eval.compare.crafted import JUDGE
@@ -113,16 +113,18 @@ def test_slices_are_the_categories_then_the_kinds_of_need_or_modes_then_the_turn
 
 
 def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() -> None:
-    def result(query_id: str, recall: float) -> JudgedRun:
-        values = {"refusal_recall": recall, "false_refusal": 0.25, "J": recall - 0.25}
-        return JudgedRun(query_id, {name: Value(name, "scored", value) for name, value in values.items()})
+    def result(query_id: str, recall: float | None) -> JudgedRun:
+        values = {"refusal_recall": recall, "false_refusal": 0.25, "J": 1.0}
+        return JudgedRun(
+            query_id, {name: Value(name, "na" if value is None else "scored", value) for name, value in values.items()}
+        )
 
     facts = Facts(load_metric("outcome"), "a@model", JUDGE, (), Clusters())
-    reports = [result("q1", 1.0), result("q1", 1.0), result("q1", 1.0), result("q2", 0.0)]
+    reports = [result("q1", 1.0), result("q1", 1.0), result("q2", 0.0), result("q3", None)]
     found = {row.variant: row for row in rows(facts, reports)}
     # The difference of both columns as they are printed.
     assert (found["refusal_recall"].value, found["J"].value) == (0.5, 0.25)
-    assert found["J"].n_queries == 2
+    assert found["J"].n_queries == 2, "those of the part with the fewest"
 
 
 ALL = frozenset({"q1", "q2", "q3", "q4"})
@@ -144,6 +146,7 @@ REPORTS = [
 def test_only_the_slice_s_queries_count_and_a_slice_of_all_is_the_score_itself() -> None:
     found = {row.part: row for row in slice_scores([of(FACTS, REPORTS)], SLICES)}
     whole, row, lost = found["all"], found["gift"], found["lost"]
+    assert slice_scores([of(FACTS, [said("q1", "na")])], SLICES) == [], "none of what has no value"
     (score,) = [row for row in rows(FACTS, REPORTS) if row.variant == "said"]
     assert (whole.value, whole.ci_low, whole.ci_high) == (score.value, score.ci_low, score.ci_high)
     assert (whole.n_planned, whole.n_scored) == (score.n_planned, score.n_scored) == (6, 4)
@@ -159,3 +162,7 @@ def test_repeats_of_a_query_add_up_in_a_pooled_variant() -> None:
     repeats = [said("q1", 2.0), said("q1", 0.0), said("q2", 1.0)]
     found = {row.variant: row for row in rows(replace(FACTS, metric=of_said), repeats)}
     assert found["half"].value == 0.5  # (2 + 0 + 1) of 6
+    # A part may be more than what it is a part of: then it is no share.
+    beyond = {row.variant: row for row in rows(replace(FACTS, metric=of_said), [said(f"q{at}", at) for at in range(6)])}
+    ratio = ratio_interval([Ratio([0, 1, 2, 3, 4, 5], [2] * 6)])
+    assert (beyond["half"].value, beyond["half"].ci_high) == (15 / 12, ratio.high)

@@ -146,20 +146,23 @@ def test_how_far_a_judge_has_come_is_counted_in_current_verdicts(tmp_path: Path)
     described = own.JUDGED.description.model_copy(update={"primary": ("said", "half")})
     metric = replace(own.JUDGED, description=described)
     label, judge = "a@m", JudgeRef(spec="x:y", kind="llm")
-    folder = build.experiment(tmp_path / "e", {label: {f"q{at}-r1": "x" for at in range(1, 7)} | {"q7-r1": None}})
+    reports: dict[str, str | None] = {f"q{at}-r1": "x" for at in range(1, 8)} | {"q8-r1": None}
+    folder = build.experiment(tmp_path / "e", {label: reports, "b@m": {}})
     lines: list[tuple[int, int, float | None, str | None]] = [
         (1, 1, 0.2, None), (1, 2, 0.6, None), (2, 1, 0.5, None), (2, 2, None, "timeout"),
         (3, 1, None, "refusal"), (4, 1, None, "timeout"), (5, 1, 0.5, "stale"), (6, 1, 0.5, "earlier"),
+        (7, 1, 0.5, "reworded"),
     ]  # fmt: skip
     for query, repeat, value, error in lines:
         sha = "of another report" if error == "stale" else sha256_of("x")
         state = "scored" if value is not None else "failed"
         about = {"run_id": f"{label}/q{query}-r1", "report_sha": sha, "judge": judge, "judge_repeat": repeat}
-        about["version"] = metric.version - (error == "earlier")
+        about |= {"version": metric.version - (error == "earlier"), "prompt_hash": "of another" * (error == "reworded")}
         verdict = build.verdict("stub", "read", "report", value, state, error=error, repairs=query % 2, **about)
         VerdictFile(verdict_path(folder, "stub", "x-y", label, f"q{query}-r1")).append(verdict)
     made = derive_scores(folder, [metric], [TableKey("stub", Assessor(judge, "default"))])
-    (row,) = made.judgings
+    row, of_nothing = made.judgings
+    assert (of_nothing.system, of_nothing.verdicts, of_nothing.repeats) == ("b@m", 0, 1)
     assert row == Judging(
         metric="stub",
         system=label,
@@ -167,15 +170,15 @@ def test_how_far_a_judge_has_come_is_counted_in_current_verdicts(tmp_path: Path)
         verdicts=6,
         failed=3,
         error="timeout",
-        stale=2,
-        not_judged=2,
+        stale=3,
+        not_judged=3,
         repairs=3,
         repeats=2,
         noise={"said": (spread := round(0.08**0.5, 10)), "half": spread},  # of .2 and .6 alone
     )
-    assert known(made.made_of).verdicts == {"stub/x-y/a@m": 8}
-    assert known(made.made_of).runs == {label: 7}
-    assert [row.n_failed for row in made.scores if row.variant == "said"] == [5]
+    assert known(made.made_of).verdicts == {"stub/x-y/a@m": 9}
+    assert known(made.made_of).runs == {label: 8, "b@m": 0}
+    assert [row.n_failed for row in made.scores if row.variant == "said"] == [6, 8]
 
 
 def test_only_a_system_that_checked_its_own_reports_is_marked_in_what_it_may_have_removed(tmp_path: Path) -> None:

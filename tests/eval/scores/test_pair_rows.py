@@ -19,7 +19,9 @@ A, B, C = "a@model", "b@model", "c@model"
 JUDGE = JudgeRef(spec="x:y", kind="llm")
 DEPTH = "depth"
 Word = str
-"""What the judge said of a pair in one order: "a", "b", "equal", "na", "failed", or "" for nothing."""
+"""What the judge said of a pair in one order: "a", "b", "equal", "na", "failed", or "" for nothing; behind it "!" if of
+another second report, "?" if by another prompt, "<" if by an earlier version.
+"""
 LONG, SHORT = "It is long, with many more words than the other.", "It is short."
 
 
@@ -39,7 +41,8 @@ def row_of(
     for name, asked in times.items():
         shas = [sha256_of(text) for text in written[name]]
         for repeat, both in enumerate(asked, 1):
-            for order, word in zip(("ab", "ba"), both, strict=True):
+            for order, marked in zip(("ab", "ba"), both, strict=True):
+                word = marked.rstrip("!?<")
                 state: VerdictState = word if word in ("na", "failed") else "scored"  # pyright: ignore
                 verdict = build.verdict(
                     "pairwise",
@@ -47,20 +50,20 @@ def row_of(
                     DEPTH,
                     word if state == "scored" else None,
                     state,
-                    version=metric.version,
+                    version=metric.version - ("<" in marked),
                     run_id=f"{A}/{name}",
                     report_sha=shas[0],
                     judge=JUDGE,
-                    prompt_hash=metric.prompts("default")[DEPTH].hash,
+                    prompt_hash="of another" if "?" in marked else metric.prompts("default")[DEPTH].hash,
                     judge_repeat=repeat,
                     other_run_id=f"{B}/{name}",
-                    other_report_sha=shas[1],
+                    other_report_sha="of another" if "!" in marked else shas[1],
                     order=order,
                     repairs=int(order == "ba"),
                 )
                 if word:
                     VerdictFile(verdict_path(folder, "pairwise", "x-y", pair_name((A, B)), name)).append(verdict)
-    pairs, ranks = derive_pairs(folder, gather(folder, []), [(Assessor(JUDGE, "default"), (A, B))])
+    pairs, ranks = derive_pairs(folder, gather(folder, []))
     (row,) = [row for row in pairs if row.dimension == DEPTH]
     return row, {rank.system: rank for rank in ranks if rank.variant == DEPTH}
 
@@ -79,12 +82,15 @@ def test_counts_and_shares_of_pairs_are_those_worked_by_hand(tmp_path: Path) -> 
             "q6-r1": [("a", "")],
             "q7-r1": [("a", "na")],
             "q8-r1": [("a", "a"), ("failed", "a")],  # the time that failed does not count
+            "q8-r2": [("a<", "a")],
+            "q9-r1": [("na", "na"), ("a", "")],  # what can still be judged is not n/a
+            "q9-r2": [("a!", "a?")],
         },
         equal=("q8-r1",),
     )
     counts = (row.n_planned, row.n_scored, row.n_na, row.n_failed, row.not_judged, row.runs_failed)
-    assert counts == (16, 6, 1, 9, 2, 6), "of repeats that were never made too"
-    assert (row.failed_verdicts, row.stale_verdicts, row.repairs) == (2, 0, 11)
+    assert counts == (18, 6, 1, 11, 5, 5), "of repeats that were never made too"
+    assert (row.failed_verdicts, row.stale_verdicts, row.repairs) == (2, 3, 13)
     assert (row.wins, row.ties, row.losses) == (2.5, 2.5, 1.0)
     # By query: q1 ½ : ½, q2 tied, q3 ½ won and ½ tied, q8 won.
     assert [share.value for share in (row.win, row.tie, row.loss)] == [0.5, 0.375, 0.125]
@@ -140,6 +146,9 @@ def test_a_majority_is_more_than_half_of_the_judges_that_answered_and_were_asked
     # A judge that met its limit before it answered has no seat, and of one judge there is no majority.
     silent = {judge: {(A, B): {DEPTH: [said]}} for judge, said in zip(judges, (win, unasked), strict=False)}
     assert with_majorities(silent, board) == silent
+    by_order = outcome(1, 0, choices=12, chose_first=12)
+    biased = {judge: {(A, B): {DEPTH: [said]}} for judge, said in zip(judges, (win, loss, by_order), strict=False)}
+    assert [*with_majorities(biased, board)][-1].judge.spec == "panel(majority):x:a+x:b"
     # What not all have compared has no majority.
     apart = {judges[0]: {(A, B): {DEPTH: [win]}}, judges[1]: {(A, C): {DEPTH: [win]}}}
     assert with_majorities(apart, board) == apart

@@ -59,7 +59,7 @@ def board(held: Gathered, *rows: Score, metrics: dict[str, MetricDescription] = 
 def test_what_was_bought_stands_first_and_systems_are_sorted_by_what_is_shown(held: Gathered) -> None:
     basket = MetricDescription(title="B", scoreboard=(BoardColumn(variant="right", decides=True),))
     metrics = METRICS | {"basket": basket}
-    bought = [row("basket", "right", value, system=label, **CODE) for label, value in ((A, 0.402), (B, 0.404))]
+    bought = [row("basket", "right", value, system=label, **CODE) for label, value in ((A, 0.404), (B, 0.402))]
     precise = [row("faithfulness", "FP", 0.7), row("faithfulness", "FP", 0.9, system=B)]
     for better, rows in ((B, [*bought, *precise]), (A, [bought[0], *precise]), (B, precise)):
         made = board(held, *rows, metrics=metrics)
@@ -71,14 +71,13 @@ def test_a_counted_column_says_how_many_runs_are_right_in_both_of_its_parts(held
     column = BoardColumn(variant="right", is_counted=True, apart=("can be bought", "can't"), apart_by="feasible")
     metrics = {"basket": MetricDescription(title="B", success=("right",), scoreboard=(column,))}
     by_code = Assessor(JudgeRef(spec="code", kind="rule_based"), "default")
-    states: list[tuple[float, State]] = [(1.0, "scored"), (0.0, "na"), (1.0, "scored"), (1.0, "na")]
+    # Of the second nobody knows whether it can be bought.
+    states: list[tuple[float, State | None]] = [(1.0, "scored"), (1.0, None), (1.0, "scored"), (0.0, "na")]
     judged = {
         plan.run_id: JudgedRun(
             plan.query.query_id,
-            {
-                "right": Value("right", "scored", right),
-                "feasible": Value("feasible", state, None if state == "na" else 1),
-            },
+            {"right": Value("right", "scored", right)}
+            | ({"feasible": Value("feasible", state, None if state == "na" else 1)} if state else {}),
         )
         for plan, (right, state) in zip(held.plans, states, strict=True)
     }
@@ -86,8 +85,8 @@ def test_a_counted_column_says_how_many_runs_are_right_in_both_of_its_parts(held
     shown = board(made, *(row("basket", "right", system=label, **CODE) for label in (A, B)), metrics=metrics)
     cells = {each.system: each.cells["right"] for each in shown.rows}
     assert [(cells[label].count, cells[label].parts) for label in (A, B)] == [
+        (2, {}),
         (1, {"can be bought": (1, 1), "can't": (0, 1)}),
-        (2, {"can be bought": (1, 1), "can't": (1, 1)}),
     ]
     assert shown.judge.judge == ""
     assert [(each.name, each.table) for each in shown.columns][:2] == [("right", "B"), ("done", "")]
@@ -101,11 +100,12 @@ def test_words_tokens_and_dollars_are_means_over_reports_and_unknown_is_no_0(hel
     assert a["$"].value == pytest.approx(0.175)
     assert set(b) == {"FP", "done", "words"}
     assert (a["done"].value, a["done"].n_planned) == (0.5, 2)
-    unknown = {"researcher": Usage(calls=1, output=9, unpriced=1)}
-    plans = tuple(replace(plan, usage=unknown if plan.usage else {}) for plan in held.plans)
-    made = board(replace(held, plans=plans), row("faithfulness", "FP"))
-    assert "$" not in {column.name for column in made.columns}
-    assert any("knows no price of offline:shopper" in note for note in made.notes)
+    for nanodollars, unpriced in ((0, 0), (0, 1)):
+        usage = {"researcher": Usage(calls=1, output=9, nanodollars=nanodollars, unpriced=unpriced)}
+        plans = tuple(replace(plan, usage=usage if plan.usage else {}) for plan in held.plans)
+        made = board(replace(held, plans=plans), row("faithfulness", "FP"))
+        assert "$" not in {column.name for column in made.columns}
+        assert any("knows no price of offline:shopper" in note for note in made.notes) == bool(unpriced)
 
 
 def test_where_citations_are_not_read_nothing_is_concluded_from_what_rests_on_them(held: Gathered) -> None:
@@ -162,6 +162,10 @@ def test_votes_are_a_share_for_each_system_by_dimension_a_tie_as_half_and_the_se
     shares = {each.system: each.cells["votes overall"].value for each in made.rows}
     assert shares == {A: pytest.approx(0.375), B: pytest.approx(0.625)}
     assert f"People preferred {B} 1.88 : 1.12, no more than chance." in made.sentence
+    for won, words in ((6, "no more than"), (8, "more than")):  # of eight, from .35 and from .63
+        votes = [vote(f"v{at}", "a" if at < won else "b", "ann") for at in range(8)]
+        made = known(scoreboard(replace(held, board=Board()), code, METRICS, {}, {}, votes))
+        assert f"People preferred {A} {won} : {8 - won}, {words} chance." in made.sentence
     assert "People" not in board(held, *code).sentence
 
 
@@ -186,6 +190,7 @@ def test_notes_say_what_is_blank_read_otherwise_unfinished_and_without_an_interv
         row("faithfulness", "N_supported", None, n_scored=0, n_unverifiable=2),
         row("faithfulness", "N_supported", 2, system=B, n_failed=1),
         row("quality", "overall", 5, no_interval="alike"),
+        row("quality", "overall", None, system=B, n_scored=0, n_failed=2),
         row("checks", "clean", None, items={"n/a: no picks": 2}, n_na=2, n_scored=0, **CODE),
         row("checks", "clean", 0.5, system=B, **CODE),
     ]
@@ -206,7 +211,7 @@ def test_notes_say_what_is_blank_read_otherwise_unfinished_and_without_an_interv
         "Without gold nobody knows what is right to buy: `drretail run` adds that of its questions when all runs have "
         "ended, `drretail score EXP --queries FILE.jsonl` adds what FILE.gold.jsonl says.",
     ]
-    assert [(row.system, row.failed) for row in made.rows] == [(B, {"N_supported": 1}), (A, {})]
+    assert [(row.system, row.failed) for row in made.rows] == [(B, {"N_supported": 1, "quality": 2}), (A, {})]
     assert f"1 of 2 runs of {A} failed." in made.sentence
     assert "of 1 run" not in made.sentence, "of a run that has not ended nobody says that it failed"
     lost = tuple(replace(plan, status="failed", report_sha=None) for plan in plans)
