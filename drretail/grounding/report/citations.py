@@ -73,7 +73,7 @@ class Token:
     @property
     def cites(self) -> bool:
         """True for a mark in the text, resolved or not."""
-        return not self.is_listed and self.cited[0].reason not in ("hidden", "image")
+        return not self.is_listed and self.cited[0].reason != "hidden"
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,9 @@ class Scan:
 
     @cached_property
     def counts(self) -> CitationCounts:
-        """How many sources of tokens are read, listed, and not read. A token of two sources counts twice, and an image,
-        which cites nothing, not at all.
-        """
+        """How many sources of tokens are read, listed, and not read. A token of two sources counts twice."""
         reasons = Counter(cited.reason for token in self.tokens if not token.is_listed for cited in token.cited)
-        not_read: dict[UnreadReason, int] = {why: reasons[why] for why in WHY_UNREAD if why != "image" and reasons[why]}
+        not_read: dict[UnreadReason, int] = {why: reasons[why] for why in WHY_UNREAD if reasons[why]}
         return CitationCounts(read=reasons[None], listed=len(self.listed), not_read=not_read)
 
     def citations(self, report: str) -> list[Citation]:
@@ -151,27 +149,24 @@ def link_words(marker: str, source: str) -> str:
 @lru_cache(maxsize=16)
 def _read(report: str) -> tuple[References, list[Mark]]:
     """The lists of a report, and its marks outside them with their labels, without regard to evidence."""
-    page = read_page(report)
-    hidden, images = (blanked(report, spans) for spans in (page.unsaid, page.images))
+    prose = read_page(report).prose
     marks = [*find_marks(report)]
-    contents = [mark.content for mark in marks if not mark.names and hidden[mark.start] == report[mark.start]]
+    contents = [mark.content for mark in marks if not mark.names and prose[mark.start] == report[mark.start]]
     words = ({*map(str.strip, _MEMBERS.split(content)), *re.split(r"\W+", content)} for content in contents)
     cited = Counter(label for of_mark in words for label in {*map(folded_label, of_mark)} if label)
-    references = read_references(page.prose, cited)
+    references = read_references(prose, cited)
     text = blanked(report, references.spans)
     marks = [references.labelled(mark) for mark in marks if text[mark.start] == report[mark.start]]
-    shown = [mark for mark in marks if hidden[mark.start] == images[mark.start] == report[mark.start]]
-    unread = references.unread(shown)
+    unread = references.unread([mark for mark in marks if prose[mark.start] == report[mark.start]])
     read: list[Mark] = []
     for mark in marks:
-        is_unread = mark in unread or (not (mark.names or mark.labels or mark.reason) and references.is_unread(mark))
+        is_unread = mark in unread or references.is_unread(mark)
         mark = mark._replace(reason="style") if is_unread else mark
-        is_image, is_seen = images[mark.start] != report[mark.start], hidden[mark.start] == report[mark.start]
         is_label = mark.kind in ("square", "raised") and (mark.labels or mark.reason) and references.entries
-        if is_seen and not is_image:
+        if prose[mark.start] == report[mark.start]:
             read.append(mark)
         elif is_label or mark.kind in ("source", "ids"):
-            read.append(mark._replace(reason="image" if is_seen else "hidden"))
+            read.append(mark._replace(reason="hidden"))
     return references, read
 
 

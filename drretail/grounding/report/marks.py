@@ -7,7 +7,7 @@ from html import unescape
 from typing import Literal, NamedTuple
 
 from drretail.grounding.report.evidence_ids import FILE_ID
-from drretail.grounding.report.page import url_end
+from drretail.grounding.report.page import IMAGE, url_end
 from drretail.records.evidence import UnreadReason
 
 UNRESOLVED = "unresolved: "
@@ -35,7 +35,7 @@ _NUMBERS = r"[1-9]\d?(?:, ?[1-9]\d?){0,8}"
 _MARK = re.compile(
     r"<a\b[^<>]{0,500}?href=[\"']?(?P<href>(?:https?://|#)[^\s\"'<>]{1,2000})[\"']?[^<>]{0,500}>"
     r"(?P<link>(?:[^<>]|</?(?:sup|sub|b|i|em|strong|small|span)\b[^<>]{0,80}>){0,500}+)</a>"
-    rf"|(?P<url>{_ADDRESS})"
+    rf"|{IMAGE}|(?P<url>{_ADDRESS})"
     r"|(?P<square>\[(?:[^\[\]\n]|\[[^\[\]\n]{0,400}\]){0,400}+\]|【[^【】\n]{1,400}】|［[^［］\n]{1,400}］|〔[^〔〕\n]{1,400}〕)"
     rf"|(?P<id>{_BARE_ID})"
     r"|(?P<raised><sup\b[^<>]{0,80}>(?:<a\b[^<>]{0,200}>)?[^<>\n]{1,60}(?:</a>)?</sup>"
@@ -101,6 +101,8 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
             mark = Mark(start, end, "square" if is_place else "source", words)
         elif form == "square":
             mark = _square(text, start, end)
+        elif form == "image":
+            position = end
         elif form == "raised" and "http" not in content:
             words = unicodedata.normalize("NFKC", unescape(_TAGS.sub("", content))).strip(_AROUND)
             position = end
@@ -128,7 +130,7 @@ def _are_ids(content: str) -> bool:
 
 
 def _square(text: str, start: int, end: int) -> Mark | None:
-    """A bracket with the address behind it; None for one with other marks in it: [[1](https://…)], and for pictures."""
+    """A bracket with the address behind it; None for one with other marks in it: [[1](https://…)]."""
     words = text[start + 1 : end - 1]
     if link := _TARGET.match(text, end):
         label, target = words.strip(_AROUND), link["target"]
@@ -144,7 +146,7 @@ def _square(text: str, start: int, end: int) -> Mark | None:
         return Mark(start, end, "ids", words)
     if words.startswith(UNRESOLVED):  # a rendered report's own word for a citation that did not resolve
         return Mark(start, end, "ids", words.removeprefix(UNRESOLVED))
-    if _INSIDE.search(words.replace("†", "")) or text.startswith("![", max(0, start - 1)):
+    if _INSIDE.search(words.replace("†", "")):
         return None
     if re.fullmatch(r"[^\s\d]+ \D+", words) and re.match(r"\[[^\]]", text[end : end + 2]):
         return None  # the words of a [key]

@@ -14,6 +14,10 @@ from typing import Literal
 
 Span = tuple[int, int]
 LineKind = Literal["blank", "rule", "row", "heading", "item", "text"]
+IMAGE = (
+    r"!\[(?P<image>[^\[\]\n]{0,500})\]"
+    r"(?:\[[^\[\]\n]{0,80}\]|\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\))"
+)
 _PART = re.compile(
     r"(?<!\\)(?P<comment><!--.{0,20000}?--!?>|^<!--.*\Z|<[!?][^>\n]*>|</(?![a-z])[^>\n]*>)"
     r"|(?<![`\\])(?P<code>`[^`\n]+`(?!`)|(?P<ticks>`{2,3})(?!`)[^\n]{1,200}?(?<!`)(?P=ticks)(?!`)"
@@ -27,8 +31,7 @@ _PART = re.compile(
     # The definition of a link.
     r"|^[ \t>]*\[(?!\^)[^\[\]\n]+\]:[ \t]*(?:\n[ \t]*)?(?P<target><[^<>\n]*>|\S++)"
     r"(?:[ \t\r]*\n?[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t\r]*$"
-    r"|!\[(?P<image>[^\[\]\n]{0,500})\]"
-    r"(?:\[[^\[\]\n]{0,80}\]|\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\))",
+    rf"|{IMAGE}",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
 _HREF = re.compile(r"""href\s*=\s*(?:"[^"\s]*"|'[^'\s]*'|[^\s"'>]+)""", re.IGNORECASE)
@@ -43,7 +46,7 @@ _RULE = re.compile(
     r"[ \t>]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|?)++$|[ \t]*+(?:[-*_][ \t]*+){3,}+$|\s*(?:<(?!https?:)[^<>]*+>\s*+)++$"
 )
 HEADING = re.compile(
-    r"[ \t>]*(?:(?P<level>#{1,6})[ \t]+\S|(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*[:：]?[ \t]*$)", re.MULTILINE
+    r"[ \t>]*(?P<level>#{1,6})[ \t]+\S|[ \t]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*[:：]?[ \t]*$", re.MULTILINE
 )
 ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _STOPS = r"\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"
@@ -108,23 +111,20 @@ class Page:
     """The words that are shown and said, also those of code and images, without the signs and tags around them."""
     unread: list[Span]
     """Elements that may be hidden, with their content."""
-    unsaid: list[Span]
-    """What no browser shows (comments, attributes, titles of definitions), unread elements, what is struck, and code."""
-    images: list[Span]
 
 
 @lru_cache(maxsize=16)  # marks, lists, sentences and layout of a report start from the same
 def read_page(report: str) -> Page:
     """The page that a browser makes of a report."""
     code, signs = _fences(report)
-    prose, hidden, struck = [*signs], list[Span](), list[Span]()
-    unread, images = list[Span](), list[Span]()
+    unsaid, hidden, unread = [*signs], list[Span](), list[Span]()
     for part in _PART.finditer(blanked(report, (*code, *signs))):
         kind, span = part.lastgroup, part.span()
         if kind == "code":
             code += [] if _ONLY_MARKS.fullmatch(part[0]) else [span]
         elif kind == "struck":
-            struck.append(span)
+            unsaid.append(span)
+            signs.append(span)
         elif kind == "tag":  # only its name and its address are shown
             address = _HREF.search(part.string, *part.span("tag"))
             hidden += [(part.start("tag"), address.start() if address else part.end("tag"))]
@@ -133,7 +133,7 @@ def read_page(report: str) -> Page:
         elif kind == "target":  # of a definition that lists a source, only the title is hidden
             hidden.append((part.end("target") if _SOURCE.match(part["target"]) else part.start(), part.end()))
         elif kind == "image":
-            images.append(span)
+            unsaid.append(span)
             signs += [(part.start(), part.start("image")), (part.end("image"), part.end())]
         else:
             hidden.append(span)
@@ -142,11 +142,9 @@ def read_page(report: str) -> Page:
     signs += [sign.span() for span in code for sign in _SIGNS_OF_CODE.finditer(report, *span)]
     return Page(
         shown=shown,
-        prose=blanked(shown, (*prose, *code, *images, *struck)),
-        words=blanked(shown, (*signs, *struck)),
+        prose=blanked(shown, (*unsaid, *code)),
+        words=blanked(shown, signs),
         unread=unread,
-        unsaid=[*hidden, *struck, *code],
-        images=images,
     )
 
 

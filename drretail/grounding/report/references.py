@@ -42,7 +42,8 @@ _ENDS = re.compile(r"(?:^|[^\w.,])([^\W\d_]{0,2}\d{1,3})$")
 _KEY = re.compile(r"^@[A-Za-z]|\d†|^\^\S|^\d{1,3}(?:[\s,;/–-]+\d{1,3})+$")
 """@roe, p. 4; 4:0†file; ^e; 41-23."""
 _NAME_AND_YEAR = re.compile(r"[^\W\d_][^\d;]{1,80}[,.] ?(?:19|20)\d\d[a-z]?(?!\w)")
-_NAME = re.compile(r"(?<!\w)[^\W\d_a-zß-ÿ][^\W\d_]|^[A-Z]$")
+_NAME = re.compile(r"(?<!\w)(?![A-Z]{2,}(?!\w))[^\W\d_a-zß-ÿ]\w|^[A-Z]$")
+"""A capital letter, but no size: XL."""
 
 
 def folded_label(label: str) -> str:
@@ -140,15 +141,18 @@ class References:
                 return []
         return [*labels]
 
+    @cached_property
+    def _firsts(self) -> set[str]:
+        return {word for entry in self.every for word in re.findall(r"[^\W\d_]+", entry.body.casefold())[:1]}
+
     def named_in(self, content: str) -> set[Entry]:
         """The entries whose labels a bracket has, if it has no other numbers, or else words of theirs with capitals."""
         members = [_ENDS.search(member.strip()) for member in _BETWEEN.split(_PLACE.sub("", content))]
         labels = [label for member in members if member and (label := self.label_of(member[1]))]
         if len(labels) == len(members):
             return {entry for label in labels for entry in self.entries[label]}
-        firsts = {word for entry in self.every for word in re.findall(r"[^\W\d_]+", entry.body.casefold())[:1]}
         words = re.findall(r"[^\W\d_]{2,}|^\d{4}$", content)
-        names = {word.casefold() for word in words if not word[0].islower() or word in firsts}
+        names = {word.casefold() for word in words if not word[0].islower() or word in self._firsts}
         return {entry for entry in self.every if not names.isdisjoint(entry.words)}
 
     def unread(self, marks: Sequence[Mark]) -> set[Mark]:
@@ -161,21 +165,27 @@ class References:
         unclear = [mark for mark in marks if not (mark.labels or mark.names or mark.reason)]
         named = {mark: self.named_in(mark.content) for mark in unclear}
         citing = {_form(mark) for mark in unclear if not named[mark].isdisjoint(orphans)}
-        if any(mark.labels and mark.kind == "round" for mark in marks):  # who writes (source: 3) also writes (3)
-            citing |= {("round", True), ("bare", True)}
+        read = {_form(mark) for mark in marks if any(map(self.label_of, mark.labels))}
+        citing |= {form for form in read if form[1] in ("letter", "words")}
+        if ("round", "number") in read:  # who writes (source: 3) also writes (3)
+            citing |= {("round", "number"), ("bare", "number")}
         of_form = [mark for mark in unclear if _form(mark) in citing]
-        return {mark for mark in of_form if named[mark] or (_NAME.search(mark.content) and not _form(mark)[1])}
+        return {mark for mark in of_form if named[mark] or (_NAME.search(mark.content) and _form(mark)[1] != "number")}
 
     def is_unread(self, mark: Mark) -> bool:
         """True for a name with a year, and a square bracket with a label among other words."""
+        if mark.names or mark.labels or mark.reason:
+            return False
         parts = (*_BETWEEN.split(mark.content), *re.split(r"[\s,;:()–-]+", mark.content))
         is_key = _KEY.search(mark.content) is not None or any(map(self.label_of, parts))
         is_named = mark.kind != "bare" and _NAME_AND_YEAR.match(mark.content) is not None
         return is_named or (is_key and mark.kind in ("square", "raised"))
 
 
-def _form(mark: Mark) -> tuple[str, bool]:
-    return mark.kind, any(map(str.isdigit, mark.content))
+def _form(mark: Mark) -> tuple[str, str]:
+    if any(map(str.isdigit, mark.content)):
+        return mark.kind, "number"
+    return mark.kind, "letter" if len(mark.content) == 1 else "words" if " " in mark.content else "word"
 
 
 def read_references(text: str, cited: Counter[str]) -> References:
