@@ -16,7 +16,7 @@ from typing import Literal
 from drretail.grounding.report.evidence_ids import bare_address, normalise_url
 from drretail.grounding.report.marks import Mark, find_marks
 from drretail.grounding.report.page import blanked, read_page
-from drretail.grounding.report.references import Entry, References, folded_label, read_references
+from drretail.grounding.report.references import Entry, References, read_references
 from drretail.records.evidence import WHY_UNREAD, Citation, CitationCounts, Evidence, UnreadReason
 from drretail.records.shop import SHOP_URL, product_of, product_url
 
@@ -24,9 +24,10 @@ Known = Mapping[str, Evidence] | Iterable[Evidence]
 _RULE = Path(__file__).with_name("what_a_mark_covers.md")
 _SHOP_HOST = SHOP_URL.partition("://")[2]
 _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
-_MEMBERS = re.compile(r"[,;/|&，；、]")
 _ENTITY = re.compile(r"<[^<>]*>|&\w+;")
 _OF_VARIANT = re.compile(r'"id": ?"([\w@-]+)"')
+_PRODUCT = re.compile(r"P:B0[0-9A-Z]{8}")
+"""An id that is one without brackets, even if it is invented."""
 _ONLY_LABEL = re.compile(r"\[?\^?[A-Za-z]?\d{1,4}\]?")
 
 
@@ -151,10 +152,7 @@ def _read(report: str) -> tuple[References, list[Mark]]:
     """The lists of a report, and its marks outside them with their labels, without regard to evidence."""
     prose = read_page(report).prose
     marks = [*find_marks(report)]
-    contents = [mark.content for mark in marks if not mark.names and prose[mark.start] == report[mark.start]]
-    words = ({*map(str.strip, _MEMBERS.split(content)), *re.split(r"\W+", content)} for content in contents)
-    cited = Counter(label for of_mark in words for label in {*map(folded_label, of_mark)} if label)
-    references = read_references(prose, cited)
+    references = read_references(prose, (mark for mark in marks if prose[mark.start] == report[mark.start]))
     text = blanked(report, references.spans)
     marks = [references.labelled(mark) for mark in marks if text[mark.start] == report[mark.start]]
     unread = references.unread([mark for mark in marks if prose[mark.start] == report[mark.start]])
@@ -193,7 +191,8 @@ class _Resolver:
     def cited(self, mark: Mark) -> tuple[Cited, ...]:
         """The distinct sources of a mark; none if it is uncertain and means something else."""
         every = [cited for label in mark.labels for cited in self._of_label(label, mark.kind)]
-        if mark.names and not (mark.kind == "id" and self._entry(mark.content) is None):
+        is_other = mark.kind == "id" and not _PRODUCT.fullmatch(mark.content) and self._entry(mark.content) is None
+        if mark.names and not is_other:
             every = [self._target(name) for name in mark.names]
         elif mark.kind == "square" and not mark.labels and (product := self._product(mark.content)):
             every = [_cited(mark.content, product)]

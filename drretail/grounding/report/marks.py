@@ -36,11 +36,11 @@ _MARK = re.compile(
     r"<a\b[^<>]{0,500}?href=[\"']?(?P<href>(?:https?://|#)[^\s\"'<>]{1,2000})[\"']?[^<>]{0,500}>"
     r"(?P<link>(?:[^<>]|</?(?:sup|sub|b|i|em|strong|small|span)\b[^<>]{0,80}>){0,500}+)</a>"
     rf"|{IMAGE}|(?P<url>{_ADDRESS})"
-    r"|(?P<square>\[(?:[^\[\]\n]|\[[^\[\]\n]{0,400}\]){0,400}+\]|【[^【】\n]{1,400}】|［[^［］\n]{1,400}］|〔[^〔〕\n]{1,400}〕)"
+    r"|(?P<square>\[\d{1,3}[,;] ?\n *\d{1,3}\]|\[(?:[^\[\]\n]|\[[^\[\]\n]{0,400}\]){0,400}+\]|【[^【】\n]{1,400}】|［[^［］\n]{1,400}］|〔[^〔〕\n]{1,400}〕)"
     rf"|(?P<id>{_BARE_ID})"
     r"|(?P<raised><sup\b[^<>]{0,80}>(?:<a\b[^<>]{0,200}>)?[^<>\n]{1,60}(?:</a>)?</sup>"
     r"|\$?\^(?:\{[^{}\n]{1,40}\}|[\w, –-]{1,20}\^|\d{1,4}(?:[,–-]\d{1,4})*+(?!\.\d))\$?"
-    rf"|[{RAISED}]{{1,6}}(?:[⁻–,][{RAISED}]{{1,4}})*)"
+    rf"|※\d{{1,3}}|[{RAISED}]{{1,6}}(?:[⁻–,][{RAISED}]{{1,4}})*)"
     # What is only counted: what LaTeX, wikis and one product write, and what the lists have labels for: round brackets,
     # and numbers behind a word or a stop, or at the end of a row.
     r"|(?P<markup>\\[a-z]{0,9}cite[a-z]{0,9}[^{}\n]{0,80}\{[^{}\n]{1,300}\}|<ref\b[^<>]{0,300}>"
@@ -56,10 +56,10 @@ _TARGET = re.compile(
     r"\([ \t]*<?(?P<target>[^\s()<>]{0,2000}(?:\([^\s()]{0,500}\)[^\s()<>]{0,500}){0,20})>?"
     r"(?:[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)"
 )
-_INSIDE = re.compile(rf"{_ADDRESS}|{_SITE}|{_BARE_ID}|[{RAISED}]|<sup|\]\(", re.IGNORECASE)
+_INSIDE = re.compile(rf"{_ADDRESS}|{_SITE}|{_BARE_ID}|[{RAISED}]|<sup|\][(\[]", re.IGNORECASE)
 """What is a mark of its own within brackets."""
 _TAGS = re.compile(r"<[^<>]*>")
-_AROUND = " \t[]【】［］〔〕$^{}"
+_AROUND = " \t[]【】［］〔〕$^{}※"
 # A raised number behind a digit or a sign, and a raised 2 or 3 behind a unit or a letter, is a power: 10³, m², R².
 _BASE = re.compile(
     r"(?:(?<![\w.,$€£¥₹])\d{1,2}|\d\)|[⁺⁻}]|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµм]?[mм]|ft|in|mi|yd|[A-Za-zα-ω]))\$?$"

@@ -41,7 +41,8 @@ _LONGEST_RANGE = 50
 _ENDS = re.compile(r"(?:^|[^\w.,])([^\W\d_]{0,2}\d{1,3})$")
 _KEY = re.compile(r"^@[A-Za-z]|\d†|^\^\S|^\d{1,3}(?:[\s,;/–-]+\d{1,3})+$")
 """@roe, p. 4; 4:0†file; ^e; 41-23."""
-_NAME_AND_YEAR = re.compile(r"[^\W\d_][^\d;]{1,80}[,.] ?(?:19|20)\d\d[a-z]?(?!\w)")
+_NAME_AND_YEAR = re.compile(r"[^\W\d_][^\d;]{1,80}[,.] ?(?:(?:19|20)\d\d[a-z]?(?!\w)|[ns]\. ?[df]\.|o\. ?J\.)")
+"""(Roe et al., 2018), (Roe, n.d.)."""
 _NAME = re.compile(r"(?<!\w)(?![A-Z]{2,}(?!\w))[^\W\d_a-zß-ÿ]\w|^[A-Z]$")
 """A capital letter, but no size: XL."""
 
@@ -141,10 +142,6 @@ class References:
                 return []
         return [*labels]
 
-    @cached_property
-    def _firsts(self) -> set[str]:
-        return {word for entry in self.every for word in re.findall(r"[^\W\d_]+", entry.body.casefold())[:1]}
-
     def named_in(self, content: str) -> set[Entry]:
         """The entries whose labels a bracket has, if it has no other numbers, or else words of theirs with capitals."""
         members = [_ENDS.search(member.strip()) for member in _BETWEEN.split(_PLACE.sub("", content))]
@@ -152,7 +149,7 @@ class References:
         if len(labels) == len(members):
             return {entry for label in labels for entry in self.entries[label]}
         words = re.findall(r"[^\W\d_]{2,}|^\d{4}$", content)
-        names = {word.casefold() for word in words if not word[0].islower() or word in self._firsts}
+        names = {word.casefold() for word in words if not word[0].islower()}
         return {entry for entry in self.every if not names.isdisjoint(entry.words)}
 
     def unread(self, marks: Sequence[Mark]) -> set[Mark]:
@@ -188,8 +185,11 @@ def _form(mark: Mark) -> tuple[str, str]:
     return mark.kind, "letter" if len(mark.content) == 1 else "words" if " " in mark.content else "word"
 
 
-def read_references(text: str, cited: Counter[str]) -> References:
-    """The lists of a text; ``cited`` counts what may be labels in its brackets, whatever they mean."""
+def read_references(text: str, marks: Iterable[Mark]) -> References:
+    """The lists of a text, which has these marks."""
+    contents = (mark.content for mark in marks if not mark.names)
+    words = ({*map(str.strip, _BETWEEN.split(content)), *re.split(r"\W+", content)} for content in contents)
+    cited = Counter(label for of_mark in words for label in {*map(folded_label, of_mark)} if label)
     parts = _parts(text)
     listed = _headed(parts, cited)
     listed |= _numbered(parts, listed, cited)
@@ -238,14 +238,12 @@ def _numbered(parts: Sequence[Entry], listed: Collection[int], cited: Collection
     no other entry has them or nothing but other entries stands below.
     """
     run: list[int] = []
-    is_open, is_last = False, True
     for index, part in enumerate(parts):
         if part.label and part.has_url and not part.is_sure and index not in listed:
-            run = run if is_open else []
+            is_next = run and all(between.is_blank for between in parts[run[-1] + 1 : index])
+            run = run if is_next else []
             run.append(index)
-            is_open = is_last = True
-        elif not part.is_blank:
-            is_open, is_last = False, is_last and part.is_sure
+    is_last = bool(run) and all(part.is_blank or part.is_sure for part in parts[run[-1] + 1 :])
     labels = {parts[index].label for index in run}
     is_free = is_last or labels.isdisjoint(parts[index].label for index in listed)
     return {*run} if is_free and 2 * sum(label in cited for label in labels) >= len(labels) else set()
