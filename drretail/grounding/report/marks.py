@@ -26,17 +26,21 @@ _BARE_ID = rf"(?<![\w:/])(?:[PUWC]:{_ID_KEY}|{FILE_ID})(?!\w)"
 _BETWEEN_IDS = re.compile(r"[\s,;|，；、]+")
 SQUARE = str.maketrans("【】［］〔〕", "[][][]")
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃ-ᵉ①-⑳†‡"
+SOURCE = (
+    r"(?:sources?|belege?|(?:einzel)?nachweise?|quellen?|fuentes?|fontes?|fonti|bron(?:nen)?|kilder?|källa|källor|źródł[oa]"
+    r"|kaynak|источники?|\w{0,2}(?:来源|出典|출처)\w{0,2})"
+)
 SOURCE_WORDS = (
-    r"(?:sources?|references?|r[eé]fs?|r[eé]f[eé]rences?|cit(?:ed?|ations?)|footnotes|endnotes|belege?"
-    r"|(?:einzel)?nachweise?|quellen?\w{0,12}|fuentes?|referencias?|referências?|citadas|fontes?|fonti|bron(?:nen)?"
-    r"|kaynak\w{0,9}|источники?|\w{0,2}(?:参考|參考|来源|引用|出典|참고|출처)\w{0,2})"
+    rf"(?:{SOURCE}|references?|r[eé]fs?|r[eé]f[eé]rences?|cit(?:ed?|ations?)|footnotes|endnotes|quellen\w{{1,12}}"
+    r"|referencias?|referências?|citadas|kaynak\w{1,9}|\w{0,2}(?:参考|參考|引用|참고)\w{0,2})"
 )
 _NUMBERS = r"[1-9]\d?(?:, ?[1-9]\d?){0,8}"
 _MARK = re.compile(
     r"<a\b[^<>]{0,500}?href=[\"']?(?P<href>(?:https?://|#)[^\s\"'<>]{1,2000})[\"']?[^<>]{0,500}>"
     r"(?P<link>(?:[^<>]|</?(?:sup|sub|b|i|em|strong|small|span)\b[^<>]{0,80}>){0,500}+)</a>"
     rf"|{IMAGE}|(?P<url>{_ADDRESS})"
-    r"|(?P<square>\[\d{1,3}[,;] ?\n *\d{1,3}\]|\[(?:[^\[\]\n]|\[[^\[\]\n]{0,400}\]){0,400}+\]|【[^【】\n]{1,400}】|［[^［］\n]{1,400}］|〔[^〔〕\n]{1,400}〕)"
+    r"|(?P<square>\[\d{1,3}[,;] ?\n *\d{1,3}\]"
+    r"|\[(?:[^\[\]\n]|\[[^\[\]\n]{0,400}\]){0,400}+\]|【[^【】\n]{1,400}】|［[^［］\n]{1,400}］|〔[^〔〕\n]{1,400}〕)"
     rf"|(?P<id>{_BARE_ID})"
     r"|(?P<raised><sup\b[^<>]{0,80}>(?:<a\b[^<>]{0,200}>)?[^<>\n]{1,60}(?:</a>)?</sup>"
     r"|\$?\^(?:\{[^{}\n]{1,40}\}|[\w, –-]{1,20}\^|\d{1,4}(?:[,–-]\d{1,4})*+(?!\.\d))\$?"
@@ -47,7 +51,9 @@ _MARK = re.compile(
     r"|cite(?:\W?turn\d{1,3}[a-z]{3,12}\d{1,3})+)"
     rf"|(?P<site>{_SITE})"
     r"|(?P<round>[(（](?:[^()（）\[\]\n]|\([^()\n]{0,20}\)){1,300}+[)）])"
-    rf"|(?P<line>(?<=\n)[*_]{{0,2}}{SOURCE_WORDS}\s?[:：][ *_]{{0,3}}\d[\w ,;&–-]{{0,60}}(?=\.?[*_]{{0,2}}(?:\n|\Z)))"
+    # "Source: Roe" as a line of its own, source 3
+    rf"|(?P<words>(?:(?<=[\n>*_-])|(?<=[\n>*_-] )){SOURCE}[ *_]{{0,3}}[:：][^\n\[\]()<>/|]{{1,120}}(?=\n|\Z)"
+    rf"|(?<!\w)(?:{SOURCE}|refs?\.?) \d{{1,2}}(?:(?:,| and| und| et| y) \d{{1,2}})*+(?![\w%]|[.,:]\w))"
     rf"|(?P<bare>(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”»%.!?][.,;:!?)\"”»])|(?<=[。！？；，])|(?<=[a-zß-ÿ]{{4}})"
     rf"|(?<=\| )(?={_NUMBERS} *\| *\n)|(?<=\| )(?=\d+, )){_NUMBERS}(?![\w%]|[.,:]\w))",
     re.IGNORECASE,
@@ -115,10 +121,10 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
             mark = Mark(start, end, "round", content[1:-1].strip(" \\"))
         elif form == "id":
             mark = Mark(start, end, "id", content)
-        elif form in ("line", "bare", "markup", "site"):
+        elif form in ("words", "bare", "markup", "site"):
             reasons: dict[str, UnreadReason] = {"markup": "style", "site": "no_address"}
-            kind = "round" if form == "line" else "bare"
-            mark = Mark(start, end, kind, content.strip("*_ "), reason=reasons.get(form))
+            kind = "round" if form == "words" else "bare"
+            mark = Mark(start, end, kind, content.strip("*_ ."), reason=reasons.get(form))
         if mark is not None:
             yield mark
             position = mark.end

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from drretail.grounding.report.evidence_ids import bare_address
-from drretail.grounding.report.marks import RAISED, SOURCE_WORDS, SQUARE, Mark, find_marks
+from drretail.grounding.report.marks import RAISED, SOURCE, SOURCE_WORDS, SQUARE, Mark, find_marks
 from drretail.grounding.report.page import HEADING, line_kind, lines
 
 _SOURCE_WORDS = re.compile(SOURCE_WORDS, re.IGNORECASE)
 _HEADING_WORDS = re.compile(rf"(?:{SOURCE_WORDS}|notes?|links|bibliogra\w{{1,9}}|literatur\w{{0,12}})$", re.IGNORECASE)
-_NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[\[【]\^?\d|[:：][^\w:：]*\d|^\W*\w+\W*[:：]\s*\w")
+_NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[^\W\d_].*\d|[\[【]\^?\d|^\W*\w+\W*[:：]\s*\w")
 _MARKER = re.compile(
     # What nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>.
     r"[ \t>|+•:-]*+(?:(?P<sure>\[{1,2}\^?(?![ xX]\]|[POUWCF]:)[^\[\]\n]{1,30}\]{1,2}(?:\(#[^\s()]{0,99}\))?(?!\()"
@@ -38,11 +38,15 @@ _BETWEEN = re.compile(r"[,;/|&，；、・]|\s(?:and|und|et|y|og|och|en)\s")
 _PLACE = re.compile(r"†.*|(?:,\s*|\s)(?:§|[^\W\d_]{1,5}\.)[^;]*")
 """In the source: 1†L3, 1, p. 4."""
 _LONGEST_RANGE = 50
-_ENDS = re.compile(r"(?:^|[^\w.,])([^\W\d_]{0,2}\d{1,3})$")
+_ENDS = re.compile(r"(?:^|[^\w.,])([^\W_]{1,4})$")
 _KEY = re.compile(r"^@[A-Za-z]|\d†|^\^\S|^\d{1,3}(?:[\s,;/–-]+\d{1,3})+$")
 """@roe, p. 4; 4:0†file; ^e; 41-23."""
-_NAME_AND_YEAR = re.compile(r"[^\W\d_][^\d;]{1,80}[,.] ?(?:(?:19|20)\d\d[a-z]?(?!\w)|[ns]\. ?[df]\.|o\. ?J\.)")
-"""(Roe et al., 2018), (Roe, n.d.)."""
+_NAMED = re.compile(
+    rf"{SOURCE} ?[:：]|ibid|"
+    r"[^\W\d_][^\d;]{1,80}[,.] ?(?:(?:19|20)\d\d[a-z]?(?!\w)|[ns]\. ?[df]\.|o\. ?j\.)",
+    re.IGNORECASE,
+)
+"""(Roe et al., 2018), (Roe, n.d.), (Source: Roe)."""
 _NAME = re.compile(r"(?<!\w)(?![A-Z]{2,}(?!\w))[^\W\d_a-zß-ÿ]\w|^[A-Z]$")
 """A capital letter, but no size: XL."""
 
@@ -127,7 +131,9 @@ class References:
         Those of the lists, or of the form of labels.
         """
         content = _PLACE.sub("", content).removeprefix("^")
-        content = content if self.label_of(content) else re.sub(r"^[a-z]{2,10}:(?=\d+(?:, ?\d+)*$)", "", content)  # web:1
+        content = (
+            content if self.label_of(content) else re.sub(r"^[a-z]{2,10}:(?=\d+(?:, ?\d+)*$)", "", content)
+        )  # web:1
         labels: dict[str, None] = {}
         for member in map(str.strip, _BETWEEN.split(content)):
             run, folded = _RANGE.fullmatch(member), folded_label(member)
@@ -149,8 +155,8 @@ class References:
         if len(labels) == len(members):
             return {entry for label in labels for entry in self.entries[label]}
         words = re.findall(r"[^\W\d_]{2,}|^\d{4}$", content)
-        names = {word.casefold() for word in words if not word[0].islower()}
-        return {entry for entry in self.every if not names.isdisjoint(entry.words)}
+        names, every = ({word.casefold() for word in words if not word[0].islower() or of} for of in (0, 1))
+        return {of for of in self.every if not names.isdisjoint(of.words) or (every and every <= of.words)}
 
     def unread(self, marks: Sequence[Mark]) -> set[Mark]:
         """The marks in a style that is not read: a form of bracket is one if it names an entry to which nothing else
@@ -175,7 +181,7 @@ class References:
             return False
         parts = (*_BETWEEN.split(mark.content), *re.split(r"[\s,;:()–-]+", mark.content))
         is_key = _KEY.search(mark.content) is not None or any(map(self.label_of, parts))
-        is_named = mark.kind != "bare" and _NAME_AND_YEAR.match(mark.content) is not None
+        is_named = mark.kind != "bare" and _NAMED.match(mark.content) is not None
         return is_named or (is_key and mark.kind in ("square", "raised"))
 
 
@@ -270,7 +276,7 @@ def _parts(text: str) -> list[Entry]:
 
 def is_source_heading(text: str) -> bool:
     """True for a short line without a sentence or a mark whose first or last word names sources."""
-    words = re.sub(r"[(（][^()（）]*+[)）]|<[^<>]*>", " ", text[:_LONGEST_TITLE])
-    words = re.findall(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]", words)
-    is_line = 0 < len(words) <= 8 and len(text) < _LONGEST_TITLE and not _NO_HEADING.search(text)
+    title = re.sub(r"[(（][^()（）]*+[)）]|<[^<>]*>", " ", text[:_LONGEST_TITLE])
+    words = re.findall(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]", title)
+    is_line = 0 < len(words) <= 8 and len(text) < _LONGEST_TITLE and not _NO_HEADING.search(title)
     return is_line and any(map(_HEADING_WORDS.match, (words[0], words[-1])))
