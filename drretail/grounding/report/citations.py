@@ -153,18 +153,16 @@ def _read(report: str) -> tuple[References, list[Mark]]:
     prose = read_page(report).prose
     marks = [*find_marks(report)]
     references = read_references(prose, (mark for mark in marks if prose[mark.start] == report[mark.start]))
-    text = blanked(report, references.spans)
-    marks = [references.labelled(mark) for mark in marks if text[mark.start] == report[mark.start]]
-    unread = references.unread([mark for mark in marks if prose[mark.start] == report[mark.start]])
-    read: list[Mark] = []
+    text = blanked(prose, references.spans)
+    in_text = [references.labelled(mark) for mark in marks if text[mark.start] == report[mark.start]]
+    unread = references.unread(in_text)
+    read = [mark._replace(reason="style") if mark in unread else mark for mark in in_text]
     for mark in marks:
-        is_unread = mark in unread or references.is_unread(mark)
-        mark = mark._replace(reason="style") if is_unread else mark
-        is_label = mark.kind in ("square", "raised") and (mark.labels or mark.reason) and references.entries
-        if prose[mark.start] == report[mark.start]:
-            read.append(mark)
-        elif is_label or mark.kind in ("source", "ids"):
-            read.append(mark._replace(reason="hidden"))
+        if prose[mark.start] != report[mark.start]:
+            mark = references.labelled(mark)
+            is_label = mark.kind in ("square", "raised") and references.entries
+            is_label = is_label and (mark.labels or mark.reason or references.is_unread(mark))
+            read += [mark._replace(reason="hidden")] if is_label or mark.kind in ("source", "ids") else []
     return references, read
 
 

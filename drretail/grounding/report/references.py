@@ -173,7 +173,8 @@ class References:
         if ("round", "number") in read:  # who writes (source: 3) also writes (3)
             citing |= {("round", "number"), ("bare", "number")}
         of_form = [mark for mark in unclear if _form(mark) in citing]
-        return {mark for mark in of_form if named[mark] or (_NAME.search(mark.content) and _form(mark)[1] != "number")}
+        read = {mark for mark in of_form if named[mark] or (_NAME.search(mark.content) and _form(mark)[1] != "number")}
+        return {*read, *filter(self.is_unread, unclear)}
 
     def is_unread(self, mark: Mark) -> bool:
         """True for a name with a year, and a square bracket with a label among other words."""
@@ -209,6 +210,8 @@ def read_references(text: str, marks: Iterable[Mark]) -> References:
     for part in (parts[index] for index in sorted(listed)):
         if not part.level and (part.label or part.marks):
             entries.setdefault(part.label, []).append(part)
+    for index in reversed(range(len(parts))):  # with the blank lines above
+        listed |= {index} if index + 1 in listed and parts[index].is_blank else set()
     return References(tuple((parts[index].left, parts[index].end) for index in sorted(listed)), entries)
 
 
@@ -216,26 +219,23 @@ def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
     """The entries by their look; and the lines with addresses below a heading of sources, with the heading, up to one
     of the same level.
     """
-    listed: set[int] = set()
-    waiting: list[int] = []
-    """What belongs to a list if an entry follows: its heading and blank lines."""
+    listed, headings = set[int](), set[int]()
     opened = 0
     """The level of the heading of sources above; 0 without one."""
     for index, part in enumerate(parts):
         names_sources = not part.marks and part.kind != "item" and is_source_heading(part.text)
         is_heading = names_sources or bool(part.level and not part.marks)
         if is_heading and not 0 < opened < (part.level or _OF_BOLD):
-            opened = (part.level or _OF_BOLD) if names_sources else 0
+            opened, headings = (part.level or _OF_BOLD) if names_sources else 0, set()
         is_entry = part.is_definition(cited)
-        if opened and not is_heading:
+        if opened and is_heading:
+            headings.add(index)
+        elif opened:
             is_entry |= part.is_sure or part.has_url or (bool(part.marks) and part.kind == "item")
             is_entry |= bool(part.label) and index - 1 in listed and not parts[index - 1].is_blank
         if is_entry:
-            listed |= {index, *(waiting if opened else ())}
-        if is_entry or not (opened or part.is_blank):
-            waiting = []
-        elif is_heading or part.is_blank:
-            waiting.append(index)
+            listed |= {index, *headings}
+            headings.clear()
     return listed
 
 
