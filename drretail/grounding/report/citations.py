@@ -177,7 +177,7 @@ class _Resolver:
         self._written: dict[str, str] = {}
         """The first form of each address: all its forms are one source."""
         for entry in [*self._by_name.values()]:
-            urls = [*filter(None, (entry.url, entry.key if entry.kind == "web" else None))]
+            urls = [url for url in (entry.url, entry.key) if url and "://" in url]
             names = [form(url) for url in urls for form in (normalise_url, bare_address)]
             names += [entry.key.casefold()] if entry.kind == "product" and not entry.key.isdecimal() else []
             places = map(shop_place, urls if entry.kind == "product" and entry.looked_up else ())
@@ -192,7 +192,7 @@ class _Resolver:
         is_other = mark.kind == "id" and not _PRODUCT.fullmatch(mark.content) and self._entry(mark.content) is None
         if mark.names and not is_other:
             every = [self._target(name) for name in mark.names]
-        elif mark.kind == "square" and not mark.labels and (product := self._product(mark.content)):
+        elif mark.kind == "square" and not mark.labels and (product := self._entry(mark.content)):
             every = [_cited(mark.content, product)]
         elif mark.reason and not mark.labels:
             every = [Cited(mark.content, "unresolved")]
@@ -206,20 +206,17 @@ class _Resolver:
         if label and (entry := self._references.entry(label)):
             resolved = [replace(cited, label=label) for _, cited in self.listed[entry]]
             return resolved or [Cited(label, "unresolved", reason="no_address")]
-        if product := None if label else self._product(name):
+        if product := None if label else self._entry(name):
             return [_cited(name, product)]
         # A number that a report's own list does not have leads nowhere (0 in FP); without a list nobody knows.
-        has_numbers = kind != "raised" and any(map(str.isdecimal, self._references.entries))
-        leads_nowhere = name.isdecimal() and not label and has_numbers
+        is_other = label or kind == "raised" or not name.isdecimal()
+        leads_nowhere = not is_other and any(map(str.isdecimal, self._references.entries))
         return [Cited(name, "unresolved", reason=None if leads_nowhere else "no_entry")]
 
-    def _product(self, name: str) -> Evidence | None:
-        """That of a name without P:, as a shop's assistant writes [L1]."""
-        return self._by_name.get(name.casefold()) or self._entry(name)
-
     def _entry(self, name: str) -> Evidence | None:
-        """The entry of an id; an offer's is its product's, named by both, P:T/T-M, or by its own, P:T-M."""
-        return self._by_name.get(product_of(name)) or self._offers.get(name.removeprefix("P:"))
+        """The entry of an id, or of a product's own name, [L1]. An offer's is that of its product: P:T/T-M or P:T-M."""
+        names = self._by_name
+        return names.get(product_of(name)) or names.get(name.casefold()) or self._offers.get(name.removeprefix("P:"))
 
     @cached_property
     def _offers(self) -> dict[str, Evidence]:

@@ -47,8 +47,8 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 """(Roe et al., 2018), (Roe, n.d.), (Source: Roe)."""
-_NAME = re.compile(r"(?<!\w)(?![A-Z]{2,}(?!\w))[^\W\d_a-zß-ÿ]\w|^[A-Z]$")
-"""A capital letter, but no size: XL."""
+_NAME = re.compile(r"\D*(?<!\w)(?![A-Z]{2,}(?!\w))[^\W\d_a-zß-ÿ]\w\D*|[A-Z]")
+"""A capital letter, but no size: XL, 4-8 Hz."""
 
 
 def folded_label(label: str) -> str:
@@ -117,7 +117,6 @@ class References:
     def entry(self, label: str) -> Entry | None:
         """The entry of a label of the list; None if several entries with other sources have it."""
         entries = self.entries[label]
-        entries = [entry for entry in entries if entry.marks] or entries
         return entries[0] if len({entry.sources for entry in entries}) == 1 else None
 
     def labelled(self, mark: Mark) -> Mark:
@@ -130,37 +129,38 @@ class References:
         """The labels that a bracket is made of: a group, a range, or one with a place behind it; none of anything else.
         Those of the lists, or of the form of labels.
         """
-        content = _PLACE.sub("", content).removeprefix("^")
-        content = (
-            content if self.label_of(content) else re.sub(r"^[a-z]{2,10}:(?=\d+(?:, ?\d+)*$)", "", content)
-        )  # web:1
         labels: dict[str, None] = {}
-        for member in map(str.strip, _BETWEEN.split(content)):
+        for member in map(str.strip, _BETWEEN.split(_PLACE.sub("", content).removeprefix("^"))):
+            if not self.label_of(member):
+                member = re.sub(r"^[a-z]{2,10}:(?=\d+$)", "", member)  # web:1
             run, folded = _RANGE.fullmatch(member), folded_label(member)
             if folded and folded in self.entries:
                 labels[folded] = None
             elif run and 0 < int(run["first"]) <= int(run["last"]) < int(run["first"]) + _LONGEST_RANGE:
                 names = (f"{run['word']}{number}" for number in range(int(run["first"]), int(run["last"]) + 1))
                 labels |= dict.fromkeys(self.label_of(name) or name for name in names)
-            elif _LABEL.fullmatch(folded if folded.isdecimal() else member) and member.strip("0"):
-                labels[folded if folded.isdecimal() else member] = None
+            elif _LABEL.fullmatch(label := folded if folded.isdecimal() else member) and label.strip("0"):
+                labels[label] = None
             else:
                 return []
         return [*labels]
 
     def named_in(self, content: str) -> set[Entry]:
-        """The entries whose labels a bracket has, if it has no other numbers, or else words of theirs with capitals."""
+        """The entries whose labels are all that is named in a bracket, or else those with its words: one with a capital
+        letter, or all.
+        """
         members = [_ENDS.search(member.strip()) for member in _BETWEEN.split(_PLACE.sub("", content))]
         labels = [label for member in members if member and (label := self.label_of(member[1]))]
         if len(labels) == len(members):
             return {entry for label in labels for entry in self.entries[label]}
         words = re.findall(r"[^\W\d_]{2,}|^\d{4}$", content)
-        names, every = ({word.casefold() for word in words if not word[0].islower() or of} for of in (0, 1))
+        names = {word.casefold() for word in words if not word[0].islower()}
+        every = {word.casefold() for word in words}
         return {of for of in self.every if not names.isdisjoint(of.words) or (every and every <= of.words)}
 
     def unread(self, marks: Sequence[Mark]) -> set[Mark]:
-        """The marks in a style that is not read: a form of bracket is one if it names an entry to which nothing else
-        leads; then all that have this form, and name something, are marks.
+        """Those of the shown marks in a style that is not read. A form of bracket cites if it names an entry to which
+        nothing else leads; then all that have this form, and name something, are marks.
         """
         labels = {label for mark in marks for label in map(self.label_of, mark.labels)}
         places = {bare_address(name) or name for mark in marks for name in mark.names}
@@ -168,16 +168,15 @@ class References:
         unclear = [mark for mark in marks if not (mark.labels or mark.names or mark.reason)]
         named = {mark: self.named_in(mark.content) for mark in unclear}
         citing = {_form(mark) for mark in unclear if not named[mark].isdisjoint(orphans)}
-        read = {_form(mark) for mark in marks if any(map(self.label_of, mark.labels))}
-        citing |= {form for form in read if form[1] in ("letter", "words")}
-        if ("round", "number") in read:  # who writes (source: 3) also writes (3)
+        forms = {_form(mark) for mark in marks if any(map(self.label_of, mark.labels))}
+        citing |= {form for form in forms if form[1] in ("letter", "words")}
+        if ("round", "number") in forms:  # who writes (source: 3) also writes (3)
             citing |= {("round", "number"), ("bare", "number")}
-        of_form = [mark for mark in unclear if _form(mark) in citing]
-        read = {mark for mark in of_form if named[mark] or (_NAME.search(mark.content) and _form(mark)[1] != "number")}
-        return {*read, *filter(self.is_unread, unclear)}
+        of_form = (mark for mark in unclear if _form(mark) in citing and (named[mark] or _NAME.fullmatch(mark.content)))
+        return {*of_form, *filter(self.is_unread, unclear)}
 
     def is_unread(self, mark: Mark) -> bool:
-        """True for a name with a year, and a square bracket with a label among other words."""
+        """True for what cites whatever the lists are: a name with a year, a square bracket with a label among words."""
         if mark.names or mark.labels or mark.reason:
             return False
         parts = (*_BETWEEN.split(mark.content), *re.split(r"[\s,;:()–-]+", mark.content))
@@ -187,6 +186,7 @@ class References:
 
 
 def _form(mark: Mark) -> tuple[str, str]:
+    """The kind of a bracket, and what stands in it."""
     if any(map(str.isdigit, mark.content)):
         return mark.kind, "number"
     return mark.kind, "letter" if len(mark.content) == 1 else "words" if " " in mark.content else "word"

@@ -254,7 +254,7 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     tokens = scan(plain, evidence)
     groups = _groups(plain, tokens.marks)
     starts = [group.start for group in groups]
-    text = _without_marks(blanked(read_page(plain).words, tokens.lists), plain, tokens.marks)
+    text = _without_marks(plain, blanked(read_page(plain).words, tokens.lists), tokens.marks)
     sentences, source_lines = _cut(plain)
     stretches: list[Stretch] = []
     tables: list[list[int]] = []
@@ -302,14 +302,14 @@ def _covering(
             yield Stretch(*span, tuple(cited), index, (start, ends[start, end]))
 
 
-def _without_marks(plain: str, report: str, marks: Sequence[Token]) -> str:
+def _without_marks(report: str, text: str, marks: Sequence[Token]) -> str:
     """The text with marks blanked, except the words of links, which belong to the sentence."""
     spans: list[tuple[int, int]] = []
     for mark in marks:
         words = link_words(report[mark.start : mark.end], mark.cited[0].name)
         begin = report.index(words, mark.start + 1) if words else mark.end
         spans += [(mark.start, begin), (begin + len(words), mark.end)]
-    return blanked(plain, spans)
+    return blanked(text, spans)
 
 
 def _groups(report: str, marks: Sequence[Token]) -> list[_Group]:
