@@ -117,14 +117,13 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
                 mark = Mark(start, end, "raised", words)
         elif form == "round" and _are_ids(content[1:-1]):
             mark = Mark(start, end, "ids", content[1:-1])
-        elif form == "round" and not _INSIDE.search(content):
-            mark = Mark(start, end, "round", content[1:-1].strip(" \\"))
+        elif form in ("round", "words") and not _INSIDE.search(content):
+            mark = Mark(start, end, "round", content.strip("()（）*_ \\"))
         elif form == "id":
             mark = Mark(start, end, "id", content)
-        elif form in ("words", "bare", "markup", "site"):
+        elif form in ("bare", "markup", "site"):
             reasons: dict[str, UnreadReason] = {"markup": "style", "site": "no_address"}
-            kind = "round" if form == "words" else "bare"
-            mark = Mark(start, end, kind, content.strip("*_ ."), reason=reasons.get(form))
+            mark = Mark(start, end, "bare", content, reason=reasons.get(form))
         if mark is not None:
             yield mark
             position = mark.end

@@ -64,6 +64,7 @@ FORMS = {
     f"Empty [3], none [9], inner [4], [2023], [0.5, 2], [ ].{LIST}": "[9] unresolved|[4] product P:F1",
     "One [1].\n\n## Sources\n- [1] P:F1 — feeder\n\nThanks [P:F2]!": "[1] product P:F1|[P:F2] product P:F2",
     "Both [1].\n\n## Sources\n[1] https://a.example/ and [P:F1]": "[1] web https://a.example/|[1] product P:F1",
+    f"Good.\n**Source:** {WEB}\nSo (source: P:F2).": f"{WEB} web {WEB}|P:F2 product P:F2",
     "```markdown\nGood [P:F1].\n```": "[P:F1] product P:F1",
     "```\n[P:F1] https://c.example/\n```\nand `see [P:F1]`": "",
 }
