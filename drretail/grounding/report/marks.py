@@ -1,4 +1,4 @@
-"""What has the shape of a mark, read or only counted: one pattern; and the labels in a bracket: one grammar."""
+"""What has the shape of a mark, read or only counted: one pattern."""
 
 import re
 import unicodedata
@@ -51,7 +51,7 @@ _MARK = re.compile(
     r"|cite(?:\W?turn\d{1,3}[a-z]{3,12}\d{1,3})+)"
     rf"|(?P<site>{_SITE})"
     r"|(?P<round>[(（](?:[^()（）\[\]\n]|\([^()\n]{0,20}\)){1,300}+[)）])"
-    # "Source: Roe" as a line of its own, source 3
+    # "Source: Roe" as a line of its own; source 3.
     rf"|(?P<words>(?:(?<=[\n>*_-])|(?<=[\n>*_-] )){SOURCE}[ *_]{{0,3}}[:：][^\n\[\]()<>/|]{{1,120}}(?=\n|\Z)"
     rf"|(?<!\w)(?:{SOURCE}|refs?\.?) \d{{1,2}}(?:(?:,| and| und| et| y) \d{{1,2}})*+(?![\w%]|[.,:]\w))"
     rf"|(?P<bare>(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”»%.!?][.,;:!?)\"”»])|(?<=[。！？；，])|(?<=[a-zß-ÿ]{{4}})"
@@ -78,7 +78,9 @@ class Mark(NamedTuple):
     start: int
     end: int
     kind: Literal["source", "ids", "id", "square", "raised", "round", "bare"]
-    """An address, ids in brackets, an id without; what may be labels, in brackets, raised and without."""
+    """An address, ids in brackets, an id without; what may be labels, in brackets, raised, and without ("bare"). A line
+    such as "Source: Roe" is round, too.
+    """
     content: str
     """The address, the ids, or what stands within brackets."""
     labels: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The lists of sources in a report, and the labels by which marks lead there.
+"""The lists of sources in a report, the labels by which marks lead there, and the styles of marks that are not read.
 
 What an entry looks like decides: a label at the beginning of a line, and an address. A heading that names sources also
 makes the other lines with addresses below it entries.

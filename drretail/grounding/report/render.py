@@ -163,12 +163,13 @@ def _section(heading: str, references: Iterable[_Reference]) -> Iterator[str]:
 
 
 def _reference(cited: Cited, number: int | None = None) -> _Reference:
-    entry, url, label = cited.entry, cited.url, f"[{number}]" if number else ""
-    title = cited.title or cited.name if entry is None else short_title(entry.title or entry.key, _TITLE_LENGTH)
+    entry, label = cited.entry, f"[{number}]" if number else ""
     if cited.type == "internal" and entry is not None:
-        (label, title), url = _words(entry), None
-        number, label, title = None, label if number else "", title[0].upper() + title[1:]
-    return _Reference(number=number, evidence_id=cited.evidence_id, title=title, url=url, label=label)
+        label, title = _words(entry)
+        title = title[0].upper() + title[1:]
+        return _Reference(evidence_id=entry.id, title=title, label=label if number else "")
+    title = cited.title or cited.name if entry is None else short_title(entry.title or entry.key, _TITLE_LENGTH)
+    return _Reference(number=number, evidence_id=cited.evidence_id, title=title, url=cited.url, label=label)
 
 
 def _shortened_order(label: str, report: str, start: int) -> str:
