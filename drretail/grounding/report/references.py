@@ -22,9 +22,9 @@ _MARKER = re.compile(
     # What nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>.
     r"[ \t>|+•:-]*+(?:(?P<sure>\[{1,2}\^?(?![ xX]\]|[POUWCF]:)[^\[\]\n]{1,30}\]{1,2}(?:\(#[^\s()]{0,99}\))?(?!\()"
     rf"|<sup>[ \t]*\[?\w{{1,4}}\]?[ \t]*</sup>|\^\w{{1,4}}\^?|[{RAISED}]{{1,4}})"
-    # What also numbers steps: "1.", "(1)", "Source 1:", "web:1 =", "1 Title", "A.".
+    # What also numbers steps: "1.", "(1)", "Source 1:", "web:1 =", "1 Title", "Q1 Title", "A.".
     r"|(?P<number>[(（]?(?:[^\W\d_]{1,12}[:._-]?\s?)?\d{1,3}(?:[.)）、:：](?!\d)|[ \t]+[-–—=·](?=\s))"
-    r"|\d{1,3}(?=[ \t]+\S)|[A-Z][.)](?=[ \t])))[ \t]*[:：.,]?",
+    r"|[A-Z]?\d{1,3}(?=[ \t]+\S)|[A-Z][.)](?=[ \t])))[ \t]*[:：.,]?",
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"<[^<>]*>|\(#[^()]*\)|[\[\]()（）^|]")
@@ -47,7 +47,7 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 """(Roe et al., 2018), (Roe, n.d.), (Source: Roe)."""
-_NAME = re.compile(r"\D*(?<!\w)(?![A-Z]{2,}(?!\w))[^\W\d_a-zß-ÿ]\w\D*|[A-Z]")
+_NAME = re.compile(r"\D*(?<!\w)(?![A-Z]{2,}(?!\w))[^\W\d_a-zß-ÿ]\w\D*|[A-Z]\D* (?:19|20)\d\d[a-z]?|[A-Z]")
 """A capital letter, but no size: XL, 4-8 Hz."""
 
 
@@ -88,8 +88,8 @@ class Entry:
         return frozenset(bare_address(name) or name for mark in self.marks for name in mark.names)
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        return frozenset(re.findall(r"\w{2,}", self.text.casefold()))
+    def words(self) -> list[str]:
+        return _words(self.body)
 
     def is_definition(self, cited: Counter[str]) -> bool:
         """True for a label of its own with an address; a word in brackets is one if it is cited."""
@@ -153,10 +153,10 @@ class References:
         labels = [label for member in members if member and (label := self.label_of(member[1]))]
         if len(labels) == len(members):
             return {entry for label in labels for entry in self.entries[label]}
-        words = re.findall(r"[^\W\d_]{2,}|^\d{4}$", content)
+        words = re.findall(r"[^\W\d_]\w+|^\d{4}$", content)
         names = {word.casefold() for word in words if not word[0].islower()}
         every = {word.casefold() for word in words}
-        return {of for of in self.every if not names.isdisjoint(of.words) or (every and every <= of.words)}
+        return {of for of in self.every if not names.isdisjoint(of.words) or (every and every.issubset(of.words))}
 
     def unread(self, marks: Sequence[Mark]) -> set[Mark]:
         """Those of the shown marks in a style that is not read. A form of bracket cites if it names an entry to which
@@ -176,13 +176,23 @@ class References:
         return {*of_form, *filter(self.is_unread, unclear)}
 
     def is_unread(self, mark: Mark) -> bool:
-        """True for what cites whatever the lists are: a name with a year, a square bracket with a label among words."""
+        """True for what cites whatever else does: a name with a year, a label that is no number, the first words of an
+        entry, and in square brackets a label among other words.
+        """
         if mark.names or mark.labels or mark.reason:
             return False
         parts = (*_BETWEEN.split(mark.content), *re.split(r"[\s,;:()–-]+", mark.content))
-        is_key = _KEY.search(mark.content) is not None or any(map(self.label_of, parts))
-        is_named = mark.kind != "bare" and _NAMED.match(mark.content) is not None
-        return is_named or (is_key and mark.kind in ("square", "raised"))
+        labels = {*map(self.label_of, parts)} - {None}
+        if mark.kind in ("square", "raised") and (labels or _KEY.search(mark.content)):
+            return True
+        names = [name for name in map(_words, _BETWEEN.split(mark.content)) if name and not name[0].isdecimal()]
+        is_title = any(of.words[: len(name)] == name for name in names for of in self.every)
+        is_label = any(self.label_of(" ".join(name)) for name in names)
+        return mark.kind != "bare" and (_NAMED.match(mark.content) is not None or is_title or is_label)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
 
 
 def _form(mark: Mark) -> tuple[str, str]:
