@@ -89,6 +89,7 @@ class Entry:
 
     @cached_property
     def words(self) -> list[str]:
+        """Those of its body, in lower case and in order."""
         return _words(self.body)
 
     def is_definition(self, cited: Counter[str]) -> bool:
@@ -146,17 +147,14 @@ class References:
         return [*labels]
 
     def named_in(self, content: str) -> set[Entry]:
-        """The entries whose labels are all that is named in a bracket, or else those with its words: one with a capital
-        letter, or all.
-        """
+        """The entries whose labels are all that is named in a bracket, or else those with a word of it in capitals."""
         members = [_ENDS.search(member.strip()) for member in _BETWEEN.split(_PLACE.sub("", content))]
         labels = [label for member in members if member and (label := self.label_of(member[1]))]
         if len(labels) == len(members):
             return {entry for label in labels for entry in self.entries[label]}
         words = re.findall(r"[^\W\d_]\w+|^\d{4}$", content)
         names = {word.casefold() for word in words if not word[0].islower()}
-        every = {word.casefold() for word in words}
-        return {of for of in self.every if not names.isdisjoint(of.words) or (every and every.issubset(of.words))}
+        return {entry for entry in self.every if not names.isdisjoint(entry.words)}
 
     def unread(self, marks: Sequence[Mark]) -> set[Mark]:
         """Those of the shown marks in a style that is not read. A form of bracket cites if it names an entry to which
