@@ -123,15 +123,6 @@ def test_real_reports_are_read(realdata: Path) -> None:
         assert all(count.read >= 10 for count in counts)
 
 
-def test_the_lines_of_a_list_are_no_citations() -> None:
-    for heading in ("**Key Citations**", "Sources:", "## 📚 References (12)", "## Appendix A: Sources", "## 出典"):
-        report = f"It is so.\n\n\n{heading}\n- [A](https://a.example/1)\n- B, www.a.example/2\n\n---\n\n**Ask me.**\n"
-        titles = [(source.url, source.title) for source in scan(report, None).listed]
-        assert (find_citations(report, None), titles) == ([], [(SOURCES[0], "A"), ("https://www.a.example/2", "B")])
-    about = "## Power sources of 2024\n- Eggs, see https://a.example/1\n\n## Next\nText."
-    assert len(find_citations(about, None)) == 1, "a section about sources is no list"
-
-
 def test_all_forms_of_an_address_are_one_source() -> None:
     report = "A (https://a.example/x?srsltid=1), b https://A.example/x/, c [d](http://www.a.example/x?utm_source=y)."
     assert len({cited.source for mark in scan(report, None).marks for cited in mark.cited}) == 1

@@ -51,11 +51,8 @@ def test_a_long_result_is_shown_as_far_as_a_reader_wants_it_and_a_report_without
     for result, shown in (("1 / 3000 = 0.000333333333333333", "1 / 3000 ≈ 0.000333"), ("1 / 2 = 0.5", "1 / 2 = 0.5")):
         evidence = [build.evidence(SUM, build.text(result, "record"))]
         assert body(f"A sum [{SUM}].", evidence) == f"A sum (calculation: {shown})."
-    for report in (
-        "",
-        "Plain text.\r\n\n",
-        "A https://a.example/ b [c](https://c.example/)\n\n## Sources\n- https://a.example/\n",
-    ):
+    linked = "A https://a.example/ b [c](https://c.example/)\n\n## Sources\n- https://a.example/\n"
+    for report in ("", "Plain text.\r\n\n", linked):
         rendered = render_report(report, KNOWN)
         assert (rendered.text, rendered.references) == (report, ())
 
