@@ -143,13 +143,12 @@ class Source(Record):
         return EvidenceText(form=self.form, text=self.text, shown=self.shown, path=path, seq=seq)
 
 
-UnreadReason = Literal["no_entry", "no_address", "style", "hidden", "image"]
+UnreadReason = Literal["no_entry", "no_address", "style", "hidden"]
 WHY_UNREAD: Mapping[UnreadReason, str] = {
     "no_entry": "no entry, or several, in a list",
     "no_address": "no address",
     "style": "a style that is not read",
     "hidden": "in code or hidden",
-    "image": "an image",
 }
 """Why a token of a report is not read, in words: no list has an entry for it, or entries with other sources have its
 label; its entry, or the file that it links to, has no address; it is written in a style that is not read, or in which

@@ -1,9 +1,9 @@
 """What a report cites and says, and how it is shown to a reader.
 
 evidence_ids.py    the ids of all evidence, as pure functions of their sources
-page.py            what a browser shows: the texts in which marks, sentences and figures are searched
-marks.py           what has the shape of a mark, read or only counted: one pattern, and the labels of a bracket
-references.py      the lists of sources in a report, and the labels of their entries
+page.py            what a browser shows, in which marks, sentences and figures are searched; and what a line is
+marks.py           what has the shape of a mark, read or only counted: one pattern
+references.py      the lists of sources in a report, the labels of their entries, and the styles that are not read
 citations.py       the scanner: every mark resolved by a run's evidence and the lists, or the reason why it is not read
 picks.py           picks that are declared in a block of their own
 render.py          the report with numbered, linked references

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from html import unescape
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from drretail.grounding.report.evidence_ids import bare_address, normalise_url
-from drretail.grounding.report.marks import Mark, Unread, find_marks, mark_labels
+from drretail.grounding.report.marks import Mark, find_marks
 from drretail.grounding.report.page import blanked, read_page
-from drretail.grounding.report.references import Entry, References, folded_label, read_references
+from drretail.grounding.report.references import Entry, References, read_references
 from drretail.records.evidence import WHY_UNREAD, Citation, CitationCounts, Evidence, UnreadReason
 from drretail.records.shop import SHOP_URL, product_of, product_url
 
@@ -24,13 +24,10 @@ Known = Mapping[str, Evidence] | Iterable[Evidence]
 _RULE = Path(__file__).with_name("what_a_mark_covers.md")
 _SHOP_HOST = SHOP_URL.partition("://")[2]
 _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
-_HIDDEN, _IMAGE, _LISTED = 1, 2, 3
-"""Places of a report that its marks stand in."""
-_UNCERTAIN = ("label", "raised", "round", "bare")
-"""The kinds of marks that cite if lists have their labels."""
-_MEMBERS = re.compile(r"[,;/|&，；、]")
 _ENTITY = re.compile(r"<[^<>]*>|&\w+;")
 _OF_VARIANT = re.compile(r'"id": ?"([\w@-]+)"')
+_PRODUCT = re.compile(r"P:B0[0-9A-Z]{8}")
+"""An id that is one without brackets, even if it is invented."""
 _ONLY_LABEL = re.compile(r"\[?\^?[A-Za-z]?\d{1,4}\]?")
 
 
@@ -77,7 +74,7 @@ class Token:
     @property
     def cites(self) -> bool:
         """True for a mark in the text, resolved or not."""
-        return not self.is_listed and self.cited[0].reason not in ("hidden", "image")
+        return not self.is_listed and self.cited[0].reason != "hidden"
 
 
 @dataclass(frozen=True)
@@ -100,11 +97,9 @@ class Scan:
 
     @cached_property
     def counts(self) -> CitationCounts:
-        """How many sources of tokens are read, listed, and not read. A token of two sources counts twice, and an image,
-        which cites nothing, not at all.
-        """
+        """How many sources of tokens are read, listed, and not read. A token of two sources counts twice."""
         reasons = Counter(cited.reason for token in self.tokens if not token.is_listed for cited in token.cited)
-        not_read: dict[UnreadReason, int] = {why: reasons[why] for why in WHY_UNREAD if why != "image" and reasons[why]}
+        not_read: dict[UnreadReason, int] = {why: reasons[why] for why in WHY_UNREAD if reasons[why]}
         return CitationCounts(read=reasons[None], listed=len(self.listed), not_read=not_read)
 
     def citations(self, report: str) -> list[Citation]:
@@ -131,12 +126,12 @@ def scan(report: str, evidence: Known | None) -> Scan:
     as a citation without evidence. None means an imported report without a ledger: then products' addresses are
     citations of products. Linear in the length of the report.
     """
-    reading = _read(report)
-    resolver = _Resolver(reading.references, evidence)
-    marks = ((mark, resolver.cited(mark)) for mark in reading.marks)
-    tokens = [Token(*mark[:2], cited) for mark, cited in marks if cited]
-    tokens += (Token(*span, (cited,), is_listed=True) for of in resolver.sources.values() for span, cited in of)
-    return Scan(tuple(sorted(tokens, key=lambda token: token.start)), reading.references.spans)
+    references, marks = _read(report)
+    resolver = _Resolver(references, evidence)
+    cited_of = ((mark, resolver.cited(mark)) for mark in marks)
+    tokens = [Token(*mark[:2], cited) for mark, cited in cited_of if cited]
+    tokens += (Token(*span, (cited,), is_listed=True) for of in resolver.listed.values() for span, cited in of)
+    return Scan(tuple(sorted(tokens, key=lambda token: token.start)), references.spans)
 
 
 def find_citations(report: str, evidence: Known | None) -> list[Citation]:
@@ -152,53 +147,23 @@ def link_words(marker: str, source: str) -> str:
     return words if arrow and source not in words and not _ONLY_LABEL.fullmatch(words) else ""
 
 
-class _Reading(NamedTuple):
-    """What a report says without regard to evidence."""
-
-    references: References
-    marks: list[Mark]
-
-
 @lru_cache(maxsize=16)
-def _read(report: str) -> _Reading:
-    page = read_page(report)
-    places = bytearray(len(report))
-    _fill(places, _HIDDEN, (*page.unsaid, *page.code))
-    _fill(places, _IMAGE, page.images)
+def _read(report: str) -> tuple[References, list[Mark]]:
+    """The lists of a report, and its marks outside them with their labels, without regard to evidence."""
+    prose = read_page(report).prose
     marks = [*find_marks(report)]
-    contents = [mark.content for mark in marks if mark.kind in _UNCERTAIN and not places[mark.start]]
-    words = ({*map(str.strip, _MEMBERS.split(content)), *re.split(r"\W+", content)} for content in contents)
-    cited = Counter(label for of_mark in words for label in {*map(folded_label, of_mark)} if label)
-    references = read_references(page.prose, cited)
-    _fill(places, _LISTED, references.spans)
-    marks = [mark._replace(labels=tuple(mark_labels(mark, references.label_of))) for mark in marks]
-    shown = [mark for mark in marks if not places[mark.start]]
-    unread = Unread(shown, references.label_of, references.names, has_orphans=references.has_orphans(shown))
-    read = [mark for mark in (_classified(mark, unread, references, report) for mark in marks) if mark]
-    shown = [mark for mark in read if not places[mark.start]]
-    for mark in read:
-        place, kind = places[mark.start], mark.kind
-        is_label = kind in ("label", "raised") and (mark.labels or mark.reason) and references.entries
-        if place in (_HIDDEN, _IMAGE) and (is_label or kind in ("source", "ids")):
-            shown.append(mark._replace(reason="hidden" if place == _HIDDEN else "image"))
-    return _Reading(references, shown)
-
-
-def _fill(places: bytearray, place: int, spans: Iterable[tuple[int, int]]) -> None:
-    for start, end in spans:
-        places[start:end] = bytes([place]) * (end - start)
-
-
-def _classified(mark: Mark, unread: Unread, references: References, report: str) -> Mark | None:
-    """A mark that is read, or is not, with the reason; None for what only has the shape of one."""
-    if mark.labels or mark.reason or mark.kind not in _UNCERTAIN:
-        return mark
-    if unread.has(mark):
-        return mark._replace(reason="style")
-    if mark.kind != "label" or " " in (key := mark.content.strip()):
-        return None
-    is_key = key and references.entries and report[max(0, mark.start - 1)] == "]"  # [the words][key]
-    return mark._replace(reason="no_entry") if is_key else mark._replace(kind="perhaps")
+    references = read_references(prose, (mark for mark in marks if prose[mark.start] == report[mark.start]))
+    text = blanked(prose, references.spans)
+    in_text = [references.labelled(mark) for mark in marks if text[mark.start] == report[mark.start]]
+    unread = references.unread(in_text)
+    read = [mark._replace(reason="style") if mark in unread else mark for mark in in_text]
+    for mark in marks:
+        if prose[mark.start] != report[mark.start]:
+            mark = references.labelled(mark)
+            is_label = mark.kind in ("square", "raised") and references.entries
+            is_label = is_label and (mark.labels or mark.reason or references.is_unread(mark))
+            read += [mark._replace(reason="hidden")] if is_label or mark.kind in ("source", "ids") else []
+    return references, read
 
 
 class _Resolver:
@@ -207,57 +172,55 @@ class _Resolver:
     def __init__(self, references: References, evidence: Known | None) -> None:
         self._has_ledger = evidence is not None
         entries = evidence.values() if isinstance(evidence, Mapping) else evidence or ()
-        self._by_id = {entry.id: entry for entry in entries}
-        self._by_name: dict[str | tuple[str, str], Evidence] = {}
-        """By addresses in all their forms, products also by their ids, and by their places in a shop of its own."""
+        self._by_name: dict[str | tuple[str, str], Evidence] = {entry.id: entry for entry in entries}
+        """By ids and addresses, products also by their own ids, and by their places in a shop of its own."""
         self._written: dict[str, str] = {}
         """The first form of each address: all its forms are one source."""
-        for entry in self._by_id.values():
-            urls = [*filter(None, (entry.url, entry.key if entry.kind == "web" else None))]
+        for entry in [*self._by_name.values()]:
+            urls = [url for url in (entry.url, entry.key) if url and "://" in url]
             names = [form(url) for url in urls for form in (normalise_url, bare_address)]
             names += [entry.key.casefold()] if entry.kind == "product" and not entry.key.isdecimal() else []
             places = map(shop_place, urls if entry.kind == "product" and entry.looked_up else ())
             self._by_name |= {name: entry for name in (*names, *places) if name not in self._by_name}
         self._references = references
-        self.sources = {entry: [*self._sources(entry)] for entries in references.entries.values() for entry in entries}
+        self.listed = {entry: [*self._sources(entry)] for entry in references.every}
         """The sources of each entry, with their spans."""
 
     def cited(self, mark: Mark) -> tuple[Cited, ...]:
         """The distinct sources of a mark; none if it is uncertain and means something else."""
-        content, sources = mark.content.strip(), dict[str, Cited]()
-        if mark.labels:
-            every = [cited for label in mark.labels for cited in self._of_label(label, mark.kind)]
-        elif mark.kind in ("source", "ids"):
+        every = [cited for label in mark.labels for cited in self._of_label(label, mark.kind)]
+        is_other = mark.kind == "id" and not _PRODUCT.fullmatch(mark.content) and self._entry(mark.content) is None
+        if mark.names and not is_other:
             every = [self._target(name) for name in mark.names]
-        elif product := self._by_name.get(content.casefold()):  # a shop's assistant writes [L1] for [P:L1]
-            every = [_cited(content, product)]
-        elif mark.kind == "perhaps":
-            every = [self._target(content)] if self._entry(content) else []
-        else:
-            every = [Cited(content, "unresolved")]
+        elif mark.kind == "square" and not mark.labels and (product := self._entry(mark.content)):
+            every = [_cited(mark.content, product)]
+        elif mark.reason and not mark.labels:
+            every = [Cited(mark.content, "unresolved")]
+        sources: dict[str, Cited] = {}
         for cited in every:
             sources.setdefault(cited.source, replace(cited, reason=mark.reason) if mark.reason else cited)
         return tuple(sources.values())
 
     def _of_label(self, name: str, kind: str) -> list[Cited]:
-        if label := self._references.label_of(name):
-            if (entry := self._references.entry(label)) is None:
-                return [Cited(name, "unresolved", reason="no_entry")]
-            resolved = [replace(cited, label=entry.label) for _, cited in self.sources[entry]]
-            return resolved or [Cited(entry.label or name, "unresolved", reason="no_address")]
-        if product := self._by_name.get(name.casefold()):
+        label = self._references.label_of(name)
+        if label and (entry := self._references.entry(label)):
+            resolved = [replace(cited, label=label) for _, cited in self.listed[entry]]
+            return resolved or [Cited(label, "unresolved", reason="no_address")]
+        if product := None if label else self._entry(name):
             return [_cited(name, product)]
         # A number that a report's own list does not have leads nowhere (0 in FP); without a list nobody knows.
-        leads_nowhere = kind == "label" and name.isdecimal() and self._references.entries
+        is_other = label or kind == "raised" or not name.isdecimal()
+        leads_nowhere = not is_other and any(map(str.isdecimal, self._references.entries))
         return [Cited(name, "unresolved", reason=None if leads_nowhere else "no_entry")]
 
     def _entry(self, name: str) -> Evidence | None:
-        """The entry of an id; an offer's is its product's, named by both, P:T/T-M, or by its own, P:T-M."""
-        return self._by_id.get(product_of(name)) or self._offers.get(name.removeprefix("P:"))
+        """The entry of an id, or of a product's own name, [L1]. An offer's is that of its product: P:T/T-M or P:T-M."""
+        names = self._by_name
+        return names.get(product_of(name)) or names.get(name.casefold()) or self._offers.get(name.removeprefix("P:"))
 
     @cached_property
     def _offers(self) -> dict[str, Evidence]:
-        entries = [entry for entry in self._by_id.values() if entry.kind == "product"]
+        entries = [entry for entry in self._by_name.values() if entry.kind == "product"]
         return {key: entry for entry in entries for text in entry.texts for key in _OF_VARIANT.findall(text.text)}
 
     def _target(self, target: str) -> Cited:
@@ -269,9 +232,8 @@ class _Resolver:
         address = bare_address(name)
         host, _, path = address.partition("/")
         is_of_shop = host.partition(":")[0] == _SHOP_HOST  # a port is not part of the shop's name
-        entry = self._by_id.get(f"P:{path}") if is_of_shop else None
-        forms = (normalise_url(name), address, shop_place(name))
-        if entry := entry or next(filter(None, map(self._by_name.get, forms)), None):
+        forms = (f"P:{path}" if is_of_shop else "", normalise_url(name), address, shop_place(name))
+        if entry := next(filter(None, map(self._by_name.get, forms)), None):
             return _cited(name, entry)
         url = self._written.setdefault(address, name)
         if not is_of_shop:

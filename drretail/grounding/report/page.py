@@ -1,4 +1,5 @@
-"""What of a report a browser shows. All texts of a page are as long as the report: what they leave out is spaces.
+"""What of a report a browser shows, and what its lines are. All texts of a page are as long as the report: what they
+leave out is spaces.
 
 Whether a browser shows an element with ``style``, or one that needs a script or a click, cannot be told from the text:
 it is not read, with its content, and counted (``Page.unread``). What only looks like a tag, such as ``<brand name>``,
@@ -9,48 +10,52 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
-Spans = tuple[tuple[int, int], ...]
-"""Starts and ends in the report."""
-_UNREAD = re.compile(
-    r"<(?P<name>(?:script|style|template|title|noscript|noframes|iframe|object|embed|audio|video|canvas|svg|math|select"
-    r"|datalist|dialog|rp|font)(?=[\s/>])|[a-z]\w{0,20}(?=\s(?:[^<>]{0,500}?\s)?(?:style|hidden)[\s=/>]))[^<>]{0,2000}>"
-    r".{0,5000}?(?:</(?P=name)\s*>|\n\n|\Z)",
-    re.IGNORECASE | re.DOTALL,
+Span = tuple[int, int]
+LineKind = Literal["blank", "rule", "row", "heading", "item", "text"]
+IMAGE = (
+    r"!\[(?P<image>[^\[\]\n]{0,500})\]"
+    r"(?:\[[^\[\]\n]{0,80}\]|\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\))"
 )
-"""Up to the end of a paragraph if it is never closed."""
-_TAG = re.compile(
-    r"(?<!\\)(?P<comment><!--.{0,20000}?--!?>|(?:(?<=\n)|\A)<!--.*\Z|<[!?][^>\n]*>|</(?![A-Za-z])[^>\n]*>)"
-    r"|(?<!\\)<(?P<close>/?)(?P<name>[A-Za-z][\w-]*)(?=[\s/>])"
-    r"(?P<rest>(?:[^<>\"'\n]|\n(?![ \t]*\n)|\"[^\"\n]*\"|'[^'\n]*'){0,2000}+)>",
-    re.DOTALL,
+_PART = re.compile(
+    r"(?<!\\)(?P<comment><!--.{0,20000}?--!?>|^<!--.*\Z|<[!?][^>\n]*>|</(?![a-z])[^>\n]*>)"
+    r"|(?<![`\\])(?P<code>`[^`\n]+`(?!`)|(?P<ticks>`{2,3})(?!`)[^\n]{1,200}?(?<!`)(?P=ticks)(?!`)"
+    r"|<(?P<name>code|pre|kbd|samp|tt)>[^<]{0,2000}</(?P=name)>)"
+    # Up to the end of a paragraph if it is never closed.
+    r"|(?<!\\)(?P<unread><(?P<of>(?:script|style|template|title|noscript|noframes|iframe|object|embed|audio|video|canvas"
+    r"|svg|math|select|datalist|dialog|rp|font)(?=[\s/>])|[a-z]\w{0,20}(?=\s(?:[^<>]{0,500}?\s)?(?:style|hidden)[\s=/>]))"
+    r"[^<>]{0,2000}>.{0,5000}?(?:</(?P=of)\s*>|\n\n|\Z))"
+    r"|(?P<struck>~~(?=\S)[^~]{1,500}?(?<=\S)~~|<(?P<gone>s|del|strike)>[^<]{1,500}</(?P=gone)>)"
+    r"|(?<!\\)</?[a-z][\w-]*(?=[\s/>])(?P<tag>(?:[^<>\"'\n]|\n(?![ \t]*\n)|\"[^\"\n]*\"|'[^'\n]*'){0,2000}+)>"
+    # The definition of a link.
+    r"|^[ \t>]*\[(?!\^)[^\[\]\n]+\]:[ \t]*(?:\n[ \t]*)?(?P<target><[^<>\n]*>|\S++)"
+    r"(?:[ \t\r]*\n?[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t\r]*$"
+    rf"|{IMAGE}",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
 _HREF = re.compile(r"""href\s*=\s*(?:"[^"\s]*"|'[^'\s]*'|[^\s"'>]+)""", re.IGNORECASE)
-_STRUCK = re.compile(r"~~(?=\S)[^~]{1,500}?(?<=\S)~~|<(?P<tag>s|del|strike)>[^<]{1,500}</(?P=tag)>", re.IGNORECASE)
 _FENCE = re.compile(
     r"^[ \t>]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?(?P<sign>`{3,}|~{3,})[ \t]*(?P<info>[^`\r\n]*)\r?$", re.MULTILINE
 )
-_CODE = re.compile(r"(?<![`\\])(?:`[^`\n]+`|(`{2,3})(?!`)[^\n]{1,200}?(?<!`)\1)(?!`)")
-_CODE_TAG = re.compile(r"<(?P<tag>code|pre|kbd|samp|tt)>[^<]{0,2000}</(?P=tag)>", re.IGNORECASE)
 _ONLY_MARKS = re.compile(r"`\s*(?:[\[【](?:\^?\d|[POUWCF]:)[^\[\]【】\n]{0,200}[\]】][\s,;]*)+`")
 """Some models write their marks as code."""
 _SIGNS_OF_CODE = re.compile(r"`+|^[ \t>]*~{3,}.*", re.MULTILINE)
-_IMAGE = re.compile(
-    r"!\[([^\[\]\n]{0,500})\](?:\[[^\[\]\n]{0,80}\]|\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\))"
-)
-_DEFINITION = re.compile(
-    r"^[ \t>]*\[(?!\^)[^\[\]\n]+\]:[ \t]*(?:\n[ \t]*)?(?P<to><[^<>\n]*>|\S++)"
-    r"(?:[ \t\r]*\n?[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t\r]*$",
-    re.MULTILINE,
-)
 _SOURCE = re.compile(r"<?(?:https?://|www\.|[POUWCF]:\w)", re.IGNORECASE)
+_RULE = re.compile(
+    r"[ \t>]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|?)++$|[ \t]*+(?:[-*_][ \t]*+){3,}+$|\s*(?:<(?!https?:)[^<>]*+>\s*+)++$"
+)
+HEADING = re.compile(
+    r"[ \t>]*(?P<level>#{1,6})[ \t]+\S|[ \t]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*[:：]?[ \t]*$", re.MULTILINE
+)
+ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _STOPS = r"\s<>\"`\[\]{}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’()"
 IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _IN_URL = {True: re.compile(rf"[^{_STOPS}]*"), False: re.compile(rf"[^{_STOPS}{IDEOGRAPHS}]*")}
 """In running text, an ideograph ends the URL; in links and lists it may be part of one."""
 
 
-def lines(text: str) -> Iterator[tuple[int, int]]:
+def lines(text: str) -> Iterator[Span]:
     """Start and end of every line, without its newline."""
     start = 0
     while (end := text.find("\n", start)) >= 0:
@@ -59,7 +64,18 @@ def lines(text: str) -> Iterator[tuple[int, int]]:
     yield start, len(text)
 
 
-def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
+def line_kind(line: str) -> LineKind:
+    """What a line is; one of nothing but tags is a rule, too."""
+    if not line.strip():
+        return "blank"
+    if _RULE.match(line):
+        return "rule"
+    if line.strip()[0] == line.rstrip()[-1] == "|":
+        return "row"
+    return "heading" if HEADING.match(line) else "item" if ITEM.match(line) else "text"
+
+
+def blanked(text: str, spans: Iterable[Span]) -> str:
     """The text with the spans, in any order, overwritten by spaces; newlines stay."""
     parts: list[str] = []
     position = 0
@@ -93,71 +109,58 @@ class Page:
     """What is shown and said, as it is written, without code and images."""
     words: str
     """The words that are shown and said, also those of code and images, without the signs and tags around them."""
-    unread: Spans
+    unread: list[Span]
     """Elements that may be hidden, with their content."""
-    unsaid: Spans
-    """What no browser shows (comments, attributes, titles of definitions), the unread elements, and what is struck."""
-    code: Spans
-    images: Spans
 
 
 @lru_cache(maxsize=16)  # marks, lists, sentences and layout of a report start from the same
 def read_page(report: str) -> Page:
     """The page that a browser makes of a report."""
-    fences, frame = _fences(report)
-    source = blanked(report, (*fences, *frame))
-    inline = (*_CODE.finditer(source), *_CODE_TAG.finditer(source))
-    inline = (code.span() for code in inline if not _ONLY_MARKS.fullmatch(code[0]))
-    code = sorted([*fences, *inline])
-    tags = list(_TAG.finditer(blanked(source, code)))
-    unread = tuple(element.span() for element in _UNREAD.finditer(blanked(source, code)))
-    hidden = [*_defining(source), *unread, *(span for tag in tags for span in _hidden_in(tag))]
+    code, signs = _fences(report)
+    unsaid, hidden, unread = [*signs], list[Span](), list[Span]()
+    for part in _PART.finditer(blanked(report, (*code, *signs))):
+        kind, span = part.lastgroup, part.span()
+        if kind == "code":
+            code += [] if _ONLY_MARKS.fullmatch(part[0]) else [span]
+        elif kind == "struck":
+            unsaid.append(span)
+            signs.append(span)
+        elif kind == "tag":  # only its name and its address are shown
+            address = _HREF.search(part.string, *part.span("tag"))
+            hidden += [(part.start("tag"), address.start() if address else part.end("tag"))]
+            hidden += [(address.end(), part.end("tag"))] if address else []
+            signs.append(span)
+        elif kind == "target":  # of a definition that lists a source, only the title is hidden
+            hidden.append((part.end("target") if _SOURCE.match(part["target"]) else part.start(), part.end()))
+        elif kind == "image":
+            unsaid.append(span)
+            signs += [(part.start(), part.start("image")), (part.end("image"), part.end())]
+        else:
+            hidden.append(span)
+            unread += [span] if kind == "unread" else []
     shown = blanked(report, hidden)
-    struck = [struck.span() for struck in _STRUCK.finditer(blanked(shown, code))]
-    images = list(_IMAGE.finditer(shown))
-    signs = [sign.span() for span in code for sign in _SIGNS_OF_CODE.finditer(report, *span)]
-    signs += [span for image in images for span in ((image.start(), image.start(1)), (image.end(1), image.end()))]
-    words = blanked(shown, (*signs, *struck, *frame, *(tag.span() for tag in tags)))
-    image_spans = tuple(image.span() for image in images)
+    signs += [sign.span() for span in code for sign in _SIGNS_OF_CODE.finditer(report, *span)]
     return Page(
         shown=shown,
-        prose=blanked(shown, (*code, *image_spans, *struck, *frame)),
-        words=words,
+        prose=blanked(shown, (*unsaid, *code)),
+        words=blanked(shown, signs),
         unread=unread,
-        unsaid=(*hidden, *struck),
-        code=tuple(code),
-        images=image_spans,
     )
 
 
-def _fences(text: str) -> tuple[list[tuple[int, int]], Spans]:
+def _fences(text: str) -> tuple[list[Span], list[Span]]:
     """The blocks of code, and the lines of fences that frame a report, as models wrap whole reports in "```markdown";
     a fence that is never closed swallows no report.
     """
-    code: list[tuple[int, int]] = []
-    frame: list[tuple[int, int]] = []
+    code: list[Span] = []
+    frame: list[Span] = []
     opened: list[re.Match[str]] = []
     for fence in _FENCE.finditer(text):
         is_frame = bool(opened) and opened[-1]["info"].strip().casefold() in ("markdown", "md")
         if opened and fence["sign"].startswith(opened[-1]["sign"]) and not fence["info"]:
             begin = opened.pop()
-            frame += [begin.span(), (fence.start(), fence.end("sign"))] if is_frame else []
+            frame += [begin.span(), fence.span()] if is_frame else []
             code += [] if is_frame else [(begin.start(), fence.end("sign"))]
         elif is_frame or not opened:
             opened.append(fence)
-    return code, tuple(sorted([*frame, *(fence.span() for fence in opened)]))
-
-
-def _defining(text: str) -> Iterator[tuple[int, int]]:
-    """The definitions of links, which no browser shows; of one that lists a source, only its title."""
-    for line in _DEFINITION.finditer(text):
-        yield line.end("to") if _SOURCE.match(line["to"]) else line.start(), line.end()
-
-
-def _hidden_in(tag: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """A comment whole; of a tag everything but its name and its address."""
-    start, end = tag.span() if tag["comment"] else tag.span("rest")
-    if address := None if tag["comment"] else _HREF.search(tag.string, start, end):
-        yield start, address.start()
-        start = address.end()
-    yield start, end
+    return code, [*frame, *(fence.span() for fence in opened)]

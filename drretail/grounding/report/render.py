@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Literal, NamedTuple
 
@@ -54,17 +54,14 @@ class RenderedReport:
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The place of ``report[start:end]`` in ``text``; replaced parts count whole."""
-        return self._moved(start, 0), self._moved(end, 1)
-
-    def _moved(self, position: int, side: Literal[0, 1]) -> int:
-        moved = 0
-        for edit in self.edits:
-            if edit.start < position < edit.end:
-                return edit.start + moved + side * len(edit.text)
-            if edit.end > position or edit.start >= position:
-                break
-            moved += len(edit.text) - (edit.end - edit.start)
-        return min(position + moved, len(self.text))
+        places: list[int] = []
+        for position, is_end in ((start, False), (end, True)):
+            before = [edit for edit in self.edits if edit.end <= position and edit.start < position]
+            cut = next((edit for edit in self.edits if edit.start < position < edit.end), None)
+            moved = sum(len(edit.text) - (edit.end - edit.start) for edit in before)
+            at = position if cut is None else cut.start + is_end * len(cut.text)
+            places.append(min(at + moved, len(self.text)))
+        return places[0], places[1]
 
 
 def render_report(report: str, evidence: Known | None, *, style: Style = "markdown") -> RenderedReport:
@@ -79,16 +76,15 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     marks = [mark for mark in tokens.marks if _is_rendered(report, mark)]
     if not marks:
         return RenderedReport(report)
-    numbering = _Numbering(style)
-    changed = [_edit(report, run, numbering) for run in _runs(report, marks)]
+    cited: dict[str, _Reference] = {}
+    changed = [_edit(report, run, cited, style) for run in _runs(report, marks)]
     removed = [Edit(start, min(end + 1, len(report)), "") for start, end in tokens.lists]
     edits = tuple(sorted([*changed, *removed]))
     ends = [0, *(edit.end for edit in edits)]
     body = "".join(f"{report[end : edit.start]}{edit.text}" for end, edit in zip(ends, edits, strict=False))
     body += report[ends[-1] :]
-    cited = numbering.references
     listed = {source.source: source for source in tokens.listed if source.type != "unresolved"}
-    uncited = [_reference(source, _title(source)) for name, source in listed.items() if name not in cited]
+    uncited = [_reference(source) for name, source in listed.items() if name not in cited]
     numbered = [reference for reference in cited.values() if reference.number is not None]
     sections = [*_section("Also listed", uncited), *_section("Sources", numbered)]
     references = (*cited.values(), *uncited)
@@ -110,48 +106,25 @@ class WordCount(NamedTuple):
 def count_words(report: str | None, evidence: Known | None) -> WordCount:
     """The words of a report with its sources; none of a run without a report."""
     rendered = render_report(report or "", evidence, style="plain")
-    shown, body = (len(split_words(text)) for text in (rendered.text, rendered.text[: rendered.sources_at]))
-    return WordCount(shown, body)
+    return WordCount(*(len(split_words(text)) for text in (rendered.text, rendered.text[: rendered.sources_at])))
 
 
-@dataclass(slots=True)
-class _Numbering:
-    style: Style
-    references: dict[str, _Reference] = field(default_factory=dict[str, _Reference])
-    """By source."""
-    count: int = 0
-    """Numbers used so far."""
-
-    def reference(self, cited: Cited) -> _Reference:
-        if cited.source not in self.references:
-            number, label = None, ""
-            if cited.type == "internal" and cited.entry is not None:
-                label = _internal_label(cited.entry)
-            else:
-                self.count += 1
-                number, label = self.count, f"[{self.count}]"
-            self.references[cited.source] = _reference(cited, label, number)
-        return self.references[cited.source]
-
-    def link(self, cited: Cited) -> str:
-        reference = self.reference(cited)
-        if self.style == "plain" or reference.url is None:
-            return reference.label
-        url = f"<{reference.url}>" if set(reference.url) & set("() ") else reference.url
-        return f"[{reference.label}]({url})"
-
-
-def _edit(report: str, run: list[Token], numbering: _Numbering) -> Edit:
+def _edit(report: str, run: list[Token], references: dict[str, _Reference], style: Style) -> Edit:
     """The replacement of adjacent marks: numbers first, then internal sources in one parenthesis."""
-    distinct = {cited.source: cited for mark in run for cited in mark.cited}
     numbers, internal = "", list[str]()
-    for cited in distinct.values():
+    for source, cited in {cited.source: cited for mark in run for cited in mark.cited}.items():
         if cited.type == "unresolved":
             numbers += f"[{UNRESOLVED}{cited.name}]"
-        elif cited.type == "internal":
-            internal.append(_shortened_order(numbering.reference(cited).label, report, run[0].start))
+            continue
+        number = 1 + sum(of.number is not None for of in references.values())
+        reference = references.setdefault(source, _reference(cited, number))
+        if reference.number is None:
+            internal.append(_shortened_order(reference.label, report, run[0].start))
+        elif style == "plain" or reference.url is None:
+            numbers += reference.label
         else:
-            numbers += numbering.link(cited)
+            is_odd = not set(reference.url).isdisjoint("() ")
+            numbers += f"[{reference.label}]({f'<{reference.url}>' if is_odd else reference.url})"
     linked = " ".join(filter(None, (link_words(report[mark.start : mark.end], mark.cited[0].name) for mark in run)))
     start, end = run[0].start, run[-1].end
     # A link would not work within backticks.
@@ -189,18 +162,14 @@ def _section(heading: str, references: Iterable[_Reference]) -> Iterator[str]:
         yield "\n".join([f"## {heading}", "", *entries])
 
 
-def _reference(cited: Cited, label: str, number: int | None = None) -> _Reference:
-    url = None if cited.type == "internal" else cited.url
-    return _Reference(number=number, evidence_id=cited.evidence_id, title=_title(cited), url=url, label=label)
-
-
-def _title(cited: Cited) -> str:
-    if cited.entry is None:
-        return cited.title or cited.name
-    if cited.type == "internal":
-        label = _internal_label(cited.entry, is_numbered=True)
-        return label[0].upper() + label[1:]
-    return short_title(cited.entry.title or cited.entry.key, _TITLE_LENGTH)
+def _reference(cited: Cited, number: int | None = None) -> _Reference:
+    entry, label = cited.entry, f"[{number}]" if number else ""
+    if cited.type == "internal" and entry is not None:
+        label, title = _words(entry)
+        title = title[0].upper() + title[1:]
+        return _Reference(evidence_id=entry.id, title=title, label=label if number else "")
+    title = cited.title or cited.name if entry is None else short_title(entry.title or entry.key, _TITLE_LENGTH)
+    return _Reference(number=number, evidence_id=cited.evidence_id, title=title, url=cited.url, label=label)
 
 
 def _shortened_order(label: str, report: str, start: int) -> str:
@@ -210,22 +179,23 @@ def _shortened_order(label: str, report: str, start: int) -> str:
     return label if days.isdisjoint(date.iso for date in find_dates(line)) else "your order"
 
 
-def _internal_label(entry: Evidence, *, is_numbered: bool = False) -> str:
-    """The words for a source without an address; in a list, an order has its number as well."""
+def _words(entry: Evidence) -> tuple[str, str]:
+    """The words for a source without an address, in the text and in a list, where an order has its number as well."""
+    words = f"file {entry.title}"
     name, _, user_id = entry.id.removeprefix("U:").partition("@")
     if entry.kind == "user":
-        return f"{name} of user {user_id}" if user_id else _OWN.get(name, name)
-    if entry.kind == "order":
-        number = entry.id.removeprefix("O:")
+        words = f"{name} of user {user_id}" if user_id else _OWN.get(name, name)
+    elif entry.kind == "order":
+        words = f"order {entry.id.removeprefix('O:')}"
         dated = next((match for text in entry.texts if (match := _ORDER_DATE.search(text.text))), None)
-        if dated is None:
-            return f"order {number}"
-        day = date.fromisoformat(dated["date"])
-        return f"order {f'{number} ' if is_numbered else ''}of {day.day} {day:%B} {day.year}"
-    if entry.kind == "calculation":
+        if dated is not None:
+            day = date.fromisoformat(dated["date"])
+            of = f"of {day.day} {day:%B} {day.year}"
+            return f"order {of}", f"{words} {of}"
+    elif entry.kind == "calculation":
         written = next((text.text for text in entry.texts if " = " in text.text and "\n" not in text.text), entry.title)
-        if (long := _LONG_RESULT.search(written)) is not None:  # "≈ 0.5667"
+        if long := _LONG_RESULT.search(written):
             number = float(long["result"])
             written = written[: long.start()] + (f"≈ {number:.4f}" if abs(number) >= 0.01 else f"≈ {number:.3g}")
-        return f"calculation: {written}"
-    return f"file {entry.title}"
+        words = f"calculation: {written}"
+    return words, words

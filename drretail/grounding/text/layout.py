@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from drretail.grounding.report.citations import Cited, Known, Token, link_words, scan
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.report.page import blanked, lines, read_page
+from drretail.grounding.report.page import ITEM, blanked, line_kind, lines, read_page
 from drretail.grounding.text.amounts import Amount, Notation, WrittenDate, find_amounts, find_dates, notation_of
 from drretail.grounding.text.numerals import Equation, find_equations
 from drretail.grounding.text.words import month_numbers
@@ -24,13 +24,6 @@ from drretail.records.shop import SHOP_URL
 Span = tuple[int, int]
 SentenceKind = Literal["text", "item", "row", "heading", "table_head"]
 
-_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+\S|[ \t]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*:?[ \t]*$")
-_ITEM = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)(?:\[[ xX]\][ \t]+)?")
-_QUOTED = re.compile(r"[ \t]*(?:>[ \t]*)+")
-_ROW = re.compile(r"[ \t]*\|.*\|[ \t]*$")
-_RULE = re.compile(
-    r"[ \t]*+\|?[ \t]*+:?-{2,}+:?[ \t]*+(?:\|[ \t]*+:?-{2,}+:?[ \t]*+)*\|?[ \t]*+$|[ \t]*+(?:[-*_][ \t]*+){3,}+$"
-)
 _MARK = "\ue000"
 """Replaces each character of a mark while sentences are separated."""
 # What stands before the marks of a line of sources, by whether they are addresses, and between them.
@@ -89,7 +82,7 @@ def _cut(report: str) -> tuple[list[Sentence], list[tuple[Span, Span]]]:
     in_table, is_apart = False, True
     for start, end in [*lines(text), (len(text), len(text))]:
         line = text[start:end].rstrip()
-        kind = _kind(line)
+        kind = line_kind(line)
         if above and kind != "row" and _is_of_sources(line, report[start:end]):
             source_lines.append(((start, end), above))
             kind = "blank"
@@ -104,17 +97,16 @@ def _cut(report: str) -> tuple[list[Sentence], list[tuple[Span, Span]]]:
         if kind == "row":
             # The first row is the head if a rule follows.
             following = text[end + 1 :].partition("\n")[0].rstrip() if not in_table else ""
-            row: SentenceKind = "table_head" if following and _RULE.match(following) else "row"
+            row: SentenceKind = "table_head" if following and line_kind(following) == "rule" else "row"
             sentences.append(Sentence(*_trimmed(text, start, end), row, head if in_table else None))
             head = head if in_table else (start, start + len(line))
         elif kind == "heading":
             sentences.append(Sentence(*_trimmed(text, start, end), kind))
         elif kind == "item":
-            marker = _ITEM.match(text, start, end)
+            marker = ITEM.match(text, start, end)
             block = (marker.end() if marker else start, end, "item")
         elif kind == "text" and block is None:
-            quoted = _QUOTED.match(text, start, end)
-            block = (quoted.end() if quoted else start, end, "text")
+            block = (start + len(line) - len(line.lstrip("> \t")), end, "text")
         elif block is not None:
             block = (block[0], end, block[2])
         in_table = kind == "row" or (in_table and kind == "rule")
@@ -128,20 +120,8 @@ def _is_of_sources(line: str, written: str) -> bool:
     label, *gaps = re.split(f"{_MARK}+", line)
     if not gaps or re.search(r"\w", gaps[-1]) or not all(map(_BETWEEN.fullmatch, gaps[:-1])):
         return False
-    item = _ITEM.match(label)
+    item = ITEM.match(label)
     return _LABEL["://" in written].fullmatch(label, item.end() if item else 0) is not None
-
-
-def _kind(line: str) -> Literal["text", "item", "row", "heading", "rule", "blank"]:
-    if not line.strip():
-        return "blank"
-    if _RULE.match(line):
-        return "rule"
-    if _ROW.match(line):
-        return "row"
-    if _HEADING.match(line):
-        return "heading"
-    return "item" if _ITEM.match(line) else "text"
 
 
 def _split(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sentence]:
@@ -274,7 +254,7 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     tokens = scan(plain, evidence)
     groups = _groups(plain, tokens.marks)
     starts = [group.start for group in groups]
-    text = _without_marks(blanked(read_page(plain).words, tokens.lists), plain, tokens.marks)
+    text = _without_marks(plain, blanked(read_page(plain).words, tokens.lists), tokens.marks)
     sentences, source_lines = _cut(plain)
     stretches: list[Stretch] = []
     tables: list[list[int]] = []
@@ -322,14 +302,14 @@ def _covering(
             yield Stretch(*span, tuple(cited), index, (start, ends[start, end]))
 
 
-def _without_marks(plain: str, report: str, marks: Sequence[Token]) -> str:
+def _without_marks(report: str, text: str, marks: Sequence[Token]) -> str:
     """The text with marks blanked, except the words of links, which belong to the sentence."""
     spans: list[tuple[int, int]] = []
     for mark in marks:
         words = link_words(report[mark.start : mark.end], mark.cited[0].name)
         begin = report.index(words, mark.start + 1) if words else mark.end
         spans += [(mark.start, begin), (begin + len(words), mark.end)]
-    return blanked(plain, spans)
+    return blanked(text, spans)
 
 
 def _groups(report: str, marks: Sequence[Token]) -> list[_Group]:
