@@ -1,7 +1,5 @@
 """An experiment's folder: experiment.json defines queries and systems, and each run has a file of its own."""
 
-import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -378,27 +376,6 @@ def read_options(folder: Path) -> dict[Path, list[str]]:
         except (OSError, ValueError, KeyError, TypeError) as problem:
             raise UserError(f"{path} is not as drretail run writes it: delete it, or restore it.") from problem
     return labels
-
-
-_REPEAT = re.compile(r"-r([1-9][0-9]{0,5})\Z")
-
-
-def planned_repeats(folder: Path, definition: Definition) -> dict[str, list[int]]:
-    """The repeats of each system, by label: those for which any query has a run, and all that options asked for.
-
-    So a system that was cut before its first run counts them, too. Floors and the oracle run once.
-    """
-    asked = Counter[str]()
-    with suppress(UserError):  # with a damaged file of options
-        for path, labels in read_options(folder).items():
-            repeats = parse_toml(path.read_text(encoding="utf-8")).get("repeats", 1)
-            asked |= Counter(dict.fromkeys(labels, repeats if isinstance(repeats, int) else 1))
-    planned: dict[str, list[int]] = {}
-    for label, system in sorted(definition.systems.items()):
-        most = 1 if system.agent in BASELINES else max(asked[label], 1)
-        numbers = map(_REPEAT.search, (path.name.removesuffix(RUN_FILE) for path in run_files(folder, label)))
-        planned[label] = sorted({*range(1, most + 1), *(int(number[1]) for number in numbers if number is not None)})
-    return planned
 
 
 def read_runs(folder: Path) -> Iterator[Run]:

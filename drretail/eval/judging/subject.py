@@ -3,6 +3,7 @@ the runs in which they meet.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,7 +15,16 @@ from pathlib import Path
 from drretail.env.store.base import Store
 from drretail.errors import NotFound, UnknownName, UserError
 from drretail.eval.judging.sources import LookUp, cited_beyond, completed
-from drretail.experiment import PROFILES, REFERENCES, Definition, ended_run, planned_repeats, read_definition, run_path
+from drretail.experiment import (
+    PROFILES,
+    REFERENCES,
+    Definition,
+    ended_run,
+    read_definition,
+    read_options,
+    run_files,
+    run_path,
+)
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.conversation import ConversationTurn, turns_of
 from drretail.grounding.report.page import read_page
@@ -24,13 +34,14 @@ from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.parts import ReadAnswers, read_answers
 from drretail.grounding.verify.records import Ledger, read_ledger, read_shop
 from drretail.llm.prompt import tagged
+from drretail.parsing import parse_toml
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import KeptReference, Query, Reference, turns_until
 from drretail.records.run import BASELINES, Run, System, Turn, slug
 from drretail.records.shop import SHOP_URL, VOID_STATUSES, Order, Policy, ProfileSummary, UserProfile
 from drretail.records.wish import Want
-from drretail.run_file import read_evidence
+from drretail.run_file import RUN_FILE, read_evidence
 
 _OWN_MARK = re.compile(r"\b[POUC]:\w")
 """Ids of evidence in a citation's mark."""
@@ -278,10 +289,31 @@ def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
     """Every planned run, by label, repeat and query."""
     return [
         Planned(label, query, repeat)
-        for label, repeats in planned_repeats(experiment, definition).items()
+        for label, repeats in _planned_repeats(experiment, definition).items()
         for repeat in repeats
         for query in definition.queries_of(label)
     ]
+
+
+_REPEAT = re.compile(r"-r([1-9][0-9]{0,5})\Z")
+
+
+def _planned_repeats(folder: Path, definition: Definition) -> dict[str, list[int]]:
+    """The repeats of each system, by label: those for which any query has a run, and all that options asked for.
+
+    So a system that was cut before its first run counts them, too. Floors and the oracle run once.
+    """
+    asked = Counter[str]()
+    with suppress(UserError):  # with a damaged file of options
+        for path, labels in read_options(folder).items():
+            repeats = parse_toml(path.read_text(encoding="utf-8")).get("repeats", 1)
+            asked |= Counter(dict.fromkeys(labels, repeats if isinstance(repeats, int) else 1))
+    planned: dict[str, list[int]] = {}
+    for label, system in sorted(definition.systems.items()):
+        most = 1 if system.agent in BASELINES else max(asked[label], 1)
+        numbers = map(_REPEAT.search, (path.name.removesuffix(RUN_FILE) for path in run_files(folder, label)))
+        planned[label] = sorted({*range(1, most + 1), *(int(number[1]) for number in numbers if number is not None)})
+    return planned
 
 
 def read_subjects(experiment: Path, store: Store | None) -> Iterator[Subject]:
