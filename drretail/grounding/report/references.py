@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from drretail.grounding.report.evidence_ids import bare_address
 from drretail.grounding.report.marks import RAISED, SOURCE, SOURCE_WORDS, SQUARE, Mark, find_marks
@@ -17,7 +18,7 @@ from drretail.grounding.report.page import HEADING, line_kind, lines
 
 _SOURCE_WORDS = re.compile(SOURCE_WORDS, re.IGNORECASE)
 _HEADING_WORDS = re.compile(rf"(?:{SOURCE_WORDS}|notes?|links|bibliogra\w{{1,9}}|literatur\w{{0,12}})$", re.IGNORECASE)
-_NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[^\W\d_].*\d|[\[【]\^?\d|^\W*\w+\W*[:：]\s*\w")
+_NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[^\W\d_].{0,80}\d|[\[【]\^?\d|^\W*\w+\W*[:：]\s*\w")
 _MARKER = re.compile(
     # What nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>.
     r"[ \t>|+•:-]*+(?:(?P<sure>\[{1,2}\^?(?![ xX]\]|[POUWCF]:)[^\[\]\n]{1,30}\]{1,2}(?:\(#[^\s()]{0,99}\))?(?!\()"
@@ -91,6 +92,11 @@ class Entry:
     def words(self) -> list[str]:
         """Those of its body, in lower case and in order."""
         return _words(self.body)
+
+    @cached_property
+    def opening(self) -> str:
+        """The words before its first comma or stop, as brackets name it."""
+        return folded_label(re.split(r"[^\w\s'’&-]", self.body.strip(" \t*•–—-"))[0][:_LONGEST_TITLE])
 
     def is_definition(self, cited: Counter[str]) -> bool:
         """True for a label of its own with an address; a word in brackets is one if it is cited."""
@@ -207,7 +213,8 @@ def read_references(text: str, marks: Iterable[Mark]) -> References:
     cited = Counter(label for of_mark in words for label in {*map(folded_label, of_mark)} if label)
     parts = _parts(text)
     listed = _headed(parts, cited)
-    listed |= _numbered(parts, listed, cited)
+    for key in ("label", "opening"):
+        listed |= _cited_run(parts, listed, cited, key)
     labels = {parts[index].label for index in listed}
     for index, part in enumerate(parts):  # what lacks its address
         if part.is_sure and part.label not in labels and not part.level and not part.marks:
@@ -216,7 +223,7 @@ def read_references(text: str, marks: Iterable[Mark]) -> References:
             listed |= {index} if is_note or (not body and not listed.isdisjoint((index - 1, index + 1))) else set()
     entries: dict[str, list[Entry]] = {}
     for part in (parts[index] for index in sorted(listed)):
-        if not part.level and (part.label or part.marks):
+        if not (part.level or part.is_blank):
             entries.setdefault(part.label, []).append(part)
     for index in reversed(range(len(parts))):  # with the blank lines above
         listed |= {index} if index + 1 in listed and parts[index].is_blank else set()
@@ -240,27 +247,31 @@ def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
             headings.add(index)
         elif opened:
             is_entry |= part.is_sure or part.has_url or (bool(part.marks) and part.kind == "item")
-            is_entry |= bool(part.label) and index - 1 in listed and not parts[index - 1].is_blank
+            is_next = index - 1 in listed and not parts[index - 1].is_blank
+            is_entry |= is_next and (bool(part.label) or part.kind == "item")
         if is_entry:
             listed |= {index, *headings}
             headings.clear()
     return listed
 
 
-def _numbered(parts: Sequence[Entry], listed: Collection[int], cited: Collection[str]) -> set[int]:
-    """The last run of lines that begin with labels and hold addresses, if the text cites most of these labels, and
-    no other entry has them or nothing but other entries stands below.
+def _cited_run(
+    parts: Sequence[Entry], listed: Collection[int], cited: Collection[str], key: Literal["label", "opening"]
+) -> set[int]:
+    """The last run of lines that hold addresses and begin with labels, or with words, if brackets cite most of these,
+    and no other entry has them or nothing but other entries stands below.
     """
     run: list[int] = []
+    keys = [getattr(part, key) for part in parts]
     for index, part in enumerate(parts):
-        if part.label and part.has_url and not part.is_sure and index not in listed:
+        if keys[index] and part.has_url and not part.is_sure and index not in listed:
             is_next = run and all(between.is_blank for between in parts[run[-1] + 1 : index])
             run = run if is_next else []
             run.append(index)
     is_last = bool(run) and all(part.is_blank or part.is_sure for part in parts[run[-1] + 1 :])
-    labels = {parts[index].label for index in run}
-    is_free = is_last or labels.isdisjoint(parts[index].label for index in listed)
-    return {*run} if is_free and 2 * sum(label in cited for label in labels) >= len(labels) else set()
+    of_run = {keys[index] for index in run}
+    is_free = is_last or of_run.isdisjoint(keys[index] for index in listed)
+    return {*run} if is_free and 2 * sum(key in cited for key in of_run) >= len(of_run) else set()
 
 
 def _parts(text: str) -> list[Entry]:
