@@ -15,7 +15,6 @@ from drretail.files import write_lines
 from drretail.grounding.constraints import record_sha
 from drretail.grounding.gold_files import gold_file, write_gold, write_with_gold
 from drretail.querygen.decisions import questions_of
-from drretail.querygen.generate import generate_queries
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import OF_KIND, Decision, Fact, Gold
 from drretail.records.query import Query
@@ -25,12 +24,6 @@ from tests.build import demands, known
 from tests.build import query as query_of
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
 from tests.querygen.conftest import MakeWorld, call, product_id, refused
-
-
-@pytest.fixture
-def queries(world: World) -> list[Query]:
-    return list(generate_queries(world, ["ANNA", "CARA"], per_user=1, seed="1").queries)
-
 
 LAMP = Want(name="lamp", kinds=("desk lamp",), must=demands("dimmable"))
 QUERY = query_of("q-1", "Which desk lamp is dimmable?", wish=Wish(wants=(LAMP,)))

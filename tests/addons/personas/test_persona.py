@@ -10,8 +10,6 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from drretail.addons.personas import person_model
-
-# pyright: reportPrivateUsage=false
 from drretail.addons.personas.pairing import distance, most_different, pair_query
 from drretail.addons.personas.person_model import choice_ask, context_ask, persona_ask
 from drretail.addons.personas.persona import Persona, PersonContext, Trait, persona_by_rules, read_past, read_people
