@@ -8,15 +8,9 @@ from typing import Any
 import pytest
 
 from drretail.data_ingest.recipe import recipe_categories
-from drretail.data_ingest.synth import PRODUCT_QUIRKS, REVIEW_QUIRKS, SynthReport, write_shop
+from drretail.data_ingest.synth import PRODUCT_QUIRKS, REVIEW_QUIRKS, write_shop
 from drretail.errors import UserError
 from tests.build import files as files_in
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, SynthReport]:
-    folder = tmp_path_factory.mktemp("synth") / "raw"
-    return folder, write_shop(folder, products=600, reviews=2000)
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -34,8 +28,9 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_another_shop(tmp_pa
     assert len(titles[0] & titles[1]) < 5
 
 
-def test_every_category_form_of_file_and_quirk_is_there(made: tuple[Path, SynthReport]) -> None:
-    folder, report = made
+def test_every_category_form_of_file_and_quirk_is_there(tmp_path: Path) -> None:
+    folder = tmp_path / "raw"
+    report = write_shop(folder, products=600, reviews=2000)
     names = {file.name for file in report.files}
     assert {name.removeprefix("meta_").split(".")[0] for name in names} == set(recipe_categories())
     assert rows(folder / "meta_Home_and_Kitchen.jsonl")[0]["details"].startswith("{")

@@ -60,8 +60,15 @@ def of_shop(product_id: str, title: str, leaf: str, price: float | None = 20.0, 
     )
 
 
-@pytest.fixture(scope="module")
-def shop(make_world: MakeWorld) -> World:
+def wanting(query_id: str = "q-1", budget: str = "50", **want: Any) -> Query:
+    wish = Wish(wants=(LAMP.model_copy(update=want),), budget=Money(amount=budget), owned=("F",))
+    return query_of(query_id, "A desk lamp?", wish=wish)
+
+
+KEPT = [("must: dimmable", key) for key in "ABDH"] + [(OF_KIND, key) for key in "CH"]
+
+
+def test_asked_is_what_keeps_the_limits_that_need_no_reading(make_world: MakeWorld) -> None:
     products = [
         of_shop("A", "Ostrava Desk Lamp", "Desk Lamps", details={"Color": "Red"}),
         of_shop("B", "Ostrava Lumen", "Desk Lamps"),
@@ -72,18 +79,7 @@ def shop(make_world: MakeWorld) -> World:
         of_shop("G", "Ostrava Bulb on a Stick", "Gadgets"),
         of_shop("H", "Ostrava Desk Lamp", "Lamps"),
     ]
-    return make_world(products, [])
-
-
-def wanting(query_id: str = "q-1", budget: str = "50", **want: Any) -> Query:
-    wish = Wish(wants=(LAMP.model_copy(update=want),), budget=Money(amount=budget), owned=("F",))
-    return query_of(query_id, "A desk lamp?", wish=wish)
-
-
-KEPT = [("must: dimmable", key) for key in "ABDH"] + [(OF_KIND, key) for key in "CH"]
-
-
-def test_asked_is_what_keeps_the_limits_that_need_no_reading(shop: World) -> None:
+    shop = make_world(products, [])
     for query, more in (
         (wanting(), []),
         (wanting(again=True), [("must: dimmable", "F")]),
