@@ -166,13 +166,9 @@ def table_2(files: Files) -> dict[str, Row]:
     """Answer quality (METRICS 2)."""
 
     def of_run(run: dict[str, Any]) -> Row:
-        ratings = _ratings(files, run)
+        ratings = {each["item"]: each["value"] for each in files.about("quality", run) if each["state"] == "scored"}
         row: Row = {dimension: ratings.get(dimension) for dimension in SEVEN}
         known = [value for value in row.values() if value is not None]
         return {**row, "Avg": mean(known) if len(known) == len(SEVEN) else None}
 
     return files.rows(of_run)
-
-
-def _ratings(files: Files, run: Mapping[str, Any]) -> dict[str, float]:
-    return {each["item"]: each["value"] for each in files.about("quality", run) if each["state"] == "scored"}

@@ -140,16 +140,18 @@ def wrong(_: Request) -> AIMessage:
     return AIMessage("Take it for $21.99 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```")
 
 
-@pytest.fixture(scope="module")
-def experiment(own: Path, shop: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All agents by rules, some clumsy ones, and reports from elsewhere."""
-    folder = tmp_path_factory.mktemp("run") / "exp"
+def test_every_prompt_of_the_agents_is_sent_in_the_users_words_and_named_in_the_record(
+    own: Path, shop: World, tmp_path: Path
+) -> None:
+    """By all agents by rules, and some clumsy ones."""
+    folder = tmp_path / "exp"
     overrides, rules = read_overrides(own, [], all_prompt_files()), build_model("offline:shopper")
     (folder.parent / "files" / QUERY.query_id).mkdir(parents=True)
     (folder.parent / "files" / QUERY.query_id / "note.txt").write_text("Five feet.", encoding="utf-8")
     query = QUERY.model_copy(update={"files": ("note.txt",)})
     later = QUERY.model_copy(update={"query_id": "later", "after": QUERY.query_id})
-    played = {name: scripted_model(play=play, name=name) for name, play in PLAYS.items()}
+    plays = (clumsy, sends, wrong, never_ends)
+    played = {play.__name__: scripted_model(play=play, name=play.__name__) for play in plays}
     main = {"": played["clumsy"], "researcher": played["sends"], "retriever": played["never_ends"]}
     parts = [
         (with_pages(), {"": rules}),
@@ -162,15 +164,8 @@ def experiment(own: Path, shop: World, tmp_path_factory: pytest.TempPathFactory)
         runner = Runner(shop, "w", files=folder.parent / "files")
         made = suts(agents, models, shop, overrides)
         run_systems(folder, runner, made, [query, later], seed="4", title="")
-    return folder
-
-
-PLAYS = {"clumsy": clumsy, "sends": sends, "wrong": wrong, "never_ends": never_ends}
-
-
-def test_every_prompt_of_the_agents_is_sent_in_the_users_words_and_named_in_the_record(experiment: Path) -> None:
-    assert unsent(prompt_files(with_pages().values()), requests_in(experiment)) == []
-    systems = [system for system in read_definition(experiment).systems.values() if system.models]
+    assert unsent(prompt_files(with_pages().values()), requests_in(folder)) == []
+    systems = [system for system in read_definition(folder).systems.values() if system.models]
     assert {known(system.prompts).name for system in systems} == {"mine"}
 
 

@@ -178,19 +178,6 @@ PACE = Condition(name="pace", about="how fast", values=("slow", "fast"), task=la
 """
 
 
-@pytest.fixture
-def kept_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[World]:
-    """In a folder with a module ``kept_agent`` and a folder ``terse`` of prompts."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    Path("kept_agent.py").write_text(MODULE, encoding="utf-8")
-    Path("terse").mkdir()
-    packaged = Path(agents.__file__).parent / "prompts" / "react.md"
-    Path("terse/react.md").write_text(f"{packaged.read_text(encoding='utf-8')}\nBe brief.\n", encoding="utf-8")
-    with open_world(build_shop(tmp_path / "w")) as opened:
-        yield opened
-
-
 @pytest.mark.parametrize(
     "given",
     [
@@ -200,14 +187,22 @@ def kept_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Wor
     ],
     ids=["own agent", "prompts", "own condition"],
 )
-def test_an_experiment_is_made_again_from_what_it_keeps(kept_world: World, given: dict[str, Any]) -> None:
-    first = run(kept_world, QUESTIONS, to="exp", user=USER, **given)
+def test_an_experiment_is_made_again_from_what_it_keeps(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    Path("kept_agent.py").write_text(MODULE, encoding="utf-8")
+    Path("terse").mkdir()
+    packaged = Path(agents.__file__).parent / "prompts" / "react.md"
+    Path("terse/react.md").write_text(f"{packaged.read_text(encoding='utf-8')}\nBe brief.\n", encoding="utf-8")
+    first = run(world, QUESTIONS, to="exp", user=USER, **given)
     ((options, labels),) = read_options(first.folder).items()
     assert labels == first.systems
     line = f"drretail run exp/options/{options.name} --world W --queries queries.jsonl --to exp-again"
     assert [each for each in first.commands if each.startswith("drretail run")] == [line]
 
-    read: dict[str, Any] = {**read_experiment(options), "world": kept_world, "to": "again"}
+    read: dict[str, Any] = {**read_experiment(options), "world": world, "to": "again"}
     run(queries=first.definition.queries, **read)
     assert runs_in(Path("again")) == runs_in(first.folder)
     assert files(Path("again"), "*.toml") == files(first.folder, "*.toml")

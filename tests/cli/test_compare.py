@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -18,18 +17,12 @@ TWO = {
 }
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
     """Two systems of which one is clearly higher."""
-    folder = experiment(tmp_path_factory.mktemp("made") / "exp", TWO)
+    folder = experiment(tmp_path / "exp", TWO)
     scored(folder, STUB)
     return folder
-
-
-@pytest.fixture
-def judged(made: Path, tmp_path: Path) -> Path:
-    """The same, in the test's folder."""
-    return Path(shutil.copytree(made, tmp_path / "exp"))
 
 
 def test_two_systems_are_a_dozen_lines_and_details_are_tables_of_100_columns(succeeds: Command, judged: Path) -> None:

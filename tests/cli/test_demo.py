@@ -21,13 +21,6 @@ from tests.viewer.dom import Element, parse
 ANEW = "drretail/api/recordings no longer answers what is asked: scripts/record_demo.py records anew"
 
 
-def unpacked(demo: Path, copy: Path) -> Path:
-    """The demo's verdicts, each in a file of its own."""
-    shutil.copytree(demo / "recorded" / "verdicts", copy)
-    unpack_below(copy)
-    return copy
-
-
 ALONE = f"""
 import socket, sys
 from pathlib import Path
@@ -74,7 +67,9 @@ def test_what_the_demo_made_is_what_it_would_make_again(
     assert {check.state for check in found.checks if check.check == "scores"} == {"equal"}
     unpack_below(exp)
     judged = files(exp / "verdicts", journals=False)
-    assert judged.items() <= files(unpacked(shown[1], tmp_path / "recorded"), journals=False).items()
+    recorded = shutil.copytree(shown[1] / "recorded" / "verdicts", tmp_path / "recorded")
+    unpack_below(recorded)
+    assert judged.items() <= files(recorded, journals=False).items()
 
 
 def marks_of(answer: Element) -> list[str]:

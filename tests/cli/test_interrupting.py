@@ -97,23 +97,16 @@ def files(folder: Path) -> dict[str, Any]:
     return {name: data for name, data in kept.items() if not name.endswith((RUN_FILE, LOCK, STATES))} | runs_in(folder)
 
 
-TEXTS = ("Which bird feeder under $30?", "Is there a bird bath?", "How do I clean a feeder?", "Which hopper feeder?")
-
-
-@pytest.fixture
-def four(tmp_path: Path) -> str:
-    asked = [Query(query_id=f"q{n}", user_id=USER, text=text, source="test") for n, text in enumerate(TEXTS)]
-    write_lines(tmp_path / "four.jsonl", (query.as_line() for query in asked))
-    return "four.jsonl"
-
-
 def runs(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in run_files(folder)}
 
 
-def test_shards_copied_together_are_the_whole(succeeds: Command, shop: str, four: str, tmp_path: Path) -> None:
+def test_shards_copied_together_are_the_whole(succeeds: Command, shop: str, tmp_path: Path) -> None:
+    texts = ("Which bird feeder under $30?", "Is there a bird bath?", "How do I clean a feeder?", "Which hopper?")
+    asked = [Query(query_id=f"q{n}", user_id=USER, text=text, source="test") for n, text in enumerate(texts)]
+    write_lines(tmp_path / "four.jsonl", (query.as_line() for query in asked))
     agents = ("--agent", "react", "--agent", "plan_to_function")
-    command = ["run", "--no-floors", "--queries", four, "--world", shop, *agents, "--json"]
+    command = ["run", "--no-floors", "--queries", "four.jsonl", "--world", shop, *agents, "--json"]
     whole, one, two = (tmp_path / name for name in ("whole", "one", "two"))
     succeeds(*command, "--to", "whole")
     for shard, folder in (("1/2", one), ("2/2", two)):

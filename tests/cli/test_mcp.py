@@ -7,17 +7,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Generator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 import pytest
 
 from drretail.experiment import read_runs
 from tests.cli.commands import Start, refused_by
-from tests.cli.forked import ForkedCommand
 from tests.shop import OTHER, USER
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
@@ -27,7 +26,6 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-T = TypeVar("T")
 ANSWER: list[tuple[str, dict[str, Any]]] = [
     ("product_catalog_search", {"query": "tube feeder"}),
     ("get_user_profile", {"user_id": USER}),
@@ -42,41 +40,6 @@ def command(world: Path, *args: str) -> list[str]:
 
 def recording(to: Path) -> list[str]:
     return ["--to", str(to), "--question", "Which bird feeder under $30?"]
-
-
-def over_http(address: str, token: str, ask: Callable[[Client], Awaitable[T]]) -> T:
-    async def visit() -> T:
-        async with (
-            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as web,
-            Client(streamable_http_client(address, http_client=web)) as client,
-        ):
-            return await ask(client)
-
-    return asyncio.run(visit())
-
-
-Serving = Callable[..., AbstractContextManager[tuple[str, str, ForkedCommand]]]
-
-
-@pytest.fixture
-def serving(start: Start) -> Serving:
-    """The server's address, its token, and its process, which ends by Ctrl-C."""
-
-    @contextmanager
-    def serve(args: list[str], **environment: str) -> Generator[tuple[str, str, ForkedCommand]]:
-        process = start(*args[3:], "--http", **environment)
-        try:
-            while process.stdout.count("\n") < 2:
-                assert not process.has_ended, process.stderr
-                time.sleep(0.01)
-            address, token = process.stdout.splitlines()
-            yield address, token.removeprefix("Authorization: Bearer "), process
-        finally:
-            process.send_signal(signal.SIGINT)
-            ended = process.wait()
-        assert ended.returncode == 0, ended.stderr
-
-    return serve
 
 
 async def answered(client: Client) -> list[Any]:
@@ -114,11 +77,25 @@ def test_the_python_client_researches_over_stdio_and_its_run_is_kept(tiny_shop: 
     check_runs(tmp_path / "exp", "mcp@mcp")
 
 
-def test_python_clients_of_one_http_server_have_a_run_each(serving: Serving, tiny_shop: Path, tmp_path: Path) -> None:
-    with serving(command(tiny_shop, *recording(tmp_path / "exp"), "--system", "mine")) as (address, token, _):
-        for _ in range(2):
-            results = over_http(address, token, answered)
-            assert [result.is_error for result in results] == [False, False, True, False]
+def test_python_clients_of_one_http_server_have_a_run_each(start: Start, tiny_shop: Path, tmp_path: Path) -> None:
+    process = start(*command(tiny_shop, *recording(tmp_path / "exp"), "--system", "mine", "--http")[3:])
+    while process.stdout.count("\n") < 2:
+        assert not process.has_ended, process.stderr
+        time.sleep(0.01)
+    address, token = process.stdout.splitlines()
+
+    async def visit() -> list[Any]:
+        async with (
+            httpx2.AsyncClient(headers=dict([token.split(": ")])) as web,
+            Client(streamable_http_client(address, http_client=web)) as client,
+        ):
+            return await answered(client)
+
+    for _ in range(2):
+        assert [result.is_error for result in asyncio.run(visit())] == [False, False, True, False]
+    process.send_signal(signal.SIGINT)
+    ended = process.wait()
+    assert ended.returncode == 0, ended.stderr
     check_runs(tmp_path / "exp", "mine", 2)
 
 

@@ -30,9 +30,8 @@ from pathlib import Path
 from drretail.data_ingest.ingest import ingest_files
 from drretail.data_ingest.plan import IngestSettings
 from drretail.errors import UserError
-from drretail.files import is_unfinished
 raw, world, workers, limit = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
-options = IngestSettings.model_validate_json(sys.argv[5]) if sys.argv[5] else None
+options = IngestSettings.model_validate_json(sys.argv[5])
 if limit:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 try:
@@ -68,37 +67,9 @@ def uninterrupted(raw: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     return fingerprint
 
 
-def start(
-    raw: Path, world: Path, workers: int = 1, limit: int = 0, options: IngestSettings | None = OPTIONS
-) -> "subprocess.Popen[str]":
-    given = "" if options is None else options.model_dump_json()
-    command = [sys.executable, "-c", RUN, str(raw), str(world), str(workers), str(limit), given]
+def start(raw: Path, world: Path, limit: int = 0, workers: int = 1) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", RUN, *map(str, (raw, world, workers, limit)), OPTIONS.model_dump_json()]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-
-
-def kill_at(process: "subprocess.Popen[Any]", world: Path, moment: str) -> None:
-    """Kills an ingest as soon as it has a file or folder of this pattern in the world."""
-    while process.poll() is None and not any(world.glob(moment)):
-        time.sleep(0.001)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert process.returncode == -signal.SIGKILL, "it ended before it was killed"
-    time.sleep(0.05)  # a worker notices that it is alone
-
-
-def killed_and_resumed(
-    raw: Path, folder: Path, moment: str, workers: int, options: IngestSettings | None
-) -> str | None:
-    """The fingerprint of an ingest into a world, which stays whole, that is killed and begun once more."""
-    world = folder / "w"
-    before = ingest_files([small_shop(folder / "small")], world).fingerprint
-    kill_at(start(raw, world, workers, options=options), world, moment)
-    check_live(world, before)
-    assert finished_stages(world) or moment.endswith((".part", "products-*"))
-    fingerprint = ingest_files([raw], world, options, workers=workers, replace=True).fingerprint
-    assert check_world(world) == []
-    assert not (world / ".stages").exists()
-    return fingerprint
 
 
 def finished_stages(world: Path) -> dict[str, float]:
@@ -116,7 +87,19 @@ def finished_stages(world: Path) -> dict[str, float]:
     ],
 )
 def test_a_killed_ingest_ends_as_any(raw: Path, tmp_path: Path, uninterrupted: str, moment: str, workers: int) -> None:
-    assert killed_and_resumed(raw, tmp_path, moment, workers, OPTIONS) == uninterrupted
+    world = tmp_path / "w"
+    before = ingest_files([small_shop(tmp_path / "small")], world).fingerprint
+    process = start(raw, world, workers=workers)
+    while process.poll() is None and not any(world.glob(moment)):
+        time.sleep(0.001)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL, "it ended before it was killed"
+    time.sleep(0.05)  # a worker notices that it is alone
+    check_live(world, before)
+    assert finished_stages(world) or moment.endswith((".part", "products-*"))
+    assert ingest_files([raw], world, OPTIONS, workers=workers, replace=True).fingerprint == uninterrupted
+    assert check_world(world) == []
+    assert not (world / ".stages").exists()
 
 
 def test_what_is_finished_is_not_done_again(raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

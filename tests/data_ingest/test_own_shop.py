@@ -201,10 +201,6 @@ def test_rows_of_another_width_are_counted(tmp_path: Path) -> None:
     ]
 
 
-def priced(*prices: str) -> list[dict[str, Any]]:
-    return [dict(row, net=price) for row, price in zip(PRODUCTS, prices, strict=False)]
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -238,7 +234,10 @@ def priced(*prices: str) -> list[dict[str, Any]]:
         ),
         *(
             (
-                {"products": priced("5", price), "head": f'currency = "{currency}"\n'},
+                {
+                    "products": [dict(PRODUCTS[1], net="5"), dict(PRODUCTS[2], net=price)],
+                    "head": f'currency = "{currency}"\n',
+                },
                 rf"has 1 price such as '.*4.95.*', and the world's currency is {currency}",
             )
             for currency, price in (("USD", "4.95 EUR"), ("USD", "€ 4.95"), ("EUR", "$4.95"))

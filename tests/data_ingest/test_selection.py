@@ -90,18 +90,6 @@ def run_engine(work: Path, meta: list[tuple[str, str]], reviews: list[Interactio
     return products, [row[:6] for row in selected_orders(selected)]
 
 
-def random_rows(seed: str) -> tuple[list[tuple[str, str]], list[Interaction]]:
-    """Rows on both sides of the first day, and twice; a product of several categories, and one that nobody bought."""
-    draw = random.Random(seed)
-    ids = ["0679734529", "b:1", *(f"B{number:03d}" for number in range(38))]
-    users = ["a@b.c", "#W1", "a+b", *(f"A{number}{end}" for number in range(19) for end in ("", "_1", "_2"))]
-    edges = [day + moment for day in FIRST_DAYS for moment in (-1, 0, 1)]
-    meta = [("unbought", "Books"), *((draw.choice(ids), draw.choice(RANKS)) for _ in range(50))]
-    return meta, [
-        (draw.choice(users), draw.choice(ids), draw.choice([BEFORE_2019, *edges, START, START + 7])) for _ in range(900)
-    ]
-
-
 FIRST_DAYS = (1_546_214_400_000, 1_546_300_800_000, 1_546_387_200_000)
 
 
@@ -114,7 +102,14 @@ FIRST_DAYS = (1_546_214_400_000, 1_546_300_800_000, 1_546_387_200_000)
     ],
 )
 def test_sql_keeps_what_plain_python_keeps(tmp_path: Path, seed: str, minimum: int, since: date, cap_by: CapBy) -> None:
-    meta, reviews = random_rows(seed)
+    """Of rows on both sides of the first day, and twice; with products of several categories, and one never bought."""
+    draw = random.Random(seed)
+    ids = ["0679734529", "b:1", *(f"B{number:03d}" for number in range(38))]
+    users = ["a@b.c", "#W1", "a+b", *(f"A{number}{end}" for number in range(19) for end in ("", "_1", "_2"))]
+    edges = [day + moment for day in FIRST_DAYS for moment in (-1, 0, 1)]
+    meta = [("unbought", "Books"), *((draw.choice(ids), draw.choice(RANKS)) for _ in range(50))]
+    moments = [BEFORE_2019, *edges, START, START + 7]
+    reviews = [(draw.choice(users), draw.choice(ids), draw.choice(moments)) for _ in range(900)]
     options = IngestSettings(cap=5, cap_by=cap_by, seed=seed, min_interactions=minimum, since=since, vary_orders=True)
     products, orders = found = run_engine(tmp_path / "work", meta, reviews, options)
     assert found == select(meta, reviews, RANKS, options)

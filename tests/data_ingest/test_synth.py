@@ -8,15 +8,9 @@ from typing import Any
 import pytest
 
 from drretail.data_ingest.recipe import recipe_categories
-from drretail.data_ingest.synth import PRODUCT_QUIRKS, REVIEW_QUIRKS, SynthReport, write_shop
+from drretail.data_ingest.synth import PRODUCT_QUIRKS, REVIEW_QUIRKS, write_shop
 from drretail.errors import UserError
 from tests.build import files as files_in
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, SynthReport]:
-    folder = tmp_path_factory.mktemp("synth") / "raw"
-    return folder, write_shop(folder, products=600, reviews=2000)
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -25,21 +19,18 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return json.loads(text) if text[0] == "[" else [json.loads(row) for row in text.split("\n") if row.endswith("}")]
 
 
-def all_rows(folder: Path, *, meta: bool) -> list[dict[str, Any]]:
-    files = [path for path in sorted(folder.iterdir()) if path.name != "synth.json"]
-    return [row for path in files if path.name.startswith("meta_") == meta for row in rows(path)]
-
-
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_another_shop(tmp_path: Path) -> None:
     for name, seed in (("one", "1"), ("two", "1"), ("other", "2")):
         write_shop(tmp_path / name, products=48, reviews=300, seed=seed)
     assert files_in(tmp_path / "one") == files_in(tmp_path / "two")
-    titles = [{row["title"] for row in all_rows(tmp_path / name, meta=True)} for name in ("one", "other")]
+    metas = ((tmp_path / name).glob("meta_*") for name in ("one", "other"))
+    titles = [{row["title"] for path in paths for row in rows(path)} for paths in metas]
     assert len(titles[0] & titles[1]) < 5
 
 
-def test_every_category_form_of_file_and_quirk_is_there(made: tuple[Path, SynthReport]) -> None:
-    folder, report = made
+def test_every_category_form_of_file_and_quirk_is_there(tmp_path: Path) -> None:
+    folder = tmp_path / "raw"
+    report = write_shop(folder, products=600, reviews=2000)
     names = {file.name for file in report.files}
     assert {name.removeprefix("meta_").split(".")[0] for name in names} == set(recipe_categories())
     assert rows(folder / "meta_Home_and_Kitchen.jsonl")[0]["details"].startswith("{")

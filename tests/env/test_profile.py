@@ -1,7 +1,6 @@
 """What is said of a user's orders, and which purchases may be shown. Also tests records/shop.py."""
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -77,14 +76,6 @@ def test_the_type_of_shopper_names_domains_only_as_far_as_the_orders_stand_out()
     assert type_of("aaaaaab") == [], "seven orders make no type"
 
 
-def bought_for(prices: Sequence[float], unpriced: int) -> ProfileSummary:
-    """Of somebody who bought an item at each price, and some without."""
-    made = [*prices, *[None] * unpriced]
-    shelf = {f"B{at}": SEED.model_copy(update={"product_id": f"B{at}", "price": of}) for at, of in enumerate(made)}
-    orders = [an_order(number, key, number, quantity=20) for number, key in enumerate(shelf)]
-    return summary_of(*orders, shelf=shelf, Birds=PriceSpan(5, 10, 20, "USD"))
-
-
 def test_usually_takes_eight_items_and_a_clear_majority() -> None:
     for prices, unpriced, word in (
         ([1] * 6 + [30] * 2, 0, "below"),
@@ -92,7 +83,11 @@ def test_usually_takes_eight_items_and_a_clear_majority() -> None:
         ([1] * 5 + [30] * 3, 0, None),
         ([30] * 8, 9, None),  # most of what was bought has no price
     ):
-        text = "".join(texts(bought_for(prices, unpriced), "shopper_type"))
+        made = [*prices, *[None] * unpriced]
+        shelf = {f"B{at}": SEED.model_copy(update={"product_id": f"B{at}", "price": of}) for at, of in enumerate(made)}
+        orders = [an_order(number, key, number, quantity=20) for number, key in enumerate(shelf)]
+        bought = summary_of(*orders, shelf=shelf, Birds=PriceSpan(5, 10, 20, "USD"))
+        text = "".join(texts(bought, "shopper_type"))
         assert ("usually" in text) == (word is not None), (prices, unpriced)
         assert word is None or f"usually {word} the median price of the category" in text, (prices, unpriced)
 

@@ -31,11 +31,7 @@ class Greeting(Record):
     word: Literal["drretail"]
 
 
-async def no_pause(seconds: float) -> None:
-    del seconds
-
-
-AT_ONCE = Retrying(2, sleep=no_pause)
+AT_ONCE = Retrying(2, first=0)
 TYPES = "body.response_format.type: Input should be 'text' or 'json_object' [input: 'json_schema']"
 
 

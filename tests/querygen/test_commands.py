@@ -10,7 +10,6 @@ from drretail.files import write_lines
 from drretail.grounding.gold_files import gold_file, write_gold
 from drretail.querygen.generate import generate_queries
 from drretail.records.criteria import Gold, WebQuestion
-from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.build import demands
@@ -18,23 +17,11 @@ from tests.build import query as query_of
 from tests.querygen.conftest import MakeWorld, call, orders, products, refused
 
 
-@pytest.fixture
-def queries(world: World) -> list[Query]:
-    return list(generate_queries(world, ["ANNA", "CARA"], per_user=1, seed="1").queries)
-
-
-@pytest.fixture
-def faulty(tmp_path: Path, queries: list[Query]) -> Path:
-    """Two queries, the second with a fault."""
-    path = tmp_path / "queries.jsonl"
+def test_findings_are_shown_and_counted_and_the_file_stays_as_it_is(world: World, tmp_path: Path) -> None:
+    faulty = tmp_path / "queries.jsonl"
+    queries = generate_queries(world, ["ANNA", "CARA"], per_user=1, seed="1").queries
     second = queries[1].model_copy(update={"text": f"{queries[1].text} Write to cara@example.com."})
-    write_lines(path, [queries[0].as_line(), second.as_line()])
-    return path
-
-
-def test_findings_are_shown_and_counted_and_the_file_stays_as_it_is(
-    world: World, faulty: Path, queries: list[Query]
-) -> None:
+    write_lines(faulty, [queries[0].as_line(), second.as_line()])
     before = faulty.read_bytes()
     result = call(world, "check", faulty)
     assert (result.exit_code, faulty.read_bytes(), [*faulty.parent.iterdir()]) == (3, before, [faulty])

@@ -15,7 +15,6 @@ from drretail.files import write_lines
 from drretail.grounding.constraints import record_sha
 from drretail.grounding.gold_files import gold_file, write_gold, write_with_gold
 from drretail.querygen.decisions import questions_of
-from drretail.querygen.generate import generate_queries
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import OF_KIND, Decision, Fact, Gold
 from drretail.records.query import Query
@@ -25,12 +24,6 @@ from tests.build import demands, known
 from tests.build import query as query_of
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
 from tests.querygen.conftest import MakeWorld, call, product_id, refused
-
-
-@pytest.fixture
-def queries(world: World) -> list[Query]:
-    return list(generate_queries(world, ["ANNA", "CARA"], per_user=1, seed="1").queries)
-
 
 LAMP = Want(name="lamp", kinds=("desk lamp",), must=demands("dimmable"))
 QUERY = query_of("q-1", "Which desk lamp is dimmable?", wish=Wish(wants=(LAMP,)))
@@ -67,8 +60,15 @@ def of_shop(product_id: str, title: str, leaf: str, price: float | None = 20.0, 
     )
 
 
-@pytest.fixture(scope="module")
-def shop(make_world: MakeWorld) -> World:
+def wanting(query_id: str = "q-1", budget: str = "50", **want: Any) -> Query:
+    wish = Wish(wants=(LAMP.model_copy(update=want),), budget=Money(amount=budget), owned=("F",))
+    return query_of(query_id, "A desk lamp?", wish=wish)
+
+
+KEPT = [("must: dimmable", key) for key in "ABDH"] + [(OF_KIND, key) for key in "CH"]
+
+
+def test_asked_is_what_keeps_the_limits_that_need_no_reading(make_world: MakeWorld) -> None:
     products = [
         of_shop("A", "Ostrava Desk Lamp", "Desk Lamps", details={"Color": "Red"}),
         of_shop("B", "Ostrava Lumen", "Desk Lamps"),
@@ -79,18 +79,7 @@ def shop(make_world: MakeWorld) -> World:
         of_shop("G", "Ostrava Bulb on a Stick", "Gadgets"),
         of_shop("H", "Ostrava Desk Lamp", "Lamps"),
     ]
-    return make_world(products, [])
-
-
-def wanting(query_id: str = "q-1", budget: str = "50", **want: Any) -> Query:
-    wish = Wish(wants=(LAMP.model_copy(update=want),), budget=Money(amount=budget), owned=("F",))
-    return query_of(query_id, "A desk lamp?", wish=wish)
-
-
-KEPT = [("must: dimmable", key) for key in "ABDH"] + [(OF_KIND, key) for key in "CH"]
-
-
-def test_asked_is_what_keeps_the_limits_that_need_no_reading(shop: World) -> None:
+    shop = make_world(products, [])
     for query, more in (
         (wanting(), []),
         (wanting(again=True), [("must: dimmable", "F")]),

@@ -23,7 +23,6 @@ RATIONALE = "The record shows a bird feeder, but no birdhouse or bird bath; the 
 OWN = product_id("bird feeder", 1)
 SHORT = "Which birdhouse, for $60?"
 DWARF = {"name": "garden dwarf", "kinds": ["garden dwarf"]}
-BED = {"name": "dog bed", "kinds": ["dog bed"]}
 AS_MINE = {"say": "my bird feeder", "field": "Color", "any_of": ["teal"]}
 BY_MODEL = {"source": "anthropic:claude"}
 BY_RULES = {"source": "offline:generator"}

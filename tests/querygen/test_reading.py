@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,9 +34,6 @@ from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.llm.provider import Provider
 from tests.querygen.conftest import call, refused
-
-Write = Callable[..., Path]
-
 
 CLAUDE = "anthropic:claude-sonnet-4-6"
 MARKET_WORLD = "0eb974f72d69b3647e5c51387e28c89257c4827e316c39c2d68e8ffcec8aeb69"
@@ -70,17 +67,7 @@ def line(query_id: str) -> str:
     return Query(query_id=query_id, text="What would suit me?", source="a test").as_line()
 
 
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def written(*lines: str, end: str = "\n", mark: str = "") -> Path:
-        path = tmp_path / "queries.jsonl"
-        path.write_text(mark + "\n".join(lines) + end, encoding="utf-8")
-        return path
-
-    return written
-
-
-def test_what_is_no_query_is_told_by_its_line(write: Write) -> None:
+def test_what_is_no_query_is_told_by_its_line(to: Path) -> None:
     for lines, message in (
         ([line("a"), line("b")[:40]], r"queries\.jsonl has a line to mend: line 2: not JSON"),
         (
@@ -97,8 +84,9 @@ def test_what_is_no_query_is_told_by_its_line(write: Write) -> None:
             r"line 1: its text has 50,000 characters; at most 10,000 are taken",
         ),
     ):
+        to.write_text("\n".join(lines), encoding="utf-8")
         with pytest.raises(UserError, match=message):
-            read_queries(write(*lines, end=""))
+            read_queries(to)
 
 
 @pytest.fixture

@@ -16,22 +16,14 @@ from tests.viewer.experiment import fail, judge_by_hand, record_runs
 
 
 @pytest.fixture(scope="session")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three runs, one of them failed, that nobody has judged."""
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three runs, one of them failed, with verdicts of every kind, and scores."""
     home = tmp_path_factory.mktemp("viewer")
     with world_at(build_shop(home / "world")) as world:
         record_runs(world, QUERIES, home / "exp")
     fail(home / "exp", list(read_runs(home / "exp"))[2], "no answer within 60 seconds <b>at all</b>")
+    judge_by_hand(home / "exp")
     return home / "exp"
-
-
-@pytest.fixture(scope="session")
-def judged(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same with verdicts of every kind, and scores."""
-    folder = tmp_path_factory.mktemp("judged") / "exp"
-    shutil.copytree(recorded, folder)
-    judge_by_hand(folder)
-    return folder
 
 
 @pytest.fixture

@@ -50,15 +50,12 @@ def test_who_was_asked_last_comes_first_and_the_marks_are_theirs_while_all_judge
     assert section.by_id("r1-j2-c1").tag == "article"
 
 
-OLDER = "These scores are older than the runs: "
-
-
 def test_scores_of_another_report_are_marked_with_the_command(mine: Path) -> None:
     (first, *_) = read_runs(mine)
     report = f"{first.report} And more."
     rewrite(mine, first.model_copy(update={"report": report, "report_sha": sha256_of(report)}))
     shown = render_page(mine)
-    assert OLDER in shown
+    assert "These scores are older than the runs: " in shown
     assert "drretail score exp" in shown
     page = parse(render_page(mine))
     assert not [mark for mark in page.by_id("q1").all("mark") if "data-for" in mark.attributes]

@@ -23,18 +23,14 @@ from tests.viewer.agents import vote
 MODEL = RoleModel(spec="anthropic:m", kind="llm")
 
 
-def system(name: str, **options: object) -> System:
+def system(name: str) -> System:
     agent, _, web = name.partition("+")
-    return System(agent=agent, web_mode="ws" if web else "snippets", models={"report": MODEL}, options=dict(options))
+    return System(agent=agent, web_mode="ws" if web else "snippets", models={"report": MODEL})
 
 
-def label(name: str) -> str:
-    return system(name).label()
-
-
-def experiment(folder: Path, *names: str, extra: tuple[System, ...] = ()) -> Path:
+def experiment(folder: Path, *names: str) -> Path:
     """Two queries; each system answers the first in ten words with three calls of tools, and fails the second."""
-    systems = {one.label(): one for one in (*map(system, names), *extra)}
+    systems = {one.label(): one for one in map(system, names)}
     queries = [build.query(name, expected_tools=("web_search",)) for name in ("q1", "q2")]
     runs = {name: {"q1-r1": done(name), "q2-r1": None} for name in systems}
     return build.experiment(folder, runs, queries=queries, of=systems)
@@ -80,7 +76,7 @@ def test_the_boards_own_table_stands_above_the_papers_with_eq_2_of_its_columns(t
     ]
     values = {"FP": 0.8, "FP_web": 0.6, "FP_product": 0.9}
     cells = {name: scores.cell(value, 2, n_scored=1, variant=name) for name, value in values.items()}
-    board = scores.board({label("react"): cells}, columns=tuple(columns))
+    board = scores.board({system("react").label(): cells}, columns=tuple(columns))
     agreed = {"metric": "quality", "variant": "depth", "first": "a:1", "second": "b:2", "rho_report": 0.8}
     agreement = Agreement.model_validate({**agreed, "n_reports": 4, "n_dropped": 0, "n_systems": 1})
     write_board(folder, Board(judge=("anthropic:j",)))

@@ -68,20 +68,16 @@ class _Handler(Handler):
             ]
             made = OpenAI.body(AIMessage("", tool_calls=calls), model="m")
             self._answer("text/event-stream", "".join(OpenAI.events(made)))
-        else:  # the judge of the rubric
-            self._answer("application/json", json.dumps(OpenAI.body(AIMessage(_judged(question)), model="j")))
+        else:  # the judge: each criterion of the rubric at its best, or none if the report advises against what it buys
+            criteria = re.findall(r"^- (\w+): .*\(answer one of, worst to best: (.*)\)$", question, re.MULTILINE)
+            place = 0 if "Do not buy" in question else -1
+            verdicts = [{"name": name, "reason": "so", "verdict": given.split(", ")[place]} for name, given in criteria]
+            judged = AIMessage(json.dumps({"verdicts": verdicts}))
+            self._answer("application/json", json.dumps(OpenAI.body(judged, model="j")))
 
     def _answer(self, kind: str, text: str) -> None:
         self.begin(200, len(text.encode()), kind)
         self.wfile.write(text.encode())
-
-
-def _judged(question: str) -> str:
-    """Every criterion of the rubric at its best, but none where the report advises against what it buys."""
-    criteria = re.findall(r"^- (\w+): .*\(answer one of, worst to best: (.*)\)$", question, re.MULTILINE)
-    place = 0 if "Do not buy" in question else -1
-    verdicts = [{"name": name, "reason": "so", "verdict": given.split(", ")[place]} for name, given in criteria]
-    return json.dumps({"verdicts": verdicts})
 
 
 def played(shop: Shop, plays: Callable[[str, int], Turn], ids: list[str], times: int = 1, **options: Any) -> Any:

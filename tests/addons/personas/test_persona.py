@@ -10,8 +10,6 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from drretail.addons.personas import person_model
-
-# pyright: reportPrivateUsage=false
 from drretail.addons.personas.pairing import distance, most_different, pair_query
 from drretail.addons.personas.person_model import choice_ask, context_ask, persona_ask
 from drretail.addons.personas.persona import Persona, PersonContext, Trait, persona_by_rules, read_past, read_people
@@ -88,8 +86,9 @@ def test_tasks_of_a_user_and_an_empty_folder_are_refused_in_a_sentence(world: Wo
     assert "--world" in told
 
 
-@pytest.fixture
-def chat(monkeypatch: pytest.MonkeyPatch, world: World) -> ScriptedChat:
+def test_a_model_writes_chooses_and_is_told_of_others_orders(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     order = world.store.orders("ANNA").orders[0].order_id
     pets = {"field": "basic_attributes.pets", "value": "Has a dog.", "orders": [order]}
 
@@ -103,12 +102,8 @@ def chat(monkeypatch: pytest.MonkeyPatch, world: World) -> ScriptedChat:
             return json.dumps({"entries": [entry]})
         return json.dumps({"tasks": ["t1"]})
 
-    made = ScriptedChat(answer=answer)
-    monkeypatch.setattr("drretail.llm.registry.build_model", lambda *_, **__: scripted(made))
-    return made
-
-
-def test_a_model_writes_chooses_and_is_told_of_others_orders(world: World, tmp_path: Path, chat: ScriptedChat) -> None:
+    chat = ScriptedChat(answer=answer)
+    monkeypatch.setattr("drretail.llm.registry.build_model", lambda *_, **__: scripted(chat))
     people, tasks = tmp_path / "people", tmp_path / "t.jsonl"
     tasks.write_text(TASK.as_line() + "\n")
     model = ("--people", people, "--model", "fake:x")

@@ -2,7 +2,6 @@
 
 from importlib import resources
 from itertools import product as combinations
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -59,15 +58,12 @@ def analyzer(request: pytest.FixtureRequest) -> Analyzer:
     return request.param
 
 
-@pytest.fixture(scope="module")
-def catalogs(build: Build, analyzer: Language, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def test_other_forms_of_a_word_are_found(
+    build: Build, analyzer: Language, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     rows = shop(analyzer)
-    assert len(rows) == 200
-    return build(rows), embedded(tmp_path_factory, rows, analyzer), {row.product_id: row.title for row in rows}
-
-
-def test_other_forms_of_a_word_are_found(catalogs: Any, analyzer: Analyzer) -> None:
-    catalog, beside, titles = catalogs
+    catalog, beside = build(rows), embedded(tmp_path_factory, rows, analyzer)
+    titles = {row.product_id: row.title for row in rows}
     for language, text, thing in SEARCHES:
         if language != analyzer:
             continue

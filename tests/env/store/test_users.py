@@ -31,16 +31,6 @@ rows = st.builds(
 batches = st.lists(rows, max_size=30, unique_by=lambda user: user.user_id)
 
 
-def batch(size: int) -> list[Aggregates]:
-    """Users of whom nine in ten are alike."""
-    return [
-        Aggregates(f"U{n:04d}", 2, 10.0, 5, "Pet_Supplies")
-        if n % 10
-        else Aggregates(f"U{n:04d}", n, 5.0 * n, n * 1000, f"C{n % 3}")
-        for n in range(size)
-    ]
-
-
 @given(users=batches, seed=st.integers(0, 9), n=st.integers(0, 40), shuffle=st.randoms(use_true_random=False))
 def test_a_sample_is_the_same_in_any_order(users: list[Aggregates], seed: int, n: int, shuffle: Random) -> None:
     def read_shuffled() -> Iterator[Aggregates]:
@@ -55,7 +45,12 @@ def test_a_sample_is_the_same_in_any_order(users: list[Aggregates], seed: int, n
 
 
 def test_every_kind_is_drawn_before_any_twice_and_a_seed_always_draws_the_same_users_and_another_others() -> None:
-    users = batch(400)
+    users = [  # of whom nine in ten are alike
+        Aggregates(f"U{n:04d}", 2, 10.0, 5, "Pet_Supplies")
+        if n % 10
+        else Aggregates(f"U{n:04d}", n, 5.0 * n, n * 1000, f"C{n % 3}")
+        for n in range(400)
+    ]
     sample = sample_users(lambda: users, 42, 4)
     assert Counter(row.top_category for row in sample) == {"Pet_Supplies": 1, "C0": 1, "C1": 1, "C2": 1}
     assert [row.user_id for row in sample_users(lambda: users, 42, 5)] == FIXED

@@ -7,7 +7,6 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Generator
 from pathlib import Path
 from threading import Event
 
@@ -131,15 +130,6 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def site(certificate: Path) -> Generator[HTTPServer]:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    with HTTPServer(ssl_context=context) as server:
-        server.expect_request("/").respond_with_data("<p>here", content_type="text/html")
-        yield server
-
-
 def fetched_over_tls(site: HTTPServer, host: str, trusted: Path | None) -> Fetched:
     names = Names({"shop.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]})
     limits = PageOptions(seconds=5, ports=frozenset({site.port}), robots=False)
@@ -148,12 +138,16 @@ def fetched_over_tls(site: HTTPServer, host: str, trusted: Path | None) -> Fetch
 
 
 @pytest.mark.parametrize(("host", "known"), [("other.example", True), ("127.0.0.1", True), ("shop.example", False)])
-def test_a_certificate_of_another_is_an_error(host: str, known: bool, site: HTTPServer, certificate: Path) -> None:
-    found = fetched_over_tls(site, host, certificate if known else None)
-    assert (found.state, found.body, "certificate" in str(found.problem)) == ("error", b"", True)
-    assert site.log == []
-    found = fetched_over_tls(site, "shop.example", certificate)
-    assert (found.state, found.body) == ("ok", b"<p>here")
+def test_a_certificate_of_another_is_an_error(host: str, known: bool, certificate: Path) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    with HTTPServer(ssl_context=context) as site:
+        site.expect_request("/").respond_with_data("<p>here", content_type="text/html")
+        found = fetched_over_tls(site, host, certificate if known else None)
+        assert (found.state, found.body, "certificate" in str(found.problem)) == ("error", b"", True)
+        assert site.log == []
+        found = fetched_over_tls(site, "shop.example", certificate)
+        assert (found.state, found.body) == ("ok", b"<p>here")
 
 
 MEGABYTE = 1_000_000

@@ -12,6 +12,7 @@ from drretail.records.reading import Outcome, Pick, ReadValue, ValueKind
 from drretail.records.run import StateChange
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
+from tests import build
 from tests.build import demands
 from tests.grounding.goods import (
     EVIDENCE,
@@ -49,6 +50,9 @@ def test_personal_data_in_a_web_query_is_found_with_its_step_and_other_words_are
     assert sent("feeders", "Mara Ellwood") == ["a full name (step 0/2)"]
     kinds = [found.partition(" (")[0] for found in sent(f"call (555) 010 4477 of {USER} for 0526194960")]
     assert kinds == ["a telephone number", "a user id", "an order id"]
+    (step,) = a_search("Mara Ellwood").steps
+    inside = build.run(user_id=USER, steps=(step.model_copy(update={"name": "product_catalog_search"}),))
+    assert not [*findings.personal_data_sent(inside, [PROFILE], [], [])], "what the shop is asked stays there"
     # places, first names and numbers tell nobody apart
     assert sent("bird feeders Norman Oklahoma", "Mara's birds", "8646 bird species", "a 1 555 foot pole") == []
     assert findings.known_profiles(ledger()) == (PROFILE,)
@@ -83,6 +87,7 @@ SHOP = GOODS | {item.product_id: item for item in (BOOK, MUG_RACK, OTHER_PAN, UN
 TOWEL, MUGS_AND_RACK = "kitchen towel", [wanted("mug", quantity=2), wanted("mug rack")]
 BOTH, QUIET = [wanted("kettle"), wanted("lawn mower")], wanted("kettle", must=demands("quiet"))
 HAS_SCALE, SCALE_AGAIN = {"owned": [SCALE.product_id]}, wanted("kitchen scale", again=True)
+AT_40_OR_ANY = [wanted("kettle", price_max=Money.of(40)), wanted("gooseneck kettle", optional=True)]
 AT_43, AT_75 = {"budget": Money.of(43)}, {"budget": Money.of(75)}
 
 
@@ -113,6 +118,7 @@ CARTS: list[tuple[list[Pick], dict[str, Any], str]] = [
     ([a_pick(KETTLE, 2)], AT_75, "over_budget"),
     ([a_pick(KETTLE)], a_want("kettle", price_max=Money.of(40)), "over_budget"),
     ([a_pick(KETTLE)], {**a_want("kettle", price_max=Money.of(42.95)), "budget": Money.of(42.95)}, ""),
+    ([a_pick(KETTLE)], {"wants": AT_40_OR_ANY}, ""),
     ([a_pick(JAR), a_pick(KETTLE)], AT_43, "price_unknown?"),
     ([a_pick(JAR)], {}, ""),
     # stars and numbers of ratings

@@ -58,10 +58,6 @@ def test_an_unknown_schema_is_filled_one_in_the_prompt_answered_as_json_and_none
     assert judge_offline([HumanMessage("Hello?")], [], None).text
 
 
-def claims_of(report: str, *, only_cited: bool = False) -> list[str]:
-    return [found.claim for found in extract_claims(report, only_cited=only_cited)]
-
-
 LISTED = "Cedar lasts 10 years.\n\n## References\n\n{} https://wood.example/cedar-10 - 10 cedars tested\n"
 
 
@@ -80,7 +76,8 @@ def test_each_sentence_with_a_source_or_a_figure_is_a_claim_in_any_language() ->
         ("このベッドは5ドルです [P:B0X]", ["このベッドは5ドルです"]),
         ("السرير ناعم [P:B0X].", ["السرير ناعم."]),
     ]
-    assert [(text, claims_of(text)) for text, _ in rows] == rows
+    for text, claims in rows:
+        assert [found.claim for found in extract_claims(text, only_cited=False)] == claims, text
 
 
 def test_a_row_is_one_claim_with_its_heads_and_the_sources_of_its_cells() -> None:

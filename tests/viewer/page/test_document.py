@@ -7,6 +7,7 @@ import html
 import json
 import re
 import shutil
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -160,14 +161,10 @@ def poison(folder: Path, run: Run, extra: str = "") -> None:
     write_run_file(path, Recorded(poisoned, tuple(entries), results, recorded.telemetry, lines_of(read_journal(path))))
 
 
-def first_question(folder: Path) -> Element:
-    return parse(render_page(folder)).by_id("q1")
-
-
 def test_an_answer_of_unknown_picks_shows_none_and_unchecked_limits_are_named(mine: Path) -> None:
     (first, *_) = read_runs(mine)
     rewrite(mine, first.model_copy(update={"picks": None}))
-    answer = next(first_question(mine).all("article", "answer"))
+    answer = next(parse(render_page(mine)).by_id("q1").all("article", "answer"))
     assert not list(answer.all("ul", "bought"))
     assert not list(answer.all("p", "kept"))
 
@@ -177,7 +174,8 @@ def test_an_answer_of_unknown_picks_shows_none_and_unchecked_limits_are_named(mi
     write_definition(mine, definition.model_copy(update={"queries": queries}))
     (first, *_) = read_runs(mine)
     rewrite(mine, first.model_copy(update={"picks": (Pick(product="B0TEST0001"),)}))
-    assert "bird feeder: of the kind feeder; at least 4.5 stars · budget: $30.00 in total" in first_question(mine).text
+    question = parse(render_page(mine)).by_id("q1")
+    assert "bird feeder: of the kind feeder; at least 4.5 stars · budget: $30.00 in total" in question.text
 
 
 def test_the_understood_wish_is_shown_with_its_run(tmp_path: Path) -> None:
@@ -202,37 +200,24 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
         run(world, [QUESTION, "Is there a bird bath?"], DIFFERING, to=home / "exp", user=USER, baselines=False)
     for query in read_definition(home / "exp").queries:
         held = {each.system: each for each in read_runs(home / "exp") if each.query_id == query.query_id}
-        compare(home / "exp", held["after"], held["before"])
-    return home / "exp"
-
-
-def compare(folder: Path, a: Run, b: Run) -> None:
-    """A judge prefers ``a`` in both orders by clarity, whoever comes first by depth, and fails by breadth."""
-    path = verdict_path(folder, "pairwise", "scripted-judge", "after~before", f"{a.query_id}-r1")
-    file = VerdictFile(path)
-    for dimension in ("clarity", "depth", "breadth", "overall"):
-        for order in ("ab", "ba"):
+        a, b = held["after"], held["before"]
+        file = VerdictFile(verdict_path(home / "exp", "pairwise", "scripted-judge", "after~before", f"{a.query_id}-r1"))
+        # A judge prefers ``a`` in both orders by clarity, whoever comes first by depth, and fails by breadth.
+        for dimension, order in product(("clarity", "depth", "breadth", "overall"), ("ab", "ba")):
             about: dict[str, Any] = {"run_id": a.run_id, "report_sha": a.report_sha, "judge": JUDGE, "order": order}
             about |= {"other_run_id": b.run_id, "other_report_sha": b.report_sha}
-            about |= {
-                "prompt_hash": comparison_prompt(dimension).hash,
-                "reason": f"{dimension} in order {order} {HOSTILE}",
-            }
+            about |= {"prompt_hash": comparison_prompt(dimension).hash}
+            about |= {"reason": f"{dimension} in order {order} {HOSTILE}"}
             value = {"clarity": "a", "depth": order[0], "overall": "equal"}.get(dimension)
             made = build.verdict("pairwise", "comparison", dimension, value, **about)
             failed = {"state": "failed", "reason": None, "error": "no answer in 60 seconds"}
             file.append(made.model_copy(update=failed) if value is None else made)
-    file.close()
+        file.close()
+    return home / "exp"
 
 
-@pytest.fixture(scope="module")
-def answers_page(answered: Path) -> Element:
-    return parse(render_page(answered))
-
-
-def test_the_page_goes_from_questions_to_method_and_tells_a_judges_choice_with_its_reasons(
-    answers_page: Element,
-) -> None:
+def test_the_page_goes_from_questions_to_method_and_tells_a_judges_choice_with_its_reasons(answered: Path) -> None:
+    answers_page = parse(render_page(answered))
     ids = [section.attributes["id"] for section in answers_page.all("section") if "id" in section.attributes]
     assert ids == ["first"]
     ids = [folded.attributes["id"] for folded in answers_page.all("details", "fold")]
