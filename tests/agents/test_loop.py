@@ -8,7 +8,16 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.loop import Branch, Loop, after_think, in_launch_order, write_within_context
+from drretail.agents.loop import (
+    Branch,
+    Launching,
+    Loop,
+    State,
+    after_think,
+    begun,
+    in_launch_order,
+    write_within_context,
+)
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
@@ -35,6 +44,10 @@ def test_branches_stand_by_their_numbers_and_say_what_they_came_to() -> None:
         assert isinstance(error, ToolError)
         assert (error.kind, error.message) == (kind, f"Researcher 2 came back with nothing: {failure}: no")
         assert lost.failed == (f"0.2: {failure}: no",)
+
+
+def test_a_new_beginning_leaves_nothing_of_what_a_thread_holds() -> None:
+    assert begun([]).keys() == Launching.__annotations__.keys() | State.__annotations__.keys()
 
 
 @pytest.mark.parametrize(

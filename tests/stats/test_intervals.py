@@ -66,7 +66,7 @@ def test_where_there_is_no_interval_it_says_why() -> None:
     of_four = tuple(at % 4 for at in range(12))
     assert mean_interval(values, of_four).lacks == share_interval(values, of_four).lacks == "few"
     assert mean_interval(values[:4]).lacks == "few"
-    assert mean_interval(values[:FEWEST]).lacks is None
+    assert mean_interval(values[:FEWEST]).lacks is share_interval(values[:FEWEST]).lacks is None
     assert mean_interval([]) == share_interval([]) == ratio_interval([]) == Interval(None)
     assert ratio_interval([Ratio([1, 1], [1, 2]), Ratio([0, 0], [0, 0])]) == Interval(None)
     refused = Ratio([2.0, *[0.0] * 9], [1.0, *[0.0] * 9])

@@ -156,6 +156,12 @@ def test_statistics_are_the_stores_figures_and_a_spend_of_no_price_is_not_shown(
     assert value["orders_with_unknown_price"] == 1
 
 
+def test_a_page_of_orders_says_how_many_there_are_in_all(toolkit: Toolkit, world: World) -> None:
+    value = toolkit.call("get_user_orders", {"user_id": ANNA, "limit": 1}).value
+    assert (value["total"], value["shown"], len(value["orders"])) == (world.store.orders(ANNA).total, 1, 1)
+    assert value["total"] > 1
+
+
 @pytest.mark.parametrize("tool", ["get_user_profile", "get_user_statistics", "get_user_orders", "get_order_details"])
 def test_an_unknown_user_or_order_is_not_found(anyones: Toolkit, tool: str) -> None:
     field, unknown = ("order_id", "9999999999") if tool == "get_order_details" else ("user_id", NOBODY)

@@ -81,6 +81,10 @@ def test_a_part_is_about_what_it_names_else_what_its_answer_its_question_or_its_
     step = Step(path="0", seq=1, kind="tool", role="assistant", name="find", args={}, evidence=("P:4711", "P:0"))
     assert about(("What does it cost?", "€15."), steps=[step], seen={"P:4711": shown}) == [mug]
     assert about(("Is the Fjell Tent 3 big?", "Yes."), steps=[step], seen={"P:4711": shown}) == [tent]
+    # The tools of an earlier turn say nothing of a later one.
+    later = Turn(question="And now?", start=5, end=10, steps=1)
+    turns = (Turn(question="?", start=0, end=4, steps=1), later)
+    assert read_answers(read_layout("€15.\n€20.", {}), turns, [step], {"P:4711": shown}, SHOP).parts[1].sources == ()
     first, second = answers(("The Fjell Mug?", "Yes."), ("?", "The Fjell Tent 3.")).turns
     assert (first.things, second.things) == (mug, ("P:mug", "P:tent"))
 
