@@ -1,4 +1,4 @@
-"""What a demand rests on. The other fields of a wish: querygen/test_lint.py."""
+"""What a demand rests on. The other fields of a wish: tests/querygen/test_lint.py."""
 
 import pytest
 
