@@ -1,4 +1,6 @@
-"""Raw rows: every line of a file comes once, whole and numbered rightly, and is read as a product."""
+"""Raw rows: every line of a file comes once, whole and numbered rightly, and is read as a product.
+save_elements: tests/data_ingest/test_quirks.py. Also tests products.py and sources.py.
+"""
 
 import gzip
 import json

@@ -1,4 +1,6 @@
-"""Rows over runs, and over slices of queries."""
+"""Rows over runs, and over slices of queries. facts_of: tests/eval/compare/test_comparing.py.
+all_facts, run_values: tests/api/test_notebook.py.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,6 @@
-"""The scanner (citations, marks, references): marks of all kinds, what is none, what is not read and why."""
+"""The scanner (citations, marks, references): marks of all kinds, what is none, what is not read and why. Also tests
+marks.py and references.py.
+"""
 
 import gzip
 import json

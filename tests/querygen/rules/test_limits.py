@@ -1,4 +1,6 @@
-"""Limits that a wish may have: options, fields, and what an owned product connects to. Also tests assortment.py."""
+"""Limits that a wish may have: options, fields, and what an owned product connects to. Also tests assortment.py.
+in_other_fields: tests/querygen/by_model/test_prompt.py.
+"""
 
 from collections.abc import Sequence
 
