@@ -1,6 +1,4 @@
-"""Rows over runs, and over slices of queries. facts_of: tests/eval/compare/test_comparing.py.
-all_facts, run_values: tests/api/test_notebook.py.
-"""
+"""Rows over runs, and over slices of queries. facts_of: tests/eval/compare/test_comparing.py."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
