@@ -1,3 +1,5 @@
+"""aside: tests/agents/test_own.py."""
+
 import asyncio
 import multiprocessing
 import os

@@ -1,4 +1,4 @@
-"""Effects of a run: on disk before they are used, served again, and never performed twice."""
+"""Effects of a run: on disk before they are used, never performed twice. aperform: tests/llm/test_scripted.py."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Of several writers of a folder there is one at a time, also where one was killed."""
+"""Of several writers of a folder there is one at a time. locked_file: tests/eval/test_ballots.py."""
 
 import multiprocessing
 import os

@@ -1,4 +1,7 @@
-"""JSON and TOML that is read, and JSON as it is written. Also tests records/base.py."""
+"""JSON and TOML that is read, and JSON as it is written. Also tests records/base.py.
+retry_after: tests/env/web/test_providers.py. texts_in: tests/grounding/text/test_redaction.py.
+_size_in_pdf: tests/test_packed_bombs.py.
+"""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""``module:attribute`` from the folder one stands in, for every kind of thing, and what is said where nothing is."""
+"""``module:attribute`` from the folder one stands in. is_module: tests/env/web/test_base.py."""
 
 import os
 import subprocess

@@ -91,6 +91,7 @@ def test_a_report_is_a_page_with_claims_and_steps(experiment: RecordedExperiment
     assert "product_catalog_search" in page
     assert "&lt;b&gt;or so" in page
     assert "left no report" not in page
+    assert "The run failed" not in page, "the other run is on no page of this one"
     failed = answers["failed"]
     assert (failed.report, "failed" in repr(failed)) == ("", True)
     assert "The run failed" in unescape(shown(failed))

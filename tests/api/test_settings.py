@@ -1,3 +1,5 @@
+"""addresses_in_file, names_in_file, keep_at_home, server_settings: tests/api/test_addresses.py."""
+
 from pathlib import Path
 
 import pytest

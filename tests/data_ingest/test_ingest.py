@@ -1,4 +1,6 @@
-"""Files of rows become a world: every row is accounted for, also of real ones, and what must be mended is said."""
+"""Files of rows become a world: every row is accounted for, also of real ones, and what must be mended is said. Tests
+engines/duckdb.py, engines/duckdb_reading.py, plan.py, selected.py and stages.py.
+"""
 
 import random
 from collections.abc import Callable

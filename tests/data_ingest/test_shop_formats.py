@@ -1,4 +1,4 @@
-"""Exports of shop systems in three lines of a mapping, and by mapping what the formats do."""
+"""Exports of shop systems, by a mapping. Tests raw/columns.py, raw/shop_rows.py and raw/values.py."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Made-up shops, and every recipe, as data: whatever is drawn from it must read well."""
+"""Made-up shops, and every recipe, as data: whatever is drawn from it must read well. Also tests recipe.py."""
 
 import gzip
 import json

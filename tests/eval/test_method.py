@@ -17,7 +17,7 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.method import KEPT, NOT_MEASURED, PACKAGED, judge_prompt_files, method_cards, read_wording
 from drretail.eval.metrics.pairwise import comparison_prompt
 from drretail.eval.metrics.quality import rating_prompt
-from drretail.eval.registry import load_metric
+from drretail.eval.registry import load_metric, pair_metric
 from drretail.experiment import read_runs
 from drretail.llm.prompt import Prompt, write_prompt_files
 from drretail.llm.registry import build_model
@@ -144,7 +144,7 @@ def test_a_judge_of_pairs_has_its_noise_between_orders_and_rules_have_no_setting
     scores = build.scored(folder, ["faithfulness"], Judge.of(build_model("offline:judge")))
     (by_rules,) = method_cards(folder, scores)
     assert by_rules.lines.keys() == {"Judge", "Against people", "Reading"}
-    (prompt, *_) = load_metric("faithfulness").prompts()
+    (prompt, *_) = pair_metric().prompts("paper").values()
     about: dict[str, Any] = {"version": 1, "dimension": "overall", "a": "a", "b": "b"}
     about |= {"judge": "some:model", "judge_kind": "llm", "prompt_hash": prompt.hash}
     pair = preference(n_planned=4, n_scored=4, **about)
@@ -152,3 +152,4 @@ def test_a_judge_of_pairs_has_its_noise_between_orders_and_rules_have_no_setting
     pairs = (flipped, pair.model_copy(update={"flip_rate": 0.0, "n_scored": 1}), pair)
     *_, of_pairs = method_cards(folder, scores.model_copy(update={"pairs": pairs}))
     assert of_pairs.lines["Noise between orders"] == "another answer to 38% of questions on pairs (n=4)"
+    assert of_pairs.prompts == (("pairwise", prompt),)

@@ -1,4 +1,4 @@
-"""Which products would do for a want, decided on records, and what a field says of a demand."""
+"""Which products would do for a want, decided on records. ruling_on_options: tests/eval/test_offers.py."""
 
 from drretail.grounding.basket import Candidates
 from drretail.grounding.constraints import UNDECIDED, Decisions, decided_by_field, priced_in, record_sha

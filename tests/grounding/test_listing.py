@@ -1,4 +1,4 @@
-"""Which products are of a kind, by leaf category or the noun of the title."""
+"""Which products are of a kind, by leaf category or the noun of the title. offer: tests/grounding/test_cart.py."""
 
 from drretail.grounding.listing import is_of_kind
 from drretail.records.shop import Product

@@ -1,4 +1,6 @@
-"""Which faults pass, and how long providers ask to wait."""
+"""Which faults pass, and how long providers ask to wait. _kind_of, check_down, _sentence: tests/llm/test_calling.py.
+_with_all_calls, _whole: tests/llm/test_providers.py. denial_of: tests/llm/test_servers.py.
+"""
 
 from datetime import UTC, datetime
 from types import SimpleNamespace

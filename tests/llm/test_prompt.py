@@ -1,3 +1,7 @@
+"""changed_prompts, files_loaded, _check_places: tests/agents/running/test_system.py.
+_check_keys: tests/api/test_own_wording.py.
+"""
+
 import re
 from pathlib import Path
 

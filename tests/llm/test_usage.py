@@ -1,4 +1,6 @@
-"""Prices and budgets: who may start, and that the cap holds. Also tests models.py."""
+"""Prices and budgets: who may start, and that the cap holds. Also tests models.py.
+with_possible_usage: tests/llm/test_providers.py. estimated_note: tests/eval/scores/test_scoreboard.py.
+"""
 
 import asyncio
 from dataclasses import replace

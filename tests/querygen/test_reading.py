@@ -1,4 +1,6 @@
-"""Queries and questions read from files, and those that ship: the fifty, the twenty and the market's."""
+"""Queries and questions read from files, and those that ship: the fifty, the twenty and the market's.
+check_made_for: tests/querygen/test_spoil.py.
+"""
 
 import json
 from collections import Counter

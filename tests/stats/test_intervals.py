@@ -1,4 +1,6 @@
-"""Intervals over users: scipy's where users have one query each, and what they promise where they have several."""
+"""Intervals over users: scipy's where users have one query each, and what they promise where they have several.
+noise, _agent_variance, _query_variance: tests/stats/test_significance.py.
+"""
 
 import numpy as np
 import pytest

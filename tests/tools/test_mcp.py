@@ -241,6 +241,14 @@ def test_clients_that_vanish_free_their_places_once_others_need_them(opened: Ope
         assert called_over_http(client, used, "calculator", expression="2 + 4")["value"] == 6
 
 
+def test_a_session_without_requests_ends(opened: Opened) -> None:
+    with opened(most=1, idle=0.3) as client:
+        idle = begun(client)
+        time.sleep(0.6)
+        assert client.post("/mcp", json=request("tools/list"), headers=idle).status_code == 404
+        begun(client)
+
+
 def test_what_does_not_begin_a_session_leaves_none_open(opened: Opened) -> None:
     with opened(most=1) as client:
         for body in (request("tools/list"), {"no": "message"}, []):

@@ -1,4 +1,4 @@
-"""The cart as people see it: quantities, prices and their total as far as the run saw them."""
+"""The cart as people see it. cart_as_read, turn_carts: tests/viewer/page/test_document.py."""
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import record_text

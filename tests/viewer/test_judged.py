@@ -1,4 +1,6 @@
-"""Claims and their verdicts. Also tests commands.py, experiment.py and viewer/tables/false_statements.py."""
+"""Claims and their verdicts. Also tests commands.py, experiment.py and viewer/tables/false_statements.py.
+by_order, _pair_lives, _dimension: tests/viewer/tables/test_pairs.py. readable: tests/viewer/test_conversation.py.
+"""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,4 +1,6 @@
-"""``drretail report``: where it goes. Also tests api/report.py and summary.py."""
+"""``drretail report``: where it goes. Also tests api/report.py and summary.py.
+print_table, print_text: tests/viewer/test_sections.py.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The tables as the paper has them. Also tests published.py."""
+"""The tables as the paper has them. Also tests published.py. tables_markdown: tests/api/test_reproduce.py."""
 
 import json
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""comparison_parts: tests/eval/compare/test_value_tables.py."""
+
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

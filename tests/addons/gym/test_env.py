@@ -1,4 +1,4 @@
-"""The gym's environment: episodes, splits, trials and tries. Also tests parts.py."""
+"""Episodes, splits, trials and tries. Also tests parts.py. replay: tests/addons/gym/test_replay.py."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""A judge held against people's labels: what it is asked, what the card says, and where its line stands."""
+"""A judge held against people's labels, and what its card says. Also tests commands.py and tables.py."""
 
 import csv
 import json

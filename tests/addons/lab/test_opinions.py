@@ -1,4 +1,4 @@
-"""What people and judges said, read from experiments and CSV. Also tests commands.py and options.py."""
+"""What people and judges said. Also tests commands.py, findings.py, options.py and tables.py."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

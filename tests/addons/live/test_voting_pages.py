@@ -1,4 +1,4 @@
-"""Pages on which people vote, rate and label."""
+"""Pages on which people vote, rate and label. Also tests addons/people/items.py."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What everybody is asked: balanced, the same for all, without names. Also tests items.py and results.py."""
+"""What everybody is asked. Also tests items.py and results.py. sheet_of: tests/addons/lab/test_opinions.py."""
 
 import shutil
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Runs of clients that call the tools over MCP, as an experiment keeps them."""
+"""Runs of clients that call the tools over MCP, as experiments keep them. save_runs: tests/addons/gym/test_env.py."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""What runs took, by system, and what more of them are likely to take. Also tests estimate.py."""
+"""What runs took and may take. Also tests estimate.py. document, opened_budget: tests/cli/test_money.py."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Raw rows: every line of a file comes once, whole and numbered rightly, and is read as a product."""
+"""Raw rows come once, whole and numbered rightly, and are read as products. Also tests products.py and sources.py."""
 
 import gzip
 import json

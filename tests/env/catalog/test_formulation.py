@@ -1,4 +1,4 @@
-"""Analyzers: words as Elasticsearch parts them; in shops of other languages both engines find and rank alike."""
+"""Both engines part words alike, in any language. standard_terms: tests/env/catalog/test_contract.py."""
 
 from importlib import resources
 from itertools import product as combinations

@@ -1,4 +1,4 @@
-"""One agent in several settings of a condition."""
+"""One agent in several settings of a condition. tables_of_experiment, named_variants: tests/conditions/test_own.py."""
 
 from dataclasses import replace
 

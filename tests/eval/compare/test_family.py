@@ -1,4 +1,4 @@
-"""Which pairs are compared, and which tests are corrected together."""
+"""Which pairs are compared, and which tests are corrected together. floors_of: tests/eval/scores/test_file.py."""
 
 from dataclasses import replace
 from pathlib import Path

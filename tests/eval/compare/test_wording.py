@@ -1,4 +1,5 @@
 """What comparisons say in plain words, case by case as ``wording.txt`` has it. Also tests records/comparison.py.
+_preferred: tests/viewer/tables/test_board.py.
 
 ``python -m tests.eval.compare.test_wording`` writes the file anew.
 """

@@ -1,4 +1,4 @@
-"""Verdict files: a line that was cut, an answer of several verdicts, and lines that cannot be read."""
+"""Verdict files, also with lines that are cut. still_to_ask: tests/eval/claims/test_extraction.py."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,6 @@
-"""Recorded runs as judges see them: reports, profiles, readings; and which systems meet in which runs."""
+"""Recorded runs as judges see them: reports, profiles, readings; and which systems meet in which runs.
+answers, case: tests/eval/judging/test_turns.py. read_pairs: tests/eval/test_scoring.py.
+"""
 
 from pathlib import Path
 

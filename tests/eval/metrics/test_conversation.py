@@ -1,4 +1,4 @@
-"""Turns of conversations: right carts are not accused, and a wrong one of each kind is found."""
+"""Turns of conversations: right carts are not accused, wrong ones are found. Also tests grounding/conversation.py."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

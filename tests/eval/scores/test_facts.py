@@ -1,4 +1,4 @@
-"""Rows over runs, and over slices of queries."""
+"""Rows over runs, and over slices of queries. facts_of: tests/eval/compare/test_comparing.py."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

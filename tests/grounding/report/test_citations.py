@@ -1,4 +1,4 @@
-"""The scanner (citations, marks, references): marks of all kinds, what is none, what is not read and why."""
+"""The scanner: marks of all kinds, what is none, and what is not read. Also tests marks.py and references.py."""
 
 import gzip
 import json

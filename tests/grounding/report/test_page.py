@@ -1,4 +1,4 @@
-"""What of a report a reader is shown, and what is not read because nobody sees it."""
+"""What of a report a reader is shown; nothing else is read. url_end: tests/grounding/report/test_citations.py."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Amounts and dates in the spellings that reports use."""
+"""Amounts and dates in the spellings that reports use. other_notation: tests/eval/claims/test_claims.py."""
 
 from decimal import Decimal
 

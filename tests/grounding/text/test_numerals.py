@@ -1,4 +1,4 @@
-"""Expressions, and the sums that a text writes out."""
+"""Expressions, and sums that texts write out. find_numerals, conversion: tests/grounding/verify/test_places.py."""
 
 from decimal import Decimal
 

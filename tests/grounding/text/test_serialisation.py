@@ -1,4 +1,6 @@
-"""Records as a model reads them."""
+"""Records as a model reads them. record_lines: tests/grounding/test_constraints.py.
+lean_items: tests/tools/test_catalog.py.
+"""
 
 import json
 

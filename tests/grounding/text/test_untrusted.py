@@ -1,4 +1,4 @@
-"""What sellers and pages may have hidden in their texts."""
+"""What sellers and pages may have hidden in texts. harmless_values: tests/grounding/text/test_serialisation.py."""
 
 from drretail.grounding.text.untrusted import harmless
 

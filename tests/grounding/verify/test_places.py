@@ -1,4 +1,4 @@
-"""What records say of typed places: right, denied or open."""
+"""What records say of typed places: right, denied or open. beside: tests/grounding/verify/test_form.py."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Sums that a text writes out, and words in quotation marks, against what they name."""
+"""Sums that a text writes out, and words in quotation marks. Also tests grounding/text/quotes.py."""
 
 from tests.grounding.goods import GERMAN, WEB, K, P, T, check_reading
 

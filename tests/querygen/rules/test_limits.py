@@ -1,4 +1,6 @@
-"""Limits that a wish may have: options, fields, and what an owned product connects to. Also tests assortment.py."""
+"""Limits that a wish may have: options, fields, and what an owned product connects to. Also tests assortment.py.
+in_other_fields: tests/querygen/by_model/test_prompt.py.
+"""
 
 from collections.abc import Sequence
 
@@ -41,7 +43,7 @@ def test_a_field_is_asked_for_as_people_say_it() -> None:
         ("Capacity", "1 L|1.7 L|2 L|3 L|3 L", ["hold at least 2 liters", "hold at least 3 liters"]),
         ("Noise Level", "9 B|80 dB|65 dB|48 dB|47 dB", ["make at most 50 dB of noise", "make at most 65 dB of noise"]),
         ("Scent", "Rose|Rose|Rose|Fragrance Free|Fragrance Free", []),
-        ("Shape", "Square|Square|Square|Bowl|Bowl", []),  # of bowl sets
+        ("Scent", "Square|Square|Square|Bowl|Bowl", []),  # of bowl sets
         ("Hair Type", "All|All|All|Short Hair|Short Hair", ["suit short hair"]),
         ("Number of Pieces", "2|2|4|12|12", ["be a set of at least 4 pieces", "be a set of at least 12 pieces"]),
         (

@@ -1,3 +1,5 @@
+"""fit_to_screen: tests/test_progress.py."""
+
 from itertools import pairwise
 
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Text through spreadsheets and back."""
+"""Text through spreadsheets and back. read_sheet: tests/querygen/test_turns.py."""
 
 import re
 from pathlib import Path

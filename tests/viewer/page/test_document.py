@@ -1,4 +1,6 @@
-"""The report as a whole, and its questions. Also tests question.py, frame.py and viewer/cart.py."""
+"""The report as a whole, and its questions. Also tests question.py, frame.py and viewer/cart.py.
+run_cell, scores_cell: tests/api/test_notebook.py.
+"""
 
 import base64
 import gzip

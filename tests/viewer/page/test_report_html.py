@@ -1,4 +1,4 @@
-"""The report's Markdown as HTML, with its marks. Also tests frame.py."""
+"""The report's Markdown as HTML with marks. Also tests frame.py. report_html: tests/viewer/page/test_run_part.py."""
 
 from time import process_time
 

@@ -1,4 +1,4 @@
-"""The board: what can be concluded, the tables of every output, and the terminal's thirty lines."""
+"""The board: what can be concluded, and its tables. about_words: tests/viewer/page/test_overview.py."""
 
 from collections.abc import Callable
 from typing import Any

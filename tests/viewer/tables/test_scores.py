@@ -1,3 +1,5 @@
+"""Also tests records/tables/table.py."""
+
 from functools import partial
 
 from drretail.viewer.tables.scores import score_tables, slice_sections

@@ -1,4 +1,4 @@
-"""Required documents: which a report covers, by its citations and their titles."""
+"""Which required documents a report covers. judge_accuracy: tests/addons/publications/dr3/test_score.py."""
 
 from collections.abc import Sequence
 from functools import partial

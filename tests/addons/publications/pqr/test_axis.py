@@ -1,4 +1,4 @@
-"""Weights add up to 1, and scores are found by the words of criteria."""
+"""Weights add up to 1. made_criteria, weighted_groups: tests/addons/publications/pqr/test_score.py."""
 
 import pytest
 
