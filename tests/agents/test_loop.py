@@ -8,16 +8,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.loop import (
-    Branch,
-    Launching,
-    Loop,
-    State,
-    after_think,
-    begun,
-    in_launch_order,
-    write_within_context,
-)
+from drretail.agents.loop import Branch, Launching, Loop, after_think, begun, in_launch_order, write_within_context
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
@@ -47,7 +38,7 @@ def test_branches_stand_by_their_numbers_and_say_what_they_came_to() -> None:
 
 
 def test_a_new_beginning_leaves_nothing_of_what_a_thread_holds() -> None:
-    assert begun([]).keys() == Launching.__annotations__.keys() | State.__annotations__.keys()
+    assert begun([]).keys() == Launching.__annotations__.keys()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Inspect's own statistics as an independent check of ours. Tests stats/agreement.py and stats/intervals.py."""
+"""Inspect's own statistics as an independent check of ours. Tests stats/agreement.py."""
 
 import random
 from collections.abc import Sequence
@@ -6,36 +6,19 @@ from collections.abc import Sequence
 import pytest
 
 from drretail.stats.agreement import Level, krippendorff_alpha
-from drretail.stats.intervals import Interval, mean_interval
-from tests.build import known
 
 pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
 
-from inspect_ai.scorer import MetricProtocol, SampleScore, Score, ci
+from inspect_ai.scorer import MetricProtocol, SampleScore, Score
 from inspect_ai.scorer import krippendorff_alpha as inspects_alpha
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 
 
-def by(metric: object, values: Sequence[float | list[float]], queries: Sequence[int] = ()) -> object:
-    """What a metric of inspect's makes of these samples; ``queries`` says which samples are repeats of one."""
+def by(metric: object, values: Sequence[list[float]]) -> object:
+    """What a metric of inspect's makes of these samples."""
     assert isinstance(metric, MetricProtocol)
-    result = queries or range(len(values))
-    return metric(
-        [
-            SampleScore(score=Score(value=value), sample_id=at, sample_metadata={"query": query})
-            for at, (value, query) in enumerate(zip(values, result, strict=True))
-        ]
-    )
-
-
-def ends(found: object) -> tuple[float, float]:
-    assert isinstance(found, dict)
-    return found["lower"], found["upper"]
-
-
-def width(found: Interval) -> float:
-    return known(found.high) - known(found.low)
+    return metric([SampleScore(score=Score(value=value), sample_id=at) for at, value in enumerate(values)])
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -55,15 +38,3 @@ def test_alpha_is_inspects_to_the_tenth_decimal(level: Level) -> None:
     assert compared > 190
     same = [[1.0, 1.0], [1.0, 1.0, 1.0]]
     assert (by(inspects_alpha(level), same), krippendorff_alpha(same, level).value) == (1.0, None)
-
-
-def test_queries_of_one_user_and_repeats_are_a_cluster_for_both() -> None:
-    draw = random.Random(11)
-    for size, spread in ((3, 0.05), (4, 0.02)):
-        centres = [draw.random() for _ in range(30)]
-        values = [centre + draw.gauss(0, spread) for centre in centres for _ in range(size)]
-        clusters = [at // size for at in range(30 * size)]
-        low, high = ends(by(ci(cluster="query"), values, clusters))
-        assert width(mean_interval(values, tuple(clusters))) == pytest.approx(high - low, rel=0.1)
-        of_means = mean_interval([sum(values[at : at + size]) / size for at in range(0, len(values), size)])
-        assert width(of_means) == pytest.approx(high - low, rel=0.1)
