@@ -1,4 +1,4 @@
-"""How a judge read: what its claims cover, which repeats agree, and from when on it is said not to read."""
+"""How a judge read: what it covers, which repeats agree, where it does not read. Also tests records/reading.py."""
 
 from collections.abc import Mapping
 from pathlib import Path
