@@ -1,4 +1,4 @@
-"""Claims. Also tests commands.py, experiment.py, tables/false_statements.py. readable: viewer/test_conversation.py.
+"""Claims. Also tests commands.py, experiment.py and viewer/tables/false_statements.py.
 by_order: tests/viewer/tables/test_pairs.py. read_pair_judgements, _dimension: tests/viewer/page/test_document.py.
 """
 
