@@ -152,8 +152,8 @@ WHY_UNREAD: Mapping[UnreadReason, str] = {
 }
 """Why a token of a report is not read, in words: no list has an entry for it, or entries with other sources have its
 label; its entry, or the file that it links to, has no address; it is written in a style that is not read, or in which
-the label is not certain; it stands in code, or where no browser or not every one shows it; it is the address of an
-image. What is read may lead nowhere: an id or a product that the run was never handed.
+the label is not certain; it stands in code, or where no browser or not every one shows it. What is read may lead
+nowhere: an id or a product that the run was never handed.
 """
 
 

@@ -317,11 +317,12 @@ def turns_until(queries: Iterable[Query]) -> dict[str, tuple[Query, ...]]:
     by_id = {query.query_id: query for query in queries}
     followed, until = {query.after for query in by_id.values()}, dict[str, tuple[Query, ...]]()
     for query in by_id.values():
-        turns = [query]
-        while (earlier := by_id.get(turns[0].after or "")) is not None and earlier not in turns:
-            turns.insert(0, earlier)
+        turns, earlier = {query.query_id: query}, by_id.get(query.after or "")
+        while earlier is not None and earlier.query_id not in turns:
+            turns[earlier.query_id] = earlier
+            earlier = by_id.get(earlier.after or "")
         if query.after is not None or query.query_id in followed:
-            until[query.query_id] = tuple(turns)
+            until[query.query_id] = tuple(reversed(turns.values()))
     return until
 
 

@@ -1,7 +1,7 @@
 """The lists of sources in a report, the labels by which marks lead there, and the styles of marks that are not read.
 
-What an entry looks like decides: a label at the beginning of a line, and an address. A heading that names sources also
-makes the other lines with addresses below it entries.
+What an entry looks like decides: a label at the beginning of a line, or words by which brackets name it, and an
+address. A heading that names sources also makes the other lines with addresses below it entries, and items below these.
 """
 
 import re
@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 from drretail.grounding.report.evidence_ids import bare_address
 from drretail.grounding.report.marks import RAISED, SOURCE, SOURCE_WORDS, SQUARE, Mark, find_marks
@@ -96,7 +95,7 @@ class Entry:
     @cached_property
     def opening(self) -> str:
         """The words before its first comma or stop, as brackets name it."""
-        return folded_label(re.split(r"[^\w\s'’&-]", self.body.strip(" \t*•–—-"))[0][:_LONGEST_TITLE])
+        return folded_label(re.split(r"[^\w\s'’&-]", self.body.strip(" \t*•–—-"), maxsplit=1)[0][:_LONGEST_TITLE])
 
     def is_definition(self, cited: Counter[str]) -> bool:
         """True for a label of its own with an address; a word in brackets is one if it is cited."""
@@ -168,7 +167,7 @@ class References:
         """
         labels = {label for mark in marks for label in map(self.label_of, mark.labels)}
         places = {bare_address(name) or name for mark in marks for name in mark.names}
-        orphans = {of for of in self.every if of.label not in labels and of.sources.isdisjoint(places)}
+        orphans = {entry for entry in self.every if entry.label not in labels and entry.sources.isdisjoint(places)}
         unclear = [mark for mark in marks if not (mark.labels or mark.names or mark.reason)]
         named = {mark: self.named_in(mark.content) for mark in unclear}
         citing = {_form(mark) for mark in unclear if not named[mark].isdisjoint(orphans)}
@@ -190,7 +189,7 @@ class References:
         if mark.kind in ("square", "raised") and (labels or _KEY.search(mark.content)):
             return True
         names = [name for name in map(_words, _BETWEEN.split(mark.content)) if name and not name[0].isdecimal()]
-        is_title = any(of.words[: len(name)] == name for name in names for of in self.every)
+        is_title = any(entry.words[: len(name)] == name for name in names for entry in self.every)
         is_label = any(self.label_of(" ".join(name)) for name in names)
         return mark.kind != "bare" and (_NAMED.match(mark.content) is not None or is_title or is_label)
 
@@ -213,8 +212,8 @@ def read_references(text: str, marks: Iterable[Mark]) -> References:
     cited = Counter(label for of_mark in words for label in {*map(folded_label, of_mark)} if label)
     parts = _parts(text)
     listed = _headed(parts, cited)
-    for key in ("label", "opening"):
-        listed |= _cited_run(parts, listed, cited, key)
+    for keys in ([part.label for part in parts], [part.opening for part in parts]):
+        listed |= _cited_run(parts, keys, listed, cited)
     labels = {parts[index].label for index in listed}
     for index, part in enumerate(parts):  # what lacks its address
         if part.is_sure and part.label not in labels and not part.level and not part.marks:
@@ -256,13 +255,12 @@ def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
 
 
 def _cited_run(
-    parts: Sequence[Entry], listed: Collection[int], cited: Collection[str], key: Literal["label", "opening"]
+    parts: Sequence[Entry], keys: Sequence[str], listed: Collection[int], cited: Collection[str]
 ) -> set[int]:
-    """The last run of lines that hold addresses and begin with labels, or with words, if brackets cite most of these,
-    and no other entry has them or nothing but other entries stands below.
+    """The last run of lines that hold addresses and begin with ``keys``, labels or words, if brackets cite most of
+    these, and no other entry has them or nothing but other entries stands below.
     """
     run: list[int] = []
-    keys = [getattr(part, key) for part in parts]
     for index, part in enumerate(parts):
         if keys[index] and part.has_url and not part.is_sure and index not in listed:
             is_next = run and all(between.is_blank for between in parts[run[-1] + 1 : index])
@@ -280,8 +278,9 @@ def _parts(text: str) -> list[Entry]:
     number = 0
     for start, end in lines(text):
         line = Entry(text, start, end)
-        number = 0 if "<ol" in line.text else number + line.text.lstrip().startswith("<li")
-        line.label = line.label or (str(number) if line.text.lstrip().startswith("<li") else "")
+        is_numbered = line.text.lstrip().startswith("<li")
+        number = 0 if "<ol" in line.text else number + is_numbered
+        line.label = line.label or (str(number) if is_numbered else "")
         above = parts[-_LINES_BELOW:] if line.marks and line.kind == "text" and not line.label else []
         for back, part in enumerate(reversed(above), 1):
             is_indented = back == 1 and part.is_sure and text.startswith("  ", start)

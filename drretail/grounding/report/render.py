@@ -117,7 +117,7 @@ def _edit(report: str, run: list[Token], references: dict[str, _Reference], styl
             numbers += f"[{UNRESOLVED}{cited.name}]"
             continue
         number = 1 + sum(of.number is not None for of in references.values())
-        reference = references.setdefault(source, _reference(cited, number))
+        reference = references.get(source) or references.setdefault(source, _reference(cited, number))
         if reference.number is None:
             internal.append(_shortened_order(reference.label, report, run[0].start))
         elif style == "plain" or reference.url is None:
