@@ -143,16 +143,16 @@ class Source(Record):
         return EvidenceText(form=self.form, text=self.text, shown=self.shown, path=path, seq=seq)
 
 
-UnreadReason = Literal["no_entry", "no_address", "style", "hidden"]
+UnreadReason = Literal["no_entry", "no_address", "uncited", "hidden"]
 WHY_UNREAD: Mapping[UnreadReason, str] = {
     "no_entry": "no entry, or several, in a list",
     "no_address": "no address",
-    "style": "a style that is not read",
+    "uncited": "in a list to which no mark leads",
     "hidden": "in code or hidden",
 }
 """Why a token of a report is not read, in words: no list has an entry for it, or entries with other sources have its
-label; its entry, or the file that it links to, has no address; it is written in a style that is not read, or in which
-the label is not certain; it stands in code, or where no browser or not every one shows it. What is read may lead
+label; its entry, or the file that it links to, has no address; no mark leads to its list, which is cited in a style
+that is not read, or nowhere; it stands in code, or where no browser or not every one shows it. What is read may lead
 nowhere: an id or a product that the run was never handed.
 """
 

@@ -1,7 +1,10 @@
 """The scanner of citations: every token of a report that can point to a source, and what became of it.
 
-A token is read, listed (it stands in a list of sources), or not read, for a reason. What a mark covers is one rule, in
-what_a_mark_covers.md: prompts for writers and judges quote it, and text/layout.py follows it.
+A token is read, listed (it stands in a list of sources), or not read, for a reason. Other styles of citing are not
+known: what tells of them is a list of sources to which no mark leads, and its sources are counted as not read.
+
+What a mark covers is one rule, in what_a_mark_covers.md: prompts for writers and judges quote it, and text/layout.py
+follows it.
 """
 
 import re
@@ -97,8 +100,13 @@ class Scan:
 
     @cached_property
     def counts(self) -> CitationCounts:
-        """How many sources of tokens are read, listed, and not read. A token of two sources counts twice."""
+        """How many sources of tokens are read, listed, and not read. A token of two sources counts twice. Where no mark
+        leads to any of the listed sources, they are cited in a style that is not read, and each counts as not read.
+        """
         reasons = Counter(cited.reason for token in self.tokens if not token.is_listed for cited in token.cited)
+        cited = {name for mark in self.marks for cited in mark.cited for name in (cited.source, cited.label) if name}
+        of_lists = {name for source in self.listed for name in (source.source, source.label)}
+        reasons["uncited"] = len({source.source for source in self.listed}) if cited.isdisjoint(of_lists) else 0
         not_read: dict[UnreadReason, int] = {why: reasons[why] for why in WHY_UNREAD if reasons[why]}
         return CitationCounts(read=reasons[None], listed=len(self.listed), not_read=not_read)
 
@@ -152,18 +160,12 @@ def _read(report: str) -> tuple[References, list[Mark]]:
     """The lists of a report, and its marks outside them with their labels, without regard to evidence."""
     prose = read_page(report).prose
     marks = [*find_marks(report)]
-    references = read_references(prose, (mark for mark in marks if prose[mark.start] == report[mark.start]))
+    shown = [mark for mark in marks if prose[mark.start] == report[mark.start]]
+    references = read_references(prose, shown)
     text = blanked(prose, references.spans)
-    in_text = [references.labelled(mark) for mark in marks if text[mark.start] == report[mark.start]]
-    unread = references.unread(in_text)
-    read = [mark._replace(reason="style") if mark in unread else mark for mark in in_text]
-    for mark in marks:
-        if prose[mark.start] != report[mark.start]:
-            mark = references.labelled(mark)
-            is_label = mark.kind in ("square", "raised") and references.entries
-            is_label = is_label and (mark.labels or mark.reason or references.is_unread(mark))
-            read += [mark._replace(reason="hidden")] if is_label or mark.kind in ("source", "ids") else []
-    return references, read
+    of_text = [references.labelled(mark) for mark in shown if text[mark.start] == report[mark.start]]
+    hidden = (mark for mark in marks if prose[mark.start] != report[mark.start] and mark.kind in ("source", "ids"))
+    return references, [*of_text, *(mark._replace(reason="hidden") for mark in hidden)]
 
 
 class _Resolver:
@@ -189,12 +191,12 @@ class _Resolver:
     def cited(self, mark: Mark) -> tuple[Cited, ...]:
         """The distinct sources of a mark; none if it is uncertain and means something else."""
         every = [cited for label in mark.labels for cited in self._of_label(label, mark.kind)]
-        is_other = mark.kind == "id" and not _PRODUCT.fullmatch(mark.content) and self._entry(mark.content) is None
-        if mark.names and not is_other:
+        entry = None if mark.labels or mark.kind == "round" else self._entry(mark.content)
+        if mark.names and (mark.kind != "id" or _PRODUCT.fullmatch(mark.content) or entry):
             every = [self._target(name) for name in mark.names]
-        elif mark.kind == "square" and not mark.labels and (product := self._entry(mark.content)):
-            every = [_cited(mark.content, product)]
-        elif mark.reason and not mark.labels:
+        elif entry:
+            every = [_cited(mark.content, entry)]
+        elif mark.reason:
             every = [Cited(mark.content, "unresolved")]
         sources: dict[str, Cited] = {}
         for cited in every:
@@ -204,14 +206,13 @@ class _Resolver:
     def _of_label(self, name: str, kind: str) -> list[Cited]:
         label = self._references.label_of(name)
         if label and (entry := self._references.entry(label)):
-            resolved = [replace(cited, label=label) for _, cited in self.listed[entry]]
-            return resolved or [Cited(label, "unresolved", reason="no_address")]
+            return [cited for _, cited in self.listed[entry]] or [Cited(label, "unresolved", reason="no_address")]
         if product := None if label else self._entry(name):
             return [_cited(name, product)]
         # A number that a report's own list does not have leads nowhere (0 in FP); without a list nobody knows.
         is_other = label or kind == "raised" or not name.isdecimal()
         leads_nowhere = not is_other and any(map(str.isdecimal, self._references.entries))
-        return [Cited(name, "unresolved", reason=None if leads_nowhere else "no_entry")]
+        return [Cited(name, "unresolved", label=label or "", reason=None if leads_nowhere else "no_entry")]
 
     def _entry(self, name: str) -> Evidence | None:
         """The entry of an id, or of a product's own name, [L1]. An offer's is that of its product: P:T/T-M or P:T-M."""
@@ -248,8 +249,8 @@ class _Resolver:
         words = (link_words(entry.body[mark.start : mark.end], mark.content) for mark in entry.marks)
         title = " ".join((besides or " ".join(words)).split())
         for mark in entry.marks:
-            for name in mark.names:
-                yield (entry.start + mark.start, entry.start + mark.end), replace(self._target(name), title=title)
+            span = entry.start + mark.start, entry.start + mark.end
+            yield from ((span, replace(self._target(name), title=title, label=entry.label)) for name in mark.names)
 
 
 def _cited(name: str, entry: Evidence) -> Cited:

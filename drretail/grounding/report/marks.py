@@ -1,4 +1,4 @@
-"""What has the shape of a mark, read or only counted: one pattern."""
+"""What has the shape of a mark: ids, addresses, square brackets, what is raised, and markup. One pattern."""
 
 import re
 import unicodedata
@@ -18,23 +18,12 @@ _DOMAINS = (
 _DOMAIN = rf"(?:[a-z0-9-]{{1,60}}\.){{1,4}}(?:{_DOMAINS})"
 _ADDRESS = rf"(?:https?://(?=[^\W_])|(?<![\w@./:-])(?:doi:[ ]?(?=10\.\d)|www\.(?=[^\W_])|{_DOMAIN}(?=/\w)))"
 """The beginning of an address; without a scheme, one with www., doi: or a path."""
-_SITE = rf"(?<![\w@./:-])(?-i:{_DOMAIN})(?![\w/-]|\.\w)"
-"""A site without a page, in small letters: "Amazon.com" is a company."""
 _ID_KEY = r"[A-Za-z0-9][A-Za-z0-9_@-]{0,140}(?:/[A-Za-z0-9_-]{1,64})?"
 _ID = re.compile(rf"(?:[POUWC]:{_ID_KEY}|{FILE_ID})")
 _BARE_ID = rf"(?<![\w:/])(?:[PUWC]:{_ID_KEY}|{FILE_ID})(?!\w)"
 _BETWEEN_IDS = re.compile(r"[\s,;|，；、]+")
 SQUARE = str.maketrans("【】［］〔〕", "[][][]")
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃ-ᵉ①-⑳†‡"
-SOURCE = (
-    r"(?:sources?|belege?|(?:einzel)?nachweise?|quellen?|fuentes?|fontes?|fonti|bron(?:nen)?|kilder?|källa|källor|źródł[oa]"
-    r"|kaynak|источники?|\w{0,2}(?:来源|出典|출처)\w{0,2})"
-)
-SOURCE_WORDS = (
-    rf"(?:{SOURCE}|references?|r[eé]fs?|r[eé]f[eé]rences?|cit(?:ed?|ations?)|footnotes|endnotes|quellen\w{{1,12}}"
-    r"|referencias?|referências?|citadas|kaynak\w{1,9}|\w{0,2}(?:参考|參考|引用|참고)\w{0,2})"
-)
-_NUMBERS = r"[1-9]\d?(?:, ?[1-9]\d?){0,8}"
 _MARK = re.compile(
     r"<a\b[^<>]{0,500}?href=[\"']?(?P<href>(?:https?://|#)[^\s\"'<>]{1,2000})[\"']?[^<>]{0,500}>"
     r"(?P<link>(?:[^<>]|</?(?:sup|sub|b|i|em|strong|small|span)\b[^<>]{0,80}>){0,500}+)</a>"
@@ -45,24 +34,17 @@ _MARK = re.compile(
     r"|(?P<raised><sup\b[^<>]{0,80}>(?:<a\b[^<>]{0,200}>)?[^<>\n]{1,60}(?:</a>)?</sup>"
     r"|\$?\^(?:\{[^{}\n]{1,40}\}|[\w, –-]{1,20}\^|\d{1,4}(?:[,–-]\d{1,4})*+(?!\.\d))\$?"
     rf"|※\d{{1,3}}|[{RAISED}]{{1,6}}(?:[⁻–,][{RAISED}]{{1,4}})*)"
-    # What is only counted: what LaTeX, wikis and one product write, and what the lists have labels for: round brackets,
-    # and numbers behind a word or a stop, or at the end of a row.
+    # LaTeX's, wikis', and one product's own: nothing that a report holds tells where they lead.
     r"|(?P<markup>\\[a-z]{0,9}cite[a-z]{0,9}[^{}\n]{0,80}\{[^{}\n]{1,300}\}|<ref\b[^<>]{0,300}>"
     r"|cite(?:\W?turn\d{1,3}[a-z]{3,12}\d{1,3})+)"
-    rf"|(?P<site>{_SITE})"
-    r"|(?P<round>[(（](?:[^()（）\[\]\n]|\([^()\n]{0,20}\)){1,300}+[)）])"
-    # "Source: Roe" as a line of its own; source 3.
-    rf"|(?P<words>(?:(?<=[\n>*_-])|(?<=[\n>*_-] )){SOURCE}[ *_]{{0,3}}[:：][^\n\[\]()<>/|]{{1,120}}(?=\n|\Z)"
-    rf"|(?<!\w)(?:{SOURCE}|refs?\.?) \d{{1,2}}(?:(?:,| and| und| et| y) \d{{1,2}})*+(?![\w%]|[.,:]\w))"
-    rf"|(?P<bare>(?:(?<=[^\W\d_][.,;:!?])|(?<=[)\]\"”»%.!?][.,;:!?)\"”»])|(?<=[。！？；，])|(?<=[a-zß-ÿ]{{4}})"
-    rf"|(?<=\| )(?={_NUMBERS} *\| *\n)|(?<=\| )(?=\d+, )){_NUMBERS}(?![\w%]|[.,:]\w))",
+    r"|(?P<round>[(（][^()（）\[\]\n]{1,300}+[)）])",
     re.IGNORECASE,
 )
 _TARGET = re.compile(
     r"\([ \t]*<?(?P<target>[^\s()<>]{0,2000}(?:\([^\s()]{0,500}\)[^\s()<>]{0,500}){0,20})>?"
     r"(?:[ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)"
 )
-_INSIDE = re.compile(rf"{_ADDRESS}|{_SITE}|{_BARE_ID}|[{RAISED}]|<sup|\][(\[]", re.IGNORECASE)
+_INSIDE = re.compile(rf"{_ADDRESS}|{_BARE_ID}|[{RAISED}]|<sup|\][(\[]", re.IGNORECASE)
 """What is a mark of its own within brackets."""
 _TAGS = re.compile(r"<[^<>]*>")
 _AROUND = " \t[]【】［］〔〕$^{}※"
@@ -77,9 +59,9 @@ class Mark(NamedTuple):
 
     start: int
     end: int
-    kind: Literal["source", "ids", "id", "square", "raised", "round", "bare"]
-    """An address, ids in brackets, an id without; what may be labels, in brackets, raised, and without ("bare"). A line
-    such as "Source: Roe" is round, too.
+    kind: Literal["source", "ids", "id", "square", "raised", "round"]
+    """An address, ids in brackets, an id without; what may be labels, in brackets and raised; and what is said aside,
+    which cites nothing, but shows which lines are entries.
     """
     content: str
     """The address, the ids, or what stands within brackets."""
@@ -117,15 +99,12 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
             is_power = words.isdecimal() and "<a" not in content and _is_power(text, start, end, words)
             if re.search(r"\d|^[\w†‡]$", words) and not is_power:
                 mark = Mark(start, end, "raised", words)
-        elif form == "round" and _are_ids(content[1:-1]):
-            mark = Mark(start, end, "ids", content[1:-1])
-        elif form in ("round", "words") and not _INSIDE.search(content):
-            mark = Mark(start, end, "round", content.strip("()（）*_ \\"))
+        elif form == "markup":
+            mark = Mark(start, end, "square", content, reason="no_entry")
+        elif form == "round" and (_are_ids(content[1:-1]) or not _INSIDE.search(content)):
+            mark = Mark(start, end, "ids" if _are_ids(content[1:-1]) else "round", content[1:-1])
         elif form == "id":
             mark = Mark(start, end, "id", content)
-        elif form in ("bare", "markup", "site"):
-            reasons: dict[str, UnreadReason] = {"markup": "style", "site": "no_address"}
-            mark = Mark(start, end, "bare", content, reason=reasons.get(form))
         if mark is not None:
             yield mark
             position = mark.end

@@ -1,7 +1,7 @@
-"""The lists of sources in a report, the labels by which marks lead there, and the styles of marks that are not read.
+"""The lists of sources in a report, and the labels by which marks lead there.
 
-What an entry looks like decides: a label at the beginning of a line, or words by which brackets name it, and an
-address. A heading that names sources also makes the other lines with addresses below it entries, and items below these.
+What an entry looks like decides: a label at the beginning of a line, and an address. A heading that names sources also
+makes the other lines with addresses below it entries, and items below these.
 """
 
 import re
@@ -12,11 +12,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from drretail.grounding.report.evidence_ids import bare_address
-from drretail.grounding.report.marks import RAISED, SOURCE, SOURCE_WORDS, SQUARE, Mark, find_marks
+from drretail.grounding.report.marks import RAISED, SQUARE, Mark, find_marks
 from drretail.grounding.report.page import HEADING, line_kind, lines
 
-_SOURCE_WORDS = re.compile(SOURCE_WORDS, re.IGNORECASE)
-_HEADING_WORDS = re.compile(rf"(?:{SOURCE_WORDS}|notes?|links|bibliogra\w{{1,9}}|literatur\w{{0,12}})$", re.IGNORECASE)
+_WORDS = (
+    r"(?:sources?|belege?|(?:einzel)?nachweise?|quellen?|fuentes?|fontes?|fonti|bron(?:nen)?|kilder?|källa|källor|źródł[oa]"
+    r"|kaynak|riferimenti|источники?|\w{0,2}(?:来源|出典|출처)\w{0,2}|references?|r[eé]fs?|r[eé]f[eé]rences?|cit(?:ed?|ations?)"
+    r"|footnotes|endnotes|quellen\w{1,12}|referencias?|referências?|citadas|kaynak\w{1,9}"
+    r"|\w{0,2}(?:参考|參考|引用|참고)\w{0,2})"
+)
+_SOURCE_WORDS = re.compile(_WORDS, re.IGNORECASE)
+_HEADING_WORDS = re.compile(rf"(?:{_WORDS}|notes?|links|bibliogra\w{{1,9}}|literatur\w{{0,12}})$", re.IGNORECASE)
 _NO_HEADING = re.compile(r"[|]|(?<!\d)[.!?。](?:\s|$)|[^\W\d_].{0,80}\d|[\[【]\^?\d|^\W*\w+\W*[:：]\s*\w")
 _MARKER = re.compile(
     # What nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>.
@@ -38,17 +44,8 @@ _BETWEEN = re.compile(r"[,;/|&，；、・]|\s(?:and|und|et|y|og|och|en)\s")
 _PLACE = re.compile(r"†.*|(?:,\s*|\s)(?:§|[^\W\d_]{1,5}\.)[^;]*")
 """In the source: 1†L3, 1, p. 4."""
 _LONGEST_RANGE = 50
-_ENDS = re.compile(r"(?:^|[^\w.,])([^\W_]{1,4})$")
-_KEY = re.compile(r"^@[A-Za-z]|\d†|^\^\S|^\d{1,3}(?:[\s,;/–-]+\d{1,3})+$")
-"""@roe, p. 4; 4:0†file; ^e; 41-23."""
-_NAMED = re.compile(
-    rf"{SOURCE} ?[:：]|ibid|"
-    r"[^\W\d_][^\d;]{1,80}[,.] ?(?:(?:19|20)\d\d[a-z]?(?!\w)|[ns]\. ?[df]\.|o\. ?j\.)",
-    re.IGNORECASE,
-)
-"""(Roe et al., 2018), (Roe, n.d.), (Source: Roe)."""
-_NAME = re.compile(r"\D*(?<!\w)(?![A-Z]{2,}(?!\w))[^\W\d_a-zß-ÿ]\w\D*|[A-Z]\D* (?:19|20)\d\d[a-z]?|[A-Z]")
-"""A capital letter, but no size: XL, 4-8 Hz."""
+_KEY = re.compile(r"\^\S|@\w|\d.*†")
+"""What stands in square brackets for nothing else: [^e], [@roe, p. 4], 【4:0†file】."""
 
 
 def folded_label(label: str) -> str:
@@ -87,21 +84,18 @@ class Entry:
         """All that it names, each in one form."""
         return frozenset(bare_address(name) or name for mark in self.marks for name in mark.names)
 
-    @cached_property
-    def words(self) -> list[str]:
-        """Those of its body, in lower case and in order."""
-        return _words(self.body)
-
-    @cached_property
-    def opening(self) -> str:
-        """The words before its first comma or stop, as brackets name it."""
-        return folded_label(re.split(r"[^\w\s'’&-]", self.body.strip(" \t*•–—-"), maxsplit=1)[0][:_LONGEST_TITLE])
-
-    def is_definition(self, cited: Counter[str]) -> bool:
-        """True for a label of its own with an address; a word in brackets is one if it is cited."""
-        begins = bool(self.marks) and not self.body[: self.marks[0].start].strip("[( :,<")
-        is_label = self.label[-1:].isdigit() or begins or cited[self.label] > 1
-        return self.is_sure and bool(self.marks) and is_label and not self.level
+    def is_entry(self, cited: Counter[str], headed: Collection[str]) -> bool:
+        """True for a label with an address: one that is cited and has no entry among the ``headed``, or one that begins
+        like nothing else; and for a note without an address, whose label is cited.
+        """
+        if self.level or not self.label:
+            return False
+        if not self.is_sure:
+            return self.has_url and self.label in cited and self.label not in headed
+        if not self.marks:
+            return self.label not in headed and cited[self.label] > 1 and not re.search(r"[\[【]\d", self.body)
+        is_before = not self.body[: self.marks[0].start].strip("[( :,<")
+        return self.label[-1].isdigit() or is_before or cited[self.label] > 1  # its own label is one
 
 
 @dataclass(frozen=True)
@@ -126,10 +120,13 @@ class References:
         return entries[0] if len({entry.sources for entry in entries}) == 1 else None
 
     def labelled(self, mark: Mark) -> Mark:
-        """The mark with its labels, if its bracket is square or raised, or begins with a word for sources."""
-        is_sure = mark.kind in ("square", "raised") or _SOURCE_WORDS.match(mark.content) is not None
-        labels = self.labels_in(mark.content) if is_sure and not (mark.names or mark.reason) else []
-        return mark._replace(labels=tuple(labels) or (mark.labels if self.entries else ()))
+        """The mark with its labels; not read if these stand among other words."""
+        if mark.names or mark.reason or mark.kind == "round":
+            return mark
+        labels = tuple(self.labels_in(mark.content)) or (mark.labels if self.entries else ())
+        words = filter(None, re.split(r"[\s,;:()–-]+", mark.content))
+        is_unclear = not labels and (_KEY.match(mark.content) or any(map(self.label_of, words)))
+        return mark._replace(labels=labels, reason="no_entry" if is_unclear else None)
 
     def labels_in(self, content: str) -> list[str]:
         """The labels that a bracket is made of: a group, a range, or one with a place behind it; none of anything else.
@@ -151,59 +148,6 @@ class References:
                 return []
         return [*labels]
 
-    def named_in(self, content: str) -> set[Entry]:
-        """The entries whose labels are all that is named in a bracket, or else those with a word of it in capitals."""
-        members = [_ENDS.search(member.strip()) for member in _BETWEEN.split(_PLACE.sub("", content))]
-        labels = [label for member in members if member and (label := self.label_of(member[1]))]
-        if len(labels) == len(members):
-            return {entry for label in labels for entry in self.entries[label]}
-        words = re.findall(r"[^\W\d_]\w+|^\d{4}$", content)
-        names = {word.casefold() for word in words if not word[0].islower()}
-        return {entry for entry in self.every if not names.isdisjoint(entry.words)}
-
-    def unread(self, marks: Sequence[Mark]) -> set[Mark]:
-        """Those of the shown marks in a style that is not read. A form of bracket cites if it names an entry to which
-        nothing else leads; then all that have this form, and name something, are marks.
-        """
-        labels = {label for mark in marks for label in map(self.label_of, mark.labels)}
-        places = {bare_address(name) or name for mark in marks for name in mark.names}
-        orphans = {entry for entry in self.every if entry.label not in labels and entry.sources.isdisjoint(places)}
-        unclear = [mark for mark in marks if not (mark.labels or mark.names or mark.reason)]
-        named = {mark: self.named_in(mark.content) for mark in unclear}
-        citing = {_form(mark) for mark in unclear if not named[mark].isdisjoint(orphans)}
-        forms = {_form(mark) for mark in marks if any(map(self.label_of, mark.labels))}
-        citing |= {form for form in forms if form[1] in ("letter", "words")}
-        if ("round", "number") in forms:  # who writes (source: 3) also writes (3)
-            citing |= {("round", "number"), ("bare", "number")}
-        of_form = (mark for mark in unclear if _form(mark) in citing and (named[mark] or _NAME.fullmatch(mark.content)))
-        return {*of_form, *filter(self.is_unread, unclear)}
-
-    def is_unread(self, mark: Mark) -> bool:
-        """True for what cites whatever else does: a name with a year, a label that is no number, the first words of an
-        entry, and in square brackets a label among other words.
-        """
-        if mark.names or mark.labels or mark.reason:
-            return False
-        parts = (*_BETWEEN.split(mark.content), *re.split(r"[\s,;:()–-]+", mark.content))
-        labels = {*map(self.label_of, parts)} - {None}
-        if mark.kind in ("square", "raised") and (labels or _KEY.search(mark.content)):
-            return True
-        names = [name for name in map(_words, _BETWEEN.split(mark.content)) if name and not name[0].isdecimal()]
-        is_title = any(entry.words[: len(name)] == name for name in names for entry in self.every)
-        is_label = any(self.label_of(" ".join(name)) for name in names)
-        return mark.kind != "bare" and (_NAMED.match(mark.content) is not None or is_title or is_label)
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.casefold())
-
-
-def _form(mark: Mark) -> tuple[str, str]:
-    """The kind of a bracket, and what stands in it."""
-    if any(map(str.isdigit, mark.content)):
-        return mark.kind, "number"
-    return mark.kind, "letter" if len(mark.content) == 1 else "words" if " " in mark.content else "word"
-
 
 def read_references(text: str, marks: Iterable[Mark]) -> References:
     """The lists of a text, which has these marks."""
@@ -211,15 +155,11 @@ def read_references(text: str, marks: Iterable[Mark]) -> References:
     words = ({*map(str.strip, _BETWEEN.split(content)), *re.split(r"\W+", content)} for content in contents)
     cited = Counter(label for of_mark in words for label in {*map(folded_label, of_mark)} if label)
     parts = _parts(text)
-    listed = _headed(parts, cited)
-    for keys in ([part.label for part in parts], [part.opening for part in parts]):
-        listed |= _cited_run(parts, keys, listed, cited)
-    labels = {parts[index].label for index in listed}
-    for index, part in enumerate(parts):  # what lacks its address
-        if part.is_sure and part.label not in labels and not part.level and not part.marks:
-            body = part.body.strip(" .,\r")
-            is_note = cited[part.label] > 1 and not re.search(r"[\[【]\d", body)
-            listed |= {index} if is_note or (not body and not listed.isdisjoint((index - 1, index + 1))) else set()
+    listed = _headed(parts)
+    headed = {parts[index].label for index in listed}
+    for index, part in enumerate(parts):
+        is_next = index - 1 in listed and bool(part.label) and part.has_url and not part.level
+        listed |= {index} if is_next or part.is_entry(cited, headed) else set()
     entries: dict[str, list[Entry]] = {}
     for part in (parts[index] for index in sorted(listed)):
         if not (part.level or part.is_blank):
@@ -229,9 +169,9 @@ def read_references(text: str, marks: Iterable[Mark]) -> References:
     return References(tuple((parts[index].left, parts[index].end) for index in sorted(listed)), entries)
 
 
-def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
-    """The entries by their look; and the lines with addresses below a heading of sources, with the heading, up to one
-    of the same level.
+def _headed(parts: Sequence[Entry]) -> set[int]:
+    """The lines with addresses below a heading of sources, with the heading, up to one of the same level; and items
+    below these.
     """
     listed, headings = set[int](), set[int]()
     opened = 0
@@ -241,35 +181,14 @@ def _headed(parts: Sequence[Entry], cited: Counter[str]) -> set[int]:
         is_heading = names_sources or bool(part.level and not part.marks)
         if is_heading and not 0 < opened < (part.level or _OF_BOLD):
             opened, headings = (part.level or _OF_BOLD) if names_sources else 0, set()
-        is_entry = part.is_definition(cited)
         if opened and is_heading:
             headings.add(index)
         elif opened:
-            is_entry |= part.is_sure or part.has_url or (bool(part.marks) and part.kind == "item")
-            is_next = index - 1 in listed and not parts[index - 1].is_blank
-            is_entry |= is_next and (bool(part.label) or part.kind == "item")
-        if is_entry:
-            listed |= {index, *headings}
-            headings.clear()
+            is_next = index - 1 in listed and bool(part.label or part.kind == "item")
+            if is_next or part.is_sure or part.has_url or (bool(part.marks) and part.kind == "item"):
+                listed |= {index, *headings}
+                headings.clear()
     return listed
-
-
-def _cited_run(
-    parts: Sequence[Entry], keys: Sequence[str], listed: Collection[int], cited: Collection[str]
-) -> set[int]:
-    """The last run of lines that hold addresses and begin with ``keys``, labels or words, if brackets cite most of
-    these, and no other entry has them or nothing but other entries stands below.
-    """
-    run: list[int] = []
-    for index, part in enumerate(parts):
-        if keys[index] and part.has_url and not part.is_sure and index not in listed:
-            is_next = run and all(between.is_blank for between in parts[run[-1] + 1 : index])
-            run = run if is_next else []
-            run.append(index)
-    is_last = bool(run) and all(part.is_blank or part.is_sure for part in parts[run[-1] + 1 :])
-    of_run = {keys[index] for index in run}
-    is_free = is_last or of_run.isdisjoint(keys[index] for index in listed)
-    return {*run} if is_free and 2 * sum(key in cited for key in of_run) >= len(of_run) else set()
 
 
 def _parts(text: str) -> list[Entry]:

@@ -111,10 +111,11 @@ def test_a_report_of_which_no_citation_is_read_is_a_warning_and_no_zero(drretail
         text(tmp_path / "in" / system / "q.md", f"# Kettles?\n\nThe Birch kettle costs $45.{ending}\n")
     warned = " ".join(drretail("import", "markdown", "in", "--to", "exp").stdout.split())
     assert (
-        "Warning: 1 of 1 citations of marked could not be read (a style that is not read: 1): in/marked/q.md." in warned
+        "Warning: 1 of 1 citations of marked could not be read (no entry, or several, in a list: 1): in/marked/q.md."
+        in warned
     )
     assert "Nothing is concluded from its FP and FR: export the reports again" in warned
-    unread = "1 of 1 citations of marked could not be read (a style that is not read: 1)."
+    unread = "1 of 1 citations of marked could not be read (no entry, or several, in a list: 1)."
     board = " ".join(drretail("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
     assert f"Nothing is concluded from FP and FR where citations are not read: {unread}" in board
     found = rows(tmp_path / "exp")
@@ -124,7 +125,7 @@ def test_a_report_of_which_no_citation_is_read_is_a_warning_and_no_zero(drretail
     assert (found["bare", "FR"]["n_scored"], found["bare", "FR"]["value"]) == (1, 0.0)
     assert found["marked", "citations_read"]["items"] == {
         **{"citations": 1.0, "listed": 0.0, "read": 0.0},
-        "not read: a style that is not read": 1.0,
+        "not read: no entry, or several, in a list": 1.0,
     }
     assert found["marked", "false_statements"].get("value") in (None, 0.0), "what is not read accuses nobody"
     compared = " ".join(drretail("compare", "exp", "read", "marked").stdout.split())

@@ -161,13 +161,3 @@ def test_a_line_of_sources_is_no_sentence_and_covers_the_block_above(form: str) 
     assert "One lamp is bright" in places["1"]
     assert "The other lasts" in places["2"]
     assert all(layout.cited[index] for index, each in enumerate(layout.sentences) if each.kind == "text")
-
-
-def test_figures_beside_marks_keep_their_own_digits() -> None:
-    entries = "".join(f"{number}. https://a.example/{number}\n" for number in range(1, 21))
-    report = f"It costs $45.20 now.10 It weighs 3 kg.11 Next\n\nWorks cited\n\n{entries}"
-    assert next(report[one.start : one.end] for one in find_sentences(report)) == "It costs $45.20 now.10"
-    layout = read_layout(report, None)
-    owned = {report[each.start : each.end]: len(each.cited) for each in layout.stretches[:2]}
-    assert owned == {"It costs $45.20 now.10": 1, "It weighs 3 kg.11": 1}
-    assert layout.text.startswith("It costs $45.20 now.   It weighs 3 kg.   Next")
