@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from drretail.grounding.report.citations import Cited, Known, Token, link_words, scan
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.grounding.report.marks import UNRESOLVED
+from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import short_title, split_words
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
@@ -118,7 +119,7 @@ def _edit(report: str, run: list[Token], references: dict[str, _Reference], styl
         number = 1 + sum(of.number is not None for of in references.values())
         reference = references.get(source) or references.setdefault(source, _reference(cited, number))
         if reference.number is None:
-            internal.append(reference.label)
+            internal.append(_shortened_order(reference.label, report, run[0].start))
         elif style == "plain" or reference.url is None:
             numbers += reference.label
         else:
@@ -169,6 +170,13 @@ def _reference(cited: Cited, number: int | None = None) -> _Reference:
         return _Reference(evidence_id=entry.id, title=title, label=label if number else "")
     title = cited.title or cited.name if entry is None else short_title(entry.title or entry.key, _TITLE_LENGTH)
     return _Reference(number=number, evidence_id=cited.evidence_id, title=title, url=cited.url, label=label)
+
+
+def _shortened_order(label: str, report: str, start: int) -> str:
+    """The label of an order without its date if the report's line has just given it: "your order"."""
+    line = report[report.rfind("\n", 0, start) + 1 : start]
+    days = {date.iso for date in find_dates(label)} if label.startswith("order of") else set[str]()
+    return label if days.isdisjoint(date.iso for date in find_dates(line)) else "your order"
 
 
 def _words(entry: Evidence) -> tuple[str, str]:

@@ -89,7 +89,8 @@ def test_rendering_a_rendered_report_changes_nothing(report: str) -> None:
     assert render_report(once, KNOWN).text == once
 
 
-def test_an_order_is_called_by_its_date() -> None:
+def test_an_order_is_called_by_its_date_that_the_line_does_not_say() -> None:
     record = '{"order_id":"0000000001","order_date":"2023-05-03T13:54:45"}'
     known = [build.evidence("O:0000000001", build.text(record, "record"), title="Order 0000000001")]
     assert body("A [O:0000000001].", known) == "A (order of 3 May 2023)."
+    assert body("You bought it on May 3, 2023 [O:0000000001].", known) == "You bought it on May 3, 2023 (your order)."
