@@ -104,9 +104,9 @@ class Scan:
         leads to any of the listed sources, they are cited in a style that is not read, and each counts as not read.
         """
         reasons = Counter(cited.reason for token in self.tokens if not token.is_listed for cited in token.cited)
-        cited = {name for mark in self.marks for cited in mark.cited for name in (cited.source, cited.label) if name}
-        of_lists = {name for source in self.listed for name in (source.source, source.label)}
-        reasons["uncited"] = len({source.source for source in self.listed}) if cited.isdisjoint(of_lists) else 0
+        listed = {cited.source for cited in self.listed}
+        leads_there = any(cited.label or cited.source in listed for mark in self.marks for cited in mark.cited)
+        reasons["uncited"] = 0 if leads_there else len(listed)
         not_read: dict[UnreadReason, int] = {why: reasons[why] for why in WHY_UNREAD if reasons[why]}
         return CitationCounts(read=reasons[None], listed=len(self.listed), not_read=not_read)
 
@@ -206,7 +206,9 @@ class _Resolver:
     def _of_label(self, name: str, kind: str) -> list[Cited]:
         label = self._references.label_of(name)
         if label and (entry := self._references.entry(label)):
-            return [cited for _, cited in self.listed[entry]] or [Cited(label, "unresolved", reason="no_address")]
+            return [cited for _, cited in self.listed[entry]] or [
+                Cited(label, "unresolved", label=label, reason="no_address")
+            ]
         if product := None if label else self._entry(name):
             return [_cited(name, product)]
         # A number that a report's own list does not have leads nowhere (0 in FP); without a list nobody knows.
