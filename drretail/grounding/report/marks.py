@@ -50,7 +50,7 @@ _TAGS = re.compile(r"<[^<>]*>")
 _AROUND = " \t[]【】［］〔〕$^{}※"
 # A raised number behind a digit or a sign, and a raised 2 or 3 behind a unit or a letter, is a power: 10³, m², R².
 _BASE = re.compile(
-    r"(?:(?<![\w.,$€£¥₹])\d{1,2}|\d\)|[⁺⁻}]|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµм]?[mм]|ft|in|mi|yd|[A-Za-zα-ω]))\$?$"
+    r"(?:(?<![A-Za-z\d.,$€£¥₹])\d{1,2}|\d\)|[⁺⁻}]|(?<![A-Za-zÀ-ɏ])(?P<unit>[kcdmnµм]?[mм]|ft|in|mi|yd|[A-Za-zα-ω]))\$?$"
 )
 
 

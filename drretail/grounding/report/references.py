@@ -177,7 +177,7 @@ def _headed(parts: Sequence[Entry]) -> set[int]:
     opened = 0
     """The level of the heading of sources above; 0 without one."""
     for index, part in enumerate(parts):
-        names_sources = not part.marks and part.kind != "item" and is_source_heading(part.text)
+        names_sources = not part.marks and (part.kind != "item" or bool(part.label)) and is_source_heading(part.text)
         is_heading = names_sources or bool(part.level and not part.marks)
         if is_heading and not 0 < opened < (part.level or _OF_BOLD):
             opened, headings = (part.level or _OF_BOLD) if names_sources else 0, set()
