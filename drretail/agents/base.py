@@ -6,11 +6,10 @@ What it returns is read as an Answer and checked: nothing that its run's file co
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Literal, Protocol, cast
 
-from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, convert_to_messages
+from langchain_core.messages import AnyMessage, HumanMessage, convert_to_messages
 from pydantic import ValidationError
 
 from drretail.agents.information import following
@@ -66,8 +65,8 @@ class Agent:
     the options of other systems."""
     sees_reference: bool = False
     """True for oracles only: their task holds the query's constraints, and what the shop could sell for it."""
-    obeys_last: bool = False
-    """True for the floor that is told of what the last turn of a conversation alone asks."""
+    told_of: Literal["all", "first", "last"] = "all"
+    """The turns of a conversation of which an oracle is told; a floor is told of the first, or of the last, alone."""
     place: str | None = None
     """The command or address that is asked, or the ``module:attribute`` of an agent that was given another name.
 
@@ -120,19 +119,6 @@ def messages_before(task: Task) -> list[AnyMessage]:
     """What the shopper said in the turns before, and what was answered, made safe for a prompt."""
     messages = ({**message, "content": cleaned(message["content"])} for message in task.history)
     return cast("list[AnyMessage]", convert_to_messages(messages))
-
-
-def history_and_question(messages: Sequence[BaseMessage]) -> tuple[tuple[dict[str, str], ...], str]:
-    """The messages of a chat up to the assistant's last words, as OpenAI writes them; and the question behind these."""
-    roles = {"human": "user", "ai": "assistant"}
-    spoken = [
-        {"role": roles[message.type], "content": message.text}
-        for message in messages
-        if message.type in roles and message.text
-    ]
-    questions = [*takewhile(lambda message: message["role"] == "user", reversed(spoken))]
-    question = "\n".join(message["content"] for message in reversed(questions))
-    return tuple(spoken[: len(spoken) - len(questions)]), question.strip()
 
 
 def today(session: Session) -> str:

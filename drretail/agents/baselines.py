@@ -18,7 +18,6 @@ from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.listing import is_of_brand, listing_of
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.wording import format_amount, format_money, short_title
 from drretail.llm.models import Models
@@ -237,15 +236,5 @@ async def _values(toolkit: Toolkit, calls: Sequence[Call]) -> list[dict[str, Any
 
 ORACLE = floor(best_basket, sees_reference=True)
 
-
-async def first_basket(task: Task, toolkit: Toolkit) -> Answer:
-    """The best basket of the first turn, in every turn."""
-    if not task.history:
-        return await best_basket(task, toolkit)
-    declared = take_picks(task.history[1]["content"])
-    return Answer(report=declared.report, picks=declared.picks, outcome=declared.outcome)
-
-
-FIRST = floor(first_basket, sees_reference=True)
-LAST = replace(ORACLE, obeys_last=True)
-"""Is told of what the last turn alone asks."""
+# Floors of conversations
+FIRST, LAST = replace(ORACLE, told_of="first"), replace(ORACLE, told_of="last")

@@ -59,10 +59,7 @@ async def served(session: Session) -> AsyncGenerator[Served]:
 
 
 def question(task: Task, session: Session, tools: Served, limits: Limits) -> bytes:
-    """The question as JSON: the query, its user, the form of the report, and the address of the tools.
-
-    It is also the last of the conversation's messages, as OpenAI writes them.
-    """
+    """The question as JSON: the messages up to it, its user, the form of the report, and the address of the tools."""
     document = {
         "query": task.question,
         "conversation": task.conversation,

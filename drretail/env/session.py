@@ -43,6 +43,8 @@ class EvidenceLedger:
         self._steps: set[tuple[str, int]] = set()
         self._shared = 0
         """The number of sources that every path knows."""
+        self.was_shown_before = False
+        """True if the run goes on with what earlier turns were shown."""
 
     def add(self, sources: Iterable[Source], path: str, seq: int) -> tuple[str, ...]:
         """Enters the sources of one step, and returns their distinct ids in order.
@@ -82,20 +84,10 @@ class EvidenceLedger:
 
     def carry(self, evidence: Iterable[Evidence]) -> None:
         """Enters what the turns before this run were shown; every path knows it. Call it before the first step."""
-        of_text = {"form", "text", "shown"}
-        sources = [
-            Source(**entry.model_dump(include=_OF_ENTRY), **text.model_dump(include=of_text))
-            for entry in evidence
-            for text in entry.texts
-        ]
-        if sources:
-            self.add(sources, *BEFORE)
+        shown = [dict(entry) | dict(text) for entry in evidence for text in entry.texts]
+        self.add([Source(**{name: fields[name] for name in Source.model_fields}) for fields in shown], "0", -1)
+        self.was_shown_before = bool(shown)
         self.seal()
-
-    @property
-    def was_shown_before(self) -> bool:
-        """True if the run goes on with what earlier turns were shown."""
-        return BEFORE in self._steps
 
     def seal(self) -> None:
         """Makes all entries so far known to every path. Call it only while nothing runs that could add an entry."""
@@ -121,8 +113,6 @@ class EvidenceLedger:
 
 
 _OF_ENTRY = {"id", "kind", "key", "title", "url", "image", "date", "state", "problem"}
-BEFORE = "0", -1
-"""The path and step of what was shown in earlier turns of the conversation."""
 
 
 class _Placed(NamedTuple):

@@ -12,7 +12,7 @@ turn says of the system's own picks is relative to them.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import zip_longest
 from typing import Any
 
@@ -30,8 +30,9 @@ from drretail.records.wish import Want, Wish
 
 LookUp = Callable[[Sequence[str]], Mapping[str, Product]]
 """Finds products by their ids."""
+ReferenceOf = Callable[[Query], Reference]
 _LISTS = ("must", "must_not", "brands_unwanted")
-_SINGLE = ("rating_min", "ratings_min", "price_max", "brands_wanted", "options")
+_LIMITS = (*_LISTS, "rating_min", "ratings_min", "price_max", "brands_wanted", "options")
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class ConversationTurn:
         """The limits of earlier turns that still stand, or what this turn alone says."""
         is_same = self.before is not None and self.before.wish.budget == self.wish.budget
         wants = [
-            _part(want, self.wants_before.get(want.name), of_before=of_before)
+            _part(want, self.wants_before.get(want.name, Want(name=want.name, kinds=want.kinds)), of_before=of_before)
             for want in self.wish.wants
             if (want.name in self.wants_before if of_before else not self.is_unchanged(want))
         ]
@@ -96,15 +97,10 @@ class ConversationTurn:
 
     def breaches(self, wish: Wish) -> list[Finding]:
         """What the picks break in a wish, as the checks of any cart find it by their records."""
-        products = self.cart.products
+        known = self.cart.products
+        ledger = replace(read_ledger({}, self.query), products=known)
         findings = pick_findings(
-            self.cart.picks,
-            report="",
-            cited=products,
-            wish=wish,
-            owned=wish.owned,
-            ledger=replace(read_ledger({}, self.query), products=products),
-            catalog=products,
+            self.picks, report="", cited=known, wish=wish, owned=wish.owned, ledger=ledger, catalog=known
         )
         return [finding for finding in findings if finding.severity == "error" or finding.code == "price_unknown"]
 
@@ -116,14 +112,12 @@ class ConversationTurn:
         if self.before is None or whole.best is None:
             return whole
         things = [self._following_picks(*pair, keeps=keeps) for pair in zip(whole.things, self.wish.wants, strict=True)]
-        currency = whole.best.total.currency
-
-        def found(things: Sequence[WantedThing]) -> dict[str, Any]:
-            cheapest, best = baskets(things, self.wish, lambda key: self.look_up([key])[key].title, currency)
-            return {"things": tuple(things), "cheapest": cheapest, "best": best}
-
-        if (change := found(things))["best"] is None:
-            is_open = found([thing.with_undecided() for thing in things])["best"] is not None
+        currency, look_up = whole.best.total.currency, self.look_up
+        find = partial(baskets, wish=self.wish, title_of=lambda key: look_up([key])[key].title, currency=currency)
+        cheapest, best = find(things)
+        change: dict[str, Any] = {"things": tuple(things), "cheapest": cheapest, "best": best}
+        if best is None:
+            is_open = find([thing.with_undecided() for thing in things])[1] is not None
             change |= {"lack": "demands", "proof": Proof(state="open" if is_open else "proved", lack="demands")}
         return whole.model_copy(update=change)
 
@@ -210,10 +204,7 @@ class ConversationTurn:
 
 
 def turns_of(
-    queries: Sequence[Query],
-    runs: Sequence[Run | None],
-    reference_of: Callable[[Query], Reference],
-    look_up: LookUp,
+    queries: Sequence[Query], runs: Sequence[Run | None], reference_of: ReferenceOf, look_up: LookUp
 ) -> list[ConversationTurn]:
     """The turns of a conversation that have a wish, the first one first, with the runs that they have by now."""
     turns: list[ConversationTurn] = []
@@ -225,19 +216,16 @@ def turns_of(
     return turns
 
 
-def _part(want: Want, then: Want | None, *, of_before: bool) -> Want:
+def _part(want: Want, then: Want, *, of_before: bool) -> Want:
     """The limits of a want that stood before, or those that did not."""
-    plain = Want(name=want.name, kinds=want.kinds)
-    then = then or plain
-    part = {
-        name: tuple(value for value in getattr(want, name) if (value in getattr(then, name)) is of_before)
-        for name in _LISTS
-    }
-    part |= {
-        name: getattr(want if (getattr(want, name) == getattr(then, name)) is of_before else plain, name)
-        for name in _SINGLE
-    }
-    return want.model_copy(update=part | ({"quantity": 1} if of_before else {"optional": False}))
+    part: dict[str, Any] = {"optional": want.optional} if of_before else {"quantity": want.quantity}
+    for name in _LIMITS:
+        value, earlier = getattr(want, name), getattr(then, name)
+        if name in _LISTS:
+            part[name] = tuple(entry for entry in value if (entry in earlier) is of_before)
+        elif (value == earlier) is of_before:
+            part[name] = value
+    return Want(name=want.name, kinds=want.kinds, again=want.again, **part)
 
 
 def _picked(carts: Sequence[Cart], name: str) -> list[Fit]:

@@ -5,7 +5,6 @@ by_model/      queries written by a language model
 kinds.py       what the shop calls a product: its kind, and its title as one would quote it
 reading.py     queries read from a file; plain questions → queries; the queries that ship with the package, from
 converse.py    conversations made of single queries: follow-ups by rules, each proved; sentences are in converse.toml
-turns.py       conversations from elsewhere: rows of turns, and cases of commerce-agents
 checks/        what can be wrong with a query, one file per family of checks
 lint.py        all checks on all queries of a file
 generate.py    users, named or drawn → drafts → queries without findings

@@ -1,7 +1,7 @@
 """Conversations made of single queries by rules: follow-ups, each with its wish, which the shop's records prove.
 
-A follow-up edits what was wanted before. It is taken if the shop has a basket for the whole wish, and one that does
-what is asked of the oracle's own picks.
+A follow-up changes one of the things that were wanted before. It is taken if the shop has a basket for the whole wish,
+and one that does what is asked of the oracle's own picks.
 """
 
 import tomllib
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from itertools import islice
 from random import Random
-from typing import TypeVar
+from typing import Any, get_args
 
 from drretail.env.world import World
 from drretail.grounding.conversation import ConversationTurn
@@ -24,22 +24,17 @@ from drretail.querygen.rules.drafting import COUNTS
 from drretail.querygen.rules.limits import by_fields, by_options
 from drretail.querygen.spoil import UNMET, UNTYPED, Derived, noun_of
 from drretail.records.base import sha256_of
-from drretail.records.query import Query, Relation
+from drretail.records.query import Query, Relation, turns_until
 from drretail.records.wish import Want, Wish
 
 _LEAST, _MOST = 4, 6
 """Turns of a conversation."""
 _TRIED = 12
-"""Edits of a kind that are tried for one turn."""
+"""Changes of a kind that are tried for one turn."""
 _PHRASES: Mapping[str, Sequence[str]] = tomllib.loads((files("drretail.querygen") / "converse.toml").read_text("utf-8"))
+KINDS = (*_PHRASES,)
+_REVOCABLE = ("tighten", "change", "other", "other_brand", "cheaper")
 _BY_RULES = {"source": "offline:converse", "rationale": "", "expected_tools": (), "typed_by": None, "prompts": ()}
-_RELATIONS: tuple[Relation, ...] = ("other", "other_brand", "cheaper")
-_REVOCABLE = ("tighten", "change", *_RELATIONS)
-_PIECES = (2, 3)
-KINDS = (*_REVOCABLE, "add", "drop", "quantity", "back")
-Edit = tuple[Mapping[str, Want], Mapping[str, Relation], Mapping[str, str]]
-"""What is wanted then, what is asked in place of the system's own picks, and what the sentence says."""
-T = TypeVar("T")
 
 
 def turn_after(before: Query, text: str, wish: Wish, relations: Mapping[str, Relation]) -> Query:
@@ -61,14 +56,11 @@ def make_conversations(queries: Sequence[Query], world: World, seed: str) -> Der
     """
     check_made_for(queries, world.manifest.fingerprint)
     check_english(world)
-    stock = Stock(world)
-    followed, made = {query.after for query in queries}, Derived()
+    stock, turns, made = Stock(world), turns_until(queries), Derived()
     for query in queries:
-        name = f"c{sha256_of([seed, query.query_id])[:10]}"
-        asker = query.asker if query.cluster else name
-        new = {"query_id": f"{name}-1", "asker": asker, "task_id": None, "part_of": None}
+        new = {"query_id": f"c{sha256_of([seed, query.query_id])[:10]}-1", "task_id": None, "part_of": None}
         talk = _Talk(stock, Random(f"{seed}|{query.query_id}"))
-        if query.after is not None or query.query_id in followed:
+        if query.query_id in turns:
             made.without["it is a turn of a conversation"] += 1
         elif query.wish is None:
             made.without[UNTYPED] += 1
@@ -106,7 +98,7 @@ class _Talk:
         wanted, kinds = self.rng.randint(_LEAST, _MOST), [""]
         while len(self.turns) < wanted:
             barred = {kinds[-1]} | (set() if kinds[-1] in _REVOCABLE else {"back"})
-            order = sorted(self._shuffled(KINDS), key=kinds.count)
+            order = sorted(self.rng.sample(KINDS, len(KINDS)), key=kinds.count)
             kind = next((kind for kind in order if kind not in barred and self._says(kind)), None)
             if kind is None:
                 break
@@ -115,53 +107,45 @@ class _Talk:
 
     def _says(self, kind: str) -> bool:
         """Adds a turn of this kind, if the shop bears one."""
-        before = self.turns[-1].query
-        for wants, relations, slots in islice(self._edits(kind), _TRIED):
-            wish = self.turns[-1].wish.model_copy(update={"wants": tuple(wants.values())})
-            turn = turn_after(before, self.rng.choice(_PHRASES[kind]).format(**slots), wish, relations)
-            if self.takes(turn.model_copy(update=_BY_RULES)):
+        turn = self.turns[-1]
+        for name, then, slots in islice(self._changes(kind), _TRIED):
+            wants = {want.name: want for want in turn.wish.wants} | {name: then}
+            wish = turn.wish.model_copy(update={"wants": tuple(filter(None, wants.values()))})
+            text = self.rng.choice(_PHRASES[kind]).format(name=name, **slots)
+            relations: dict[str, Any] = {name: kind} if kind in get_args(Relation) else {}
+            if self.takes(turn_after(turn.query, text, wish, relations).model_copy(update=_BY_RULES)):
                 return True
         return False
 
-    def _edits(self, kind: str) -> Iterator[Edit]:
-        """All edits of a kind, in any order."""
-        now, offers = {want.name: want for want in self.turns[-1].wish.wants}, self.stock.offers
-        if kind == "back":
-            then = {want.name: want for want in self.turns[-2].wish.wants}
-            relations = self.turns[-1].query.relations
-            name = next(name for name in now if name in relations or now[name] != then[name])
-            yield then, {name: "back"}, {"name": name}
-        elif kind == "add":
-            nouns = {*map(noun_of, offers.world.catalog.categories())} - {""}
-            wanted = {key for want in now.values() for key in offers.of_want(want).titles}
-            for noun in self._shuffled(sorted(nouns)):
+    def _changes(self, kind: str) -> Iterator[tuple[str, Want | None, Mapping[str, str]]]:
+        """All changes of a kind, in any order: the thing's name, what is wanted of it then, and the words' slots."""
+        turn, offers = self.turns[-1], self.stock.offers
+        wants = self.rng.sample(turn.wish.wants, len(turn.wish.wants))
+        if kind == "add":
+            nouns = sorted({*map(noun_of, offers.world.catalog.categories())} - {""})
+            wanted = {key for want in wants for key in offers.of_want(want).titles}
+            for noun in self.rng.sample(nouns, len(nouns)):
                 of_kind = offers.of_kind(noun)
                 if len(comparable(of_kind)) >= ENOUGH and wanted.isdisjoint(of_kind.titles):
-                    thing = {"name": noun, "thing": f"{article(noun)} {noun}"}
-                    yield {**now, noun: Want(name=noun, kinds=(noun,))}, {}, thing
-        else:
-            for want in self._shuffled([*now.values()]):
-                if kind in _RELATIONS:
-                    yield now, {want.name: kind}, {"name": want.name}
-                elif kind == "drop" and len(now) > 1:
-                    yield {name: other for name, other in now.items() if name != want.name}, {}, {"name": want.name}
-                for edited, slots in self._edits_of(kind, want):
-                    yield {**now, want.name: edited}, {}, {"name": want.name, **slots}
-
-    def _edits_of(self, kind: str, want: Want) -> Iterator[tuple[Want, Mapping[str, str]]]:
-        """One of the things with other limits, or in another number."""
-        if kind == "quantity":
-            pieces = self.rng.choice([number for number in _PIECES if number != want.quantity])
-            yield want.model_copy(update={"quantity": pieces}), {"count": COUNTS[pieces]}
-        elif kind in ("tighten", "change"):
-            limited = {*(demand.field for demand in want.must), *want.options}
-            of_kind = KindOffers(self.stock.offers.of_want(want), want.name, self.stock.is_prose)
-            for choice in self._shuffled([*by_fields(of_kind), *by_options(of_kind)]):
-                kept = tuple(demand for demand in want.must if demand.field not in choice.names)
-                edited = choice.added_to(want.model_copy(update={"must": kept}))
-                is_new = {*edited.must} != {*want.must} or edited.options != want.options
-                if is_new and (kind == "change") == (choice.names <= limited):
-                    yield edited, {"clause": choice.clause}
-
-    def _shuffled(self, values: Sequence[T]) -> Sequence[T]:
-        return self.rng.sample(values, len(values))
+                    yield noun, Want(name=noun, kinds=(noun,)), {"thing": f"{article(noun)} {noun}"}
+            return
+        for want in wants:
+            if kind in ("other", "other_brand", "cheaper"):
+                yield want.name, want, {}
+            elif kind == "back" and not turn.is_unchanged(want):
+                yield want.name, turn.wants_before[want.name], {}
+            elif kind == "drop" and len(wants) > 1:
+                yield want.name, None, {}
+            elif kind == "quantity":
+                pieces = 2 if want.quantity != 2 else 3
+                yield want.name, want.model_copy(update={"quantity": pieces}), {"count": COUNTS[pieces]}
+            elif kind in ("tighten", "change"):
+                limited = {*(demand.field for demand in want.must), *want.options}
+                of_kind = KindOffers(offers.of_want(want), want.name, self.stock.is_prose)
+                choices = [*by_fields(of_kind), *by_options(of_kind)]
+                for choice in self.rng.sample(choices, len(choices)):
+                    kept = tuple(demand for demand in want.must if demand.field not in choice.names)
+                    edited = choice.added_to(want.model_copy(update={"must": kept}))
+                    is_new = {*edited.must} != {*want.must} or edited.options != want.options
+                    if is_new and (kind == "change") == (choice.names <= limited):
+                        yield want.name, edited, {"clause": choice.clause}

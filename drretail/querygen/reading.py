@@ -1,6 +1,7 @@
 """Queries read from a file, each line checked: queries, plain questions, and those that ship with drretail.
 
-Plain questions stand one per line, or in rows of CSV or JSONL, which may hold wishes, too.
+Plain questions stand one per line, or in rows of CSV or JSONL, which may hold wishes, too. A row may be a case of
+commerce-agents: its turns, and the cart that is expected after the last one, or after each that names one.
 
 docs/queries.md says how they were made and what they are for.
 """
@@ -16,17 +17,19 @@ from typing import Any, Literal, get_args
 
 from pydantic import ValidationError
 
+from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.files import read_lines
+from drretail.grounding.constraints import record_sha
 from drretail.grounding.gold_files import gold_file, with_gold
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.parsing import parse_json
-from drretail.querygen.turns import turn_rows
 from drretail.records.base import fault_of, sha256_of
+from drretail.records.criteria import OF_KIND, Gold
 from drretail.records.evidence import Finding
 from drretail.records.query import LONGEST_TEXT, Query
 from drretail.records.tables.sheets import read_sheet
-from drretail.records.wish import Wish
+from drretail.records.wish import Want, Wish
 
 _MOST_FAULTS = 10
 OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -132,6 +135,7 @@ def check_made_for(queries: Iterable[Query], fingerprint: str) -> None:
 _LONGEST_ID = 64
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _QUESTION, _WISH = "question", "wish"
+_CART, _COUNT = "cart_contains", "cart_item_count"
 _ENDINGS = ("", ".txt", ".md", ".csv", ".tsv", ".jsonl")
 
 
@@ -191,10 +195,27 @@ def _lines(path: Path, *, as_json: bool) -> Iterator[tuple[str, Mapping[str, Any
         yield f"line {number}", row
 
 
+def turn_rows(row: Mapping[str, Any], place: str) -> Sequence[Mapping[str, Any]]:
+    """A row for each turn of a case; any other row as it is."""
+    if not isinstance(row.get("turns"), list):
+        return [row]
+    messages = [turn if isinstance(turn, Mapping) else {"content": turn} for turn in row["turns"]]
+    name, state = str(row.get("id") or place.replace(" ", "-")), {f"state.{key}": "" for key in row.get("state") or ()}
+    turns: list[dict[str, Any]] = [
+        {"question": message.get("content"), "conversation": name, "expected": {**(message.get("expected") or {})}}
+        for message in messages
+        if message.get("role", "user") == "user"
+    ]
+    if turns:
+        turns[-1]["expected"] = turns[-1]["expected"] or {**(row.get("expected") or {})}
+        turns[0]["expected"] |= state
+    return turns
+
+
 def _question(place: str, row: Mapping[str, Any]) -> PlainQuestion:
     """Raises UserError for a row without a question, with too long a one, control characters or an invalid wish."""
     columns = with_our_names(row)
-    text, user, own_id = (_text(columns.get(name)) for name in ("text", "user_id", "query_id"))
+    text, user, own_id, name = (_text(columns.get(key)) for key in ("text", "user_id", "query_id", "conversation"))
     if text is None:
         raise UserError(f"{place}, has no question: name it {_QUESTION!r}.")
     if len(text) > LONGEST_TEXT:
@@ -202,9 +223,8 @@ def _question(place: str, row: Mapping[str, Any]) -> PlainQuestion:
     if control := _CONTROL.search(f"{text}{user or ''}"):
         raise UserError(f"{place}, is not plain text: remove the control character U+{ord(control[0]):04X}.")
     query_id = _id_of(own_id or "") or None
-    expected, name = row.get("expected"), _text(row.get("conversation")) or ""
-    expected = expected if isinstance(expected, Mapping) else {}
-    return PlainQuestion(text, user, _wish(place, row.get(_WISH)), query_id, name, expected, place)
+    expected = row["expected"] if isinstance(row.get("expected"), Mapping) else {}
+    return PlainQuestion(text, user, _wish(place, row.get(_WISH)), query_id, name or "", expected, place)
 
 
 def _id_of(name: str) -> str:
@@ -263,16 +283,34 @@ def queries_from(questions: Sequence[PlainQuestion], source: str, world_fingerpr
             text=question.text,
             mode="generic" if question.user_id is None else "profile_aware",
             wish=question.wish,
-            after=turns[name][-1] if turns[name] else None,
-            asker=name if name and question.user_id is None else None,
+            after=turns[name][-1] if name and turns[name] else None,
             world_fingerprint=world_fingerprint,
             source=source,
         )
         if queries.setdefault(query.query_id, query) is not query:
             raise UserError(f"{question.place}: another question has the id {query.query_id!r}: change one of them.")
-        if name:
-            turns[name].append(query.query_id)
+        turns[name].append(query.query_id)
     return tuple(queries.values())
+
+
+def with_expected(query: Query, expected: Mapping[str, Any], store: Store) -> tuple[Query, list[str]]:
+    """The query that wants exactly the products that are expected in the cart, and the names of what is not typed.
+
+    It is unchanged if none are named, or if the shop lacks one of them. Without a number of pieces, more may be in it.
+    """
+    named = expected[_CART] if isinstance(expected.get(_CART), list) else []
+    lines = [line if isinstance(line, Mapping) else {"product_id": line} for line in named]
+    cart = {str(line.get("product_id")): int(line.get("quantity") or 1) for line in lines}
+    products, count = store.products(list(cart)), expected.get(_COUNT)
+    if not (cart or count == 0) or not cart.keys() <= products.keys():
+        return query, [*expected]
+    wants = [Want(name=key, kinds=(products[key].title,), quantity=cart[key], again=True) for key in cart]
+    wish = Wish(wants=tuple(wants), room=count != sum(cart.values()))
+    ruling = {"demand": OF_KIND, "by": f"file:{query.source}", "state": "met"}
+    keys = [{"want": key, "product_id": key, "record_sha": record_sha(products[key])} for key in cart]
+    gold = Gold.model_validate({"query_id": query.query_id, "decisions": [ruling | of_product for of_product in keys]})
+    typed = query.model_copy(update={"wish": wish, "gold": gold})
+    return typed, [name for name in expected if name not in (_CART, _COUNT)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from importlib.resources import files
 from itertools import islice
 
 from drretail.env.offers import Offers
+from drretail.env.world import World
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.wording import article, format_amount
 from drretail.grounding.text.words import singular
@@ -47,13 +48,13 @@ class Derived:
     without: Counter[str] = field(default_factory=Counter[str])
 
 
-def spoil_queries(queries: Sequence[Query], offers: Offers, seed: str) -> Derived:
+def spoil_queries(queries: Sequence[Query], world: World, seed: str) -> Derived:
     """One pair of twins for each query that the shop can meet, in an order that tells nothing; the kinds take turns.
 
     Raises UserError for queries of another world.
     """
-    check_made_for(queries, offers.world.manifest.fingerprint)
-    spoiled = Derived()
+    check_made_for(queries, world.manifest.fingerprint)
+    offers, spoiled = Offers(world), Derived()
     for query in queries:
         cheapest = offers.reference(query).cheapest
         if query.wish is None or cheapest is None or not cheapest.items:

@@ -11,7 +11,6 @@ from drretail.records.base import Document, Record, sha256_of
 from drretail.records.criteria import Fact, Gold, WebQuestion
 from drretail.records.reading import Because, Pick
 from drretail.records.shop import Money, product_of
-from drretail.records.tables.figures import counted
 from drretail.records.wish import Wish
 
 LACKS: Mapping["Lack", str] = {
@@ -314,25 +313,11 @@ class Query(Document):
 
 def turns_until(queries: Iterable[Query]) -> dict[str, tuple[Query, ...]]:
     """By the id of each turn of a conversation, its turns up to this one; without queries that are asked alone."""
-    by_id = {query.query_id: query for query in queries}
-    followed, until = {query.after for query in by_id.values()}, dict[str, tuple[Query, ...]]()
-    for query in by_id.values():
-        turns, earlier = {query.query_id: query}, by_id.get(query.after or "")
-        while earlier is not None and earlier.query_id not in turns:
-            turns[earlier.query_id] = earlier
-            earlier = by_id.get(earlier.after or "")
-        if query.after is not None or query.query_id in followed:
-            until[query.query_id] = tuple(reversed(turns.values()))
-    return until
-
-
-def questions_in_words(queries: Sequence[Query]) -> str:
-    """ "50 questions", "44 turns of 8 conversations", or both."""
-    talks = turns_until(queries).values()
-    firsts = {turns[0].query_id for turns in talks}
-    of_talks = f"{counted(len(talks), 'turn')} of {counted(len(firsts), 'conversation')}"
-    alone = [counted(len(queries) - len(talks), "question")] if len(queries) > len(talks) or not talks else []
-    return " and ".join([*alone, *([of_talks] if talks else [])])
+    until = dict[str, tuple[Query, ...]]()
+    for query in queries:  # a turn stands behind the one before it
+        until[query.query_id] = (*until.get(query.after or "", ()), query)
+    followed = {turns[-1].after for turns in until.values()}
+    return {key: turns for key, turns in until.items() if key in followed or turns[-1].after is not None}
 
 
 def version_of(query: Query) -> str:

@@ -45,11 +45,10 @@ class Clusters:
     """User id by query id, for queries with a user."""
 
     @classmethod
-    def of(cls, queries: Iterable[Query]) -> "Clusters":
+    def of(cls, queries: Collection[Query]) -> "Clusters":
         """The clusters of these queries."""
-        every = [*queries]
-        users = {query.query_id: query.cluster for query in every if query.cluster is not None}
-        for query_id, turns in turns_until(every).items():
+        users = {query.query_id: query.cluster for query in queries if query.cluster is not None}
+        for query_id, turns in turns_until(queries).items():
             users[query_id] = turns[0].cluster or turns[0].query_id
         return cls(users)
 

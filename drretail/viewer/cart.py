@@ -187,23 +187,13 @@ def cart_as_read(subject: "Subject") -> tuple[CartLines | None, str]:
     return CartLines(picks, subject.evidence), picks_by(picks, reader)
 
 
-@dataclass(frozen=True, slots=True)
-class TurnCart:
-    """A turn of a conversation with the cart after it."""
-
-    said: str
-    lines: tuple[tuple[str, str], ...]
-    """Each line of the cart, and what changed in it: "new", "was 1 ×", "left out"; empty if nothing did."""
-    note: str
-    """Why the cart stays as it was: a refusal, or no answer; else empty."""
-
-
-def turn_carts(subject: "Subject") -> list[TurnCart]:
-    """The turns of a conversation up to this one; empty for a question by itself."""
+def turn_carts(subject: "Subject") -> list[tuple[str, list[tuple[str, str]]]]:
+    """What was said in each turn of a conversation up to this one, and the cart after it: its lines and those that are
+    gone, with "new" or "left out" where one changed. Empty for a question by itself.
+    """
     if subject.folder is None or not subject.is_turn:
         return []
-    turns: list[TurnCart] = []
-    before = dict[str, CartLine]()
+    turns, before = list[tuple[str, list[tuple[str, str]]]](), dict[tuple[str, str, int], str]()
     for query in (*subject.earlier, subject.query):
         run = ended_run(subject.folder, subject.label, query.query_id, subject.repeat)
         cart = None if run is None else cart_of(run, subject.evidence)
@@ -211,15 +201,11 @@ def turn_carts(subject: "Subject") -> list[TurnCart]:
         wants_nothing = query.wish is not None and not query.wish.wants
         if run is not None and run.outcome is not None and run.outcome.decision == "none" and not wants_nothing:
             note = "Refused: the cart stays as it was."
-        lines = before.values() if note or cart is None else cart.lines
-        now = {f"{line.product}/{line.variant}": line for line in lines}
-        shown: list[tuple[str, str]] = []
-        for key, line in {**before, **now}.items():
-            was = before[key].quantity if key in before else 0
-            change = "left out" if key not in now else f"was {was} ×" if was else "new"
-            is_changed = bool(turns) and (key not in now or was != line.quantity)
-            shown.append((line.words, change if is_changed else ""))
-        turns.append(TurnCart(query.text, tuple(shown), note))
+        lines = () if cart is None else cart.lines
+        now = before if note else {(line.product, line.variant, line.quantity): line.words for line in lines}
+        shown = [(words, "new" if turns and key not in before else "") for key, words in now.items()]
+        shown += [(words, "left out") for key, words in before.items() if key not in now]
+        turns.append((query.text, [*([(note, "")] if note else []), *shown]))
         before = now
     return turns
 

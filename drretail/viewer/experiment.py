@@ -17,7 +17,7 @@ from drretail.eval.scores.file import made_of, read_scores
 from drretail.experiment import Definition, path_of, read_definition
 from drretail.grounding.text.wording import listed
 from drretail.records.evidence import Finding
-from drretail.records.query import Query, questions_in_words
+from drretail.records.query import Query
 from drretail.records.reading import Statement
 from drretail.records.run import Run, Systems, in_order, place_of, shared_models
 from drretail.records.score import Scoreboard, Scores, Verdict
@@ -261,7 +261,7 @@ def title_of(definition: Definition) -> str:
     names = [*_researching(definition).values()] or [*systems]
     if len(names) > MOST_NAMED:
         names = [counted(len(names), "system")]
-    subject = questions_in_words(queries)
+    subject = counted(len(queries), "turn" if any(query.after for query in queries) else "question")
     if len(queries) == 1:
         subject = f"“{shorten(queries[0].text, LONGEST_TITLE, placeholder=' …')}”"
     return f"{subject} answered by {listed(names) if names else 'nobody'}"

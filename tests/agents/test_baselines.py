@@ -86,7 +86,7 @@ def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world:
 
 
 def test_an_empty_budget_holds_no_baseline_back(world: World, folder: Path) -> None:
-    players = with_baselines([sut(world, scripted()[0])], world)
+    players = with_baselines([sut(world, scripted()[0])], world, ())
     experiment_budget = ExperimentBudget(tokens=1)
     experiment_budget.spent["tokens"] = 1.0
     with open_for_writing(folder, world, [QUERY], players, "42") as experiment:

@@ -1,4 +1,4 @@
-"""The agents as LangGraph sees them. Also tests loop.py, agents/running/graph.py and agents/running/turns.py."""
+"""The agents as LangGraph sees them. Also tests loop.py, agents/running/graph.py and agents/information.py."""
 
 import asyncio
 import json
@@ -76,11 +76,11 @@ async def test_messages_before_the_question_are_the_turns_of_a_conversation(worl
 
     model = scripted_model(play=answer)
     chat = [("user", "A feeder, please."), ("ai", "Let me see."), ("ai", "Take the tube feeder.")]
-    asked = {"messages": [*chat, ("user", "Sorry,"), ("user", "is there a cheaper one?")]}
+    asked = {"messages": [*chat, ("user", "Is there a cheaper one?")]}
     await graph("react", world=world, model=model).ainvoke(asked)
     texts = [message.text for message in requests_of(model)[0].messages]
     assert texts[1:4] == ["A feeder, please.", "Let me see.", "Take the tube feeder."]
-    assert "Sorry,\nis there a cheaper one?" in texts[4]
+    assert "Is there a cheaper one?" in texts[4]
 
 
 def cut_at(turn: int) -> Callable[[Request], Any]:

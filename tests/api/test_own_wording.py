@@ -26,7 +26,6 @@ from drretail.llm.prompt import overridden_prompts, replaced, write_prompt_files
 from drretail.llm.registry import build_model
 from drretail.llm.scripted import Request, ScriptedChat, scripted_model
 from drretail.plugins import ADDONS
-from drretail.querygen.by_model.follow_ups import word_follow_ups
 from drretail.querygen.by_model.reader import read_records
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import Target
@@ -99,7 +98,6 @@ def test_every_prompt_of_query_makers_is_sent_in_the_users_words_and_the_query_s
             typed = type_wishes(shop, linter, session, untyped)
             wished = QUERY.model_copy(update={"wish": wish})
             read_records([*questions_of([wished], linter.stock.offers)], session)
-            word_follow_ups([wished, wished.model_copy(update={"query_id": "r", "after": "q"})], session)
         own_words = replaced()
     of_core = {name: path for name, path in query_prompt_files().items() if not path.is_relative_to(ADDONS)}
     assert unsent(of_core, requests_in(tmp_path)) == []

@@ -1,19 +1,15 @@
-"""Conversations made of single queries: follow-ups by rules, in the words of a model, and those that ship."""
+"""Conversations made of single queries: follow-ups by rules, and those that ship."""
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import BaseMessage
 
 from drretail.api.queries import converse as command
 from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.querygen.by_model.follow_ups import word_follow_ups
-from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.converse import KINDS, make_conversations
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries, shipped_queries
@@ -22,7 +18,6 @@ from drretail.records.wish import Want, Wish
 from scripts.make_conversations import CONVERSATIONS, turns
 from tests import build
 from tests.build import query as query_of
-from tests.querygen.by_model.scripted import ScriptedChat, scripted
 from tests.shop import build_shop
 
 
@@ -73,28 +68,6 @@ def test_what_gives_no_conversation_is_said(tmp_path: Path, talks: list[Query]) 
     path.write_text(talks[0].as_line())
     with pytest.raises(UserError, match="was made for the world"):
         command(path, to=tmp_path / "talks.jsonl", world=world)
-
-
-def test_a_model_words_the_follow_ups_and_hears_which_figure_it_left_out(talks: list[Query], tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    def answer(messages: Sequence[BaseMessage]) -> str:
-        """Puts a word before each note; at first it forgets the figures, and of one conversation always."""
-        asked.append(messages[-1].text)
-        notes = [line.partition(". ")[2] for line in messages[0].text.splitlines() if line[:1].isdigit()]
-        if len(messages) == 1 or talks[0].text in messages[0].text:
-            notes = ["".join(letter for letter in note if not letter.isdigit()) for note in notes]
-        return json.dumps({"turns": [f"Well: {note}" for note in notes]})
-
-    some = [turn for turn in talks if turn.query_id[:5] in {talk.query_id[:5] for talk in talks if "2" in talk.text}]
-    with ModelSession(scripted(ScriptedChat(answer=answer)), tmp_path / "journal.jsonl") as session:
-        worded, failed = word_follow_ups(some, session)
-    assert [turn.wish for turn in worded] == [turn.wish for turn in some]
-    assert any("other figures than the note" in message for message in asked)
-    for turn, rules in zip(worded, some, strict=True):
-        is_kept = rules.after is None or any(rules.query_id[:11] == name[:11] for name in failed)
-        assert turn.text == (rules.text if is_kept else f"Well: {rules.text}")
-        assert turn.source == (rules.source if is_kept else "fake:x")
 
 
 def test_the_forty_that_ship_are_what_the_script_makes() -> None:

@@ -1,4 +1,4 @@
-"""Queries and questions read from files, and those that ship: the fifty, the twenty and the market's.
+"""Queries, questions and conversations read from files, and those that ship: the fifty, the twenty and the market's.
 check_made_for: tests/querygen/test_spoil.py.
 """
 
@@ -30,10 +30,13 @@ from drretail.querygen.reading import (
     read_questions,
     read_tasks,
     shipped_queries,
+    with_expected,
 )
-from drretail.records.query import NEED_KINDS, Query
+from drretail.records.query import NEED_KINDS, Query, turns_until
+from drretail.records.reading import Pick
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
+from tests import build
 from tests.llm.provider import Provider
 from tests.querygen.conftest import call, refused
 
@@ -284,3 +287,51 @@ def test_every_demand_is_decided_on_the_records_as_they_are(market: World) -> No
     questions = list(questions_of(ALL, Offers(market)))
     assert [question.key for question in questions if not question.is_decided] == []
     assert {question.ruling.by.partition(":")[0] for question in questions} == {"field", "model"}
+
+
+def test_rows_of_one_conversation_follow_one_another(tmp_path: Path) -> None:
+    path = tmp_path / "turns.csv"
+    path.write_text("conversation,question,user\none,A bib,\none,Two of it,\ntwo,A bib,\none,Two of it,\n")
+    queries = queries_from(read_questions(path), "turns.csv", None)
+    assert [query.query_id for query in queries] == ["one-1", "one-2", "two-1", "one-3"]
+    assert [query.after for query in queries] == [None, "one-1", None, "one-2"]
+    assert {key: len(turns) for key, turns in turns_until(queries).items()} == {"one-1": 1, "one-2": 2, "one-3": 3}
+    assert [turn.query_id for turn in turns_until(queries)["one-3"]] == ["one-1", "one-2", "one-3"]
+
+
+def test_a_case_wants_the_products_that_it_names_and_counts_what_has_no_place(tmp_path: Path, demo: World) -> None:
+    mustard, sage = "B05QGUF1HR", "B0F7V3Y889"
+    cart = [mustard, {"product_id": sage, "quantity": 2}]
+    expected = {"cart_contains": cart, "cart_item_count": 3, "never_calls": ["checkout"], "rubric": "says both prices"}
+    said = [
+        ("user", "Put the mustard bib into my cart."),
+        ("assistant", "Done."),
+        ("user", "And two of the sage ones."),
+    ]
+    turns = [{"role": role, "content": text} for role, text in said]
+    case = {"id": "bib swap", "state": {"cart": [], "memory": []}, "turns": turns, "expected": expected}
+    path = tmp_path / "cases.jsonl"
+    path.write_text(json.dumps(case))
+    cases = read_questions(path)
+    first, second = queries_from(cases, "cases.jsonl", None)
+    assert second.after == first.query_id == "bib-swap-1"
+    assert with_expected(first, cases[0].expected, demo.store) == (first, ["state.cart", "state.memory"])
+    typed, not_typed = with_expected(second, cases[1].expected, demo.store)
+    assert not_typed == ["never_calls", "rubric"]
+    offers, wish = Offers(demo), build.known(typed.wish)
+    for pieces, is_right in (({mustard: 1, sage: 2}, True), ({mustard: 1, sage: 1}, False), ({mustard: 3}, False)):
+        picks = [Pick(product=product, quantity=number) for product, number in pieces.items()]
+        assert offers.cart(wish, offers.reference(typed), picks).is_feasible is is_right
+    assert with_expected(second, {"cart_contains": ["B0UNKNOWN0"]}, demo.store) == (second, ["cart_contains"])
+
+
+def test_a_turn_follows_one_that_stands_before_it_and_that_no_other_follows(tmp_path: Path) -> None:
+    for after, why in (
+        (["t-9"], "stands in no line before it"),
+        (["t-1", "t-1"], "is followed by another turn already"),
+    ):
+        turns = [build.query("t-1"), *(build.query(f"t-{n}", after=each) for n, each in enumerate(after, 2))]
+        path = tmp_path / "q.jsonl"
+        path.write_text("".join(f"{turn.as_line()}\n" for turn in turns))
+        with pytest.raises(UserError, match=why):
+            read_queries(path)

@@ -40,7 +40,7 @@ def offers(tmp_path: Path) -> Offers:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_pair_is_proved_and_refuted_and_its_ids_tell_nothing(kind: str, offers: Offers) -> None:
-    made = spoil_queries([OF_KIND[kind]], offers, "42")
+    made = spoil_queries([OF_KIND[kind]], offers.world, "42")
     assert dict(made.counts) == {kind: 1}
     assert len({query.task_id for query in made.queries}) == 1
     proofs = [proof for query in made.queries if (proof := offers.reference(query).proof)]
@@ -55,19 +55,19 @@ def test_each_pair_is_proved_and_refuted_and_its_ids_tell_nothing(kind: str, off
 
 def test_a_query_gives_one_pair_of_the_kind_with_the_fewest(offers: Offers) -> None:
     other = NOBODYS.model_copy(update={"query_id": "q2"})
-    made = spoil_queries([ONCE, other], offers, "42")
+    made = spoil_queries([ONCE, other], offers.world, "42")
     assert dict(made.counts) == {"too_dear": 1, "not_sold": 1}
 
 
 def test_a_budget_stands_in_the_place_of_the_texts_own_or_in_a_sentence_more(offers: Offers) -> None:
-    limited = [(q.text, q.wish.budget) for q in spoil_queries([ONCE], offers, "42").queries if q.wish]
+    limited = [(q.text, q.wish.budget) for q in spoil_queries([ONCE], offers.world, "42").queries if q.wish]
     budgets = sorted(budget.value for _, budget in limited if budget)
     assert budgets[0] < 39.5 < budgets[1] <= 42
     assert all(budget == int(budget) for budget in budgets)
     assert all(f"${budget.amount}" in text for text, budget in limited if budget)
     assert all("$100" not in text for text, _ in limited)
     free = ONCE.model_copy(update={"text": "A hopper feeder, please.", "wish": Wish(wants=(FEEDER,))})
-    made = spoil_queries([free], offers, "42")
+    made = spoil_queries([free], offers.world, "42")
     assert made.counts["too_dear"] == 1
     assert all(query.text.startswith("A hopper feeder, please. ") for query in made.queries)
 
@@ -75,13 +75,13 @@ def test_a_budget_stands_in_the_place_of_the_texts_own_or_in_a_sentence_more(off
 def test_an_absent_thing_is_one_that_the_world_lacks(offers: Offers, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(set(spoiling.ABSENT)) == len(spoiling.ABSENT)
     monkeypatch.setattr(spoiling, "ABSENT", ("bird feeder", "cello"))
-    made = spoil_queries([UNBOUNDED], offers, "42")
+    made = spoil_queries([UNBOUNDED], offers.world, "42")
     assert any("a cello" in query.text for query in made.queries)
 
 
 def test_queries_of_another_world_are_refused(offers: Offers) -> None:
     with pytest.raises(UserError, match="world"):
-        spoil_queries([ONCE.model_copy(update={"world_fingerprint": "f" * 64})], offers, "42")
+        spoil_queries([ONCE.model_copy(update={"world_fingerprint": "f" * 64})], offers.world, "42")
 
 
 def test_the_command_writes_the_pairs_and_says_what_gave_none(tmp_path: Path) -> None:

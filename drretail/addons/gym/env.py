@@ -14,12 +14,11 @@ from types import MappingProxyType
 from typing import Any, Self, cast, get_args
 
 from drretail.agents.base import task_message
-from drretail.agents.information import recorded_instructions
+from drretail.agents.information import NO_TURNS, TurnsBefore, recorded_instructions
 from drretail.agents.picks import answer_with_picks
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import recorded_spec, run_of
 from drretail.agents.running.system import client_options
-from drretail.agents.running.turns import NO_TURNS, TurnsBefore
 from drretail.api.systems import asked_queries
 from drretail.api.worlds import check_askable, open_world
 from drretail.env.offers import Offers
@@ -104,12 +103,8 @@ class Shop:
         of the carts ``before``.
         """
         run, query = recorded.run, self.query(recorded.run.query_id)
-        turn = before.asked(query, lambda asked: self.references[asked.query_id], self.world.store).answered(run)
+        turn = before.asked(query, lambda asked: self.references[asked.query_id], self.world.store, run)
         return reward_of(turn.decided(run), recorded.evidence, query, turn.followed, self.world.store, system)
-
-    def following(self, query: Query) -> Query | None:
-        """The next turn of its conversation; None after the last."""
-        return next((turn for turn in self.queries.values() if turn.after == query.query_id), None)
 
     def close(self) -> None:
         """Closes the world if ``open`` opened it."""
@@ -202,11 +197,6 @@ class _Rollout:
         run = run_of(system.label(), self.query, 1, session, ended, {})
         place = recorded_spec(str(session.settings.world.servers or session.settings.world.folder))
         return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), {"world": place})
-
-    def handed_on(self, system: System) -> TurnsBefore:
-        """What the next turn goes on with."""
-        recorded, before = self.recorded(system), self.before
-        return TurnsBefore((*before.queries, self.query), (*before.runs, recorded.run), recorded.evidence)
 
     def close(self) -> None:
         self._toolkit.close()
@@ -357,10 +347,14 @@ class ShopEnv:
                 info["ended"] = "report" if rollout.is_handed_in else "step_limit"
                 info["reward"] = self._reward.model_dump()
                 rollout.close()  # its threads end now, not only when the env is closed
-                if rollout.is_handed_in and (following := self.shop.following(rollout.query)) is not None:
+                query, queries = rollout.query, self.shop.queries.values()
+                following = next((turn for turn in queries if turn.after == query.query_id), None)
+                if rollout.is_handed_in and following is not None:
                     reward, self._reward, self._steps = self._reward.value, None, 0
                     self.turns.append(recorded)
-                    self._rollout = _Rollout(self._session(following), following, rollout.handed_on(self.system))
+                    runs = (*rollout.before.runs, recorded.run)
+                    before = TurnsBefore((*rollout.before.queries, query), runs, recorded.evidence)
+                    self._rollout = _Rollout(self._session(following), following, before)
                     return f"{reply.text}\n\n{self._rollout.instructions}", reward, False, info
             return reply.text, self._reward.value if self._reward else 0.0, self.done, info
 

@@ -12,7 +12,6 @@ from langgraph.graph.state import CompiledStateGraph
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from drretail.agents.base import history_and_question
 from drretail.agents.graphs import Graphed
 from drretail.agents.names import BUILT_IN
 from drretail.agents.registry import load_agent, split_web_mode
@@ -86,6 +85,9 @@ def _records_in(kind: Any, records: set[type]) -> set[type]:
     return records
 
 
+_ROLES = {"human": "user", "ai": "assistant"}
+
+
 class _Question(TypedDict):
     messages: list[AnyMessage]
 
@@ -117,10 +119,11 @@ class ShopGraph(CompiledStateGraph[Any, Any, Any, Any]):
         begun = input
         if isinstance(input, Mapping):
             messages = convert_to_messages(cast("Mapping[str, Any]", input).get("messages") or [])
-            history, question = history_and_question(messages)
-            if not question:
+            texts = [(message.type, message.text) for message in messages if message.text.strip()]
+            spoken = [{"role": _ROLES[by], "content": text} for by, text in texts if by in _ROLES]
+            if not spoken or spoken[-1]["role"] != "user":
                 raise UserError('The graph was asked nothing: give it {"messages": [the question]}.')
-            task = Task(text=question, user_id=user_id, history=history)
+            task = Task(text=spoken[-1]["content"], user_id=user_id, history=tuple(spoken[:-1]))
             begun = self.answering.begun(task, session, system.limits)
         with self.answering.open_loop(session, models, system.limits) as loop:
             async for chunk in super().astream(begun, config, context=loop, **inputs):

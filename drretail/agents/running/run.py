@@ -141,12 +141,8 @@ class _Job:
     repeat: int
 
     @property
-    def query(self) -> Query:
-        return self.turns[-1]
-
-    @property
     def place(self) -> tuple[str, str, int]:
-        return self.sut.label, self.query.query_id, self.repeat
+        return self.sut.label, self.turns[-1].query_id, self.repeat
 
     @property
     def conversation(self) -> tuple[str, str, int]:
@@ -266,14 +262,15 @@ class Batch:
         if budget is not None and not await budget.admission(job.sut.label, job.sut.system):
             return False
         run: Run | None = None
+        *earlier, query = job.turns
         self._in_flight += 1
         try:
             if not self._stopping:  # Ctrl-C may have come while it waited
-                self.watch.began(job.sut.label, job.query)
+                self.watch.began(job.sut.label, query)
                 if (path := run_path(self.experiment.folder, *job.place)).exists():  # it is to be made again
                     self.experiment.discard(path)
                 run = await self.runner.run_into(
-                    self.experiment, job.sut, job.query, job.repeat, gate=gate, earlier=job.turns[:-1]
+                    self.experiment, job.sut, query, job.repeat, gate=gate, earlier=earlier
                 )
         except CommandStopped as problem:
             self._stopped, self._stopping = problem, True

@@ -17,11 +17,10 @@ from langchain_core.runnables.config import RunnableConfig, var_child_runnable_c
 from pydantic import ValidationError
 
 from drretail.agents.base import Answering, read_answer
-from drretail.agents.information import shopper_context
+from drretail.agents.information import NO_TURNS, TurnsBefore, read_before, shopper_context
 from drretail.agents.picks import of_offers, with_picks
 from drretail.agents.running.outcomes import Outages
 from drretail.agents.running.system import SystemUnderTest, files_for
-from drretail.agents.running.turns import NO_TURNS, TurnsBefore, read_before
 from drretail.conditions.registry import conditions_of
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings
@@ -108,10 +107,8 @@ class Runner:
     ) -> Recorded:
         """The run of one system for one query. A failure is recorded in it, unless it is a CommandStopped.
 
-        A turn of a conversation goes on with the session of the turns ``before``.
-
         ``gate`` limits the model calls in flight; runs side by side share one. With a ``journal`` the run is one that
-        is saved.
+        is saved. A turn of a conversation goes on with the session of the turns ``before``.
         """
         world = self._world(sut, query)
         replay = None
@@ -347,7 +344,8 @@ async def _answered(
     where, limit = sut.system.agent, None
     try:
         with overridden_prompts(sut.overrides.texts):
-            before.check(query)
+            if query.after is not None and len(before.runs) < max(1, len(before.queries)):
+                raise ModelError("no_turn_before", f"the turn before it, {query.after}, has no answer")
             information = sut.system.information
             task = Task(
                 text=query.text,
@@ -360,7 +358,7 @@ async def _answered(
                 task = task if condition.task is None else condition.task(task, query, value)
             if sut.agent.sees_reference:  # oracles alone are told what could be sold for the query
                 look_up = partial(before.for_oracle, query, reference_of, session.settings.world.store)
-                reference, wish = await asyncio.to_thread(look_up, alone=sut.agent.obeys_last)
+                reference, wish = await asyncio.to_thread(look_up, told_of=sut.agent.told_of)
                 task = task.model_copy(update={"reference": reference, "wish": wish})
             async with asyncio.timeout(sut.seconds) as limit:
                 ask = partial(_awaited, sut.agent.answer, task, session, models, sut.system.limits)

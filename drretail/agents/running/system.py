@@ -237,9 +237,7 @@ def client_options(without: Iterable[str] = ()) -> dict[str, Any]:
     return {"without": families} if families else {}
 
 
-def with_baselines(
-    suts: Sequence[SystemUnderTest], world: World, queries: Iterable[Query] = ()
-) -> list[SystemUnderTest]:
+def with_baselines(suts: Sequence[SystemUnderTest], world: World, queries: Iterable[Query]) -> list[SystemUnderTest]:
     """The systems, with the null agents and the oracle after them, each once; those of conversations only for such."""
     talks = any(query.after is not None for query in queries)
     names = (name for name in BASELINES if talks or name not in TURN_FLOORS)

@@ -115,19 +115,8 @@ class SpoilOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class ConverseOptions(QueryCalls):
-    """Makes conversations: queries with follow-ups that the shop can meet.
-
-    With --model, a model words the follow-ups. After an interruption the same command continues.
-    """
-
-    file: File
-    to: To
-    world: research.World = "demo"
-    _: KW_ONLY
-    model: Model = None
-    force: Force = False
-    seed: shared.Seed = "42"
+class ConverseOptions(SpoilOptions):
+    """Makes conversations: queries with follow-ups that the shop can meet."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Plain questions become queries, and a model types their wishes.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -24,7 +24,6 @@ from drretail.api.options.queries import (
 from drretail.api.options.shared import split_names
 from drretail.api.queries.writing import (
     asking,
-    check_unused,
     findings_by_id,
     in_own_words,
     journal_beside,
@@ -46,8 +45,8 @@ from drretail.querygen.reading import (
     read_queries,
     read_questions,
     shipped_queries,
+    with_expected,
 )
-from drretail.querygen.turns import with_expected
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
@@ -210,59 +209,31 @@ def shipped(options: ShippedOptions) -> Result[tuple[Query, ...]]:
 @accepts(SpoilOptions)
 def spoil(options: SpoilOptions) -> "Result[Derived]":
     """The pairs that were written. Raises UserError if no query gave one."""
-    from drretail.env.offers import Offers
     from drretail.querygen.spoil import spoil_queries
 
-    _check_apart(options)
-    with world_of(options.world) as shop:
-        pairs = spoil_queries(read_queries(Path(options.file)), Offers(shop), options.seed)
-    return _write_derived(pairs, options, ("pairs", "pair of queries"))
+    return _derived(options, spoil_queries, ("pairs", "pair of queries"))
 
 
 @accepts(ConverseOptions)
-@in_own_words
 def converse(options: ConverseOptions) -> "Result[Derived]":
     """The conversations that were written. Raises UserError if no query gave one."""
-    from drretail.querygen.by_model.follow_ups import word_follow_ups
     from drretail.querygen.converse import make_conversations
 
-    writer, to, names = named_writer(options.model, options), Path(options.to), ("follow_ups", "conversation")
-    _check_apart(options)
-    if writer is not None:  # before it is paid
-        check_unused(to, force=options.force)
-    with world_of(options.world) as shop:
-        talks = make_conversations(read_queries(Path(options.file)), shop, options.seed)
-    if writer is None or not talks.queries:
-        return _write_derived(talks, options, names)
-    firsts = sum(turn.after is None for turn in talks.queries)
-    with asking(writer, journal_beside(to), options, firsts) as (session, bar):
-        talks.queries, failed = word_follow_ups(talks.queries, session, bar.advance)
-    spent = Spent(writer, session.usage, session.served)
-    result = _write_derived(talks, options, names)
-    return replace(
-        result,
-        documented={**result.document, "failed": failed, **spent.document},
-        parts=[*result.parts, spent.line],
-        hints=[*on_failures(failed), *spent.on_prices],
-        left=len(failed),
-    )
+    return _derived(options, make_conversations, ("follow_ups", "conversation"))
 
 
-def _check_apart(options: SpoilOptions | ConverseOptions) -> None:
-    """Raises UserError where new queries would overwrite those that they are made of."""
-    to = Path(options.to)
-    if to.resolve() == Path(options.file).resolve():
-        raise UserError(f"--to {to} would overwrite the queries that the new ones are made of: name another file.")
-
-
-def _write_derived(
-    derived: "Derived", options: SpoilOptions | ConverseOptions, names: tuple[str, str]
+def _derived(
+    options: SpoilOptions, make: "Callable[[Sequence[Query], World, str], Derived]", names: tuple[str, str]
 ) -> "Result[Derived]":
-    """Writes queries that were made of others, ``names`` what was counted and what each gave.
+    """Writes queries that are made of others, ``names`` what is counted and what each gives.
 
-    Raises UserError if there are none.
+    Raises UserError if there are none, and where they would overwrite those that they are made of.
     """
     to, (sort, thing) = Path(options.to), names
+    if to.resolve() == Path(options.file).resolve():
+        raise UserError(f"--to {to} would overwrite the queries that the new ones are made of: name another file.")
+    with world_of(options.world) as shop:
+        derived = make(read_queries(Path(options.file)), shop, options.seed)
     if not derived.queries:
         why = ", ".join(f"{count} × {reason}" for reason, count in sorted(derived.without.items()))
         raise UserError(f"{options.file} gave no {thing}: {why or 'it holds no query'}.")

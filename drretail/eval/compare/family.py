@@ -118,9 +118,7 @@ def family_of(
 
 
 def _bounds(label: str, gathered: Gathered, metric: Metric) -> Place | None:
-    """A system's place; None for a floor of conversations where it is told what no floor knows: in other metrics, and
-    in first turns alone, where it is the oracle.
-    """
+    """A system's place; None for a floor of conversations where it is the oracle: in other metrics, and first turns."""
     systems = gathered.definition.systems
     is_told = metric.name != CONVERSATION or not any(plan.query.after for plan in gathered.plans)
     is_of_turns = label in systems and systems[label].agent in TURN_FLOORS

@@ -136,11 +136,9 @@ class Subject:
         """The turns of its conversation that have a wish, up to this one, by their references; for turns alone."""
         assert self.folder is not None
         assert self.store is not None
-        before = [ended_run(self.folder, self.label, turn.query_id, self.repeat) for turn in self.earlier]
         queries = (*self.earlier, self.query)
-        return turns_of(
-            queries, [*before, self.run], lambda query: self.references[query.query_id], self.store.products
-        )
+        runs = [*(ended_run(self.folder, self.label, turn.query_id, self.repeat) for turn in self.earlier), self.run]
+        return turns_of(queries, runs, lambda query: self.references[query.query_id], self.store.products)
 
     @cached_property
     def sources(self) -> Mapping[str, Evidence]:

@@ -12,19 +12,22 @@ from drretail.grounding.conversation import ConversationTurn
 from drretail.grounding.text.wording import listed, short_title
 from drretail.records.query import NOT_LAST, NOT_TYPED, turns_until
 
-NO_CONVERSATION = "it is no turn of a conversation"
 NO_DECISION = "its run declares no picks, and no refusal"
-REFUSED = "It is refused, and the shop has what is asked for."
-BESIDE_SHOP = "nothing in the shop does what is asked"
 OPEN = "whether the shop can do what is asked is neither proved nor refuted"
 TURN, WHOLE = "turn", "whole"
 PARTS = HELD, CHANGED, UNTOUCHED = "held", "changed", "untouched"
+NOT_ASKED = {
+    HELD: "no earlier limit stands, or nothing in the shop does what is asked",
+    CHANGED: "the turn asks for no change",
+    UNTOUCHED: "nothing was there to keep, not all of it can stay, or the turn before was wrong",
+}
+"""Why a part of a turn can be neither right nor wrong."""
 
 
 def measure(subject: Subject) -> Mapping[str, Measured] | str:
     """The values of one turn, and in the last one whether all were right."""
     if not subject.is_turn:
-        return NO_CONVERSATION
+        return "it is no turn of a conversation"
     if subject.query.wish is None:
         return NOT_TYPED
     if subject.reference is None or subject.store is None:
@@ -38,50 +41,41 @@ def turn_values(turn: ConversationTurn) -> dict[str, Measured]:
         return {TURN: Measured(0.0, NO_DECISION), **dict.fromkeys(PARTS, Measured(None, NO_DECISION))}
     if turn.can_be_met is None:
         return dict.fromkeys((TURN, *PARTS), Measured(None, OPEN, is_open=True))
-    right = turn.is_right
+    right, values = turn.is_right, dict[str, Measured]()
     why = " ".join(_faults(turn) if right is False else ()) or describe_cart(turn.cart)
-    values = {TURN: Measured(None if right is None else float(right), why, is_open=right is None)}
-    for name, lack in _lacks(turn).items():
-        is_done = not lack and (right or _is_done(turn, name))
-        is_open = right is None and is_done
-        values[name] = Measured(None if lack or is_open else float(is_done), lack or why, is_open=is_open)
+    for name, (is_asked, is_done) in {TURN: (True, right is not False), **_parts(turn)}.items():
+        is_open = is_asked and is_done and right is None
+        value = float(right or is_done) if is_asked and not is_open else None
+        values[name] = Measured(value, why if is_asked else NOT_ASKED[name], is_open=is_open)
     return values
 
 
-def _lacks(turn: ConversationTurn) -> dict[str, str]:
-    """Why a part of a turn can be neither right nor wrong; empty if it can."""
-    earlier, is_asking = turn.limits(of_before=True), turn.before is None or turn.before.wish != turn.wish
-    held = "" if earlier.wants or earlier.budget else "no earlier limit stands"
-    untouched = "" if turn.may_keep else "not all can stay, or the turn before was wrong"
-    return {
-        HELD: held if turn.can_be_met else BESIDE_SHOP,
-        CHANGED: "" if is_asking or turn.query.relations else "the turn asks for no change",
-        UNTOUCHED: untouched if turn.kept else "nothing was there to keep",
-    }
-
-
-def _is_done(turn: ConversationTurn, part: str) -> bool:
-    """True if a part of a turn is right, as far as is known."""
+def _parts(turn: ConversationTurn) -> dict[str, tuple[bool, bool]]:
+    """Whether each part of a turn is asked for, and whether it is right, as far as is known."""
     cart, now = turn.cart.with_open(), turn.cart.pieces
     then, beside = turn.before.pieces if turn.before else now, () if turn.wish.room else cart.besides
-    if part == UNTOUCHED:
-        return all(now[key] >= then[key] for key in turn.kept) and all(now[key] <= then[key] for key in beside)
-    if part == HELD:
-        return not turn.breaches(turn.limits(of_before=True))
-    if not turn.can_be_met or turn.decision == "none":
-        return turn.is_right is not False
-    is_still = turn.before is not None and any(now[key] <= then[key] for key in beside)
-    follows = turn.query.relations.keys().isdisjoint(cart.left_out)
-    return follows and not is_still and not turn.breaches(turn.limits(of_before=False))
+    earlier = turn.limits(of_before=True)
+    is_asking = turn.before is None or turn.before.wish != turn.wish or bool(turn.query.relations)
+    is_changed = turn.is_right is not False
+    if turn.can_be_met and turn.decision != "none":
+        is_gone = turn.before is None or all(now[key] > then[key] for key in beside)
+        follows = turn.query.relations.keys().isdisjoint(cart.left_out)
+        is_changed = is_gone and follows and not turn.breaches(turn.limits(of_before=False))
+    is_kept = all(now[key] >= then[key] for key in turn.kept) and all(now[key] <= then[key] for key in beside)
+    return {
+        HELD: (bool(turn.can_be_met and (earlier.wants or earlier.budget)), not turn.breaches(earlier)),
+        CHANGED: (is_asking, is_changed),
+        UNTOUCHED: (turn.may_keep and bool(turn.kept), is_kept),
+    }
 
 
 def _faults(turn: ConversationTurn) -> Iterator[str]:
     """What is wrong with a turn, a sentence each."""
     if not turn.can_be_met:
-        yield f"{BESIDE_SHOP.capitalize()}, and the cart is not as it was."
+        yield "Nothing in the shop does what is asked, and the cart is not as it was."
         return
     if turn.decision == "none":
-        yield REFUSED
+        yield "It is refused, and the shop has what is asked for."
         return
     for want in (want for want in turn.wish.wants if want.name in turn.cart.with_open().left_out):
         relation = turn.query.relations.get(want.name, "").replace("_", " ")

@@ -8,6 +8,5 @@ examination.py  the schemas of the model's answers; findings sent back to it, at
 session.py      one model with its journal, shared by all questions of a command
 write.py        targets → queries: concurrent, journalled, resumable; types the wishes of plain
                 questions
-follow_ups.py   the words of follow-ups in conversations that rules made
 reader.py       which products keep the demands, as a model reads their records
 """

@@ -241,7 +241,6 @@ NAMES = (
     "generic",
     "again",
     "typing",
-    "follow_ups",
 )
 OPTIONAL = ("language", "deep_research", "domain", "categories", "wish", "today", "owned", "shelf", "earlier")
 """Placeholders that a user's own version may leave out, as the paper's prompt (Table 6) has none for them."""

@@ -17,7 +17,7 @@ from drretail.experiment import Definition
 from drretail.grounding.text.wording import listed
 from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import ComparedRow
-from drretail.records.query import NOT_LAST, questions_in_words
+from drretail.records.query import NOT_LAST
 from drretail.records.run import DUMPS, place_of
 from drretail.records.score import CODE, BoardRow, Scoreboard, ShownColumn, Unit, reasons_of
 from drretail.records.tables.figures import NOTHING, counted
@@ -59,7 +59,7 @@ def about_words(definition: Definition, board: Scoreboard | None) -> list[str]:
     planned = () if board is None else (row.cells[DONE].n_planned for row in board.rows if DONE in row.cells)
     repeats = max(planned, default=1)
     words = [
-        questions_in_words(queries),
+        counted(len(queries), "turn" if any(query.after for query in queries) else "question"),
         counted(users, "user") if users else "",
         "imported reports" if definition.world_fingerprint is None else shop,
         f"judge: {judge.removeprefix('a ')}" if judge else "",

@@ -228,7 +228,7 @@ def test_what_is_wrong_with_a_turn_is_shown_everywhere_and_nothing_contradicts_i
     assert "not looked up" in first
     assert all(words in second for words in ("✗ wrong thing", "turn ✗", "changed ✗", f"✗ {wrong}"))
     printed = "\n".join(part_lines(scores.result().parts, 100))
-    assert "3 turns of 1 conversation, 1 user" in printed
+    assert "3 turns, 1 user" in printed
     assert f"✗ mine turn 2: {wrong}" in " ".join(printed.split())
     assert "turn 1:" not in printed
 

@@ -1,4 +1,4 @@
-"""Text through spreadsheets and back. read_sheet: tests/querygen/test_turns.py."""
+"""Text through spreadsheets and back. read_sheet: tests/querygen/test_reading.py."""
 
 import re
 from pathlib import Path
