@@ -17,16 +17,14 @@ from pathlib import Path
 
 from drretail.conditions.shopper import known_of
 from drretail.env.session import Session
-from drretail.env.store.base import Store
 from drretail.experiment import ended_run, run_path
-from drretail.grounding.conversation import ConversationTurn, ReferenceOf, turns_of
+from drretail.grounding.conversation import ConversationTurn, LookUp, ReferenceOf, turns_of
 from drretail.grounding.report.citations import what_a_mark_covers
 from drretail.grounding.report.picks import picks_block
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query, Reference, Task
 from drretail.records.run import Information, Run
-from drretail.records.wish import Wish
 from drretail.run_file import read_evidence
 
 BLOCKS = ("report_form", "length", "facts", "citing", "picks", "data")
@@ -91,22 +89,22 @@ class TurnsBefore:
             session.before[change.user_id] = profile.model_copy(update={part or name: value})
             session.overlay[change.user_id] = session.before[change.user_id]
 
-    def asked(self, query: Query, reference_of: ReferenceOf, store: Store, run: Run | None = None) -> ConversationTurn:
+    def asked(self, query: Query, reference_of: ReferenceOf, look_up: LookUp) -> ConversationTurn:
         """The turn that a query with a wish is after these."""
-        return turns_of((*self.queries, query), (*self.runs, run), reference_of, store.products)[-1]
+        return turns_of((*self.queries, query), self.runs, reference_of, look_up)[-1]
 
     def for_oracle(
-        self, query: Query, reference_of: ReferenceOf, store: Store, *, told_of: str
-    ) -> tuple[Reference, Wish | None]:
-        """What the shop has for a turn, as it follows the oracle's own carts, and its wish (``Agent.told_of``)."""
+        self, query: Query, reference_of: ReferenceOf, look_up: LookUp, told_of: str
+    ) -> tuple[Query, Reference]:
+        """A turn with what the shop has for it, as it follows the oracle's own carts; see ``Agent.told_of``."""
         if told_of == "first":
             query = (*self.queries, query)[0]
         elif query.wish is not None and self.runs:
-            turn = self.asked(query, reference_of, store)
+            turn = self.asked(query, reference_of, look_up)
             if told_of == "all":
-                return turn.followed, query.wish
+                return query, turn.followed
             query = query.model_copy(update={"wish": turn.limits(of_before=False), "relations": {}})
-        return reference_of(query), query.wish
+        return query, reference_of(query)
 
 
 NO_TURNS = TurnsBefore()

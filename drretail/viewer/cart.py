@@ -188,9 +188,7 @@ def cart_as_read(subject: "Subject") -> tuple[CartLines | None, str]:
 
 
 def turn_carts(subject: "Subject") -> list[tuple[str, list[tuple[str, str]]]]:
-    """What was said in each turn of a conversation up to this one, and the cart after it: its lines and those that are
-    gone, with "new" or "left out" where one changed. Empty for a question by itself.
-    """
+    """The words of each turn up to this one, and the cart after it: its lines, and "new" or "left out" if one is."""
     if subject.folder is None or not subject.is_turn:
         return []
     turns, before = list[tuple[str, list[tuple[str, str]]]](), dict[tuple[str, str, int], str]()

@@ -102,9 +102,9 @@ class Shop:
         ``system`` tells which tools the run had: by default all. A turn of a conversation is rewarded by what it asks
         of the carts ``before``.
         """
-        run, query = recorded.run, self.query(recorded.run.query_id)
-        turn = before.asked(query, lambda asked: self.references[asked.query_id], self.world.store, run)
-        return reward_of(turn.decided(run), recorded.evidence, query, turn.followed, self.world.store, system)
+        run, query, store = recorded.run, self.query(recorded.run.query_id), self.world.store
+        turn = before.asked(query, lambda asked: self.references[asked.query_id], store.products).answered(run)
+        return reward_of(turn.decided(run), recorded.evidence, query, turn.followed, store, system)
 
     def close(self) -> None:
         """Closes the world if ``open`` opened it."""
@@ -347,14 +347,13 @@ class ShopEnv:
                 info["ended"] = "report" if rollout.is_handed_in else "step_limit"
                 info["reward"] = self._reward.model_dump()
                 rollout.close()  # its threads end now, not only when the env is closed
-                query, queries = rollout.query, self.shop.queries.values()
-                following = next((turn for turn in queries if turn.after == query.query_id), None)
-                if rollout.is_handed_in and following is not None:
+                following = [turn for turn in self.shop.queries.values() if turn.after == rollout.query.query_id]
+                if rollout.is_handed_in and following:
                     reward, self._reward, self._steps = self._reward.value, None, 0
                     self.turns.append(recorded)
                     runs = (*rollout.before.runs, recorded.run)
-                    before = TurnsBefore((*rollout.before.queries, query), runs, recorded.evidence)
-                    self._rollout = _Rollout(self._session(following), following, before)
+                    before = TurnsBefore((*rollout.before.queries, rollout.query), runs, recorded.evidence)
+                    self._rollout = _Rollout(self._session(following[0]), following[0], before)
                     return f"{reply.text}\n\n{self._rollout.instructions}", reward, False, info
             return reply.text, self._reward.value if self._reward else 0.0, self.done, info
 
