@@ -14,8 +14,8 @@ loop.py              the graph of every role with tools, how a turn's calls are 
                      that do not fit the model are left out
 graphs.py            an agent that is a graph: its state, its context, and the function that invokes it
 picks.py             the cart that every report declares, and the one question for a missing one
-information.py       what agents are told beside their prompts: the parts that all share, the turns of a conversation
-                     before, and the shopper, without the user's tools
+information.py       what agents are told beside their prompts: the parts that all share, and the shopper, without the
+                     user's tools
 page_reading.py      +ws: summaries of whole pages
 prompts/             what the agents are told, one file a role
 external.py          agents that are commands or HTTP addresses: what they are asked, and the run's own session over MCP

@@ -17,10 +17,11 @@ from langchain_core.runnables.config import RunnableConfig, var_child_runnable_c
 from pydantic import ValidationError
 
 from drretail.agents.base import Answering, read_answer
-from drretail.agents.information import NO_TURNS, TurnsBefore, read_before, shopper_context
+from drretail.agents.information import shopper_context
 from drretail.agents.picks import of_offers, with_picks
 from drretail.agents.running.outcomes import Outages
 from drretail.agents.running.system import SystemUnderTest, files_for
+from drretail.agents.running.turns import NO_TURNS, TurnsBefore, read_before
 from drretail.conditions.registry import conditions_of
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings
