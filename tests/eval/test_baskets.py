@@ -1,18 +1,21 @@
 """The measures of a report's cart beside the best basket. Also tests eval/metrics/basket.py and records/query.py."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from drretail import experiment
-from drretail.eval.baskets import MEASURES, NOT_REQUIRED, not_measured
+from drretail.env.offers import Offers
+from drretail.env.world import World
+from drretail.eval.baskets import MEASURES, NOT_REQUIRED, References, not_measured
 from drretail.eval.judging.question import NO_WORLD
+from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
 from drretail.grounding.basket import reference_of
 from drretail.grounding.cart import Cart
 from drretail.grounding.listing import Listing, listing_of
-from drretail.records.query import Query, lack_in_words
+from drretail.records.query import Query, Reference, lack_in_words
 from drretail.records.reading import Pick
 from drretail.records.score import Score
 from drretail.records.shop import Money
@@ -135,6 +138,20 @@ def test_declared_picks_are_measured_once_there_are_references_and_unknown_ones_
     assert found["covered"].items == {
         **{"n/a: the report's picks are not known": 1, "picks declared": 3, "picks unknown": 1}
     }
+
+
+def test_questions_come_before_any_reference_is_worked_out_and_each_is_worked_out_once(tmp_path: Path) -> None:
+    order: list[str] = []
+
+    class Shop(Offers):
+        def reference(self, query: Query) -> Reference:
+            order.append(query.query_id)
+            return REFERENCES[query.query_id]
+
+    asking = Metric("asking", 1, lambda *_: order.append("asked"), lambda *_: [], ("a",), needs_judge=False)
+    references = References(Shop(cast(World, None)), {"q1": QUERY})
+    build.scored(an_experiment(tmp_path / "exp"), [asking, "basket"], references=references)
+    assert (order[0], order.count("q1")) == ("asked", 1)
 
 
 def test_a_run_that_was_asked_for_picks_and_declared_none_earns_nothing(tmp_path: Path) -> None:
