@@ -66,8 +66,6 @@ class Claim(Record):
     """``report[start:end]`` is the claim's sentence, if it was found."""
     values: tuple[ReadValue, ...] = ()
     """The figures and names in it, not yet verified."""
-    dropped: int | None = None
-    """How many values are left out, since the judge gave them an id from elsewhere."""
     figureless: int | None = None
     """How many are left out, since no figure stands at their place."""
 
@@ -105,7 +103,6 @@ def make_claim(
     Its values are said of its own sources or of the cart: an id that a judge brings from elsewhere would accuse.
     """
     own_ids = ("", CART, *sources, *unresolved)
-    own_values = [value for value in values if value.of in own_ids or value.of.partition("/")[0] in sources]
     digest = sha256_of([claim, list(sources), list(unresolved)])[:6]
     start, end = span or (None, None)
     return Claim(
@@ -117,8 +114,7 @@ def make_claim(
         quote=quote,
         start=start,
         end=end,
-        values=tuple(own_values),
-        dropped=len(values) - len(own_values) or None,
+        values=tuple(value for value in values if value.of in own_ids or value.of.partition("/")[0] in sources),
         figureless=figureless or None,
     )
 
@@ -160,7 +156,6 @@ def source_type(source: str) -> SourceType:
     return "web" if kind in (None, "web") else "internal"
 
 
-SAME_TEXT = "The same text as that of {}."
 _MOST_NAMED = 3
 MOST_CLAIMS = 24
 """Claims in one call, so that an answer with reasons and quotes stays below 4,000 tokens."""
@@ -259,19 +254,16 @@ def claim_batches(claims: Sequence[tuple[Claim, Content]]) -> list[list[tuple[Cl
 def source_tags(texts: Sequence[SourceText], about: Mapping[str, str] | None = None) -> str:
     """The texts for a prompt, each in a ``<source id="…">`` tag with its title, address and date, as far as known.
 
-    ``about``, given under the default rules, adds the line on the source. A text that several sources share is sent
-    once.
+    ``about``, given under the default rules, adds the line on the source.
     """
     tags: list[str] = []
-    shown: dict[str, str] = {}
     for source in texts:
-        entry, text = source.entry, source.text.text
+        entry = source.entry
         facts = {"about": (about or {}).get(source.id)}
         if entry is not None:
             facts = {"title": entry.title, "address": entry.url, "date": entry.date} | facts
-        first = shown.setdefault(text, source.id)
-        text = text if first == source.id else SAME_TEXT.format(first)
-        tags.append(tagged("source", text, id=source.id, **{name: words for name, words in facts.items() if words}))
+        words = {name: fact for name, fact in facts.items() if fact}
+        tags.append(tagged("source", source.text.text, id=source.id, **words))
     return "\n\n".join(tags)
 
 

@@ -19,8 +19,13 @@ from drretail.records.shop import SHOP_URL
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 # Variation selectors, and letters that are drawn as nothing: Hangul fillers, Khmer inherent vowels, blank Braille.
 _DRAWN_AS_NOTHING = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800]")
-# Persian and Indic letters, and emoji, are shaped by joiners and selectors between them: "❤" FE0F 200D "🔥".
-_SELECTORS, _JOINERS = frozenset("\ufe0e\ufe0f"), frozenset("\u200c\u200d")
+# Persian and Indic letters, and emoji, are shaped by joiners between them and selectors behind them, and digits by what
+# is behind a selector: "❤" FE0F 200D "🔥", "1" FE0F 20E3. A run of joiners shapes nothing, and could encode a text.
+_SHAPING = frozenset("\ufe0e\ufe0f\u200c\u200d")
+_SHAPING_NOTHING = re.compile(
+    r"(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f\u200c\u200d\ufe0e\ufe0f])"
+    r"|(?<![^\x00-\x7f\u200c\u200d\ufe0e\ufe0f])[\ufe0e\ufe0f](?!\u20e3)"
+)
 _NOT_ASCII, _UNPLAIN = re.compile(r"[^\x00-\x7f]"), re.compile(r"[^\n\t\x20-\x7e]")
 _LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 
@@ -87,21 +92,10 @@ def visible(text: str) -> str:
     text = _LINE_END.sub("\n", text)
     unseen = set(_UNPLAIN.findall(text))
     unseen = {char for char in unseen if unicodedata.category(char) in _HIDDEN or _DRAWN_AS_NOTHING.match(char)}
-    if not unseen & (_SELECTORS | _JOINERS):
-        return text.translate(dict.fromkeys(map(ord, unseen))) if unseen else text
-    shown: list[str] = []
-    for index, character in enumerate(text):
-        if character in unseen:
-            before, after = "".join(shown[-1:]), text[index + 1 : index + 2]
-            if character in _SELECTORS:
-                is_shaping = (not before.isascii() and before not in unseen) or after == "\u20e3"
-            else:  # a run of joiners shapes nothing, and could encode a hidden text
-                is_shaping = character in _JOINERS and before not in _JOINERS and after not in unseen
-                is_shaping = is_shaping and not (before.isascii() or after.isascii())
-            if not is_shaping:
-                continue
-        shown.append(character)
-    return "".join(shown)
+    text = text.translate(dict.fromkeys(map(ord, unseen - _SHAPING))) if unseen else text
+    while unseen & _SHAPING and (shown := _SHAPING_NOTHING.sub("", text)) != text:
+        text = shown
+    return text
 
 
 @lru_cache(maxsize=128)  # a judge is shown the same report and sources in many questions

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from drretail.grounding.text.amounts import Amount
+from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.layout import Layout
+from drretail.grounding.text.numerals import find_equations
 from drretail.grounding.text.quotes import has_words
 from drretail.grounding.text.words import is_english, words
 from drretail.grounding.verify.parts import Part
@@ -21,8 +22,8 @@ _FEWEST_WORDS = 4
 
 
 def equations(layout: Layout) -> Iterator[ReadValue]:
-    """The results of sums that a text writes out."""
-    for equation in layout.equations:
+    """The results of sums that a text writes out, also in code."""
+    for equation in find_equations(layout.text, find_amounts(layout.text, layout.notation)):
         if equation.holds or all(side.relation == "is" for side in (equation.result, *equation.operands)):
             detail = f"{equation.expression} = {equation.value.normalize():f}"
             changes = {"state": "verified" if equation.holds else "contradicted", "derivation": detail}
