@@ -202,7 +202,12 @@ async def score_experiment(
         runs = planned_runs(experiment, definition)
 
         def of_runs(groups: Sequence[Sequence[Metric | PairMetric]]) -> Iterator[Stages]:
-            asked = [[table for table in tables_of_judges if table[0] in group] for group in groups]
+            # A report's questions are sent before code looks at it.
+            asked = [
+                [table for table in tables_of_judges if table[0] in group and table[0].needs_judge is needs_judge]
+                for group in groups
+                for needs_judge in (True, False)
+            ]
             for run in runs if any(asked) else ():
                 subject = read_subject(experiment, definition, run, store)
                 subject = replace(subject, offers=offers, look_up=look_up, references=references or {})

@@ -10,6 +10,7 @@ from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.baskets import MEASURES, NOT_REQUIRED, References, not_measured
 from drretail.eval.judging.question import NO_WORLD
+from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
 from drretail.grounding.basket import reference_of
@@ -17,7 +18,7 @@ from drretail.grounding.cart import Cart
 from drretail.grounding.listing import Listing, listing_of
 from drretail.records.query import Query, Reference, lack_in_words
 from drretail.records.reading import Pick
-from drretail.records.score import Score
+from drretail.records.score import JudgeRef, Score
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests import build
@@ -140,7 +141,7 @@ def test_declared_picks_are_measured_once_there_are_references_and_unknown_ones_
     }
 
 
-def test_questions_come_before_any_reference_is_worked_out_and_each_is_worked_out_once(tmp_path: Path) -> None:
+def test_questions_come_before_what_code_measures_and_a_reference_is_worked_out_once_for_that(tmp_path: Path) -> None:
     order: list[str] = []
 
     class Shop(Offers):
@@ -148,9 +149,9 @@ def test_questions_come_before_any_reference_is_worked_out_and_each_is_worked_ou
             order.append(query.query_id)
             return REFERENCES[query.query_id]
 
-    asking = Metric("asking", 1, lambda *_: order.append("asked"), lambda *_: [], ("a",), needs_judge=False)
-    references = References(Shop(cast(World, None)), {"q1": QUERY})
-    build.scored(an_experiment(tmp_path / "exp"), [asking, "basket"], references=references)
+    asking = Metric("asking", 1, lambda *_: order.append("asked"), lambda *_: [], ("a",))
+    references, judge = References(Shop(cast(World, None)), {"q1": QUERY}), Judge(JudgeRef(spec="a:b", kind="llm"), "b")
+    build.scored(an_experiment(tmp_path / "exp"), ["basket", asking], judge, references=references)
     assert (order[0], order.count("q1")) == ("asked", 1)
 
 
