@@ -1,13 +1,12 @@
 """The measures of a report's cart beside the best basket. Also tests eval/metrics/basket.py and records/query.py."""
 
 from pathlib import Path
-from typing import Any, cast
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from drretail import experiment
-from drretail.env.offers import Offers
-from drretail.env.world import World
 from drretail.eval.baskets import MEASURES, NOT_REQUIRED, References, not_measured
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.session import Judge
@@ -16,7 +15,7 @@ from drretail.eval.registry import load_metric
 from drretail.grounding.basket import reference_of
 from drretail.grounding.cart import Cart
 from drretail.grounding.listing import Listing, listing_of
-from drretail.records.query import Query, Reference, lack_in_words
+from drretail.records.query import Query, lack_in_words
 from drretail.records.reading import Pick
 from drretail.records.score import JudgeRef, Score
 from drretail.records.shop import Money
@@ -143,14 +142,9 @@ def test_declared_picks_are_measured_once_there_are_references_and_unknown_ones_
 
 def test_questions_come_before_what_code_measures_and_a_reference_is_worked_out_once_for_that(tmp_path: Path) -> None:
     order: list[str] = []
-
-    class Shop(Offers):
-        def reference(self, query: Query) -> Reference:
-            order.append(query.query_id)
-            return REFERENCES[query.query_id]
-
+    shop: Any = SimpleNamespace(reference=lambda query: order.append(query.query_id) or REFERENCES[query.query_id])
     asking = Metric("asking", 1, lambda *_: order.append("asked"), lambda *_: [], ("a",))
-    references, judge = References(Shop(cast(World, None)), {"q1": QUERY}), Judge(JudgeRef(spec="a:b", kind="llm"), "b")
+    references, judge = References(shop, {"q1": QUERY}), Judge(JudgeRef(spec="a:b", kind="llm"), "b")
     build.scored(an_experiment(tmp_path / "exp"), ["basket", asking], judge, references=references)
     assert (order[0], order.count("q1")) == ("asked", 1)
 
