@@ -156,6 +156,7 @@ def source_type(source: str) -> SourceType:
     return "web" if kind in (None, "web") else "internal"
 
 
+SAME_TEXT = "The same text as that of {}."
 _MOST_NAMED = 3
 MOST_CLAIMS = 24
 """Claims in one call, so that an answer with reasons and quotes stays below 4,000 tokens."""
@@ -254,16 +255,19 @@ def claim_batches(claims: Sequence[tuple[Claim, Content]]) -> list[list[tuple[Cl
 def source_tags(texts: Sequence[SourceText], about: Mapping[str, str] | None = None) -> str:
     """The texts for a prompt, each in a ``<source id="…">`` tag with its title, address and date, as far as known.
 
-    ``about``, given under the default rules, adds the line on the source.
+    ``about``, given under the default rules, adds the line on the source. A text that several sources share is sent
+    once.
     """
     tags: list[str] = []
+    shown: dict[str, str] = {}
     for source in texts:
-        entry = source.entry
+        entry, text = source.entry, source.text.text
         facts = {"about": (about or {}).get(source.id)}
         if entry is not None:
             facts = {"title": entry.title, "address": entry.url, "date": entry.date} | facts
-        words = {name: fact for name, fact in facts.items() if fact}
-        tags.append(tagged("source", source.text.text, id=source.id, **words))
+        first = shown.setdefault(text, source.id)
+        text = text if first == source.id else SAME_TEXT.format(first)
+        tags.append(tagged("source", text, id=source.id, **{name: words for name, words in facts.items() if words}))
     return "\n\n".join(tags)
 
 
