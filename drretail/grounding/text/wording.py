@@ -17,6 +17,7 @@ _WITHOUT_CENTS = frozenset({"JPY"})
 _SEPARATORS = re.compile(r"(?:(?<!\s)\s*)?(?:[|;•·–—]|\s-\s|,\s|:\s)\s*|(?<!\s)\s++(?=[(\[{])")
 _LOOSE_END = " \t,;:.|/&+-–—•·([{'\"“‘"
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
 # A title must not end in one of these words.
 _HANGING = frozenset(
     {"a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "w", "with"}
@@ -65,20 +66,35 @@ def listed(parts: Iterable[str], last: str = "and") -> str:
 def short_title(title: str, limit: int = 60) -> str:
     """The beginning of a listing's title, at most ``limit`` characters long.
 
-    It is cut at the last separator within the limit that leaves a third of it, else between words, and never where a
-    bracket is open or words such as "with" hang.
+    It is cut at the last separator within the limit, else between words, without loose punctuation and open brackets.
     """
     words = " ".join(title.split())
     if len(words) <= limit:
         return words
-    separators = [match.start() for match in _SEPARATORS.finditer(words, 0, limit + 4)]
-    spaces = [place for place in range(limit, 0, -1) if words[place] == " "]
-    for end in (*(place for place in reversed(separators) if limit // 3 <= place <= limit), *spaces):
-        text = words[:end].rstrip(_LOOSE_END)
-        is_closed = all(text.count(opening) <= text.count(closing) for opening, closing in ("()", "[]", "{}"))
-        if text and is_closed and text.rpartition(" ")[2].casefold() not in _HANGING:
-            return text
-    return words[:limit].strip()
+    places = [match.start() for match in _SEPARATORS.finditer(words, 0, limit + 4) if match.start() <= limit]
+    cuts = [place for place in places if len(_closed(words[:place])) == place]
+    space = words.rfind(" ", 0, limit + 1)
+    # A cut must leave at least a third of the limit.
+    end = cuts[-1] if cuts and cuts[-1] >= limit // 3 else space if space > 0 else limit
+    text, before = words[:end], None
+    while text != before:
+        before = text
+        text = _closed(text).rstrip(_LOOSE_END)
+        front, _, last = text.rpartition(" ")
+        if front and last.casefold() in _HANGING:
+            text = front
+    return text or words[:limit].strip()
+
+
+def _closed(text: str) -> str:
+    """The text up to the first bracket that is never closed."""
+    opened: list[int] = []
+    for index, character in enumerate(text):
+        if character in _BRACKETS.values():
+            opened.append(index)
+        elif character in _BRACKETS and opened and text[opened[-1]] == _BRACKETS[character]:
+            opened.pop()
+    return text[: opened[0]] if opened else text
 
 
 def split_words(text: str) -> list[str]:
