@@ -364,18 +364,19 @@ def kept_hashes(folder: Path) -> dict[str, str]:
     return read_document(path, Seals).sums if path.exists() else {}
 
 
-def read_options(folder: Path) -> dict[Path, list[str]]:
-    """The files with options of ``run`` that an experiment has kept, and the systems that these made.
+def read_options(folder: Path) -> dict[Path, dict[str, Any]]:
+    """The options of ``run`` that an experiment has kept, by their files, each with the ``LABELS`` that it made.
 
     Raises UserError for a damaged file.
     """
-    labels: dict[Path, list[str]] = {}
+    options: dict[Path, dict[str, Any]] = {}
     for path in sorted((folder / OPTIONS).glob("*.toml")):
         try:
-            labels[path] = [*map(str, parse_toml(path.read_text(encoding="utf-8"))[LABELS])]
+            options[path] = parse_toml(path.read_text(encoding="utf-8"))
+            options[path][LABELS] = [*map(str, options[path][LABELS])]
         except (OSError, ValueError, KeyError, TypeError) as problem:
             raise UserError(f"{path} is not as drretail run writes it: delete it, or restore it.") from problem
-    return labels
+    return options
 
 
 def read_runs(folder: Path) -> Iterator[Run]:

@@ -1,7 +1,7 @@
 """Whether an experiment is as a command left it: made again, its scores or pages would be the same."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -35,9 +35,9 @@ def _code() -> str:
     return canonical_json([(path.name, (stat := path.stat()).st_size, stat.st_mtime_ns) for path in files])
 
 
-def is_unchanged(experiment: Path, command: str, state: str) -> bool:
-    """True if the command left the experiment in this state."""
-    return _states(experiment).get(command) == state
+def is_unchanged(experiment: Path, command: str, state: Callable[[], str]) -> bool:
+    """True if the command left the experiment in this state, which takes long to tell, and only of what it has left."""
+    return (left := _states(experiment).get(command)) is not None and left == state()
 
 
 def keep_state(experiment: Path, command: str, state: str) -> None:

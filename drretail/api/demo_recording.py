@@ -12,7 +12,7 @@ from drretail.api.options.observer import SILENT
 from drretail.api.settings import read_settings
 from drretail.api.systems import runner_of
 from drretail.env.world import World
-from drretail.eval.baskets import made_references
+from drretail.eval.baskets import references_of
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import PAIRWISE, USUAL
 from drretail.eval.scoring import score_experiment
@@ -68,7 +68,7 @@ def play_judge(folder: Path, shop: World, progress: Progress) -> Scores:
             (*USUAL, PAIRWISE),
             [Judge.of(recorded_model())],
             store=shop.store,
-            references=made_references(folder, shop),
+            references=references_of(folder, shop),
             progress=progress,
             on_written=lambda: pack_below(folder / "verdicts"),
         )

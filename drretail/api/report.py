@@ -102,7 +102,7 @@ def _pages(experiment: Path, to: Path, split: bool | None) -> Result[str]:
         )
     form = "auto" if split is None else "split" if split else "single"
     index = to.with_suffix("") / INDEX
-    if is_unchanged(experiment, "report", _state(experiment, to, form)):
+    if is_unchanged(experiment, "report", lambda: _state(experiment, to, form)):
         page = index if index.is_file() else to
     else:
         view = _read(experiment)

@@ -22,7 +22,7 @@ from drretail.env.offers import Offers
 from drretail.env.web.base import Pages
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.eval.baskets import made_references
+from drretail.eval.baskets import references_of
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.spending import Allowance, allowance_for, judging_costs
@@ -145,7 +145,7 @@ def score(options: ScoreOptions) -> RecordedScores:
         if options.queries is not None:
             _add_gold(folder, read_queries(Path(options.queries)), shop)
         made_by = plan.made_by(options, shop)
-        if made_by is None or not is_unchanged(folder, "score", state_of(folder, made_by)):
+        if made_by is None or not is_unchanged(folder, "score", lambda: state_of(folder, made_by)):
             _judge(plan, options, judges, shop, pages, allowance)
             if made_by is not None and allowance.closing is None:
                 keep_state(folder, "score", state_of(folder, made_by))
@@ -175,7 +175,7 @@ def _judge(
             store=None if shop is None else shop.store,
             offers=None if offers is None else offers.would_do,
             look_up=None if shop is None else NamedProducts(shop).named_by_run,
-            references=made_references(plan.folder, shop, offers),
+            references=references_of(plan.folder, shop, offers),
             progress=choose_progress(),
             missing=pages if options.fetch_sources else None,
             judge_repeats=options.repeats,

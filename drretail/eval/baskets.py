@@ -5,7 +5,7 @@ The picks are compared with the cheapest and the best basket, and the decision w
 shown elsewhere, and not scored.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +16,10 @@ from drretail.grounding.cart import Cart
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import Case
 from drretail.records.base import Record
-from drretail.records.query import NOT_TYPED, Ends, Reference, lack_in_words
+from drretail.records.query import NOT_TYPED, Ends, Query, Reference, lack_in_words
 from drretail.records.shop import USD
 from drretail.records.wish import Wish
+from drretail.remembered import remembered
 
 NOT_REQUIRED = "nothing has to be bought"
 
@@ -137,16 +138,35 @@ def decided_by(case: Case, reference: Reference) -> Decided | None:
     return Decided(state=proof.state, refused=refused, bought=bool(run.picks))
 
 
-def made_references(experiment: Path, world: World | None, offers: Offers | None = None) -> dict[str, Reference]:
-    """The reference of each query, by its id; empty without the world, and for imported reports, which have none.
+@dataclass(frozen=True)
+class References(Mapping[str, Reference]):
+    """The reference of each query, by its id, worked out when it is first looked up: questions to a judge come before
+    it.
+    """
+
+    offers: Offers
+    queries: Mapping[str, Query]
+
+    @remembered
+    def __getitem__(self, query_id: str) -> Reference:
+        return self.offers.reference(self.queries[query_id])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.queries)
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+
+def references_of(experiment: Path, world: World | None, offers: Offers | None = None) -> Mapping[str, Reference]:
+    """The reference of each query; empty without the world, and for imported reports, which have none.
 
     ``offers`` are the world's, if look-ups are shared with others.
     """
     definition = read_definition(experiment)
     if world is None or definition.world_fingerprint is None:
         return {}
-    offers = offers or Offers(world)
-    return {query.query_id: offers.reference(query) for query in definition.queries}
+    return References(offers or Offers(world), {query.query_id: query for query in definition.queries})
 
 
 def keep_references(experiment: Path, references: Mapping[str, Reference]) -> None:

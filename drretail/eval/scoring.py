@@ -163,7 +163,8 @@ async def score_experiment(
 
     ``metrics`` are names or loaded; those that need no model are judged by code, whatever ``judges`` holds. ``store``
     None means that the world is not at hand; ``offers`` returns the ids of its products that suit a want, ``look_up``
-    its records of what an answer names, and ``references`` are its baskets by query id. Once ``allowance`` is spent
+    its records of what an answer names, and ``references`` are its baskets by query id, each looked up once a judgement
+    needs it. Once ``allowance`` is spent
     nothing more is asked, and scores are made of what was judged.
 
     ``missing`` has, by label, the web from which unread cited pages are fetched before judging (with ``again``, also
@@ -192,7 +193,6 @@ async def score_experiment(
     compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
     submitter = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance, rate_floors=rate_floors)
     with locked_folder(experiment):
-        keep_references(experiment, references or {})
         if look_up is not None:
             await asyncio.to_thread(keep_unopened, experiment, look_up)
         if missing is not None:
@@ -202,11 +202,15 @@ async def score_experiment(
         runs = planned_runs(experiment, definition)
 
         def of_runs(groups: Sequence[Sequence[Metric | PairMetric]]) -> Iterator[Stages]:
-            asked = [[table for table in tables_of_judges if table[0] in group] for group in groups]
+            # A report's questions are sent before code looks at it.
+            asked = [
+                [table for table in tables_of_judges if table[0] in group and table[0].needs_judge is needs_judge]
+                for group in groups
+                for needs_judge in (True, False)
+            ]
             for run in runs if any(asked) else ():
                 subject = read_subject(experiment, definition, run, store)
-                whole = (references or {}).get(subject.query.query_id)
-                subject = replace(subject, offers=offers, look_up=look_up, reference=whole, references=references or {})
+                subject = replace(subject, offers=offers, look_up=look_up, references=references or {})
                 yield [[partial(submitter.judge, subject, *table) for table in group] for group in asked]
 
         def of_meetings() -> Iterator[Stages]:
@@ -245,6 +249,7 @@ async def score_experiment(
             TableKey(metric.name, Assessor(judge.ref, rules_of(judge, rules))) for metric, judge in tables_of_judges
         ]
         asked_of_pairs = [(Assessor(judge.ref, rules), labels) for judge in judges for labels in compared]
+        keep_references(experiment, references or {})
         others = _others(experiment, loaded, progress)
         with progress.busy("scores of all verdicts"):
             scores = derive_scores(

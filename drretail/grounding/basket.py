@@ -194,10 +194,11 @@ class Candidates(tuple[Listing, ...]):
             rulings = decisions.rulings(want, listing) if state == "open" else ()
             unsaid = tuple(ruling.demand for ruling in rulings if ruling.state == "open")
             for offer in offers_for(want, listing):
+                price = priced_in(listing, offer, currency)
                 fit = Fit(
                     offer_id=offer.offer_id,
                     name=offer.name,
-                    price=_exact(priced_in(listing, offer, currency)),
+                    price=None if price is None else f"{price.normalize():f}",  # "24", "9.5"
                     worth=self.worths[listing.product.product_id],
                     open=unsaid,
                     is_pack=pieces_in(listing.product.title) > 1,
@@ -290,11 +291,6 @@ def baskets(
         (_comparison(wanted, chosen, title_of, currency) for wanted, chosen in choices if chosen is not None), None
     )
     return _comparison(needed, cheapest, title_of, currency), best
-
-
-def _exact(price: Decimal | None) -> str | None:
-    """A price without trailing zeros: "24", "9.5"."""
-    return None if price is None else f"{price.normalize():f}"
 
 
 def _currency(wish: Wish, offered: Offered) -> str:

@@ -7,7 +7,7 @@ product of which a demand is open does not suit either; it is undecided.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple, Self
@@ -186,7 +186,7 @@ def ruling_on_options(want: Want, listing: Listing, offer: Offer | None = None) 
     "open" if none is known to have them, and of one the record does not say.
     """
     offers = listing.offers if offer is None else (offer,)
-    state = best_of(option_states(want, listing, offers))
+    state = _best_of([_has_options(want, listing, listed_offer) for listed_offer in offers])
     values = {
         name: dict.fromkeys(option_value(listing, listed_offer, name)[0] for listed_offer in offers)
         for name in want.options
@@ -195,12 +195,7 @@ def ruling_on_options(want: Want, listing: Listing, offer: Offer | None = None) 
     return DemandRuling(want.options_in_words, state, "field", "; ".join(quotes))
 
 
-def option_states(want: Want, listing: Listing, offers: Iterable[Offer]) -> list[State]:
-    """Whether each of a product's offers has the options that a want names; "met" of all where it names none."""
-    return [_has_options(want, listing, offer) for offer in offers]
-
-
-def best_of(states: Collection[State]) -> State:
+def _best_of(states: Collection[State]) -> State:
     return "met" if "met" in states else "open" if "open" in states else "broken"
 
 
@@ -231,7 +226,9 @@ def _option_name(name: str) -> str:
 
 
 def _has_options(want: Want, listing: Listing, offer: Offer) -> State:
-    """An option's values are a closed field; a field of the product may list several, which leaves it open."""
+    """Whether an offer has the options that a want names; "met" where it names none. An option's values are a closed
+    field; a field of the product may list several, which leaves it open.
+    """
     states: set[State] = set()
     for name, values in want.options.items():
         value, is_option = option_value(listing, offer, name)
@@ -246,8 +243,8 @@ def offers_for(want: Want, listing: Listing) -> list[Offer]:
 
     Where the record does not say which options it has, the product's only one.
     """
-    states = option_states(want, listing, listing.offers)
-    best = best_of(states)
+    states: list[State] = [_has_options(want, listing, offer) for offer in listing.offers]
+    best = _best_of(states)
     pieces = pieces_in(listing.product.title)
     return [
         offer

@@ -122,8 +122,8 @@ _FOR = re.compile(r"\s(?:for|fits|replaces|compatible\s+with)\s", re.IGNORECASE)
 """What follows is what the thing is for."""
 _BESIDE = re.compile(r"\s(?:with|without|w/|from|by|of|in|on)\s", re.IGNORECASE)
 """What follows is what it comes with, or what it is made of."""
-# How things are sold, not what they are: a bed sheet set is a bed sheet.
-PACKING = frozenset(map(stem, ("assortment", "bundle", "combo", "kit", "lot", "pack", "pair", "piece", "set")))
+# How things are sold, not what they are: a bed sheet set is a bed sheet. Stems, since to load a stemmer takes long.
+PACKING = frozenset(("assort", "bundl", "combo", "kit", "lot", "pack", "pair", "piec", "set"))
 _SEGMENTS = 2
 """Parts of a title that name the thing; later parts praise it."""
 
@@ -141,7 +141,8 @@ def is_of_kind(product: Product, kind: str) -> bool:
     in_title, names = frozenset(_stems(product.title)), _leaf_names(below[-1]) if below else ()
     # Of "Bibs & Burp Cloths", only the name that the title has is certain.
     sure = [name for name in names if len(names) == 1 or name[-1] in in_title]
-    return any(name[-1] == wanted[-1] for name in sure) or _is_in_title(product, kind)
+    # Or one of the first parts of its title, up to what it is for, ends in the kind's noun.
+    return any(name[-1] == wanted[-1] for name in sure) or wanted[-1] in _nouns(product.title)
 
 
 def is_sure_of_kind(product: Product, kinds: Sequence[str]) -> bool:
@@ -151,13 +152,6 @@ def is_sure_of_kind(product: Product, kinds: Sequence[str]) -> bool:
     """
     is_leaf = _stems(product.leaf_category) in map(_stems, kinds)
     return is_leaf and any(is_of_kind(product, kind) for kind in kinds)
-
-
-def _is_in_title(product: Product, kind: str) -> bool:
-    """True if one of the first parts of a product's title, up to what it is for, ends in the kind's noun."""
-    wanted = without_packing(_stems(kind))
-    has_all = bool(wanted) and _words(product).issuperset(wanted)
-    return has_all and any(wanted[-1] == noun for noun in _nouns(product.title))
 
 
 # Cached, as what follows: each query asks it of all offers of its kinds.

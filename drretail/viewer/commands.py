@@ -7,7 +7,7 @@ from drretail.eval.judging.subject import choose_pairs, pair_name
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.board import read_board
 from drretail.eval.scores.gathering import Assessor
-from drretail.experiment import OPTIONS, read_options
+from drretail.experiment import LABELS, OPTIONS, read_options
 from drretail.files import pack
 from drretail.grounding.gold_files import as_task, gold_line
 from drretail.records.base import canonical_json
@@ -55,7 +55,9 @@ def commands(view: ExperimentView) -> list[str]:
         file = quote(f"{view.name}/{OPTIONS}/{path.name}")
         lines.append(f"drretail run {file} --world W --queries queries.jsonl --to {folder}")
     others: dict[str, list[str]] = {}
-    for label in sorted(view.definition.systems.keys() - {label for labels in options.values() for label in labels}):
+    for label in sorted(
+        view.definition.systems.keys() - {label for kept in options.values() for label in kept[LABELS]}
+    ):
         agent = view.definition.systems[label].agent
         if agent not in BASELINES:  # each run adds them
             others.setdefault(agent if agent in ORIGINS else "", []).append(label)

@@ -15,7 +15,7 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.scores.board import Board, read_board
-from drretail.experiment import read_definition, read_options
+from drretail.experiment import LABELS, read_definition, read_options
 from drretail.llm.models import Models
 from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Task
@@ -197,8 +197,8 @@ def test_an_experiment_is_made_again_from_what_it_keeps(
     packaged = Path(agents.__file__).parent / "prompts" / "react.md"
     Path("terse/react.md").write_text(f"{packaged.read_text(encoding='utf-8')}\nBe brief.\n", encoding="utf-8")
     first = run(world, QUESTIONS, to="exp", user=USER, **given)
-    ((options, labels),) = read_options(first.folder).items()
-    assert labels == first.systems
+    ((options, kept),) = read_options(first.folder).items()
+    assert kept[LABELS] == first.systems
     line = f"drretail run exp/options/{options.name} --world W --queries queries.jsonl --to exp-again"
     assert [each for each in first.commands if each.startswith("drretail run")] == [line]
 

@@ -1,20 +1,23 @@
 """The measures of a report's cart beside the best basket. Also tests eval/metrics/basket.py and records/query.py."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from drretail import experiment
-from drretail.eval.baskets import MEASURES, NOT_REQUIRED, not_measured
+from drretail.eval.baskets import MEASURES, NOT_REQUIRED, References, not_measured
 from drretail.eval.judging.question import NO_WORLD
+from drretail.eval.judging.session import Judge
+from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
 from drretail.grounding.basket import reference_of
 from drretail.grounding.cart import Cart
 from drretail.grounding.listing import Listing, listing_of
 from drretail.records.query import Query, lack_in_words
 from drretail.records.reading import Pick
-from drretail.records.score import Score
+from drretail.records.score import JudgeRef, Score
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests import build
@@ -135,6 +138,15 @@ def test_declared_picks_are_measured_once_there_are_references_and_unknown_ones_
     assert found["covered"].items == {
         **{"n/a: the report's picks are not known": 1, "picks declared": 3, "picks unknown": 1}
     }
+
+
+def test_questions_come_before_what_code_measures_and_a_reference_is_worked_out_once_for_that(tmp_path: Path) -> None:
+    order: list[str] = []
+    shop: Any = SimpleNamespace(reference=lambda query: order.append(query.query_id) or REFERENCES[query.query_id])
+    asking = Metric("asking", 1, lambda *_: order.append("asked"), lambda *_: [], ("a",))
+    references, judge = References(shop, {"q1": QUERY}), Judge(JudgeRef(spec="a:b", kind="llm"), "b")
+    build.scored(an_experiment(tmp_path / "exp"), ["basket", asking], judge, references=references)
+    assert (order[0], order.count("q1")) == ("asked", 1)
 
 
 def test_a_run_that_was_asked_for_picks_and_declared_none_earns_nothing(tmp_path: Path) -> None:

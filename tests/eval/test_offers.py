@@ -136,6 +136,6 @@ def _case(world: World, picks: tuple[Pick, ...]) -> Any:
         query=asked(MERINO),
         picks=picks,
         lookup=lambda ids: world.store.products(list(ids)),
-        ends=reference(world, MERINO),
+        read_ends=lambda: reference(world, MERINO),
     )
     return case, read_report(case)

@@ -27,7 +27,7 @@ from drretail.api.worlds import DEMO, check_askable, chosen_web, open_world
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import UserError, check_known, file_error
-from drretail.eval.baskets import made_references
+from drretail.eval.baskets import references_of
 from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric, load_metrics
@@ -108,7 +108,7 @@ async def scored_by(metric: Metric, judge: str, state: TaskState) -> Score:
             metrics,
             [judging],
             store=world and world.store,
-            references=made_references(folder, world),
+            references=references_of(folder, world),
             progress=Progress(),
         )
         run = next(read_runs(folder))

@@ -41,7 +41,7 @@ from drretail.remembered import remembered
 
 _WORD = re.compile(r"\w")
 _FIGURE = re.compile(r"\d(?:[\d.,]*\d)?")
-_NO_CLAIMS = ("heading", "table_head", "entry")
+_NO_CLAIMS = ("heading", "table_head")
 _FEWEST_WORDS = 3
 
 

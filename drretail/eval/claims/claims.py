@@ -66,8 +66,6 @@ class Claim(Record):
     """``report[start:end]`` is the claim's sentence, if it was found."""
     values: tuple[ReadValue, ...] = ()
     """The figures and names in it, not yet verified."""
-    dropped: int | None = None
-    """How many values are left out, since the judge gave them an id from elsewhere."""
     figureless: int | None = None
     """How many are left out, since no figure stands at their place."""
 
@@ -105,7 +103,6 @@ def make_claim(
     Its values are said of its own sources or of the cart: an id that a judge brings from elsewhere would accuse.
     """
     own_ids = ("", CART, *sources, *unresolved)
-    own_values = [value for value in values if value.of in own_ids or value.of.partition("/")[0] in sources]
     digest = sha256_of([claim, list(sources), list(unresolved)])[:6]
     start, end = span or (None, None)
     return Claim(
@@ -117,8 +114,7 @@ def make_claim(
         quote=quote,
         start=start,
         end=end,
-        values=tuple(own_values),
-        dropped=len(values) - len(own_values) or None,
+        values=tuple(value for value in values if value.of in own_ids or value.of.partition("/")[0] in sources),
         figureless=figureless or None,
     )
 

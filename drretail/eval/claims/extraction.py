@@ -162,10 +162,7 @@ async def _extraction_verdict(
         (verdict,) = await judge_session.ask_and_record(question(REPORT, tagged("report", report), 0, len(report)))
         return verdict
     verdicts = await judge_session.ask_and_record(
-        *(
-            question(f"part-{at + 1}", part_tags(report, parts, at), part.start, part.end)
-            for at, part in enumerate(parts)
-        )
+        *(question(f"part-{at + 1}", part_tags(report, parts, at), start, end) for at, (start, end) in enumerate(parts))
     )
     failed = [f"{verdict.item}: {verdict.error}" for verdict in verdicts if verdict.state != "scored"]
     if failed:

@@ -4,7 +4,6 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from drretail.grounding.report.citations import Cited, scan
 from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
@@ -18,20 +17,13 @@ LONGEST_PART = 6_000
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
-class _Part(NamedTuple):
-    """``report[start:end]``."""
-
-    start: int
-    end: int
-
-
-def parts_of(report: str, longest: int = LONGEST_PART) -> list[_Part]:
-    """The report in parts of about equal length, none longer than ``longest`` unless a table or paragraph is.
+def parts_of(report: str, longest: int = LONGEST_PART) -> list[tuple[int, int]]:
+    """The spans of a report's parts of about equal length, none longer than ``longest`` unless a table or paragraph is.
 
     Cuts are made at blank lines, so never inside a table.
     """
     places = [match.end() for match in _BLANK_LINES.finditer(report)]
-    parts: list[_Part] = []
+    parts: list[tuple[int, int]] = []
     start = 0
     while start < len(report):
         left, end = len(report) - start, len(report)
@@ -40,15 +32,14 @@ def parts_of(report: str, longest: int = LONGEST_PART) -> list[_Part]:
             even = start + left / -(-left // longest)
             near = [place for place in later if place <= start + longest] or later[:1]
             end = min(near, key=lambda place: abs(place - even))
-        parts.append(_Part(start, end))
+        parts.append((start, end))
         start = end
     return parts
 
 
-def part_tags(report: str, parts: Sequence[_Part], at: int) -> str:
+def part_tags(report: str, parts: Sequence[tuple[int, int]], at: int) -> str:
     """A part of the report for a prompt, with its number; a single part has only the text."""
-    part = parts[at]
-    text = tagged("report", report[part.start : part.end].strip())
+    text = tagged("report", report[slice(*parts[at])].strip())
     if len(parts) == 1:
         return text
     return f"{tagged('part', f'This is part {at + 1} of {len(parts)} of the report.')}\n\n{text}"

@@ -364,17 +364,14 @@ class SupportJudge:
                 answer, read = answers[claim.claim_id], [text for text in texts if text.id in claim.sources]
                 notes = [PARTIAL_CONTENT] if content.unreadable or content.unfetched or content.absent else []
                 notes += [SOURCE_CUT] if any(source_text.share is not None for source_text in read) else []
-                cited = set(claim.sources) - set(claim.looked_up)
-                notes += [UNOPENED] if any(self._is_unopened(source) for source in cited) else []
+                cited = [self.evidence.get(source) for source in {*claim.sources} - {*claim.looked_up}]
+                is_unopened = any(entry is not None and entry.looked_up for entry in cited)
+                notes += [UNOPENED] if is_unopened and not self.subject.system.is_imported else []
                 record = partial(self._record, claim.claim_id, read, content.absent)
                 if answer.first is not None:
                     record(f"{SUPPORT}{FIRST_ANSWER}", answer.first, notes)
                     notes.append(ASKED_AGAIN)
                 record(SUPPORT, answer, notes)
-
-    def _is_unopened(self, source: str) -> bool:
-        entry = self.evidence.get(source)
-        return entry is not None and entry.looked_up and not self.subject.system.is_imported
 
     def _record(
         self,

@@ -16,6 +16,7 @@ from drretail.env.store.base import Store
 from drretail.errors import NotFound, UnknownName, UserError
 from drretail.eval.judging.sources import LookUp, cited_beyond, completed
 from drretail.experiment import (
+    LABELS,
     PROFILES,
     REFERENCES,
     Definition,
@@ -34,7 +35,6 @@ from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.parts import ReadAnswers, read_answers
 from drretail.grounding.verify.records import Ledger, read_ledger, read_shop
 from drretail.llm.prompt import tagged
-from drretail.parsing import parse_toml
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import KeptReference, Query, Reference, turns_until
@@ -77,10 +77,9 @@ class Subject:
     """The shop's address."""
     folder: Path | None = None
     """The experiment's folder, for what was frozen in it."""
-    reference: Reference | None = None
-    """The reference of the query, by the world; None without it."""
     references: Mapping[str, Reference] = field(default_factory=dict[str, Reference])
-    """Those of all queries, by id, for the turns of a conversation."""
+    """The references of all queries, by id, of which a turn of a conversation needs several; empty without the world.
+    """
     earlier: tuple[Query, ...] = ()
     """The turns of the conversation before this one, the first one first."""
     is_followed: bool = False
@@ -125,6 +124,11 @@ class Subject:
     def report_sha(self) -> str | None:
         """The hash of the report as recorded, so that a changed report makes its verdicts stale."""
         return None if self.run is None or self.run.report is None else sha256_of(self.run.report)
+
+    @property
+    def reference(self) -> Reference | None:
+        """The reference of the query, by the world; None without it."""
+        return self.references.get(self.query.query_id)
 
     @cached_property
     def ends(self) -> Reference | KeptReference | None:
@@ -221,7 +225,7 @@ class Subject:
             is_imported=self.system.is_imported,
             is_of_shop=self.system.is_of_shop,
             is_turn=self.is_turn,
-            ends=None if self.is_turn else self.ends,
+            read_ends=lambda: None if self.is_turn else self.ends,
         )
 
 
@@ -303,9 +307,9 @@ def _planned_repeats(folder: Path, definition: Definition) -> dict[str, list[int
     """
     asked = Counter[str]()
     with suppress(UserError):  # with a damaged file of options
-        for path, labels in read_options(folder).items():
-            repeats = parse_toml(path.read_text(encoding="utf-8")).get("repeats", 1)
-            asked |= Counter(dict.fromkeys(labels, repeats if isinstance(repeats, int) else 1))
+        for options in read_options(folder).values():
+            repeats = options.get("repeats", 1)
+            asked |= Counter(dict.fromkeys(options[LABELS], repeats if isinstance(repeats, int) else 1))
     planned: dict[str, list[int]] = {}
     for label, system in sorted(definition.systems.items()):
         most = 1 if system.agent in BASELINES else max(asked[label], 1)

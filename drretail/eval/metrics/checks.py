@@ -64,7 +64,7 @@ _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
     "wants": (_wish(lambda wish: wish.wants), "nothing is to be bought"),
     "needed": (_any_want(lambda want: not want.optional), "nothing has to be bought"),
     "possible": (
-        lambda case, _: case.ends is not None and case.ends.cheapest is not None,
+        lambda case, _: (ends := case.read_ends()) is not None and ends.cheapest is not None,
         "no basket is known that satisfies the wish",
     ),
     "bounded": (_wish(lambda wish: not wish.room), "the query leaves room for more"),

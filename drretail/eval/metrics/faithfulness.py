@@ -85,8 +85,6 @@ def _precision(report: ReportVerdicts) -> Iterator[Value]:
     failed = any(tally.state == "failed" for tally in tallies.values())
     state = "failed" if failed else "scored" if means_scored else both.state
     items = both.items() | {"claims": float(len(report.cited))}
-    if dropped := sum(claim.dropped or 0 for claim in report.judged or ()):
-        items["ids_dropped"] = dropped
     yield Value(FP, state, fmean(means_scored) if state == "scored" else None, items)
     for variant, kind in BY_TYPE.items():
         tally = report.tally(kind)

@@ -257,10 +257,10 @@ def find_dates(text: str, notation: Notation = ENGLISH) -> list[WrittenDate]:
     return sorted(dates, key=lambda date: date.start)
 
 
-def find_days(text: str, notation: Notation, start: int = 0, end: int | None = None) -> Iterator[WrittenDate]:
+def find_days(text: str, notation: Notation) -> Iterator[WrittenDate]:
     """Days without a year: "16 March", "am 13. Mai"; their ISO form is "--03-16"."""
     for pattern in notation.days:
-        for match in pattern.finditer(text, start, len(text) if end is None else end):
+        for match in pattern.finditer(text):
             if 1 <= int(match["day"]) <= 31:
                 month = notation.months[match["month"].casefold()]
                 yield WrittenDate(f"--{month:02}-{int(match['day']):02}", match.start(), match.end())

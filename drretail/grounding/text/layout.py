@@ -16,8 +16,7 @@ from typing import Literal, NamedTuple
 from drretail.grounding.report.citations import Cited, Known, Token, link_words, scan
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.page import ITEM, blanked, line_kind, lines, read_page
-from drretail.grounding.text.amounts import Amount, Notation, WrittenDate, find_amounts, find_dates, notation_of
-from drretail.grounding.text.numerals import Equation, find_equations
+from drretail.grounding.text.amounts import Notation, notation_of
 from drretail.grounding.text.words import month_numbers
 from drretail.records.shop import SHOP_URL
 
@@ -212,19 +211,6 @@ class Layout:
     @cached_property
     def notation(self) -> Notation:
         return notation_of(self.report)
-
-    @cached_property
-    def amounts(self) -> tuple[Amount, ...]:
-        return tuple(find_amounts(self.text, self.notation))
-
-    @cached_property
-    def dates(self) -> tuple[WrittenDate, ...]:
-        return tuple(find_dates(self.text, self.notation))
-
-    @cached_property
-    def equations(self) -> tuple[Equation, ...]:
-        """The sums that the report writes out, also in code."""
-        return tuple(find_equations(self.text, self.amounts))
 
     @cached_property
     def cited(self) -> Mapping[int, tuple[str, ...]]:

@@ -121,33 +121,30 @@ _SUMS = {ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: truediv}
 
 
 @lru_cache(maxsize=1024)
-def work_out(expression: str) -> tuple[Decimal | None, frozenset[Decimal]]:
-    """The value of an expression, None if it is invalid, divides by zero or uses a function; and the absolute values of
-    its parts.
+def work_out(expression: str) -> Sequence[Decimal]:
+    """The absolute values of the parts of an expression of numbers and + - * /, at the end its own value; none of any
+    other expression, such as one with a function.
     """
+    parts: list[Decimal] = []
+
+    def value(node: ast.expr) -> Decimal:
+        match node:
+            case ast.Constant(value=number):
+                parts.append(Decimal(str(number)))
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                parts.append(-value(operand))
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() as sign, right=right):
+                parts.append(_SUMS[type(sign)](value(left), value(right)))
+            case _:
+                raise ValueError
+        return parts[-1]
+
     plain = expression.replace("$", "").replace(",", "").replace("{", "(").replace("}", ")")
     try:
-        value, results = _worked_out(ast.parse(plain, mode="eval").body)
+        value(ast.parse(plain, mode="eval").body)
     except (SyntaxError, ValueError, RecursionError, DecimalException):
-        return None, frozenset()
-    return value, frozenset(map(abs, results))
-
-
-def _worked_out(node: ast.expr) -> tuple[Decimal | None, set[Decimal]]:
-    """The value of a part of an expression, None if it uses a function, and the numbers on the way."""
-    inner = [_worked_out(part) for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
-    numbers, value = [number for number, _ in inner if number is not None], None
-    match node:
-        case ast.Constant(value=int() | float() as number):
-            value = Decimal(str(number))
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign) if numbers:
-            value = -numbers[0] if isinstance(sign, ast.USub) else numbers[0]
-        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() as sign) if len(numbers) > 1:
-            value = _SUMS[type(sign)](*numbers) if numbers[1] or not isinstance(sign, ast.Div) else None
-        case _:
-            pass
-    results = {number for _, numbers in inner for number in numbers}
-    return value, results if value is None else {*results, value}
+        return ()
+    return (*map(abs, parts[:-1]), *parts[-1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +176,9 @@ def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
         expression = f"{operands[0].low:f}" + "".join(
             f"{sign}{operand.low:f}" for sign, operand in zip(joints, operands[1:], strict=True)
         )
-        value = work_out(expression)[0] if joints and len(results) == 1 and is_of_money else None
-        if value is not None:
-            yield Equation(expression, tuple(operands), value, results[0])
+        parts = work_out(expression) if joints and len(results) == 1 and is_of_money else ()
+        if parts:
+            yield Equation(expression, tuple(operands), parts[-1], results[0])
 
 
 def _chains(text: str, amounts: Sequence[Amount]) -> Iterator[tuple[list[Amount], str]]:

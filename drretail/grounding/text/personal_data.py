@@ -26,14 +26,13 @@ EMAIL = re.compile(
 )
 _ESCAPED = r"(?:%(?:25){0,3}|=)"
 _ESCAPE = re.compile(
-    rf"(?P<bytes>{_ESCAPED}[c-f][0-9a-f](?:{_ESCAPED}[89ab][0-9a-f]){{1,3}})"
-    r"|%(?:25){0,3}(?P<percent>[0-9a-f]{2})|&\#(?P<decimal>\d{1,6});?|&\#x(?P<hexadecimal>[0-9a-f]{1,5});?"
-    r"|&(?P<name>[a-z]{2,10});|\\u\{?(?P<code>[0-9a-f]{4})\}?|\\x(?P<byte>[0-9a-f]{2})|=(?P<quoted>40|2e)(?=\w)",
+    rf"(?P<bytes>{_ESCAPED}[c-f][0-9a-f](?:{_ESCAPED}[89ab][0-9a-f]){{1,3}}|%(?:25){{0,3}}[0-7][0-9a-f]|=(?:40|2e)(?=\w))"
+    r"|(?P<entity>&(?:\#\d{1,6};?|\#x[0-9a-f]{1,5};?|[a-z]{2,10};))"
+    r"|\\u\{?(?P<code>[0-9a-f]{4})\}?|\\x(?P<byte>[0-9a-f]{2})",
     re.IGNORECASE,
 )
 WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"\w+")
-_NO_LETTER = re.compile(r"[\W_]")
 _BETWEEN_DIGITS = r"[\s()./_·–—-]{0,4}"
 
 
@@ -109,22 +108,11 @@ def decoded(text: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    if match["name"]:
+    if match["entity"]:
         return html.unescape(match[0])
-    if match["bytes"]:  # of a letter beyond ASCII
+    if match["bytes"]:
         return bytes.fromhex(re.sub(_ESCAPED, "", match[0])).decode("utf-8", "ignore") or match[0]
-    digits = next((match[kind] for kind in ("percent", "hexadecimal", "code", "byte", "quoted") if match[kind]), None)
-    number = int(match["decimal"]) if digits is None else int(digits, 16)
-    # A single byte of a letter beyond ASCII is not decoded.
-    return chr(number) if number < 0x80 or (match["percent"] is None and number < 0x110000) else match[0]
-
-
-def _may_hold(text: str, part: str) -> bool:
-    """False if a text certainly lacks a part, whatever its case: to compile a pattern takes longer than a text's rest.
-
-    Beyond ASCII, a letter may have other cases than one: only the pattern tells.
-    """
-    return not (text.isascii() and part.isascii()) or part.lower() in text.lower()
+    return chr(int(match["code"] or match["byte"], 16))
 
 
 def _of_profile(text: str, words: Sequence[tuple[str, int, int]], profile: UserProfile) -> Iterator[Personal]:
@@ -135,11 +123,9 @@ def _of_profile(text: str, words: Sequence[tuple[str, int, int]], profile: UserP
     if profile.email:
         # Its signs may be spelt out, and its letters separated.
         signs = {"@": r"[\W_]{0,3}(?:at(?![a-z0-9]))?[\W_]{0,3}", ".": r"[\W_]{0,3}(?:dot(?![a-z0-9]))?[\W_]{0,3}"}
-        letters = _NO_LETTER.sub("", text)
-        if all(_may_hold(letters, _NO_LETTER.sub("", part)) for part in re.split("[@.]", profile.email)):
-            spelt = r"[\W_]?".join(signs.get(sign, re.escape(sign)) for sign in profile.email)
-            matches = re.finditer(spelt, text, re.IGNORECASE)
-            yield from (Personal(*match.span(), "an e-mail address") for match in matches)
+        spelt = r"[\W_]?".join(signs.get(sign, re.escape(sign)) for sign in profile.email)
+        matches = re.finditer(spelt, text, re.IGNORECASE)
+        yield from (Personal(*match.span(), "an e-mail address") for match in matches)
     number = re.sub(r"\D", "", profile.phone_number)
     if len(number) >= _FEWEST_DIGITS and number[-10:] in re.sub(r"\D", "", text):
         spelt = re.compile(rf"(?:\+?\d{{1,3}}{_BETWEEN_DIGITS})?\(?{_BETWEEN_DIGITS.join(number[-10:])}")

@@ -2,8 +2,9 @@
 and pages without our ids and addresses.
 
 Tags, tokens and turns are searched in a folded copy (NFKC, without marks) and rewritten with parentheses:
-``</page>`` becomes ``(/page)``, ``<|im_start|>`` becomes ``(im_start)``. All other text keeps its bytes. HTML elements
-stay; any other name in angle brackets is rewritten, since it could be a tag of our prompts or some model's token.
+``</page>`` becomes ``(/page)``, ``<|im_start|>`` becomes ``(im_start)``. All other text keeps its bytes. The common
+elements of HTML stay; any other name in angle brackets is rewritten, since it could be a tag of our prompts or some
+model's token.
 """
 
 import re
@@ -19,8 +20,13 @@ from drretail.records.shop import SHOP_URL
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 # Variation selectors, and letters that are drawn as nothing: Hangul fillers, Khmer inherent vowels, blank Braille.
 _DRAWN_AS_NOTHING = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800]")
-# Persian and Indic letters, and emoji, are shaped by joiners and selectors between them: "❤" FE0F 200D "🔥".
-_SELECTORS, _JOINERS = frozenset("\ufe0e\ufe0f"), frozenset("\u200c\u200d")
+# Persian and Indic letters, and emoji, are shaped by joiners between them and selectors behind them, and digits by what
+# is behind a selector: "❤" FE0F 200D "🔥", "1" FE0F 20E3. A run of joiners shapes nothing, and could encode a text.
+_SHAPING = frozenset("\ufe0e\ufe0f\u200c\u200d")
+_SHAPING_NOTHING = re.compile(
+    r"(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f\u200c\u200d\ufe0e\ufe0f])"
+    r"|(?<![^\x00-\x7f\u200c\u200d\ufe0e\ufe0f])[\ufe0e\ufe0f](?!\u20e3)"
+)
 _NOT_ASCII, _UNPLAIN = re.compile(r"[^\x00-\x7f]"), re.compile(r"[^\n\t\x20-\x7e]")
 _LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 
@@ -38,20 +44,11 @@ TAGS = frozenset(
 """Every tag of our prompts; none may appear in data."""
 HTML_ELEMENTS = frozenset(
     _NAME.findall(
-        "a abbr address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body"
-        " br button canvas caption center cite code col colgroup command content data datalist dd del details dfn"
-        " dialog dir div dl dt em embed fencedframe fieldset figcaption figure font footer form frame frameset h1"
-        " h2 h3 h4 h5 h6 head header hgroup hr html i iframe image img input ins isindex kbd keygen label layer"
-        " legend li link listing main map mark marquee math menu menuitem meta meter multicol nav nobr noembed"
-        " noframes noscript object ol optgroup option output p param picture plaintext portal pre progress q rb rp"
-        " rt rtc ruby s samp script search section select selectedcontent shadow slot small source spacer span"
-        " strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr"
-        " track tt u ul var video wbr xmp"
+        "a b blockquote br code div em font h1 h2 h3 h4 h5 h6 hr i img li ol p pre small span strike strong style"
+        " sub sup table tbody td tfoot th thead tr u ul"
     )
 )
-"""Every element of HTML, past and present."""
-# "s" begins and ends a text of Llama 2 and Mistral.
-_LEFT_ALONE = HTML_ELEMENTS - TAGS - {"s"}
+"""The elements of HTML that texts of sellers and pages hold."""
 _LT, _GT = (
     rf"(?:{sign}|&(?:{name}|#0{{0,6}}{code}|#x0{{0,6}}{hexa});?|\\u00{hexa}|%{hexa})"
     for sign, name, code, hexa in (("<", "lt", 60, "3c"), (">", "gt", 62, "3e"))
@@ -87,21 +84,10 @@ def visible(text: str) -> str:
     text = _LINE_END.sub("\n", text)
     unseen = set(_UNPLAIN.findall(text))
     unseen = {char for char in unseen if unicodedata.category(char) in _HIDDEN or _DRAWN_AS_NOTHING.match(char)}
-    if not unseen & (_SELECTORS | _JOINERS):
-        return text.translate(dict.fromkeys(map(ord, unseen))) if unseen else text
-    shown: list[str] = []
-    for index, character in enumerate(text):
-        if character in unseen:
-            before, after = "".join(shown[-1:]), text[index + 1 : index + 2]
-            if character in _SELECTORS:
-                is_shaping = (not before.isascii() and before not in unseen) or after == "\u20e3"
-            else:  # a run of joiners shapes nothing, and could encode a hidden text
-                is_shaping = character in _JOINERS and before not in _JOINERS and after not in unseen
-                is_shaping = is_shaping and not (before.isascii() or after.isascii())
-            if not is_shaping:
-                continue
-        shown.append(character)
-    return "".join(shown)
+    text = text.translate(dict.fromkeys(map(ord, unseen - _SHAPING))) if unseen else text
+    while unseen & _SHAPING and (shown := _SHAPING_NOTHING.sub("", text)) != text:
+        text = shown
+    return text
 
 
 @lru_cache(maxsize=128)  # a judge is shown the same report and sources in many questions
@@ -158,7 +144,7 @@ def _tag(match: re.Match[str]) -> str:
     is_token = "|" in opening
     is_ours = name in TAGS and (re.match(_LT, opening, re.IGNORECASE) or "/" in opening)
     is_tag = match["closed"] and _ATTRIBUTES.fullmatch(rest) and not name[0].isdigit()
-    is_unknown = is_tag and name not in _LEFT_ALONE and re.match(_LT, opening, re.IGNORECASE)
+    is_unknown = is_tag and name not in HTML_ELEMENTS and re.match(_LT, opening, re.IGNORECASE)
     if not (is_token or is_ours or is_unknown):
         return match[0]
     return f"({'/' if '/' in opening else ''}{match['name']}{rest}{')' if match['closed'] else ''}"

@@ -46,10 +46,6 @@ Lookup = Callable[[Collection[str]], Mapping[str, Product]]
 """The world's products with these ids; unknown ids are left out."""
 
 
-def _picked(picks: Sequence[Pick] | None = None) -> tuple[tuple[Pick, ...], ...]:
-    return () if picks is None else (tuple(picks),)
-
-
 @dataclass(frozen=True)
 class Case:
     """A report with everything that it is compared with."""
@@ -85,8 +81,10 @@ class Case:
     """True if the products that an imported report names were looked up in its shop."""
     is_turn: bool = False
     """True for a turn of a conversation, whose picks are not held against its wish alone."""
-    ends: Reference | KeptReference | None = None
-    """The baskets that satisfy the wish; None if they are not known, as while a draft is checked."""
+    read_ends: Callable[[], Reference | KeptReference | None] = lambda: None
+    """The baskets that satisfy the wish; None if they are not known, as while a draft is checked. Read only where
+    needed, since to work them out takes long.
+    """
 
     @property
     def wish(self) -> Wish | None:
@@ -117,8 +115,9 @@ class Case:
     @property
     def refused_wrongly(self) -> str | None:
         """What would have satisfied the wish, if the run buys nothing, for whatever reason; None if it is right."""
-        basket = None if self.ends is None else self.ends.cheapest
-        if basket is None or not basket.items or self.run is None or self.run.picks != ():
+        ends = self.read_ends() if self.run is not None and self.run.picks == () else None
+        basket = None if ends is None else ends.cheapest
+        if basket is None or not basket.items:
             return None
         items = ", ".join(f"P:{item.offer_id} x {item.quantity}" for item in basket.items)
         return f"for {format_amount(basket.total)} the shop has what meets every limit: {items}"
@@ -163,7 +162,7 @@ class Case:
         products = {source.removeprefix("P:") for source in (*self.evidence, *self.cited) if source[:2] == "P:"}
         return self.lookup(sorted({*products, *picked}))
 
-    @remembered_by(_picked)
+    @remembered_by(lambda picks=None: () if picks is None else (tuple(picks),))
     def ledger(self, picks: Sequence[Pick] | None = None) -> Ledger:
         """What values and picks are compared with; ``picks`` are those whose sum the report may name."""
         shown = read_ledger(self.evidence, self.query) if self.read_shown is None else self.read_shown()
@@ -270,7 +269,7 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
             owned=case.all_owned,
             ledger=case.ledger(reading.picks),
             catalog=catalog,
-            refusable={} if case.wish is None else refusable_wants(case.wish, outcome, case.ends),
+            refusable={} if case.wish is None else refusable_wants(case.wish, outcome, case.read_ends()),
         )
         # A citation of an unknown product has a finding of its own, at its place.
         findings += (one for one in of_picks if one.code != "not_in_catalog" or one.evidence_id not in case.cited)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
+from typing import get_args
 from urllib.parse import urlsplit
 
 from drretail.grounding.cart import Cart
@@ -18,7 +19,7 @@ from drretail.grounding.verify.records import Ledger, record_of
 from drretail.records.criteria import FactKind
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Fit, KeptReference, Reference, WantedThing
-from drretail.records.reading import Outcome, Pick, ReadValue, ValueKind
+from drretail.records.reading import Kind, Outcome, Pick, ReadValue, ValueKind
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import SHOP_URL, UserProfile, product_of
 from drretail.records.wish import Wish
@@ -72,20 +73,8 @@ def refusable_wants(wish: Wish, outcome: Outcome | None, ends: Reference | KeptR
 
 
 CODES: dict[ValueKind, str] = {
-    "price": "price_wrong",
-    "list_price": "list_price_wrong",
-    "rating": "rating_wrong",
-    "rating_count": "rating_count_wrong",
-    "order_date": "order_date_wrong",
-    "order_status": "status_wrong",
-    "total": "total_wrong",
-    "equation": "calculation_wrong",
-    "measure": "measure_wrong",
-    "stock": "stock_wrong",
-    "option": "option_wrong",
-    "policy": "policy_wrong",
-    "product": "not_in_catalog",
-    "quotation": "quotation_wrong",
+    kind: "not_in_catalog" if kind == "product" else f"{kind}_wrong"
+    for kind in (*get_args(Kind), "equation", "quotation")
 }
 """The finding of a contradicted value, by its kind."""
 _FACTS: dict[FactKind, str] = {
@@ -100,9 +89,9 @@ def value_findings(report: str, values: Iterable[ReadValue]) -> Iterator[Finding
     """One error for each contradicted value."""
     for value in values:
         if value.state == "contradicted":
-            fault = partial(Finding, code=CODES[value.kind], severity="error", start=value.start, end=value.end)
-            text, source = report[value.start : value.end], value.of or None
-            yield fault(text=text, found=value.derivation, evidence_id=source)
+            place = {"start": value.start, "end": value.end, "text": report[value.start : value.end]}
+            about = {"found": value.derivation, "evidence_id": value.of or None}
+            yield Finding.model_validate({"code": CODES[value.kind], "severity": "error", **place, **about})
 
 
 def cited_products(citation: Citation) -> list[str]:
@@ -124,7 +113,7 @@ def source_findings(
     unknown_kinds: str = "",
     own_hosts: Collection[str | None] = (),
 ) -> Iterator[Finding]:
-    """Citations of what the run never received, and of products that the shop does not have.
+    """Citations of products that the shop does not have, and otherwise of what the run never received.
 
     ``catalog`` has the cited product ids that exist; None without the world. A product that exists and was never opened
     is a warning; so is, where nobody knows what the run received, an evidence id that begins with one of the
@@ -134,8 +123,11 @@ def source_findings(
         fault = partial(Finding, severity="error", start=citation.start, end=citation.end, text=citation.marker)
         products = cited_products(citation)
         lacking = [name for name in products if catalog is not None and name not in catalog]
+        if lacking:  # which says more than that the run was handed no such source
+            yield fault(code="not_in_catalog", found=f"the shop has no product {lacking[0]}")
+            continue
         if citation.leads_nowhere:
-            is_unopened = bool(products) and catalog is not None and not lacking
+            is_unopened = bool(products) and catalog is not None
             is_open = unknown_kinds and re.search(rf"\b[{unknown_kinds}]:\w", citation.marker)
             detail = "what the run was handed is not known" if is_open else "the run was handed no such source"
             detail = "the shop has it, and the run never opened it" if is_unopened else detail
@@ -144,8 +136,6 @@ def source_findings(
         is_unseen = citation.type == "web" and citation.evidence_id is None and "W" not in unknown_kinds
         if is_unseen and urlsplit(citation.url or "").hostname not in own_hosts:
             yield fault(code="url_not_seen", found="the run never saw this page")
-        if lacking:
-            yield fault(code="not_in_catalog", found=f"the shop has no product {lacking[0]}")
 
 
 def pick_findings(

@@ -14,6 +14,7 @@ from unicodedata import numeric
 
 from drretail.grounding.report.citations import scan
 from drretail.grounding.report.page import blanked
+from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.layout import Layout, Stretch, read_layout
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.wording import products_named
@@ -75,7 +76,7 @@ def numerals_in(layout: Layout, parts: Iterable[Part]) -> list[Unread]:
     """All numbers and dates in these parts, whatever they say: they are what could be looked at, and the numbers of
     other scripts and signs, such as Ⅻ, ③, 三 or ½, which nobody reads. ③ and ² are marks if a list has their entry.
     """
-    dates = [(date.start, date.end) for date in layout.dates]
+    dates = [(date.start, date.end) for date in find_dates(layout.text, layout.notation)]
     numerals = [(numeral.start, numeral.end) for numeral in find_numerals(blanked(layout.text, dates))]
     if not layout.report.isascii():
         text = [*layout.text]

@@ -308,7 +308,7 @@ def _total(value: ReadValue, place: Passage, ledger: Ledger) -> _Answer:
         return OPEN
     line = f"{calculation.expression} = {calculation.result.normalize():f}"
     # "97.98 for both", of 120-2*48.99 = 22.02: a term of the calculation, told by its cents.
-    _, terms = work_out(calculation.expression)
+    terms = work_out(calculation.expression)
     if any(amount.places >= CENTS and amount.low in terms for amount in amounts_at(value.kind, place)):
         return _Answer(True, line)
     return _numbers(value, place, [abs(calculation.result)], line)
@@ -423,7 +423,7 @@ _COMPARE: Mapping[ValueKind, Callable[[ReadValue, Passage, Ledger], _Answer]] = 
     "option": _option,
     "policy": _policy,
 }
-_OF_ALL = frozenset(content_stems("item product number count"))
+_OF_ALL = frozenset(("item", "product", "number", "count"))
 """What names of fields say of every product and every count."""
 _GLUED = re.compile(r"(?<=[\d\"”'])\s?[xX×*]\s?(?=\d)")
 

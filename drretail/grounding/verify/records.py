@@ -19,7 +19,7 @@ from drretail.parsing import json_or_none
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.reading import Pick, ValueKind
-from drretail.records.shop import USD, Money, Offer, Policy, Product, offers_of, product_of
+from drretail.records.shop import USD, Offer, Policy, Product, offers_of, product_of
 from drretail.remembered import remembered_by
 
 _OPERAND = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -46,7 +46,8 @@ class Ledger:
     records: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     """The records of orders, and of the shopper's profile and statistics."""
     query_text: str = ""
-    budget: Money | None = None
+    limit: Decimal | None = None
+    """The budget."""
     picks: tuple[Pick, ...] | None = None
     decisions: Decisions = UNDECIDED
     """Whether products keep the query's demands."""
@@ -73,10 +74,6 @@ class Ledger:
     @property
     def currency(self) -> str:
         return next((product.currency for product in self.products.values()), USD)
-
-    @property
-    def limit(self) -> Decimal | None:
-        return None if self.budget is None else self.budget.value
 
     def price(self, product_id: str) -> Decimal | None:
         return on_record("price", self.products[product_id]) if product_id in self.products else None
@@ -135,13 +132,6 @@ class Ledger:
         costs = (price * pick.quantity for price, pick in zip(prices_known, self.picks or (), strict=True))
         return sum(costs, Decimal(0))
 
-    @property
-    def of_cart(self) -> set[Decimal]:
-        """What the picks cost, and what they leave of the budget, where that is known."""
-        if self.total is None:
-            return set()
-        return {self.total} if self.limit is None else {self.total, self.limit - self.total}
-
 
 def read_ledger(
     evidence: Mapping[str, Evidence], query: Query | None = None, *, picks: Sequence[Pick] | None = None
@@ -163,7 +153,7 @@ def read_ledger(
         records=records,
         evidence=evidence,
         query_text="" if query is None else query.text,
-        budget=None if query is None or query.wish is None else query.wish.budget,
+        limit=None if query is None or query.wish is None or query.wish.budget is None else query.wish.budget.value,
         picks=None if picks is None else tuple(picks),
         decisions=UNDECIDED if query is None else Decisions(query.gold),
     )
@@ -253,23 +243,22 @@ def equals(amount: Amount, record: Decimal | None) -> bool:
 
 
 def is_explained(amount: Amount, ledger: Ledger, others: Iterable[str], near: Iterable[str]) -> bool:
-    """True if the query names an amount, another product costs it, or it has cents and is ``derived``."""
-    prices = (offer.price for product in others for offer in ledger.offers(product))
-    return ledger.names(amount.low) or any(equals(amount, price) for price in prices) or derived(amount, ledger, near)
-
-
-def derived(amount: Amount, ledger: Ledger, near: Iterable[str]) -> bool:
-    """True if an amount with cents follows from prices, the budget, or what was calculated: its chance to do so by
-    accident is small. Without cents it would be large (METRICS 0), so that nothing follows.
+    """True if the query names an amount, if one of the ``others`` costs it, or if it has cents and follows from prices,
+    the budget, or what was calculated: its chance to do so by accident is small. Without cents it would be large
+    (METRICS 0), so that nothing follows.
 
     ``near`` are the products that the report cites beside it.
     """
+    if ledger.names(amount.low) or any(equals(amount, offer.price) for key in others for offer in ledger.offers(key)):
+        return True
     if amount.places < CENTS:
         return False
     prices = [price for key in dict.fromkeys(near) if (price := ledger.price(key)) is not None]
     limits = [amount.low for amount in ledger.asked if amount.kind == "money"]
     limits += [limit for limit in (ledger.limit,) if limit is not None]
-    numbers = {*ledger.of_cart, *(abs(calculation.result) for calculation in ledger.calculations.values())}
+    numbers = {abs(calculation.result) for calculation in ledger.calculations.values()}
+    if ledger.total is not None:  # what the picks cost, and what they leave of the budget
+        numbers |= {ledger.total} if ledger.limit is None else {ledger.total, ledger.limit - ledger.total}
     numbers |= {price * count for price in prices for count in range(2, _MOST_PIECES + 1)}
     numbers |= {abs(price - other) for price, other in combinations([*prices, *limits], 2)}
     numbers |= {price + other for price, other in combinations(prices, 2)}

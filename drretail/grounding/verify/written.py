@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from drretail.grounding.text.amounts import Amount
+from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.layout import Layout
+from drretail.grounding.text.numerals import find_equations
 from drretail.grounding.text.quotes import has_words
 from drretail.grounding.text.words import is_english, words
 from drretail.grounding.verify.parts import Part
@@ -21,8 +22,8 @@ _FEWEST_WORDS = 4
 
 
 def equations(layout: Layout) -> Iterator[ReadValue]:
-    """The results of sums that a text writes out."""
-    for equation in layout.equations:
+    """The results of sums that a text writes out, also in code."""
+    for equation in find_equations(layout.text, find_amounts(layout.text, layout.notation)):
         if equation.holds or all(side.relation == "is" for side in (equation.result, *equation.operands)):
             detail = f"{equation.expression} = {equation.value.normalize():f}"
             changes = {"state": "verified" if equation.holds else "contradicted", "derivation": detail}
@@ -50,7 +51,7 @@ def results(place: Passage, calculations: Sequence[str], ledger: Ledger, cited: 
 
 def quotations(layout: Layout, ledger: Ledger, parts: Iterable[Part]) -> Iterator[ReadValue]:
     """Words in quotation marks in what a mark owns: they stand in what it cites, or nowhere. That is certain directly
-    before the mark, and of words of which all but one follow each other there; others may be anybody's.
+    before the mark; others may be anybody's.
     """
     for part in parts:
         texts = [*map(ledger.text_of, part.sources)]
@@ -67,12 +68,6 @@ def quotations(layout: Layout, ledger: Ledger, parts: Iterable[Part]) -> Iterato
             may_deny = part.is_named and ledger.policy is None  # an assistant's words may be of something else
             may_be_translated = layout.notation.is_english != is_english("\n".join(texts))
             is_before_mark = not any(map(str.isalnum, layout.text[match.end() : part.end]))
-            is_certain = is_before_mark or any(_has_all_but_one(text, quoted.split()) for text in texts)
-            if all(texts) and not is_elsewhere and not may_be_translated and may_deny and is_certain:
+            if all(texts) and not is_elsewhere and not may_be_translated and may_deny and is_before_mark:
                 detail = "these words stand in nothing that it cites"
                 yield value.model_copy(update={"state": "contradicted", "derivation": detail})
-
-
-def _has_all_but_one(text: str, quoted: Sequence[str]) -> bool:
-    lacking = ([*quoted[:at], "…", *quoted[at + 1 :]] for at in range(len(quoted)))
-    return len(quoted) > _FEWEST_WORDS and any(has_words(text, " ".join(others)) for others in lacking)

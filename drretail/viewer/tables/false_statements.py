@@ -22,7 +22,7 @@ CHECKED: tuple[Support, ...] = ("full", "partial", "none", "contradicted")
 """The verdicts of checked statements on a shop's products."""
 LEFT_OPEN: tuple[Support, ...] = ("unverifiable", "failed", "unjudged")
 """Those of statements that a judge left open."""
-_RANKS = {"stock_wrong": 1, "status_wrong": 1, "order_date_wrong": 1}
+_RANKS = {"stock_wrong": 1, "order_status_wrong": 1, "order_date_wrong": 1}
 CAUSES: Mapping[Cause, str] = {
     "stale": "Its own tool told it {tool}, too: the tool's data are out of date.",
     "ignored": "Its own tool told it {tool}: it didn't follow its tool.",

@@ -70,7 +70,8 @@ def test_without_the_world_what_needs_it_is_na_and_is_made_up_for_later(world: W
     after = {v.item: v for v in judged(tmp_path, subject_of(report, world.store))}
     assert [finding["found"] for finding in after["not_in_catalog"].value] == ["the shop has no product B0TEST0009"]
     assert after["price_wrong"] == before["price_wrong"]
-    assert (tmp_path / "verdicts.jsonl").read_text().count("\n") == lines + 1
+    assert [before["unresolved_citation"].value == [], after["unresolved_citation"].value == []] == [False, True]
+    assert (tmp_path / "verdicts.jsonl").read_text().count("\n") == lines + 2
     blind = {v.item: v for v in judged(tmp_path, subject_of(report))}
     assert blind["not_in_catalog"].state == "scored"
 

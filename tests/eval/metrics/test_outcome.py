@@ -69,7 +69,7 @@ def test_an_open_proof_and_a_wish_without_wants_say_nothing_of_refusals() -> Non
     assert build.known(reference.proof).state == "open"
     for wish in (Wish(wants=(soft,)), Wish()):
         case, reference = case_of("none", wish)
-        subject = build.subject(build.known(case.run), query=case.query, reference=reference)
+        subject = build.subject(build.known(case.run), query=case.query, references={"q1": reference})
         assert decision(subject).state == "na"
 
 

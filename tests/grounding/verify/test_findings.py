@@ -185,9 +185,8 @@ def test_sources_that_do_not_exist() -> None:
         return [(one.code, one.text, one.severity) for one in findings.source_findings(citations, SHOP, **shop)]
 
     nowhere, page = "[P:B0NOWHERE0]", "[W:zzzzzzzz]"
-    lacking = ("unresolved_citation", nowhere, "error"), ("not_in_catalog", nowhere, "error")
-    unresolved = ("unresolved_citation", page, "error")
-    assert found(f"Good {K}. Better {nowhere}. Best {page}.") == [*lacking, unresolved]
+    lacking, unresolved = ("not_in_catalog", nowhere, "error"), ("unresolved_citation", page, "error")
+    assert found(f"Good {K}. Better {nowhere}. Best {page}.") == [lacking, unresolved]
     # The shop has it, though the run never opened it.
     assert found(f"Good [P:{UNRATED.product_id}].") == [("unresolved_citation", f"[P:{UNRATED.product_id}]", "warning")]
     # The shop's own pages are no fault; nor, of a report made elsewhere, is what nobody knows that it was handed.

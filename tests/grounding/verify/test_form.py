@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from decimal import Decimal
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +11,6 @@ from drretail.grounding.text.layout import read_layout
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.parts import numerals_in, parts_by_marks
 from drretail.records.reading import Pick, Reading, ReadValue
-from drretail.records.shop import Money
 from tests.grounding.goods import (
     EACH,
     EVIDENCE,
@@ -166,7 +166,7 @@ def test_what_is_not_certain_is_open() -> None:
 
 def test_derivations_verify_nothing_without_cents() -> None:
     """Of whole dollars most follow from something by accident: once, 23 of 35 budgets were ticked."""
-    budget = {"query_text": "A kettle and towels for $35.", "budget": Money.of(35)}
+    budget = {"query_text": "A kettle and towels for $35.", "limit": Decimal(35)}
     ledger = replace(a_ledger([Pick(product=KETTLE.product_id)]), **budget)
     forms = (f"That leaves ${{}} of your $35 {K}{T}.", f"It is ${{}} over your budget {K}.", f"${{}} left {LEFT}")
     said = [form.format(dollars) for dollars in range(1, 36) for form in forms]

@@ -16,7 +16,6 @@ def test_equations_and_words_in_quotation_marks_are_held_against_what_they_name(
         f"Buyers say “it never leaks on the table” {K}.": "quotation it never leaks on the table!",
         f"Buyers say “so very good” {K}.": "",  # too few words
         f"Known as “the kettle of all kettles”, it pours {K}.": "",  # not before the mark
-        f"“Harrowgill straightneck kettle, 0.9 L”, it pours {K}.": "quotation Harrowgill straightneck kettle, 0.9 L!",
         f"„Dieser Kessel tropft niemals auf den Tisch“ {K}": "quotation Dieser Kessel tropft niemals auf den Tisch!",
         "They say “it never leaks on the table” [W:zzzzzzzz].": "",  # which nobody has read
     }
