@@ -25,7 +25,7 @@ def size(paths: Sequence[str]) -> int:
 
 BUDGET: tuple[tuple[str, Callable[[Sequence[str]], int], str, str | None, int], ...] = (
     ("lines of the package", lines, "drretail/", None, 86_000),
-    ("lines of the core", lines, "drretail/", "drretail/addons/", 69_500),
+    ("lines of the core", lines, "drretail/", "drretail/addons/", 69_000),
     ("lines of the tests", lines, "tests/", None, 46_000),
     ("bytes of the package", size, "drretail/", None, 6_300_000),
 )

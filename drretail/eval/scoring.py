@@ -164,8 +164,7 @@ async def score_experiment(
     ``metrics`` are names or loaded; those that need no model are judged by code, whatever ``judges`` holds. ``store``
     None means that the world is not at hand; ``offers`` returns the ids of its products that suit a want, ``look_up``
     its records of what an answer names, and ``references`` are its baskets by query id, each looked up once a judgement
-    needs it. Once ``allowance`` is spent
-    nothing more is asked, and scores are made of what was judged.
+    needs it. Once ``allowance`` is spent nothing more is asked, and scores are made of what was judged.
 
     ``missing`` has, by label, the web from which unread cited pages are fetched before judging (with ``again``, also
     those that could not be read). Metrics that need a judge judge each report ``judge_repeats`` times from the start.
