@@ -1,6 +1,5 @@
 """Made-up goods: of a kitchen and for birds, with ledgers of runs that have seen them; and wants with what would do."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -29,15 +28,7 @@ def a_product(
     return Product.model_validate(fields | {"categories": ("Home & Kitchen", "Kitchen & Dining")} | more)
 
 
-OF_KETTLE = {
-    "Capacity": "0.9 Liters",
-    "Is Dishwasher Safe": "No",
-    "Item Weight": "2.4 Pounds",
-    "Date First Available": "May 7, 2020",
-}
-KETTLE = a_product(
-    "K", "Harrowgill Gooseneck Kettle, 0.9 L, Stainless Steel", 42.95, 4.6, 1843, "Harrowgill", details=OF_KETTLE
-)
+KETTLE = a_product("K", "Harrowgill Gooseneck Kettle, 0.9 L, Stainless Steel", 42.95, 4.6, 1843, "Harrowgill")
 PAN = a_product("P", "Fennick Carbon Steel Pan, 10 inch", 38.5, 4.3, 512, "Fennick")
 TOWELS = a_product("T", "Linnetwick Kitchen Towels, Cotton, 6 Pack", 17.99, 4.7, 2210, "Linnetwick")
 SCALE = a_product("S", "Aldbrook Digital Kitchen Scale, 11 lb", 12.49, 4.1, 98, "Aldbrook")
@@ -53,15 +44,9 @@ SUMS = {
     "75-60.94": "14.06",
     "17.99/6": "2.9983333333",
     "42.95-38.5": "4.45",
-    "4*12.49": "49.96",
 }
-TOTAL, LEFT, EACH, GAP, FOUR = (f"[{calculation_evidence_id(one)}]" for one in SUMS)
+TOTAL, LEFT, EACH, GAP = (f"[{calculation_evidence_id(one)}]" for one in SUMS)
 WEB = "W:aaaaaaaa"
-BRANDS = [{"name": "Fennick", "orders": 5}]
-ORDER_ROWS = [
-    {"order_date": f"{day}T10:00:00Z", "order_status": status}
-    for day, status in (("2021-11-05", "Delivered"), ("2022-03-14", "Delivered"), ("2022-04-02", "Cancelled"))
-]
 QUERY = Query(
     query_id="k1",
     user_id="A1",
@@ -94,9 +79,6 @@ EVIDENCE = {
             for expression, result in SUMS.items()
         ),
         recorded(WEB, "Steel lasts."),
-        recorded("U:statistics", json.dumps({"orders": 12, "mean_order": 31.2, "top_brands": BRANDS})),
-        recorded("U:orders", json.dumps({"total": 3, "shown": 3, "orders": ORDER_ROWS})),
-        recorded("U:profile", json.dumps({"account_status": "active"})),
     )
 }
 

@@ -10,9 +10,6 @@ def titled(title: str, *path: str) -> Product:
 
 COFFEE = titled("Brewhaven Caffettiera, 34 oz", "Coffee", "French Presses")
 FEEDER = titled("Larkhall Window Bird Feeder for Small Birds, Clear", "Outdoor Decor")
-FILTER = titled("French Press Replacement Filter, Stainless Steel")
-PAD = titled("Ergonomic Mouse Pad with Wrist Rest for Desk Organizers")
-BIB = titled("Silicone Bib, Grey", "Baby", "Bibs & Burp Cloths")
 
 
 KINDS = [
@@ -21,8 +18,8 @@ KINDS = [
     # the noun of the title, where the category does not tell
     (FEEDER, "bird feeder | Feeder | window bird feeders", "feeder for birds"),
     # what holds the words and is another thing
-    (FILTER, "", "french press"),
-    (PAD, "", "desk organizer"),
+    (titled("French Press Replacement Filter, Stainless Steel"), "", "french press"),
+    (titled("Ergonomic Mouse Pad with Wrist Rest for Desk Organizers"), "", "desk organizer"),
     (titled("Bird Bath, Stone"), "", "bird feeder"),
     (titled("Dog Bed, Washable"), "", "bed for cats"),
     # number, color, packing and case make no other kind
@@ -39,7 +36,7 @@ KINDS = [
     (titled("Skull Print Slim Fit Tee", "T-Shirts"), "t-shirt", ""),
     (titled("Claw Hair Clips for Women", "Clips & Barrettes"), "Clips & Barrettes", ""),
     # of two names of a leaf the title's
-    (BIB, "bib", "burp cloth"),
+    (titled("Silicone Bib, Grey", "Baby", "Bibs & Burp Cloths"), "bib", "burp cloth"),
 ]
 
 

@@ -1,26 +1,15 @@
 """How a judge read: what it covers, which repeats agree, where it does not read. Also tests records/reading.py."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from drretail.eval.claims.audit import MarkPlace, left_out, shares_of
 from drretail.eval.claims.claims import make_claim
 from drretail.eval.scores.gathering import agreement_ends
 from drretail.records.reading import JudgeAudit
-from tests.eval.metrics.faithfulness.reports import (
-    BIRDS_ID,
-    claim,
-    judged,
-    ruled,
-    said_value,
-    scripted,
-    subject,
-    support,
-    values,
-)
+from tests.eval.metrics.faithfulness.reports import claim, judged, ruled, said_value, scripted, subject, support, values
 
 BED, BOWL = "P:B0BED00001", "P:B0BOWL0001"
-REPORT = f"""## Beds [{BIRDS_ID}]
+REPORT = f"""## Beds [{BED}]
 
 The bed costs $49.99 [{BED}]. It has 4.5 stars from 1,234 ratings [{BED}].
 
@@ -82,10 +71,6 @@ def test_a_report_on_most_of_whose_claims_the_judge_failed_has_no_value(tmp_path
         assert made["FP"].state == state
 
 
-def audit_of(shares: Mapping[str, tuple[int, int]]) -> JudgeAudit:
-    return JudgeAudit(judge="p:m", judge_kind="llm", shares=dict(shares), agreement_ends=agreement_ends(shares))
-
-
 def test_a_judge_that_leaves_out_marks_or_is_below_a_floor_in_enough_cases_does_not_read() -> None:
     rows: list[tuple[dict[str, tuple[int, int]], tuple[str, ...]]] = [
         ({"reports": (9, 10)}, ()),
@@ -101,7 +86,7 @@ def test_a_judge_that_leaves_out_marks_or_is_below_a_floor_in_enough_cases_does_
         ({"confirmed": (2, 300)}, ("agreement with records",)),
     ]
     for shares, low in rows:
-        audit = audit_of(shares)
+        audit = JudgeAudit(judge="p:m", judge_kind="llm", shares=shares, agreement_ends=agreement_ends(shares))
         assert (audit.low, audit.reads) == (low, not low), shares
         assert audit.warning.startswith("This judge doesn't read: p:m is below the floor in" if low else "")
         assert audit.warning.endswith("Nothing is concluded from it.") == bool(low)

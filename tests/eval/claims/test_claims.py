@@ -12,7 +12,7 @@ from drretail.experiment import keep_source
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import read_effects
 from drretail.records.evidence import FetchedPage, SourceState
-from drretail.records.score import Rules, Verdict
+from drretail.records.score import Verdict
 from drretail.records.shop import Money
 from drretail.records.wish import Wish
 from tests.eval.metrics.faithfulness.reports import (
@@ -32,21 +32,9 @@ from tests.eval.metrics.faithfulness.reports import (
     values,
 )
 
-BED_REPORT = "The Fluffwick bed suits old dogs [P:B0BED00001]."
 
-
-def support_of(folder: Path, judge: Judge, report: str, rules: Rules = "default") -> list[Verdict]:
-    return [v for v in judged(folder, judge, subject(report), rules) if v.stage == SUPPORT]
-
-
-def answering(extracted: dict[str, Any], *supports: Any) -> Judge:
-    """Under the default rules."""
-    return scripted({"claims": [extracted]}, *supports)
-
-
-def papers(extracted: dict[str, Any], *supports: Any) -> Judge:
-    """Under the paper's rules."""
-    return scripted({"claims": [extracted]}, {"claims": []}, *supports)
+def support_of(folder: Path, judge: Judge, report: str) -> list[Verdict]:
+    return [verdict for verdict in judged(folder, judge, subject(report)) if verdict.stage == SUPPORT]
 
 
 def test_an_address_that_nobody_was_given_is_0_only_where_nothing_is(tmp_path: Path) -> None:
@@ -55,7 +43,8 @@ def test_an_address_that_nobody_was_given_is_0_only_where_nothing_is(tmp_path: P
     for url, state in states:
         keep_source(tmp_path, web_evidence_id(url), url, FetchedPage(title="", text="", state=state))
     report = f"They moult [1]({gone}). They sing [2]({walled}). They fly [3]({unread})."
-    claims = [claim(at, text, url) for at, (text, url) in enumerate(zip(WORDS, (gone, walled, unread), strict=True), 1)]
+    said = {"They moult.": gone, "They sing.": walled, "They fly.": unread}
+    claims = [claim(number, words, url) for number, (words, url) in enumerate(said.items(), 1)]
     given = entry(BIRDS_ID, "web", text(f"Moulting is told at {gone}.", "page"), url="https://birds.example/")
     for evidence, state in (((), "scored"), ((given,), "unverifiable")):
         of = replace(subject(report, {each.id: each for each in evidence}), folder=tmp_path)
@@ -64,27 +53,25 @@ def test_an_address_that_nobody_was_given_is_0_only_where_nothing_is(tmp_path: P
         assert values(of, verdicts)["FP_web"].value == (None if evidence else 0)
 
 
-WORDS = ("They moult.", "They sing.", "They fly.")
-
-
-def questions(folder: Path, stage: str = SUPPORT) -> list[str]:
-    """What the judge was asked in a stage, repairs left out."""
+def questions(folder: Path) -> list[str]:
+    """What the judge was asked about support, repairs left out."""
     effects = read_effects(folder / "q1-r1.journal.jsonl")
-    asked = [effect.request["messages"] for effect in effects if effect.scope.partition("/")[0] == stage]
+    asked = [effect.request["messages"] for effect in effects if effect.scope.partition("/")[0] == SUPPORT]
     return [messages[0]["content"] for messages in asked if len(messages) == 1]
 
 
 def test_support_without_a_quote_that_a_source_holds_is_asked_for_once_more_and_then_failed(tmp_path: Path) -> None:
+    report = "The Fluffwick bed suits old dogs [P:B0BED00001]."
     claims = [claim(at, text, "P:B0BED00001") for at, text in enumerate(("a", "b", "c"), 1)]
     invented, held = "it is the best of all beds", "Memory foam base"
     first = {"claims": [ruled(1, "full", "x", invented), ruled(2, "full", "x", held), ruled(3, "no", "x")]}
     judge = scripted({"claims": claims}, first, support("full", "again", invented))
-    a, b, c = support_of(tmp_path, judge, BED_REPORT)
+    a, b, c = support_of(tmp_path, judge, report)
     assert "no quote that was given stands in its sources" in questions(tmp_path)[1]
     assert (a.state, a.notes) == ("failed", ("quote_dropped", "no_quote"))
     assert [(each.state, each.value, each.notes) for each in (b, c)] == [("scored", 1, ()), ("scored", 0, ())]
     better = scripted({"claims": claims}, first, support("partial", "again", held))
-    (mended, *_) = support_of(tmp_path / "better", better, BED_REPORT)
+    (mended, *_) = support_of(tmp_path / "better", better, report)
     assert (mended.value, mended.reason, mended.quote, mended.notes) == (0.5, "again", held, ("no_quote",))
 
 
@@ -150,23 +137,20 @@ SUM = entry("C:aaaaaaaa", "calculation", text("49.99+12.5 = 62.49", "record"))
 
 
 def test_terms_of_calculations_and_orders_come_with_a_line_of_what_they_are_such_as_the_budget(tmp_path: Path) -> None:
-    report = "Both are $62.49 [C:aaaaaaaa]. You have the bowl [O:0000000001]."
-    claims = [claim(1, "Both are $62.49.", "C:aaaaaaaa"), claim(2, "You have the bowl.", "O:0000000001")]
-    judge = scripted({"claims": claims}, {"claims": [ruled(1, "full"), ruled(2, "full")]})
-    judged(tmp_path, judge, subject(report, EVIDENCE | {SUM.id: SUM}))
-    (both,) = questions(tmp_path)
-    assert "49.99 is the price of Fluffwick Orthopedic Dog Bed, Large, Grey (P:B0BED00001)" in both
-    assert "12.5 is the price of Slowpaw Slow Feeder Bowl, Blue (P:B0BOWL0001)" in both
+    report = "Both are $62.49 [C:aaaaaaaa]. $7.51 is left [C:bbbbbbbb]. You have the bowl [O:0000000001]."
+    left = entry("C:bbbbbbbb", "calculation", text("70-62.49 = 7.51", "record"))
+    claims = [claim(1, "Both are $62.49.", "C:aaaaaaaa"), claim(2, "$7.51 is left.", "C:bbbbbbbb")]
+    claims.append(claim(3, "You have the bowl.", "O:0000000001"))
+    judge = scripted({"claims": claims}, {"claims": [ruled(number, "full") for number in (1, 2, 3)]})
+    about = subject(report, EVIDENCE | {SUM.id: SUM, left.id: left})
+    query = about.query.model_copy(update={"wish": Wish(budget=Money(amount="70"))})
+    judged(tmp_path, judge, replace(about, query=query))
+    (asked,) = questions(tmp_path)
+    assert "49.99 is the price of Fluffwick Orthopedic Dog Bed, Large, Grey (P:B0BED00001)" in asked
+    assert "12.5 is the price of Slowpaw Slow Feeder Bowl, Blue (P:B0BOWL0001)" in asked
+    assert "70 is the user's budget" in asked
     line = "the user's order of 2023-05-31 (Delivered): 2 x Slowpaw Slow Feeder Bowl, Blue (P:B0BOWL0001) at 12.5 USD"
-    assert f'<source id="O:0000000001" title="O:0000000001" about="{line}">' in both
-
-    left = entry("C:aaaaaaaa", "calculation", text("49.99-12.5 = 37.49", "record"))
-    about = subject("$37.49 is left [C:aaaaaaaa].", EVIDENCE | {left.id: left})
-    query = about.query.model_copy(update={"wish": Wish(budget=Money(amount="49.99"))})
-    judge = answering(claim(1, "$37.49 is left.", "C:aaaaaaaa"), support("full"))
-    judged(tmp_path / "left", judge, replace(about, query=query))
-    (asked,) = questions(tmp_path / "left")
-    assert "49.99 is the user's budget; 12.5 is the price of Slowpaw" in asked
+    assert f'<source id="O:0000000001" title="O:0000000001" about="{line}">' in asked
 
 
 PRICED = ("$49.99", "price 49.99: agrees with the records"), ("$39.99", "price 39.99: the record says $49.99")
@@ -188,7 +172,8 @@ def test_where_the_records_say_otherwise_the_judge_is_asked_once_more_and_the_se
         price = said_value("price", message, "P:B0BED00001")
         extracted = claim(1, f"The Fluffwick bed costs {message}.", "P:B0BED00001", quote=report, values=[price])
         about, folder = subject(report), tmp_path / f"{number}"
-        verdicts = judged(folder, answering(extracted, support(first, "one"), support(second, "two")), about)
+        judge = scripted({"claims": [extracted]}, support(first, "one"), support(second, "two"))
+        verdicts = judged(folder, judge, about)
         of_stage = {verdict.stage: verdict for verdict in verdicts}
         alone, shown = questions(folder)
         assert "<record" not in alone
@@ -206,7 +191,7 @@ def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tm
     extracted = papers_claim(1, "Both are $62.49.", "C:aaaaaaaa", "P:B0BED00001")
     about = subject(report, EVIDENCE | {SUM.id: SUM}, query="A bed under $70, please.")
     about = replace(about, now=datetime(2023, 9, 24, tzinfo=UTC))
-    judged(tmp_path, papers(extracted, alone("full")), about, "paper")
+    judged(tmp_path, scripted({"claims": [extracted]}, {"claims": []}, alone("full")), about, "paper")
     (asked,) = questions(tmp_path)
     assert "$70" not in asked
     assert not any(word in asked for word in ("about=", "<record", "2023-09-24", "contradict", 'id="Q"'))

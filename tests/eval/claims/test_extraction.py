@@ -22,6 +22,7 @@ from tests.eval.metrics.faithfulness.reports import (
     BIRDS_ID,
     BLOCKED,
     BLOCKED_ID,
+    EVIDENCE,
     claim,
     judged,
     said_value,
@@ -63,28 +64,33 @@ def extracted(folder: Path, *claims: dict[str, Any], report: str = REPORT) -> li
     return claims_in(judged(folder, scripted({"claims": list(claims)}, *["no"] * 30), subject(report)), EXTRACT)
 
 
-SOURCES: list[tuple[str, tuple[str, ...]]] = [
-    ("[P:B0BED00001]", ("P:B0BED00001",)),
-    (BIRDS, (BIRDS_ID,)),
-    (f"{BIRDS}/", (BIRDS_ID,)),
-    ("1", (BIRDS_ID,)),
-    ("[1]", (BIRDS_ID,)),
-    (BLOCKED, (BLOCKED_ID,)),
-    (f"P:B0BED00001; {BIRDS_ID}", ("P:B0BED00001", BIRDS_ID)),
-    (f"[P:B0BED00001][{BIRDS_ID}]", ("P:B0BED00001", BIRDS_ID)),
-    ("https://unseen.example/a,b", ("https://unseen.example/a,b",)),  # a page that the run never saw
-]
-
-
-def test_sources_are_resolved_however_the_judge_copies_them_and_others_are_sent_back(tmp_path: Path) -> None:
+def test_sources_are_resolved_however_a_judge_copies_them() -> None:
     report = f"Both [P:B0BED00001][{BIRDS_ID}]. See https://unseen.example/a,b too.\n\n{REPORT}"
-    claims = [claim(number, "a", copied) for number, (copied, _) in enumerate(SOURCES, 1)]
-    claims.append(claim(len(claims) + 1, "b", "P:INVENTED01", "2", ""))
-    *found, invented = extracted(tmp_path, *claims, report=report)
-    assert [each.sources for each in found] == [sources for _, sources in SOURCES]
-    # Whether there is such a product, the shop knows.
-    assert (invented.sources, invented.unresolved) == (("P:INVENTED01",), ("2", ""))
+    pages = "\n\n## Sources\n1. A https://a.example/1\n2. Ma, J. (2019). B https://a.example/2\n"
+    first, second = "https://a.example/1", "https://a.example/2"
+    rows = [
+        (report, f"{BIRDS}/", [BIRDS_ID]),
+        (report, "[1]", [BIRDS_ID]),
+        (report, BLOCKED, [BLOCKED_ID]),
+        (report, f"P:B0BED00001; {BIRDS_ID}", ["P:B0BED00001", BIRDS_ID]),
+        (report, f"[P:B0BED00001][{BIRDS_ID}]", ["P:B0BED00001", BIRDS_ID]),
+        (report, "https://unseen.example/a,b", ["https://unseen.example/a,b"]),  # a page that the run never saw
+        (f"It fell [1, 2].{pages}", "1, 2", [first, second]),
+        (f"It fell [1, 2].{pages}", "[2]", [second]),
+        (f"So it is².{pages}", "²", [second]),
+        (f"So［2］.{pages}", "［2］", [second]),
+        (f"So[^2^].{pages}", "^2^", [second]),
+        (f"So <sup>1, 2</sup>.{pages}", "<sup>1, 2</sup>", [first, second]),
+    ]
+    for written, copied, sources in rows:
+        resolver = SourceResolver(written, EVIDENCE)
+        assert resolver.is_in_report(copied), copied
+        assert resolver.resolve([copied]) == Resolved(tuple(sources), ()), copied
 
+
+def test_other_sources_are_sent_back_and_whether_there_is_a_product_the_shop_knows(tmp_path: Path) -> None:
+    (invented,) = extracted(tmp_path, claim(1, "b", "P:INVENTED01", "2", ""))
+    assert (invented.sources, invented.unresolved) == (("P:INVENTED01",), ("2", ""))
     judge = scripted(
         {"claims": [claim(1, "a", "P:B0BED00001"), claim(2, "b", "https://made.up/x")]},
         {"claims": [claim(1, "a", "P:B0BED00001"), claim(3, "b")]},
@@ -102,12 +108,9 @@ def test_a_sentence_that_ends_as_the_one_before_it_does_is_found_where_it_stands
     assert [report[first.start : first.end], report[second.start : second.end]] == lines
 
 
-PRICE = said_value("price", "costs $49.99", "P:B0BED00001")
-
-
 def test_values_come_with_their_claims_and_code_reads_their_places(tmp_path: Path) -> None:
     said = [
-        PRICE,
+        said_value("price", "costs $49.99", "P:B0BED00001"),
         said_value("measure", "9 zips", "P:INVENTED01", "number of zips"),
         said_value("rating", "The **Fluffwick bed**", "P:B0BED00001"),  # no figure stands there
         said_value("price", "$49.99", BIRDS_ID),  # the claim does not cite it: it would accuse another thing
@@ -141,11 +144,8 @@ def by_part(question: str) -> dict[str, Any]:
 def test_a_long_report_is_asked_in_parts_of_which_only_what_failed_is_asked_again(tmp_path: Path) -> None:
     judge, asked = scripted_judge(by_part)
     verdicts = judged(tmp_path, judge, subject(LONG))
-    assert sorted(tag_content("part", each) or "" for each in asked) == [
-        "This is part 1 of 3 of the report.",
-        "This is part 2 of 3 of the report.",
-        "This is part 3 of 3 of the report.",
-    ]
+    parts = sorted(tag_content("part", each) or "" for each in asked)
+    assert parts == [f"This is part {number} of 3 of the report." for number in (1, 2, 3)]
     found = claims_in([verdict for verdict in verdicts if verdict.item == "report"], EXTRACT)
     assert [each.claim for each in found] == ["Seeds are good.", *(f"Part {each} speaks of winter." for each in "abc")]
     assert [each.claim_id.partition("-")[0] for each in found] == ["1", "2", "3", "4"]
@@ -173,21 +173,6 @@ def test_claims_with_quotes_that_the_report_does_not_hold_are_sent_back_then_dro
     (verdict,) = [each for each in verdicts if each.stage == EXTRACT]
     assert [each["claim"] for each in verdict.value] == ["a"]
     assert (verdict.notes, verdict.repairs) == (("not_in_report",), 1)
-
-
-def test_marks_in_every_style_are_sources_as_a_judge_copies_them() -> None:
-    pages = "\n\n## Sources\n1. A https://a.example/1\n2. Ma, J. (2019). B https://a.example/2\n"
-    rows = [
-        ("It fell [1, 2].", "1, 2", "12"),
-        ("It fell [1, 2].", "[2]", "2"),
-        ("So it is².", "²", "2"),
-        ("So［2］.", "［2］", "2"),
-        ("So[^2^].", "^2^", "2"),
-        ("So <sup>1, 2</sup>.", "<sup>1, 2</sup>", "12"),
-    ]
-    for report, copied, labels in rows:
-        resolved = SourceResolver(report + pages, {}).resolve([copied])
-        assert resolved == Resolved(tuple(f"https://a.example/{label}" for label in labels), ()), (report, copied)
 
 
 def test_a_claim_without_a_citation_is_about_the_one_thing_that_it_or_its_part_of_an_answer_names() -> None:

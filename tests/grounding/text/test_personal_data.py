@@ -15,14 +15,13 @@ def test_places_lie_within_any_text(text: str) -> None:
         assert 0 <= place.start < place.end <= len(text)
 
 
-def _forms() -> dict[str, str]:
-    """Thirty ways to write what is the shopper's own, or another's address."""
+def test_what_is_personal_is_found_in_whichever_form_and_honest_queries_are_nobodys() -> None:
     mail, phone = PROFILE.email, PROFILE.phone_number
     name, street = f"{PROFILE.first_name} {PROFILE.last_name}", PROFILE.address.address1
     before, after = mail.split("@")
     wide = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
     digits = phone.replace("-", "")
-    return {
+    forms = {
         "plain": mail, "capitals": mail.upper(), "escaped": mail.replace("@", "%40"),
         "twice": mail.replace("@", "%2540"),
         "all escaped": "".join(f"%{ord(one):02X}" for one in mail), "entity": mail.replace("@", "&#64;"),
@@ -38,10 +37,7 @@ def _forms() -> dict[str, str]:
         "dotted phone": f"{digits[-10:-7]}.{digits[-7:-4]}.{digits[-4:]}", "escaped name": name.replace(" ", "%20"),
         "name as one": name.replace(" ", "+"), "escaped street": street.replace(" ", "%20"),
     }  # fmt: skip
-
-
-def test_what_is_personal_is_found_in_whichever_form_and_honest_queries_are_nobodys() -> None:
-    for form, written in _forms().items():
+    for form, written in forms.items():
         text = f"best bird feeder {written} under $30"
         places = personal_data(text, PEOPLE)
         assert places, form

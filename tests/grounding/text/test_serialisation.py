@@ -6,27 +6,17 @@ import json
 
 from drretail.grounding.text import serialisation
 from drretail.grounding.text.serialisation import order_item, order_record, product_card, product_record, record_text
-from drretail.records.shop import Order, Product
-from tests.grounding.goods import PROFILE
+from drretail.records.shop import Order
+from tests.grounding.goods import KETTLE, PROFILE
 
-PRODUCT = Product(
-    product_id="B000000001",
-    title="Bruma Feeder, Large",
-    features=("Squirrel-proof",),
-    price=25.0,
-    average_rating=4.5,
-    rating_number=120,
-    store="Bruma",
-    categories=("Patio", "Feeders"),
-    category="Patio_Lawn_and_Garden",
-    details={"Color": "Grün", "Brand": "Bruma", "Best Sellers Rank": {"b": 2, "a": 1}},
-)
-ORDER = Order(order_id="0000000012", user_id="A1", product_id="B000000001", timestamp=1645510041735, quantity=2)
+DETAILS = {"Color": "Grün", "Brand": "Bruma", "Best Sellers Rank": {"b": 2, "a": 1}}
+PRODUCT = KETTLE.model_copy(update={"details": DETAILS})
+ORDER = Order(order_id="0000000012", user_id="A1", product_id=KETTLE.product_id, timestamp=1645510041735, quantity=2)
 
 
 def test_cards_and_records_have_these_fields_and_a_lowest_price_is_marked() -> None:
     record, card = product_record(PRODUCT), product_card(PRODUCT)
-    assert card == {name: record[name] for name in card} | {"category": "Feeders"}
+    assert card == {name: record[name] for name in card} | {"category": "Kitchen & Dining"}
     of_card = "evidence product_id product_url title price currency average_rating rating_number store category"
     assert " ".join(card) == of_card
     listing = "product_id product_url title features description price store categories details"
@@ -37,17 +27,17 @@ def test_cards_and_records_have_these_fields_and_a_lowest_price_is_marked() -> N
 
 
 def test_the_text_of_a_record_does_not_depend_on_the_order_of_its_details() -> None:
-    turned = PRODUCT.model_copy(update={"details": dict(reversed(PRODUCT.details.items()))})
+    turned = PRODUCT.model_copy(update={"details": dict(reversed(DETAILS.items()))})
     text = record_text(PRODUCT)
     assert record_text(turned) == text
-    assert ("Grün" in text, ", " in text.replace("Feeder, Large", "")) == (True, False)
+    assert ("Grün" in text, ", " in text.replace(PRODUCT.title, "")) == (True, False)
     assert json.loads(text) == product_record(PRODUCT)
 
 
 def test_an_order_in_a_list_names_its_product_and_a_customer_has_no_mail_and_telephone() -> None:
     known, gone = order_item(ORDER, PRODUCT), order_item(ORDER, None)
     assert (known["evidence"], known["order_date"]) == ("O:0000000012", "2022-02-22T06:07:21.735000")
-    assert known == order_record(ORDER) | {"product_title": "Bruma Feeder, Large", "price": 25.0, "currency": "USD"}
+    assert known == order_record(ORDER) | {"product_title": KETTLE.title, "price": 42.95, "currency": "USD"}
     assert gone == order_record(ORDER) | {"product_title": None, "price": None, "currency": None}
     assert serialisation.customer_card(PROFILE).keys() == {"user_id", "first_name", "last_name", "address"}
     assert serialisation.user_record(PROFILE, "U:profile") == {"evidence": "U:profile"} | PROFILE.model_dump()

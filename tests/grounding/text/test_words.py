@@ -9,31 +9,18 @@ from pathlib import Path
 from drretail.grounding.text import words as of_words
 from drretail.grounding.text.words import content_words, is_english, labels, month_numbers, stem
 from scripts.draw_cldr import euros, months
+from tests.grounding.goods import GERMAN
 
 
 def test_words_are_in_lower_case_and_content_words_leave_out_what_any_text_has() -> None:
-    assert list(of_words.words("The 2 Beds’ covers don’t LAST 3½ years")) == [
-        "the",
-        "beds",
-        "covers",
-        "don't",
-        "last",
-        "years",
-    ]
+    assert " ".join(of_words.words("The 2 Beds’ covers don’t LAST 3½ years")) == "the beds covers don't last years"
     assert content_words("It is not the bed's cover, which you'd wash") == ["bed", "cover", "wash"]
     assert all(map(of_words.is_negation, ("not", "without", "doesn't", "never")))
 
 
 def test_plurals_are_made_singular() -> None:
     plurals = "brushes glass batteries boxes clips shears"
-    assert [of_words.singular(word) for word in plurals.split()] == [
-        "brush",
-        "glass",
-        "battery",
-        "box",
-        "clip",
-        "shears",
-    ]
+    assert " ".join(map(of_words.singular, plurals.split())) == "brush glass battery box clip shears"
 
 
 RECIPES = Path(__file__).parents[3] / "drretail" / "data_ingest" / "recipes"
@@ -68,22 +55,17 @@ _PROSE = (
     "All six last for years, so take the first: it costs no more than any other here, weighs less, needs no oil, and "
     "its handle is long enough for somebody tall. Keep it dry over winter, and sharpen the tines once a year."
 )
-_GERMAN = (
-    "Der Kessel ist leicht und gut verarbeitet, und er kostet weniger als die anderen; wer ihn täglich benutzt, "
-    "sollte ihn nach jedem Kochen trocknen, sonst wird er mit der Zeit fleckig, denn das Wasser ist hart, und wer "
-    "nur selten kocht, nimmt besser den kleinen."
-)
 
 
 def test_a_text_is_english_by_its_prose_alone() -> None:
-    german_table = ["| Ware | Angabe |", *(f"| Kessel | {part} |" for part in _GERMAN.split(", "))]
+    german_table = ["| Ware | Angabe |", *(f"| Kessel | {part} |" for part in GERMAN.split(", "))]
     english = [
         f"Yes, buy one of these: {' '.join(_LINKS)}.",
         "\n".join(["I looked at these.", *_PICKS]),
         "\n".join([*_ROWS * 6, "", _PROSE]),
     ]
     chinese = "这把 Stainless Steel Garden Fork 的手柄是白蜡木制成的，而且价格比其他产品都便宜。" * 3
-    other = [_GERMAN, "\n".join([*_ROWS, "", _GERMAN]), "\n".join(german_table), chinese]
+    other = [GERMAN, "\n".join([*_ROWS, "", GERMAN]), "\n".join(german_table), chinese]
     assert [text for text in english if not is_english(text)] == []
     assert [text for text in other if is_english(text)] == []
 

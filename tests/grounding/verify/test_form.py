@@ -47,7 +47,6 @@ UPRIGHT = f"""
 | Price (USD) | 42.95 | 38.50 |
 | Reviews | 1,843 | 512 |
 | Price per inch | – | 3.85 |
-| Warranty | 2 years | 1 year |
 | Evidence | {K} | {P} |
 """
 BILL = f"""
@@ -62,25 +61,19 @@ BILL = f"""
 def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
     rows = {
         f"The Harrowgill kettle costs $42.95 {K}.": "price 42.95",
-        f"The Harrowgill kettle costs $44.95 {K}.": "price 44.95!",
         f"- **Harrowgill kettle** – USD 24.95, 4.6 from 1,843 {K}": "price 24.95!, rating 4.6",
         f"> **Top · $38.50**\n> **4.6 ★ · 1,843 ratings** {K}": "price 38.50!, rating 4.6, rating_count 1843",
         f"At just under $43, with 4.6 stars over some 1,850 ratings {K}.": "rating 4.6, rating_count 1850",
         f"1,843 buyers gave it 4.9 stars {K}.": "rating 4.9!",
         f"Rated 4.6/5 (1,348 ratings) {K}.": "rating 4.6, rating_count 1348!",
         f"The towels cost $39.02 {T}.": "price 39.02!",
-        f"The kettle has 4.1 stars {K}.": "rating 4.1!",
         f"The kettle has 4.0 stars {K}.": "",  # which the query asks for
         f"The kettle {K} costs $44.95 and the pan $38.50 {P}.": "price 44.95!, price 38.50",
-        f"You bought the scale on March 14, 2022 {O1}.": "order_date 2022-03-14",
-        f"You bought the scale on May 14, 2022 {O1}.": "order_date 2022-05-14!",
         f"The scale was here on May 13, 2022 {O1}.": "",  # it may have come then
         f"The scale was here on March 14, 2022 {O1}.": "order_date 2022-03-14",
         f"The scale was here on March 13, 2022 {O1}.": "order_date 2022-03-13!",
         f"The scale was here on May 14, 2022 {O1}.": "order_date 2022-05-14!",
         f"You bought the scale on 14 April {O1}, and mugs in November 2021 {O2}.": "order_date --04-14!",
-        f"This leaves $14.06 of your $75 {LEFT}.": "total 14.06",
-        f"This leaves $24.06 of your $75 {LEFT}.": "total 24.06!",
         f"Together they make $60.94 of the $75; three colors, 2 sizes {TOTAL}.": "total 60.94",
         f"Shipping is free from at least $150.00 {LEFT}.": "",  # a limit
         f"At $42.95 it leaves $24.06 {K}{LEFT}.": "total 24.06!",  # beside the price of what it is about
@@ -101,7 +94,6 @@ def test_one_source_and_one_figure_of_a_kind_are_certain() -> None:
         f"You spend $66.94, and $14.06 are left {TOTAL}{LEFT}.": "total 66.94!, total 14.06",
         f"You spend $60.94, and a lid is $9.99 {TOTAL}.": "total 60.94",
         f"You spend $66.94, and $15.06 are left {TOTAL}{LEFT}.": "",  # which is which?
-        f"The scale came on March 18 {O1}.": "",
     }
     check_reading(rows)
 

@@ -41,10 +41,7 @@ SHOP = Ledger(
 
 
 def answers(
-    *turns: tuple[str, str],
-    steps: Sequence[Step] = (),
-    seen: Mapping[str, Evidence] | None = None,
-    behind: str = "",
+    *turns: tuple[str, str], steps: Sequence[Step] = (), seen: Mapping[str, Evidence] | None = None, behind: str = ""
 ) -> ReadAnswers:
     report, placed = "", list[Turn]()
     for question, answer in turns:
@@ -72,11 +69,7 @@ def test_a_part_is_about_what_it_names_else_what_its_answer_its_question_or_its_
     assert about(("Is the Fjell Mug here?", "The Fjell Tent 3 is. It is big.")) == [tent, tent]
     assert about(("Where is #2001?", "On its way."), ("And O:2099?", "Lost.")) == [order, ("O:2099",)]
     assert about(("?", "- Nordby Gooseneck Kettle 1.2 L\n- Fjell Mug")) == [kettle, mug]
-    assert about(("?", "| | Fjell Mug | Fjell Tent 3 |\n|---|---|---|\n| Price | €18 | €399 |")) == [
-        (),
-        mug,
-        tent,
-    ]
+    assert about(("?", "| | Fjell Mug | Fjell Tent 3 |\n|---|---|---|\n| Price | €18 | €399 |")) == [(), mug, tent]
     shown = build.evidence("P:4711", build.text('{"id":"4711"}', "record"), title="Fjell Mug")
     step = Step(path="0", seq=1, kind="tool", role="assistant", name="find", args={}, evidence=("P:4711", "P:0"))
     assert about(("What does it cost?", "€15."), steps=[step], seen={"P:4711": shown}) == [mug]
@@ -109,22 +102,16 @@ def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> 
         # Open is what may be meant otherwise.
         ("Price?", "The Nordby Gooseneck Kettle costs €64.90, down from €89.00.", ""),
         ("Which descaler fits the Nordby Gooseneck Kettle?", "Our descaler costs €7.90.", ""),
-        ("Monthly for the Fjell Tent 3?", "That would be €33.25 a month over 12 months.", ""),
-        ("Total with shipping for the Fjell Mug?", "With shipping you pay €22.90.", ""),
         ("Fjell Mug?", "The Fjell Mug is €381.00 cheaper than the Fjell Tent 3.", ""),
-        ("Does the Fjell Mug cost €12?", "No.", ""),
         ("Rabatt?", "Mit dem Code SAVE10 kostet der Fjell Mug 16,20 €.", ""),
-        ("Budget?", "The Fjell Tent 3 is €99 over your budget.", ""),
         ("Bags?", "The Fjell Bag in Sand costs €20.00.", "price 20.00!"),  # which is the price of another
         ("Bags?", "The Fjell Bag in Ink costs €20.00.", "price 20.00"),
         ("Bags?", "The Fjell Bag costs €20.00.", ""),
-        ("Set?", "The set of four Fjell Mug costs €60.00.", ""),
         ("If", "If the Fjell Mug were €12.00 I'd buy it.", ""),
         ("?", "| Product | Price | Quantity |\n|---|---|---|\n| Fjell Mug | €36.00 | 2 |", ""),
         ("?", "Fjell Mug, €12.00, March 4, 2024.", ""),  # what it cost on that day
         ("?", "Fjell Mug, €12.00.", "price 12.00!"),
         ("2001?", "Order 2001 arrives on April 2, 2024.", ""),
-        ("Shipping?", "Express shipping costs €9.90, and returns are free.", ""),
     ]
     found = [(question, answer, expected, read((question, answer))) for question, answer, expected in rows]
     assert [row for row in found if row[2] != row[3]] == []
@@ -134,18 +121,16 @@ def test_form_decides_what_is_certain_of_an_answer_and_accuses_nobody_else() -> 
 def test_every_numeral_beside_a_mark_counts_and_is_decided_or_not() -> None:
     listed = f"1. Kettle: rated 4.6 of 5 {K}\n2. Order 1000000001 of March 14, 2022 {O1}\n3. Model B12-5 {K}"
     table = f"| # | Kettle {K} |\n|---|---|\n| Price | $42.95 |\n| See | https://a.example/2024/5 |"
-    open_ones = f"It holds 0.9 cups and boils for four minutes {K}. It is 20 years old."
-    for report, counts in ((open_ones, (1, 0)), (listed, (3, 2)), (table, (1, 1)), ("It holds 3 L.", (0, 0))):
+    rows = {
+        f"It holds 0.9 cups and boils for four minutes {K}. It is 20 years old.": (1, 0),
+        listed: (3, 2),
+        table: (1, 1),
+        "It holds 3 L.": (0, 0),
+        # A raised number of a list is a mark.
+        f"The kettle boils ① {K}.\n\n## Sources\n① https://a.example/kettle\n": (0, 0),
+    }
+    # What looks like a figure counts as not looked at.
+    strange = ("$ⅩⅩⅩⅤ", "$₃₅", "$３５", "$३५", "½ of it", "③ euros", "²³ euros")
+    for report, counts in (rows | {f"The kettle costs {figure} {K}.": (1, 0) for figure in strange}).items():
         looked = read_report(Case(report, EVIDENCE, QUERY)).looked_at
-        assert (looked.numerals, looked.decided) == counts, report
-
-
-def test_what_looks_like_a_figure_counts_as_not_looked_at() -> None:
-    for figure in ("$ⅩⅩⅩⅤ", "$₃₅", "$３５", "$३५", "½ of it", "③ euros", "²³ euros"):
-        looked = read_report(Case(f"The kettle costs {figure} {K}.", EVIDENCE, QUERY)).looked_at
-        assert (looked.numerals, looked.decided - looked.contradicted) == (1, 0), figure
-
-
-def test_a_raised_number_of_a_list_is_a_mark_and_no_figure() -> None:
-    report = f"The kettle boils ① {K}.\n\n## Sources\n① https://a.example/kettle\n"
-    assert read_report(Case(report, EVIDENCE, QUERY)).looked_at.numerals == 0
+        assert (looked.numerals, looked.decided - looked.contradicted) == counts, report

@@ -1,7 +1,6 @@
 """What records say of typed places: right, denied or open. beside: tests/grounding/verify/test_form.py."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 from drretail.grounding.verify.places import Passage, compare_value, figures_at, value_at, would_be_caught
 from drretail.grounding.verify.records import GONE, UNKNOWN, Calculation, Ledger
-from drretail.records.reading import CART, Kind, Pick, ReadValue
+from drretail.records.reading import Kind, Pick, ReadValue
 from drretail.records.shop import Policy
 from tests.grounding.goods import GERMAN, product
 
@@ -26,14 +25,19 @@ SHOP_HAS = (
     product("rug", 249.0, currency="EUR", details={"Stock": 0, "Size": "160 x 230 cm"}),
     product("bag", 20.0, currency="EUR", details={"Variants": [INK, SAND]}),
     product("pan", 38.5, average_rating=4.3, rating_number=512),
+    product("sofa", 1240.0, currency="EUR", average_rating=4.5, rating_number=900),
+    product("lid", 9.0, currency="EUR", details={"List price": 9.0}),
+    product("pot", details={"Weight": "1240 g", "Lid": {"Weight": "90 g"}}),
+    *(product("at", 50.0), product("below", 49.99), product("unpriced", None)),
 )
-ORDERS = {"O:7": "Shipped", "O:9-1": "Delivered", "O:9-2": "Processing"}
+ORDERS = {"O:7": "Shipped", "O:9-1": "Delivered", "O:9-2": "Processing", "O:5-1": "Shipped", "O:5-2": "Shipped"}
 SHOP = Ledger(
     products={item.product_id: item for item in SHOP_HAS},
-    order_dates=dict.fromkeys(ORDERS, date(2024, 3, 14)),
+    order_dates=dict.fromkeys(ORDERS, date(2024, 3, 14)) | {"O:5-2": date(2024, 3, 20)},
     ordered=dict.fromkeys(ORDERS, "bag"),
     calculations={"C:left": Calculation("120-2*48.99", (), Decimal("22.02"))},
-    records={key: {"order_status": status, "price": 20.0} for key, status in ORDERS.items()},
+    records={key: {"order_status": status, "price": 20.0} for key, status in ORDERS.items() if key != "O:5-2"}
+    | {"O:5-2": {"order_status": "Shipped", "price": "20"}},
     policy=Policy(shipping=4.9, free_from=50, delivery_days=(2, 4), return_days=30),
     missing={"O:99": UNKNOWN, "P:jug": GONE},
     picks=(Pick(product="kettle"), Pick(product="bag", variant="sand", quantity=2)),
@@ -52,26 +56,22 @@ def typed(kind: str, of: str, marked: str, field: str = "") -> tuple[ReadValue, 
     return value_at(cast(Kind, kind), text, start, end, "" if of == "." else of, field), text
 
 
-def rows_of(table: str) -> Iterator[tuple[str, str, str, str, str, str]]:
-    """Kind, source, field, state, place, and what stands in the record's line. A line without the first three is of
-    those above; + is right, - is wrong, ? is open; bars are between places, and the record's words behind an arrow.
+def check(table: str, ledger: Ledger = SHOP) -> None:
+    """Every place has the state, and its record's line the words, that the table says: kind, source, field, state,
+    places with bars between them, and the record's words behind an arrow. A line without the first three is of those
+    above; + is right, - is wrong, ? is open.
     """
+    wrong: list[str] = []
     about = ""
     for line in table.strip().splitlines():
         subject, sign, rest = re.split(r"\s?([+?-])\s", line, maxsplit=1)
         about = subject.strip() or about
         places, _, words = rest.partition(" → ")
         kind, of, field = (*about.split(maxsplit=2), "")[:3]
-        yield from ((kind, of, field, STATES[sign], place.strip(), words.strip()) for place in places.split(" | "))
-
-
-def check(table: str, ledger: Ledger = SHOP) -> None:
-    """Every place has the state, and its record's line the words, that the table says."""
-    wrong: list[str] = []
-    for kind, of, field, state, place, words in rows_of(table):
-        found = compare_value(*typed(kind, of, place, field), ledger)
-        if found.state != state or words not in (found.derivation or ""):
-            wrong.append(f"{place} ({kind} of {of}): {found.state}: {found.derivation}")
+        for place in places.split(" | "):
+            found = compare_value(*typed(kind, of, place.strip(), field), ledger)
+            if found.state != STATES[sign] or words.strip() not in (found.derivation or ""):
+                wrong.append(f"{place} ({kind} of {of}): {found.state}: {found.derivation}")
     assert wrong == []
 
 
@@ -81,16 +81,23 @@ price P:kettle      + It costs «€64.90». | €64.90, was €79.00 | about �
                     - €59.90 | «€59.90» or | Two are «€129.80». → €64.90
                     ? €59.90 or €49.90 | from €59 to €62 | $64.90
 price P:lamp        ? €59.90
-price .             ? €59.90
 price P:pan         + 38.50
                     ? $38.50 to $40
+price P:sofa        + €1.240 | €1,240
+                    - €1.250 | 3 seats for €1,250 → €1,240.00
 list_price P:kettle + €79 | reduced this week
                     - €89 → €79.00
                     ? 15 % off
 list_price P:rug    - €299 | on sale | um 15 % reduziert → no list price
 rating P:kettle     + 4.6 of 5 | It has «4.6» of 5. | «4,6» von 5 | a «4.6»-star kettle
                     - 4.9 | a «4.9»-star kettle → 4.6
+list_price P:bag    - reduced → it has no list price
+list_price P:lid    - on sale → its list price is not above its price
 rating P:rug        ? 4.9
+rating P:sofa       + 4.5 of 5, for €4
+                    - 4.1, for €4 → 4.5
+rating_count P:sofa + 900 ratings, 20% of them
+                    - 800 ratings, 20% of them → 900 ratings
 rating_count P:kettle + 1,843 buyers | over 1,800 buyers | 1.843 Bewertungen
                     - 1,348 buyers → 1843 ratings
 """)
@@ -101,7 +108,6 @@ def test_a_figure_belongs_to_one_offer_and_no_union_of_variants_confirms_it() ->
 price P:bag/sand    + €27.50
                     - €20 → €27.50
 price P:bag         ? €20 | €50
-price P:bag/red     ? €27.50
 stock P:bag/ink in stock - «in stock» | three are left → 0 in stock
 stock P:bag/ink sold out ? sold out in 44
 stock P:bag/sand    + 3 pieces
@@ -115,10 +121,7 @@ stock P:jug sold out ? Sold out
 option P:bag Color  + Sand
 option P:bag color  - Red → Color: Ink, Sand
 option P:bag Fit    ? XL
-option P:bag Size   + L
 option P:bag/ink Size - L → Size (Ink): M
-option P:bag/sand Size + L
-option P:kettle Color ? Red
 product P:kettle    ? the kettle
 product P:jug       - the jug → the shop has it no more
 """)
@@ -132,13 +135,17 @@ order_date O:7      + March 14, 2024 | 14. März
                     ? 03/04/2024 | March 15 or March 16
 order_date O:99     - March 15 → the shop has no such thing
 order_date O:9      + March 14
+order_date O:5      + March 14
+                    ? March 15
+order_date O:5-2    - March 15 → order date: 2024-03-20
 order_status O:9-1 Shipped ? has been shipped
 order_status O:7 Shipped + has been shipped
 order_status O:7 Delivered - was delivered → Shipped
 order_status O:9 Delivered ? was delivered
-order_status O:9-2 Delivered - was delivered
 order_status O:99 Delivered - was delivered → the shop has no such thing
+order_status O:5 Shipped + has been shipped → order status: Shipped
 price O:7           + €20
+price O:5-2         ? €20
 total C:left        + $22.02 | «$97.98» for both
                     - $120 | $24.06 → 120-2*48.99 = 22.02
 total cart          + €119.90 → the picks cost
@@ -147,9 +154,6 @@ total P:kettle      ? €114.90
 policy . shipping   + €4.90
                     - 5,95 € → shipping: 4.9
 policy P:kettle shipping - €4.90 → shipping costs 0
-policy P:kettle free + ships free
-policy P:bag/sand free - ships free → shipping costs 4.9
-policy P:bag/sand shipping + €4.90
 policy . free       ? ship free
 policy . delivery_days + 2–4 days | 3 days | 2–3 days | 3–4 days
                     - 4–6 days | 9 days → 2 to 4
@@ -161,7 +165,6 @@ policy . shipping   ? €5.95
 total cart          ? €114.90
 order_date O:99     ? March 15
 """, RUN)  # fmt: skip
-    assert CART == "cart"
 
 
 def test_a_measure_is_held_against_the_field_that_is_named_in_any_unit_and_in_the_notation_of_its_language() -> None:
@@ -179,22 +182,19 @@ measure P:kettle Pieces + 4 pieces
 measure P:rug Size  + 160 x 230 cm
                     ? 150 x 230 cm | «150 cm» wide
 measure P:lamp Weight ? 1.4 kg
+measure P:pot Weight - 90 g → Weight: 1240 g
+measure P:pot Lid Weight + 90 g → Lid Weight: 90 g
 """)
-    pot = product("pot", details={"Weight": "1240 g", "Lid": {"Weight": "90 g"}})  # a field within another is not it
-    within = "measure P:pot Weight - 90 g → Weight: 1240 g\nmeasure P:pot Lid Weight + 90 g → Lid Weight: 90 g"
-    check(within, replace(SHOP, products={"pot": pot}))
 
 
 def test_shipping_is_free_from_the_limit_on_and_open_where_the_policy_or_a_price_is() -> None:
-    goods = (product("at", 50.0), product("below", 49.99), product("unpriced", None))
-    shop = replace(SHOP, products={item.product_id: item for item in goods})
     check("""
 policy P:at free    + ships free
 policy P:below free - ships free → shipping costs 4.9
 policy P:unpriced free ? ships free
 policy P:below shipping + €4.90
                     ? costs little
-""", shop)  # fmt: skip
+""")
     for policy, expected in (
         (Policy(shipping=0), "+ «ships free»"),
         (Policy(shipping=0, free_from=50), "+ «free»"),
@@ -202,36 +202,7 @@ policy P:below shipping + €4.90
         (Policy(), "? «free»"),
     ):
         for of in ("P:at", "P:unpriced", "."):
-            check(f"policy {of} free {expected}", replace(shop, policy=policy))
-
-
-def test_what_offers_or_lines_of_an_order_have_unlike_each_other_is_open() -> None:
-    days = {"O:9-1": date(2024, 3, 14), "O:9-2": date(2024, 3, 20)}
-    records = {"O:9-1": {"order_status": "Shipped"}, "O:9-2": {"order_status": "Shipped", "price": "20"}}
-    lid = product("lid", 9.0, currency="EUR", details={"List price": 9.0})
-    check("""
-order_date O:9      + March 14
-                    ? March 15
-order_date O:9-2    - March 15 → order date: 2024-03-20
-order_status O:9 Shipped + has been shipped → order status: Shipped
-order_status O:9 Cancelled - is cancelled → order status: Shipped
-price O:9-2         ? €20
-list_price P:bag    - reduced → it has no list price
-list_price P:lid    - on sale → its list price is not above its price
-""", replace(SHOP, order_dates=days, records=records, products={**SHOP.products, "lid": lid}))  # fmt: skip
-
-
-def test_thousands_are_read_in_either_notation_and_only_a_figure_of_the_kind_is_compared() -> None:
-    sofa = product("sofa", 1240.0, currency="EUR", average_rating=4.5, rating_number=900)
-    table = """
-price P:sofa        + €1.240 | €1,240
-                    - €1.250 | 3 seats for €1,250 → €1,240.00
-rating P:sofa       + 4.5 of 5, for €4
-                    - 4.1, for €4 → 4.5
-rating_count P:sofa + 900 ratings, 20% of them
-                    - 800 ratings, 20% of them → 900 ratings
-"""
-    check(table, replace(SHOP, products={"sofa": sofa}))
+            check(f"policy {of} free {expected}", replace(SHOP, policy=policy))
 
 
 def test_a_value_has_the_figure_of_its_place_and_none_where_several_stand() -> None:
@@ -252,7 +223,6 @@ def test_power_is_whether_a_right_figure_is_found_once_another_digit_stands_ther
     rows = [
         ("price", "P:kettle", "€64.90", "", True),
         ("rating", "P:kettle", "«4.6» of 5", "", True),
-        ("rating_count", "P:kettle", "«1,843» buyers", "", True),
         ("order_date", "O:7", "March 14, 2024", "", True),
         ("measure", "P:kettle", "1240 g", "Weight", True),
         ("measure", "P:kettle", "1.2 L", "Capacity", False),  # of the title: nothing denies another
