@@ -330,7 +330,7 @@ def main() -> None:
             runs[case.name].append(measured(case, number))
         reviews, products = round(DENSE_REVIEWS * args.reviews), round(DENSE_PRODUCTS * args.products)
         dense = list[dict[str, object]]()
-        for level in PACKINGS:
+        for level in PACKINGS[:1] if args.quick else PACKINGS:
             packed = make_dense(data / f"dense-{level}", reviews, products, level)
             dense += print_rounds(dense_cases(f"dense, gzip -{level}", packed, reviews, work), args.runs, reviews)
     rows = list[dict[str, object]]()

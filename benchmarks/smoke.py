@@ -3,26 +3,33 @@
     python benchmarks/smoke.py              # all of them
     python benchmarks/smoke.py reading gym  # these
 
-What they read is made first, in a folder that is gone afterwards: an experiment of three shipped queries on the demo
-shop, raw files of a made-up shop, and a few labels. Servers are measured where MONGO_URL and ES_URL name some.
+Each is a function of a process forked from this one, which has loaded all of drretail, and so are the commands that it
+needs. What they read is made first, in a folder that is gone afterwards: an experiment of three shipped queries on the
+demo shop, raw files of a made-up shop, and a few labels. Servers are measured where MONGO_URL and ES_URL name some.
 """
 
 import csv
+import gc
 import gzip
 import json
 import os
-import subprocess
+import runpy
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+import traceback
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
-from command import drretail
+import command
+from command import Cost, drretail
+from trouble.bench import load_all
 
 from drretail.api.settings import read_settings
+from drretail.cli.entry import main as main_of_command
 from drretail.data_ingest.demo import ensure_world
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.gold_files import write_with_gold
@@ -35,7 +42,7 @@ HERE = Path(__file__).parent
 STARTED: dict[str, Sequence[str]] = {
     "reliability": ["--quick --only places,names,fetching,uncounted"],
     "agents": ["--agent react --alone 1 --at-once 10 --seconds .1"],
-    "comparisons": ["--rounds 4"],
+    "comparisons": ["--rounds 1"],
     "ingest": ["--quick --reviews 3000 --products 300"],
     "backends": ["--products 400 --orders 2000 --calls 30 --clients 1 4"],
     "estimates": [""],
@@ -69,11 +76,11 @@ STARTED: dict[str, Sequence[str]] = {
     "twins": ["WORLD SPOILED"],
     "world": ["--products 400 --orders 2000"],
 }
-PRODUCTS = "meta_Office_Products.jsonl"
+PRODUCTS, MADE = "meta_Office_Products.jsonl", "made.json"
 
 
-def make(folder: Path) -> dict[str, Path]:
-    """What benchmarks read, by the names in the table."""
+def make(folder: Path) -> None:
+    """Makes what benchmarks read, and writes its paths by the names in the table."""
     raw, experiment, shipped = folder / "raw", folder / "experiment", folder / "shipped.jsonl"
     made = {"QUERIES": folder / "queries.jsonl", "EXPERIMENT": experiment, "SPOILED": folder / "spoiled.jsonl"}
     made["WORLD"] = ensure_world("demo", read_settings().cache_dir, Progress())
@@ -85,13 +92,14 @@ def make(folder: Path) -> dict[str, Path]:
     drretail("run", "--world", "demo", "--queries", str(made["QUERIES"]), "--to", str(experiment), "--agent", "react")
     drretail("score", str(experiment), "--metrics", "faithfulness,checks,basket")
     drretail("synth", "--to", str(raw), "--products", "200", "--reviews", "1500")
-    return made | {
+    made |= {
         "RATED": rated(folder / "rated", raw / PRODUCTS),
         "LABELLED": labelled(folder / "labelled", experiment),
         "REPORTS": reports(folder / "reports.jsonl", experiment),
         "PAGES": pages(folder / "pages"),
         "WICE": claims(folder / "wice.jsonl"),
     }
+    (folder / MADE).write_text(json.dumps({name: str(path) for name, path in made.items()}), "utf-8")
 
 
 def rated(folder: Path, products: Path) -> Path:
@@ -161,23 +169,69 @@ def claims(path: Path) -> Path:
     return path
 
 
-def start(name: str, line: str, made: dict[str, Path], scratch: Path) -> str | None:
-    """Runs one benchmark; what it said last where it failed."""
-    words: list[str] = []
-    for word in line.split():
-        head, slash, rest = word.partition("/")
-        words.append(f"{made[head]}{slash}{rest}" if head in made else word)
-    began = time.perf_counter()
-    ran = subprocess.run(  # noqa: S603 -- ourselves
-        [sys.executable, str(HERE / f"{name}.py"), *words],
-        cwd=scratch,
-        env={**os.environ, "PYTHONPATH": str(HERE.parent)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    print(f"{time.perf_counter() - began:6.1f} s  {name} {line}", flush=True)
-    return None if ran.returncode == 0 else f"{name} {line}: exit code {ran.returncode}\n{ran.stderr[-2000:]}"
+def called(*args: str) -> Cost:
+    """``command.cost_of`` in this process."""
+    began = time.process_time()
+    with patch.object(sys, "argv", ["drretail", *args]):
+        try:
+            main_of_command()
+        except SystemExit as ended:
+            if ended.code not in (None, 0, 3):
+                raise
+    return Cost(round(time.process_time() - began, 2), 0)
+
+
+def forked(step: Callable[[], object], output: Path) -> int:
+    """The number of a process that takes the step and prints into the file; it ends with 1 where the step fails."""
+    child = os.fork()
+    if child:
+        return child
+    code, command.cost_of = 1, called
+    try:
+        printed = os.open(output, os.O_WRONLY | os.O_CREAT)
+        os.dup2(printed, 1)
+        os.dup2(printed, 2)
+        os.chdir(output.parent)
+        step()
+        code = 0
+    except SystemExit as ended:
+        code = int(bool(ended.code))
+        print(ended.code or "", file=sys.stderr)
+    except BaseException:  # noqa: BLE001 -- the process ends here
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def play(name: str, made: dict[str, str]) -> None:
+    """Runs a benchmark with each of its lines."""
+    for line in STARTED[name]:
+        sys.argv = [str(HERE / f"{name}.py"), *(filled(word, made) for word in line.split())]
+        runpy.run_path(sys.argv[0], run_name="__main__")
+
+
+def filled(word: str, made: dict[str, str]) -> str:
+    """A word of a line with the path that its name stands for."""
+    head, slash, rest = word.partition("/")
+    return f"{made[head]}{slash}{rest}" if head in made else word
+
+
+def run(steps: dict[str, Callable[[], object]], scratch: Path) -> list[str]:
+    """Takes the steps, as many at once as there are cores; what each that failed said last."""
+    waiting, at_work, failed = [*reversed(steps)], dict[int, tuple[str, float]](), list[str]()
+    while waiting or at_work:
+        while waiting and len(at_work) < (os.cpu_count() or 1):
+            name = waiting.pop()
+            at_work[forked(steps[name], scratch / f"{name}.out")] = name, time.perf_counter()
+        child, status, usage = os.wait3(0)
+        name, began = at_work.pop(child)
+        spent = usage.ru_utime + usage.ru_stime
+        print(f"{time.perf_counter() - began:6.1f} s, {spent:5.1f} s of the processor: {name}", flush=True)
+        if status:
+            failed.append(f"{name}:\n{(scratch / f'{name}.out').read_text('utf-8', errors='replace')[-2000:]}")
+    return failed
 
 
 def main() -> None:
@@ -186,11 +240,18 @@ def main() -> None:
     }
     if scripts != set(STARTED):
         sys.exit(f"not in the table of {__file__}, or not beside it: {', '.join(sorted(scripts ^ set(STARTED)))}")
-    wanted = sys.argv[1:] or list(STARTED)
-    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = make(Path(name))
-        started = [pool.submit(start, each, line, made, Path(name)) for each in wanted for line in STARTED[each]]
-        failed = [problem for each in started if (problem := each.result()) is not None]
+    # Processes that are forked find the same as those of their own.
+    sys.path.append(str(HERE.parent))
+    os.environ |= {"PYTHONPATH": str(HERE.parent), "OPENBLAS_NUM_THREADS": "1"}
+    load_all()
+    gc.collect()
+    gc.freeze()
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        failed = run({"what they read": partial(make, scratch)}, scratch)
+        if not failed:
+            made = json.loads((scratch / MADE).read_text("utf-8"))
+            failed = run({each: partial(play, each, made) for each in sys.argv[1:] or STARTED}, scratch)
     sys.exit("\n".join(failed) or None)
 
 
