@@ -329,7 +329,7 @@ def unlike(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, s
     for make, truth in ((steady, 0.0), (perfect, -0.1)):
         for design in SIZES[:-1]:
             shares: dict[str, list[bool]] = defaultdict(list)
-            for _ in range(max(2, rounds // 5)):
+            for _ in range(max(1, rounds // 5)):
                 for what, held in came_to(compare(design, make(rng, design)), truth):
                     shares[what].append(held)
             cells = (share(shares["anything concluded"]), share(shares["interval holds"]))
@@ -354,7 +354,7 @@ def power(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, st
         cells: list[str] = []
         for design in SIZES[1:]:
             shares: dict[str, list[bool]] = defaultdict(list)
-            for values in drawn(rng, shape, design, systems, max(2, rounds // 20), lead):
+            for values in drawn(rng, shape, design, systems, max(1, rounds // 20), lead):
                 rows = compare(design, values)
                 for what, held in came_to(rows, lead):
                     shares[what].append(held)
@@ -370,12 +370,12 @@ def power(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, st
 
 
 @cache
-def true_queries(shape: str, each: int) -> int:
+def true_queries(shape: str, each: int, simulated: int) -> int:
     """As many queries as let a t test of two systems show .10 in 80 % of simulated experiments."""
     users, away = 40.0, ndtri(1 - LEVEL / 2)
     for seed in range(6):
         design = Design.of(max(3, round(users)) * each, each)
-        values = drawn(np.random.default_rng([11, seed]), shape, design, 2, 2000, 0.1)
+        values = drawn(np.random.default_rng([11, seed]), shape, design, 2, simulated, 0.1)
         shown = np.clip((t_of_users(values[:, 1] - values[:, 0], design) <= LEVEL).mean(), 0.05, 0.999)
         users = design.users * float(((away + ndtri(POWER)) / (away + ndtri(shown))) ** 2)
     return round(users * each)
@@ -387,8 +387,8 @@ def needed(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, s
     for shape in SHAPES:
         cells: list[str] = []
         for design in SIZES:
-            truth = true_queries(shape, round(len(design.groups) / design.users))
-            values = drawn(rng, shape, design, 2, max(2, rounds // 10), 0.1)
+            truth = true_queries(shape, round(len(design.groups) / design.users), min(2000, 50 * rounds))
+            values = drawn(rng, shape, design, 2, max(1, rounds // 10), 0.1)
             rows = [row for each in values for row in compare(design, each) if row.n_needed is not None]
             median = float(np.median([row.n_needed or 0 for row in rows]))
             held = [(row.n_needed_low or 0) <= truth <= (row.n_needed_high or 0) for row in rows if row.n_needed_low]
@@ -406,7 +406,7 @@ def means(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, st
         make: Callable[[Sequence[float], Groups], Interval] = mean_interval if shape == "normal" else share_interval
         cells: list[str] = []
         for design in designs:
-            values = np.clip(drawn(rng, shape, design, 1, max(2, rounds // 3))[:, 0], 0, 1).tolist()
+            values = np.clip(drawn(rng, shape, design, 1, max(1, rounds // 3))[:, 0], 0, 1).tolist()
             ends = [(found.low, found.high) for found in (make(each, design.groups) for each in values)]
             cells.append(
                 share([low <= truth <= high for low, high in ends if low is not None and high is not None], HOLDS)
@@ -426,7 +426,7 @@ def ranks(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, st
         cells: list[str] = []
         for design in designs:
             clusters, held = Clusters({f"q{at}": str(user) for at, user in enumerate(design.groups)}), list[bool]()
-            for _ in range(max(2, rounds // 5)):
+            for _ in range(max(1, rounds // 5)):
                 won = np.stack([latent(rng, 1, 1, design)[0, 0] < ndtri(chance) for _, _, chance in pairs])
                 results = np.where(rng.random(won.shape) < 0.5, 0.5, won).tolist()
                 contests = [
