@@ -3,9 +3,9 @@
     python benchmarks/smoke.py              # all of them
     python benchmarks/smoke.py reading gym  # these
 
-Each is a function of a process forked from this one, which has loaded all of drretail, and so are the commands that it
-needs. What they read is made first, in a folder that is gone afterwards: an experiment of three shipped queries on the
-demo shop, raw files of a made-up shop, and a few labels. Servers are measured where MONGO_URL and ES_URL name some.
+Each runs in a process forked from this one, which has loaded all of drretail, and calls commands as functions. What
+they read is made first, in a folder that is gone afterwards: an experiment of three shipped queries on the demo shop,
+raw files of a made-up shop, and a few labels. Servers are measured where MONGO_URL and ES_URL name some.
 """
 
 import csv
@@ -169,7 +169,7 @@ def claims(path: Path) -> Path:
     return path
 
 
-def called(*args: str) -> Cost:
+def cost_of_call(*args: str) -> Cost:
     """``command.cost_of`` in this process."""
     began = time.process_time()
     with patch.object(sys, "argv", ["drretail", *args]):
@@ -181,12 +181,12 @@ def called(*args: str) -> Cost:
     return Cost(round(time.process_time() - began, 2), 0)
 
 
-def forked(step: Callable[[], object], output: Path) -> int:
+def fork(step: Callable[[], object], output: Path) -> int:
     """The number of a process that takes the step and prints into the file; it ends with 1 where the step fails."""
     child = os.fork()
     if child:
         return child
-    code, command.cost_of = 1, called
+    code, command.cost_of = 1, cost_of_call
     try:
         printed = os.open(output, os.O_WRONLY | os.O_CREAT)
         os.dup2(printed, 1)
@@ -224,7 +224,7 @@ def run(steps: dict[str, Callable[[], object]], scratch: Path) -> list[str]:
     while waiting or at_work:
         while waiting and len(at_work) < (os.cpu_count() or 1):
             name = waiting.pop()
-            at_work[forked(steps[name], scratch / f"{name}.out")] = name, time.perf_counter()
+            at_work[fork(steps[name], scratch / f"{name}.out")] = name, time.perf_counter()
         child, status, usage = os.wait3(0)
         name, began = at_work.pop(child)
         spent = usage.ru_utime + usage.ru_stime
@@ -240,12 +240,12 @@ def main() -> None:
     }
     if scripts != set(STARTED):
         sys.exit(f"not in the table of {__file__}, or not beside it: {', '.join(sorted(scripts ^ set(STARTED)))}")
-    # Processes that are forked find the same as those of their own.
+    # Of benchmarks.trouble, and for the processes that benchmarks start.
     sys.path.append(str(HERE.parent))
     os.environ |= {"PYTHONPATH": str(HERE.parent), "OPENBLAS_NUM_THREADS": "1"}
     load_all()
     gc.collect()
-    gc.freeze()
+    gc.freeze()  # a collection in a forked process would copy all that was loaded
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         failed = run({"what they read": partial(make, scratch)}, scratch)
