@@ -177,7 +177,7 @@ def main() -> None:
     parser.add_argument("--one", choices=sorted(CONTENDERS), help=argparse.SUPPRESS)
     options = parser.parse_args()
     SEARCHES[:] = options.searches
-    count, rounds = (10, 1) if options.quick else (60, 3)
+    count, rounds = (2, 1) if options.quick else (60, 3)
     if options.one:
         print(measured(options.one, options.world, count))
         return

@@ -295,7 +295,7 @@ def clock_jumps(bench: Bench) -> Row:
 def hard_places(bench: Bench) -> Row:
     """Folders that may not be written, long paths, a locale without UTF-8."""
     row = Row("places", "folders that are read-only, long paths, a file where a folder should be, a locale of ASCII")
-    for job in bench.sample(JOBS, 4, len(JOBS)):
+    for job in bench.sample(JOBS, 2, len(JOBS)):
         for name, change in PLACES.items():
             with Jobs(bench).place(job) as place:
                 row.tried += 1

@@ -487,7 +487,7 @@ def caps(bench: Bench) -> Row:
     )
     counts = {"none": None, "0": dict.fromkeys(COUNTED, 0), "negative": dict.fromkeys(COUNTED, -100)}
     counts |= {"10^12": dict.fromkeys(COUNTED, 10**12), "a part": {"completion_tokens": 20}}
-    for name, usage in bench.sample(counts.items(), 2, len(counts)):
+    for name, usage in bench.sample(counts.items(), 1, len(counts)):
         with bench.place() as place, Provider(Faults(usage=usage)) as provider:
             row.tried += 2
             capped = run_question(place, "capped", provider, 12, "--max-tokens", str(EXPERIMENT_CAP))
