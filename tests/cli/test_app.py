@@ -1,4 +1,6 @@
-"""Groups of commands, and what the user must fix. Also tests result.py."""
+"""Groups of commands, and what the user must fix. Also tests result.py.
+result_command: --estimate and --json: tests/cli/test_money.py.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""``drretail demo`` on the command line. Tests api/demo.py and api/demo_recording.py."""
+"""``drretail demo`` on the command line. Tests api/demo.py, api/demo_recording.py and
+data_ingest/demo.py (check_is_demo).
+"""
 
 import re
 import shutil
@@ -127,3 +129,7 @@ def test_the_demo_leaves_a_folder_with_other_files_alone(error_of: ErrorOf, tmp_
     (tmp_path / "mine" / "report.md").write_text("precious", encoding="utf-8")
     assert "not a demo's" in error_of("demo", "--to", "mine")
     assert files(tmp_path / "mine") == {"report.md": b"precious"}
+    assert "is a file" in error_of("demo", "--to", "mine/report.md")
+    (tmp_path / "mine" / "report.md").rename(tmp_path / "mine" / "thesis.md")
+    (tmp_path / "mine" / "raw").mkdir()
+    assert "not a demo's" in error_of("demo", "--to", "mine"), "beside raw files, too"

@@ -6,7 +6,9 @@ import pytest
 from drretail.experiment import read_runs
 from drretail.records.reading import Pick
 from drretail.records.run import Setbacks
-from tests.viewer.experiment import render_page, rewrite
+from drretail.records.score import JudgeRef
+from tests.viewer.dom import parse
+from tests.viewer.experiment import append, render_page, rewrite, verdict
 
 
 def test_carts_and_what_went_wrong_on_the_way_stand_on_the_page(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,3 +33,19 @@ def test_carts_and_what_went_wrong_on_the_way_stand_on_the_page(mine: Path, monk
     rewrite(mine, first.model_copy(update={"picks": None}))
     monkeypatch.setattr("drretail.eval.judging.readings.picks_of", lambda subject: (picks, "form"))
     assert "(not declared, picks by form)" in render_page(mine)
+
+
+def test_a_judges_ratings_stand_on_the_page_a_failed_one_with_its_reason_and_none_of_rules(mine: Path) -> None:
+    (_, run, *_) = read_runs(mine)
+    model = JudgeRef(spec="anthropic:some-model", kind="llm")
+    rules = JudgeRef(spec="offline:judge", kind="rule_based")
+    made = [
+        verdict(run, "quality", model, "rating", "clarity", value=8, reason="It is plain."),
+        verdict(run, "quality", model, "rating", "depth", state="failed", error="Status 500."),
+        verdict(run, "quality", rules, "rating", "breadth", value=5, reason="By its length."),
+    ]
+    append(mine, run, made)
+    rows = [" ".join(row.text.split()) for row in parse(render_page(mine)).all("tr")]
+    assert "clarity 8 It is plain." in rows
+    assert "depth failed Status 500." in rows
+    assert "breadth not rated (rule-based) By its length." in rows
