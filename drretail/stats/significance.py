@@ -202,7 +202,8 @@ class Gate:
     def catches(self, drop: float, users: int | None = None) -> float:
         """The share of comparisons in which a true drop of the mean fails, with so many users like these.
 
-        Users are drawn from those seen, with random signs, as if nothing had changed; then the drop is taken off.
+        Users are drawn from those seen, without the change that was seen, and with random signs, as if nothing had
+        changed; then the drop is taken off.
         """
         import numpy as np
         from scipy.special import ndtri
@@ -210,7 +211,14 @@ class Gate:
         rng = np.random.default_rng(int(sha256_of(f"gate|{users}")[:16], 16))
         seen, is_there = self._by_user
         chosen = rng.integers(0, self.users, (_DRAWS, users or self.users))
-        values = seen[chosen] * rng.choice([-1.0, 1.0], chosen.shape)[..., None]
+        values = seen[chosen]
+        if np.isin(seen, (-1, 0, 1)).all():  # of what became right, or wrong, as much is chance as became the other
+            ups, downs = int((seen > 0).sum()), int((seen < 0).sum())
+            prevails = values > 0 if ups > downs else values < 0
+            values = np.where(prevails & (rng.random(values.shape) * max(ups, downs) >= min(ups, downs)), 0, values)
+        else:
+            values = np.where(is_there[chosen], values - seen.sum() / is_there.sum(), 0)
+        values = values * rng.choice([-1.0, 1.0], chosen.shape)[..., None]
         if self.is_share:  # nothing falls below 0, so a question that fails already can't fail anew
             room = np.where(is_there[chosen], np.clip(values + 1, 0, 1), 0)
             share = drop * is_there[chosen].sum() / max(room.sum(), 1e-9)

@@ -2,9 +2,8 @@
 and pages without our ids and addresses.
 
 Tags, tokens and turns are searched in a folded copy (NFKC, without marks) and rewritten with parentheses:
-``</page>`` becomes ``(/page)``, ``<|im_start|>`` becomes ``(im_start)``. All other text keeps its bytes. The common
-elements of HTML stay; any other name in angle brackets is rewritten, since it could be a tag of our prompts or some
-model's token.
+``</page>`` becomes ``(/page)``, ``<|im_start|>`` becomes ``(im_start)``. All other text keeps its bytes. HTML elements
+stay; any other name in angle brackets is rewritten, since it could be a tag of our prompts or some model's token.
 """
 
 import re
@@ -44,11 +43,20 @@ TAGS = frozenset(
 """Every tag of our prompts; none may appear in data."""
 HTML_ELEMENTS = frozenset(
     _NAME.findall(
-        "a b blockquote br code div em font h1 h2 h3 h4 h5 h6 hr i img li ol p pre small span strike strong style"
-        " sub sup table tbody td tfoot th thead tr u ul"
+        "a abbr address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body"
+        " br button canvas caption center cite code col colgroup command content data datalist dd del details dfn"
+        " dialog dir div dl dt em embed fencedframe fieldset figcaption figure font footer form frame frameset h1"
+        " h2 h3 h4 h5 h6 head header hgroup hr html i iframe image img input ins isindex kbd keygen label layer"
+        " legend li link listing main map mark marquee math menu menuitem meta meter multicol nav nobr noembed"
+        " noframes noscript object ol optgroup option output p param picture plaintext portal pre progress q rb rp"
+        " rt rtc ruby s samp script search section select selectedcontent shadow slot small source spacer span"
+        " strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr"
+        " track tt u ul var video wbr xmp"
     )
 )
-"""The elements of HTML that texts of sellers and pages hold."""
+"""Every element of HTML, past and present."""
+# "s" begins and ends a text of Llama 2 and Mistral.
+_LEFT_ALONE = HTML_ELEMENTS - TAGS - {"s"}
 _LT, _GT = (
     rf"(?:{sign}|&(?:{name}|#0{{0,6}}{code}|#x0{{0,6}}{hexa});?|\\u00{hexa}|%{hexa})"
     for sign, name, code, hexa in (("<", "lt", 60, "3c"), (">", "gt", 62, "3e"))
@@ -144,7 +152,7 @@ def _tag(match: re.Match[str]) -> str:
     is_token = "|" in opening
     is_ours = name in TAGS and (re.match(_LT, opening, re.IGNORECASE) or "/" in opening)
     is_tag = match["closed"] and _ATTRIBUTES.fullmatch(rest) and not name[0].isdigit()
-    is_unknown = is_tag and name not in HTML_ELEMENTS and re.match(_LT, opening, re.IGNORECASE)
+    is_unknown = is_tag and name not in _LEFT_ALONE and re.match(_LT, opening, re.IGNORECASE)
     if not (is_token or is_ours or is_unknown):
         return match[0]
     return f"({'/' if '/' in opening else ''}{match['name']}{rest}{')' if match['closed'] else ''}"
