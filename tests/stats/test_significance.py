@@ -229,6 +229,17 @@ def test_a_gate_s_p_is_that_of_all_flips_of_the_sums_of_users(held: list[tuple[f
     assert Gate(differences, groups, ALPHA).p == pytest.approx(exact)
 
 
+def test_a_gate_catches_as_much_however_much_better_the_new_agent_is() -> None:
+    chance = np.random.default_rng(1).normal(0, 0.05, 20)
+    groups = tuple(place // 2 for place in range(20))
+    for is_share in (True, False):
+        gates = [Gate(tuple(chance + better), groups, 0.05, is_share=is_share) for better in (0, 0.1, 0.5)]
+        assert len({gate.catches(0.1) for gate in gates}) == 1
+    equal, better = ([1.0] * ups + [-1.0] * 10 + [0.0] * (90 - ups) for ups in (10, 40))
+    least, most = sorted(Gate(tuple(answers), tuple(range(100)), 0.05).catches(0.1) for answers in (equal, better))
+    assert most - least < 0.05
+
+
 def test_a_drop_that_is_larger_than_what_there_is_is_not_said_to_be_caught() -> None:
     assert Gate([0.0] * 12, tuple(range(12)), ALPHA, most=0.2).detectable is None
     # Ratings fall by a part each.

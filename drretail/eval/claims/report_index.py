@@ -99,7 +99,7 @@ class SourceResolver:
                 if cited is not None and cited.type == "unresolved" and cited.reason is None:
                     nothing[bare] = None
                 else:
-                    resolved[bare if cited is None or cited.reason else cited.source] = None
+                    resolved[bare if cited is None else cited.source] = None
         return Resolved(tuple(resolved), tuple(nothing))
 
     def _cited(self, name: str, bare: str) -> Sequence[Cited | None]:

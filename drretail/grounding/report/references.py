@@ -132,6 +132,8 @@ class References:
         """The labels that a bracket is made of: a group, a range, or one with a place behind it; none of anything else.
         Those of the lists, or of the form of labels.
         """
+        if label := self.label_of(content):
+            return [label]
         labels: dict[str, None] = {}
         for member in map(str.strip, _BETWEEN.split(_PLACE.sub("", content).removeprefix("^"))):
             if not self.label_of(member):

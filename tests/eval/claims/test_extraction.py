@@ -81,6 +81,7 @@ def test_sources_are_resolved_however_a_judge_copies_them() -> None:
         (f"So［2］.{pages}", "［2］", [second]),
         (f"So[^2^].{pages}", "^2^", [second]),
         (f"So <sup>1, 2</sup>.{pages}", "<sup>1, 2</sup>", [first, second]),
+        (r"So \cite{ma}.", r"\cite{ma}", [r"\cite{ma}"]),  # which is not read
     ]
     for written, copied, sources in rows:
         resolver = SourceResolver(written, EVIDENCE)
