@@ -168,6 +168,12 @@ def load_metric(name: str) -> Metric:
         place, metric = PLUGINS.load(name)
     except UnknownName as problem:
         raise UnknownName(PLUGINS.what, name, metric_names()) from problem
+    except UserError as problem:
+        whole, _, number = name.partition(":")
+        if (metric := installed(whole)) is None or number not in metric.variants:
+            raise
+        only = "Only `compare --by` with a condition takes one number."
+        raise UserError(f"{name} is one number of the metric {whole}: name {whole} alone. {only}") from problem
     if not isinstance(metric, Metric):
         raise PLUGINS.refused(place, metric, "a drretail.Metric, or put @drretail.metric before a function of a run")
     return metric if place in _OURS else _checked(metric)

@@ -184,6 +184,9 @@ def all_pairs_parts(
     """Several comparisons as one table; ``cards`` say how often judges are right, ``experiment`` is for commands."""
     names = system_names({label for comparison in comparisons for label in (comparison.a, comparison.b)}, systems)
     rows = headlines_of(comparisons)
+    if not rows:
+        every = dict.fromkeys(sentence for comparison in comparisons for sentence in comparison.conclusions)
+        yield from prose(*(f"- {sentence}" for sentence in every))
     is_tested = any(row.p is not None for row in rows)
     nothing = ["No difference is shown."] if is_tested and not any(row.is_shown for row in rows) else []
     yield from prose(*(f"- {sentence}" for sentence in (*nothing, *sentences(rows, names, undecided=False))))

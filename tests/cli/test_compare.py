@@ -74,3 +74,21 @@ def test_systems_that_are_called_a_and_b_go_by_their_names(succeeds: Command, tm
     (tmp_path / "s.csv").write_text("\n".join(["system,query,value", *rows]), encoding="utf-8")
     said = succeeds("compare", "s.csv").stdout
     assert "“A” is above “B” in value (+0.10 on every query, n = 12)" in said
+
+
+def test_of_three_systems_without_headlines_it_is_said_why_nothing_is_concluded(
+    succeeds: Command, tmp_path: Path
+) -> None:
+    experiment(tmp_path / "exp", {label: {"q1-r1": "."} for label in (A, B, "third@model")})
+    said = succeeds("compare", "exp").stdout
+    assert said.startswith("- Nothing is concluded: no headline has values. `drretail score` judges what is missing.\n")
+
+
+@pytest.mark.usefixtures("judged")
+def test_one_number_of_a_metric_is_refused_where_whole_metrics_are_compared(drretail: Command) -> None:
+    refused = drretail("compare", "exp", "--by", "turn", "--metrics", "faithfulness:FP")
+    told = (
+        "Error: faithfulness:FP is one number of the metric faithfulness: name faithfulness alone. Only `compare --by`"
+    )
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(told)

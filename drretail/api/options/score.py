@@ -127,7 +127,7 @@ class CompareOptions:
     metrics: Annotated[
         "Iterable[str | Metric] | str | None",
         Option(
-            "The metrics to compare, or pairwise. With --by also one number, such as faithfulness:FP.",
+            "The metrics to compare, or pairwise. With --by CONDITION also one number, such as faithfulness:FP.",
             metavar="A,B",
             type=list[str],
             default="all that were judged",

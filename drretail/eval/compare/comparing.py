@@ -18,6 +18,7 @@ from drretail.eval.scores.facts import facts_of
 from drretail.eval.scores.gathering import Assessor, Gathered, PlannedRun, gather_with_panels, is_panel
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.experiment import read_definition
+from drretail.grounding.text.wording import listed
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability
 from drretail.records.query import turns_until
 from drretail.records.score import CODE
@@ -74,15 +75,25 @@ def compare_systems(
         pairs=tuple(row for row in met if row.note is None and row.n_scored),
     )
     conclusions = [*sentences(headlines_of([comparison]), sides_named(a, b), is_of_two=True)]
+    if not conclusions:
+        nothing = (*gathered.not_read(assessors, (a, b)), _why_nothing(gathered, names))
+        return comparison.model_copy(update={"conclusions": nothing})
     asked = [{plan.query.query_id for plan in gathered.plans if plan.label == label} for label in (a, b)]
     if asked[0] != asked[1] and (both := asked[0] & asked[1]):
         sizes = f"A was asked {counted(len(asked[0]), 'query')} and B {len(asked[1]):,}"
         conclusions.append(f"{sizes}; compared are the {len(both):,} that both were asked.")
-    nothing = [*gathered.not_read(assessors, (a, b)), _NOTHING]
-    return comparison.model_copy(update={"conclusions": tuple(conclusions or nothing)})
+    return comparison.model_copy(update={"conclusions": tuple(conclusions)})
 
 
-_NOTHING = "Nothing is concluded: no headline has values of both systems. `drretail score` judges what is missing."
+def _why_nothing(gathered: Gathered, metrics: Sequence[str]) -> str:
+    """Why nothing is concluded where no headline is compared, and what would change that."""
+    if metrics and not any(primary_variants(gathered.metrics[name]) for name in metrics):
+        return f"Nothing is concluded: no headline is among the scores of {listed(metrics)}."
+    judges = gathered.board.judge
+    advice = "`drretail score` judges what is missing."
+    if judges and all(judge.startswith("offline:") for judge in judges):
+        advice = f"{listed(judges)} follows rules: `drretail score --judge PROVIDER:MODEL` asks a model."
+    return f"Nothing is concluded: no headline has values. {advice}"
 
 
 def compare_recorded(
@@ -97,6 +108,8 @@ def compare_recorded(
 ) -> list[Comparison]:
     """Compares the pairs of systems that ``chosen_pairs`` gives, over all queries or, ``by_turn``, in each turn of
     conversations by itself.
+
+    Each turn has a correction of its own: its tests rest on other queries, and its table stands by itself.
 
     If ``metrics`` is None, they are the usual ones and all others that were judged. ``judges`` are the judges that
     count; without any, those who were asked last. Nothing is judged. Raises UserError as ``chosen_pairs`` and

@@ -77,6 +77,10 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "equal values": lambda: comparison(beside([6.0, 7.0, 8.0] * 2, [6.0, 7.0, 8.0] * 2)),
     "no query with both values": lambda: comparison(beside([6.0, "na"], ["na", 7.0])),
     "nothing judged": lambda: comparison(beside(["not judged"], ["not judged"])),
+    "nothing that a judge that follows rules can judge": lambda: comparison(beside([6.0], [7.0], assessor=RULES)),
+    "no headline among what is compared": lambda: comparison(
+        beside([3.0], [4.0], metric="process", variant="turns", assessor=CODE)
+    ),
     "a side that fails too often": lambda: comparison(beside([*CLEAR[0], *[None] * 4], [*CLEAR[1], *[3.0] * 4])),
     "reports not judged": lambda: comparison(beside([*CLEAR[0], *[9.0] * 4], [*CLEAR[1], *["not judged"] * 4])),
     "judges that contradict each other": lambda: comparison(
