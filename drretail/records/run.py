@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
+from unicodedata import normalize
 
 from pydantic import Field
 
@@ -211,8 +212,7 @@ class System(Record):
         provider = "" if self.web_provider == SANDBOX else f"-{slug(self.web_provider)}"
         settings = f"{''.join(sorted(parameters))}{provider}"
         prompts = "" if self.prompts is None else f"-prompts-{slug(self.prompts.name)}"
-        label = f"{slug(self.agent)}{web}{self.models_in_label}{settings}{options}{limits}{prompts}"
-        return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 9]}-{sha256_of(label)[:8]}"
+        return shortened(f"{slug(self.agent)}{web}{self.models_in_label}{settings}{options}{limits}{prompts}")
 
 
 REPORTED = "agent"
@@ -514,8 +514,19 @@ def query_of_run(run_id: str) -> str:
 
 
 def slug(text: str) -> str:
-    """A text in the alphabet of labels: in lower case, with single hyphens for other characters."""
-    return re.sub(r"[^a-z0-9.+_]+", "-", text.casefold()).strip("-") or "x"
+    """A text in the alphabet of labels: in lower case, with single hyphens for other characters.
+
+    Behind a text that is not ASCII follows its hash, since 日本 and 中国 keep no letter.
+    """
+    # Folders of macOS decompose what a user types composed.
+    folded = normalize("NFC", text).casefold()
+    label = re.sub(r"[^a-z0-9.+_]+", "-", folded).strip("-") or "x"
+    return label if text.isascii() else f"{label}-{sha256_of(folded)[:8]}"
+
+
+def shortened(label: str) -> str:
+    """The label itself, or if it is too long its beginning with its hash."""
+    return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 9]}-{sha256_of(label)[:8]}"
 
 
 ERRANDS = frozenset({"search_sandbox", "read_file"})

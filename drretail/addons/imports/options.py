@@ -33,7 +33,10 @@ class ImportOptions:
     ]
     _: KW_ONLY
     system: Annotated[
-        str | None, Option("The system that wrote the reports (default: the file's name).", metavar="NAME")
+        str | None,
+        Option(
+            "The system that wrote the reports (default: the file of rows, or the folder of reports).", metavar="NAME"
+        ),
     ] = None
     model: Annotated[str | None, Option("The model that wrote the reports.", metavar="PROVIDER:MODEL")] = None
     pages: Annotated[

@@ -53,13 +53,13 @@ from drretail.records.evidence import Citation, CitationCounts, Evidence
 from drretail.records.query import Query
 from drretail.records.run import (
     IMPORTED_AGENT,
-    LONGEST_LABEL,
     LOOKED_UP,
     NINE,
     RoleModel,
     Run,
     System,
     imported_run,
+    shortened,
     slug,
 )
 from drretail.run_file import Recorded, read_evidence, read_run
@@ -320,7 +320,7 @@ def _labels(systems: Sequence[str]) -> dict[str, str]:
     """The label of each system. Raises UserError if two systems get the same one."""
     labels: dict[str, str] = {}
     for system in systems:
-        label = slug(system).lstrip(".+_-")[:LONGEST_LABEL] or "imported"
+        label = shortened(slug(system).lstrip(".+_-") or "imported")
         if label in labels.values():
             raise UserError(f"Two systems would both be called {label!r}: import one of them alone, with --system.")
         labels[system] = label

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from drretail.grounding.listing import folded
 from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.wording import format_amount, format_money
+from drretail.grounding.text.wording import format_amount
 from drretail.grounding.text.words import NUMBERS, STOP_WORDS, content_stems, stem
 from drretail.querygen.checks import contract
 from drretail.querygen.checks.case import Code, QueryCase, finding, names_of
@@ -60,7 +60,7 @@ def _amounts(case: QueryCase, wish: Wish) -> Iterator[Finding]:
     amounts, typed = {amount.high for amount in money}, {limit.value for limit in wish.limits}
     for limit in wish.limits if money else ():
         if limit.value not in amounts:
-            shown = ", ".join(format_money(value, limit.currency) for value in sorted(amounts))
+            shown = ", ".join(dict.fromkeys(case.query.text[amount.start : amount.end] for amount in money))
             yield finding("amount_not_in_text", format_amount(limit), f"the text says {shown}")
     signs = {amount.currency for amount in money if amount.high in typed}
     currencies = {limit.currency for limit in wish.limits}

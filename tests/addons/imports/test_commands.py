@@ -10,6 +10,7 @@ from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material
 from drretail.addons.imports.recording import Imported, cited_sources, record, write_questions
 from drretail.errors import UserError
+from drretail.eval.judging.subject import resolve_name
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.file import made_scores
 from drretail.experiment import SOURCES, read_definition, read_runs, run_path
@@ -215,6 +216,28 @@ def test_another_report_by_the_same_system_is_refused_and_nothing_written(tmp_pa
         taken(tmp_path / "in", tmp_path / "exp")
     assert list(read_definition(tmp_path / "exp").systems) == ["a"]
     assert [run.report for run in read_runs(tmp_path / "exp")] == ["One.", "Two."]
+
+
+def test_systems_whose_names_differ_in_any_script_or_past_the_80th_letter_stay_apart(tmp_path: Path) -> None:
+    file = text(tmp_path / "in" / "solo.md", "# Kettles?\n\nOne.\n")
+    names = ["日本", "中国", "Größe", "Grüße", "a" * 90, "a" * 91]
+    for name in names:
+        record(load_format("markdown").read(file).renamed(name), "markdown", tmp_path / "exp", Progress())
+        drb(tmp_path / "rows" / f"{name}.jsonl", "One.")
+        text(tmp_path / "folders" / name / "q.md", "# Kettles?\n\nOne.\n")
+    labels = sorted(read_definition(tmp_path / "exp").systems)
+    assert len(labels) == len(names)
+    taken(tmp_path / "rows", tmp_path / "by-file")
+    assert sorted(read_definition(tmp_path / "by-file").systems) == labels
+    taken(tmp_path / "folders", tmp_path / "by-folder", "markdown")
+    assert sorted(read_definition(tmp_path / "by-folder").systems) == labels
+    assert resolve_name("system", "Größe", labels) != resolve_name("system", "Grüße", labels)
+
+
+def test_a_lone_report_is_by_its_folder_as_help_says(succeeds: Command, tmp_path: Path) -> None:
+    file = text(tmp_path / "ann" / "solo.md", "# Kettles?\n\nOne.\n")
+    assert "\nann " in succeeds("import", "markdown", str(file), "--to", "exp").stdout
+    assert "the folder of reports" in " ".join(succeeds("import", "--help").stdout.split())
 
 
 def test_what_is_two_things_under_one_name_is_refused(tmp_path: Path) -> None:
