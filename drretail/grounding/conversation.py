@@ -97,10 +97,10 @@ class ConversationTurn:
 
     def breaches(self, wish: Wish) -> list[Finding]:
         """What the picks break in a wish, as the checks of any cart find it by their records."""
-        known = self.cart.products
-        ledger = replace(read_ledger({}, self.query), products=known)
+        records = self.cart.products
+        ledger = replace(read_ledger({}, self.query), products=records)
         findings = pick_findings(
-            self.picks, report="", cited=known, wish=wish, owned=wish.owned, ledger=ledger, catalog=known
+            self.picks, report="", cited=records, wish=wish, owned=wish.owned, ledger=ledger, catalog=records
         )
         return [finding for finding in findings if finding.severity == "error" or finding.code == "price_unknown"]
 

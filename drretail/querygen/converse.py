@@ -56,22 +56,22 @@ def make_conversations(queries: Sequence[Query], world: World, seed: str) -> Der
     """
     check_made_for(queries, world.manifest.fingerprint)
     check_english(world)
-    stock, turns, made = Stock(world), turns_until(queries), Derived()
+    stock, turns, talks = Stock(world), turns_until(queries), Derived()
     for query in queries:
         new = {"query_id": f"c{sha256_of([seed, query.query_id])[:10]}-1", "task_id": None, "part_of": None}
         talk = _Talk(stock, Random(f"{seed}|{query.query_id}"))
         if query.query_id in turns:
-            made.without["it is a turn of a conversation"] += 1
+            talks.without["it is a turn of a conversation"] += 1
         elif query.wish is None:
-            made.without[UNTYPED] += 1
+            talks.without[UNTYPED] += 1
         elif query.infeasible or not query.wants_something or not talk.takes(query.model_copy(update=new)):
-            made.without[UNMET] += 1
+            talks.without[UNMET] += 1
         elif kinds := talk.go_on():
-            made.queries += [turn.query for turn in talk.turns]
-            made.counts.update(kinds)
+            talks.queries += [turn.query for turn in talk.turns]
+            talks.counts.update(kinds)
         else:
-            made.without["the shop bears too few follow-ups"] += 1
-    return made
+            talks.without["the shop bears too few follow-ups"] += 1
+    return talks
 
 
 @dataclass

@@ -298,8 +298,8 @@ def with_expected(query: Query, expected: Mapping[str, Any], store: Store) -> tu
 
     It is unchanged if none are named, or if the shop lacks one of them. Without a number of pieces, more may be in it.
     """
-    named = expected[_CART] if isinstance(expected.get(_CART), list) else []
-    lines = [line if isinstance(line, Mapping) else {"product_id": line} for line in named]
+    entries = expected[_CART] if isinstance(expected.get(_CART), list) else []
+    lines = [entry if isinstance(entry, Mapping) else {"product_id": entry} for entry in entries]
     cart = {str(line.get("product_id")): int(line.get("quantity") or 1) for line in lines}
     products, count = store.products(list(cart)), expected.get(_COUNT)
     if not (cart or count == 0) or not cart.keys() <= products.keys():

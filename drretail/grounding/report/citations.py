@@ -191,7 +191,8 @@ class _Resolver:
     def cited(self, mark: Mark) -> tuple[Cited, ...]:
         """The distinct sources of a mark; none if it is uncertain and means something else."""
         every = [cited for label in mark.labels for cited in self._of_label(label, mark.kind)]
-        entry = None if mark.labels or mark.kind == "round" else self._entry(mark.content)
+        may_be_product = mark.kind in ("id", "square") and not mark.labels
+        entry = self._entry(mark.content) if may_be_product else None
         if mark.names and (mark.kind != "id" or _PRODUCT.fullmatch(mark.content) or entry):
             every = [self._target(name) for name in mark.names]
         elif entry:

@@ -101,8 +101,10 @@ def find_marks(text: str, *, wide: bool = False) -> Iterator[Mark]:
                 mark = Mark(start, end, "raised", words)
         elif form == "markup":
             mark = Mark(start, end, "square", content, reason="no_entry")
-        elif form == "round" and (_are_ids(content[1:-1]) or not _INSIDE.search(content)):
-            mark = Mark(start, end, "ids" if _are_ids(content[1:-1]) else "round", content[1:-1])
+        elif form == "round" and _are_ids(content[1:-1]):
+            mark = Mark(start, end, "ids", content[1:-1])
+        elif form == "round" and not _INSIDE.search(content):
+            mark = Mark(start, end, "round", content[1:-1])
         elif form == "id":
             mark = Mark(start, end, "id", content)
         if mark is not None:
