@@ -108,6 +108,12 @@ def _notes(came: Imported) -> Iterator[str]:
                 f"Warning: {counts.unread_of(label)}: {files}. {concluded} the reports again with their marks and "
                 "addresses; drretail/addons/imports/README.md has the forms that are read."
             )
+    silent = [report.where for report in came.reports if report.characters and report.citations.is_empty]
+    if silent and not _are_chats(came):  # answers of a shop's assistant need no marks
+        yield (
+            f"Warning: {counted(len(silent), 'report')} without a citation that is read: {_some(silent)}. FR takes them "
+            "for reports that cite nothing; if they do, export them again with their marks and addresses."
+        )
     if calls := sum(report.calls for report in came.reports):
         pages, products, broken, unread = (
             sum(getattr(report, name) for report in came.reports)
@@ -130,7 +136,7 @@ def _notes(came: Imported) -> Iterator[str]:
         )
     if users := {query.asker for query in came.queries} - {None}:
         yield f"Users: {len(users):,}. The questions of one user are one cluster of intervals and tests."
-    elif came.queries and came.queries[0].source == "import:chat":
+    elif _are_chats(came):
         yield "No row names its user (user, user_id, customer …): the rows are taken as independent."
     if came.material.unread:
         yield f"Warning: {came.material.unread}"
@@ -150,6 +156,10 @@ def _notes(came: Imported) -> Iterator[str]:
     if came.pages is not None:
         cited, total = came.pages
         yield f"Pages given: {total:,}, of which {cited:,} are cited or listed by reports here."
+
+
+def _are_chats(came: Imported) -> bool:
+    return bool(came.queries) and came.queries[0].source == "import:chat"
 
 
 def _some(names: Sequence[str]) -> str:

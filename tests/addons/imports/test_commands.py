@@ -116,6 +116,7 @@ def test_a_report_of_which_no_citation_is_read_is_a_warning_and_no_zero(drretail
         in warned
     )
     assert "Nothing is concluded from its FP and FR: export the reports again" in warned
+    assert "Warning: 1 report without a citation that is read: in/bare/q.md. FR takes them for reports that" in warned
     unread = "1 of 1 citations of marked could not be read (no entry, or several, in a list: 1)."
     board = " ".join(drretail("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
     assert f"Nothing is concluded from FP and FR where citations are not read: {unread}" in board
