@@ -32,8 +32,8 @@ from drretail.api.settings import read_settings
 from drretail.cli.entry import main as main_of_command
 from drretail.data_ingest.demo import ensure_world
 from drretail.experiment import read_definition, read_runs
-from drretail.grounding.gold_files import write_with_gold
 from drretail.progress import Progress
+from drretail.query_files import write_with_gold
 from drretail.querygen.reading import read_queries
 
 HERE = Path(__file__).parent

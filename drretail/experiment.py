@@ -24,10 +24,10 @@ from drretail.files import (
     write_json,
     write_once,
 )
-from drretail.grounding.gold_files import as_task, with_gold, write_gold
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.locks import LOCK, locked_folder
 from drretail.parsing import parse_toml
+from drretail.query_files import as_task, with_gold, write_gold
 from drretail.records.base import Document, canonical_json, file_name
 from drretail.records.criteria import Criteria, KnownAnswer
 from drretail.records.evidence import FetchedPage, FetchedPages

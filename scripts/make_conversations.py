@@ -15,7 +15,7 @@ from typing import Any
 
 from drretail.api.worlds import world_of
 from drretail.env.offers import Offers
-from drretail.grounding.gold_files import gold_line, write_with_gold
+from drretail.query_files import gold_line, write_with_gold
 from drretail.querygen.converse import turn_after
 from drretail.querygen.reading import WORLD
 from drretail.records.query import Query, Relation

@@ -5,7 +5,6 @@ listing.py      a product with what comparing needs: its makers and offers, and 
 constraints.py  which products suit a want, by the gold, by fields, else open
 report/         what a report cites and says, and how it is shown to a reader
 verify/         values and picks compared with records
-gold_files.py   the two files of a query set: tasks, and the gold beside them
 cart.py         a report's picks compared with the wish: what each is for, what is missing, what they cost
 basket.py       baskets that satisfy a query's wish, computed exactly: the cheapest, and the one of greatest worth
 conversation.py what a turn asks of the system's own cart, and what of this a cart keeps

@@ -21,9 +21,9 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.grounding.constraints import record_sha
-from drretail.grounding.gold_files import gold_file, with_gold
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.parsing import parse_json
+from drretail.query_files import gold_file, with_gold
 from drretail.records.base import fault_of, sha256_of
 from drretail.records.criteria import OF_KIND, Gold
 from drretail.records.evidence import Finding

@@ -9,7 +9,7 @@ from drretail.eval.scores.board import read_board
 from drretail.eval.scores.gathering import Assessor
 from drretail.experiment import LABELS, OPTIONS, read_options
 from drretail.files import pack
-from drretail.grounding.gold_files import as_task, gold_line
+from drretail.query_files import as_task, gold_line
 from drretail.records.base import canonical_json
 from drretail.records.run import BASELINES, IMPORTED_AGENT, INSPECT_AGENT, MCP_AGENT
 from drretail.viewer.experiment import ExperimentView

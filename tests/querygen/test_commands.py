@@ -7,7 +7,7 @@ import pytest
 
 from drretail.env.world import World
 from drretail.files import write_lines
-from drretail.grounding.gold_files import gold_file, write_gold
+from drretail.query_files import gold_file, write_gold
 from drretail.querygen.generate import generate_queries
 from drretail.records.criteria import Gold, WebQuestion
 from drretail.records.shop import Money

@@ -13,7 +13,7 @@ from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.grounding.constraints import record_sha
-from drretail.grounding.gold_files import gold_file, write_gold, write_with_gold
+from drretail.query_files import gold_file, write_gold, write_with_gold
 from drretail.querygen.decisions import questions_of
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import OF_KIND, Decision, Fact, Gold

@@ -14,8 +14,6 @@ from drretail.env.offers import Offers
 from drretail.env.web.sandbox import cautions
 from drretail.env.world import World, world_at
 from drretail.errors import UserError
-from drretail.files import write_lines
-from drretail.grounding.gold_files import gold_file, with_gold, write_with_gold
 from drretail.progress import Progress
 from drretail.querygen.decisions import holds, questions_of
 from drretail.querygen.lint import Linter
@@ -28,7 +26,6 @@ from drretail.querygen.reading import (
     queries_from,
     read_queries,
     read_questions,
-    read_tasks,
     shipped_queries,
     with_expected,
 )
@@ -50,22 +47,6 @@ CANARY, GENERIC_CANARY, MARKET_CANARY = (
         ("market-120", "3a9f5b1e-7c42-4e86-8d15-b2f06ce4917d"),
     )
 )
-
-
-def test_tasks_are_read_without_their_gold_also_of_files_that_hold_both(tmp_path: Path) -> None:
-    wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),), budget=Money(amount="30", currency="USD"))
-    query = Query(query_id="q-1", text="A feeder?", source="a test", wish=wish, level=3, rationale="It broke.")
-    both, beside = tmp_path / "both.jsonl", tmp_path / "beside.jsonl"
-    write_lines(both, [query.as_line()])
-    write_with_gold([query], beside)
-    assert "wants" not in beside.read_text(encoding="utf-8")
-    for path in (both, beside):
-        assert read_queries(path) == (query,)
-        assert [(task.text, task.wish, task.level, task.rationale) for task in read_tasks(path)] == [
-            ("A feeder?", None, None, "")
-        ]
-    gold_file(beside).write_text("nobody may open it", encoding="utf-8")
-    assert read_tasks(beside) == (query.task,)
 
 
 def line(query_id: str) -> str:
@@ -188,17 +169,6 @@ def test_a_line_of_our_own_queries_is_no_text_and_the_command_that_takes_it_is_t
     (tmp_path / name).write_text(query.as_line() + "\n", encoding="utf-8")
     with pytest.raises(UserError, match=f"is a query already: drretail run --queries .*{name}"):
         read_questions(tmp_path / name)
-
-
-def test_decisions_of_a_file_that_was_cut_are_not_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "q.gold.jsonl"
-    path.write_text('{"format": 1, "query_id": "q1"}\n{"format": 1, "query_id": "q', encoding="utf-8")
-    with pytest.raises(UserError, match=r"q\.gold\.jsonl, line 2, is not JSON"):
-        with_gold([], path)
-    for emptied_or_of_others in ("", '{"format": 1, "query_id": "other"}\n'):
-        path.write_text(emptied_or_of_others, encoding="utf-8")
-        with pytest.raises(UserError, match=r"q\.gold\.jsonl has a line for none of the queries"):
-            with_gold(shipped_queries()[:1], path)
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,6 @@ from drretail.experiment import (
     run_path,
 )
 from drretail.files import write_json
-from drretail.grounding.gold_files import write_with_gold
 from drretail.grounding.report.citations import (
     Cited,
     scan,
@@ -47,6 +46,7 @@ from drretail.grounding.report.citations import (
 )
 from drretail.grounding.report.evidence_ids import bare_address, normalise_url, product_evidence_id, web_evidence_id
 from drretail.progress import Progress
+from drretail.query_files import write_with_gold
 from drretail.records.base import sha256_of
 from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Citation, CitationCounts, Evidence

@@ -13,9 +13,9 @@ from drretail.api.queries.decide import demands_table, how_to_decide
 from drretail.api.queries.query_sets import on_types, typed_by_model, types_line
 from drretail.api.queries.writing import in_own_words, named_writer
 from drretail.api.worlds import world_of
-from drretail.grounding.gold_files import write_with_gold
 from drretail.grounding.text.wording import format_amount
 from drretail.progress import busy
+from drretail.query_files import write_with_gold
 from drretail.querygen.reading import TypedQueries, read_queries
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted

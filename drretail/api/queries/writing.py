@@ -15,9 +15,9 @@ from drretail.api.models import open_writer
 from drretail.api.options.queries import QueryCalls
 from drretail.errors import UserError
 from drretail.files import read_lines
-from drretail.grounding import gold_files
 from drretail.llm.prompt import overridden_prompts
 from drretail.progress import Bar, choose_progress
+from drretail.query_files import write_with_gold
 from drretail.querygen.reading import read_queries
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -62,7 +62,7 @@ def write_queries(to: Path, queries: Iterable[Query], *, force: bool) -> None:
                 f"{to} exists, and {'a line' if lost == 1 else f'{lost} lines'} of it would be lost: name another "
                 "file, or add --force."
             )
-    gold_files.write_with_gold(queries, to)
+    write_with_gold(queries, to)
 
 
 def check_resumable(to: Path, journal: Path, source: str) -> None:

@@ -27,9 +27,9 @@ from drretail.eval.judging.spending import CapReached
 from drretail.event_loop import all_ended
 from drretail.experiment import rubrics
 from drretail.files import files_below, read_document, read_json, write_json
-from drretail.grounding.gold_files import write_with_gold
 from drretail.llm.models import Models
 from drretail.llm.prompt import load_prompt, tagged
+from drretail.query_files import write_with_gold
 from drretail.querygen.by_model.examination import Examination, Examined, Examiner, WrittenQuery
 from drretail.querygen.by_model.prompt import NOTHING, PromptBuilder, owned_by
 from drretail.querygen.by_model.targets import Target
