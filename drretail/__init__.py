@@ -53,6 +53,7 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     packs.py       the files of a folder in one packed file
     unchanged.py   whether an experiment is as a command left it
     query_files.py the two files of a query set: tasks, and the gold beside them
+    redaction.py   rows of logs without people, a word in the place of each
     archive.py     gzip members that are read without the others
     event_loop.py  the process's one event loop, and how Ctrl-C cancels what runs in it
     threads.py     threads that are reused, and that no process waits for

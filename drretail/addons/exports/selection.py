@@ -20,7 +20,6 @@ from drretail.eval.scores.facts import RunValue, run_values
 from drretail.eval.scores.gathering import gather_with_panels, is_panel
 from drretail.experiment import Definition, ended_run, path_of, read_definition, read_runs
 from drretail.grounding.text.personal_data import People, personal_data
-from drretail.grounding.text.redaction import Redactor
 from drretail.grounding.verify.findings import known_profiles
 from drretail.grounding.verify.records import record_of
 from drretail.parsing import texts_in
@@ -28,6 +27,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Run
 from drretail.records.shop import UserProfile
+from drretail.redaction import Redactor
 from drretail.remembered import remembered
 from drretail.run_file import read_evidence
 

@@ -9,9 +9,9 @@ from drretail.addons.imports.dialects.reading import read_log
 from drretail.addons.imports.material import ForeignReport, ForeignTask, Material, file_stem
 from drretail.addons.imports.trace import trace_of
 from drretail.errors import UserError
-from drretail.grounding.text.redaction import WORDS
 from drretail.records.base import sha256_of
 from drretail.records.run import Turn
+from drretail.redaction import WORDS
 
 
 def read_chat(path: Path) -> Material:

@@ -17,13 +17,13 @@ from drretail.api.option import accepts
 from drretail.api.worlds import known_user, world_of
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.grounding.text.redaction import Redactor
 from drretail.progress import busy, choose_progress
 from drretail.records.evidence import CitationCounts
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result, prose
 from drretail.records.tables.table import Table, table_of
+from drretail.redaction import Redactor
 
 
 @accepts(ImportOptions)

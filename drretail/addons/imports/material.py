@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from drretail.errors import UserError, file_error
-from drretail.grounding.text.redaction import Redactor
 from drretail.grounding.text.untrusted import visible
 from drretail.parsing import parse_json
 from drretail.records.criteria import GoldPart, PartOfGold
 from drretail.records.evidence import Evidence
 from drretail.records.run import Step, Turn, Usage
+from drretail.redaction import Redactor
 
 LARGEST = 500_000_000
 """The most bytes of a file, unpacked."""

@@ -8,6 +8,5 @@ wording.py        money, titles, articles, lists, wishes as a reader sees them; 
 quotes.py         where words that were copied from it stand in it
 serialisation.py  products, orders and customers as agents and judges read them
 untrusted.py      texts from outside made safe for a prompt: nothing hidden, no tag or id of ours
-personal_data.py  where a text names people, and texts without that
-redaction.py      rows of logs without people: what anybody's data looks like, a word in its place
+personal_data.py  where a text names people, and texts as they are read for it
 """

@@ -63,34 +63,39 @@ _NAMED_STREET = re.compile(
     r"(?:\W{1,2}(?i:is|it|me|to|at|in|on|the|ist|an|der|die|den|dem|bitte|a|au|est)\b){0,4}\W{1,3}"
     rf"(?P<data>(?:\d{{1,5}}[a-z]?,? )?(?:{'|'.join(_STREET_NAME)}))"
 )
-_KEY = re.compile(r"[\W_\d]+")
-_NAMES = re.compile(
-    r"(?:first|last|full|given|family|customer|user|recipient|billing|shipping|sur|vor|nach)name|prenom"
-)
-_PHONES = ("phone", "phonenumber", "mobile", "telephone", "telefon")
-_FIELDS = dict.fromkeys(_PHONES, "[phone]") | dict.fromkeys(("address", "street", "strasse", "rue"), "[street]")
-_PEOPLE = frozenset({"customer", "user", "buyer", "recipient", "billingaddress", "shippingaddress", "kunde", "client"})
+_FIELDS = {
+    "[name]": re.compile(
+        r".*/(?:(?:first|last|full|given|family|customer|user|recipient|billing|shipping|sur|vor|nach)name|prenom"
+        r"|(?:customer|user|buyer|recipient|billingaddress|shippingaddress|kunde|client)/(?:.*/)?name)"
+    ),
+    "[phone]": re.compile(r".*/(?:phone|phonenumber|mobile|telephone|telefon)"),
+    "[street]": re.compile(r".*/(?:address|street|strasse|rue)"),
+}
+"""The fields that hold somebody's data, by their paths. An item of a list has an empty name there."""
 _IDS = ("id", "asin", "sku", "gtin", "ean", "url", "link", "href")
+_NO_LETTERS = re.compile(r"[\W_\d]+")
 
 
 def anybodys_data(text: str) -> list[Personal]:
     """Every e-mail address, telephone number, IBAN, payment card and street in a text, read as ``decoded`` does."""
     plain, spans = decoded(text)
-    in_plain = [Personal(*match.span(), "an e-mail address") for match in EMAIL.finditer(plain)]
+    return [as_written(spans, place) for place in _known_by_form(plain)]
+
+
+def _known_by_form(plain: str) -> Iterator[Personal]:
     for match in _IBAN.finditer(plain):
         # The words after a code may look like more of it: it ends where its check digits are right.
         for end in range(match.end("code"), match.start() + 14, -1):
             code = plain[match.start() : end].replace(" ", "")
             is_whole = len(code) > 14 and plain[end - 1] != " " and not plain[end : end + 1].isalnum()
             if is_whole and int("".join(str(int(sign, 36)) for sign in code[4:] + code[:4])) % 97 == 1:
-                in_plain.append(Personal(match.start(), end, "a bank account"))
+                yield Personal(match.start(), end, "a bank account")
                 break
-    in_plain += [Personal(*match.span(), "a card") for match in _CARD.finditer(plain) if _is_card(match[0])]
-    in_plain += [Personal(*match.span(), "a telephone number") for match in _PHONE.finditer(plain)]
-    in_plain += [Personal(*match.span(), "a street") for match in _STREET.finditer(plain)]
+    yield from (Personal(*match.span(), "a card") for match in _CARD.finditer(plain) if _is_card(match[0]))
+    for pattern, kind in ((EMAIL, "an e-mail address"), (_PHONE, "a telephone number"), (_STREET, "a street")):
+        yield from (Personal(*match.span(), kind) for match in pattern.finditer(plain))
     for pattern, kind in ((_NAMED_PHONE, "a telephone number"), (_NAMED_STREET, "a street")):
-        in_plain += [Personal(*match.span("data"), kind) for match in pattern.finditer(plain)]
-    return [as_written(spans, place) for place in in_plain]
+        yield from (Personal(*match.span("data"), kind) for match in pattern.finditer(plain))
 
 
 @dataclass
@@ -117,10 +122,47 @@ class Redactor:
 
     def named(self, row: Any) -> frozenset[str]:
         """The words of the names in full that the row holds: in a field for names, or anywhere if they are listed."""
-        names = [*_held(row)]
-        if self.names:
-            names += [name for text in texts_in(row) for _, name in self._full_names(text)]
-        return frozenset(part for name in names for part in _name_words(name) if len(part) > 1)
+        names = [*_names_in(row)]
+        for text in texts_in(row) if self.names else ():
+            plain, _ = decoded(text)
+            names += [plain[place.start : place.end] for place in self._listed_in(plain)]
+        return frozenset(word for name in names for word in _name_words(name) if len(word) > 1)
+
+    def text(self, text: str, names: frozenset[str] = frozenset(), extra: Iterable[Personal] = ()) -> str:
+        """A text without personal data, the places in ``extra``, and single words of names that are ``named``."""
+        plain, spans = decoded(text)
+        in_plain = [*_known_by_form(plain), *self._listed_in(plain)]
+        for match in WORD.finditer(plain) if names else ():
+            if match[0].casefold() in names and match[0][0].isupper():
+                in_plain.append(Personal(*match.span(), "a full name"))
+        places = [*(as_written(spans, place) for place in in_plain), *extra]
+        position, parts = 0, list[str]()
+        for place in sorted(places, key=lambda place: (place.start, -place.end)):
+            if place.start >= position:  # of places that overlap, the first and longest gives the word
+                parts += [text[position : place.start], WORDS[place.what]]
+            position = max(position, place.end)
+        return visible("".join([*parts, text[position:]]))
+
+    def _value(self, value: Any, names: frozenset[str], path: str = "") -> Any:
+        """A value of the row without personal data. ``path`` names its field and those around it: "/customer/id"."""
+        if isinstance(value, Mapping):
+            return {name: self._value(item, names, _below(path, name)) for name, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._value(item, names, _below(path)) for item in value]
+        if not value or isinstance(value, bool) or not isinstance(value, str | int):
+            return value
+        text = str(value)
+        if (word := _word_for(path, text)) is not None:
+            return word
+        is_id = path.endswith(_IDS)
+        if not is_id and (inner := _unpacked(value)) is not value:
+            clean = self._value(inner, names, path)
+            return value if clean == inner else json.dumps(clean, ensure_ascii=False)
+        # The digits of an id are no telephone number.
+        clean = text if is_id and text.isalnum() else self.text(text, names)
+        if clean != text and path.endswith("id"):
+            return self._ids.setdefault(text, f"person-{len(self._ids) + 1}")
+        return value if clean == text else clean
 
     @cached_property
     def _by_first(self) -> Mapping[str, set[tuple[str, ...]]]:
@@ -131,91 +173,44 @@ class Redactor:
                 by_first[spelt[0]].add(spelt)
         return by_first
 
-    def _full_names(self, text: str) -> Iterator[tuple[Personal, str]]:
-        plain, spans = decoded(text)
-        words = located_words(plain)
+    def _listed_in(self, plain: str) -> Iterator[Personal]:
+        """Where a text has a name of the list."""
+        words = located_words(plain) if self.names else []
         for index, (first, start, _) in enumerate(words):
             for name in self._by_first.get(first, ()):
                 window = words[index : index + len(name)]
                 is_name = len(name) > 1 or plain[start].isupper()
                 if is_name and tuple(word for word, _, _ in window) == name:
-                    end = window[-1][2]
-                    yield as_written(spans, Personal(start, end, "a full name")), plain[start:end]
-
-    def _value(self, value: Any, names: frozenset[str], *, of_person: bool = False) -> Any:
-        if isinstance(value, str):
-            inner = _unpacked(value)
-            if inner is not value:
-                clean = self._value(inner, names)
-                return value if clean == inner else json.dumps(clean, ensure_ascii=False)
-            return self.text(value, names)
-        if isinstance(value, Mapping):
-            return {name: self._field(_key(name), item, names, of_person=of_person) for name, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self._value(item, names, of_person=of_person) for item in value]
-        is_number = isinstance(value, int) and not isinstance(value, bool)
-        return self.text(str(value), names) if is_number and anybodys_data(str(value)) else value
-
-    def _field(self, key: str, value: Any, names: frozenset[str], *, of_person: bool) -> Any:
-        if isinstance(value, str | int) and not isinstance(value, bool) and value:
-            text = str(value)
-            if _is_name(key, of_person):
-                return "[name]"
-            if key in _FIELDS and "://" not in text:
-                return _FIELDS[key]
-            if key.endswith(_IDS):  # its digits are no telephone number
-                changed = text if text.isalnum() else self.text(text, names)
-                if changed != text and key.endswith("id"):
-                    return self._ids.setdefault(text, f"person-{len(self._ids) + 1}")
-                return value if changed == text else changed
-        return self._value(value, names, of_person=of_person or key in _PEOPLE)
-
-    def text(self, text: str, names: frozenset[str] = frozenset(), extra: Iterable[Personal] = ()) -> str:
-        """A text without personal data and ``known`` places, nor single words of names if these are ``named``."""
-        places = [*anybodys_data(text), *extra]
-        if self.names:
-            places += [place for place, _ in self._full_names(text)]
-        if names:
-            plain, spans = decoded(text)
-            for match in WORD.finditer(plain):
-                if match[0].casefold() in names and match[0][0].isupper():
-                    places.append(as_written(spans, Personal(*match.span(), "a full name")))
-        position, parts = 0, list[str]()
-        for place in sorted(places, key=lambda place: (place.start, -place.end)):
-            if place.start >= position:  # of places that overlap, the first and longest gives the word
-                parts += [text[position : place.start], WORDS[place.what]]
-            position = max(position, place.end)
-        return visible("".join([*parts, text[position:]]))
+                    yield Personal(start, window[-1][2], "a full name")
 
 
-def _held(value: Any, *, of_person: bool = False) -> Iterator[str]:
+def _names_in(value: Any, path: str = "") -> Iterator[str]:
     """The names in fields that hold the name of a person."""
-    value = _unpacked(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, str) and _word_for(path, value) == "[name]":
+        yield value
+    elif isinstance(value := _unpacked(value), Mapping):
         for name, item in value.items():
-            key = _key(name)
-            if isinstance(item, str) and _is_name(key, of_person):
-                yield item
-            else:
-                yield from _held(item, of_person=of_person or key in _PEOPLE)
+            yield from _names_in(item, _below(path, name))
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _held(item, of_person=of_person)
+            yield from _names_in(item, _below(path))
+
+
+def _below(path: str, name: object = "") -> str:
+    """The path of a field, by the letters of its name alone: "/customername"."""
+    return f"{path}/{_NO_LETTERS.sub('', str(name)).casefold()}"
+
+
+def _word_for(path: str, text: str) -> str | None:
+    """The word for what the field holds by its name; None for other fields, and for an address in the web."""
+    word = next((word for word, pattern in _FIELDS.items() if pattern.fullmatch(path)), None)
+    return word if word == "[name]" or "://" not in text else None
 
 
 def _unpacked(value: Any) -> Any:
     """The object or list that a text holds as JSON, such as a tool's arguments; otherwise the value itself."""
     inner = json_or_none(value) if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") else None
     return inner if isinstance(inner, dict | list) else value
-
-
-def _key(name: object) -> str:
-    """A field's name by its letters alone: "customername"."""
-    return _KEY.sub("", str(name)).casefold()
-
-
-def _is_name(key: str, of_person: bool) -> bool:
-    return bool(_NAMES.fullmatch(key)) or (of_person and key == "name")
 
 
 def _name_words(name: str) -> list[str]:

@@ -1,6 +1,6 @@
 """What of a text is personal and replaced, and what is nobody's."""
 
-from drretail.grounding.text.redaction import Redactor
+from drretail.redaction import Redactor
 
 SAID = {
     "The lamp is $1 299.00, in stock since 01.03.2024 10:15.": "",
@@ -29,3 +29,11 @@ def test_a_listed_name_is_found_however_its_letters_are_written() -> None:
     escaped = ("M%C3%BCller", "M%c3%bcller", "M%25C3%25BCller", "Mu%CC%88ller", "M=C3=BCller")
     for name in (*escaped, "Mu\u0308ller", "M&uuml;ller", "M&#252;ller"):
         assert Redactor(names=("Rosa Müller",)).text(f"to=Rosa {name}") == "to=[name]", name
+
+
+def test_a_name_in_json_within_a_text_is_somebodys_by_the_fields_around_it() -> None:
+    row = {"customer": '{"name": "Rosa"}', "lamp": {"name": "Oak lamp", "phone": 4155550132, "address": "https://a.b"}}
+    assert Redactor().row(row) == {
+        "customer": '{"name": "[name]"}',
+        "lamp": {"name": "Oak lamp", "phone": "[phone]", "address": "https://a.b"},
+    }
