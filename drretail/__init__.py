@@ -50,11 +50,10 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     grounding/     how texts are read, cited, checked and rendered: pure functions
     stats/         intervals, tests, agreement, ranking, power
     progress.py    progress lines and bars on stderr
-    packs.py       the files of a folder in one packed file
+    packs.py       packed files: members that are read without the others, the files of a folder
     unchanged.py   whether an experiment is as a command left it
     query_files.py the two files of a query set: tasks, and the gold beside them
     redaction.py   rows of logs without people, a word in the place of each
-    archive.py     gzip members that are read without the others
     event_loop.py  the process's one event loop, and how Ctrl-C cancels what runs in it
     threads.py     threads that are reused, and that no process waits for
     files.py       files that survive a killed process

@@ -18,10 +18,10 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
-from drretail.archive import archive, damaged, read_index, read_parts
 from drretail.errors import UserError, file_error
 from drretail.files import pack, write_atomically
 from drretail.journal import Effect, read_effects
+from drretail.packs import archive, damaged, read_index, read_parts
 from drretail.parsing import parse_json
 from drretail.records.base import FORMAT, Document, canonical_json, fault_of, sha256_of
 from drretail.records.evidence import Evidence, FetchedPage

@@ -1,4 +1,4 @@
-"""Files in a pack are read as if they lay in its folder, whatever a kill left there. Also tests archive.py."""
+"""Files in a pack are read as if they lay in its folder, whatever a kill left there."""
 
 import gzip
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The file of a run: what is written is read again, and a damaged file is told in a sentence. Also tests archive.py."""
+"""The file of a run: what is written is read again, and a damaged file is told in a sentence. Also tests packs.py."""
 
 import json
 import subprocess
